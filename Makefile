@@ -1,0 +1,115 @@
+# Everything is one word after `make`; `make` alone prints the words.
+# Set-up happens by itself and only when something it depends on has changed: pins, pyproject, C++.
+
+SHELL  := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SILENT:
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+JOBS   ?= 2
+
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+CMAKE  := $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+          -DPython_EXECUTABLE=$(abspath $(BIN))/python -DPENJING_STRICT=ON
+CPP    := CMakeLists.txt $(wildcard cpp/*)
+SANITIZE := address,undefined
+
+.PHONY: help setup demo test test-all test-cpp test-sanitized check format bench docs wheel clean
+
+help: ## print this list
+	echo "penjing: make <word>"
+	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+# ------------------------------------------------------------------ set-up, by stamps
+
+$(STAMPS)/venv:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "penjing needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
+		     "Name another: make PYTHON=python3.12"; exit 1; }
+	[ -x $(BIN)/python ] || { echo "· a fresh environment in $(VENV)"; $(PYTHON) -m venv $(VENV); }
+	mkdir -p $(STAMPS) && touch $@
+
+# What `make demo` needs: the build tools and penjing itself. The pins serve as constraints.
+$(STAMPS)/package: pyproject.toml requirements-dev.txt $(STAMPS)/venv
+	echo "· penjing, its dependencies and the build tools"
+	$(PIP) install -c requirements-dev.txt scikit-build-core nanobind cmake ninja
+	# Python sources are used where they are (a plain path file); C++ is built below, on its own.
+	$(PIP) install -c requirements-dev.txt --no-build-isolation \
+		-C editable.mode=inplace -C wheel.cmake=false -C wheel.py-api=py3 -e .
+	touch $@
+
+$(STAMPS)/dev: requirements-dev.txt $(STAMPS)/package
+	echo "· test and check tools"
+	$(PIP) install -r requirements-dev.txt
+	touch $@
+
+# The extension goes to src/penjing/ and is replaced in one step: safe while others use it.
+$(STAMPS)/core: $(CPP) $(STAMPS)/package
+	echo "· penjing._core (C++)"
+	$(CMAKE) -B build/dev -DPENJING_INPLACE=ON > build.log 2>&1 \
+		&& $(BIN)/cmake --build build/dev >> build.log 2>&1 || { cat build.log; rm build.log; exit 1; }
+	rm build.log
+	touch $@
+
+setup: $(STAMPS)/dev $(STAMPS)/core ## make .venv with everything in it (the others do it by themselves)
+
+# ------------------------------------------------------------------ words for everybody
+
+demo: $(STAMPS)/core ## grow a tree from the watermelons, print it, keep it in demo/
+	mkdir -p demo
+	$(BIN)/python examples/demo.py demo
+
+test: setup ## run the tests in parallel, coverage enforced
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --cov --cov-report=term
+
+test-all: setup ## the same with long suites, then C++ and Python under sanitizers
+	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term
+	$(MAKE) --no-print-directory test-cpp test-sanitized
+
+test-cpp: setup ## C++ tests, without Python, under address and undefined sanitizers
+	$(CMAKE) -B build/sanitize-cpp -DPENJING_PYTHON=OFF -DPENJING_TESTS=ON \
+		-DPENJING_SANITIZE=$(SANITIZE) > /dev/null
+	$(BIN)/cmake --build build/sanitize-cpp > /dev/null
+	$(BIN)/ctest --test-dir build/sanitize-cpp --output-on-failure
+
+# Python itself leaks on exit by design, hence detect_leaks=0.
+test-sanitized: setup ## the tests of the extension, with the extension under sanitizers
+	$(CMAKE) -B build/sanitize -DPENJING_SANITIZE=$(SANITIZE) > /dev/null
+	$(BIN)/cmake --build build/sanitize > /dev/null
+	rm -rf build/sanitize/site && mkdir -p build/sanitize/site
+	cp -r src/penjing build/sanitize/site/ && rm -f build/sanitize/site/penjing/*.so
+	$(BIN)/cmake --install build/sanitize --prefix build/sanitize/site > /dev/null
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+		PYTHONPATH=build/sanitize/site \
+		$(BIN)/python -m pytest -q -p no:cacheprovider tests/test_core.py
+
+check: setup ## style, types, imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $(wildcard cpp/*.?pp tests/cpp/*.?pp)
+
+format: setup ## let the formatters have their way
+	$(BIN)/ruff check --fix --exit-zero
+	$(BIN)/ruff format
+	$(BIN)/clang-format -i $(wildcard cpp/*.?pp tests/cpp/*.?pp)
+
+bench: setup ## speed of the extension against NumPy, in one run
+	$(BIN)/python bench/core.py
+
+docs: setup ## run the examples of the documentation
+	$(BIN)/python -m pytest -q README.md src/penjing
+
+wheel: setup ## build a wheel and a source archive into dist/
+	$(PIP) install build
+	$(BIN)/python -m build --outdir dist
+
+clean: ## remove what was built (not .venv)
+	rm -rf build dist demo htmlcov .coverage* src/penjing/*.so $(STAMPS)/core
