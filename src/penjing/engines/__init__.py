@@ -1,0 +1,57 @@
+"""Engines: whoever answers how much weight each (column, level, class) of a node has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from penjing.recipe import Recipe
+from penjing.split import Offers, Split
+from penjing.table import Field
+from penjing.tally import Reader, Tally, Totals
+
+
+class Shape(Protocol):
+    """As much of a tree as an engine needs in order to find the rows of a node."""
+
+    def split(self, node: int) -> Split | None:
+        """Return the test of a node."""
+
+    def parent_of(self, node: int) -> tuple[int, int]:
+        """Return a node's parent and by which of its branches the node is reached."""
+
+    def children(self, node: int) -> range:
+        """Return the ids of a node's children, in the order of its branches."""
+
+    def weight_of(self, node: int) -> float:
+        """Return the weight of the rows that the tree was grown from, in a node."""
+
+
+class Engine(Protocol):
+    """A pure function of (table, tree); where rows are is the engine's private memory."""
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        """The columns that can be asked about."""
+
+    @property
+    def target(self) -> Field:
+        """What is to be predicted."""
+
+    @property
+    def reader(self) -> Reader:
+        """What reads the sums."""
+
+    def totals(self, tree: Shape, nodes: Sequence[int]) -> Totals:
+        """Return the sums of these nodes."""
+
+    def tally(
+        self, tree: Shape, nodes: Sequence[int], columns: Sequence[int] | None = None
+    ) -> Iterator[Tally]:
+        """Yield the sums of each node, for each column and level; one node at a time."""
+
+    def offers(self, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers | None:
+        """Return the best candidate of each column of each node, or None to be asked by `tally`."""
+
+    def level_values(self, column: int) -> Sequence[float]:
+        """Return the sorted numbers of a numeric column, by code."""

@@ -1,0 +1,168 @@
+"""The readable reference engine: NumPy, one node at a time, every engine's oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing.engines import Shape
+from penjing.recipe import Recipe
+from penjing.split import NO_BRANCH, Offers
+from penjing.table import Codes, Column, Field, Floats, Table
+from penjing.tally import Classes, Counts, Reader, Tally, Totals, reader_of, sums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """The rows of a node in the order of the table, and their weights (None: one each)."""
+
+    ids: npt.NDArray[np.intp]
+    weight: Floats | None
+
+    def weights(self) -> Floats:
+        """Return the weights, ones where none were given."""
+        return np.ones(len(self.ids)) if self.weight is None else self.weight
+
+
+class Engine:
+    """Answers from a table in memory.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    missing : str
+        What becomes of a row whose value is missing: ``fraction`` shares it out over the
+        branches, anything else leaves it at the node.
+    shares_of : str
+        Whose weights say how it is shared out: those of the ``rows`` here (growing), or those
+        that the ``tree`` was grown from (validation).
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        missing: str = "fraction",
+        shares_of: Literal["rows", "tree"] = "rows",
+    ) -> None:
+        assert table.target is not None
+        self._table = table
+        self._missing = missing
+        self._shares_of = shares_of
+        self.schema: tuple[Field, ...] = table.schema
+        self.target: Field = table.target.field
+        self.reader: Reader = reader_of(table)
+        self._y: Codes | Floats = (
+            table.target.codes
+            if isinstance(self.reader, Classes)
+            else table.target.numbers() - self.reader.centre
+        )
+        self._root = Rows(np.arange(table.n_rows), table.weight)
+        self._tree: Shape | None = None
+        self._rows: dict[int, Rows] = {}
+
+    def totals(self, tree: Shape, nodes: Sequence[int]) -> Totals:
+        """Return the sums of these nodes."""
+        cells = np.empty((len(nodes), self.reader.size))
+        is_pure = np.empty(len(nodes), bool)
+        assert self._table.target is not None
+        for i, node in enumerate(nodes):
+            rows = self._rows_of(tree, node)
+            zeros = np.zeros(len(rows.ids), np.intp)
+            cells[i] = sums(zeros, 1, rows.weight, self._y[rows.ids], self.reader)[0]
+            classes = self._table.target.codes[rows.ids]
+            is_pure[i] = classes.size == 0 or classes.min() == classes.max()
+        return Totals(cells, is_pure)
+
+    def tally(
+        self, tree: Shape, nodes: Sequence[int], columns: Sequence[int] | None = None
+    ) -> Iterator[Tally]:
+        """Yield the sums of each node, for each column and level."""
+        asked = range(len(self.schema)) if columns is None else columns
+        for i, node in enumerate(nodes):
+            rows = self._rows_of(tree, node)
+            total = self.totals(tree, nodes[i : i + 1]).cells[0]
+            yield Tally(total, {c: self._counts(self._table.columns[c], rows) for c in asked})
+
+    def offers(self, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
+        """Return None: this engine is asked by `tally`."""
+        return None
+
+    def level_values(self, column: int) -> Sequence[float]:
+        """Return the sorted numbers of a numeric column, by code."""
+        return self._table.columns[column].levels
+
+    def _counts(self, column: Column, rows: Rows) -> Counts:
+        codes = column.codes[rows.ids]
+        y = self._y[rows.ids]
+        is_known = codes >= 0
+        weight = rows.weight
+        if is_known.all():
+            missing = np.zeros(self.reader.size)
+        else:
+            unknown = ~is_known
+            zeros = np.zeros(int(unknown.sum()), np.intp)
+            w = None if weight is None else weight[unknown]
+            missing = sums(zeros, 1, w, y[unknown], self.reader)[0]
+            codes, y = codes[is_known], y[is_known]
+            weight = None if weight is None else weight[is_known]
+        if len(column.levels) <= 2 * len(codes):
+            present = np.flatnonzero(np.bincount(codes, minlength=1)).astype(np.int32)
+            place = np.zeros(len(column.levels), np.intp)
+            place[present] = np.arange(len(present))
+            slots = place[codes]
+        else:  # few rows, many levels: no table as long as the levels
+            present, slots = np.unique(codes, return_inverse=True)
+        return Counts(present, sums(slots, len(present), weight, y, self.reader), missing)
+
+    # -- who is where -----------------------------------------------------------------------
+
+    def _rows_of(self, tree: Shape, node: int) -> Rows:
+        """Return a node's rows, found by dividing those of the nearest ancestor remembered."""
+        if tree is not self._tree:
+            self._tree, self._rows = tree, {}
+        road = [node]
+        while road[-1] != 0 and road[-1] not in self._rows:
+            road.append(tree.parent_of(road[-1])[0])
+        rows = self._rows.get(road[-1], self._root)
+        for parent, child in zip(reversed(road), reversed(road[:-1]), strict=False):
+            self._divide(tree, parent, rows)
+            rows = self._rows[child]
+        return rows
+
+    def _divide(self, tree: Shape, parent: int, rows: Rows) -> None:
+        """Remember the rows of a node's children, and forget its own."""
+        split = tree.split(parent)
+        assert split is not None
+        column = self._table.columns[split.column].take(rows.ids)
+        branches = split.branches(column)
+        children = list(tree.children(parent))
+        lost = column.codes < 0
+        shared = self._missing == "fraction" and bool(lost.any())
+        weights = rows.weights() if shared else rows.weight
+        shares = self._shares(tree, children, branches, weights) if shared else ()
+        for branch, child in enumerate(children):
+            here = branches == branch
+            weight = weights
+            if shared and shares[branch] > 0:
+                assert weights is not None
+                weight = np.where(lost, weights * shares[branch], weights)
+                here |= lost
+            self._rows[child] = Rows(rows.ids[here], None if weight is None else weight[here])
+        self._rows.pop(parent, None)
+
+    def _shares(
+        self, tree: Shape, children: list[int], branches: Codes, weights: Floats | None
+    ) -> Sequence[float]:
+        """Return what part of a row without a value goes to each branch."""
+        if self._shares_of == "tree":
+            known = np.array([tree.weight_of(child) for child in children])
+        else:
+            is_known = branches != NO_BRANCH
+            w = None if weights is None else weights[is_known]
+            known = np.bincount(branches[is_known], w, len(children))
+        return (known / known.sum()).tolist()  # type: ignore[no-any-return]

@@ -1,0 +1,99 @@
+"""TreeGenerate: the book's figure, one generation of open nodes at a time.
+
+    function TreeGenerate(D, A)                          (Zhou 2016, figure 4.2)
+      1   if D is of one class: leaf of that class
+      2   if A is used up, or D is alike in A: leaf of the majority
+          a* <- the best of A
+          for each value v of a*:
+      3      if no row of D has v: leaf of D's majority
+             otherwise TreeGenerate(D_v, A without a*)
+
+The three numbered cases are marked below. A nominal column is spent on a path by itself: below
+its own branch it has one level left and nothing to offer. Case 3 needs no node: a value without
+a branch is answered by the node that was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from penjing.engines import Engine
+from penjing.growth import Growth
+from penjing.recipe import Recipe
+from penjing.search import choose, offers
+from penjing.split import Split
+from penjing.trace import Trace
+from penjing.tree import Tree
+
+
+class Gate(Protocol):
+    """Says, of divisions just made, which are to be taken back (pre-pruning)."""
+
+    def refused(self, growth: Growth, divided: list[int]) -> list[int]:
+        """Return the nodes that are better left whole."""
+
+
+def grow(
+    engine: Engine,
+    recipe: Recipe,
+    gate: Gate | None = None,
+    trace: Trace | None = None,
+    progress: Callable[[Growth, int], None] | None = None,
+) -> Tree:
+    """Grow a tree: TreeGenerate by generations."""
+    trace = trace or Trace(limit=0)
+    growth = Growth(engine.reader)
+    growth.weigh([0], engine.totals(growth, [0]))  # node <- all of D
+    open_nodes = [0]
+    waiting: dict[int, Split] = {}
+    while open_nodes or waiting:
+        asking = [n for n in open_nodes if not stops(growth, n, recipe, trace)]  # case 1
+        found = offers(engine, growth, asking, recipe)
+        choices = choose(found, recipe.measure())  # a* <- the best of A
+        trace.candidates(engine, growth, asking, found, choices, recipe)
+        waiting |= {
+            node: choice.split
+            for node, choice in zip(asking, choices, strict=True)
+            if choice.split is not None and choice.split.gain >= recipe.min_gain  # else case 2
+        }
+        divided = ripe(waiting, growth, recipe)
+        born = [child for n in divided for child in growth.sprout(n, waiting.pop(n))]  # case 3
+        growth.weigh(born, engine.totals(growth, born))
+        for node in gate.refused(growth, divided) if gate else ():
+            growth.wither(node)
+            trace.stop(node, "validation")
+        open_nodes = [child for n in divided for child in growth.children(n)]
+        if progress:
+            progress(growth, len(open_nodes))
+    return trace.finish(growth, engine, recipe)
+
+
+def stops(growth: Growth, node: int, recipe: Recipe, trace: Trace) -> bool:
+    """Whether a node is a leaf before any column is looked at."""
+    if growth.is_pure(node):
+        reason = "pure"
+    elif recipe.max_depth is not None and growth.depth(node) >= recipe.max_depth:
+        reason = "max_depth"
+    elif growth.weight_of(node) < recipe.min_weight:
+        reason = "min_weight"
+    else:
+        return False
+    trace.stop(node, reason)
+    return True
+
+
+def ripe(waiting: dict[int, Split], growth: Growth, recipe: Recipe) -> list[int]:
+    """Return the nodes to divide next: all that wait, or the best one while leaves are limited."""
+    if recipe.max_leaves is None:
+        return list(waiting)
+
+    def worth(node: int) -> tuple[float, int]:
+        return growth.weight_of(node) * waiting[node].gain, -node
+
+    by_worth = sorted(waiting, key=worth, reverse=True)
+    room = recipe.max_leaves - growth.n_leaves
+    fits = [node for node in by_worth if waiting[node].n_branches - 1 <= room]
+    if not fits:
+        waiting.clear()
+    return fits[:1]

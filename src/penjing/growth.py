@@ -1,0 +1,114 @@
+"""A tree while it grows: nodes are appended, and numbered breadth first at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from penjing.split import Split
+from penjing.table import Codes, Field, Floats
+from penjing.tally import Reader, Totals
+from penjing.tree import LEAF, Nodes, Tree
+
+_NO_LEVELS = np.empty(0, np.int32)
+
+
+class Growth:
+    """The one mutable form of a tree; ids are never reused, so engines may cache by them."""
+
+    def __init__(self, s: Reader) -> None:
+        self._s = s
+        self._parent: list[int] = [-1]
+        self._branch: list[int] = [0]
+        self._depth: list[int] = [0]
+        self._total: list[Floats] = [np.zeros(s.size)]
+        self._pure: list[bool] = [True]
+        self._split: dict[int, Split] = {}
+        self._children: dict[int, range] = {}
+        self.n_leaves = 1
+
+    def split(self, node: int) -> Split | None:
+        """Return the test of a node, None where it has none (yet)."""
+        return self._split.get(node)
+
+    def parent_of(self, node: int) -> tuple[int, int]:
+        """Return a node's parent and by which of its branches the node is reached."""
+        return self._parent[node], self._branch[node]
+
+    def children(self, node: int) -> range:
+        """Return the ids of a node's children."""
+        return self._children.get(node, range(0))
+
+    def depth(self, node: int) -> int:
+        """Return how many questions stand above a node."""
+        return self._depth[node]
+
+    def total(self, node: int) -> Floats:
+        """Return the sum of a node's rows."""
+        return self._total[node]
+
+    def weight_of(self, node: int) -> float:
+        """Return the weight of a node's rows."""
+        return float(self._s.weight(self._total[node]))
+
+    def is_pure(self, node: int) -> bool:
+        """Whether all rows of a node have one class (or one number)."""
+        return self._pure[node]
+
+    def sprout(self, node: int, split: Split) -> range:
+        """Give a node its question; return the ids of the children it gets."""
+        born = range(len(self._parent), len(self._parent) + split.n_branches)
+        self._split[node] = split
+        self._children[node] = born
+        self.n_leaves += len(born) - 1
+        for branch in range(split.n_branches):
+            self._parent.append(node)
+            self._branch.append(branch)
+            self._depth.append(self._depth[node] + 1)
+            self._total.append(np.zeros(self._s.size))
+            self._pure.append(True)
+        return born
+
+    def weigh(self, born: list[int], totals: Totals) -> None:
+        """Record the sums of new nodes."""
+        for i, node in enumerate(born):
+            self._total[node] = totals.cells[i]
+            self._pure[node] = bool(totals.is_pure[i])
+
+    def wither(self, node: int) -> None:
+        """Take a node's question back; its children are forgotten."""
+        self.n_leaves -= len(self._children[node]) - 1
+        del self._split[node], self._children[node]
+
+    def finish(
+        self,
+        schema: tuple[Field, ...],
+        target: Field,
+        centre: float,
+        recipe: Mapping[str, Any],
+        about: Mapping[str, Any],
+    ) -> tuple[Tree, dict[int, int]]:
+        """Return the tree, numbered breadth first, and the new number of each old one."""
+        order = [0]
+        for node in order:  # grows while it is walked: breadth first
+            order.extend(self.children(node))
+        new_id = {old: new for new, old in enumerate(order)}
+        splits = [self._split.get(old) for old in order]
+        levels = [self._levels_into(old) for old in order]
+        nodes = Nodes(
+            parent=np.asarray([new_id.get(self._parent[old], -1) for old in order], np.int32),
+            column=np.asarray([LEAF if s is None else s.column for s in splits], np.int32),
+            cut=np.asarray([np.nan if s is None or s.cut is None else s.cut for s in splits]),
+            level_start=np.append([0], np.cumsum([len(codes) for codes in levels])),
+            level_codes=np.concatenate(levels).astype(np.int32),
+            total=np.stack([self._total[old] for old in order]),
+            gain=np.asarray([0.0 if s is None else s.gain for s in splits]),
+            score=np.asarray([0.0 if s is None else s.score for s in splits]),
+        )
+        return Tree(nodes, schema, target, recipe, centre, about), new_id
+
+    def _levels_into(self, node: int) -> Codes:
+        split = self._split.get(self._parent[node])
+        return split.groups[self._branch[node]] if split and split.groups else _NO_LEVELS

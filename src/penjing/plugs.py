@@ -1,0 +1,64 @@
+"""The four sockets and the list of what is plugged in.
+
+A new criterion, pruner, engine or writer is one file and one line here. Strangers' packages
+plug in through entry points of the groups ``penjing.criteria``, ``penjing.prune``,
+``penjing.engines`` and ``penjing.write``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from penjing.errors import unknown
+
+PLUGS: dict[str, dict[str, str]] = {
+    "criterion": {
+        "gain": "penjing.criteria.entropy:Entropy",
+        "gain_ratio": "penjing.criteria.entropy:GainRatio",
+        "gini": "penjing.criteria.gini:Gini",
+        "variance": "penjing.criteria.variance:Variance",
+    },
+    "prune": {
+        "reduced-error": "penjing.prune.reduced_error:prune",
+        "pessimistic": "penjing.prune.pessimistic:prune",
+    },
+    "engine": {
+        "memory": "penjing.engines.memory:Engine",
+    },
+    "write": {
+        "text": "penjing.write.text:write",
+        "dict": "penjing.write.nested_dict:write",
+    },
+}
+
+_GROUPS = {
+    "criterion": "penjing.criteria",
+    "prune": "penjing.prune",
+    "engine": "penjing.engines",
+    "write": "penjing.write",
+}
+
+
+@cache
+def plugged(socket: str) -> dict[str, str]:
+    """Return what is plugged into a socket: names, and where each one lives.
+
+    Examples
+    --------
+    >>> list(plugged("criterion"))
+    ['gain', 'gain_ratio', 'gini', 'variance']
+    """
+    strangers = {p.name: p.value for p in entry_points(group=_GROUPS[socket])}
+    return strangers | PLUGS[socket]
+
+
+def load(socket: str, name: str) -> Any:  # noqa: ANN401 - a class or a function, by socket
+    """Return what a name stands for, imported on first use."""
+    known = plugged(socket)
+    if name not in known:
+        raise unknown("unknown_plug", name, known, socket=socket)
+    module, _, attribute = known[name].partition(":")
+    return getattr(import_module(module), attribute)

@@ -1,0 +1,165 @@
+"""Text divided by separators (CSV, TSV) to cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice, repeat
+
+import numpy as np
+
+from penjing.errors import DataError
+from penjing.read.cells import Cells, Sheet
+from penjing.read.code import Coder
+from penjing.read.ids import is_id_name
+from penjing.read.numbers import PLAIN
+from penjing.table import Codes, Note
+
+SEPARATORS = (",", ";", "\t", "|", "，")
+SNIFFED = 50
+"""So many rows tell the separator."""
+
+BATCH = 50_000
+"""Rows that are divided at a time; the text of a batch is let go before the next."""
+
+Batch = list[Sequence[str]]
+"""Some rows, column by column."""
+
+
+def delimited(
+    text: str, name: str, separator: str | None = None, names: Sequence[str] | None = None
+) -> Sheet:
+    """Divide text into columns of cells; ``names`` are for text without a header line."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.strip():
+        raise DataError("empty_file", source=name)
+    separator = separator or sniffed(text)
+    rows = _rows(text, name, separator)
+    notes: list[Note] = []
+    header = list(names) if names is not None else _header(next(rows), name, notes)
+    coders = [Coder() for _ in header]
+    codes: list[list[Codes]] = [[] for _ in header]
+    n_rows = 0
+    batches = _quick(text, separator, skip=names is None) if '"' not in text else None
+    for batch in batches or _careful(rows):
+        if len(batch) != len(header):
+            raise DataError(
+                "ragged_row", source=name, row=n_rows + 1, n=len(batch), expected=len(header)
+            )
+        for coder, parts, cells in zip(coders, codes, batch, strict=True):
+            parts.append(coder.codes(cells, len(cells)))
+        n_rows += len(batch[0])
+    if not n_rows:
+        raise DataError("no_rows", source=name)
+    columns = [
+        Cells(title, list(coder), np.concatenate(parts))
+        for title, coder, parts in zip(header, coders, codes, strict=True)
+    ]
+    source = {"name": name, "form": "delimited", "separator": separator}
+    return Sheet(_named(columns, name, notes), n_rows, source, notes)
+
+
+def sniffed(text: str) -> str:
+    r"""Return the separator that divides the first rows most evenly.
+
+    Examples
+    --------
+    >>> sniffed("a;b\n1,5;2\n2,5;3\n")
+    ';'
+    """
+    best, best_score = ",", (0.0, 0)
+    head = text[: 200 * 1024]
+    for separator in SEPARATORS:
+        rows = csv.reader(io.StringIO(head, newline=""), delimiter=separator)
+        try:
+            widths = [len(row) for row in islice(filter(None, rows), SNIFFED)]
+        except csv.Error:
+            continue
+        if len(head) < len(text) and len(widths) < SNIFFED:
+            widths = widths[:-1]  # the last row was cut by the sample's end
+        if widths and widths[0] > 1:
+            score = (sum(width == widths[0] for width in widths) / len(widths), widths[0])
+            best, best_score = (separator, score) if score > best_score else (best, best_score)
+    return best
+
+
+def _rows(text: str, name: str, separator: str) -> Iterator[list[str]]:
+    """Yield the rows that are not blank; quotes may hold separators and line ends.
+
+    A last row of our own shows whether a quote was still open at the end: then it is
+    swallowed.
+    """
+    end = "\x00end"
+    lines = chain(io.StringIO(text, newline=""), ["\n", end])
+    n_rows = 0
+    try:
+        for row in csv.reader(lines, delimiter=separator):
+            if row == [end]:
+                return
+            if row:
+                n_rows += 1
+                yield row
+    except csv.Error:
+        pass
+    raise DataError("open_quote", source=name, row=max(n_rows - 1, 0))
+
+
+def _careful(rows: Iterator[list[str]]) -> Iterator[Batch]:
+    """Turn rows into batches, a row of another width into a batch of its own."""
+    width = 0
+    batch: list[list[str]] = []
+    for row in rows:
+        if batch and (len(row) != width or len(batch) == BATCH):
+            yield list(zip(*batch, strict=True))
+            batch = []
+        width = len(row)
+        batch.append(row)
+    if batch:
+        yield list(zip(*batch, strict=True))
+
+
+def _quick(text: str, separator: str, *, skip: bool) -> Iterator[Batch]:
+    """Divide text without quotes: two splits a batch."""
+    step = 64 * BATCH
+    start = 0
+    while start < len(text):
+        stop = text.find("\n", start + step)
+        stop = len(text) if stop < 0 else stop
+        lines = [line for line in text[start:stop].split("\n") if line]
+        start = stop + 1
+        if skip and lines:
+            del lines[0]
+            skip = False
+        widths = list(map(str.count, lines, repeat(separator)))
+        runs = [0, *np.flatnonzero(np.diff(widths)) + 1, len(lines)] if lines else []
+        for first, last in zip(runs, runs[1:], strict=False):
+            cells = separator.join(lines[first:last]).split(separator)
+            width = widths[first] + 1
+            yield [cells[place::width] for place in range(width)]
+
+
+def _header(cells: list[str], name: str, notes: list[Note]) -> list[str]:
+    header = [cell.strip() for cell in cells]
+    if header[0].startswith("?") and is_id_name(header[0][1:]):
+        header[0] = header[0][1:]
+        notes.append(Note("note_stray_mark", {"source": name, "column": header[0]}))
+    if 2 * sum(bool(PLAIN.fullmatch(cell)) for cell in header) >= len(header):
+        notes.append(Note("note_header_is_data", {"source": name, "column": header[0]}))
+    return header
+
+
+def _named(columns: list[Cells], name: str, notes: list[Note]) -> list[Cells]:
+    """Give nameless columns a name, or drop them if they are empty at the end."""
+    while len(columns) > 1 and not columns[-1].name and not any(columns[-1].levels):
+        columns = columns[:-1]
+    taken = {cells.name for cells in columns}
+    for place, cells in enumerate(columns, start=1):
+        if not cells.name:
+            cells.name = f"column {place}"
+            while cells.name in taken:
+                cells.name += "'"
+            notes.append(
+                Note("note_nameless_column", {"source": name, "place": place, "column": cells.name})
+            )
+    return columns

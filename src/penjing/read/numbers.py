@@ -1,0 +1,121 @@
+"""Numbers as people write them: 12, full-width １２, 1,200, 85%, ¥30, 0,5.
+
+The number is what is printed, the unit is dropped: 85% is 85. A column is read as numbers only
+if it speaks of one unit throughout.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing.table import Floats
+
+PLAIN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+INFINITE = re.compile(r"[+-]?(?:inf|infinity|∞)", re.ASCII | re.IGNORECASE)
+_GROUPED = r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"
+_MONEY = r"¥|\$|€|£|US\$|CN¥|RMB|元"
+DRESSED = re.compile(
+    rf"(?P<sign>[+-]?)\s*(?P<before>{_MONEY})?\s*"
+    rf"(?P<number>{_GROUPED}|{PLAIN.pattern})\s*(?P<after>%|‰|{_MONEY})?",
+    re.ASCII,
+)
+COMMA = re.compile(r"[+-]?\d+(?:,\d+)?", re.ASCII)
+
+GLANCE = 1000
+"""A column whose first so many values hold no number at all is not looked through."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The number behind each level of a column, NaN where there is none.
+
+    ``disguise`` is the place of the first level that was not a plain number, or -1.
+    """
+
+    values: Floats
+    is_number: npt.NDArray[np.bool_]
+    disguise: int = -1
+
+    @property
+    def all(self) -> bool:
+        """Whether every level is a number."""
+        return bool(self.is_number.all()) and self.is_number.size > 0
+
+
+def numbers(levels: list[str]) -> Numbers:
+    """Read each level as a number, with or without disguise.
+
+    Examples
+    --------
+    >>> numbers(["1,200", "85", "９"]).values
+    array([1200.,   85.,    9.])
+    >>> numbers(["0,5", "1,25"]).values
+    array([0.5 , 1.25])
+    >>> numbers(["5%", "soft"]).is_number
+    array([ True, False])
+    """
+    quick = _plain(levels)
+    if quick is not None:
+        return quick
+    if len(levels) > GLANCE and not any(map(_dressed, levels[:GLANCE])):
+        return Numbers(np.full(len(levels), np.nan), np.zeros(len(levels), np.bool_))
+    found = [_dressed(level) for level in levels]
+    units = {pair[1] for pair in found if pair is not None}
+    if len(units - {""}) > 1 or {"", "%"} <= units or {"", "‰"} <= units:
+        found = [pair if pair is not None and pair[1] == "" else None for pair in found]
+    if None in found and all(map(COMMA.fullmatch, levels)):
+        found = [(float(level.replace(",", ".")), ",") for level in levels]
+    values = np.asarray([np.nan if pair is None else pair[0] for pair in found], np.float64)
+    odd = [
+        place
+        for place, (level, pair) in enumerate(zip(levels, found, strict=True))
+        if pair is not None and not PLAIN.fullmatch(level) and not INFINITE.fullmatch(level)
+    ]
+    return Numbers(
+        values, np.asarray([pair is not None for pair in found]), odd[0] if odd else -1
+    )
+
+
+def number(text: str) -> float | None:
+    """Read one cell as a number, or return None.
+
+    Examples
+    --------
+    >>> number("$1,200.50"), number("８５％"), number("12 apples")
+    (1200.5, 85.0, None)
+    """
+    pair = _dressed(text.strip())
+    return None if pair is None else pair[0]
+
+
+def _plain(levels: list[str]) -> Numbers | None:
+    """Read the levels at one go if all of them are plain numbers."""
+    try:
+        values = np.fromiter(map(float, levels), np.float64, len(levels))
+    except ValueError:
+        return None
+    joined = "".join(levels)
+    if not joined.isascii() or "_" in joined or " " in joined or np.isnan(values).any():
+        return None
+    return Numbers(values, np.ones(len(levels), np.bool_))
+
+
+def _dressed(text: str) -> tuple[float, str] | None:
+    if PLAIN.fullmatch(text):
+        return float(text), ""
+    if INFINITE.fullmatch(text):
+        return float(text.replace("∞", "inf")), ""
+    if not text or len(text) > 40:
+        return None
+    bare = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
+    match = DRESSED.fullmatch(bare)
+    if match is None or (match["sign"] and match["number"][0] in "+-"):
+        return None
+    unit = (match["before"] or "") + (match["after"] or "")
+    return float(match["sign"] + match["number"].replace(",", "")), unit

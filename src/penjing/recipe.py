@@ -1,0 +1,167 @@
+"""The choices; ID3, C4.5 and CART are values of one record.
+
+An algorithm is not a class here: ID3, C4.5 and CART differ in what measures a division, in the
+shape of a division, in what happens to missing values and in when to stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal
+
+from penjing.criteria import Criterion, Impurity
+from penjing.errors import ChoiceError, unknown
+from penjing.plugs import load
+from penjing.table import Table
+
+Shape = Literal["multiway", "binary"]
+Missing = Literal["refuse", "fraction"]
+Unseen = Literal["stop", "error"]
+Measure = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a tree is to be grown.
+
+    Parameters
+    ----------
+    name : str
+        The recipe's name, as `fit` takes it and output prints it.
+    criterion : str or function
+        What measures a division: ``gain``, ``gain_ratio``, ``gini``, ``variance``, or a function
+        of class counts (the last axis) that returns how mixed they are.
+    shape : str
+        ``multiway``: a nominal column has a branch for each level, and is spent. ``binary``: its
+        levels are divided into two groups. Ordered columns are always cut in two.
+    missing : str
+        ``refuse`` missing values, or share a row out by ``fraction`` over all branches.
+    unseen : str
+        At prediction, a level without a branch: ``stop`` at the node and answer as it would, or
+        ``error``.
+    max_depth, max_leaves : int or None
+        Limits to the questions on a path and to the leaves. With ``max_leaves`` the node of
+        greatest weighted gain is divided first.
+    min_weight : float
+        A node lighter than this is not divided.
+    min_branch : float
+        At least two branches must weigh this much.
+    min_gain : float
+        A division that gains less is not made; 0 lets every division pass, as TreeGenerate does.
+    """
+
+    name: str
+    criterion: str | Measure = "gain"
+    shape: Shape = "multiway"
+    missing: Missing = "refuse"
+    unseen: Unseen = "stop"
+    max_depth: int | None = None
+    max_leaves: int | None = None
+    min_weight: float = 0.0
+    min_branch: float = 0.0
+    min_gain: float = 0.0
+
+    def but(self, **changes: Any) -> Recipe:  # noqa: ANN401 - checked here
+        """Return the recipe with some settings changed.
+
+        Examples
+        --------
+        >>> ID3.but(max_depth=2).max_depth
+        2
+        """
+        known = [f.name for f in fields(self) if f.name != "name"]
+        for word in changes:
+            if word not in known:
+                raise unknown("unknown_setting", word, known)
+        changed = replace(self, **changes)
+        changed.check()
+        return changed
+
+    def check(self) -> None:
+        """Refuse settings that cannot be used, each with a sentence."""
+        for name, allowed in _WORDS.items():
+            if getattr(self, name) not in allowed:
+                raise unknown("unknown_plug", getattr(self, name), allowed, socket=name)
+        for name in ("max_depth", "max_leaves"):
+            value = getattr(self, name)
+            least = 0 if name == "max_depth" else 1
+            is_whole = isinstance(value, int) and not isinstance(value, bool)
+            if value is not None and not (is_whole and value >= least):
+                raise ChoiceError("bad_whole_number", name=name, value=value, least=least)
+        for name in ("min_weight", "min_branch", "min_gain"):
+            value = getattr(self, name)
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not (is_number and value >= 0):
+                raise ChoiceError("bad_number", name=name, value=value)
+        if isinstance(self.criterion, str):
+            load("criterion", self.criterion)
+        elif not callable(self.criterion):
+            raise ChoiceError("bad_criterion", value=self.criterion)
+
+    def measure(self) -> Criterion:
+        """Return the criterion itself."""
+        if isinstance(self.criterion, str):
+            criterion: Criterion = load("criterion", self.criterion)()
+            return criterion
+        if isinstance(self.criterion, Criterion):
+            return self.criterion
+        name = getattr(self.criterion, "__name__", "own")
+        return Impurity(name, self.criterion)
+
+    def fits(self, table: Table) -> Recipe:
+        """Return the recipe as it suits a table, or refuse with a sentence.
+
+        A table whose target is a number turns the criterion of a class recipe to variance.
+        """
+        if self.missing == "refuse":
+            for column in table.columns:
+                if column.has_missing:
+                    n = int((column.codes < 0).sum())
+                    raise ChoiceError("missing_refused", column=column.name, n=n, recipe=self.name)
+        if not table.is_regression:
+            if self.criterion == "variance":
+                assert table.target is not None
+                raise ChoiceError("variance_needs_number", target=table.target.name)
+            return self
+        if callable(self.criterion):
+            assert table.target is not None
+            raise ChoiceError("measure_needs_classes", target=table.target.name)
+        return replace(self, criterion="variance")
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings as plain data, as a tree keeps them."""
+        plain = asdict(self)
+        plain["criterion"] = self.measure().name
+        return plain
+
+
+_WORDS: dict[str, tuple[str, ...]] = {
+    "shape": ("multiway", "binary"),
+    "missing": ("refuse", "fraction"),
+    "unseen": ("stop", "error"),
+}
+
+ID3 = Recipe("id3", criterion="gain", shape="multiway", missing="refuse")
+C45_TEXTBOOK = Recipe(
+    "c4.5-textbook", criterion="gain_ratio", shape="multiway", missing="fraction"
+)
+CART_TEXTBOOK = Recipe("cart-textbook", criterion="gini", shape="multiway", missing="refuse")
+CART_BINARY = Recipe("cart-binary", criterion="gini", shape="binary", missing="refuse")
+
+RECIPES: dict[str, Recipe] = {r.name: r for r in (ID3, C45_TEXTBOOK, CART_TEXTBOOK, CART_BINARY)}
+
+
+def recipe_of(recipe: str | Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 - checked by `but`
+    """Return a recipe by name, or as given, with settings changed.
+
+    Examples
+    --------
+    >>> recipe_of("cart-binary", max_depth=3).shape
+    'binary'
+    """
+    if isinstance(recipe, str):
+        if recipe not in RECIPES:
+            raise unknown("unknown_plug", recipe, RECIPES, socket="recipe")
+        recipe = RECIPES[recipe]
+    return recipe.but(**changes)

@@ -1,0 +1,116 @@
+"""One test: a value in, a branch number out; and the offers from which it was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing.table import Codes, Column, Field, Floats
+
+NO_BRANCH = -1
+"""The branch of a value that has none: missing, never seen, or empty in training."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """The test of a node.
+
+    Parameters
+    ----------
+    column : int
+        Which column of the schema is asked.
+    cut : float or None
+        For an order: a value <= cut takes branch 0, any other branch 1. In a column of ordered
+        levels the value is the position of the level.
+    groups : tuple of int32 arrays
+        For a nominal column: the codes of the levels that take branch 0, 1, …; a level in none
+        of them was not in the node (the book's empty branch).
+    gain : float
+        What the criterion says the test is worth, before columns are compared.
+    score : float
+        By what the column was chosen; the gain itself but for gain ratio and costs.
+    """
+
+    column: int
+    cut: float | None
+    groups: tuple[Codes, ...]
+    gain: float
+    score: float
+
+    @property
+    def n_branches(self) -> int:
+        """The number of branches."""
+        return 2 if self.cut is not None else len(self.groups)
+
+    def branches(self, column: Column) -> Codes:
+        """Return the branch of each row of a column, -1 where it has none."""
+        if self.cut is not None:
+            return branch_by_cut(column, self.cut)
+        by_code = np.full(len(column.levels) + 1, NO_BRANCH, np.int32)
+        for branch, codes in enumerate(self.groups):
+            by_code[codes] = branch
+        by_code[-1] = NO_BRANCH
+        return by_code[column.codes]
+
+
+def branch_by_cut(column: Column, cut: float) -> Codes:
+    """Return 0 where the value is at most the cut, 1 where it is more, -1 where it is missing."""
+    if column.is_numeric:
+        first_above = np.searchsorted(np.asarray(column.levels), cut, side="right")
+    else:
+        first_above = np.intp(np.floor(cut) + 1)
+    above = (column.codes >= first_above).astype(np.int32)
+    return np.where(column.codes < 0, np.int32(NO_BRANCH), above)
+
+
+def midpoint(low: float, high: float) -> float:
+    """Return a number c with low <= c < high, half-way as far as floats allow.
+
+    Examples
+    --------
+    >>> midpoint(0.36, 0.403)
+    0.3815
+    >>> midpoint(1.0, 1.0000000000000002)
+    1.0
+    """
+    middle = low / 2 + high / 2 if abs(low) > 1e300 or abs(high) > 1e300 else (low + high) / 2
+    return middle if low <= middle < high else low
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Offers:
+    """The best candidate of every column, for every open node of a generation.
+
+    All arrays are (nodes, columns). Where a column cannot divide a node, ``gain`` is NaN.
+
+    Parameters
+    ----------
+    gain : float64
+        The gain of the column's best candidate, already scaled by the share of known rows.
+    split_information : float64
+        The entropy of the parts, in bits.
+    impurity : float64
+        The criterion's measure of the node's rows that are known in this column: the size of
+        the numbers of which ``gain`` is a difference, hence of its rounding.
+    cut : float64
+        Where an ordered column is cut; NaN for a nominal one.
+    n_candidates : int64
+        How many divisions of the column were compared.
+    groups : mapping from (node position, column) to tuple of int32 arrays
+        The codes that take each branch of a nominal column.
+    """
+
+    gain: Floats
+    split_information: Floats
+    impurity: Floats
+    cut: Floats
+    n_candidates: npt.NDArray[np.int64]
+    groups: Mapping[tuple[int, int], tuple[Codes, ...]]
+
+
+def level_text(field: Field, code: int) -> str:
+    """Return how a level of a nominal or ordered column reads; one that is not declared is '?'."""
+    return str(field.levels[code]) if 0 <= code < len(field.levels) else "?"

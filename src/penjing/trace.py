@@ -1,0 +1,169 @@
+"""What was offered, chosen, refused, and why: induction as plain data.
+
+A trace is a list of steps, one per node that was visited, each a dict of plain values that goes
+into the model file as it is. All that a person is shown (entropies, ratios, formulas) can be
+computed from the counts kept here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from penjing.criteria.entropy import bits
+from penjing.criteria.gini import gini_of
+from penjing.engines import Engine
+from penjing.growth import Growth
+from penjing.recipe import Recipe
+from penjing.search import Choice, candidates, score
+from penjing.split import Offers
+from penjing.table import Floats
+from penjing.tally import Classes, Counts, Reader
+from penjing.tree import Tree
+
+LIMIT = 80_000
+"""How many candidates (nodes x columns) are kept; 2,000 nodes of 40 columns."""
+CUTS = 200
+"""How many cuts of a numeric column are kept; beyond it, the best ones."""
+LEVELS = 200
+"""How many levels of a nominal column are kept with their counts."""
+TIES = 1_000
+"""How many ties are kept."""
+
+
+class Trace:
+    """Collects the steps of one growth.
+
+    Parameters
+    ----------
+    limit : int
+        How many candidates may be kept. With 0 only the ties are.
+    """
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self._left = limit
+        self._keep = limit > 0
+        self._cut_short = False
+        self._steps: dict[int, dict[str, Any]] = {}
+        self._ties: list[dict[str, Any]] = []
+        self._n_ties = 0
+
+    def stop(self, node: int, reason: str) -> None:
+        """Record that a node became a leaf, and why."""
+        if self._keep:
+            self._steps.setdefault(node, {"node": node})["stop"] = reason
+
+    def candidates(
+        self,
+        engine: Engine,
+        growth: Growth,
+        nodes: Sequence[int],
+        offers: Offers,
+        choices: Sequence[Choice],
+        recipe: Recipe,
+    ) -> None:
+        """Record what each column of each node offered, and what was chosen."""
+        for node, choice in zip(nodes, choices, strict=True):
+            if choice.split is not None and choice.tied:
+                self._n_ties += 1
+                if len(self._ties) < TIES:
+                    tie = {"columns": list(choice.tied), "score": choice.split.score}
+                    self._ties.append({"node": node} | tie)
+        if not self._keep:
+            return
+        room = max(self._left // max(len(engine.schema), 1), 0)
+        kept = list(nodes[:room])
+        self._cut_short |= len(kept) < len(nodes)
+        self._left -= len(kept) * len(engine.schema)
+        scores = recipe.measure().between(offers)
+        for i, tally in enumerate(engine.tally(growth, kept)):
+            step: dict[str, Any] = {"node": kept[i]}
+            step["candidates"] = [
+                candidate(engine, c, counts, recipe)
+                | {"score": plain(scores[i, c]), "gain": plain(offers.gain[i, c])}
+                for c, counts in tally.columns.items()
+            ]
+            split = choices[i].split
+            if split is None:
+                step["stop"] = "alike"
+            elif split.gain < recipe.min_gain:
+                step["stop"] = "min_gain"
+            step["chosen"] = None if split is None else split.column
+            step["tied"] = list(choices[i].tied)
+            self._steps[kept[i]] = step
+
+    def finish(self, growth: Growth, engine: Engine, recipe: Recipe) -> Tree:
+        """Return the grown tree with its trace, every step under its final node number."""
+        about: dict[str, Any] = {"n_ties": self._n_ties}
+        centre = 0.0 if isinstance(engine.reader, Classes) else engine.reader.centre
+        tree, new_id = growth.finish(
+            engine.schema, engine.target, centre, recipe.settings(), about
+        )
+        about["ties"] = [
+            tie | {"node": new_id[tie["node"]]}
+            for tie in self._ties
+            if tie["node"] in new_id and growth.split(tie["node"]) is not None
+        ]
+        if self._keep:
+            steps = [s | {"node": new_id[n]} for n, s in self._steps.items() if n in new_id]
+            steps.sort(key=lambda step: int(step["node"]))
+            object.__setattr__(tree, "trace", {"steps": steps, "is_whole": not self._cut_short})
+        return tree
+
+
+def candidate(engine: Engine, c: int, counts: Counts, recipe: Recipe) -> dict[str, Any]:
+    """Return all that can be said of one column in one node, as plain data."""
+    field, s = engine.schema[c], engine.reader
+    values = engine.level_values(c) if field.is_numeric else ()
+    found = candidates(counts, field, values, recipe.shape, s)
+    scored = score(recipe.measure(), counts, found, recipe, s)
+    told: dict[str, Any] = {"column": c, "missing": numbers(counts.missing)}
+    if not scored.size or np.isnan(scored).all():
+        return told | {"known": numbers(counts.known)}
+    best = int(np.nanargmax(scored >= np.nanmax(scored)))
+    told |= {"after": [numbers(part) for part in found.after[best]]} | measures(
+        found.after[best], s
+    )
+    if field.has_order:
+        told |= _curve(found.cuts, scored, best)
+    elif len(counts.codes) <= LEVELS:
+        told["codes"] = counts.codes.tolist()
+        told["sides"] = found.sides[best].tolist()
+    return told
+
+
+def measures(after: Floats, s: Reader) -> dict[str, float]:
+    """Return what every criterion says of one division, whoever chose it."""
+    weight = s.weight(after)
+    share = weight / weight.sum()
+    said = {"split_information": float(bits(weight))}
+    if isinstance(s, Classes):
+        said["entropy_before"] = float(bits(after.sum(axis=0)))
+        said["entropy_after"] = float((share * bits(after)).sum())
+        said["gini_after"] = float((share * gini_of(after)).sum())
+    return said
+
+
+def _curve(cuts: Floats, scored: Floats, best: int) -> dict[str, Any]:
+    places = np.arange(len(cuts))
+    if len(cuts) > CUTS:
+        places = np.sort(np.argsort(-np.nan_to_num(scored), kind="stable")[:CUTS])
+    return {
+        "cut": float(cuts[best]),
+        "n_cuts": len(cuts),
+        "cuts": [float(cuts[p]) for p in places],
+        "gains": [plain(scored[p]) for p in places],
+    }
+
+
+def numbers(total: Floats) -> list[float | int]:
+    """Return sums as plain numbers, whole ones as integers."""
+    return [int(v) if v == int(v) else v for v in np.asarray(total).tolist()]
+
+
+def plain(value: float) -> float | None:
+    """Return a float for JSON: None for what is not a number."""
+    return None if np.isnan(value) else float(value)
+

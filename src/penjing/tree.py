@@ -1,0 +1,321 @@
+"""Nodes and their order; a tree does not know who grew it.
+
+A tree is a handful of arrays, one entry a node. Nodes are numbered breadth first, so the
+children of a node stand side by side and ``parent`` never decreases: everything that walks a
+tree is a loop over an index, up or down, and no depth is too deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing.split import Split
+from penjing.table import Codes, Field, Floats
+from penjing.tally import Classes, Number, Reader
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+Ids = npt.NDArray[np.int32]
+LEAF = -1
+"""The column of a node that asks nothing."""
+
+
+def _room(name: str) -> ModuleType:
+    """Return a room above this one; by name, since no room may import what stands above it."""
+    return import_module(f"penjing.{name}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nodes:
+    """The nodes of a tree as arrays.
+
+    Parameters
+    ----------
+    parent : (n,) int32
+        -1 for the root; never decreasing.
+    column : (n,) int32
+        Which column the node asks about, -1 for a leaf.
+    cut : (n,) float64
+        Where an ordered column is cut; NaN otherwise.
+    level_start : (n + 1,) int64
+        Node i is reached from its parent by the levels
+        ``level_codes[level_start[i]:level_start[i + 1]]`` of the parent's column.
+    level_codes : int32
+        The codes of those levels, node after node.
+    total : (n, S) float64
+        The sum of the training rows of each node.
+    gain, score : (n,) float64
+        What the node's split was worth; 0 in leaves.
+    """
+
+    parent: Ids
+    column: Ids
+    cut: Floats
+    level_start: npt.NDArray[np.int64]
+    level_codes: Codes
+    total: Floats
+    gain: Floats
+    score: Floats
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def levels(self, node: int) -> Codes:
+        """Return the codes of the levels that lead into a node."""
+        return self.level_codes[self.level_start[node] : self.level_start[node + 1]]
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A decision tree: questions, answers, and the counts they were learnt from.
+
+    Trees are immutable; pruning and the like return new ones. ``penjing.fit`` grows one,
+    ``penjing.load`` reads one, ``Tree.from_dict`` takes one from a nested dict.
+    """
+
+    nodes: Nodes
+    schema: tuple[Field, ...]
+    target: Field
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    centre: float = 0.0
+    about: Mapping[str, Any] = field(default_factory=dict)
+    trace: Any = None
+
+    # -- shape ----------------------------------------------------------------------------
+
+    @cached_property
+    def first_child(self) -> Ids:
+        """The first child of each node; meaningless in a leaf."""
+        ids = np.arange(len(self.nodes), dtype=np.int32)
+        return np.searchsorted(self.nodes.parent, ids).astype(np.int32)
+
+    @cached_property
+    def n_children(self) -> Ids:
+        """The number of children of each node."""
+        counts = np.bincount(self.nodes.parent[1:], minlength=len(self.nodes))
+        return counts.astype(np.int32)
+
+    @cached_property
+    def depths(self) -> Ids:
+        """How many questions stand above each node."""
+        parent = self.nodes.parent.tolist()
+        depth = [0] * len(parent)
+        for node in range(1, len(parent)):
+            depth[node] = depth[parent[node]] + 1
+        return np.asarray(depth, np.int32)
+
+    @cached_property
+    def is_leaf(self) -> npt.NDArray[np.bool_]:
+        """Whether each node asks nothing."""
+        return self.nodes.column == LEAF
+
+    @property
+    def depth(self) -> int:
+        """The largest number of questions asked of one row."""
+        return int(self.depths.max())
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes that training rows reached."""
+        return len(self.nodes)
+
+    @property
+    def n_leaves(self) -> int:
+        """The number of leaves that training rows reached."""
+        return int(self.is_leaf.sum())
+
+    @property
+    def n_empty(self) -> int:
+        """The number of branches that no training row took; they answer as their node does."""
+        return sum(len(self.empty_levels(node)) for node in np.flatnonzero(~self.is_leaf).tolist())
+
+    def empty_levels(self, node: int) -> list[int]:
+        """Return the codes of the levels that a nominal question has no branch for."""
+        asked = int(self.nodes.column[node])
+        if asked == LEAF or not np.isnan(self.nodes.cut[node]):
+            return []
+        taken = {c for child in self.children(node) for c in self.nodes.levels(child).tolist()}
+        return [code for code in range(len(self.schema[asked].levels)) if code not in taken]
+
+    def children(self, node: int) -> range:
+        """Return the ids of a node's children, in the order of its branches."""
+        first = int(self.first_child[node])
+        return range(first, first + int(self.n_children[node]))
+
+    def path(self, node: int) -> list[int]:
+        """Return the nodes from the root to this one, both included."""
+        found = [int(node)]
+        while (up := int(self.nodes.parent[found[-1]])) >= 0:
+            found.append(up)
+        return found[::-1]
+
+    def walk(self) -> Iterator[int]:
+        """Yield every node, each before its children, first branches first."""
+        waiting = [0]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(self.children(node)))
+
+    def split(self, node: int) -> Split | None:
+        """Return the test of a node, None in a leaf."""
+        asked = int(self.nodes.column[node])
+        if asked == LEAF:
+            return None
+        cut = float(self.nodes.cut[node])
+        has_cut = not np.isnan(cut)
+        groups = () if has_cut else tuple(self.nodes.levels(c) for c in self.children(node))
+        gain, score = float(self.nodes.gain[node]), float(self.nodes.score[node])
+        return Split(asked, cut if has_cut else None, groups, gain, score)
+
+    def parent_of(self, node: int) -> tuple[int, int]:
+        """Return a node's parent and by which of its branches the node is reached."""
+        parent = int(self.nodes.parent[node])
+        return parent, int(node - self.first_child[parent])
+
+    def weight_of(self, node: int) -> float:
+        """Return the weight of the training rows in a node."""
+        return float(self.weight[node])
+
+    # -- answers --------------------------------------------------------------------------
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether the answers are numbers."""
+        return self.target.is_numeric
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes, in order; empty for regression."""
+        return () if self.is_regression else tuple(self.target.levels)
+
+    @cached_property
+    def reader(self) -> Reader:
+        """What reads the sums of a node."""
+        return Number(self.centre) if self.is_regression else Classes(len(self.target.levels))
+
+    @cached_property
+    def has_counts(self) -> bool:
+        """Whether the totals were counted from rows; not so in a tree made by hand."""
+        return bool(self.about.get("counted", True))
+
+    @cached_property
+    def weight(self) -> Floats:
+        """The weight of the training rows in each node."""
+        return self.reader.weight(self.nodes.total)
+
+    @cached_property
+    def values(self) -> npt.NDArray[Any]:
+        """The answer of each node: the code of its class, or a number."""
+        return self.reader.value(self.nodes.total)
+
+    @cached_property
+    def losses(self) -> Floats:
+        """The weight each node would get wrong as a leaf, or its sum of squares."""
+        return self.reader.loss(self.nodes.total)
+
+    def answer(self, node: int) -> Any:  # noqa: ANN401 - a class may be any plain value
+        """Return what a node answers: a class, or a number."""
+        value = self.values[node]
+        return float(value) if self.is_regression else self.target.levels[int(value)]
+
+    # -- changed trees ----------------------------------------------------------------------
+
+    def pruned(self, cut_back: Iterable[int]) -> Tree:
+        """Return the tree with these nodes made leaves; nodes are numbered anew.
+
+        The trace and the ties told of nodes by number, so they are left out.
+        """
+        nodes = self.nodes
+        is_cut = np.zeros(len(nodes), bool)
+        is_cut[list(cut_back)] = True
+        keep = np.ones(len(nodes), bool)
+        parent = nodes.parent.tolist()
+        hidden = is_cut.tolist()
+        for node in range(1, len(parent)):
+            if hidden[parent[node]]:
+                hidden[node] = True
+                keep[node] = False
+        kept = np.flatnonzero(keep)
+        column = np.where(is_cut, LEAF, nodes.column)[kept]
+        new_id = np.cumsum(keep) - 1
+        spans = [nodes.levels(i) for i in kept.tolist()]
+        is_leaf = column == LEAF
+        smaller = Nodes(
+            parent=np.append([-1], new_id[nodes.parent[kept[1:]]]).astype(np.int32),
+            column=column.astype(np.int32),
+            cut=np.where(is_leaf, np.nan, nodes.cut[kept]),
+            level_start=np.append([0], np.cumsum([len(s) for s in spans])).astype(np.int64),
+            level_codes=np.concatenate(spans).astype(np.int32),
+            total=nodes.total[kept],
+            gain=np.where(is_leaf, 0.0, nodes.gain[kept]),
+            score=np.where(is_leaf, 0.0, nodes.score[kept]),
+        )
+        about = {key: value for key, value in self.about.items() if key != "ties"}
+        return replace(self, nodes=smaller, trace=None, about=about)
+
+    # -- what people do with a tree; the rooms above do the work -----------------------------
+
+    def predict(self, source: Any, **options: Any) -> npt.NDArray[Any]:  # noqa: ANN401
+        """Return the answer for each row; see :func:`penjing.predict.predict`."""
+        return _room("predict").predict(self, source, **options)  # type: ignore[no-any-return]
+
+    def predict_proba(self, source: Any, **options: Any) -> Floats:  # noqa: ANN401
+        """Return the class shares for each row; see :func:`penjing.predict.predict_proba`."""
+        return _room("predict").predict_proba(self, source, **options)  # type: ignore[no-any-return]
+
+    def apply(self, source: Any, **options: Any) -> Ids:  # noqa: ANN401
+        """Return the node where each row stops; see :func:`penjing.predict.apply`."""
+        return _room("predict").apply(self, source, **options)  # type: ignore[no-any-return]
+
+    def score(self, source: Any, **options: Any) -> Any:  # noqa: ANN401
+        """Return a report of right and wrong answers; see :func:`penjing.evaluate.score`."""
+        return _room("evaluate").score(self, source, **options)
+
+    def prune(self, method: str, **options: Any) -> Tree:  # noqa: ANN401
+        """Return a smaller tree; see :func:`penjing.evaluate.prune`."""
+        return _room("evaluate").prune(self, method, **options)  # type: ignore[no-any-return]
+
+    def to_dict(self, *, empty: bool = True) -> dict[Any, Any] | Any:  # noqa: ANN401
+        """Return the nested dict ``{column: {level: class or dict}}``."""
+        return _room("write.nested_dict").write(self, empty=empty)
+
+    @staticmethod
+    def from_dict(tree: Any, target: str = "class") -> Tree:  # noqa: ANN401
+        """Return the tree of a nested dict; see :func:`penjing.store.from_dict`."""
+        return _room("store").from_dict(tree, target)  # type: ignore[no-any-return]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the whole tree as plain data; see :mod:`penjing.store`."""
+        return _room("store").to_json(self)  # type: ignore[no-any-return]
+
+    def save(self, path: str | Path) -> None:
+        """Write the tree to a file, whole or not at all; see :func:`penjing.store.save`."""
+        _room("store").save(self, path)
+
+    def draw(self, **style: Any) -> str:  # noqa: ANN401
+        """Return the text drawing; see :func:`penjing.write.text.write`."""
+        return _room("write.text").write(self, **style)  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        return self.draw()
+
+    def __repr__(self) -> str:
+        name = self.recipe.get("name", "by hand")
+        return f"<Tree {self.target.name}: {name}, {self.n_leaves} leaves, depth {self.depth}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return bool(self.to_json() == other.to_json())
+
+    __hash__ = None  # type: ignore[assignment]
