@@ -18,4 +18,130 @@ WORDS: dict[str, str] = {
         "'{word}' is not a setting of a recipe. Settings: {known}.\nDid you mean '{near}'?"
     ),
     "bad_setting": "{name}={value!r} cannot be used: {expected}.",
+    # reading: what is wrong with a source
+    "empty_file": "{source} is empty. A table needs a header line and at least one row.",
+    "no_such_file": "{source} does not exist. Look at the path, or give '-' for standard input.",
+    "no_such_file_near": "{source} does not exist. Did you mean '{near}'?",
+    "is_a_directory": "{source} is a folder. Name a file in it.",
+    "no_permission": "{source} may not be read by you. Ask for the permission, or copy it.",
+    "unreadable_file": "{source} cannot be read: {reason}.",
+    "binary_file": (
+        "{source} is not text. Give a CSV, TSV, ARFF, JSON, Parquet or C4.5 .names file;"
+        " save a workbook as CSV first."
+    ),
+    "not_decodable": (
+        "{source}, line {line}: the bytes are not {encoding}. Say what they are: encoding=\"gbk\","
+        " or save the file as UTF-8."
+    ),
+    "unknown_encoding": (
+        "encoding '{encoding}' is not known. Usual ones: utf-8, gb18030, big5, cp1252, utf-16."
+    ),
+    "unknown_source": (
+        "a table cannot be read from a {kind}. Give a path, bytes, an open file, a frame, an"
+        " array, a list of dicts, a list of rows, or a dict of rows."
+    ),
+    "ragged_row": (
+        "{source}, row {row}: found {n} cells where the header has {expected}."
+        " Look for a missing or extra separator, or a cell that needs quotes."
+    ),
+    "ragged_row_one": (
+        "{source}, row {row}: found {n} cell where the header has {expected}."
+        " Look for a missing or extra separator, or a cell that needs quotes."
+    ),
+    "open_quote": (
+        "{source}, after row {row}: a quote is opened and never closed."
+        " Close it, or write a quote inside a cell twice."
+    ),
+    "duplicate_column": (
+        "{source}: columns {first} and {second} are both named '{column}'. Rename one of them."
+    ),
+    "no_target": (
+        "{source} has no column that is clearly the target. Name one: target=…"
+        " It has: {known}."
+    ),
+    "not_a_number": (
+        "{source}, row {row}: '{column}' should be a number, found '{value}'.\n"
+        "To treat it as missing: read(…, missing=[{value!r}])."
+    ),
+    "infinite_number": (
+        "{source}, row {row}: '{column}' is infinite ('{value}'). A cut needs finite numbers:"
+        " correct it, or treat it as missing: read(…, missing=[{value!r}])."
+    ),
+    "not_a_date": (
+        "{source}, row {row}: '{column}' should be a date such as 2024-03-01, found '{value}'."
+    ),
+    "foreign_level": (
+        "{source}, row {row}: '{value}' is not a level of '{column}'. Its levels: {known}."
+    ),
+    "foreign_level_near": (
+        "{source}, row {row}: '{value}' is not a level of '{column}'. Its levels: {known}.\n"
+        "Did you mean '{near}'?"
+    ),
+    "bad_weight": (
+        "{source}, row {row}: the weight '{column}' is '{value}'. Weights are finite numbers,"
+        " 0 or more."
+    ),
+    "no_labelled_rows": "{source}: no row has both a target and a weight above 0.",
+    # reading: choices
+    "unknown_kind": "'{word}' is not a kind for column '{column}'. Kinds: {known}.",
+    "unknown_kind_near": (
+        "'{word}' is not a kind for column '{column}'. Kinds: {known}.\nDid you mean '{near}'?"
+    ),
+    "bad_schema": (
+        "schema of '{column}': {value!r} is not understood. Give a kind, a list of levels, or"
+        ' {{"ordered": [levels]}}.'
+    ),
+    "repeated_level": "schema of '{column}': a level is listed twice in {value!r}.",
+    "bad_missing": (
+        "missing={value!r} is not understood. Give a list of words to add, or"
+        ' {{"only": [words]}}.'
+    ),
+    # reading: notes
+    "note_encoding": "{source} is read as {encoding}: it is not valid UTF-8.",
+    "note_stray_mark": (
+        "a stray '?' before the first column's name was dropped (a lost byte order mark):"
+        " {column}."
+    ),
+    "note_header_is_data": (
+        "the first line of {source} looks like data (it starts with '{column}')."
+        " If the file has no header: names=[…]."
+    ),
+    "note_nameless_column": "column {place} of {source} has no name; it is called '{column}'.",
+    "note_left_out_id_name": "'{column}' is left out: it is named like an id and never repeats.",
+    "note_left_out_id_count": "'{column}' is left out: it only counts the rows.",
+    "note_left_out_id_text": (
+        "'{column}' is left out: each of its {n} values occurs once, like a name."
+    ),
+    "note_left_out_empty": "'{column}' is left out: it has no values.",
+    "note_left_out_date": (
+        "'{column}' is left out: it holds dates ({value}). dates=\"month,weekday\" makes columns"
+        " of them."
+    ),
+    "note_dates_made": "'{column}' became {made}.",
+    "note_trimmed": "blanks around the values of '{column}' were dropped.",
+    "note_doubtful_missing": (
+        "'{value}' in '{column}' is taken as missing ({n} rows). If it is a value, list the"
+        " column's levels in the schema."
+    ),
+    "note_doubtful_missing_one": (
+        "'{value}' in '{column}' is taken as missing ({n} row). If it is a value, list the"
+        " column's levels in the schema."
+    ),
+    "note_spared_value": (
+        "'{value}' in '{column}' is taken as a value. If it means missing: missing=[{value!r}]."
+    ),
+    "note_disguised": "'{column}' is read as numbers: '{value}' as {number}.",
+    "note_odd_number": (
+        "'{column}' holds numbers but for some cells, the first in row {row}: '{value}'. It is"
+        " taken as categories; if the cell means missing: missing=[{value!r}]."
+    ),
+    "note_many_levels": (
+        "'{column}' has {n} levels: many for its rows. A tree may learn them by heart."
+    ),
+    "note_many_classes": "the target '{column}' has {n} classes: many for its rows.",
+    "note_target_last": "the last column, '{column}', is taken as the target.",
+    "note_target_missing": "{n} rows without a value of '{column}' were dropped.",
+    "note_target_missing_one": "{n} row without a value of '{column}' was dropped.",
+    "note_zero_weight": "{n} rows of weight 0 were dropped.",
+    "note_zero_weight_one": "{n} row of weight 0 was dropped.",
 }

@@ -13,4 +13,99 @@ WORDS: dict[str, str] = {
     "unknown_setting": "“{word}”不是配方的设置。可用的设置：{known}。",
     "unknown_setting_near": "“{word}”不是配方的设置。可用的设置：{known}。\n是不是“{near}”？",
     "bad_setting": "{name}={value!r} 不能用：{expected}。",
+    # 读取：数据源的问题
+    "empty_file": "{source} 是空文件。数据表需要一行表头和至少一行数据。",
+    "no_such_file": "{source} 不存在。请检查路径；从标准输入读取请写“-”。",
+    "no_such_file_near": "{source} 不存在。是不是“{near}”？",
+    "is_a_directory": "{source} 是文件夹。请给出其中的一个文件。",
+    "no_permission": "没有读取 {source} 的权限。请取得权限，或复制一份。",
+    "unreadable_file": "{source} 无法读取：{reason}。",
+    "binary_file": (
+        "{source} 不是文本。请给出 CSV、TSV、ARFF、JSON、Parquet 或 C4.5 的 .names 文件；"
+        "工作簿请先另存为 CSV。"
+    ),
+    "not_decodable": (
+        "{source} 第 {line} 行：字节不符合 {encoding} 编码。请指明编码，如 encoding=\"gbk\"，"
+        "或把文件另存为 UTF-8。"
+    ),
+    "unknown_encoding": (
+        "没有编码“{encoding}”。常用的有：utf-8、gb18030、big5、cp1252、utf-16。"
+    ),
+    "unknown_source": (
+        "不能从 {kind} 读取数据表。请给出路径、字节、打开的文件、数据框、数组、"
+        "字典的列表、行的列表，或以行为键的字典。"
+    ),
+    "ragged_row": (
+        "{source} 第 {row} 行：有 {n} 个单元格，表头有 {expected} 个。"
+        "请检查是否多了或少了分隔符，或单元格需要加引号。"
+    ),
+    "open_quote": (
+        "{source} 第 {row} 行之后：引号打开后没有关闭。请补上引号；单元格内的引号要写两遍。"
+    ),
+    "duplicate_column": "{source}：第 {first} 列和第 {second} 列都叫“{column}”。请改掉其中一个。",
+    "no_target": "{source} 中看不出哪一列是目标。请用 target=… 指明。现有的列：{known}。",
+    "not_a_number": (
+        "{source} 第 {row} 行：“{column}”应当是数，却是“{value}”。\n"
+        "若要视为缺失：read(…, missing=[{value!r}])。"
+    ),
+    "infinite_number": (
+        "{source} 第 {row} 行：“{column}”是无穷大（“{value}”）。划分点需要有限的数："
+        "请改正，或视为缺失：read(…, missing=[{value!r}])。"
+    ),
+    "not_a_date": (
+        "{source} 第 {row} 行：“{column}”应当是日期，如 2024-03-01，却是“{value}”。"
+    ),
+    "foreign_level": "{source} 第 {row} 行：“{value}”不是“{column}”的取值。取值有：{known}。",
+    "foreign_level_near": (
+        "{source} 第 {row} 行：“{value}”不是“{column}”的取值。取值有：{known}。\n"
+        "是不是“{near}”？"
+    ),
+    "bad_weight": (
+        "{source} 第 {row} 行：权重“{column}”是“{value}”。权重应当是有限的非负数。"
+    ),
+    "no_labelled_rows": "{source}：没有一行既有目标值又有大于 0 的权重。",
+    # 读取：选择
+    "unknown_kind": "列“{column}”的类型没有“{word}”。可选：{known}。",
+    "unknown_kind_near": "列“{column}”的类型没有“{word}”。可选：{known}。\n是不是“{near}”？",
+    "bad_schema": (
+        "“{column}”的说明 {value!r} 看不懂。请给出类型、取值的列表，或"
+        ' {{"ordered": [取值]}}。'
+    ),
+    "repeated_level": "“{column}”的说明 {value!r} 中有重复的取值。",
+    "bad_missing": (
+        "missing={value!r} 看不懂。请给出要增加的词的列表，或"
+        ' {{"only": [词]}}。'
+    ),
+    # 读取：说明
+    "note_encoding": "{source} 按 {encoding} 读取：它不是有效的 UTF-8。",
+    "note_stray_mark": "去掉了第一列列名前多余的“?”（丢失的字节序标记）：{column}。",
+    "note_header_is_data": (
+        "{source} 的第一行像是数据（以“{column}”开头）。若文件没有表头：names=[…]。"
+    ),
+    "note_nameless_column": "{source} 的第 {place} 列没有列名，记作“{column}”。",
+    "note_left_out_id_name": "“{column}”不参与学习：列名像编号，且取值从不重复。",
+    "note_left_out_id_count": "“{column}”不参与学习：它只是在给行计数。",
+    "note_left_out_id_text": "“{column}”不参与学习：{n} 个取值各出现一次，像是名称。",
+    "note_left_out_empty": "“{column}”不参与学习：它没有任何取值。",
+    "note_left_out_date": (
+        "“{column}”不参与学习：它是日期（{value}）。dates=\"month,weekday\" 可把日期变成列。"
+    ),
+    "note_dates_made": "“{column}”变成了 {made}。",
+    "note_trimmed": "去掉了“{column}”取值两端的空白。",
+    "note_doubtful_missing": (
+        "“{column}”中的“{value}”视为缺失（{n} 行）。若它是取值，请在 schema 中列出该列的取值。"
+    ),
+    "note_spared_value": (
+        "“{column}”中的“{value}”视为取值。若它表示缺失：missing=[{value!r}]。"
+    ),
+    "note_disguised": "“{column}”按数读取：“{value}”即 {number}。",
+    "note_odd_number": (
+        "“{column}”除个别单元格外都是数，第一个在第 {row} 行：“{value}”。"
+        "该列按类别处理；若它表示缺失：missing=[{value!r}]。"
+    ),
+    "note_many_levels": "“{column}”有 {n} 个取值，相对行数太多，决策树可能死记硬背。",
+    "note_many_classes": "目标“{column}”有 {n} 个类别，相对行数太多。",
+    "note_target_last": "以最后一列“{column}”为目标。",
+    "note_target_missing": "丢弃了 {n} 行没有“{column}”值的数据。",
+    "note_zero_weight": "丢弃了 {n} 行权重为 0 的数据。",
 }

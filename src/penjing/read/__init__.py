@@ -1,0 +1,95 @@
+"""Reading: any file, frame or list of rows becomes a Table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from penjing.read.assemble import assembled
+from penjing.read.fitted import fitted
+from penjing.read.gather import gathered
+from penjing.read.markers import markers
+from penjing.table import Field, Table
+
+__all__ = ["read"]
+
+
+def read(  # noqa: PLR0913 - every inference can be overridden, each by its own word
+    source: Any,  # noqa: ANN401 - a path, bytes, an open file, a frame, an array, rows
+    target: str | Field | bool | None = None,
+    schema: Mapping[str, Any] | Sequence[Field] | None = None,
+    missing: Iterable[str] | Mapping[str, Iterable[str]] | None = None,
+    encoding: str | None = None,
+    weight: str | None = None,
+    keep: str | Iterable[str] = (),
+    dates: str | Iterable[str] | None = None,
+    *,
+    name: str | None = None,
+    names: Sequence[str] | None = None,
+    labels: Iterable[Any] | None = None,
+    separator: str | None = None,
+) -> Table:
+    """Read a table and say what each of its columns is.
+
+    Parameters
+    ----------
+    source : path, "-", bytes, open file, frame, array, list or dict
+        CSV or TSV (also .gz), ARFF, C4.5 .names/.data/.test, Parquet, JSON lines or a JSON
+        array; a pandas, polars or pyarrow frame; a NumPy array; a list of dicts; a list of
+        rows; a dict ``{(values…): class}`` or ``{name: values}``. "-" is standard input.
+    target : str, False or None
+        The column to learn. None: the schema's, the file's own (ARFF, .names), one that is
+        called class, label, target, 类别 or 标签, or the last one if it has at most 20 distinct
+        values. False: no target, every column is a question.
+    schema : dict, or the fields of a tree
+        What columns are: ``{"编号": "ignore", "密度": "numeric", "色泽": ["青绿", "乌黑"],
+        "size": {"ordered": ["S", "M", "L"]}}``; the words are nominal, ordered, numeric, date,
+        ignore, target and weight. With the fields of a tree the columns come out as these,
+        and values that the tree does not know stand after its own levels.
+    missing : list of str, or {"only": list of str}
+        Words for a missing value, besides or instead of the usual ones. An empty cell always is.
+    encoding : str
+        The encoding of the text, where the ladder BOM, UTF-8, GB18030, Big5, cp1252 errs.
+    weight : str
+        The column that says how much each row weighs.
+    keep : str or list of str
+        Columns to keep though they look like ids or dates.
+    dates : str or list of str
+        What to make of dates: year, month, day, weekday, hour, number.
+    name : str
+        How sentences call the source.
+    names : list of str
+        The names of the columns, where the source has none.
+    labels : list
+        The class of each row, where the rows do not hold it.
+    separator : str
+        What divides the cells of a line, where guessing errs.
+
+    Returns
+    -------
+    Table
+        Its ``notes`` tell what was decided on the way, ``left_out`` which columns no tree may
+        ask about.
+
+    Raises
+    ------
+    DataError
+        The source is not readable, or a cell is not what its column demands.
+    ChoiceError
+        A column that is named does not exist, or no target can be found.
+
+    Examples
+    --------
+    >>> table = read([[1, 1, "yes"], [1, 0, "no"], [0, 1, "no"]], names=["legs", "fins", "fish"])
+    >>> table.names, table.target.name, table.target.levels
+    (('legs', 'fins'), 'fish', ('yes', 'no'))
+    """
+    sheet = gathered(
+        source, encoding=encoding, name=name, names=names, labels=labels, separator=separator,
+        target=target if isinstance(target, str) else None,
+    )  # fmt: skip
+    marks = markers(missing, usual=sheet.markers)
+    if isinstance(schema, Mapping) or schema is None:
+        kept = (keep,) if isinstance(keep, str) else tuple(keep)
+        return assembled(sheet, marks, target, schema, weight=weight, keep=kept, dates=dates)
+    return fitted(sheet, marks, tuple(schema), target, weight=weight)

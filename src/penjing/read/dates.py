@@ -1,0 +1,123 @@
+"""Dates: recognising them, and the columns that can be made of them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from penjing.errors import unknown
+from penjing.table import Floats
+
+_CLOCK = (
+    r"(?:[T\s]\s*(?P<hour>\d{1,2})[:时](?P<minute>\d{1,2})分?"
+    r"(?:[:]?(?P<second>\d{1,2})(?:[.]\d+)?秒?)?"
+    r"\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?)?"
+)
+YEAR_FIRST = re.compile(
+    r"(?P<year>\d{4})\s*(?P<mark>[-/.年])\s*(?P<month>\d{1,2})\s*(?:(?P=mark)|月)\s*"
+    r"(?P<day>\d{1,2})\s*日?" + _CLOCK,
+    re.ASCII,
+)
+YEAR_LAST = re.compile(
+    r"(?P<first>\d{1,2})(?P<mark>[-/.])(?P<second_>\d{1,2})(?P=mark)(?P<year>\d{4})" + _CLOCK,
+    re.ASCII,
+)
+
+EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - tables hold wall clocks, not instants
+DAY = dt.timedelta(days=1)
+
+PARTS: dict[str, Callable[[dt.datetime], float]] = {
+    "year": lambda date: date.year,
+    "month": lambda date: date.month,
+    "day": lambda date: date.day,
+    "weekday": lambda date: date.isoweekday(),
+    "hour": lambda date: date.hour,
+    "number": lambda date: (date - EPOCH) / DAY,
+}
+"""What can be made of a date; weekday 1 is Monday, number counts days from 1970-01-01."""
+
+GLANCE = 20
+
+
+def parts_of(wanted: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Return the parts asked for, checked.
+
+    Examples
+    --------
+    >>> parts_of("month, weekday")
+    ('month', 'weekday')
+    """
+    if wanted is None:
+        return ()
+    words = wanted.split(",") if isinstance(wanted, str) else list(wanted)
+    parts = tuple(str(word).strip() for word in words)
+    for part in parts:
+        if part not in PARTS:
+            raise unknown("unknown_plug", part, PARTS, socket="dates")
+    return parts
+
+
+def dates(levels: list[Any]) -> list[dt.datetime] | None:
+    """Return the date behind each level, or None if one of them is none.
+
+    Where the year comes last, the order of day and month is the one that fits all levels;
+    month first if both do.
+
+    Examples
+    --------
+    >>> dates(["2024年3月1日", "2024/3/15"])
+    [datetime.datetime(2024, 3, 1, 0, 0), datetime.datetime(2024, 3, 15, 0, 0)]
+    >>> dates(["2024-03-01", "soon"])
+    """
+    if not levels:
+        return None
+    if all(isinstance(level, dt.date) for level in levels):
+        return [_wall(level) for level in levels]
+    if not all(isinstance(level, str) for level in levels):
+        return None
+    for read in (_year_first, _month_first, _day_first):
+        if all(map(read, levels[:GLANCE])):
+            found = [date for level in levels if (date := read(level))]
+            if len(found) == len(levels):
+                return found
+    return None
+
+
+def part_of(found: list[dt.datetime], part: str) -> Floats:
+    """Return one part of each date."""
+    return np.asarray([PARTS[part](date) for date in found], np.float64)
+
+
+def _wall(date: dt.date) -> dt.datetime:
+    if isinstance(date, dt.datetime):
+        return date.replace(tzinfo=None)
+    return dt.datetime(date.year, date.month, date.day)  # noqa: DTZ001
+
+
+def _year_first(text: str) -> dt.datetime | None:
+    match = YEAR_FIRST.fullmatch(text)
+    if match is None or (match["mark"] == "年") != ("月" in text):
+        return None
+    return _made(match, match["month"], match["day"])
+
+
+def _month_first(text: str) -> dt.datetime | None:
+    match = YEAR_LAST.fullmatch(text)
+    return _made(match, match["first"], match["second_"]) if match else None
+
+
+def _day_first(text: str) -> dt.datetime | None:
+    match = YEAR_LAST.fullmatch(text)
+    return _made(match, match["second_"], match["first"]) if match else None
+
+
+def _made(match: re.Match[str], month: str, day: str) -> dt.datetime | None:
+    clock = [int(match[name] or 0) for name in ("hour", "minute", "second")]
+    try:
+        return dt.datetime(int(match["year"]), int(month), int(day), *clock)  # noqa: DTZ001
+    except ValueError:
+        return None
