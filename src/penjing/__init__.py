@@ -1,3 +1,104 @@
-"""Decision trees that show their work."""
+"""Decision trees that show their work: ID3, C4.5 and CART, grown, pruned and explained.
+
+Examples
+--------
+>>> import penjing
+>>> tree = penjing.fit(penjing.example("fish"))
+>>> print(tree)
+'no surfacing' = 1
+│  flippers = 1: yes (2)
+│  flippers = 0: no (1)
+'no surfacing' = 0: no (2)
+"""
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+# Every public name and the room it lives in; a room is imported when its name is first used, so
+# that `import penjing` stays quick.
+_ROOMS = {
+    "entropy": "byhand",
+    "gain": "byhand",
+    "gain_ratio": "byhand",
+    "gini": "byhand",
+    "gini_index": "byhand",
+    "majority": "byhand",
+    "split_information": "byhand",
+    "CapabilityError": "errors",
+    "ChoiceError": "errors",
+    "DataError": "errors",
+    "Fold": "evaluate",
+    "compare": "evaluate",
+    "cross_validate": "evaluate",
+    "folds": "evaluate",
+    "hold_out": "evaluate",
+    "fit": "fit",
+    "example": "examples",
+    "read": "read",
+    "RECIPES": "recipe",
+    "Recipe": "recipe",
+    "load": "store",
+    "Table": "table",
+    "Tree": "tree",
+}
+
+if TYPE_CHECKING:
+    from penjing.byhand import (
+        entropy,
+        gain,
+        gain_ratio,
+        gini,
+        gini_index,
+        majority,
+        split_information,
+    )
+    from penjing.errors import CapabilityError, ChoiceError, DataError
+    from penjing.evaluate import Fold, compare, cross_validate, folds, hold_out
+    from penjing.examples import example
+    from penjing.fit import fit
+    from penjing.read import read
+    from penjing.recipe import RECIPES, Recipe
+    from penjing.store import load
+    from penjing.table import Table
+    from penjing.tree import Tree
+
+__all__ = [
+    "RECIPES",
+    "CapabilityError",
+    "ChoiceError",
+    "DataError",
+    "Fold",
+    "Recipe",
+    "Table",
+    "Tree",
+    "compare",
+    "cross_validate",
+    "entropy",
+    "example",
+    "fit",
+    "folds",
+    "gain",
+    "gain_ratio",
+    "gini",
+    "gini_index",
+    "hold_out",
+    "load",
+    "majority",
+    "read",
+    "split_information",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _ROOMS:
+        message = f"module 'penjing' has no attribute {name!r}"
+        raise AttributeError(message)
+    value = getattr(_import_module(f"penjing.{_ROOMS[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -55,6 +55,9 @@ class Nodes:
         The sum of the training rows of each node.
     gain, score : (n,) float64
         What the node's split was worth; 0 in leaves.
+    gap : (n, 2) float64 or None
+        The training values on both sides of each cut, between which every number routes the
+        training rows alike; NaN where there is no cut. None where no rows were at hand.
     """
 
     parent: Ids
@@ -65,6 +68,7 @@ class Nodes:
     total: Floats
     gain: Floats
     score: Floats
+    gap: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -259,6 +263,7 @@ class Tree:
             total=nodes.total[kept],
             gain=np.where(is_leaf, 0.0, nodes.gain[kept]),
             score=np.where(is_leaf, 0.0, nodes.score[kept]),
+            gap=None if nodes.gap is None else np.where(is_leaf[:, None], np.nan, nodes.gap[kept]),
         )
         about = {key: value for key, value in self.about.items() if key != "ties"}
         return replace(self, nodes=smaller, trace=None, about=about)

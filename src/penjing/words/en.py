@@ -4,6 +4,68 @@ WORDS: dict[str, str] = {
     # tree, in counts
     "leaves": "{n} leaves",
     "leaves_one": "{n} leaf",
+    # recipes
+    "bad_whole_number": (
+        "{name}={value!r} cannot be used: it must be a whole number of at least {least}, or None."
+    ),
+    "bad_number": "{name}={value!r} cannot be used: it must be a number of at least 0.",
+    "bad_criterion": (
+        "criterion={value!r} cannot be used. Give the name of a criterion, or a function that "
+        "takes class counts along the last axis and returns how mixed they are."
+    ),
+    "missing_refused": (
+        "column '{column}' has {n} missing values, and recipe '{recipe}' refuses them.\n"
+        "Use recipe 'c4.5-textbook', or missing='fraction', or leave the column out."
+    ),
+    "missing_refused_one": (
+        "column '{column}' has 1 missing value, and recipe '{recipe}' refuses it.\n"
+        "Use recipe 'c4.5-textbook', or missing='fraction', or leave the column out."
+    ),
+    "variance_needs_number": (
+        "criterion 'variance' needs a number to predict, and '{target}' has classes. "
+        "Use 'gain', 'gain_ratio' or 'gini'."
+    ),
+    "measure_needs_classes": (
+        "a function of class counts cannot judge '{target}', which is a number. "
+        "Use criterion='variance'."
+    ),
+    "needs_validation": (
+        "pruning by '{method}' needs rows that decide it. Give validation= a file, a table, or a "
+        "share such as 0.3."
+    ),
+    "no_target_in_table": (
+        "the table has no target, so there is nothing to learn. Read it with target='column'."
+    ),
+    "other_target": (
+        "the table was read with target '{found}', not '{target}'. Read it again with "
+        "target='{target}'."
+    ),
+    # functions for learners
+    "nothing_to_count": "there is nothing to count. Give labels, or counts that are not all 0.",
+    "lengths_differ": (
+        "{values} values and {labels} labels were given. Each row needs one of both, and there "
+        "must be at least one row."
+    ),
+    # model files
+    "no_such_file": "there is no file {path}.",
+    "cannot_read": "{path} cannot be read: {reason}.",
+    "cannot_write": "{path} cannot be written: {reason}.",
+    "output_is_folder": "{path} is a folder. Give the name of a file.",
+    "model_too_large": "{path} has {size} bytes, more than the {limit} that a model may have.",
+    "model_truncated": (
+        "{path} ends in the middle: the model is cut off. Save it again, or get a whole copy."
+    ),
+    "model_not_json": "{path} is not a model file: it is not JSON as penjing writes it.",
+    "model_newer": (
+        "{path} has format {found}, and this penjing reads formats up to {known}. "
+        "Install a newer penjing."
+    ),
+    "model_broken": "{path} is not a valid model: {at} should be {expected}.",
+    "dict_not_a_tree": (
+        "{found} is not a tree. A tree is a class, or a dict with one column that leads to a dict "
+        "of its levels."
+    ),
+    "dict_mixed_column": "column '{column}' is cut as a number and divided by levels in one tree.",
     # data
     "no_rows": "{source} has a header but no rows. A tree needs at least one row of data.",
     # choices

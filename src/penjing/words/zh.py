@@ -3,6 +3,40 @@
 WORDS: dict[str, str] = {
     # tree, in counts
     "leaves": "{n} 个叶结点",
+    # recipes
+    "bad_whole_number": "{name}={value!r} 不能用：应为不小于 {least} 的整数，或 None。",
+    "bad_number": "{name}={value!r} 不能用：应为不小于 0 的数。",
+    "bad_criterion": (
+        "criterion={value!r} 不能用。请给出准则的名称，或一个函数：沿最后一维接收类别计数，返回混杂程度。"
+    ),
+    "missing_refused": (
+        "列“{column}”有 {n} 个缺失值，而配方 {recipe} 不接受缺失值。\n"
+        "可改用配方 c4.5-textbook，或 missing='fraction'，或去掉这一列。"
+    ),
+    "variance_needs_number": (
+        "准则 variance 要求预测数值，而“{target}”是类别。请用 gain、gain_ratio 或 gini。"
+    ),
+    "measure_needs_classes": "“{target}”是数值，不能用类别计数的函数来衡量。请用 criterion='variance'。",
+    "needs_validation": (
+        "“{method}”剪枝需要验证数据。请用 validation= 给出文件、表格，或 0.3 这样的比例。"
+    ),
+    "no_target_in_table": "表格没有目标列，无从学习。请用 target='列名' 重新读取。",
+    "other_target": "读取表格时的目标列是“{found}”，不是“{target}”。请用 target='{target}' 重新读取。",
+    # functions for learners
+    "nothing_to_count": "没有可计数的内容。请给出标签，或不全为 0 的计数。",
+    "lengths_differ": "给出了 {values} 个取值和 {labels} 个标签。每行两者各需一个，且至少要有一行。",
+    # model files
+    "no_such_file": "没有文件 {path}。",
+    "cannot_read": "无法读取 {path}：{reason}。",
+    "cannot_write": "无法写入 {path}：{reason}。",
+    "output_is_folder": "{path} 是文件夹。请给出文件名。",
+    "model_too_large": "{path} 有 {size} 字节，超过模型上限 {limit} 字节。",
+    "model_truncated": "{path} 在中间断开：模型不完整。请重新保存，或取得完整的文件。",
+    "model_not_json": "{path} 不是模型文件：它不是 penjing 写出的 JSON。",
+    "model_newer": "{path} 的格式号是 {found}，本版 penjing 只能读到 {known}。请安装新版 penjing。",
+    "model_broken": "{path} 不是有效的模型：{at} 应为 {expected}。",
+    "dict_not_a_tree": "{found} 不是树。树是一个类别，或只含一列的字典，其值是以取值为键的字典。",
+    "dict_mixed_column": "同一棵树里，列“{column}”既按数值切分，又按取值划分。",
     # data
     "no_rows": "{source} 只有表头，没有数据行。生成决策树至少需要一行数据。",
     # choices

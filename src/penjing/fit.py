@@ -1,0 +1,162 @@
+"""From data to a tree in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from penjing import evaluate, predict
+from penjing.engines import Engine
+from penjing.errors import ChoiceError, DataError
+from penjing.grow import grow
+from penjing.growth import Growth
+from penjing.plugs import load
+from penjing.prune.gate import Gate
+from penjing.read import read
+from penjing.recipe import Recipe, recipe_of
+from penjing.table import Floats, Table
+from penjing.trace import Trace
+from penjing.tree import Tree
+
+PREPRUNED = "prepruned"
+"""The one way of pruning that works while the tree grows."""
+
+
+def fit(
+    data: Any,  # noqa: ANN401 - whatever `read` can read
+    target: str | None = None,
+    recipe: str | Recipe = "id3",
+    *,
+    validation: Any = None,  # noqa: ANN401 - a source, a share, or a Fold
+    prune: str | None = None,
+    engine: str = "auto",
+    trace: bool = False,
+    schema: Mapping[str, Any] | None = None,
+    weight: str | None = None,
+    seed: int = 0,
+    progress: Callable[[Growth, int], None] | None = None,
+    **changes: Any,  # noqa: ANN401 - settings of the recipe
+) -> Tree:
+    """Grow a decision tree.
+
+    Parameters
+    ----------
+    data : Table or source
+        A table, or anything that :func:`penjing.read` can read.
+    target : str, optional
+        The column to predict; not needed for a `Table`.
+    recipe : str or Recipe
+        ``id3``, ``c4.5-textbook``, ``cart-textbook``, ``cart-binary``.
+    validation : source, Table, float or Fold, optional
+        Rows that decide the pruning: other data, a share of these rows (stratified, by
+        ``seed``), or a fold of them. Shares and folds are taken out of the training rows.
+    prune : str, optional
+        ``prepruned`` (the default where ``validation`` is given), ``reduced-error`` or
+        ``pessimistic``.
+    engine : str
+        Who counts; ``auto`` takes the quickest that can do what is asked.
+    trace : bool
+        Keep every candidate of every node in the tree.
+    schema, weight
+        As in :func:`penjing.read`.
+    seed : int
+        Decides which rows a share takes.
+    progress : function, optional
+        Called after each generation with the growth and the number of open nodes.
+    **changes
+        Settings of the recipe: ``criterion``, ``max_depth``, ``min_weight``, ``min_gain``,
+        ``max_leaves``, ``missing``, …; see :class:`penjing.Recipe`.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> tree = penjing.fit(penjing.example("watermelon2.0"), recipe="id3")
+    >>> tree.depth, tree.n_leaves
+    (4, 8)
+    """
+    table = data if isinstance(data, Table) else read(data, target, schema, weight=weight)
+    table = _with_target(table, target)
+    chosen = recipe_of(recipe, **changes).fits(table)
+    table, held_out = _validation(table, validation, seed)
+    if prune is None and held_out is not None:
+        prune = PREPRUNED
+    if prune == PREPRUNED and held_out is None:
+        raise ChoiceError("needs_validation", method=PREPRUNED)
+    gate = Gate(_engine("memory", held_out, chosen, shares_of="tree")) if (
+        prune == PREPRUNED and held_out is not None
+    ) else None
+    counting = _engine(engine, table, chosen)
+    tree = grow(counting, chosen, gate, Trace() if trace else None, progress)
+    tree = _described(tree, table, gate)
+    if prune is not None and gate is None:
+        return evaluate.prune(tree, prune, **({} if held_out is None else {"validation": held_out}))
+    return tree
+
+
+def _engine(name: str, table: Table, recipe: Recipe, **options: Any) -> Engine:  # noqa: ANN401
+    if name == "auto":
+        name = "memory"
+    engine: Engine = load("engine", name)(table, missing=recipe.missing, **options)
+    return engine
+
+
+def _with_target(table: Table, target: str | None) -> Table:
+    if table.target is None:
+        raise DataError("no_target_in_table")
+    if target is not None and target != table.target.name:
+        raise ChoiceError("other_target", target=target, found=table.target.name)
+    if not table.n_rows:
+        raise DataError("no_rows", source=table.source.get("name", "the table"))
+    return table
+
+
+def _validation(table: Table, validation: Any, seed: int) -> tuple[Table, Table | None]:  # noqa: ANN401
+    """Return the training and the validation rows."""
+    if validation is None:
+        return table, None
+    if isinstance(validation, evaluate.Fold):
+        return evaluate.folds(table, validation.k, validation.seed)[validation.which]
+    if isinstance(validation, float):
+        return evaluate.hold_out(table, validation, seed)
+    return table, predict.align_to(table.schema, table.target, validation)
+
+
+def _described(tree: Tree, table: Table, gate: Gate | None) -> Tree:
+    """Return the tree with what can only be said while its rows are at hand."""
+    source = {k: v for k, v in table.source.items() if isinstance(v, str | int | float | bool)}
+    about = dict(tree.about) | {
+        "n_rows": table.n_rows,
+        "source": source,
+        "left_out": [list(pair) for pair in table.left_out],
+    }
+    if gate is not None:
+        about["pruning"] = gate.story()
+    if not tree.is_regression:
+        about["training"] = {"correct": _training(tree, table), "of": float(table.weights.sum())}
+    return replace(tree, nodes=replace(tree.nodes, gap=_gaps(tree, table)), about=about)
+
+
+def _training(tree: Tree, table: Table) -> float:
+    """Return the weight of the training rows that the tree gets right."""
+    asked = np.unique(tree.nodes.column[~tree.is_leaf]).tolist()
+    if not any(table.columns[c].has_missing for c in asked):
+        return float(tree.weight[0] - tree.losses[tree.is_leaf].sum())
+    assert table.target is not None
+    right = predict.classes_of(tree, table) == table.target.codes
+    return float(table.weights[right].sum())
+
+
+def _gaps(tree: Tree, table: Table) -> Floats:
+    """Return the training values on both sides of each cut."""
+    gaps = np.full((len(tree.nodes), 2), np.nan)
+    for c, column in enumerate(table.columns):
+        if not column.is_numeric:
+            continue
+        here = np.flatnonzero(tree.nodes.column == c)
+        levels = np.asarray(column.levels)
+        above = np.searchsorted(levels, tree.nodes.cut[here], side="right")
+        gaps[here] = np.stack([levels[above - 1], levels[above]], axis=1)
+    return gaps

@@ -1,0 +1,402 @@
+"""A tree as plain data, on disk and back: versioned JSON, checked on the way in, never executed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from penjing.errors import DataError
+from penjing.table import Field
+from penjing.tree import LEAF, Nodes, Tree
+
+FORMAT = 1
+"""The number of the format written here; every number up to it can be read."""
+MAX_BYTES = 2**31
+"""A larger model file is refused before it is read."""
+
+_KEYS = {
+    "format": int,
+    "penjing": str,
+    "recipe": dict,
+    "schema": list,
+    "target": dict,
+    "centre": (int, float),
+    "nodes": list,
+    "about": dict,
+    "trace": (dict, type(None)),
+}
+_NODE_KEYS = {"parent", "column", "cut", "gap", "levels", "total", "gain", "score"}
+_FIELD_KEYS = {"name", "kind", "levels"}
+_KINDS = ("nominal", "ordered", "numeric")
+
+
+def to_json(tree: Tree) -> dict[str, Any]:
+    """Return a tree as plain data: dicts, lists, strings, numbers; no NaN.
+
+    Examples
+    --------
+    >>> data = to_json(Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}}))
+    >>> data["nodes"][1]
+    {'parent': 0, 'levels': [0], 'total': [1, 0]}
+    """
+    nodes = tree.nodes
+    rows = []
+    cuts, totals = nodes.cut.tolist(), nodes.total.tolist()
+    for i, (parent, column) in enumerate(
+        zip(nodes.parent.tolist(), nodes.column.tolist(), strict=True)
+    ):
+        row: dict[str, Any] = {"parent": parent}
+        if len(codes := nodes.levels(i)):
+            row["levels"] = codes.tolist()
+        row["total"] = [_number(v) for v in totals[i]]
+        if column != LEAF:
+            row |= {"column": column, "gain": float(nodes.gain[i]), "score": float(nodes.score[i])}
+            if not math.isnan(cuts[i]):
+                row["cut"] = cuts[i]
+                if nodes.gap is not None:
+                    row["gap"] = nodes.gap[i].tolist()
+        rows.append(row)
+    return {
+        "format": FORMAT,
+        "penjing": _version(),
+        "recipe": dict(tree.recipe),
+        "target": _field_to_json(tree.target),
+        "schema": [_field_to_json(field) for field in tree.schema],
+        "centre": tree.centre,
+        "nodes": rows,
+        "about": dict(tree.about),
+        "trace": tree.trace,
+    }
+
+
+def save(tree: Tree, path: str | Path) -> None:
+    """Write a tree to a file; an interruption leaves the old file whole.
+
+    A name that ends in ``.gz`` is compressed.
+    """
+    text = json.dumps(to_json(tree), ensure_ascii=False, allow_nan=False, indent=1)
+    data = text.encode("utf-8")
+    if str(path).endswith(".gz"):
+        data = gzip.compress(data, mtime=0)
+    write_whole(path, data)
+
+
+def write_whole(path: str | Path, data: bytes) -> None:
+    """Write a file under a temporary name beside it, then rename it into place."""
+    path = Path(path)
+    if path.is_dir():
+        raise DataError("output_is_folder", path=path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise DataError("cannot_write", path=path, reason=error.strerror) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(path)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        raise DataError("cannot_write", path=path, reason=error.strerror) from None
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def load(path: str | Path) -> Tree:
+    """Read a tree from a file that `Tree.save` wrote.
+
+    Raises
+    ------
+    DataError
+        If the file is no such file, is truncated, is of a newer format, or holds anything that a
+        tree does not have.
+    """
+    try:
+        if (size := Path(path).stat().st_size) > MAX_BYTES:
+            raise DataError("model_too_large", path=path, size=size, limit=MAX_BYTES)
+        data = Path(path).read_bytes()
+        if data[:2] == b"\x1f\x8b":
+            with gzip.open(Path(path)) as file:
+                data = file.read(MAX_BYTES + 1)
+            if len(data) > MAX_BYTES:
+                raise DataError("model_too_large", path=path, size=len(data), limit=MAX_BYTES)
+    except FileNotFoundError:
+        raise DataError("no_such_file", path=path) from None
+    except (EOFError, gzip.BadGzipFile):
+        raise DataError("model_truncated", path=path) from None
+    except OSError as error:
+        raise DataError("cannot_read", path=path, reason=error.strerror) from None
+    try:
+        plain = json.loads(data.decode("utf-8"), parse_constant=_no_constant)
+    except (UnicodeDecodeError, RecursionError):
+        raise DataError("model_not_json", path=path) from None
+    except ValueError as error:
+        cut_off = isinstance(error, json.JSONDecodeError) and error.pos >= len(error.doc.rstrip()) - 1
+        raise DataError("model_truncated" if cut_off else "model_not_json", path=path) from None
+    return from_json(plain, str(path))
+
+
+def from_json(plain: Any, source: str = "model") -> Tree:  # noqa: ANN401 - that is to be found out
+    """Return the tree of plain data, every part of it checked."""
+    _check(isinstance(plain, dict), source, "", "an object")
+    if isinstance(plain.get("format"), int) and plain["format"] > FORMAT:
+        raise DataError("model_newer", path=source, found=plain["format"], known=FORMAT)
+    for key, kind in _KEYS.items():
+        _check(key in plain, source, key, "present")
+        is_number = not isinstance(plain[key], bool)
+        _check(isinstance(plain[key], kind) and is_number, source, key, "of the right type")
+    for key in plain:
+        _check(key in _KEYS, source, key, "absent (no such key is known)")
+    _check(plain["format"] >= 1, source, "format", "at least 1")
+    target = _field_from_json(plain["target"], source, "target")
+    schema = tuple(
+        _field_from_json(f, source, f"schema[{i}]") for i, f in enumerate(plain["schema"])
+    )
+    names = [field.name for field in schema]
+    _check(len(set(names)) == len(names), source, "schema", "of different names")
+    size = 3 if target.is_numeric else len(target.levels)
+    _check(size > 0, source, "target.levels", "at least one class")
+    nodes = _nodes_from_json(plain["nodes"], schema, size, source)
+    centre = float(plain["centre"])
+    _check(math.isfinite(centre), source, "centre", "a finite number")
+    return Tree(nodes, schema, target, plain["recipe"], centre, plain["about"], plain["trace"])
+
+
+def _nodes_from_json(rows: list[Any], schema: tuple[Field, ...], size: int, source: str) -> Nodes:
+    n = len(rows)
+    _check(n > 0, source, "nodes", "at least one node")
+    parent, column = np.full(n, -1, np.int32), np.full(n, LEAF, np.int32)
+    cut, gain, score = np.full(n, np.nan), np.zeros(n), np.zeros(n)
+    total, gap = np.zeros((n, size)), np.full((n, 2), np.nan)
+    levels: list[list[int]] = []
+    n_children = [0] * n
+    has_gap = False
+    for i, row in enumerate(rows):
+        at = f"nodes[{i}]"
+        _check(isinstance(row, dict), source, at, "an object")
+        for key in row:
+            _check(key in _NODE_KEYS, source, f"{at}.{key}", "absent (no such key is known)")
+        up = row.get("parent")
+        in_order = _is_int(up) and (up == -1 if i == 0 else max(int(parent[i - 1]), 0) <= up < i)
+        _check(in_order, source, f"{at}.parent", "a node before this one, in breadth-first order")
+        parent[i] = up
+        if i:
+            _check(column[up] != LEAF, source, f"{at}.parent", "a node that asks a question")
+            n_children[up] += 1
+        total[i] = _numbers(row.get("total"), size, source, f"{at}.total")
+        levels.append(_codes(row.get("levels", []), i, up, schema, column, cut, source))
+        if "column" not in row:
+            extra = {"cut", "gap", "gain", "score"} & row.keys()
+            _check(not extra, source, at, "a leaf without cut or gain")
+            continue
+        asked = row["column"]
+        _check(_is_int(asked) and 0 <= asked < len(schema), source, f"{at}.column", "a column")
+        column[i] = asked
+        gain[i], score[i] = (
+            _numbers([row.get(k)], 1, source, f"{at}.{k}")[0] for k in ("gain", "score")
+        )
+        _check(("cut" in row) == schema[asked].has_order, source, f"{at}.cut", "there for an order")
+        if "cut" in row:
+            cut[i] = _numbers([row["cut"]], 1, source, f"{at}.cut")[0]
+        if "gap" in row:
+            gap[i] = _numbers(row["gap"], 2, source, f"{at}.gap")
+            has_gap = True
+    for i in range(n):
+        wanted = 0 if column[i] == LEAF else 2 if not math.isnan(cut[i]) else None
+        right = n_children[i] == wanted if wanted is not None else n_children[i] >= 1
+        _check(right, source, f"nodes[{i}]", "the number of children its question has")
+    taken: set[tuple[int, int]] = set()
+    for i, codes in enumerate(levels):
+        for code in codes:
+            _check((int(parent[i]), code) not in taken, source, f"nodes[{i}].levels", "taken once")
+            taken.add((int(parent[i]), code))
+    start = np.append([0], np.cumsum([len(codes) for codes in levels])).astype(np.int64)
+    flat = np.asarray([code for codes in levels for code in codes], np.int32)
+    return Nodes(parent, column, cut, start, flat, total, gain, score, gap if has_gap else None)
+
+
+def _codes(
+    codes: Any,  # noqa: ANN401 - that is to be found out
+    i: int,
+    parent: int,
+    schema: tuple[Field, ...],
+    column: Any,  # noqa: ANN401 - an array that is being filled
+    cut: Any,  # noqa: ANN401 - likewise
+    source: str,
+) -> list[int]:
+    at = f"nodes[{i}].levels"
+    _check(isinstance(codes, list) and all(_is_int(c) for c in codes), source, at, "whole numbers")
+    by_level = i > 0 and math.isnan(cut[parent])
+    _check(bool(codes) == by_level, source, at, "there for a branch of a nominal question")
+    known = len(schema[column[parent]].levels) if by_level else 0
+    _check(all(0 <= c < known for c in codes), source, at, "levels of the parent's column")
+    return list(codes)
+
+
+def _field_to_json(field: Field) -> dict[str, Any]:
+    plain: dict[str, Any] = {"name": field.name, "kind": field.kind}
+    if not field.is_numeric:
+        plain["levels"] = list(field.levels)
+    return plain
+
+
+def _field_from_json(plain: Any, source: str, at: str) -> Field:  # noqa: ANN401
+    _check(isinstance(plain, dict), source, at, "an object")
+    for key in plain:
+        _check(key in _FIELD_KEYS, source, f"{at}.{key}", "absent (no such key is known)")
+    _check(isinstance(plain.get("name"), str), source, f"{at}.name", "a text")
+    _check(plain.get("kind") in _KINDS, source, f"{at}.kind", " or ".join(_KINDS))
+    levels = plain.get("levels", [])
+    is_list = isinstance(levels, list)
+    simple = is_list and all(isinstance(v, str | int | float | bool) for v in levels)
+    _check(simple, source, f"{at}.levels", "a list of texts or numbers")
+    different = len({(type(v), v) for v in levels}) == len(levels)
+    _check(different, source, f"{at}.levels", "different from each other")
+    return Field(plain["name"], plain["kind"], tuple(levels))
+
+
+def _numbers(values: Any, n: int, source: str, at: str) -> list[float]:  # noqa: ANN401
+    right = isinstance(values, list) and len(values) == n
+    right = right and all(
+        isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < math.inf
+        for v in values
+    )
+    _check(right, source, at, f"{n} finite number{'' if n == 1 else 's'}")
+    try:
+        return [float(v) for v in values]
+    except OverflowError:
+        raise DataError("model_broken", path=source, at=at, expected="smaller numbers") from None
+
+
+def _check(holds: object, source: str, at: str, expected: str) -> None:
+    if not holds:
+        raise DataError("model_broken", path=source, at=at or "the file", expected=expected)
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(name)
+
+
+def _number(value: float) -> float | int:
+    return int(value) if value == int(value) else value
+
+
+def _version() -> str:
+    from penjing import __version__  # noqa: PLC0415 - the package's own name, set above all rooms
+
+    return __version__
+
+
+# -- trees written by hand --------------------------------------------------------------------
+
+
+def from_dict(plain: Any, target: str = "class") -> Tree:  # noqa: ANN401 - a dict, or a class
+    """Return the tree of a nested dict ``{column: {level: class or dict}}``.
+
+    Such a tree knows no counts: every leaf stands for one row.
+
+    Parameters
+    ----------
+    plain : dict
+        As `Tree.to_dict` returns it: levels, tuples of levels, or the pair ``'<= c'``, ``'> c'``.
+    target : str
+        What the answers are called.
+
+    Examples
+    --------
+    >>> tree = from_dict({"no surfacing": {0: "no", 1: {"flippers": {0: "no", 1: "yes"}}}})
+    >>> tree.depth, tree.n_leaves
+    (2, 3)
+    """
+    columns: dict[str, dict[Any, int]] = {}
+    numeric: set[str] = set()
+    classes: dict[Any, int] = {}
+    parents, asked, cuts, levels, answers = [-1], [LEAF], [math.nan], [()], [None]
+    order: list[Any] = [plain]
+    names: list[str] = []
+    for node, part in enumerate(order):  # grows while it is walked: breadth first
+        if not isinstance(part, dict):
+            if not isinstance(part, str | int | float | bool | np.generic):
+                raise DataError("dict_not_a_tree", found=repr(part)[:60])
+            value = part.item() if isinstance(part, np.generic) else part
+            answers[node] = classes.setdefault(value, len(classes))
+            continue
+        if len(part) != 1 or not isinstance(arms := next(iter(part.values())), dict) or not arms:
+            raise DataError("dict_not_a_tree", found=repr(list(part))[:60])
+        name = str(next(iter(part)))
+        known = columns.setdefault(name, {})
+        if name not in names:
+            names.append(name)
+        asked[node] = names.index(name)
+        cut = _cut_of(list(arms))
+        if cut is not None:
+            cuts[node] = cut
+            numeric.add(name)
+        for key, below in arms.items():
+            group = key if isinstance(key, tuple) else (key,)
+            codes = () if cut is not None else tuple(known.setdefault(v, len(known)) for v in group)
+            parents.append(node)
+            asked.append(LEAF)
+            cuts.append(math.nan)
+            levels.append(codes)
+            answers.append(None)
+            order.append(below)
+    for name in numeric:
+        if columns[name]:
+            raise DataError("dict_mixed_column", column=name)
+    total = np.zeros((len(order), max(len(classes), 1)))
+    for node in range(len(order) - 1, -1, -1):
+        if answers[node] is not None:
+            total[node, answers[node]] += 1
+        if node:
+            total[parents[node]] += total[node]
+    start = np.append([0], np.cumsum([len(codes) for codes in levels])).astype(np.int64)
+    nodes = Nodes(
+        parent=np.asarray(parents, np.int32),
+        column=np.asarray(asked, np.int32),
+        cut=np.asarray(cuts, np.float64),
+        level_start=start,
+        level_codes=np.asarray([c for codes in levels for c in codes], np.int32),
+        total=total,
+        gain=np.zeros(len(order)),
+        score=np.zeros(len(order)),
+    )
+    schema = tuple(
+        Field(name, "numeric") if name in numeric else Field(name, "nominal", tuple(columns[name]))
+        for name in names
+    )
+    recipe = {"name": "by hand", "missing": "refuse", "unseen": "stop"}
+    return Tree(
+        nodes, schema, Field(target, "nominal", tuple(classes)), recipe, about={"counted": False}
+    )
+
+
+def _cut_of(keys: list[Any]) -> float | None:
+    """Return the cut of the keys '<= c' and '> c', None for any other keys."""
+    texts = [key for key in keys if isinstance(key, str)]
+    if len(keys) != 2 or len(texts) != 2:
+        return None
+    low, high = texts
+    if not (low.startswith("<= ") and high.startswith("> ") and low[3:] == high[2:]):
+        return None
+    try:
+        cut = float(low[3:])
+    except ValueError:
+        return None
+    return cut if math.isfinite(cut) else None

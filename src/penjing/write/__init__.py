@@ -1,0 +1,1 @@
+"""Writers: a tree as text, a picture or code; they see the tree and nothing else."""

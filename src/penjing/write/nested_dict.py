@@ -1,0 +1,59 @@
+"""The nested dict that learners know: {column: {level: class or dict}}."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from penjing.split import level_text
+from penjing.tree import Tree
+
+
+def write(tree: Tree, *, empty: bool = True) -> Any:  # noqa: ANN401 - a dict, or a class alone
+    """Return a tree as a nested dict.
+
+    A level is the key of its branch; a group of levels is a tuple; the branches of a cut are
+    the texts ``'<= 0.3815'`` and ``'> 0.3815'`` with every digit of the cut.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    empty : bool
+        Whether to list the branches that no training row took; they answer as their node does.
+
+    Examples
+    --------
+    >>> tree = Tree.from_dict({"no surfacing": {0: "no", 1: "yes"}})
+    >>> write(tree)
+    {'no surfacing': {0: 'no', 1: 'yes'}}
+    """
+    made: dict[int, Any] = {}
+    for node in range(len(tree.nodes) - 1, -1, -1):  # children before their parents
+        if tree.is_leaf[node]:
+            made[node] = tree.answer(node)
+            continue
+        asked = tree.schema[int(tree.nodes.column[node])]
+        arms = {_key(tree, node, b): made.pop(c) for b, c in enumerate(tree.children(node))}
+        if empty and tree.has_counts:
+            for code in tree.empty_levels(node):
+                arms[_nominal_key(asked.levels[code])] = tree.answer(node)
+        made[node] = {asked.name: arms}
+    return made[0]
+
+
+def _key(tree: Tree, node: int, branch: int) -> Any:  # noqa: ANN401 - a level may be any value
+    asked = tree.schema[int(tree.nodes.column[node])]
+    cut = float(tree.nodes.cut[node])
+    if not math.isnan(cut):
+        text = repr(cut) if asked.is_numeric else level_text(asked, int(cut))
+        return f"{'<=' if branch == 0 else '>'} {text}"
+    codes = tree.nodes.levels(tree.children(node)[branch]).tolist()
+    levels = tuple(asked.levels[code] for code in codes)
+    return _nominal_key(levels[0]) if len(levels) == 1 else levels
+
+
+def _nominal_key(level: Any) -> Any:  # noqa: ANN401 - as above
+    # A level that looks like one side of a cut is put in a tuple, so that it is read back right.
+    looks_cut = isinstance(level, str) and level.startswith(("<= ", "> "))
+    return (level,) if looks_cut else level
