@@ -166,7 +166,10 @@ def _counts(labels: Labels, counts: Sequence[float] | None) -> Floats:
 
 
 def _parts(
-    values: Iterable[Any] | None, labels: Iterable[Any] | None, counts: Table2, cut: float | None
+    values: Iterable[Any] | None,
+    labels: Iterable[Any] | None,
+    counts: Table2,
+    cut: float | None,
 ) -> Floats:
     """Return the class counts of each value, (values, classes)."""
     if counts is not None:

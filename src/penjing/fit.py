@@ -85,9 +85,11 @@ def fit(
         prune = PREPRUNED
     if prune == PREPRUNED and held_out is None:
         raise ChoiceError("needs_validation", method=PREPRUNED)
-    gate = Gate(_engine("memory", held_out, chosen, shares_of="tree")) if (
-        prune == PREPRUNED and held_out is not None
-    ) else None
+    gate = (
+        Gate(_engine("memory", held_out, chosen, shares_of="tree"))
+        if (prune == PREPRUNED and held_out is not None)
+        else None
+    )
     counting = _engine(engine, table, chosen)
     tree = grow(counting, chosen, gate, Trace() if trace else None, progress)
     tree = _described(tree, table, gate)
@@ -135,7 +137,10 @@ def _described(tree: Tree, table: Table, gate: Gate | None) -> Tree:
     if gate is not None:
         about["pruning"] = gate.story()
     if not tree.is_regression:
-        about["training"] = {"correct": _training(tree, table), "of": float(table.weights.sum())}
+        about["training"] = {
+            "correct": _training(tree, table),
+            "of": float(table.weights.sum()),
+        }
     return replace(tree, nodes=replace(tree.nodes, gap=_gaps(tree, table)), about=about)
 
 

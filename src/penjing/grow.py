@@ -51,7 +51,7 @@ def grow(
         asking = [n for n in open_nodes if not stops(growth, n, recipe, trace)]  # case 1
         found = offers(engine, growth, asking, recipe)
         choices = choose(found, recipe.measure())  # a* <- the best of A
-        trace.candidates(engine, growth, asking, found, choices, recipe)
+        trace.candidates(engine, growth, (asking, found, choices), recipe)
         waiting |= {
             node: choice.split
             for node, choice in zip(asking, choices, strict=True)

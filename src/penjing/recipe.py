@@ -52,7 +52,7 @@ class Recipe:
     """
 
     name: str
-    criterion: str | Measure = "gain"
+    criterion: str | Measure | Criterion = "gain"
     shape: Shape = "multiway"
     missing: Missing = "refuse"
     unseen: Unseen = "stop"
@@ -96,7 +96,7 @@ class Recipe:
                 raise ChoiceError("bad_number", name=name, value=value)
         if isinstance(self.criterion, str):
             load("criterion", self.criterion)
-        elif not callable(self.criterion):
+        elif not (callable(self.criterion) or isinstance(self.criterion, Criterion)):
             raise ChoiceError("bad_criterion", value=self.criterion)
 
     def measure(self) -> Criterion:
@@ -124,7 +124,7 @@ class Recipe:
                 assert table.target is not None
                 raise ChoiceError("variance_needs_number", target=table.target.name)
             return self
-        if callable(self.criterion):
+        if not isinstance(self.criterion, str):
             assert table.target is not None
             raise ChoiceError("measure_needs_classes", target=table.target.name)
         return replace(self, criterion="variance")
@@ -143,9 +143,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
 }
 
 ID3 = Recipe("id3", criterion="gain", shape="multiway", missing="refuse")
-C45_TEXTBOOK = Recipe(
-    "c4.5-textbook", criterion="gain_ratio", shape="multiway", missing="fraction"
-)
+C45_TEXTBOOK = Recipe("c4.5-textbook", criterion="gain_ratio", shape="multiway", missing="fraction")
 CART_TEXTBOOK = Recipe("cart-textbook", criterion="gini", shape="multiway", missing="refuse")
 CART_BINARY = Recipe("cart-binary", criterion="gini", shape="binary", missing="refuse")
 

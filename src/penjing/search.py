@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,8 @@ from penjing.split import Offers, Split, midpoint
 from penjing.table import Codes, Field, Floats
 from penjing.tally import Classes, Counts, Reader
 
+NO_VALUES = np.empty(0)
+"""The numbers of a column that has none."""
 ALL_SUBSETS = 10
 """With more than two classes, all groupings of up to this many levels are tried."""
 
@@ -44,9 +47,7 @@ class Candidates:
     sides: npt.NDArray[np.int64]
 
 
-def candidates(
-    counts: Counts, field: Field, values: Sequence[float], shape: str, s: Reader
-) -> Candidates:
+def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Reader) -> Candidates:
     """Return all divisions of a column that leave at least two branches with rows."""
     cells = counts.cells
     n = len(counts.codes)
@@ -62,11 +63,10 @@ def candidates(
     return Candidates(np.stack([left, counts.known - left], axis=1), none, sides)
 
 
-def _cuts(codes: Codes, field: Field, values: Sequence[float]) -> Floats:
+def _cuts(codes: Codes, field: Field, values: Floats) -> Floats:
     if not field.is_numeric:  # an ordered level: its position
         return codes[:-1].astype(np.float64)
-    present = np.asarray(values, np.float64)[codes].tolist()
-    return np.array([midpoint(a, b) for a, b in zip(present, present[1:], strict=False)])
+    return np.array([midpoint(low, high) for low, high in pairwise(values[codes].tolist())])
 
 
 def _groupings(cells: Floats, s: Reader) -> npt.NDArray[np.int64]:
@@ -113,13 +113,13 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
     for i, tally in enumerate(engine.tally(tree, nodes)):
         for c, counts in tally.columns.items():
             field = engine.schema[c]
-            values = engine.level_values(c) if field.is_numeric else ()
+            values = engine.level_values(c) if field.is_numeric else NO_VALUES
             found = candidates(counts, field, values, recipe.shape, engine.reader)
             scored = score(criterion, counts, found, recipe, engine.reader)
             n_candidates[i, c] = (~np.isnan(scored)).sum()
             if not n_candidates[i, c]:
                 continue
-            scale = criterion.impurity(counts.known, engine.reader)
+            scale = float(criterion.impurity(counts.known, engine.reader))
             best = first_best(scored, scale * TIE)
             gain[i, c] = scored[best]
             weights = engine.reader.weight(found.after[best])

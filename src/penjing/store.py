@@ -21,7 +21,7 @@ FORMAT = 1
 MAX_BYTES = 2**31
 """A larger model file is refused before it is read."""
 
-_KEYS = {
+_KEYS: dict[str, Any] = {
     "format": int,
     "penjing": str,
     "recipe": dict,
@@ -57,7 +57,11 @@ def to_json(tree: Tree) -> dict[str, Any]:
             row["levels"] = codes.tolist()
         row["total"] = [_number(v) for v in totals[i]]
         if column != LEAF:
-            row |= {"column": column, "gain": float(nodes.gain[i]), "score": float(nodes.score[i])}
+            row |= {
+                "column": column,
+                "gain": float(nodes.gain[i]),
+                "score": float(nodes.score[i]),
+            }
             if not math.isnan(cuts[i]):
                 row["cut"] = cuts[i]
                 if nodes.gap is not None:
@@ -133,7 +137,7 @@ def load(path: str | Path) -> Tree:
             if len(data) > MAX_BYTES:
                 raise DataError("model_too_large", path=path, size=len(data), limit=MAX_BYTES)
     except FileNotFoundError:
-        raise DataError("no_such_file", path=path) from None
+        raise DataError("no_model_file", path=path) from None
     except (EOFError, gzip.BadGzipFile):
         raise DataError("model_truncated", path=path) from None
     except OSError as error:
@@ -143,7 +147,9 @@ def load(path: str | Path) -> Tree:
     except (UnicodeDecodeError, RecursionError):
         raise DataError("model_not_json", path=path) from None
     except ValueError as error:
-        cut_off = isinstance(error, json.JSONDecodeError) and error.pos >= len(error.doc.rstrip()) - 1
+        cut_off = (
+            isinstance(error, json.JSONDecodeError) and error.pos >= len(error.doc.rstrip()) - 1
+        )
         raise DataError("model_truncated" if cut_off else "model_not_json", path=path) from None
     return from_json(plain, str(path))
 
@@ -196,7 +202,9 @@ def _nodes_from_json(rows: list[Any], schema: tuple[Field, ...], size: int, sour
             _check(column[up] != LEAF, source, f"{at}.parent", "a node that asks a question")
             n_children[up] += 1
         total[i] = _numbers(row.get("total"), size, source, f"{at}.total")
-        levels.append(_codes(row.get("levels", []), i, up, schema, column, cut, source))
+        by_level = i > 0 and math.isnan(cut[up])
+        known = len(schema[column[up]].levels) if by_level else None
+        levels.append(_codes(row.get("levels", []), i, known, source))
         if "column" not in row:
             extra = {"cut", "gap", "gain", "score"} & row.keys()
             _check(not extra, source, at, "a leaf without cut or gain")
@@ -227,21 +235,12 @@ def _nodes_from_json(rows: list[Any], schema: tuple[Field, ...], size: int, sour
     return Nodes(parent, column, cut, start, flat, total, gain, score, gap if has_gap else None)
 
 
-def _codes(
-    codes: Any,  # noqa: ANN401 - that is to be found out
-    i: int,
-    parent: int,
-    schema: tuple[Field, ...],
-    column: Any,  # noqa: ANN401 - an array that is being filled
-    cut: Any,  # noqa: ANN401 - likewise
-    source: str,
-) -> list[int]:
+def _codes(codes: Any, i: int, known: int | None, source: str) -> list[int]:  # noqa: ANN401
     at = f"nodes[{i}].levels"
     _check(isinstance(codes, list) and all(_is_int(c) for c in codes), source, at, "whole numbers")
-    by_level = i > 0 and math.isnan(cut[parent])
+    by_level = known is not None
     _check(bool(codes) == by_level, source, at, "there for a branch of a nominal question")
-    known = len(schema[column[parent]].levels) if by_level else 0
-    _check(all(0 <= c < known for c in codes), source, at, "levels of the parent's column")
+    _check(all(0 <= c < (known or 0) for c in codes), source, at, "levels of the parent's column")
     return list(codes)
 
 
@@ -270,8 +269,7 @@ def _field_from_json(plain: Any, source: str, at: str) -> Field:  # noqa: ANN401
 def _numbers(values: Any, n: int, source: str, at: str) -> list[float]:  # noqa: ANN401
     right = isinstance(values, list) and len(values) == n
     right = right and all(
-        isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < math.inf
-        for v in values
+        isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < math.inf for v in values
     )
     _check(right, source, at, f"{n} finite number{'' if n == 1 else 's'}")
     try:
@@ -301,102 +299,3 @@ def _version() -> str:
     from penjing import __version__  # noqa: PLC0415 - the package's own name, set above all rooms
 
     return __version__
-
-
-# -- trees written by hand --------------------------------------------------------------------
-
-
-def from_dict(plain: Any, target: str = "class") -> Tree:  # noqa: ANN401 - a dict, or a class
-    """Return the tree of a nested dict ``{column: {level: class or dict}}``.
-
-    Such a tree knows no counts: every leaf stands for one row.
-
-    Parameters
-    ----------
-    plain : dict
-        As `Tree.to_dict` returns it: levels, tuples of levels, or the pair ``'<= c'``, ``'> c'``.
-    target : str
-        What the answers are called.
-
-    Examples
-    --------
-    >>> tree = from_dict({"no surfacing": {0: "no", 1: {"flippers": {0: "no", 1: "yes"}}}})
-    >>> tree.depth, tree.n_leaves
-    (2, 3)
-    """
-    columns: dict[str, dict[Any, int]] = {}
-    numeric: set[str] = set()
-    classes: dict[Any, int] = {}
-    parents, asked, cuts, levels, answers = [-1], [LEAF], [math.nan], [()], [None]
-    order: list[Any] = [plain]
-    names: list[str] = []
-    for node, part in enumerate(order):  # grows while it is walked: breadth first
-        if not isinstance(part, dict):
-            if not isinstance(part, str | int | float | bool | np.generic):
-                raise DataError("dict_not_a_tree", found=repr(part)[:60])
-            value = part.item() if isinstance(part, np.generic) else part
-            answers[node] = classes.setdefault(value, len(classes))
-            continue
-        if len(part) != 1 or not isinstance(arms := next(iter(part.values())), dict) or not arms:
-            raise DataError("dict_not_a_tree", found=repr(list(part))[:60])
-        name = str(next(iter(part)))
-        known = columns.setdefault(name, {})
-        if name not in names:
-            names.append(name)
-        asked[node] = names.index(name)
-        cut = _cut_of(list(arms))
-        if cut is not None:
-            cuts[node] = cut
-            numeric.add(name)
-        for key, below in arms.items():
-            group = key if isinstance(key, tuple) else (key,)
-            codes = () if cut is not None else tuple(known.setdefault(v, len(known)) for v in group)
-            parents.append(node)
-            asked.append(LEAF)
-            cuts.append(math.nan)
-            levels.append(codes)
-            answers.append(None)
-            order.append(below)
-    for name in numeric:
-        if columns[name]:
-            raise DataError("dict_mixed_column", column=name)
-    total = np.zeros((len(order), max(len(classes), 1)))
-    for node in range(len(order) - 1, -1, -1):
-        if answers[node] is not None:
-            total[node, answers[node]] += 1
-        if node:
-            total[parents[node]] += total[node]
-    start = np.append([0], np.cumsum([len(codes) for codes in levels])).astype(np.int64)
-    nodes = Nodes(
-        parent=np.asarray(parents, np.int32),
-        column=np.asarray(asked, np.int32),
-        cut=np.asarray(cuts, np.float64),
-        level_start=start,
-        level_codes=np.asarray([c for codes in levels for c in codes], np.int32),
-        total=total,
-        gain=np.zeros(len(order)),
-        score=np.zeros(len(order)),
-    )
-    schema = tuple(
-        Field(name, "numeric") if name in numeric else Field(name, "nominal", tuple(columns[name]))
-        for name in names
-    )
-    recipe = {"name": "by hand", "missing": "refuse", "unseen": "stop"}
-    return Tree(
-        nodes, schema, Field(target, "nominal", tuple(classes)), recipe, about={"counted": False}
-    )
-
-
-def _cut_of(keys: list[Any]) -> float | None:
-    """Return the cut of the keys '<= c' and '> c', None for any other keys."""
-    texts = [key for key in keys if isinstance(key, str)]
-    if len(keys) != 2 or len(texts) != 2:
-        return None
-    low, high = texts
-    if not (low.startswith("<= ") and high.startswith("> ") and low[3:] == high[2:]):
-        return None
-    try:
-        cut = float(low[3:])
-    except ValueError:
-        return None
-    return cut if math.isfinite(cut) else None

@@ -128,7 +128,11 @@ def reader_of(table: Table) -> Reader:
 
 
 def sums(
-    slots: npt.NDArray[np.intp], n_slots: int, weight: Floats | None, y: Codes | Floats, s: Reader
+    slots: npt.NDArray[np.intp],
+    n_slots: int,
+    weight: Floats | None,
+    y: Codes | Floats,
+    s: Reader,
 ) -> Floats:
     """Return the (n_slots, S) sums of rows that fall into slots.
 

@@ -17,7 +17,7 @@ from penjing.criteria.gini import gini_of
 from penjing.engines import Engine
 from penjing.growth import Growth
 from penjing.recipe import Recipe
-from penjing.search import Choice, candidates, score
+from penjing.search import NO_VALUES, Choice, candidates, score
 from penjing.split import Offers
 from penjing.table import Floats
 from penjing.tally import Classes, Counts, Reader
@@ -59,12 +59,11 @@ class Trace:
         self,
         engine: Engine,
         growth: Growth,
-        nodes: Sequence[int],
-        offers: Offers,
-        choices: Sequence[Choice],
+        asked: tuple[Sequence[int], Offers, Sequence[Choice]],
         recipe: Recipe,
     ) -> None:
         """Record what each column of each node offered, and what was chosen."""
+        nodes, offers, choices = asked
         for node, choice in zip(nodes, choices, strict=True):
             if choice.split is not None and choice.tied:
                 self._n_ties += 1
@@ -98,9 +97,7 @@ class Trace:
         """Return the grown tree with its trace, every step under its final node number."""
         about: dict[str, Any] = {"n_ties": self._n_ties}
         centre = 0.0 if isinstance(engine.reader, Classes) else engine.reader.centre
-        tree, new_id = growth.finish(
-            engine.schema, engine.target, centre, recipe.settings(), about
-        )
+        tree, new_id = growth.finish(engine.schema, engine.target, centre, recipe.settings(), about)
         about["ties"] = [
             tie | {"node": new_id[tie["node"]]}
             for tie in self._ties
@@ -116,7 +113,7 @@ class Trace:
 def candidate(engine: Engine, c: int, counts: Counts, recipe: Recipe) -> dict[str, Any]:
     """Return all that can be said of one column in one node, as plain data."""
     field, s = engine.schema[c], engine.reader
-    values = engine.level_values(c) if field.is_numeric else ()
+    values = engine.level_values(c) if field.is_numeric else NO_VALUES
     found = candidates(counts, field, values, recipe.shape, s)
     scored = score(recipe.measure(), counts, found, recipe, s)
     told: dict[str, Any] = {"column": c, "missing": numbers(counts.missing)}
@@ -166,4 +163,3 @@ def numbers(total: Floats) -> list[float | int]:
 def plain(value: float) -> float | None:
     """Return a float for JSON: None for what is not a number."""
     return None if np.isnan(value) else float(value)
-

@@ -120,7 +120,7 @@ class Tree:
     @cached_property
     def is_leaf(self) -> npt.NDArray[np.bool_]:
         """Whether each node asks nothing."""
-        return self.nodes.column == LEAF
+        return np.asarray(self.nodes.column == LEAF)
 
     @property
     def depth(self) -> int:
@@ -296,8 +296,8 @@ class Tree:
 
     @staticmethod
     def from_dict(tree: Any, target: str = "class") -> Tree:  # noqa: ANN401
-        """Return the tree of a nested dict; see :func:`penjing.store.from_dict`."""
-        return _room("store").from_dict(tree, target)  # type: ignore[no-any-return]
+        """Return the tree of a nested dict; see :func:`penjing.handmade.from_dict`."""
+        return _room("handmade").from_dict(tree, target)  # type: ignore[no-any-return]
 
     def to_json(self) -> dict[str, Any]:
         """Return the whole tree as plain data; see :mod:`penjing.store`."""

@@ -73,5 +73,3 @@ class GainRatio:
             where=offers.split_information > 0,
         )
         return np.where(gain >= average - slack, ratio, np.nan)
-
-

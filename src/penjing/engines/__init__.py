@@ -7,7 +7,7 @@ from typing import Protocol
 
 from penjing.recipe import Recipe
 from penjing.split import Offers, Split
-from penjing.table import Field
+from penjing.table import Field, Floats
 from penjing.tally import Reader, Tally, Totals
 
 
@@ -53,5 +53,5 @@ class Engine(Protocol):
     def offers(self, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers | None:
         """Return the best candidate of each column of each node, or None to be asked by `tally`."""
 
-    def level_values(self, column: int) -> Sequence[float]:
+    def level_values(self, column: int) -> Floats:
         """Return the sorted numbers of a numeric column, by code."""

@@ -92,9 +92,9 @@ class Engine:
         """Return None: this engine is asked by `tally`."""
         return None
 
-    def level_values(self, column: int) -> Sequence[float]:
+    def level_values(self, column: int) -> Floats:
         """Return the sorted numbers of a numeric column, by code."""
-        return self._table.columns[column].levels
+        return np.asarray(self._table.columns[column].levels, np.float64)
 
     def _counts(self, column: Column, rows: Rows) -> Counts:
         codes = column.codes[rows.ids]

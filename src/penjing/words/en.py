@@ -47,7 +47,7 @@ WORDS: dict[str, str] = {
         "must be at least one row."
     ),
     # model files
-    "no_such_file": "there is no file {path}.",
+    "no_model_file": "there is no model file {path}.",
     "cannot_read": "{path} cannot be read: {reason}.",
     "cannot_write": "{path} cannot be written: {reason}.",
     "output_is_folder": "{path} is a folder. Give the name of a file.",
@@ -92,7 +92,7 @@ WORDS: dict[str, str] = {
         " save a workbook as CSV first."
     ),
     "not_decodable": (
-        "{source}, line {line}: the bytes are not {encoding}. Say what they are: encoding=\"gbk\","
+        '{source}, line {line}: the bytes are not {encoding}. Say what they are: encoding="gbk",'
         " or save the file as UTF-8."
     ),
     "unknown_encoding": (
@@ -118,8 +118,7 @@ WORDS: dict[str, str] = {
         "{source}: columns {first} and {second} are both named '{column}'. Rename one of them."
     ),
     "no_target": (
-        "{source} has no column that is clearly the target. Name one: target=…"
-        " It has: {known}."
+        "{source} has no column that is clearly the target. Name one: target=… It has: {known}."
     ),
     "not_a_number": (
         "{source}, row {row}: '{column}' should be a number, found '{value}'.\n"

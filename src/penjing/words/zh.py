@@ -26,7 +26,7 @@ WORDS: dict[str, str] = {
     "nothing_to_count": "没有可计数的内容。请给出标签，或不全为 0 的计数。",
     "lengths_differ": "给出了 {values} 个取值和 {labels} 个标签。每行两者各需一个，且至少要有一行。",
     # model files
-    "no_such_file": "没有文件 {path}。",
+    "no_model_file": "没有模型文件 {path}。",
     "cannot_read": "无法读取 {path}：{reason}。",
     "cannot_write": "无法写入 {path}：{reason}。",
     "output_is_folder": "{path} 是文件夹。请给出文件名。",
@@ -59,7 +59,7 @@ WORDS: dict[str, str] = {
         "工作簿请先另存为 CSV。"
     ),
     "not_decodable": (
-        "{source} 第 {line} 行：字节不符合 {encoding} 编码。请指明编码，如 encoding=\"gbk\"，"
+        '{source} 第 {line} 行：字节不符合 {encoding} 编码。请指明编码，如 encoding="gbk"，'
         "或把文件另存为 UTF-8。"
     ),
     "unknown_encoding": (
@@ -94,22 +94,16 @@ WORDS: dict[str, str] = {
         "{source} 第 {row} 行：“{value}”不是“{column}”的取值。取值有：{known}。\n"
         "是不是“{near}”？"
     ),
-    "bad_weight": (
-        "{source} 第 {row} 行：权重“{column}”是“{value}”。权重应当是有限的非负数。"
-    ),
+    "bad_weight": ("{source} 第 {row} 行：权重“{column}”是“{value}”。权重应当是有限的非负数。"),
     "no_labelled_rows": "{source}：没有一行既有目标值又有大于 0 的权重。",
     # 读取：选择
     "unknown_kind": "列“{column}”的类型没有“{word}”。可选：{known}。",
     "unknown_kind_near": "列“{column}”的类型没有“{word}”。可选：{known}。\n是不是“{near}”？",
     "bad_schema": (
-        "“{column}”的说明 {value!r} 看不懂。请给出类型、取值的列表，或"
-        ' {{"ordered": [取值]}}。'
+        '“{column}”的说明 {value!r} 看不懂。请给出类型、取值的列表，或 {{"ordered": [取值]}}。'
     ),
     "repeated_level": "“{column}”的说明 {value!r} 中有重复的取值。",
-    "bad_missing": (
-        "missing={value!r} 看不懂。请给出要增加的词的列表，或"
-        ' {{"only": [词]}}。'
-    ),
+    "bad_missing": ('missing={value!r} 看不懂。请给出要增加的词的列表，或 {{"only": [词]}}。'),
     # 读取：说明
     "note_encoding": "{source} 按 {encoding} 读取：它不是有效的 UTF-8。",
     "note_stray_mark": "去掉了第一列列名前多余的“?”（丢失的字节序标记）：{column}。",
@@ -122,7 +116,7 @@ WORDS: dict[str, str] = {
     "note_left_out_id_text": "“{column}”不参与学习：{n} 个取值各出现一次，像是名称。",
     "note_left_out_empty": "“{column}”不参与学习：它没有任何取值。",
     "note_left_out_date": (
-        "“{column}”不参与学习：它是日期（{value}）。dates=\"month,weekday\" 可把日期变成列。"
+        '“{column}”不参与学习：它是日期（{value}）。dates="month,weekday" 可把日期变成列。'
     ),
     "note_dates_made": "“{column}”变成了 {made}。",
     "note_trimmed": "去掉了“{column}”取值两端的空白。",

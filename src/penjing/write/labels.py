@@ -82,7 +82,9 @@ def answer_text(tree: Tree, node: int, branch: int, *, ascii_only: bool = False)
     asked = tree.schema[int(tree.nodes.column[node])]
     cut = float(tree.nodes.cut[node])
     if math.isnan(cut):
-        names = [quoted(level_text(asked, c)) for c in tree.nodes.levels(tree.children(node)[branch])]
+        names = [
+            quoted(level_text(asked, c)) for c in tree.nodes.levels(tree.children(node)[branch])
+        ]
         return f"= {names[0]}" if len(names) == 1 else "in {" + ", ".join(names) + "}"
     sign = ("<=" if ascii_only else "≤") if branch == 0 else ">"
     return f"{sign} {cut_text(tree, node)}"

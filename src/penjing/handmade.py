@@ -1,0 +1,135 @@
+"""Trees written by hand: a nested dict becomes a tree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from penjing.errors import DataError
+from penjing.table import Field
+from penjing.tree import LEAF, Nodes, Tree
+
+
+@dataclass(slots=True)
+class _Made:
+    """The lists a tree is collected in, one entry a node."""
+
+    parent: list[int] = field(default_factory=list)
+    column: list[int] = field(default_factory=list)
+    cut: list[float] = field(default_factory=list)
+    levels: list[tuple[int, ...]] = field(default_factory=list)
+    answer: list[int | None] = field(default_factory=list)
+
+    def add(self, parent: int, levels: tuple[int, ...]) -> None:
+        """Add a node that neither asks nor answers yet."""
+        self.parent.append(parent)
+        self.column.append(LEAF)
+        self.cut.append(math.nan)
+        self.levels.append(levels)
+        self.answer.append(None)
+
+
+def from_dict(plain: Any, target: str = "class") -> Tree:  # noqa: ANN401 - a dict, or a class
+    """Return the tree of a nested dict ``{column: {level: class or dict}}``.
+
+    Such a tree knows no counts: every leaf stands for one row.
+
+    Parameters
+    ----------
+    plain : dict
+        As `Tree.to_dict` returns it: levels, tuples of levels, or the pair ``'<= c'``, ``'> c'``.
+    target : str
+        What the answers are called.
+
+    Examples
+    --------
+    >>> tree = from_dict({"no surfacing": {0: "no", 1: {"flippers": {0: "no", 1: "yes"}}}})
+    >>> tree.depth, tree.n_leaves
+    (2, 3)
+    """
+    columns: dict[str, dict[Any, int]] = {}
+    numeric: set[str] = set()
+    classes: dict[Any, int] = {}
+    made = _Made()
+    made.add(-1, ())
+    order: list[Any] = [plain]
+    for node, part in enumerate(order):  # grows while it is walked: breadth first
+        if not isinstance(part, dict):
+            made.answer[node] = classes.setdefault(_class_of(part), len(classes))
+            continue
+        name, arms = _question(part)
+        known = columns.setdefault(name, {})
+        made.column[node] = list(columns).index(name)
+        cut = _cut_of(list(arms))
+        if cut is not None:
+            made.cut[node] = cut
+            numeric.add(name)
+        for key, below in arms.items():
+            group = key if isinstance(key, tuple) else (key,)
+            codes = () if cut is not None else tuple(known.setdefault(v, len(known)) for v in group)
+            made.add(node, codes)
+            order.append(below)
+    for name in numeric:
+        if columns[name]:
+            raise DataError("dict_mixed_column", column=name)
+    schema = tuple(
+        Field(name, "numeric") if name in numeric else Field(name, "nominal", tuple(levels))
+        for name, levels in columns.items()
+    )
+    recipe = {"name": "by hand", "missing": "refuse", "unseen": "stop"}
+    answers = Field(target, "nominal", tuple(classes))
+    return Tree(_nodes(made, len(classes)), schema, answers, recipe, about={"counted": False})
+
+
+def _nodes(made: _Made, n_classes: int) -> Nodes:
+    n = len(made.parent)
+    total = np.zeros((n, n_classes))
+    for node in range(n - 1, -1, -1):  # children before their parents
+        answer = made.answer[node]
+        if answer is not None:
+            total[node, answer] += 1
+        if node:
+            total[made.parent[node]] += total[node]
+    return Nodes(
+        parent=np.asarray(made.parent, np.int32),
+        column=np.asarray(made.column, np.int32),
+        cut=np.asarray(made.cut, np.float64),
+        level_start=np.append([0], np.cumsum([len(c) for c in made.levels])).astype(np.int64),
+        level_codes=np.asarray([c for codes in made.levels for c in codes], np.int32),
+        total=total,
+        gain=np.zeros(n),
+        score=np.zeros(n),
+    )
+
+
+def _question(part: dict[Any, Any]) -> tuple[str, dict[Any, Any]]:
+    arms = next(iter(part.values()), None)
+    if len(part) != 1 or not isinstance(arms, dict) or not arms:
+        raise DataError("dict_not_a_tree", found=repr(list(part))[:60])
+    return str(next(iter(part))), arms
+
+
+def _class_of(part: Any) -> Any:  # noqa: ANN401 - that is to be found out
+    if isinstance(part, np.generic):
+        return part.item()
+    if not isinstance(part, str | int | float | bool):
+        raise DataError("dict_not_a_tree", found=repr(part)[:60])
+    return part
+
+
+def _cut_of(keys: list[Any]) -> float | None:
+    """Return the cut of the keys '<= c' and '> c', None for any other keys."""
+    texts = [key for key in keys if isinstance(key, str)]
+    if len(keys) != 2 or len(texts) != 2:
+        return None
+    low, high = texts
+    if not (low.startswith("<= ") and high.startswith("> ") and low[3:] == high[2:]):
+        return None
+    try:
+        cut = float(low[3:])
+    except ValueError:
+        return None
+    return cut if math.isfinite(cut) else None
