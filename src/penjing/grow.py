@@ -20,8 +20,9 @@ from typing import Protocol
 
 from penjing.engines import Engine
 from penjing.growth import Growth
+from penjing.plugs import load
 from penjing.recipe import Recipe
-from penjing.search import choose, offers
+from penjing.rules import Rules
 from penjing.split import Split
 from penjing.trace import Trace
 from penjing.tree import Tree
@@ -42,15 +43,18 @@ def grow(
     progress: Callable[[Growth, int], None] | None = None,
 ) -> Tree:
     """Grow a tree: TreeGenerate by generations."""
+    rules: Rules = load("rules", recipe.rules)
     trace = trace or Trace(limit=0)
     growth = Growth(engine.reader)
     growth.weigh([0], engine.totals(growth, [0]))  # node <- all of D
     open_nodes = [0]
     waiting: dict[int, Split] = {}
     while open_nodes or waiting:
-        asking = [n for n in open_nodes if not stops(growth, n, recipe, trace)]  # case 1
-        found = offers(engine, growth, asking, recipe)
-        choices = choose(found, recipe.measure())  # a* <- the best of A
+        leaves = {n: why for n in open_nodes if (why := rules.stops(growth, n, recipe))}  # case 1
+        asking = [n for n in open_nodes if n not in leaves]
+        found = rules.offers(engine, growth, asking, recipe)
+        choices = rules.choose(found, recipe)  # a* <- the best of A
+        trace.stops(leaves)
         trace.candidates(engine, growth, (asking, found, choices), recipe)
         waiting |= {
             node: choice.split
@@ -62,25 +66,11 @@ def grow(
         growth.weigh(born, engine.totals(growth, born))
         for node in gate.refused(growth, divided) if gate else ():
             growth.wither(node)
-            trace.stop(node, "validation")
+            trace.stops({node: "validation"})
         open_nodes = [child for n in divided for child in growth.children(n)]
         if progress:
             progress(growth, len(open_nodes))
-    return trace.finish(growth, engine, recipe)
-
-
-def stops(growth: Growth, node: int, recipe: Recipe, trace: Trace) -> bool:
-    """Whether a node is a leaf before any column is looked at."""
-    if growth.is_pure(node):
-        reason = "pure"
-    elif recipe.max_depth is not None and growth.depth(node) >= recipe.max_depth:
-        reason = "max_depth"
-    elif growth.weight_of(node) < recipe.min_weight:
-        reason = "min_weight"
-    else:
-        return False
-    trace.stop(node, reason)
-    return True
+    return rules.finish(trace.finish(growth, engine, recipe), engine, recipe)
 
 
 def ripe(waiting: dict[int, Split], growth: Growth, recipe: Recipe) -> list[int]:

@@ -1,8 +1,8 @@
-"""The four sockets and the list of what is plugged in.
+"""The five sockets and the list of what is plugged in.
 
-A new criterion, pruner, engine or writer is one file and one line here. Strangers' packages
-plug in through entry points of the groups ``penjing.criteria``, ``penjing.prune``,
-``penjing.engines`` and ``penjing.write``.
+A new criterion, set of rules, pruner, engine or writer is one file and one line here. Strangers'
+packages plug in through entry points of the groups ``penjing.criteria``, ``penjing.rules``,
+``penjing.prune``, ``penjing.engines`` and ``penjing.write``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ PLUGS: dict[str, dict[str, str]] = {
         "gini": "penjing.criteria.gini:Gini",
         "variance": "penjing.criteria.variance:Variance",
     },
+    "rules": {
+        "textbook": "penjing.rules.textbook",
+    },
     "prune": {
         "reduced-error": "penjing.prune.reduced_error:prune",
         "pessimistic": "penjing.prune.pessimistic:prune",
@@ -36,6 +39,7 @@ PLUGS: dict[str, dict[str, str]] = {
 
 _GROUPS = {
     "criterion": "penjing.criteria",
+    "rules": "penjing.rules",
     "prune": "penjing.prune",
     "engine": "penjing.engines",
     "write": "penjing.write",
@@ -61,4 +65,5 @@ def load(socket: str, name: str) -> Any:  # noqa: ANN401 - a class or a function
     if name not in known:
         raise unknown("unknown_plug", name, known, socket=socket)
     module, _, attribute = known[name].partition(":")
-    return getattr(import_module(module), attribute)
+    room = import_module(module)
+    return getattr(room, attribute) if attribute else room

@@ -29,6 +29,8 @@ class Recipe:
     ----------
     name : str
         The recipe's name, as `fit` takes it and output prints it.
+    rules : str
+        Whose minimum sizes, tolerances and ties: ``textbook``.
     criterion : str or function
         What measures a division: ``gain``, ``gain_ratio``, ``gini``, ``variance``, or a function
         of class counts (the last axis) that returns how mixed they are.
@@ -52,6 +54,7 @@ class Recipe:
     """
 
     name: str
+    rules: str = "textbook"
     criterion: str | Measure | Criterion = "gain"
     shape: Shape = "multiway"
     missing: Missing = "refuse"
@@ -94,6 +97,7 @@ class Recipe:
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if not (is_number and value >= 0):
                 raise ChoiceError("bad_number", name=name, value=value)
+        load("rules", self.rules)
         if isinstance(self.criterion, str):
             load("criterion", self.criterion)
         elif not (callable(self.criterion) or isinstance(self.criterion, Criterion)):

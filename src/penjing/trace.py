@@ -7,17 +7,18 @@ computed from the counts kept here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from penjing.criteria import TIE
 from penjing.criteria.entropy import bits
 from penjing.criteria.gini import gini_of
 from penjing.engines import Engine
 from penjing.growth import Growth
 from penjing.recipe import Recipe
-from penjing.search import NO_VALUES, Choice, candidates, score
+from penjing.search import NO_VALUES, Choice, candidates, first_best, score
 from penjing.split import Offers
 from penjing.table import Floats
 from penjing.tally import Classes, Counts, Reader
@@ -50,10 +51,11 @@ class Trace:
         self._ties: list[dict[str, Any]] = []
         self._n_ties = 0
 
-    def stop(self, node: int, reason: str) -> None:
-        """Record that a node became a leaf, and why."""
+    def stops(self, reasons: Mapping[int, str]) -> None:
+        """Record which nodes became leaves, and why."""
         if self._keep:
-            self._steps.setdefault(node, {"node": node})["stop"] = reason
+            for node, reason in reasons.items():
+                self._steps.setdefault(node, {"node": node})["stop"] = reason
 
     def candidates(
         self,
@@ -119,7 +121,8 @@ def candidate(engine: Engine, c: int, counts: Counts, recipe: Recipe) -> dict[st
     told: dict[str, Any] = {"column": c, "missing": numbers(counts.missing)}
     if not scored.size or np.isnan(scored).all():
         return told | {"known": numbers(counts.known)}
-    best = int(np.nanargmax(scored >= np.nanmax(scored)))
+    scale = float(recipe.measure().impurity(counts.known, s))
+    best = first_best(scored, scale * TIE)
     told |= {"after": [numbers(part) for part in found.after[best]]} | measures(
         found.after[best], s
     )
