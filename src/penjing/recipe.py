@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from penjing.criteria import Criterion, Impurity
 from penjing.errors import ChoiceError, unknown
+from penjing.options import Options
 from penjing.plugs import load
 from penjing.table import Table
 
@@ -51,6 +52,9 @@ class Recipe:
         At least two branches must weigh this much.
     min_gain : float
         A division that gains less is not made; 0 lets every division pass, as TreeGenerate does.
+    options : Options
+        The settings that only these rules know; `but` and `settings` treat them as the recipe's
+        own.
     """
 
     name: str
@@ -64,6 +68,7 @@ class Recipe:
     min_weight: float = 0.0
     min_branch: float = 0.0
     min_gain: float = 0.0
+    options: Options = Options()
 
     def but(self, **changes: Any) -> Recipe:  # noqa: ANN401 - checked here
         """Return the recipe with some settings changed.
@@ -73,11 +78,15 @@ class Recipe:
         >>> ID3.but(max_depth=2).max_depth
         2
         """
-        known = [f.name for f in fields(self) if f.name != "name"]
+        own = [f.name for f in fields(self) if f.name not in ("name", "options")]
+        theirs = [f.name for f in fields(self.options)]
+        changes = {self.options.alias(word): value for word, value in changes.items()}
         for word in changes:
-            if word not in known:
-                raise unknown("unknown_setting", word, known)
-        changed = replace(self, **changes)
+            if word not in own + theirs:
+                raise unknown("unknown_setting", word, own + theirs)
+        options = replace(self.options, **{k: v for k, v in changes.items() if k in theirs})
+        shared = {k: v for k, v in changes.items() if k in own}
+        changed = replace(self, options=options, **shared)
         changed.check()
         return changed
 
@@ -98,6 +107,7 @@ class Recipe:
             if not (is_number and value >= 0):
                 raise ChoiceError("bad_number", name=name, value=value)
         load("rules", self.rules)
+        self.options.check()
         if isinstance(self.criterion, str):
             load("criterion", self.criterion)
         elif not (callable(self.criterion) or isinstance(self.criterion, Criterion)):
@@ -137,7 +147,7 @@ class Recipe:
         """Return the settings as plain data, as a tree keeps them."""
         plain = asdict(self)
         plain["criterion"] = self.measure().name
-        return plain
+        return plain | plain.pop("options")
 
 
 _WORDS: dict[str, tuple[str, ...]] = {
