@@ -19,3 +19,6 @@ class Options:
     def alias(self, name: str) -> str:
         """Return the setting that a program's own option name stands for, or the name itself."""
         return name
+
+
+TEXTBOOK = Options()

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from penjing.criteria import Criterion, Impurity
 from penjing.errors import ChoiceError, unknown
-from penjing.options import Options
+from penjing.options import TEXTBOOK, Options
 from penjing.plugs import load
 from penjing.table import Table
 
@@ -68,7 +68,7 @@ class Recipe:
     min_weight: float = 0.0
     min_branch: float = 0.0
     min_gain: float = 0.0
-    options: Options = Options()
+    options: Options = TEXTBOOK
 
     def but(self, **changes: Any) -> Recipe:  # noqa: ANN401 - checked here
         """Return the recipe with some settings changed.
@@ -145,9 +145,10 @@ class Recipe:
 
     def settings(self) -> dict[str, Any]:
         """Return the settings as plain data, as a tree keeps them."""
-        plain = asdict(self)
+        plain: dict[str, Any] = asdict(self)
         plain["criterion"] = self.measure().name
-        return plain | plain.pop("options")
+        theirs: dict[str, Any] = plain.pop("options")
+        return plain | theirs
 
 
 _WORDS: dict[str, tuple[str, ...]] = {
