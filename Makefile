@@ -14,7 +14,7 @@ STAMPS := $(VENV)/.stamps
 JOBS   ?= 2
 
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
-CMAKE  := $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+CMAKE  := $(BIN)/cmake -Wno-unused-cli -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
           -DPython_EXECUTABLE=$(abspath $(BIN))/python -DPENJING_STRICT=ON
 CPP    := CMakeLists.txt $(wildcard cpp/*)
 SANITIZE := address,undefined

@@ -2,6 +2,7 @@
 // interpreter lock, calls a kernel, and hands the answer's memory to NumPy without a copy.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "code.hpp"
+#include "predict.hpp"
 #include "view.hpp"
 
 namespace nb = nanobind;
@@ -38,13 +40,21 @@ Out<T> hand_over(std::vector<T>&& values) {
     return Out<T>(data, {size}, owner);
 }
 
+template <class T>
+Out<T> hand_over(penjing::Buffer<T>&& values) {
+    const std::size_t size = values.size();
+    T* data = values.release();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return Out<T>(data, {size}, owner);
+}
+
 nb::tuple code_floats(const In<double>& values) {
-    std::vector<std::int32_t> codes;
+    penjing::Buffer<std::int32_t> codes;
     penjing::FloatCodes answer;
     {
         nb::gil_scoped_release free;
-        codes.resize(values.size());
-        answer = penjing::code_floats(view(values), codes);
+        codes = penjing::Buffer<std::int32_t>(values.size());
+        answer = penjing::code_floats(view(values), codes.room());
     }
     return nb::make_tuple(hand_over(std::move(answer.levels)), hand_over(std::move(codes)));
 }
@@ -54,14 +64,14 @@ nb::tuple code_strings(const In<std::uint8_t>& data, const In<std::int64_t>& off
     if (offsets.size() == 0) {
         throw nb::value_error("offsets must have one more entry than rows");
     }
-    std::vector<std::int32_t> codes;
+    penjing::Buffer<std::int32_t> codes;
     penjing::StringCodes answer;
     {
         nb::gil_scoped_release free;
-        codes.resize(offsets.size() - 1);
-        answer =
-            penjing::code_strings(view(data), view(offsets),
-                                  valid ? view(*valid) : penjing::View<std::uint8_t>{}, codes);
+        codes = penjing::Buffer<std::int32_t>(offsets.size() - 1);
+        answer = penjing::code_strings(view(data), view(offsets),
+                                       valid ? view(*valid) : penjing::View<std::uint8_t>{},
+                                       codes.room());
     }
     return nb::make_tuple(hand_over(std::move(answer.first_rows)), hand_over(std::move(codes)));
 }
@@ -105,6 +115,97 @@ nb::tuple code_objects(const nb::list& values) {
     return nb::make_tuple(levels, hand_over(std::move(codes)));
 }
 
+// ------------------------------------------------------------------ prediction
+
+penjing::Flat make_flat(const In<std::int32_t>& column, const In<double>& cut,
+                        const In<std::int32_t>& first_child, const In<std::int32_t>& n_children,
+                        const In<std::int64_t>& level_start,
+                        const In<std::int32_t>& level_codes,
+                        const In<std::int32_t>& missing_mode, const In<double>& weight,
+                        std::int32_t unseen_mode) {
+    nb::gil_scoped_release free;
+    return penjing::Flat({view(column), view(cut), view(first_child), view(n_children),
+                          view(level_start), view(level_codes), view(missing_mode),
+                          view(weight), unseen_mode});
+}
+
+// Python's arrays, kept alive while kernels look at them without the lock.
+struct Columns {
+    using Array = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    std::vector<Array> arrays;
+    std::vector<penjing::ColumnView> views;
+
+    Columns(const nb::list& columns, std::size_t n_rows) {
+        views.reserve(columns.size());
+        for (const nb::handle item : columns) {
+            if (item.is_none()) {
+                views.emplace_back();
+                continue;
+            }
+            auto array = nb::cast<Array>(item, false);
+            if (array.size() != n_rows) {
+                throw nb::value_error("every column needs an entry per row");
+            }
+            penjing::ColumnView column;
+            if (array.dtype() == nb::dtype<double>()) {
+                column.numbers = static_cast<const double*>(array.data());
+            } else if (array.dtype() == nb::dtype<std::int32_t>()) {
+                column.codes = static_cast<const std::int32_t*>(array.data());
+            } else {
+                throw nb::type_error("a column must be float64 numbers or int32 codes");
+            }
+            views.push_back(column);
+            arrays.push_back(std::move(array));
+        }
+    }
+};
+
+// Set in NB_MODULE, never freed: a module lives as long as its process.
+PyObject* unseen_error = nullptr;
+
+void raise_if(const std::optional<penjing::Unseen>& unseen) {
+    if (unseen) {
+        const nb::tuple where =
+            nb::make_tuple(unseen->row, unseen->column, unseen->code, unseen->node);
+        PyErr_SetObject(unseen_error, where.ptr());
+        throw nb::python_error();
+    }
+}
+
+Out<std::int32_t> apply(const penjing::Flat& flat, const nb::list& columns, std::size_t n_rows,
+                        int threads) {
+    const Columns handed(columns, n_rows);
+    penjing::Buffer<std::int32_t> stops;
+    std::optional<penjing::Unseen> unseen;
+    {
+        nb::gil_scoped_release free;
+        stops = penjing::Buffer<std::int32_t>(n_rows);
+        unseen = flat.apply(handed.views, stops.room(), threads);
+    }
+    raise_if(unseen);
+    return hand_over(std::move(stops));
+}
+
+nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig> spread(
+    const penjing::Flat& flat, const nb::list& columns,
+    const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& values,
+    std::size_t n_rows, int threads) {
+    const Columns handed(columns, n_rows);
+    const std::size_t width = values.shape(1);
+    penjing::Buffer<double> mixed;
+    std::optional<penjing::Unseen> unseen;
+    {
+        nb::gil_scoped_release free;
+        mixed = penjing::Buffer<double>(n_rows * width);
+        unseen = flat.spread(handed.views, {values.data(), values.size()}, width, mixed.room(),
+                             threads);
+    }
+    raise_if(unseen);
+    double* data = mixed.release();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    return {data, {n_rows, width}, owner};
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -116,4 +217,30 @@ NB_MODULE(_core, m) {
           "Return the row where each distinct string was seen first, and each row's code.");
     m.def("code_objects", &code_objects, "values"_a,
           "Return the distinct objects in order of first appearance, and each row's code.");
+
+    unseen_error = PyErr_NewExceptionWithDoc(
+        "penjing._core.Unseen",
+        "A value that leads nowhere, in a tree that reports it: (row, column, code, node).",
+        PyExc_LookupError, nullptr);
+    m.attr("Unseen") = nb::borrow(unseen_error);
+
+    nb::class_<penjing::Flat>(m, "Flat", "A tree as arrays, for prediction.")
+        .def(nb::new_(&make_flat), nb::kw_only(), "column"_a.noconvert(), "cut"_a.noconvert(),
+             "first_child"_a.noconvert(), "n_children"_a.noconvert(),
+             "level_start"_a.noconvert(), "level_codes"_a.noconvert(),
+             "missing_mode"_a.noconvert(), "weight"_a.noconvert(),
+             "unseen_mode"_a = penjing::mode::stop)
+        .def_prop_ro("n_nodes", &penjing::Flat::size)
+        .def_prop_ro(
+            "asked",
+            [](const penjing::Flat& flat) {
+                return hand_over(std::vector<std::int32_t>(flat.asked()));
+            },
+            nb::rv_policy::automatic,  // the array owns its memory, not the tree
+            "The columns that some node asks about; no others need be handed in.")
+        .def("apply", &apply, "columns"_a, "n_rows"_a, nb::kw_only(), "threads"_a = 1,
+             "Return the node where each row stops, or would be shared out.")
+        .def("spread", &spread, "columns"_a, "values"_a.noconvert(), "n_rows"_a, nb::kw_only(),
+             "threads"_a = 1,
+             "Return the values of the nodes that each row reaches, by parts.");
 }

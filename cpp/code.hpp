@@ -12,13 +12,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -57,10 +57,10 @@ inline double from_ordered_bits(std::uint64_t key) {
 }
 
 // Radix sort by bits [32, 32 + width) of each word, least significant digit first.
-// `spare` has room for as many words; the sorted words end up in `words`.
-inline void radix_sort(std::vector<std::uint64_t>& words, std::vector<std::uint64_t>& spare,
-                       int width) {
-    constexpr int most = 11;  // 2048 counters: 16 KB, inside the first-level cache
+// `spare` is as long as `words`; returned is whichever of the two holds the sorted words.
+inline Room<std::uint64_t> radix_sort(Room<std::uint64_t> words, Room<std::uint64_t> spare,
+                                      int width) {
+    constexpr int most = 11;  // 2048 counters: 8 KB a pass, inside the first-level cache
     const int passes = std::max(1, (width + most - 1) / most);
     const int digit = (width + passes - 1) / passes;
     const std::uint64_t mask = (std::uint64_t{1} << digit) - 1;
@@ -92,8 +92,123 @@ inline void radix_sort(std::vector<std::uint64_t>& words, std::vector<std::uint6
         for (const std::uint64_t word : words) {
             spare[place[(word >> shift) & mask]++] = word;
         }
-        words.swap(spare);
+        std::swap(words, spare);
     }
+    return words;
+}
+
+}  // namespace detail
+
+namespace detail {
+
+// The road for columns of few distinct values: a small hash table, no sorting of rows.
+// False, with nothing promised about `codes`, as soon as there are more than `most` levels.
+inline bool code_few_floats(View<double> values, Room<std::int32_t> codes, FloatCodes& answer) {
+    constexpr std::size_t most = 1024;
+    constexpr std::size_t n_slots = 4 * most;  // keys and codes: 48 KB, in the cache
+    constexpr int shift = 64 - 12;
+    static_assert(n_slots == std::size_t{1} << 12);
+
+    std::vector<std::uint64_t> keys(n_slots);
+    std::vector<std::int32_t> found(n_slots, missing);
+    std::vector<std::uint64_t> levels;
+    for (std::size_t row = 0; row < values.size(); ++row) {
+        if (std::isnan(values[row])) {
+            codes[row] = missing;
+            continue;
+        }
+        const std::uint64_t key = ordered_bits(values[row]);
+        std::size_t slot = (key * 0x9e3779b97f4a7c15U) >> shift;
+        while (found[slot] != missing && keys[slot] != key) {
+            slot = (slot + 1) % n_slots;
+        }
+        if (found[slot] == missing) {
+            if (levels.size() == most) {
+                return false;
+            }
+            keys[slot] = key;
+            found[slot] = static_cast<std::int32_t>(levels.size());
+            levels.push_back(key);
+        }
+        codes[row] = found[slot];
+    }
+    std::vector<std::int32_t> order(levels.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto key_of = [&](std::int32_t code) {
+        return levels[static_cast<std::size_t>(code)];
+    };
+    std::sort(order.begin(), order.end(),
+              [&](std::int32_t a, std::int32_t b) { return key_of(a) < key_of(b); });
+    std::vector<std::int32_t> rank(levels.size() + 1, missing);  // rank[0] is of code -1
+    for (std::size_t place = 0; place < order.size(); ++place) {
+        rank[static_cast<std::size_t>(order[place]) + 1] = static_cast<std::int32_t>(place);
+        answer.levels.push_back(from_ordered_bits(key_of(order[place])));
+    }
+    for (std::int32_t& code : codes) {
+        code = rank[static_cast<std::size_t>(code + 1)];
+    }
+    return true;
+}
+
+// Values that come in order already: a level wherever the value changes.
+inline void code_ascending(View<double> values, Room<std::int32_t> codes, FloatCodes& answer) {
+    for (std::size_t row = 0; row < values.size(); ++row) {
+        if (std::isnan(values[row])) {
+            codes[row] = missing;
+            continue;
+        }
+        if (answer.levels.empty() || values[row] != answer.levels.back()) {
+            answer.levels.push_back(values[row] + 0.0);
+        }
+        codes[row] = static_cast<std::int32_t>(answer.levels.size()) - 1;
+    }
+}
+
+// What varies in a column: keys lie in [low, high], and agree in their lowest `trailing` bits.
+struct Reach {
+    std::uint64_t low = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t high = 0;
+    std::size_t n_known = 0;
+    int trailing = 0;
+    bool is_ascending = true;
+};
+
+inline Reach reach_of(View<double> values) {
+    Reach reach;
+    std::uint64_t all_and = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t all_or = 0;
+    std::uint64_t before = 0;
+    for (const double value : values) {
+        if (std::isnan(value)) {
+            continue;
+        }
+        const std::uint64_t key = ordered_bits(value);
+        reach.low = std::min(reach.low, key);
+        reach.high = std::max(reach.high, key);
+        reach.is_ascending = reach.is_ascending && before <= key;
+        before = key;
+        all_and &= key;
+        all_or |= key;
+        ++reach.n_known;
+    }
+    const std::uint64_t varying = all_and ^ all_or;
+    reach.trailing = reach.n_known == 0 || varying == 0 ? 0 : std::countr_zero(varying);
+    return reach;
+}
+
+// Sort words by their upper half; by counting where there are enough to pay for the counters.
+inline Room<std::uint64_t> sort_words(Room<std::uint64_t> words, Room<std::uint64_t> spare,
+                                      int width) {
+    constexpr std::size_t few = 512;
+    if (words.size() >= few) {
+        return radix_sort(words, spare.first(words.size()), width);
+    }
+    std::sort(words.begin(), words.end());
+    return words;
+}
+
+inline std::size_t row_of(std::uint64_t word) {
+    return static_cast<std::size_t>(word & 0xffffffffU);
 }
 
 }  // namespace detail
@@ -102,103 +217,72 @@ inline void radix_sort(std::vector<std::uint64_t>& words, std::vector<std::uint6
 // value.
 inline FloatCodes code_floats(View<double> values, Room<std::int32_t> codes) {
     using detail::ordered_bits;
+    using detail::row_of;
     detail::check_size(values.size());
 
-    // What varies: keys lie in [low, low + span], and their lowest `trailing` bits are all
-    // equal.
-    std::uint64_t low = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t high = 0;
-    std::uint64_t all_and = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t all_or = 0;
-    std::size_t n_known = 0;
-    for (const double value : values) {
-        if (std::isnan(value)) {
-            continue;
-        }
-        const std::uint64_t key = ordered_bits(value);
-        low = std::min(low, key);
-        high = std::max(high, key);
-        all_and &= key;
-        all_or |= key;
-        ++n_known;
-    }
     FloatCodes answer;
-    if (n_known == 0) {
-        std::fill(codes.begin(), codes.end(), missing);
+    const detail::Reach reach = detail::reach_of(values);
+    if (reach.is_ascending) {
+        detail::code_ascending(values, codes, answer);
         return answer;
     }
-    const std::uint64_t varying = all_and ^ all_or;
-    const int trailing = varying == 0 ? 0 : std::countr_zero(varying);
-    const auto width = static_cast<int>(std::bit_width((high - low) >> trailing));
-    const int kept = std::min(width, 32);
-    const int drop = trailing + (width - kept);  // bits below the kept ones
-    const bool exact = width <= 32;              // the kept bits tell all values apart
+    constexpr std::size_t small = 2048;  // below, a small sort beats a cold hash table
+    if (reach.n_known >= small && detail::code_few_floats(values, codes, answer)) {
+        return answer;
+    }
 
-    std::vector<std::uint64_t> words;
-    words.reserve(n_known);
+    const auto width =
+        static_cast<int>(std::bit_width((reach.high - reach.low) >> reach.trailing));
+    const int upper = std::min(width, 32);  // bits sorted first …
+    const int lower = width - upper;        // … and those that only tell equals apart
+    const auto key_of = [&](std::size_t row) {
+        return (ordered_bits(values[row]) - reach.low) >> reach.trailing;
+    };
+    Buffer<std::uint64_t> packed(reach.n_known);
+    Buffer<std::uint64_t> spare(reach.n_known);
+    std::size_t filled = 0;
     for (std::size_t row = 0; row < values.size(); ++row) {
         if (std::isnan(values[row])) {
             codes[row] = missing;
         } else {
-            words.push_back(((ordered_bits(values[row]) - low) >> drop) << 32 | row);
+            packed.room()[filled++] = (key_of(row) >> lower) << 32 | row;
         }
     }
+    const View<std::uint64_t> words = detail::sort_words(packed.room(), spare.room(), upper);
 
-    constexpr std::size_t few = 512;  // below, clearing the counters costs more than comparing
-    if (n_known < few) {
-        std::sort(words.begin(), words.end());
-    } else {
-        std::vector<std::uint64_t> spare(n_known);
-        detail::radix_sort(words, spare, kept);
-    }
-
-    const auto row_of = [](std::uint64_t word) {
-        return static_cast<std::size_t>(word & 0xffffffffU);
-    };
-    const auto give = [&](std::uint64_t word) {
-        codes[row_of(word)] = static_cast<std::int32_t>(answer.levels.size()) - 1;
-    };
-    if (exact) {
-        std::uint64_t before = 0;
-        for (std::size_t i = 0; i < n_known; ++i) {
-            const std::uint64_t key = words[i] >> 32;
-            if (i == 0 || key != before) {
-                answer.levels.push_back(values[row_of(words[i])] + 0.0);
-                before = key;
+    answer.levels.reserve(
+        reach.n_known);  // address space, not memory: untouched pages cost nothing
+    // In a sorted stretch of words, every new upper half is a new level.
+    const auto rank = [&](View<std::uint64_t> sorted) {
+        for (std::size_t i = 0; i < sorted.size(); ++i) {
+            const std::size_t row = row_of(sorted[i]);
+            if (i == 0 || sorted[i] >> 32 != sorted[i - 1] >> 32) {
+                answer.levels.push_back(values[row] + 0.0);
             }
-            give(words[i]);
+            codes[row] = static_cast<std::int32_t>(answer.levels.size()) - 1;
         }
+    };
+    if (lower == 0) {
+        rank(words);
         return answer;
     }
-
-    // Runs of equal kept bits: compare what was dropped.
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> run;  // full key, word
-    for (std::size_t i = 0; i < n_known;) {
+    const std::uint64_t lower_bits = (std::uint64_t{1} << lower) - 1;
+    std::vector<std::uint64_t> run;
+    std::vector<std::uint64_t> run_spare;
+    for (std::size_t i = 0; i < words.size();) {
         std::size_t end = i + 1;
-        while (end < n_known && words[end] >> 32 == words[i] >> 32) {
+        while (end < words.size() && words[end] >> 32 == words[i] >> 32) {
             ++end;
         }
         if (end == i + 1) {
-            answer.levels.push_back(values[row_of(words[i])] + 0.0);
-            give(words[i]);
+            rank({&words[i], 1});
         } else {
             run.clear();
             for (std::size_t j = i; j < end; ++j) {
-                run.emplace_back(ordered_bits(values[row_of(words[j])]), words[j]);
+                run.push_back((key_of(row_of(words[j])) & lower_bits) << 32 | row_of(words[j]));
             }
-            const auto first_key = run.front().first;
-            const bool one_value =
-                std::all_of(run.begin(), run.end(),
-                            [first_key](const auto& item) { return item.first == first_key; });
-            if (!one_value) {
-                std::sort(run.begin(), run.end());
-            }
-            for (std::size_t j = 0; j < run.size(); ++j) {
-                if (j == 0 || run[j].first != run[j - 1].first) {
-                    answer.levels.push_back(detail::from_ordered_bits(run[j].first));
-                }
-                give(run[j].second);
-            }
+            run_spare.resize(run.size());
+            rank(detail::sort_words(run, run_spare, lower));
         }
         i = end;
     }
@@ -220,21 +304,37 @@ inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
 #endif
 }
 
+// Up to eight bytes as a number, without reading past their end.
+inline std::uint64_t load(const std::uint8_t* data, std::size_t size) {
+    std::uint64_t word = 0;
+    if (size >= 8) {
+        std::memcpy(&word, data, 8);
+    } else if (size >= 4) {
+        std::uint32_t head = 0;
+        std::uint32_t tail = 0;
+        std::memcpy(&head, data, 4);
+        std::memcpy(&tail, data + size - 4, 4);
+        word = std::uint64_t{tail} << 32 | head;
+    } else if (size > 0) {
+        word = std::uint64_t{data[0]} | std::uint64_t{data[size / 2]} << 8 |
+               std::uint64_t{data[size - 1]} << 16;
+    }
+    return word;
+}
+
 inline std::uint64_t hash_bytes(const std::uint8_t* data, std::size_t size) {
     constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;  // the golden ratio, in 64 bits
-    std::uint64_t h = fold(size + odd, 0xd1342543de82ef95U);
+    std::uint64_t h = size * 0xd1342543de82ef95U;
     while (size > 8) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, data, 8);
-        h = fold(h ^ word, odd);
+        h = fold(h ^ load(data, 8), odd);
         data += 8;
         size -= 8;
     }
-    std::uint64_t word = 0;
-    if (size > 0) {
-        std::memcpy(&word, data, size);
-    }
-    return fold(h ^ word, 0xa0761d6478bd642fU);
+    return fold(h ^ load(data, size), 0xa0761d6478bd642fU);
+}
+
+inline bool same_bytes(const std::uint8_t* a, const std::uint8_t* b, std::size_t size) {
+    return size <= 8 ? load(a, size) == load(b, size) : std::memcmp(a, b, size) == 0;
 }
 
 }  // namespace detail
@@ -260,8 +360,14 @@ inline StringCodes code_strings(View<std::uint8_t> data, View<std::int64_t> offs
         std::uint32_t tag = 0;  // upper half of the hash: most unequal strings differ here
         std::int32_t code = missing;
     };
+    struct Level {
+        std::uint64_t hash;  // for when the table grows
+        std::size_t start;   // in `texts`
+        std::size_t size;
+    };
     StringCodes answer;
-    std::vector<std::uint64_t> hashes;  // of each level, for when the table grows
+    std::vector<Level> levels;
+    std::vector<std::uint8_t> texts;  // of the levels, close together, unlike their rows
     std::vector<Slot> slots(64);
     std::size_t mask = slots.size() - 1;
 
@@ -281,29 +387,29 @@ inline StringCodes code_strings(View<std::uint8_t> data, View<std::int64_t> offs
             if (slot.code == missing) {
                 slot = {tag, static_cast<std::int32_t>(answer.first_rows.size())};
                 answer.first_rows.push_back(static_cast<std::int64_t>(row));
-                hashes.push_back(hash);
+                levels.push_back({hash, texts.size(), size});
+                texts.insert(texts.end(), text, text + size);
                 codes[row] = slot.code;
                 break;
             }
             if (slot.tag == tag) {
-                const auto other = static_cast<std::size_t>(
-                    answer.first_rows[static_cast<std::size_t>(slot.code)]);
-                if (start(other + 1) - start(other) == size &&
-                    (size == 0 || std::memcmp(data.data() + start(other), text, size) == 0)) {
+                const Level& level = levels[static_cast<std::size_t>(slot.code)];
+                if (level.size == size &&
+                    detail::same_bytes(texts.data() + level.start, text, size)) {
                     codes[row] = slot.code;
                     break;
                 }
             }
         }
-        if (hashes.size() * 2 > slots.size()) {  // at most half full: probes stay short
+        if (levels.size() * 2 > slots.size()) {  // at most half full: probes stay short
             slots.assign(slots.size() * 4, Slot{});
             mask = slots.size() - 1;
-            for (std::size_t code = 0; code < hashes.size(); ++code) {
-                std::size_t home = hashes[code] & mask;
+            for (std::size_t code = 0; code < levels.size(); ++code) {
+                std::size_t home = levels[code].hash & mask;
                 while (slots[home].code != missing) {
                     home = (home + 1) & mask;
                 }
-                slots[home] = {static_cast<std::uint32_t>(hashes[code] >> 32),
+                slots[home] = {static_cast<std::uint32_t>(levels[code].hash >> 32),
                                static_cast<std::int32_t>(code)};
             }
         }

@@ -1,0 +1,528 @@
+// Rows down a flat tree.
+//
+// A tree is a row of nodes; the children of a node stand side by side, after their parent, so
+// that a step is "first child + branch" and every walk ends. A row stops in a leaf, or where
+// its value leads nowhere (missing or never seen) and the tree says to stop there. A row may
+// also be shared out over all children by their weights; then it reaches several nodes, each
+// with a part of it. Depth is never a recursion: a chain of a million nodes is only slow.
+//
+// Two roads give the same answer. The common one follows each row by itself. The quick one is
+// for trees of nothing but cuts in numbers, where a step needs no branch in the code: a block
+// of rows is copied side by side and eight rows walk in step, so that eight memory reads are
+// under way at a time instead of one. Leaves lead to themselves until all eight have arrived.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "threads.hpp"
+#include "view.hpp"
+
+namespace penjing {
+
+inline constexpr std::int32_t leaf = -1;
+
+// What happens to a value that is missing (per node) or never seen (per tree).
+namespace mode {
+inline constexpr std::int32_t stop = -1;        // here; the node itself answers
+inline constexpr std::int32_t share = -2;       // missing: into every child, by weight
+inline constexpr std::int32_t as_missing = -2;  // never seen: as if it were missing
+inline constexpr std::int32_t report = -3;      // never seen: tell the caller which row
+}  // namespace mode
+
+// The arrays of a tree, as the caller keeps them. See Flat for what must hold.
+struct TreeView {
+    View<std::int32_t> column;        // asked by each node, -1 in a leaf
+    View<double> cut;                 // value <= cut takes branch 0; NaN: nominal
+    View<std::int32_t> first_child;   // not read in a leaf
+    View<std::int32_t> n_children;    // not read in a leaf
+    View<std::int64_t> level_start;   // node i is reached by the parent's levels
+    View<std::int32_t> level_codes;   //   level_codes[level_start[i] .. level_start[i + 1]]
+    View<std::int32_t> missing_mode;  // a branch, or mode::stop, mode::share
+    View<double> weight;              // of each node, for sharing out
+    std::int32_t unseen_mode = mode::stop;
+};
+
+// A row whose value leads nowhere, in a tree that reports it.
+struct Unseen {
+    std::size_t row = std::numeric_limits<std::size_t>::max();
+    std::int32_t node = 0;
+    std::int32_t column = 0;
+    std::int32_t code = 0;
+};
+
+class Flat {
+  public:
+    explicit Flat(const TreeView& tree);
+
+    [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+
+    // The columns that some node asks about, ascending; no others need be handed in.
+    [[nodiscard]] const std::vector<std::int32_t>& asked() const { return asked_; }
+
+    // The node where each row stops; where it would be shared out, the node that would do it.
+    std::optional<Unseen> apply(View<ColumnView> columns, Room<std::int32_t> stops,
+                                int threads) const;
+
+    // The values (n_nodes x width) of the nodes that each row reaches, by parts: rows x width.
+    std::optional<Unseen> spread(View<ColumnView> columns, View<double> values,
+                                 std::size_t width, Room<double> mixed, int threads) const;
+
+  private:
+    struct Node {
+        double cut;
+        std::int32_t column;
+        std::int32_t first;
+        std::int32_t n_children;
+        std::int32_t missing;
+        std::int32_t lookup;  // of a nominal node
+    };
+    // Level to branch: a table over [low, low + size) if that is not much longer than the
+    // number of levels, else the codes in order. Never longer than four times the levels of the
+    // node.
+    struct Lookup {
+        std::size_t start;
+        std::int32_t low;
+        std::int32_t size;
+        bool dense;
+    };
+    struct Quick {  // 16 bytes: a cache line holds four nodes
+        double cut;
+        std::int32_t slot;  // position of the column among the asked ones
+        std::int32_t first;
+    };
+    struct Part {  // a row, or what is left of it, about to enter a node
+        std::int32_t node;
+        double fraction;
+    };
+
+    static constexpr std::size_t grain = 4096;        // rows a thread takes at a time
+    static constexpr std::size_t together = 8;        // rows that walk in step
+    static constexpr std::size_t most_slots = 64;     // wider: copying rows would cost more
+    static constexpr std::size_t block_cells = 4096;  // 32 KB: a block stays in the cache
+
+    void check(const TreeView& tree) const;
+    void add_lookup(const TreeView& tree, std::size_t node);
+    [[nodiscard]] std::int32_t branch_of(const Lookup& lookup, std::int32_t code) const;
+    std::int32_t step(const Node& node, std::int32_t id, View<ColumnView> columns,
+                      std::size_t row, Unseen& unseen) const;
+    std::int32_t walk(std::int32_t id, View<ColumnView> columns, std::size_t row,
+                      Unseen& unseen) const;
+    [[nodiscard]] bool can_be_quick(View<ColumnView> columns) const;
+    void check_columns(View<ColumnView> columns) const;
+    template <class Visit, class Slow>
+    void quick_block(View<ColumnView> columns, std::size_t begin, std::size_t end,
+                     std::vector<double>& cells, const Visit& visit, const Slow& slow) const;
+    template <class Each>
+    std::optional<Unseen> every_row(View<ColumnView> columns, std::size_t n_rows, int threads,
+                                    const Each& each) const;
+
+    std::vector<Node> nodes_;
+    std::vector<double> share_;  // of each node in its parent
+    std::vector<Lookup> lookups_;
+    std::vector<std::int32_t> table_;   // dense: branch by code - low, -1 none
+    std::vector<std::int32_t> codes_;   // sorted: the codes …
+    std::vector<std::int32_t> branch_;  //         … and their branches
+    std::vector<std::int32_t> asked_;
+    std::vector<bool> needs_codes_;  // by column: some node asks about its levels
+    std::vector<Quick> quick_;       // empty where a node is nominal
+    std::int32_t unseen_mode_;
+};
+
+// ------------------------------------------------------------------ a tree is made
+
+inline void Flat::check(const TreeView& tree) const {
+    const std::size_t n = tree.column.size();
+    const auto need = [](bool held, const char* sentence) {
+        if (!held) {
+            throw std::invalid_argument(sentence);
+        }
+    };
+    need(n >= 1 && n <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()),
+         "a tree has at least one node, and fewer than 2^31");
+    need(tree.cut.size() == n && tree.first_child.size() == n && tree.n_children.size() == n &&
+             tree.missing_mode.size() == n && tree.weight.size() == n &&
+             tree.level_start.size() == n + 1,
+         "every array needs an entry per node, level_start one more");
+    need(tree.unseen_mode >= mode::report && tree.unseen_mode <= mode::stop,
+         "unseen_mode must be -1 (stop), -2 (as missing) or -3 (report)");
+    need(tree.level_start.front() == 0 &&
+             static_cast<std::size_t>(tree.level_start.back()) == tree.level_codes.size() &&
+             std::is_sorted(tree.level_start.begin(), tree.level_start.end()),
+         "level_start must ascend from 0 to the number of level_codes");
+    need(std::all_of(tree.level_codes.begin(), tree.level_codes.end(),
+                     [](std::int32_t code) { return code >= 0; }),
+         "level codes are never negative");
+    need(std::all_of(tree.weight.begin(), tree.weight.end(),
+                     [](double w) { return w >= 0 && std::isfinite(w); }),
+         "weights are finite and never negative");
+    for (std::size_t i = 0; i < n; ++i) {
+        if (tree.column[i] == leaf) {
+            continue;
+        }
+        const auto first = static_cast<std::int64_t>(tree.first_child[i]);
+        const auto children = static_cast<std::int64_t>(tree.n_children[i]);
+        need(tree.column[i] >= 0, "a node asks about a column, or about none (-1)");
+        need(first > static_cast<std::int64_t>(i) && children >= 1 &&
+                 first + children <= static_cast<std::int64_t>(n),
+             "children come after their parent, inside the tree");
+        need(std::isnan(tree.cut[i]) || children == 2, "a cut has two children");
+        need(tree.missing_mode[i] >= mode::share && tree.missing_mode[i] < children,
+             "missing_mode must be a branch, -1 (stop) or -2 (share)");
+    }
+}
+
+inline Flat::Flat(const TreeView& tree) : unseen_mode_(tree.unseen_mode) {
+    check(tree);
+    const std::size_t n = tree.column.size();
+    nodes_.reserve(n);
+    share_.assign(n, 0.0);
+    bool all_cuts = true;
+    for (std::size_t i = 0; i < n; ++i) {
+        Node node{tree.cut[i], tree.column[i], 0, 0, mode::stop, -1};
+        if (node.column != leaf) {
+            const auto column = static_cast<std::size_t>(node.column);
+            asked_.push_back(node.column);
+            if (needs_codes_.size() <= column) {
+                needs_codes_.resize(column + 1, false);
+            }
+            node.first = tree.first_child[i];
+            node.n_children = tree.n_children[i];
+            node.missing = tree.missing_mode[i];
+            if (std::isnan(node.cut)) {
+                node.lookup = static_cast<std::int32_t>(lookups_.size());
+                needs_codes_[column] = true;
+                all_cuts = false;
+                add_lookup(tree, i);
+            }
+            const auto first = static_cast<std::size_t>(node.first);
+            const auto children = static_cast<std::size_t>(node.n_children);
+            double sum = 0.0;
+            for (std::size_t child = first; child < first + children; ++child) {
+                sum += tree.weight[child];
+            }
+            if (sum > 0.0) {
+                for (std::size_t child = first; child < first + children; ++child) {
+                    share_[child] = tree.weight[child] / sum;
+                }
+            } else if (node.missing == mode::share) {
+                node.missing = mode::stop;  // nothing to share by
+            }
+        }
+        nodes_.push_back(node);
+    }
+    std::sort(asked_.begin(), asked_.end());
+    asked_.erase(std::unique(asked_.begin(), asked_.end()), asked_.end());
+
+    if (all_cuts && !asked_.empty() && asked_.size() <= most_slots) {
+        quick_.reserve(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            const Node& node = nodes_[i];
+            const auto slot =
+                std::lower_bound(asked_.begin(), asked_.end(), node.column) - asked_.begin();
+            quick_.push_back(
+                node.column == leaf
+                    ? Quick{std::numeric_limits<double>::infinity(), 0,
+                            static_cast<std::int32_t>(i)}
+                    : Quick{node.cut, static_cast<std::int32_t>(slot), node.first});
+        }
+    }
+}
+
+inline void Flat::add_lookup(const TreeView& tree, std::size_t node) {
+    const auto first = static_cast<std::size_t>(tree.first_child[node]);
+    const auto n_children = static_cast<std::size_t>(tree.n_children[node]);
+    std::vector<std::pair<std::int32_t, std::int32_t>> pairs;  // code, branch
+    for (std::size_t branch = 0; branch < n_children; ++branch) {
+        const auto begin = static_cast<std::size_t>(tree.level_start[first + branch]);
+        const auto end = static_cast<std::size_t>(tree.level_start[first + branch + 1]);
+        for (std::size_t i = begin; i < end; ++i) {
+            pairs.emplace_back(tree.level_codes[i], static_cast<std::int32_t>(branch));
+        }
+    }
+    std::sort(pairs.begin(), pairs.end());
+    for (std::size_t i = 1; i < pairs.size(); ++i) {
+        if (pairs[i].first == pairs[i - 1].first) {
+            throw std::invalid_argument("a level leads into one branch only");
+        }
+    }
+    Lookup lookup{0, 0, 0, true};
+    if (!pairs.empty()) {
+        const std::int32_t low = pairs.front().first;
+        const std::int64_t reach = std::int64_t{pairs.back().first} - low + 1;
+        const auto n_pairs = static_cast<std::int64_t>(pairs.size());
+        if (reach <= 4 * n_pairs) {
+            lookup = {table_.size(), low, static_cast<std::int32_t>(reach), true};
+            table_.resize(table_.size() + static_cast<std::size_t>(reach), -1);
+            for (const auto& [code, branch] : pairs) {
+                table_[lookup.start + static_cast<std::size_t>(code - low)] = branch;
+            }
+        } else {
+            lookup = {codes_.size(), low, static_cast<std::int32_t>(n_pairs), false};
+            for (const auto& [code, branch] : pairs) {
+                codes_.push_back(code);
+                branch_.push_back(branch);
+            }
+        }
+    }
+    lookups_.push_back(lookup);
+}
+
+// ------------------------------------------------------------------ a row walks
+
+inline std::int32_t Flat::branch_of(const Lookup& lookup, std::int32_t code) const {
+    if (lookup.dense) {
+        const std::int64_t place = std::int64_t{code} - lookup.low;
+        return place < 0 || place >= lookup.size
+                   ? -1
+                   : table_[lookup.start + static_cast<std::size_t>(place)];
+    }
+    const auto begin = codes_.begin() + static_cast<std::ptrdiff_t>(lookup.start);
+    const auto end = begin + lookup.size;
+    const auto found = std::lower_bound(begin, end, code);
+    return found == end || *found != code
+               ? -1
+               : branch_[static_cast<std::size_t>(found - codes_.begin())];
+}
+
+// The branch a row takes out of a node that asks something, or mode::stop, or mode::share.
+inline std::int32_t Flat::step(const Node& node, std::int32_t id, View<ColumnView> columns,
+                               std::size_t row, Unseen& unseen) const {
+    const ColumnView& column = columns[static_cast<std::size_t>(node.column)];
+    std::int32_t code = missing;
+    if (column.codes == nullptr) {
+        const double number = column.numbers[row];
+        if (!std::isnan(number)) {
+            return number <= node.cut ? 0 : 1;
+        }
+    } else {
+        code = column.codes[row];
+        if (code >= 0) {
+            if (node.lookup < 0) {
+                return code <= node.cut ? 0 : 1;
+            }
+            const std::int32_t branch =
+                branch_of(lookups_[static_cast<std::size_t>(node.lookup)], code);
+            if (branch >= 0) {
+                return branch;
+            }
+        }
+    }
+    if (code != missing && unseen_mode_ != mode::as_missing) {
+        if (unseen_mode_ == mode::report && row < unseen.row) {
+            unseen = {row, id, node.column, code};
+        }
+        return mode::stop;
+    }
+    return node.missing;
+}
+
+// From a node on to where the row stops or is shared out.
+inline std::int32_t Flat::walk(std::int32_t id, View<ColumnView> columns, std::size_t row,
+                               Unseen& unseen) const {
+    for (;;) {
+        const Node& node = nodes_[static_cast<std::size_t>(id)];
+        if (node.column == leaf) {
+            return id;
+        }
+        const std::int32_t branch = step(node, id, columns, row, unseen);
+        if (branch < 0) {
+            return id;
+        }
+        id = node.first + branch;
+    }
+}
+
+inline bool Flat::can_be_quick(View<ColumnView> columns) const {
+    return !quick_.empty() &&
+           std::all_of(asked_.begin(), asked_.end(), [&](std::int32_t column) {
+               return columns[static_cast<std::size_t>(column)].codes == nullptr;
+           });
+}
+
+inline void Flat::check_columns(View<ColumnView> columns) const {
+    for (const std::int32_t asked : asked_) {
+        const auto column = static_cast<std::size_t>(asked);
+        if (column >= columns.size() || columns[column].empty()) {
+            throw std::invalid_argument("a column that the tree asks about was not handed in");
+        }
+        if (needs_codes_[column] && columns[column].codes == nullptr) {
+            throw std::invalid_argument("a nominal column must be handed in as int32 codes");
+        }
+    }
+}
+
+// visit(row, node) for every row whose values are all known, slow(row) for the others.
+template <class Visit, class Slow>
+void Flat::quick_block(View<ColumnView> columns, std::size_t begin, std::size_t end,
+                       std::vector<double>& cells, const Visit& visit, const Slow& slow) const {
+    const std::size_t n_slots = asked_.size();
+    const std::size_t n_block = std::max(together, block_cells / n_slots / together * together);
+    cells.resize(n_block * n_slots);
+    std::vector<unsigned char> unknown(n_block);
+    for (std::size_t start = begin; start < end; start += n_block) {
+        const std::size_t n = std::min(n_block, end - start);
+        std::fill(unknown.begin(), unknown.end(), static_cast<unsigned char>(0));
+        for (std::size_t slot = 0; slot < n_slots; ++slot) {
+            const double* numbers =
+                columns[static_cast<std::size_t>(asked_[slot])].numbers + start;
+            for (std::size_t i = 0; i < n; ++i) {
+                cells[i * n_slots + slot] = numbers[i];
+                unknown[i] = static_cast<unsigned char>(unknown[i] | std::isnan(numbers[i]));
+            }
+        }
+        std::size_t i = 0;
+        for (; i + together <= n; i += together) {
+            std::array<std::int32_t, together> at{};
+            std::int32_t moved = 1;
+            while (moved != 0) {
+                moved = 0;
+                for (std::size_t k = 0; k < together; ++k) {
+                    const Quick& node = quick_[static_cast<std::size_t>(at[k])];
+                    const double number =
+                        cells[(i + k) * n_slots + static_cast<std::size_t>(node.slot)];
+                    // A NaN must not send a leaf's row on, hence > and not the negated <=.
+                    const std::int32_t next =
+                        node.first + static_cast<std::int32_t>(number > node.cut);
+                    moved |= next ^ at[k];
+                    at[k] = next;
+                }
+            }
+            for (std::size_t k = 0; k < together; ++k) {
+                if (unknown[i + k] != 0) {
+                    slow(start + i + k);
+                } else {
+                    visit(start + i + k, at[k]);
+                }
+            }
+        }
+        for (; i < n; ++i) {
+            slow(start + i);
+        }
+    }
+}
+
+// each(begin, end, unseen) over blocks of rows; the lowest unseen row of all.
+template <class Each>
+std::optional<Unseen> Flat::every_row(View<ColumnView> columns, std::size_t n_rows, int threads,
+                                      const Each& each) const {
+    if (n_rows > 0) {  // without rows an array may have no memory, which looks like no column
+        check_columns(columns);
+    }
+    Unseen first;
+    std::mutex door;
+    in_parallel(n_rows, grain, threads, [&](std::size_t begin, std::size_t end) {
+        Unseen unseen;
+        each(begin, end, unseen);
+        const std::scoped_lock lock(door);
+        if (unseen.row < first.row) {
+            first = unseen;
+        }
+    });
+    if (first.row == Unseen{}.row) {
+        return std::nullopt;
+    }
+    return first;
+}
+
+inline std::optional<Unseen> Flat::apply(View<ColumnView> columns, Room<std::int32_t> stops,
+                                         int threads) const {
+    return every_row(columns, stops.size(), threads,
+                     [&](std::size_t begin, std::size_t end, Unseen& unseen) {
+                         const auto slow = [&](std::size_t row) {
+                             stops[row] = walk(0, columns, row, unseen);
+                         };
+                         if (can_be_quick(columns)) {
+                             std::vector<double> cells;
+                             quick_block(
+                                 columns, begin, end, cells,
+                                 [&](std::size_t row, std::int32_t node) { stops[row] = node; },
+                                 slow);
+                         } else {
+                             for (std::size_t row = begin; row < end; ++row) {
+                                 slow(row);
+                             }
+                         }
+                     });
+}
+
+inline std::optional<Unseen> Flat::spread(View<ColumnView> columns, View<double> values,
+                                          std::size_t width, Room<double> mixed,
+                                          int threads) const {
+    if (width == 0 || values.size() != size() * width || mixed.size() % width != 0) {
+        throw std::invalid_argument("values needs a row per node");
+    }
+    const auto value = [&](std::int32_t node) {
+        return values.begin() +
+               static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node) * width);
+    };
+    const auto place = [&](std::size_t row) {
+        return mixed.begin() + static_cast<std::ptrdiff_t>(row * width);
+    };
+    return every_row(columns, mixed.size() / width, threads,
+                     [&](std::size_t begin, std::size_t end, Unseen& unseen) {
+                         std::vector<Part> waiting;
+                         const auto whole = [&](std::size_t row, std::int32_t node) {
+                             std::copy_n(value(node), width, place(row));
+                         };
+                         const auto slow = [&](std::size_t row) {
+                             const auto shares_out = [&](std::int32_t id) {
+                                 const Node& node = nodes_[static_cast<std::size_t>(id)];
+                                 return node.column != leaf && node.missing == mode::share &&
+                                        step(node, id, columns, row, unseen) == mode::share;
+                             };
+                             std::int32_t id = walk(0, columns, row, unseen);
+                             if (!shares_out(id)) {
+                                 whole(row, id);  // exactly the node's value, not 1.0 times it
+                                 return;
+                             }
+                             const auto out = place(row);
+                             std::fill_n(out, width, 0.0);
+                             double fraction = 1.0;
+                             for (;;) {
+                                 if (shares_out(id)) {
+                                     const Node& node = nodes_[static_cast<std::size_t>(id)];
+                                     for (std::int32_t child = node.first + node.n_children;
+                                          child-- > node.first;) {
+                                         const double share =
+                                             share_[static_cast<std::size_t>(child)];
+                                         if (share > 0.0) {
+                                             waiting.push_back({child, fraction * share});
+                                         }
+                                     }
+                                 } else {
+                                     const auto from = value(id);
+                                     for (std::size_t s = 0; s < width; ++s) {
+                                         out[static_cast<std::ptrdiff_t>(s)] +=
+                                             fraction * from[static_cast<std::ptrdiff_t>(s)];
+                                     }
+                                 }
+                                 if (waiting.empty()) {
+                                     return;
+                                 }
+                                 fraction = waiting.back().fraction;
+                                 id = walk(waiting.back().node, columns, row, unseen);
+                                 waiting.pop_back();
+                             }
+                         };
+                         if (can_be_quick(columns)) {
+                             std::vector<double> cells;
+                             quick_block(columns, begin, end, cells, whole, slow);
+                         } else {
+                             for (std::size_t row = begin; row < end; ++row) {
+                                 slow(row);
+                             }
+                         }
+                     });
+}
+
+}  // namespace penjing

@@ -1,0 +1,453 @@
+"""The C++ core agrees with the definition: coding with NumPy and dicts, prediction with the oracle."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle_predict import REPORT, SHARE, STOP, UNSEEN, PlainNode, PlainTree
+
+from penjing import _core
+from penjing.table import nominal, numeric
+
+THREADS = (1, 2, 7)
+
+# ------------------------------------------------------------------ numbers
+
+awkward = st.sampled_from(
+    [0.0, -0.0, float("nan"), float("inf"), float("-inf"), 5e-324, -5e-324, 1.0, 1.0 + 2**-52]
+)
+
+
+def same_as_numpy(values):
+    values = np.asarray(values, np.float64)
+    expected = numeric("x", values)
+    levels, codes = _core.code_floats(values)
+    assert levels.dtype == np.float64
+    assert codes.dtype == np.int32
+    # bytes: -0.0 and 0.0 compare equal but must not be told apart later
+    assert levels.tobytes() == expected.levels.tobytes()
+    assert codes.tolist() == expected.codes.tolist()
+
+
+@given(st.lists(st.one_of(st.floats(), awkward, st.integers(-9, 9).map(float)), max_size=60))
+def test_numbers_get_their_rank(values):
+    same_as_numpy(values)
+
+
+# Enough rows for every road: hash table, radix sort, second radix sort of equal upper halves.
+MANY = {
+    "normal": lambda r, n: r.normal(size=n),
+    "few levels": lambda r, n: r.integers(-3, 4, n) / 4,
+    "about as many levels as the hash table takes": lambda r, n: r.permutation(n) % 1025 - 512.0,
+    "as many": lambda r, n: r.permutation(n) % 1024 * 1.5,
+    "integers": lambda r, n: r.integers(-5000, 5000, n).astype(float),
+    "all magnitudes": lambda r, n: np.exp(r.normal(size=n) * 100) * r.choice([-1.0, 1.0], n),
+    "equal upper halves": lambda r, n: np.where(r.random(n) < 0.01, 1e300, 1 + r.random(n) / 1e9),
+    "neighbours": lambda r, n: 1.0 + r.integers(0, 4000, n) * 2.0**-52,
+    "ascending": lambda r, n: np.sort(r.normal(size=n)),
+    "descending": lambda r, n: np.sort(r.normal(size=n))[::-1].copy(),
+    "one value": lambda _, n: np.full(n, -7.25),
+    "nothing": lambda _, n: np.full(n, np.nan),
+    "bit patterns": lambda r, n: r.integers(0, 2**63, n).view(np.float64) * r.choice([-1.0, 1], n),
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+@pytest.mark.parametrize("missing_share", [0.0, 0.1])
+def test_many_numbers_get_their_rank(name, missing_share):
+    rng = np.random.default_rng(7)
+    for n in (511, 2047, 2048, 20_000):
+        with np.errstate(all="ignore"):
+            values = MANY[name](rng, n)
+        values[rng.random(n) < missing_share] = np.nan
+        same_as_numpy(values)
+
+
+def test_numbers_must_be_plain_float64():
+    for wrong in (np.zeros(3, np.float32), np.zeros((2, 2)), np.zeros(6)[::2], [0.5]):
+        with pytest.raises(TypeError):
+            _core.code_floats(wrong)
+
+
+def test_a_read_only_array_can_be_coded():
+    values = np.array([2.0, 1.0])
+    values.flags.writeable = False
+    assert _core.code_floats(values)[1].tolist() == [1, 0]
+
+
+# ------------------------------------------------------------------ strings and objects
+
+
+def packed(texts):
+    parts = [b"" if t is None else t.encode() for t in texts]
+    data = np.frombuffer(b"".join(parts), np.uint8)
+    offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
+    return data, offsets, np.array([t is not None for t in texts], np.uint8)
+
+
+texts = st.one_of(
+    st.none(),
+    st.sampled_from(["", "a", "ab", "ba", "aaa", "青绿", "乌黑", "x" * 8, "x" * 9, "x" * 16 + "y"]),
+    st.text(max_size=20),
+)
+
+
+@given(st.lists(texts, max_size=60))
+def test_strings_are_coded_in_order_of_appearance(values):
+    expected = nominal("x", values)
+    data, offsets, valid = packed(values)
+    first_rows, codes = _core.code_strings(data, offsets, valid)
+    assert codes.tolist() == expected.codes.tolist()
+    assert [values[row] for row in first_rows.tolist()] == list(expected.levels)
+    assert all(values[:row].count(values[row]) == 0 for row in first_rows.tolist())
+
+
+@pytest.mark.parametrize("n_levels", [3, 31, 33, 5000, 100_000])
+def test_the_table_of_strings_grows(n_levels):
+    numbers = np.random.default_rng(1).integers(0, n_levels, 120_000).tolist()
+    values = [f"{k}-level" for k in numbers]
+    expected = nominal("x", values)
+    data, offsets, _ = packed(values)
+    first_rows, codes = _core.code_strings(data, offsets)
+    assert codes.tolist() == expected.codes.tolist()
+    assert [values[row] for row in first_rows.tolist()] == list(expected.levels)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "valid"),
+    [([], None), ([0, 2, 1], None), ([0, 4], None), ([-1, 2], None), ([0, 1], [1, 1])],
+)
+def test_offsets_outside_the_data_are_refused(offsets, valid):
+    valid = None if valid is None else np.array(valid, np.uint8)
+    with pytest.raises(ValueError, match="offsets"):
+        _core.code_strings(np.zeros(3, np.uint8), np.array(offsets, np.int64), valid)
+
+
+@given(st.lists(st.one_of(texts, st.integers(-3, 3), st.booleans(), st.just(1.0)), max_size=60))
+def test_objects_are_coded_as_a_dict_would(values):
+    expected = nominal("x", values)
+    levels, codes = _core.code_objects(values)
+    assert codes.tolist() == expected.codes.tolist()
+    assert [(type(v), v) for v in levels] == [(type(v), v) for v in expected.levels]
+
+
+def test_objects_without_a_hash_are_refused():
+    with pytest.raises(TypeError, match="unhashable"):
+        _core.code_objects(["a", []])
+
+
+def test_a_list_that_shrinks_while_it_is_read_is_refused():
+    class Rude:
+        def __hash__(self):
+            values.clear()
+            return 1
+
+    values = ["a", Rude(), "b", "c"]
+    with pytest.raises(ValueError, match="changed"):
+        _core.code_objects(values)
+
+
+def test_coding_keeps_no_references():
+    level = "a level of its own " + str(id(object()))
+    before = sys.getrefcount(level)
+    answer = _core.code_objects([level] * 100)
+    del answer
+    assert sys.getrefcount(level) == before
+
+
+# ------------------------------------------------------------------ prediction
+
+N_COLUMNS = 4  # two of numbers, two nominal
+N_LEVELS = 6
+
+
+@st.composite
+def plain_trees(draw, only_cuts=False):
+    nodes = [PlainNode()]
+    waiting = [0]
+    while waiting and len(nodes) < 40:
+        place = waiting.pop(0)
+        if place and not draw(st.booleans()):
+            continue
+        node = nodes[place]
+        node.column = draw(st.integers(0, 1 if only_cuts else N_COLUMNS - 1))
+        node.first_child = len(nodes)
+        if node.column < 2:
+            node.cut = draw(st.sampled_from([-1.5, 0.0, 0.5, 2.0, float("inf")]))
+            node.n_children = 2
+        elif draw(st.integers(0, 4)) == 0:  # a cut in the positions of ordered levels
+            node.cut = draw(st.sampled_from([0.0, 1.5, 3.0]))
+            node.n_children = 2
+        else:
+            # wide steps between codes: some nodes get a table, some a sorted list
+            stride = draw(st.sampled_from([1, 50]))
+            branch_of = draw(st.lists(st.integers(-1, 3), min_size=N_LEVELS, max_size=N_LEVELS))
+            node.n_children = max(max(branch_of) + 1, 1)
+            node.levels = [
+                [code * stride for code in range(N_LEVELS) if branch_of[code] == branch]
+                for branch in range(node.n_children)
+            ]
+        node.missing = draw(st.sampled_from([STOP, SHARE, SHARE, 0, node.n_children - 1]))
+        for _ in range(node.n_children):
+            weight = draw(st.sampled_from([0.0, 1.0, 2.0, 0.25, 7.0]))
+            waiting.append(len(nodes))
+            nodes.append(PlainNode(weight=weight))
+    return PlainTree(nodes, draw(st.sampled_from([STOP, -2, REPORT])))
+
+
+numbers = st.sampled_from([-2.0, -1.5, 0.0, -0.0, 0.5, 1.0, 3.0, float("nan"), float("inf")])
+codes = st.sampled_from([-1, 0, 1, 2, 3, 5, 50, 150, 250, 10**9, UNSEEN])
+
+
+def columns_of(rows):
+    kinds = [np.float64, np.float64, np.int32, np.int32]
+    return [np.array([row[j] for row in rows], kinds[j]) for j in range(N_COLUMNS)]
+
+
+def same_as_oracle(tree, rows, values, threads):
+    flat = _core.Flat(**tree.arrays())
+    asked = {node.column for node in tree.nodes if node.column >= 0}
+    assert flat.asked.tolist() == sorted(asked)
+    columns = [c if j in asked else None for j, c in enumerate(columns_of(rows))]
+
+    lost = [tree.stop(row) if tree.branch_is_unseen(row) else None for row in rows]
+    if any(node is not None for node in lost):
+        first = next(i for i, node in enumerate(lost) if node is not None)
+        column = tree.nodes[lost[first]].column
+        with pytest.raises(_core.Unseen) as caught:
+            flat.apply(columns, len(rows), threads=threads)
+        assert caught.value.args == (first, column, rows[first][column], lost[first])
+    else:
+        stops = flat.apply(columns, len(rows), threads=threads)
+        assert stops.tolist() == [tree.stop(row) for row in rows]
+
+    reached = [tree.reached(row) for row in rows]
+    if any(unseen for _, unseen in reached):
+        first = next(i for i, (_, unseen) in enumerate(reached) if unseen)
+        with pytest.raises(_core.Unseen) as caught:
+            flat.spread(columns, values, len(rows), threads=threads)
+        assert caught.value.args[0] == first
+        assert caught.value.args[3] == reached[first][1][0]
+    else:
+        mixed = flat.spread(columns, values, len(rows), threads=threads)
+        assert mixed.shape == (len(rows), values.shape[1])
+        expected = [tree.mixture(row, values).tolist() for row in rows]
+        assert mixed.tolist() == expected  # bit for bit
+
+
+@settings(deadline=None)
+@given(
+    plain_trees(),
+    st.lists(st.tuples(numbers, numbers, codes, codes).map(list), max_size=20),
+    st.integers(1, 3),
+    st.sampled_from(THREADS),
+)
+def test_rows_reach_the_nodes_of_the_oracle(tree, rows, width, threads):
+    values = np.random.default_rng(3).random((len(tree.nodes), width))
+    same_as_oracle(tree, rows, values, threads)
+
+
+@settings(deadline=None)
+@given(
+    plain_trees(only_cuts=True),
+    st.lists(st.tuples(numbers, numbers, codes, codes).map(list), max_size=40),
+)
+def test_eight_rows_in_step_reach_the_nodes_of_the_oracle(tree, rows):
+    values = np.random.default_rng(3).random((len(tree.nodes), 2))
+    same_as_oracle(tree, rows, values, 1)
+
+
+def random_tree(rng, n_nodes, *, only_cuts):
+    """Return a tree of about n_nodes that asks about four columns, sharing out what is missing."""
+    nodes = [PlainNode()]
+    place = 0
+    while len(nodes) < n_nodes:
+        node = nodes[place]
+        node.column = int(rng.integers(0, 2 if only_cuts else N_COLUMNS))
+        node.first_child = len(nodes)
+        node.missing = SHARE
+        if node.column < 2:
+            node.cut = float(rng.normal())
+            node.n_children = 2
+        else:
+            node.n_children = 3
+            node.levels = [[0, 3], [1], [2, 5]]
+        nodes += [PlainNode(weight=float(rng.integers(1, 9))) for _ in range(node.n_children)]
+        place += 1
+    return PlainTree(nodes)
+
+
+@pytest.mark.parametrize("only_cuts", [True, False])
+def test_threads_change_nothing(only_cuts):
+    rng = np.random.default_rng(11)
+    tree = random_tree(rng, 400, only_cuts=only_cuts)
+    n = 30_001  # several blocks a thread, and a ragged end
+    columns = [
+        np.where(rng.random(n) < 0.03, np.nan, rng.normal(size=n)),
+        rng.normal(size=n),
+        rng.integers(-1, 7, n).astype(np.int32),
+        rng.integers(-1, 7, n).astype(np.int32),
+    ]
+    values = rng.random((len(tree.nodes), 3))
+    flat = _core.Flat(**tree.arrays())
+    stops = [flat.apply(columns, n, threads=t) for t in THREADS]
+    mixed = [flat.spread(columns, values, n, threads=t) for t in THREADS]
+    assert all(np.array_equal(stops[0], other) for other in stops)
+    assert all(mixed[0].tobytes() == other.tobytes() for other in mixed)
+    for i in rng.integers(0, n, 300).tolist():
+        row = [column[i].item() for column in columns]
+        assert stops[0][i] == tree.stop(row)
+        assert mixed[0][i].tolist() == tree.mixture(row, values).tolist()
+
+
+def test_the_lowest_unseen_row_is_reported_for_any_number_of_threads():
+    nodes = [PlainNode(2, float("nan"), 1, [[0], [1]], 2), PlainNode(), PlainNode()]
+    flat = _core.Flat(**PlainTree(nodes, REPORT).arrays())
+    codes = np.zeros(50_000, np.int32)
+    codes[[49_999, 31_234, 40_000]] = 7
+    for threads in THREADS:
+        with pytest.raises(_core.Unseen) as caught:
+            flat.apply([None, None, codes], len(codes), threads=threads)
+        assert caught.value.args == (31_234, 2, 7, 0)
+
+
+def chain(depth, missing):
+    """Return a tree that asks the same question again and again, ever smaller cuts."""
+    nodes = []
+    for i in range(depth):
+        nodes += [PlainNode(0, float(-i), 2 * i + 1, [], 2, missing), PlainNode()]
+    nodes = [nodes[0], *(node for i in range(1, depth) for node in (nodes[2 * i], PlainNode()))]
+    return PlainTree([*nodes, PlainNode(), PlainNode()])
+
+
+@pytest.mark.parametrize("missing", [0, SHARE])
+def test_a_chain_of_fifty_thousand_nodes(missing):
+    depth = 50_000
+    tree = chain(depth, missing)
+    flat = _core.Flat(**tree.arrays())
+    assert flat.n_nodes == 2 * depth + 1
+    column = np.array([1.0, -0.5, -1.5, -(depth + 1.0), np.nan])
+    stops = flat.apply([column], 5).tolist()
+    assert stops == [tree.stop([v]) for v in column.tolist()]
+    assert stops[3] == 2 * depth - 1
+    values = np.random.default_rng(0).random((flat.n_nodes, 2))
+    mixed = flat.spread([column], values, 5)
+    assert mixed.tolist() == [tree.mixture([v], values).tolist() for v in column.tolist()]
+
+
+def test_a_column_of_a_million_levels():
+    n_levels = 1_000_000
+    n = n_levels + 1
+    arrays = {
+        "column": np.append(0, np.full(n_levels, -1)).astype(np.int32),
+        "cut": np.full(n, np.nan),
+        "first_child": np.ones(n, np.int32),
+        "n_children": np.append(n_levels, np.zeros(n_levels)).astype(np.int32),
+        "level_start": np.append(0, np.arange(n)).astype(np.int64),
+        "level_codes": np.arange(n_levels)[::-1].astype(np.int32),
+        "missing_mode": np.full(n, STOP, np.int32),
+        "weight": np.ones(n),
+    }
+    codes = np.array([0, 1, n_levels - 1, n_levels, -1], np.int32)
+    stops = _core.Flat(**arrays).apply([codes], 5)
+    assert stops.tolist() == [n_levels, n_levels - 1, 1, 0, 0]
+
+
+def test_many_nodes_on_a_column_of_many_levels_stay_small():
+    # 20,000 nodes that each know two far-apart levels out of 10^6: tables would be 80 GB.
+    depth = 20_000
+    nodes = []
+    for i in range(depth):
+        levels = [[i], [999_999 - i]]
+        nodes += [PlainNode(0, float("nan"), 2 * i + 1, levels, 2), PlainNode()]
+    nodes = [nodes[0], *(x for i in range(1, depth) for x in (nodes[2 * i], PlainNode()))]
+    tree = PlainTree([*nodes, PlainNode(), PlainNode()])
+    flat = _core.Flat(**tree.arrays())
+    codes = np.array([0, 999_999, 5], np.int32)
+    assert flat.apply([codes], 3).tolist() == [1, 2, 0]
+
+
+def test_a_lone_leaf_asks_about_nothing():
+    flat = _core.Flat(**PlainTree([PlainNode()]).arrays())
+    assert flat.asked.tolist() == []
+    assert flat.apply([], 3).tolist() == [0, 0, 0]
+    assert flat.spread([None], np.array([[0.25, 0.75]]), 2).tolist() == [[0.25, 0.75]] * 2
+
+
+def test_no_rows():
+    flat = _core.Flat(**chain(3, 0).arrays())
+    assert flat.apply([np.empty(0)], 0, threads=7).shape == (0,)
+    assert flat.spread([np.empty(0)], np.zeros((7, 4)), 0).shape == (0, 4)
+
+
+def test_what_is_handed_in_is_checked():
+    flat = _core.Flat(**chain(2, 0).arrays())
+    nominal_flat = _core.Flat(
+        **PlainTree([PlainNode(0, float("nan"), 1, [[0], [1]], 2), PlainNode(), PlainNode()]).arrays()
+    )
+    with pytest.raises(ValueError, match="not handed in"):
+        flat.apply([None], 3)
+    with pytest.raises(ValueError, match="not handed in"):
+        flat.apply([], 3)
+    with pytest.raises(ValueError, match="per row"):
+        flat.apply([np.zeros(2)], 3)
+    with pytest.raises(TypeError, match="float64 numbers or int32"):
+        flat.apply([np.zeros(3, np.float32)], 3)
+    with pytest.raises(ValueError, match="int32 codes"):
+        nominal_flat.apply([np.zeros(3)], 3)
+    with pytest.raises(ValueError, match="row per node"):
+        flat.spread([np.zeros(3)], np.zeros((2, 1)), 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("column", [-2, -1, -1], "about none"),
+        ("first_child", [0, 0, 0], "after their parent"),
+        ("first_child", [2, 0, 0], "inside the tree"),
+        ("n_children", [0, 0, 0], "inside the tree"),
+        ("n_children", [1, 0, 0], "two children"),
+        ("missing_mode", [2, 0, 0], "missing_mode"),
+        ("missing_mode", [-3, 0, 0], "missing_mode"),
+        ("level_start", [0, 0, 0, 1], "level_start"),
+        ("weight", [1.0, -1.0, 1.0], "weights"),
+        ("weight", [1.0, float("nan"), 1.0], "weights"),
+        ("unseen_mode", 0, "unseen_mode"),
+        ("cut", [0.0], "per node"),
+    ],
+)
+def test_a_tree_that_is_none_is_refused(name, value, sentence):
+    arrays = PlainTree([PlainNode(0, 0.5, 1, [], 2), PlainNode(), PlainNode()]).arrays()
+    arrays[name] = value if name == "unseen_mode" else np.array(value, arrays[name].dtype)
+    with pytest.raises(ValueError, match=sentence):
+        _core.Flat(**arrays)
+
+
+def test_a_level_in_two_branches_is_refused():
+    nodes = [PlainNode(0, float("nan"), 1, [[0, 1], [1]], 2), PlainNode(), PlainNode()]
+    with pytest.raises(ValueError, match="one branch only"):
+        _core.Flat(**PlainTree(nodes).arrays())
+
+
+def test_one_tree_serves_several_threads_of_python():
+    rng = np.random.default_rng(5)
+    tree = random_tree(rng, 200, only_cuts=True)
+    flat = _core.Flat(**tree.arrays())
+    columns = [rng.normal(size=20_000), rng.normal(size=20_000)]
+    expected = flat.apply(columns, 20_000)
+    answers = []
+    callers = [
+        threading.Thread(target=lambda: answers.append(flat.apply(columns, 20_000, threads=2)))
+        for _ in range(4)
+    ]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert len(answers) == 4
+    assert all(np.array_equal(expected, answer) for answer in answers)
