@@ -59,7 +59,10 @@ def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Read
     if shape == "multiway":
         return Candidates(cells[None], none, np.arange(n)[None])
     sides = _groupings(cells, s)
-    left = (sides == 0).astype(np.float64) @ cells
+    left = np.zeros((len(sides), s.size))
+    order = np.argsort((sides == 1).sum(axis=0), kind="stable")  # added one by one: see `sums`
+    for level in order.tolist():
+        left += (sides[:, level, None] == 0) * cells[level]
     return Candidates(np.stack([left, counts.known - left], axis=1), none, sides)
 
 
@@ -78,6 +81,8 @@ def _groupings(cells: Floats, s: Reader) -> npt.NDArray[np.int64]:
     al. 1999), a heuristic.
     """
     n = len(cells)
+    if n < 2:
+        return np.empty((0, n), np.int64)
     if isinstance(s, Classes) and s.n > 2 and n <= ALL_SUBSETS:
         numbers = np.arange(1, 2 ** (n - 1))  # the last level is always in group 1
         return 1 - ((numbers[:, None] >> np.arange(n)) & 1)

@@ -148,4 +148,4 @@ def sums(
     return np.stack(
         [np.bincount(slots, v, n_slots) for v in (w, wy, wy * y)],
         axis=1,
-    )
+    ).astype(np.float64, copy=False)
