@@ -27,6 +27,15 @@ def code_objects(values: list[Any]) -> tuple[list[Any], npt.NDArray[np.int32]]:
     Equality is Python's own, None gets -1.
     """
 
+def grow(
+    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool]],
+    target: npt.NDArray[np.int32],
+    y: npt.NDArray[np.float64] | None,
+    weight: npt.NDArray[np.float64] | None,
+    recipe: dict[str, Any],
+) -> dict[str, Any]:
+    """Grow a whole tree; the answer holds the arrays of penjing.tree.Nodes (bind_engine.cpp)."""
+
 class Unseen(LookupError):
     """A value that leads nowhere, in a tree that reports it: (row, column, code, node)."""
 

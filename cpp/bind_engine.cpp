@@ -1,0 +1,139 @@
+// The growing kernels as Python sees them: one call grows a tree.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "general.hpp"
+#include "grown.hpp"
+#include "team.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+nb::object hand_over(std::vector<T>&& values) {
+    auto kept = std::make_unique<std::vector<T>>(std::move(values));
+    T* data = kept->data();
+    const std::size_t size = kept->size();
+    nb::capsule owner(kept.release(),
+                      [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>(data, {size}, owner));
+}
+
+// Ctrl-C is seen between two nodes, at most every 50 ms.
+penjing::Poll signals() {
+    using clock = std::chrono::steady_clock;
+    return [last = clock::now(), calls = 0]() mutable {
+        if ((++calls & 63) != 0 || clock::now() - last < std::chrono::milliseconds(50)) {
+            return;
+        }
+        last = clock::now();
+        nb::gil_scoped_acquire held;
+        if (PyErr_CheckSignals() != 0) {
+            throw nb::python_error();
+        }
+    };
+}
+
+struct Input {
+    penjing::Order order;
+    std::vector<nb::object> kept;  // arrays must outlive the growth
+};
+
+template <class T>
+const T* pointer(Input& input, nb::handle array, std::size_t size) {
+    auto view = nb::cast<In<T>>(array, false);
+    if (view.size() != size) {
+        throw nb::value_error("every column must have as many rows as the table");
+    }
+    input.kept.push_back(nb::borrow(array));
+    return view.data();
+}
+
+Input read(const nb::list& columns, nb::handle target, nb::handle y, nb::handle weight,
+           const nb::dict& recipe) {
+    Input input;
+    penjing::Order& order = input.order;
+    order.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
+    order.target = pointer<std::int32_t>(input, target, order.n_rows);
+    if (!y.is_none()) {
+        order.y = pointer<double>(input, y, order.n_rows);
+    }
+    if (!weight.is_none()) {
+        order.weight = pointer<double>(input, weight, order.n_rows);
+    }
+    for (nb::handle item : columns) {
+        const auto parts =
+            nb::cast<nb::tuple>(item);  // codes, levels or None, n_levels, ordered
+        penjing::GrowColumn column;
+        column.codes = pointer<std::int32_t>(input, parts[0], order.n_rows);
+        column.n_levels = nb::cast<std::int32_t>(parts[2]);
+        column.ordered = nb::cast<bool>(parts[3]);
+        if (!parts[1].is_none()) {
+            column.levels =
+                pointer<double>(input, parts[1], static_cast<std::size_t>(column.n_levels));
+        }
+        order.columns.push_back(column);
+    }
+    const auto measure = nb::cast<std::string>(recipe["measure"]);
+    order.measure = measure == "gini"       ? penjing::Measure::gini
+                    : measure == "gain"     ? penjing::Measure::entropy
+                    : measure == "variance" ? penjing::Measure::variance
+                                            : penjing::Measure::ratio;
+    order.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
+    order.centre = nb::cast<double>(recipe["centre"]);
+    order.multiway = nb::cast<bool>(recipe["multiway"]);
+    order.fraction = nb::cast<bool>(recipe["fraction"]);
+    order.max_depth = nb::cast<std::int64_t>(recipe["max_depth"]);
+    order.min_weight = nb::cast<double>(recipe["min_weight"]);
+    order.min_branch = nb::cast<double>(recipe["min_branch"]);
+    order.min_gain = nb::cast<double>(recipe["min_gain"]);
+    order.threads = nb::cast<int>(recipe["threads"]);
+    return input;
+}
+
+nb::dict grow(const nb::list& columns, nb::handle target, nb::handle y, nb::handle weight,
+              const nb::dict& recipe) {
+    const Input input = read(columns, target, y, weight, recipe);
+    const penjing::Order& order = input.order;
+    penjing::Grown grown;
+    {
+        const nb::gil_scoped_release free;
+        penjing::Team team(order.threads);
+        penjing::GeneralKernel kernel(order);
+        grown = penjing::flatten(kernel.grow(team, signals()), order.n_sums, true);
+    }
+    nb::dict answer;
+    answer["parent"] = hand_over(std::move(grown.parent));
+    answer["column"] = hand_over(std::move(grown.column));
+    answer["cut"] = hand_over(std::move(grown.cut));
+    answer["level_start"] = hand_over(std::move(grown.level_start));
+    answer["level_codes"] = hand_over(std::move(grown.level_codes));
+    answer["total"] = hand_over(std::move(grown.total));
+    answer["after"] = hand_over(std::move(grown.after));
+    answer["known"] = hand_over(std::move(grown.known));
+    answer["missing"] = hand_over(std::move(grown.missing));
+    answer["tied_nodes"] = hand_over(std::move(grown.tied_nodes));
+    answer["tie_start"] = hand_over(std::move(grown.tie_start));
+    answer["tie_columns"] = hand_over(std::move(grown.tie_columns));
+    answer["n_ties"] = grown.n_ties;
+    return answer;
+}
+
+}  // namespace
+
+void bind_engine(nb::module_& m) {
+    m.def("grow", &grow, "columns"_a, "target"_a, "y"_a.none(), "weight"_a.none(), "recipe"_a,
+          "Grow a whole tree; the answer holds the arrays of penjing.tree.Nodes.");
+}

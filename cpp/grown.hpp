@@ -1,0 +1,171 @@
+// What is to be grown, and what has grown: the plain records that every growing kernel takes
+// and hands back.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace penjing {
+
+enum class Measure : std::uint8_t { gini, entropy, ratio, variance };
+
+// One column a tree may ask about: codes 0 … n_levels - 1, -1 missing.
+struct GrowColumn {
+    const std::int32_t* codes = nullptr;
+    const double* levels = nullptr;  // the number of each code; null if not numeric
+    std::int32_t n_levels = 0;
+    bool ordered = false;
+};
+
+struct Order {  // "grow me this"
+    std::vector<GrowColumn> columns;
+    std::size_t n_rows = 0;
+    const std::int32_t* target = nullptr;  // code of the class, or of the number
+    const double* y = nullptr;             // the number less its centre; null for classes
+    const double* weight = nullptr;        // null: one each
+    double centre = 0;
+    std::size_t n_sums = 0;  // S: classes, or 3 moments
+    Measure measure = Measure::gini;
+    bool multiway = true;
+    bool fraction = false;
+    std::int64_t max_depth = -1;  // -1: no limit
+    double min_weight = 0;
+    double min_branch = 0;
+    double min_gain = 0;
+    int threads = 1;
+
+    [[nodiscard]] bool is_ratio() const { return measure == Measure::ratio; }
+};
+
+inline constexpr double tie_share = 1e-12;  // criteria.TIE
+inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+// A number c with low <= c < high (split.midpoint).
+inline double midpoint(double low, double high) {
+    constexpr double large = 1e300;
+    const double middle = std::fabs(low) > large || std::fabs(high) > large ? low / 2 + high / 2
+                                                                            : (low + high) / 2;
+    return low <= middle && middle < high ? middle : low;
+}
+
+inline double cut_between(const GrowColumn& column, std::int32_t low, std::int32_t high) {
+    if (column.levels == nullptr) {
+        return low;  // an ordered level: its position
+    }
+    return midpoint(column.levels[low], column.levels[high]);
+}
+
+// Nodes grown by one worker, in any order; children of a node stand side by side.
+struct Grove {
+    struct Node {
+        double cut = not_a_number;
+        std::int32_t column = -1;
+        std::uint32_t first_child = 0;
+        std::uint32_t n_children = 0;
+        std::uint32_t level_start = 0;  // levels that lead into the node
+        std::uint32_t level_count = 0;
+        std::int32_t link = -1;       // its subtree was grown in another grove
+        std::uint32_t tie_start = 0;  // columns that scored the same
+        std::uint32_t tie_count = 0;
+    };
+    std::vector<Node> nodes;
+    std::vector<double> total;    // S a node
+    std::vector<double> after;    // S a node: of these, the rows whose value was known
+    std::vector<double> known;    // S a node: the node's rows that are known in its column
+    std::vector<double> missing;  // S a node: those that are not
+    std::vector<std::int32_t> levels;
+    std::vector<std::int32_t> ties;
+};
+
+// The tree, numbered breadth first.
+struct Grown {
+    std::vector<std::int32_t> parent;
+    std::vector<std::int32_t> column;
+    std::vector<double> cut;
+    std::vector<std::int64_t> level_start{0};
+    std::vector<std::int32_t> level_codes;
+    std::vector<double> total;
+    std::vector<double> after;
+    std::vector<double> known;
+    std::vector<double> missing;
+    std::vector<std::int32_t> tied_nodes;
+    std::vector<std::int64_t> tie_start{0};
+    std::vector<std::int32_t> tie_columns;
+    std::int64_t n_ties = 0;
+};
+
+// Number the nodes of all groves breadth first; grove 0 holds the root.
+inline Grown flatten(const std::vector<Grove>& groves, std::size_t n_sums, bool has_known) {
+    constexpr std::size_t most_ties = 1000;  // trace.TIES
+    struct Place {
+        std::uint32_t grove, node;
+        std::int32_t parent;
+    };
+    std::size_t n_nodes = 0;
+    std::size_t n_levels = 0;
+    for (const Grove& grove : groves) {
+        n_nodes += grove.nodes.size();
+        n_levels += grove.levels.size();
+    }
+    Grown out;
+    std::vector<Place> queue;
+    queue.reserve(n_nodes);
+    out.parent.reserve(n_nodes);
+    out.column.reserve(n_nodes);
+    out.cut.reserve(n_nodes);
+    out.level_start.reserve(n_nodes + 1);
+    out.level_codes.reserve(n_levels);
+    out.total.reserve(n_nodes * n_sums);
+    const auto copy = [n_sums](std::vector<double>& to, const std::vector<double>& from,
+                               std::size_t node) {
+        const double* start = from.data() + node * n_sums;
+        to.insert(to.end(), start, start + n_sums);
+    };
+    queue.push_back({0, 0, -1});
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+        Place at = queue[i];
+        const Grove* grove = &groves[at.grove];
+        const Grove::Node* node = &grove->nodes[at.node];
+        const Grove* entry = grove;  // levels and `after` belong to where the parent was split
+        const Grove::Node* entry_node = node;
+        const std::size_t entry_at = at.node;
+        if (node->link >= 0) {
+            at.grove = static_cast<std::uint32_t>(node->link);
+            at.node = 0;
+            grove = &groves[at.grove];
+            node = grove->nodes.data();
+        }
+        out.parent.push_back(at.parent);
+        out.column.push_back(node->column);
+        out.cut.push_back(node->cut);
+        const auto level = entry->levels.begin() + entry_node->level_start;
+        out.level_codes.insert(out.level_codes.end(), level, level + entry_node->level_count);
+        out.level_start.push_back(static_cast<std::int64_t>(out.level_codes.size()));
+        copy(out.total, grove->total, at.node);
+        if (has_known) {
+            copy(out.after, entry->after, entry_at);
+            copy(out.known, grove->known, at.node);
+            copy(out.missing, grove->missing, at.node);
+        }
+        if (node->tie_count > 0) {
+            ++out.n_ties;
+            if (out.tied_nodes.size() < most_ties) {
+                out.tied_nodes.push_back(static_cast<std::int32_t>(i));
+                const auto tie = grove->ties.begin() + node->tie_start;
+                out.tie_columns.insert(out.tie_columns.end(), tie, tie + node->tie_count);
+                out.tie_start.push_back(static_cast<std::int64_t>(out.tie_columns.size()));
+            }
+        }
+        for (std::uint32_t child = 0; child < node->n_children; ++child) {
+            queue.push_back(
+                {at.grove, node->first_child + child, static_cast<std::int32_t>(i)});
+        }
+    }
+    return out;
+}
+
+}  // namespace penjing

@@ -1,0 +1,163 @@
+"""The C++ engine: the same answers as the memory engine, and whole trees at once."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from penjing import _core
+from penjing.criteria import Criterion, gains
+from penjing.criteria.entropy import bits
+from penjing.engines import memory
+from penjing.recipe import Recipe
+from penjing.table import Column, Floats, Table
+from penjing.tally import Classes, Reader
+from penjing.tree import LEAF, Nodes, Tree
+
+ALL_SUBSETS = 10
+"""With more than two classes, groupings of more levels than this are left to `search`."""
+SMALL = 100_000
+"""Below this number of cells a thread costs more than it saves."""
+
+
+class Engine(memory.Engine):
+    """Answers from a table in memory; grows the trees that C++ knows how to grow by itself.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    missing, shares_of : str
+        As for the memory engine.
+    threads : int or None
+        How many threads; None for all that the machine has. The tree is the same for any.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        missing: str = "fraction",
+        shares_of: Any = "rows",  # noqa: ANN401 - the memory engine's
+        threads: int | None = None,
+    ) -> None:
+        super().__init__(table, missing, shares_of)
+        self._threads = threads
+
+    def grow(self, recipe: Recipe) -> Tree | None:
+        """Grow a whole tree, or return None where the readable loop has to.
+
+        That is: a criterion C++ does not know, a limit on leaves, or groupings of many levels
+        with more than two classes.
+        """
+        criterion = recipe.measure()
+        if not self._knows(recipe, criterion):
+            return None
+        s = self.reader
+        table = self._table
+        assert table.target is not None
+        told: dict[str, Any] = _core.grow(
+            [_told(column) for column in table.columns],
+            _whole(table.target.codes, np.int32),
+            None if isinstance(s, Classes) else _whole(self._y, np.float64),
+            None if table.weight is None else _whole(table.weight, np.float64),
+            {
+                "measure": criterion.name,
+                "n_sums": s.size,
+                "centre": 0.0 if isinstance(s, Classes) else s.centre,
+                "multiway": recipe.shape == "multiway",
+                "fraction": self._missing == "fraction",
+                "max_depth": -1 if recipe.max_depth is None else recipe.max_depth,
+                "min_weight": float(recipe.min_weight),
+                "min_branch": float(recipe.min_branch),
+                "min_gain": float(recipe.min_gain),
+                "threads": self._n_threads(),
+            },
+        )
+        nodes, ties = tree_arrays(told, criterion, s)
+        centre = 0.0 if isinstance(s, Classes) else s.centre
+        about = {"n_ties": told["n_ties"], "ties": ties}
+        return Tree(nodes, self.schema, self.target, recipe.settings(), centre, about)
+
+    def _knows(self, recipe: Recipe, criterion: Criterion) -> bool:
+        if (
+            recipe.rules != "textbook"
+            or criterion.native is None
+            or recipe.max_leaves is not None
+            or not self._table.n_rows
+        ):
+            return False
+        many_classes = isinstance(self.reader, Classes) and self.reader.n > 2
+        return (
+            recipe.shape == "multiway"
+            or not many_classes
+            or all(
+                field.has_order or len(field.levels) <= ALL_SUBSETS for field in self._table.columns
+            )
+        )
+
+    def _n_threads(self) -> int:
+        if self._threads is not None:
+            return self._threads
+        if self._table.n_rows * len(self._table.columns) < SMALL:
+            return 1
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else (os.cpu_count() or 1)
+        )
+
+
+def _whole(array: Any, dtype: Any) -> Any:  # noqa: ANN401 - any array
+    return np.ascontiguousarray(array, dtype)
+
+
+def _told(column: Column) -> tuple[Any, Any, int, bool]:
+    levels = _whole(column.levels, np.float64) if column.is_numeric else None
+    return _whole(column.codes, np.int32), levels, len(column.levels), column.has_order
+
+
+def tree_arrays(
+    told: dict[str, Any], criterion: Criterion, s: Reader
+) -> tuple[Nodes, list[dict[str, Any]]]:
+    """Return the nodes, with gains and scores by the criteria's own formulas, and the ties."""
+    parent, column = told["parent"], told["column"]
+    total = told["total"].reshape(-1, s.size)
+    gain, score = _gains(told, criterion, s, total)
+    nodes = Nodes(
+        parent, column, told["cut"], told["level_start"], told["level_codes"], total, gain, score
+    )
+    start, columns = told["tie_start"].tolist(), told["tie_columns"].tolist()
+    ties = [
+        {"columns": columns[start[i] : start[i + 1]], "score": float(score[node]), "node": node}
+        for i, node in enumerate(told["tied_nodes"].tolist())
+        if column[node] != LEAF
+    ]
+    return nodes, ties
+
+
+def _gains(
+    told: dict[str, Any], criterion: Criterion, s: Reader, total: Floats
+) -> tuple[Floats, Floats]:
+    """Compute what every split gained, nodes with equally many branches together."""
+    n = len(total)
+    gain, information = np.zeros(n), np.ones(n)
+    asking = np.flatnonzero(told["column"] != LEAF)
+    counts = np.bincount(told["parent"][1:], minlength=n)[asking]
+    first = np.searchsorted(told["parent"], asking)
+    whole = not told["after"].size  # nothing was missing: the sums are those of the children
+    after = total if whole else told["after"].reshape(n, s.size)
+    known = total if whole else told["known"].reshape(n, s.size)
+    for n_branches in np.unique(counts).tolist():
+        here = counts == n_branches
+        at = asking[here]
+        parts = after[first[here][:, None] + np.arange(n_branches)]
+        gain[at] = gains(criterion, known[at], parts, s)
+        information[at] = bits(s.weight(parts))
+    if not whole:
+        weight = s.weight(known[asking])
+        gain[asking] *= weight / (weight + s.weight(told["missing"].reshape(n, s.size)[asking]))
+    if criterion.name != "gain_ratio":
+        return gain, gain.copy()
+    return gain, np.where(gain > 0, gain / information, 0.0)

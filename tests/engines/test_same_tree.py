@@ -1,0 +1,120 @@
+"""Every engine grows the same tree: the memory engine is the oracle."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from penjing.engines import memory, native
+from penjing.grow import grow
+from penjing.recipe import Recipe
+from penjing.table import Column, Table, numeric
+
+ARRAYS = ("parent", "column", "cut", "level_start", "level_codes", "total", "gain", "score")
+
+
+def assert_same(one, other):
+    for name in ARRAYS:
+        np.testing.assert_array_equal(getattr(one.nodes, name), getattr(other.nodes, name), name)
+    assert one.about == other.about
+    assert one.recipe == other.recipe
+
+
+def some_column(rng, name, n, missing, scale):
+    kind = str(rng.choice(["nominal", "ordered", "numeric"]))
+    n_levels = int(rng.integers(1, 9)) if rng.random() < 0.8 else int(rng.integers(9, 9 + scale))
+    lost = rng.random(n) < 0.15 if missing else np.zeros(n, bool)
+    if kind == "numeric":
+        few = rng.random() < 0.5
+        values = rng.integers(0, n_levels * 2, n) / 3 if few else rng.normal(size=n)
+        values[lost] = np.nan
+        return numeric(name, values)
+    codes = np.where(lost, -1, rng.integers(0, n_levels, n)).astype(np.int32)
+    return Column(name, kind, tuple(f"l{i}" for i in range(n_levels)), codes)
+
+
+def some_table(rng, n, *, regression, missing, weighted, n_columns=5, scale=40):
+    columns = tuple(
+        some_column(rng, f"c{i}", n, missing, scale) for i in range(rng.integers(1, n_columns + 1))
+    )
+    weight = None
+    if weighted:
+        weight = rng.integers(0, 4, n) / 3 if rng.random() < 0.5 else rng.random(n)
+        weight[0] = 1.0
+    if regression:
+        whole = rng.random() < 0.5
+        target = numeric("y", rng.integers(0, 5, n) / 7 if whole else rng.normal(size=n))
+    else:
+        k = int(rng.integers(1, 5)) if rng.random() < 0.8 else int(rng.integers(5, 30))
+        shares = rng.dirichlet(np.ones(k))
+        codes = rng.choice(k, n, p=shares).astype(np.int32)
+        if rng.random() < 0.5 and columns[0].codes.min() >= 0:
+            codes = ((columns[0].codes + (rng.random(n) < 0.2)) % k).astype(np.int32)
+        target = Column("y", "nominal", tuple(f"k{i}" for i in range(k)), codes)
+    return Table(columns, target, n, weight)
+
+
+def some_recipe(rng, *, regression):
+    criterion = "variance" if regression else str(rng.choice(["gain", "gain_ratio", "gini"]))
+    return Recipe(
+        "some",
+        criterion=criterion,
+        shape=str(rng.choice(["multiway", "binary"])),
+        missing="fraction",
+        max_depth=None if rng.random() < 0.6 else int(rng.integers(0, 5)),
+        min_weight=float(rng.choice([0, 0, 2.5, 5])),
+        min_branch=float(rng.choice([0, 0, 1, 2])),
+        min_gain=float(rng.choice([0, 0, 0.01])),
+    )
+
+
+def check(seed, n, threads, **kind):
+    rng = np.random.default_rng(seed)
+    recipe = some_recipe(rng, regression=kind["regression"])
+    table = some_table(rng, n, **kind)
+    with np.errstate(all="ignore"):
+        grown = native.Engine(table, threads=threads).grow(recipe)
+        if grown is not None:
+            assert_same(grow(memory.Engine(table), recipe), grown)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(1, 80),
+    threads=st.sampled_from([1, 2, 7]),
+    regression=st.booleans(),
+    missing=st.booleans(),
+    weighted=st.booleans(),
+)
+def test_native_grows_the_tree_of_memory(seed, n, threads, regression, missing, weighted):
+    check(seed, n, threads, regression=regression, missing=missing, weighted=weighted)
+
+
+@settings(max_examples=400, deadline=None)
+@given(seed=st.integers(0, 2**32), n=st.integers(1, 300), threads=st.sampled_from([1, 2, 7]))
+def test_rows_that_count_one_each(seed, n, threads):
+    check(seed, n, threads, regression=False, missing=False, weighted=False)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("criterion", ["gini", "gain", "gain_ratio"])
+def test_larger_tables(criterion, threads):
+    rng = np.random.default_rng(7)
+    table = some_table(
+        rng, 3000, regression=False, missing=False, weighted=False, n_columns=6, scale=400
+    )
+    recipe = Recipe("some", criterion=criterion, shape="multiway")
+    grown = native.Engine(table, threads=threads).grow(recipe)
+    assert grown is not None
+    assert_same(grow(memory.Engine(table), recipe), grown)
+
+
+def test_what_it_cannot_grow_it_leaves():
+    rng = np.random.default_rng(1)
+    table = some_table(rng, 50, regression=False, missing=False, weighted=False)
+    engine = native.Engine(table)
+    assert engine.grow(Recipe("some", max_leaves=4)) is None
+    assert engine.grow(Recipe("some", criterion=lambda counts: counts.min(-1))) is None
