@@ -4,6 +4,17 @@ WORDS: dict[str, str] = {
     # tree, in counts
     "leaves": "{n} leaves",
     "leaves_one": "{n} leaf",
+    "rows": "{n} rows",
+    "depth": "depth {n}",
+    "root": "root",
+    "training_share": "training {right}/{of}",
+    # pictures
+    "picture_folded": "{n} leaves are folded into {folded} dashed boxes",
+    "folded_leaves": "+ {n} leaves, n={weight}",
+    "measure_gain": "gain",
+    "measure_gain_ratio": "ratio",
+    "measure_gini": "Gini gain",
+    "measure_variance": "variance gain",
     # recipes
     "bad_whole_number": (
         "{name}={value!r} cannot be used: it must be a whole number of at least {least}, or None."
@@ -103,11 +114,11 @@ WORDS: dict[str, str] = {
         " array, a list of dicts, a list of rows, or a dict of rows."
     ),
     "ragged_row": (
-        "{source}, row {row}: found {n} cells where the header has {expected}."
+        "{source}, row {row}: found {n} cells, expected {expected}."
         " Look for a missing or extra separator, or a cell that needs quotes."
     ),
     "ragged_row_one": (
-        "{source}, row {row}: found {n} cell where the header has {expected}."
+        "{source}, row {row}: found {n} cell, expected {expected}."
         " Look for a missing or extra separator, or a cell that needs quotes."
     ),
     "open_quote": (
@@ -142,6 +153,10 @@ WORDS: dict[str, str] = {
         "{source}, row {row}: the weight '{column}' is '{value}'. Weights are finite numbers,"
         " 0 or more."
     ),
+    "too_many_classes": (
+        "{source}: the target '{column}' has {n} classes, most of them in one row only."
+        " It names the rows; choose another target."
+    ),
     "no_labelled_rows": "{source}: no row has both a target and a weight above 0.",
     # reading: choices
     "unknown_kind": "'{word}' is not a kind for column '{column}'. Kinds: {known}.",
@@ -152,7 +167,9 @@ WORDS: dict[str, str] = {
         "schema of '{column}': {value!r} is not understood. Give a kind, a list of levels, or"
         ' {{"ordered": [levels]}}.'
     ),
-    "repeated_level": "schema of '{column}': a level is listed twice in {value!r}.",
+    "bad_levels": (
+        "schema of '{column}': {value!r} should list each level once, and at least one."
+    ),
     "bad_missing": (
         "missing={value!r} is not understood. Give a list of words to add, or"
         ' {{"only": [words]}}.'
@@ -180,15 +197,15 @@ WORDS: dict[str, str] = {
     ),
     "note_dates_made": "'{column}' became {made}.",
     "note_trimmed": "blanks around the values of '{column}' were dropped.",
-    "note_doubtful_missing": (
+    "note_taken_as_missing": (
         "'{value}' in '{column}' is taken as missing ({n} rows). If it is a value, list the"
         " column's levels in the schema."
     ),
-    "note_doubtful_missing_one": (
+    "note_taken_as_missing_one": (
         "'{value}' in '{column}' is taken as missing ({n} row). If it is a value, list the"
         " column's levels in the schema."
     ),
-    "note_spared_value": (
+    "note_taken_as_value": (
         "'{value}' in '{column}' is taken as a value. If it means missing: missing=[{value!r}]."
     ),
     "note_disguised": "'{column}' is read as numbers: '{value}' as {number}.",
@@ -205,4 +222,81 @@ WORDS: dict[str, str] = {
     "note_target_missing_one": "{n} row without a value of '{column}' was dropped.",
     "note_zero_weight": "{n} rows of weight 0 were dropped.",
     "note_zero_weight_one": "{n} row of weight 0 was dropped.",
+    # predicting
+    "unseen_level": (
+        "row {row}: '{value}' in column '{column}' was not among the training rows, which had:"
+        " {known}.\nTo answer all the same, as the node that asks would: unseen='stop'."
+    ),
+    "value_missing": (
+        "row {row}: column '{column}' has no value, and the tree asks for it.\n"
+        "To answer all the same: missing='stop' or missing='fraction'."
+    ),
+    "shares_need_classes": (
+        "the tree predicts '{target}', a number, so there are no class shares. Use predict."
+    ),
+    # pruning
+    "pessimistic_needs_classes": (
+        "pessimistic pruning counts errors, and '{target}' is a number.\n"
+        "Use 'reduced-error' with validation rows."
+    ),
+    "pessimistic_needs_counts": (
+        "pessimistic pruning goes by the counts of training rows, and this tree was made by hand"
+        " without any.\nUse 'reduced-error' with validation rows, or fit a tree."
+    ),
+    "bad_confidence": (
+        "confidence={value!r} cannot be used: it must be a number between 0 and 1, as 0.25."
+    ),
+    "validation_not_used": (
+        "'{method}' pruning goes by the counts in the tree and looks at no validation rows."
+        " Leave validation= out."
+    ),
+    "share_needs_rows": (
+        "a tree does not keep its training rows, so validation={value!r} cannot be taken out of"
+        " them.\nGive validation rows, or fit again with validation={value!r}."
+    ),
+    "unknown_option": "'{word}' is not an option of '{method}' pruning. Options: {known}.",
+    "unknown_option_near": (
+        "'{word}' is not an option of '{method}' pruning. Options: {known}."
+        "\nDid you mean '{near}'?"
+    ),
+    "prune_why_better": "a leaf does better",
+    "prune_why_equal": "a leaf does as well",
+    "prune_why_worse": "a leaf does worse",
+    "prune_why_unreached": "no validation row comes here",
+    # testing
+    "test_needs_target": (
+        "{source} has no column '{target}'. That is what the tree predicts, so right and wrong"
+        " answers cannot be told apart without it."
+    ),
+    "test_without_rows": "no row of {source} has a value of '{target}': there is nothing to count.",
+    "bad_share": (
+        "a share of {value!r} cannot be held out: it must be a number between 0 and 1, as 0.3."
+    ),
+    "too_few_to_hold_out": "{n} rows cannot be divided into training and validation rows.",
+    "too_few_to_hold_out_one": "{n} row cannot be divided into training and validation rows.",
+    "bad_folds": (
+        "{n} rows cannot be divided into {value!r} folds. Use a whole number from 2 to the number"
+        " of rows, or 'leave-one-out'."
+    ),
+    "bad_fold": "there is no fold {which!r} of {k}: folds are numbered from 0 to {last}.",
+    "cannot_regrow": (
+        "this tree was pruned by validation rows, which it does not keep, so it cannot be grown"
+        " again on other rows.\nSay how: cross_validate(table, recipe, prune=…, validation=0.3)."
+    ),
+    # reports
+    "report_accuracy": (
+        "accuracy {correct}/{of} = {percent} %   (95 % interval {low} to {high} %)"
+    ),
+    "report_nothing": "no rows to report on",
+    "report_predicted": "predicted",
+    "report_actual": "actual",
+    "report_wrong": "wrong: {rows}",
+    "report_wrong_row": "row {row} {actual}→{predicted}",
+    "report_wrong_more": "{rows}, and {n} more",
+    "report_unlabelled": "{n} rows without a value of '{target}' were left out.",
+    "report_unlabelled_one": "{n} row without a value of '{target}' was left out.",
+    "report_number": "root mean square error {rmse}, mean absolute error {mae}, R² {r2}   ({n} rows)",
+    "report_number_one": (
+        "root mean square error {rmse}, mean absolute error {mae}, R² {r2}   ({n} row)"
+    ),
 }

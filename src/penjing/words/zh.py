@@ -3,6 +3,17 @@
 WORDS: dict[str, str] = {
     # tree, in counts
     "leaves": "{n} 个叶结点",
+    "rows": "{n} 行",
+    "depth": "深度 {n}",
+    "root": "根结点",
+    "training_share": "训练 {right}/{of}",
+    # pictures
+    "picture_folded": "{n} 个叶结点折叠在 {folded} 个虚线框中",
+    "folded_leaves": "+ {n} 个叶结点, n={weight}",
+    "measure_gain": "增益",
+    "measure_gain_ratio": "增益率",
+    "measure_gini": "基尼增益",
+    "measure_variance": "方差增益",
     # recipes
     "bad_whole_number": "{name}={value!r} 不能用：应为不小于 {least} 的整数，或 None。",
     "bad_number": "{name}={value!r} 不能用：应为不小于 0 的数。",
@@ -70,7 +81,7 @@ WORDS: dict[str, str] = {
         "字典的列表、行的列表，或以行为键的字典。"
     ),
     "ragged_row": (
-        "{source} 第 {row} 行：有 {n} 个单元格，表头有 {expected} 个。"
+        "{source} 第 {row} 行：有 {n} 个单元格，应当有 {expected} 个。"
         "请检查是否多了或少了分隔符，或单元格需要加引号。"
     ),
     "open_quote": (
@@ -95,6 +106,10 @@ WORDS: dict[str, str] = {
         "是不是“{near}”？"
     ),
     "bad_weight": ("{source} 第 {row} 行：权重“{column}”是“{value}”。权重应当是有限的非负数。"),
+    "too_many_classes": (
+        "{source}：目标“{column}”有 {n} 个类别，多数只出现在一行里。"
+        "它像是行的名称，请另选目标。"
+    ),
     "no_labelled_rows": "{source}：没有一行既有目标值又有大于 0 的权重。",
     # 读取：选择
     "unknown_kind": "列“{column}”的类型没有“{word}”。可选：{known}。",
@@ -102,7 +117,7 @@ WORDS: dict[str, str] = {
     "bad_schema": (
         '“{column}”的说明 {value!r} 看不懂。请给出类型、取值的列表，或 {{"ordered": [取值]}}。'
     ),
-    "repeated_level": "“{column}”的说明 {value!r} 中有重复的取值。",
+    "bad_levels": "“{column}”的说明 {value!r} 应当每个取值列一次，至少一个。",
     "bad_missing": ('missing={value!r} 看不懂。请给出要增加的词的列表，或 {{"only": [词]}}。'),
     # 读取：说明
     "note_encoding": "{source} 按 {encoding} 读取：它不是有效的 UTF-8。",
@@ -120,10 +135,10 @@ WORDS: dict[str, str] = {
     ),
     "note_dates_made": "“{column}”变成了 {made}。",
     "note_trimmed": "去掉了“{column}”取值两端的空白。",
-    "note_doubtful_missing": (
+    "note_taken_as_missing": (
         "“{column}”中的“{value}”视为缺失（{n} 行）。若它是取值，请在 schema 中列出该列的取值。"
     ),
-    "note_spared_value": (
+    "note_taken_as_value": (
         "“{column}”中的“{value}”视为取值。若它表示缺失：missing=[{value!r}]。"
     ),
     "note_disguised": "“{column}”按数读取：“{value}”即 {number}。",
@@ -136,4 +151,59 @@ WORDS: dict[str, str] = {
     "note_target_last": "以最后一列“{column}”为目标。",
     "note_target_missing": "丢弃了 {n} 行没有“{column}”值的数据。",
     "note_zero_weight": "丢弃了 {n} 行权重为 0 的数据。",
+    # 预测
+    "unseen_level": (
+        "第 {row} 行：列“{column}”的取值“{value}”未在训练数据中出现。训练数据的取值：{known}。\n"
+        "若仍要回答（由提问的结点作答）：unseen='stop'。"
+    ),
+    "value_missing": (
+        "第 {row} 行：列“{column}”没有值，而决策树要用到它。\n"
+        "若仍要回答：missing='stop' 或 missing='fraction'。"
+    ),
+    "shares_need_classes": "决策树预测的“{target}”是数值，没有类别比例。请用 predict。",
+    # 剪枝
+    "pessimistic_needs_classes": (
+        "悲观剪枝要数错误个数，而“{target}”是数值。\n请用 'reduced-error' 并给出验证数据。"
+    ),
+    "pessimistic_needs_counts": (
+        "悲观剪枝依据训练数据的计数，而这棵树是手写的，没有计数。\n"
+        "请用 'reduced-error' 并给出验证数据，或重新训练一棵树。"
+    ),
+    "bad_confidence": "confidence={value!r} 不能用：应为 0 与 1 之间的数，如 0.25。",
+    "validation_not_used": "“{method}”剪枝只依据树中的计数，不看验证数据。请去掉 validation=。",
+    "share_needs_rows": (
+        "树不保存训练数据，无法从中取出 validation={value!r}。\n"
+        "请给出验证数据，或用 validation={value!r} 重新训练。"
+    ),
+    "unknown_option": "“{word}”不是“{method}”剪枝的选项。可用的选项：{known}。",
+    "unknown_option_near": (
+        "“{word}”不是“{method}”剪枝的选项。可用的选项：{known}。\n是不是“{near}”？"
+    ),
+    "prune_why_better": "作为叶结点更好",
+    "prune_why_equal": "作为叶结点一样好",
+    "prune_why_worse": "作为叶结点更差",
+    "prune_why_unreached": "没有验证数据到达这里",
+    # 测试
+    "test_needs_target": "{source} 没有列“{target}”。它是决策树要预测的列，没有它就无法判断对错。",
+    "test_without_rows": "{source} 中没有一行有“{target}”的值：无从计数。",
+    "bad_share": "不能留出 {value!r} 的比例：应为 0 与 1 之间的数，如 0.3。",
+    "too_few_to_hold_out": "{n} 行数据不能再分成训练集和验证集。",
+    "bad_folds": (
+        "{n} 行数据不能分成 {value!r} 折。请给出 2 到行数之间的整数，或 'leave-one-out'。"
+    ),
+    "bad_fold": "{k} 折中没有第 {which!r} 折：编号从 0 到 {last}。",
+    "cannot_regrow": (
+        "这棵树是用验证数据剪枝的，而树不保存验证数据，所以不能在别的数据上重新生成。\n"
+        "请说明做法：cross_validate(table, recipe, prune=…, validation=0.3)。"
+    ),
+    # 报告
+    "report_accuracy": "精度 {correct}/{of} = {percent} %   （95 % 区间 {low} 到 {high} %）",
+    "report_nothing": "没有数据行可以报告",
+    "report_predicted": "预测",
+    "report_actual": "实际",
+    "report_wrong": "错误：{rows}",
+    "report_wrong_row": "第 {row} 行 {actual}→{predicted}",
+    "report_wrong_more": "{rows}，还有 {n} 行",
+    "report_unlabelled": "略去了 {n} 行没有“{target}”值的数据。",
+    "report_number": "均方根误差 {rmse}，平均绝对误差 {mae}，R² {r2}   （{n} 行）",
 }
