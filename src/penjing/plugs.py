@@ -33,6 +33,7 @@ PLUGS: dict[str, dict[str, str]] = {
     },
     "write": {
         "text": "penjing.write.text:write",
+        "svg": "penjing.write.svg:write",
         "dict": "penjing.write.nested_dict:write",
     },
 }

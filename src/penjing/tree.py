@@ -307,6 +307,10 @@ class Tree:
         """Write the tree to a file, whole or not at all; see :func:`penjing.store.save`."""
         _room("store").save(self, path)
 
+    def write(self, kind: str, **style: Any) -> Any:  # noqa: ANN401
+        """Return the tree in another form: ``text``, ``svg``, ``dict``, …; see `penjing plugs`."""
+        return _room("plugs").load("write", kind)(self, **style)
+
     def draw(self, **style: Any) -> str:  # noqa: ANN401
         """Return the text drawing; see :func:`penjing.write.text.write`."""
         return _room("write.text").write(self, **style)  # type: ignore[no-any-return]

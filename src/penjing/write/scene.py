@@ -1,0 +1,282 @@
+"""What a picture of a tree shows: boxes, arms and texts, before any drawing.
+
+The scene is made from the tree alone and is plain data, so that every picture (SVG, HTML,
+matplotlib, the page) shows the same thing.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from penjing.tree import Tree
+from penjing.words import say
+from penjing.write.labels import amount, answer_text, branch_text, counts_text, value_text
+from penjing.write.layout import place
+from penjing.write.widths import clipped, width
+
+NAME, SMALL = 14.0, 11.0
+"""Type sizes: names, and everything else."""
+MAX_NAME = 170.0
+"""A longer name is cut; the tooltip has it whole."""
+CARD, LEAF_CARD = 54.0, 44.0
+"""Heights of a question and of a leaf."""
+LABEL, DROP = 20.0, 34.0
+"""Heights reserved for the answer above a box, and for the curve above the answer."""
+MARGIN = 16.0
+MAX_LEAVES = 64
+"""How many leaves are drawn; beyond it, what covers fewest rows is folded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One card: a question, a leaf, or a folded subtree."""
+
+    node: int
+    kind: str
+    x: float
+    y: float
+    wide: float
+    high: float
+    name: str
+    note: str
+    lines: tuple[str, ...]
+    shares: tuple[float, ...]
+    class_: int
+    answer: str
+    title: str
+    parent: int
+    thick: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """All boxes, and what stands above them."""
+
+    boxes: tuple[Box, ...]
+    wide: float
+    high: float
+    title: str
+    facts: str
+    legend: tuple[tuple[str, str], ...]
+    hidden: str
+    lang: str
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+def scene_of(
+    tree: Tree,
+    *,
+    lang: str = "en",
+    title: str | None = None,
+    max_leaves: int = MAX_LEAVES,
+) -> Scene:
+    """Return the scene of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        What to show.
+    lang : str
+        ``en`` or ``zh``.
+    title : str, optional
+        The heading; the target's name if not given.
+    max_leaves : int
+        How many leaves to show before subtrees are folded, those with most rows unfolded first.
+    """
+    children, is_folded = unfolded(tree, max_leaves)
+    shown = sorted(children)
+    number = {node: i for i, node in enumerate(shown)}
+    leaves = tree_leaves(tree)
+    drafts = [_draft(tree, node, lang, folded=node in is_folded, leaves=leaves) for node in shown]
+    answers = [
+        "" if node == 0 else clipped(_answer(tree, node), NAME - 2, MAX_NAME, bold=True)
+        for node in shown
+    ]
+    widths = [
+        max(draft["wide"], width(answer, NAME - 2, bold=True) + 4)
+        for draft, answer in zip(drafts, answers, strict=True)
+    ]
+    middle = place([[number[c] for c in children[node]] for node in shown], widths)
+    head = _head(tree, lang, title)
+    tops = _tops(tree, shown, drafts)
+    root_weight = max(float(tree.weight[0]), 1e-300)
+    boxes = tuple(
+        Box(
+            node=node,
+            kind=draft["kind"],
+            x=MARGIN + middle[i] - draft["wide"] / 2,
+            y=tops[int(tree.depths[node])],
+            wide=draft["wide"],
+            high=draft["high"],
+            name=draft["name"],
+            note=draft["note"],
+            lines=draft["lines"],
+            shares=draft["shares"],
+            class_=draft["class"],
+            answer=answers[i],
+            title=draft["title"],
+            parent=number[int(tree.nodes.parent[node])] if node else -1,
+            thick=1.2 + 8.8 * float(tree.weight[node]) / root_weight,
+        )
+        for i, (node, draft) in enumerate(zip(shown, drafts, strict=True))
+    )
+    wide = max(
+        max(m + w / 2 for m, w in zip(middle, widths, strict=True)) + 2 * MARGIN,
+        width(head["title"], 18, bold=True) + 2 * MARGIN,
+        width(head["facts"], SMALL + 1) + 2 * MARGIN,
+        sum(width(f"{a} ({b})", SMALL + 1) + 34 for a, b in head["legend"]) + 2 * MARGIN,
+    )
+    high = max(box.y + box.high for box in boxes) + MARGIN
+    n_hidden = int(
+        tree.n_leaves - sum(not children[node] and node not in is_folded for node in shown)
+    )
+    hidden = say("picture_folded", lang, n=n_hidden, folded=len(is_folded)) if is_folded else ""
+    return Scene(boxes, wide, high, head["title"], head["facts"], head["legend"], hidden, lang)
+
+
+def unfolded(tree: Tree, max_leaves: int) -> tuple[dict[int, list[int]], set[int]]:
+    """Return the visible nodes with their visible children, and which of them are folded."""
+    children: dict[int, list[int]] = {0: []}
+    closed = [(-float(tree.weight[0]), 0)] if not tree.is_leaf[0] else []
+    n_ends = 1
+    while closed:
+        _, node = closed[0]
+        kids = list(tree.children(node))
+        if n_ends - 1 + len(kids) > max_leaves and node != 0:
+            break
+        heapq.heappop(closed)
+        children[node] = kids
+        n_ends += len(kids) - 1
+        for kid in kids:
+            children[kid] = []
+            if not tree.is_leaf[kid]:
+                heapq.heappush(closed, (-float(tree.weight[kid]), kid))
+    return children, {node for _, node in closed}
+
+
+def tree_leaves(tree: Tree) -> list[int]:
+    """Return the number of leaves below each node."""
+    count = tree.is_leaf.astype(np.int64)
+    parent = tree.nodes.parent
+    for node in range(len(count) - 1, 0, -1):
+        count[parent[node]] += count[node]
+    return [int(c) for c in count]
+
+
+def _answer(tree: Tree, node: int) -> str:
+    parent, branch = tree.parent_of(node)
+    text = answer_text(tree, parent, branch)
+    if text.startswith("= "):
+        return text[2:]
+    if text.startswith("in {"):
+        names = text[4:-1].split(", ")
+        return ", ".join(names[:3]) + (f" +{len(names) - 3}" if len(names) > 3 else "")
+    return text
+
+
+def _draft(tree: Tree, node: int, lang: str, *, folded: bool, leaves: list[int]) -> dict[str, Any]:
+    """Return the texts of a box and the room they need."""
+    weight = float(tree.weight[node])
+    total = tree.nodes.total[node]
+    shares = () if tree.is_regression or weight <= 0 else tuple((total / weight).tolist())
+    class_ = -1 if tree.is_regression else int(tree.values[node])
+    is_question = not tree.is_leaf[node] and not folded
+    rule = " / ".join(branch_text(tree, n) for n in tree.path(node)[1:]) or say("root", lang)
+    answer = value_text(tree, node)
+    title = f"{rule}: {answer}{counts_text(tree, node)}"
+    if is_question:
+        asked = tree.schema[int(tree.nodes.column[node])].name
+        name = clipped(asked, NAME, MAX_NAME, bold=True)
+        note = _worth(tree, node, lang) if tree.has_counts else ""
+        counts = _counts(tree, node)
+        weighs = f"n={amount(weight)}" if tree.has_counts else ""
+        wide = max(
+            width(name, NAME, bold=True) + 14 + width(note, SMALL),
+            width(counts, SMALL) + 14 + width(weighs, SMALL),
+            84.0,
+        )
+        return {"kind": "question", "name": name, "note": note, "lines": (counts, weighs)} | {
+            "wide": wide + 20,
+            "high": CARD,
+            "shares": shares,
+            "class": class_,
+            "title": title,
+        }
+    name = clipped(answer, NAME, MAX_NAME, bold=True)
+    if folded:
+        line = say("folded_leaves", lang, n=leaves[node], weight=amount(weight))
+    elif not tree.has_counts:
+        line = ""
+    elif tree.is_regression:
+        line = f"n={amount(weight)}"
+    else:
+        right = weight - float(tree.losses[node])
+        share = f" {round(100 * right / weight)}%" if weight > 0 else ""
+        line = f"{amount(right)}/{amount(weight)}{share}"
+    wide = max(width(name, NAME, bold=True), width(line, SMALL), 56.0) + 24
+    kind = "folded" if folded else "leaf"
+    return {"kind": kind, "name": name, "note": "", "lines": (line,), "wide": wide} | {
+        "high": LEAF_CARD,
+        "shares": shares,
+        "class": class_,
+        "title": title,
+    }
+
+
+def _worth(tree: Tree, node: int, lang: str) -> str:
+    criterion = str(tree.recipe.get("criterion", "gain"))
+    word = say(f"measure_{criterion}", lang) if criterion in _MEASURES else criterion
+    return f"{word} {float(tree.nodes.score[node]):.3f}"
+
+
+_MEASURES = {"gain", "gain_ratio", "gini", "variance"}
+
+
+def _counts(tree: Tree, node: int) -> str:
+    if not tree.has_counts:
+        return ""
+    total = tree.nodes.total[node]
+    if tree.is_regression:
+        return value_text(tree, node)
+    if len(total) <= 4:
+        return " : ".join(amount(v) for v in total.tolist())
+    share = float(total.max() / total.sum()) if total.sum() else 0.0
+    return f"{value_text(tree, node)} {round(100 * share)}%"
+
+
+def _head(tree: Tree, lang: str, title: str | None) -> dict[str, Any]:
+    recipe = str(tree.recipe.get("name", ""))
+    facts = [recipe] if recipe else []
+    if tree.has_counts:
+        facts.append(say("rows", lang, n=amount(float(tree.weight[0]))))
+    facts += [say("leaves", lang, n=tree.n_leaves), say("depth", lang, n=tree.depth)]
+    training = tree.about.get("training")
+    if training:
+        right, of = amount(training["correct"]), amount(training["of"])
+        facts.append(say("training_share", lang, right=right, of=of))
+    legend = (
+        ()
+        if tree.is_regression
+        else tuple(
+            (str(level), amount(float(weight)) if tree.has_counts else "")
+            for level, weight in zip(tree.classes, tree.nodes.total[0], strict=True)
+        )
+    )
+    return {"title": title or tree.target.name, "facts": " | ".join(facts), "legend": legend}
+
+
+def _tops(tree: Tree, shown: list[int], drafts: list[dict[str, Any]]) -> list[float]:
+    """Return the upper edge of each level."""
+    n_levels = max(int(tree.depths[node]) for node in shown) + 1
+    high = [0.0] * n_levels
+    for node, draft in zip(shown, drafts, strict=True):
+        level = int(tree.depths[node])
+        high[level] = max(high[level], draft["high"])
+    tops = [0.0]
+    for level in range(1, n_levels):
+        tops.append(tops[-1] + high[level - 1] + DROP + LABEL)
+    return tops

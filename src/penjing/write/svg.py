@@ -1,0 +1,267 @@
+"""A tree as an SVG picture: text only, no browser, no outside program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from penjing.errors import unknown
+from penjing.tree import Tree
+from penjing.write.scene import MARGIN, MAX_LEAVES, NAME, SMALL, Box, Scene, scene_of
+from penjing.write.widths import width
+
+FONTS = (
+    "'DejaVu Sans', 'Segoe UI', Helvetica, Arial, 'Noto Sans CJK SC', 'Microsoft YaHei',"
+    " 'PingFang SC', 'Source Han Sans SC', sans-serif"
+)
+NAMESPACE = "http://www.w3.org/2000/svg"
+PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
+"""Okabe and Ito's colours, told apart by colour-blind readers; further classes repeat them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """The colours of everything but the classes."""
+
+    paper: str
+    card: str
+    ink: str
+    faint: str
+    outline: str
+    arm: str
+    tint: float
+
+
+THEMES = {
+    "light": Theme("#ffffff", "#ffffff", "#1a1d21", "#50575e", "#7d858c", "#9aa2a9", 0.32),
+    "dark": Theme("#16191d", "#1f2328", "#f0f2f4", "#b6bdc4", "#868e96", "#6b737b", 0.0),
+    "print": Theme("#ffffff", "#ffffff", "#000000", "#333333", "#000000", "#777777", 0.0),
+}
+
+
+def write(
+    tree: Tree,
+    *,
+    theme: str = "light",
+    lang: str = "en",
+    title: str | None = None,
+    max_leaves: int = MAX_LEAVES,
+) -> str:
+    """Return a tree drawn as SVG.
+
+    Parameters
+    ----------
+    tree : Tree
+        What to draw.
+    theme : str
+        ``light``, ``dark`` or ``print``.
+    lang : str
+        ``en`` or ``zh``; names and levels are never translated.
+    title : str, optional
+        The heading; the target's name if not given.
+    max_leaves : int
+        How many leaves to draw before subtrees are folded.
+
+    Examples
+    --------
+    >>> from penjing.tree import Tree
+    >>> picture = write(Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}}))
+    >>> picture.startswith("<svg")
+    True
+    """
+    if theme not in THEMES:
+        raise unknown("unknown_plug", theme, THEMES, socket="theme")
+    return draw(scene_of(tree, lang=lang, title=title, max_leaves=max_leaves), THEMES[theme])
+
+
+def draw(scene: Scene, theme: Theme) -> str:
+    """Return a scene as SVG."""
+    top = 92.0 if scene.legend else 66.0
+    high = scene.high + top
+    wide, tall = _n(scene.wide), _n(high)
+    size = f'width="{wide}" height="{tall}" viewBox="0 0 {wide} {tall}"'
+    face = f'font-family="{escape(FONTS)}" font-size="{_n(SMALL)}" fill="{theme.ink}"'
+    parts = [
+        f'<svg xmlns="{NAMESPACE}" {size} role="img" xml:lang="{scene.lang}" {face}>',
+        f"<title>{escape(scene.title)}: {escape(scene.facts)}</title>",
+        f'<rect width="100%" height="100%" fill="{theme.paper}"/>',
+        _text(MARGIN, 30, scene.title, 18, bold=True),
+        _text(
+            MARGIN,
+            50,
+            " | ".join(filter(None, (scene.facts, scene.hidden))),
+            SMALL + 1,
+            theme.faint,
+        ),
+        *_legend(scene, theme),
+        f'<g transform="translate(0 {_n(top)})">',
+        *(_arm(scene.boxes[box.parent], box, theme) for box in scene.boxes if box.parent >= 0),
+        *(_box(box, theme) for box in scene.boxes),
+        "</g>",
+        "</svg>",
+    ]
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def colour(class_: int) -> str:
+    """Return the colour of a class."""
+    return PALETTE[class_ % len(PALETTE)]
+
+
+def _legend(scene: Scene, theme: Theme) -> list[str]:
+    parts = []
+    x = MARGIN
+    for class_, (name, count) in enumerate(scene.legend):
+        text = f"{name} ({count})" if count else name
+        parts.append(
+            f'<rect x="{_n(x)}" y="62" width="12" height="12" rx="2" fill="{colour(class_)}"'
+            f' stroke="{theme.outline}"/>'
+        )
+        parts.append(_text(x + 18, 72, text, SMALL + 1))
+        x += width(text, SMALL + 1) + 34
+    return parts
+
+
+def _arm(parent: Box, box: Box, theme: Theme) -> str:
+    x0, y0 = parent.x + parent.wide / 2, parent.y + parent.high
+    x1, y1 = box.x + box.wide / 2, box.y - 20
+    middle = (y0 + y1) / 2
+    curve = f"M{_n(x0)} {_n(y0)}C{_n(x0)} {_n(middle)} {_n(x1)} {_n(middle)} {_n(x1)} {_n(y1)}"
+    return f'<path d="{curve}" fill="none" stroke="{theme.arm}" stroke-width="{_n(box.thick)}"/>'
+
+
+def _box(box: Box, theme: Theme) -> str:
+    parts = [f'<g id="n{box.node}"><title>{escape(box.title)}</title>']
+    centre = box.x + box.wide / 2
+    area = (box.x, box.y, box.wide, box.high)
+    if box.answer:
+        parts.append(_text(centre, box.y - 6, box.answer, NAME - 2, bold=True, anchor="middle"))
+    shade = colour(box.class_) if box.class_ >= 0 else theme.outline
+    if box.kind == "question":
+        parts += [
+            _rect(area, 6, _paint(theme.card, theme.outline)),
+            _text(box.x + 10, box.y + 18, box.name, NAME, bold=True),
+            _text(box.x + box.wide - 10, box.y + 18, box.note, SMALL, theme.faint, anchor="end"),
+            _bar(box, 10, 24, 9, theme),
+            _text(box.x + 10, box.y + 47, box.lines[0], SMALL, theme.faint),
+            _text(
+                box.x + box.wide - 10, box.y + 47, box.lines[1], SMALL, theme.faint, anchor="end"
+            ),
+        ]
+    else:
+        fill = mixed(shade, theme.card, theme.tint) if box.class_ >= 0 else theme.card
+        dash = ' stroke-dasharray="4 3"' if box.kind == "folded" else ""
+        outline = theme.ink if theme is THEMES["print"] else darker(shade, theme)
+        parts += [
+            _rect(area, 14, _paint(fill, outline, more=dash)),
+            _text(centre, box.y + 17, box.name, NAME, bold=True, anchor="middle"),
+            _text(centre, box.y + 31, box.lines[0], SMALL, anchor="middle"),
+            _bar(box, 12, 35, 4, theme),
+        ]
+    return "".join(parts) + "</g>"
+
+
+def _bar(box: Box, inset: float, top: float, high: float, theme: Theme) -> str:
+    """Return the stacked bar of class shares, outlined since some class colours are faint."""
+    x, y, wide = box.x + inset, box.y + top, box.wide - 2 * inset
+    if not box.shares:
+        return ""
+    parts = []
+    at = x
+    for class_, share in enumerate(box.shares):
+        if share > 0:
+            fill = colour(class_)
+            parts.append(
+                f'<rect x="{_n(at)}" y="{_n(y)}" width="{_n(wide * share)}" height="{_n(high)}"'
+                f' fill="{fill}"/>'
+            )
+            at += wide * share
+    return "".join(parts) + _rect((x, y, wide, high), 0, _paint("none", theme.outline, 0.75))
+
+
+def _rect(area: tuple[float, float, float, float], rx: float, paint: str) -> str:
+    x, y, wide, high = (_n(v) for v in area)
+    return f'<rect x="{x}" y="{y}" width="{wide}" height="{high}" rx="{_n(rx)}" {paint}/>'
+
+
+def _paint(fill: str, stroke: str, thick: float = 1.2, more: str = "") -> str:
+    return f'fill="{fill}" stroke="{stroke}" stroke-width="{_n(thick)}"{more}'
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    size: float,
+    fill: str = "",
+    *,
+    bold: bool = False,
+    anchor: str = "",
+) -> str:
+    if not text:
+        return ""
+    weight = ' font-weight="bold"' if bold else ""
+    colour_ = f' fill="{fill}"' if fill else ""
+    side = f' text-anchor="{anchor}"' if anchor else ""
+    kind = f' font-size="{_n(size)}"' if size != SMALL else ""
+    return (
+        f'<text x="{_n(x)}" y="{_n(y)}"{kind}{weight}{colour_}{side}>{escape(clean(text))}</text>'
+    )
+
+
+def clean(text: str) -> str:
+    """Return a text without the control characters that XML cannot hold."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def mixed(colour_: str, paper: str, share: float) -> str:
+    """Return a colour thinned with the paper's.
+
+    Examples
+    --------
+    >>> mixed("#000000", "#ffffff", 0.5)
+    '#808080'
+    """
+    a, b = (_rgb(c) for c in (colour_, paper))
+    return "#" + "".join(
+        f"{round(p * share + q * (1 - share)):02x}" for p, q in zip(a, b, strict=True)
+    )
+
+
+def darker(colour_: str, theme: Theme) -> str:
+    """Return a class colour strong enough for an outline on this paper (3:1 at least)."""
+    toward = "#ffffff" if theme is THEMES["dark"] else "#000000"
+    for step in range(11):
+        found = mixed(toward, colour_, step / 10)
+        if contrast(found, theme.paper) >= 3:
+            return found
+    return toward
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours as WCAG 2.2 measures it, 1 to 21.
+
+    Examples
+    --------
+    >>> contrast("#000000", "#ffffff")
+    21.0
+    """
+    bright = sorted(_luminance(c) for c in (one, other))
+    return (bright[1] + 0.05) / (bright[0] + 0.05)
+
+
+def _luminance(colour_: str) -> float:
+    linear = [
+        v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4
+        for v in (c / 255 for c in _rgb(colour_))
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _rgb(colour_: str) -> tuple[int, int, int]:
+    return int(colour_[1:3], 16), int(colour_[3:5], 16), int(colour_[5:7], 16)
+
+
+def _n(number: float) -> str:
+    """Return a coordinate with at most one decimal, the same on every machine."""
+    return f"{number:.1f}".removesuffix(".0")
