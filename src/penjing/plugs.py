@@ -33,7 +33,11 @@ PLUGS: dict[str, dict[str, str]] = {
     },
     "write": {
         "text": "penjing.write.text:write",
+        "rules": "penjing.write.rules:write",
+        "markdown": "penjing.write.markdown:write",
         "svg": "penjing.write.svg:write",
+        "icicle": "penjing.write.icicle:write",
+        "dot": "penjing.write.dot:write",
         "dict": "penjing.write.nested_dict:write",
     },
 }

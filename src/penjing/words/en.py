@@ -15,6 +15,13 @@ WORDS: dict[str, str] = {
     "measure_gain_ratio": "ratio",
     "measure_gini": "Gini gain",
     "measure_variance": "variance gain",
+    "icicle_reading": "width = rows, strength of colour = purity",
+    "icicle_hidden": "{n} nodes are too thin to be seen",
+    "rule_support": "rows",
+    "rule_confidence": "right",
+    "rule_when": "when",
+    "rule_and": " and ",
+    "rule_always": "always",
     # recipes
     "bad_whole_number": (
         "{name}={value!r} cannot be used: it must be a whole number of at least {least}, or None."
@@ -53,6 +60,10 @@ WORDS: dict[str, str] = {
     ),
     # functions for learners
     "nothing_to_count": "there is nothing to count. Give labels, or counts that are not all 0.",
+    "not_counts": (
+        "counts={value!r} cannot be used. Counts are numbers of at least 0: one per class for an "
+        "entropy or Gini value, a row of them per value for a gain."
+    ),
     "lengths_differ": (
         "{values} values and {labels} labels were given. Each row needs one of both, and there "
         "must be at least one row."

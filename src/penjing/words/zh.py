@@ -14,6 +14,13 @@ WORDS: dict[str, str] = {
     "measure_gain_ratio": "增益率",
     "measure_gini": "基尼增益",
     "measure_variance": "方差增益",
+    "icicle_reading": "宽度 = 行数，颜色深浅 = 纯度",
+    "icicle_hidden": "{n} 个结点太细，看不见",
+    "rule_support": "行数",
+    "rule_confidence": "正确",
+    "rule_when": "条件",
+    "rule_and": " 且 ",
+    "rule_always": "总是",
     # recipes
     "bad_whole_number": "{name}={value!r} 不能用：应为不小于 {least} 的整数，或 None。",
     "bad_number": "{name}={value!r} 不能用：应为不小于 0 的数。",
@@ -35,6 +42,10 @@ WORDS: dict[str, str] = {
     "other_target": "读取表格时的目标列是“{found}”，不是“{target}”。请用 target='{target}' 重新读取。",
     # functions for learners
     "nothing_to_count": "没有可计数的内容。请给出标签，或不全为 0 的计数。",
+    "not_counts": (
+        "counts={value!r} 不能用作计数。计数是不小于 0 的数：求熵或基尼值时每类一个，"
+        "求增益时每个取值一行。"
+    ),
     "lengths_differ": "给出了 {values} 个取值和 {labels} 个标签。每行两者各需一个，且至少要有一行。",
     # model files
     "no_model_file": "没有模型文件 {path}。",

@@ -101,7 +101,7 @@ def scene_of(
         for draft, answer in zip(drafts, answers, strict=True)
     ]
     middle = place([[number[c] for c in children[node]] for node in shown], widths)
-    head = _head(tree, lang, title)
+    head = heading(tree, lang, title)
     tops = _tops(tree, shown, drafts)
     root_weight = max(float(tree.weight[0]), 1e-300)
     boxes = tuple(
@@ -248,7 +248,8 @@ def _counts(tree: Tree, node: int) -> str:
     return f"{value_text(tree, node)} {round(100 * share)}%"
 
 
-def _head(tree: Tree, lang: str, title: str | None) -> dict[str, Any]:
+def heading(tree: Tree, lang: str, title: str | None) -> dict[str, Any]:
+    """Return what stands above a picture: title, a line of facts, classes with their counts."""
     recipe = str(tree.recipe.get("name", ""))
     facts = [recipe] if recipe else []
     if tree.has_counts:

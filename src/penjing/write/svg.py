@@ -81,18 +81,13 @@ def draw(scene: Scene, theme: Theme) -> str:
     wide, tall = _n(scene.wide), _n(high)
     size = f'width="{wide}" height="{tall}" viewBox="0 0 {wide} {tall}"'
     face = f'font-family="{escape(FONTS)}" font-size="{_n(SMALL)}" fill="{theme.ink}"'
+    facts = " | ".join(filter(None, (scene.facts, scene.hidden)))
     parts = [
         f'<svg xmlns="{NAMESPACE}" {size} role="img" xml:lang="{scene.lang}" {face}>',
         f"<title>{escape(scene.title)}: {escape(scene.facts)}</title>",
         f'<rect width="100%" height="100%" fill="{theme.paper}"/>',
-        _text(MARGIN, 30, scene.title, 18, bold=True),
-        _text(
-            MARGIN,
-            50,
-            " | ".join(filter(None, (scene.facts, scene.hidden))),
-            SMALL + 1,
-            theme.faint,
-        ),
+        text_at(MARGIN, 30, scene.title, size=18, bold=True),
+        text_at(MARGIN, 50, facts, size=SMALL + 1, fill=theme.faint),
         *_legend(scene, theme),
         f'<g transform="translate(0 {_n(top)})">',
         *(_arm(scene.boxes[box.parent], box, theme) for box in scene.boxes if box.parent >= 0),
@@ -117,7 +112,7 @@ def _legend(scene: Scene, theme: Theme) -> list[str]:
             f'<rect x="{_n(x)}" y="62" width="12" height="12" rx="2" fill="{colour(class_)}"'
             f' stroke="{theme.outline}"/>'
         )
-        parts.append(_text(x + 18, 72, text, SMALL + 1))
+        parts.append(text_at(x + 18, 72, text, size=SMALL + 1))
         x += width(text, SMALL + 1) + 34
     return parts
 
@@ -133,20 +128,21 @@ def _arm(parent: Box, box: Box, theme: Theme) -> str:
 def _box(box: Box, theme: Theme) -> str:
     parts = [f'<g id="n{box.node}"><title>{escape(box.title)}</title>']
     centre = box.x + box.wide / 2
+    right = box.x + box.wide - 10
     area = (box.x, box.y, box.wide, box.high)
     if box.answer:
-        parts.append(_text(centre, box.y - 6, box.answer, NAME - 2, bold=True, anchor="middle"))
+        parts.append(
+            text_at(centre, box.y - 6, box.answer, size=NAME - 2, bold=True, anchor="middle")
+        )
     shade = colour(box.class_) if box.class_ >= 0 else theme.outline
     if box.kind == "question":
         parts += [
             _rect(area, 6, _paint(theme.card, theme.outline)),
-            _text(box.x + 10, box.y + 18, box.name, NAME, bold=True),
-            _text(box.x + box.wide - 10, box.y + 18, box.note, SMALL, theme.faint, anchor="end"),
+            text_at(box.x + 10, box.y + 18, box.name, size=NAME, bold=True),
+            text_at(right, box.y + 18, box.note, fill=theme.faint, anchor="end"),
             _bar(box, 10, 24, 9, theme),
-            _text(box.x + 10, box.y + 47, box.lines[0], SMALL, theme.faint),
-            _text(
-                box.x + box.wide - 10, box.y + 47, box.lines[1], SMALL, theme.faint, anchor="end"
-            ),
+            text_at(box.x + 10, box.y + 47, box.lines[0], fill=theme.faint),
+            text_at(right, box.y + 47, box.lines[1], fill=theme.faint, anchor="end"),
         ]
     else:
         fill = mixed(shade, theme.card, theme.tint) if box.class_ >= 0 else theme.card
@@ -154,8 +150,8 @@ def _box(box: Box, theme: Theme) -> str:
         outline = theme.ink if theme is THEMES["print"] else darker(shade, theme)
         parts += [
             _rect(area, 14, _paint(fill, outline, more=dash)),
-            _text(centre, box.y + 17, box.name, NAME, bold=True, anchor="middle"),
-            _text(centre, box.y + 31, box.lines[0], SMALL, anchor="middle"),
+            text_at(centre, box.y + 17, box.name, size=NAME, bold=True, anchor="middle"),
+            text_at(centre, box.y + 31, box.lines[0], anchor="middle"),
             _bar(box, 12, 35, 4, theme),
         ]
     return "".join(parts) + "</g>"
@@ -188,25 +184,24 @@ def _paint(fill: str, stroke: str, thick: float = 1.2, more: str = "") -> str:
     return f'fill="{fill}" stroke="{stroke}" stroke-width="{_n(thick)}"{more}'
 
 
-def _text(
+def text_at(
     x: float,
     y: float,
     text: str,
-    size: float,
-    fill: str = "",
     *,
+    size: float = SMALL,
+    fill: str = "",
     bold: bool = False,
     anchor: str = "",
 ) -> str:
+    """Return a line of text as an element, nothing for an empty one."""
     if not text:
         return ""
-    weight = ' font-weight="bold"' if bold else ""
-    colour_ = f' fill="{fill}"' if fill else ""
-    side = f' text-anchor="{anchor}"' if anchor else ""
     kind = f' font-size="{_n(size)}"' if size != SMALL else ""
-    return (
-        f'<text x="{_n(x)}" y="{_n(y)}"{kind}{weight}{colour_}{side}>{escape(clean(text))}</text>'
-    )
+    weight = ' font-weight="bold"' if bold else ""
+    paint = f' fill="{fill}"' if fill else ""
+    side = f' text-anchor="{anchor}"' if anchor else ""
+    return f'<text x="{_n(x)}" y="{_n(y)}"{kind}{weight}{paint}{side}>{escape(clean(text))}</text>'
 
 
 def clean(text: str) -> str:

@@ -54,23 +54,26 @@ def width(text: str, size: float, *, bold: bool = False) -> float:
 
 
 def clipped(text: str, size: float, room: float, *, bold: bool = False) -> str:
-    """Return a text, cut with two dots where it would be wider than the room.
+    """Return a text, its middle cut to two dots where it would be wider than the room.
+
+    The end of a name tells it from its neighbours as often as its beginning does.
 
     Examples
     --------
     >>> clipped("Horizontal_Distance_To_Roadways", 11, 100)
-    'Horizontal_Di..'
+    'Horizonta..adways'
     """
     if width(text, size, bold=bold) <= room:
         return text
-    left = room - width("..", size, bold=bold)
-    kept = ""
-    for character in text:
-        left -= _advance(character, bold=bold) * size / 1000
+    left = (room - width("..", size, bold=bold)) * 1000 / size
+    head, tail = 0, len(text)
+    while head < tail:
+        from_head = head <= 1.5 * (len(text) - tail)
+        left -= _advance(text[head] if from_head else text[tail - 1], bold=bold)
         if left < 0:
             break
-        kept += character
-    return kept + ".."
+        head, tail = (head + 1, tail) if from_head else (head, tail - 1)
+    return f"{text[:head]}..{text[tail:]}"
 
 
 def columns(text: str) -> int:

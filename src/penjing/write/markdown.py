@@ -1,0 +1,52 @@
+"""A tree as Markdown: a heading, the facts, and the rules as a table."""
+
+from __future__ import annotations
+
+from penjing.tree import Tree
+from penjing.words import say
+from penjing.write.labels import amount
+from penjing.write.rules import rules_of
+from penjing.write.scene import heading
+
+
+def write(tree: Tree, *, lang: str = "en", title: str | None = None) -> str:
+    """Return a tree as Markdown.
+
+    Examples
+    --------
+    >>> print(write(Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}})))
+    ## class
+    <BLANKLINE>
+    by hand | 2 leaves | depth 1
+    <BLANKLINE>
+    | class | when |
+    | --- | --- |
+    | yes | texture = clear |
+    | no | texture = faint |
+    """
+    head = heading(tree, lang, title)
+    names = [tree.target.name]
+    if tree.has_counts:
+        names.append(say("rule_support", lang))
+        if not tree.is_regression:
+            names.append(say("rule_confidence", lang))
+    names.append(say("rule_when", lang))
+    lines = [f"## {_cell(head['title'])}", "", head["facts"], "", _row(names)]
+    lines.append("| " + " | ".join("---" for _ in names) + " |")
+    for rule in rules_of(tree):
+        cells = [rule.answer]
+        if tree.has_counts:
+            cells.append(amount(rule.weight))
+            if not tree.is_regression:
+                cells.append(f"{100 * rule.confidence:.0f} %")
+        cells.append(say("rule_and", lang).join(rule.conditions) or say("rule_always", lang))
+        lines.append(_row(cells))
+    return "\n".join(lines)
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")

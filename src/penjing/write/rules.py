@@ -1,0 +1,110 @@
+"""A tree as IF … THEN rules, one a leaf: intervals merged, support and confidence beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from penjing.split import level_text
+from penjing.tree import Tree
+from penjing.write.labels import amount, cut_text, quoted, value_text
+from penjing.write.widths import columns
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One path of a tree: conditions by column, the answer, and how well it is supported."""
+
+    node: int
+    conditions: tuple[str, ...]
+    answer: str
+    weight: float
+    right: float
+
+    @property
+    def confidence(self) -> float:
+        """The share of the leaf's training rows that the rule gets right."""
+        return self.right / self.weight if self.weight > 0 else 0.0
+
+
+@dataclass(slots=True)
+class _Bounds:
+    """What a path says of one column so far."""
+
+    low: str = ""
+    high: str = ""
+    levels: list[int] = field(default_factory=list)
+
+
+def rules_of(tree: Tree) -> Iterator[Rule]:
+    """Yield the rule of each leaf, in the order of the drawing.
+
+    Examples
+    --------
+    >>> tree = Tree.from_dict({"x": {"<= 5.0": {"x": {"<= 2.0": "a", "> 2.0": "b"}}, "> 5.0": "a"}})
+    >>> [rule.conditions for rule in rules_of(tree)]
+    [('x ≤ 2',), ('2 < x ≤ 5',), ('x > 5',)]
+    """
+    for node in tree.walk():
+        if not tree.is_leaf[node]:
+            continue
+        weight = float(tree.weight[node])
+        right = weight - (0.0 if tree.is_regression else float(tree.losses[node]))
+        yield Rule(node, conditions_of(tree, node), value_text(tree, node), weight, right)
+
+
+def conditions_of(tree: Tree, node: int) -> tuple[str, ...]:
+    """Return what must hold for a row to reach a node, each column once, in order of asking."""
+    bounds: dict[int, _Bounds] = {}
+    for parent, child in pairwise(tree.path(node)):
+        asked = int(tree.nodes.column[parent])
+        said = bounds.setdefault(asked, _Bounds())
+        if np.isnan(tree.nodes.cut[parent]):
+            said.levels = tree.nodes.levels(child).tolist()
+        elif child == tree.first_child[parent]:
+            said.high = cut_text(tree, parent)  # deeper cuts are the tighter ones
+        else:
+            said.low = cut_text(tree, parent)
+    return tuple(_condition(tree, asked, said) for asked, said in bounds.items())
+
+
+def _condition(tree: Tree, asked: int, said: _Bounds) -> str:
+    field_ = tree.schema[asked]
+    name = quoted(field_.name)
+    if said.levels:
+        names = [quoted(level_text(field_, code)) for code in said.levels]
+        return f"{name} = {names[0]}" if len(names) == 1 else f"{name} in {{{', '.join(names)}}}"
+    if said.low and said.high:
+        return f"{said.low} < {name} ≤ {said.high}"
+    return f"{name} ≤ {said.high}" if said.high else f"{name} > {said.low}"
+
+
+def write(tree: Tree, *, order: str = "tree") -> str:
+    """Return the rules as aligned text.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    order : str
+        ``tree``: as drawn; ``support``: the rules that cover most rows first.
+    """
+    rules = list(rules_of(tree))
+    if order == "support":
+        rules.sort(key=lambda rule: -rule.weight)
+    answer_room = max(columns(rule.answer) for rule in rules)
+    support_room = max(columns(amount(rule.weight)) for rule in rules)
+    lines = []
+    for rule in rules:
+        answer = rule.answer + " " * (answer_room - columns(rule.answer))
+        told = answer
+        if tree.has_counts:
+            told += f"  {amount(rule.weight):>{support_room}}"
+            if not tree.is_regression:
+                told += f"  {100 * rule.confidence:3.0f}%"
+        conditions = " and ".join(rule.conditions)
+        lines.append(f"{told}  when {conditions}" if conditions else told)
+    return "\n".join(lines)
