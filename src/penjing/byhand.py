@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from penjing.criteria import Criterion, gains
-from penjing.criteria.entropy import Entropy, bits
+from penjing.criteria import TIE
+from penjing.criteria.entropy import bits
 from penjing.criteria.gini import gini_of
 from penjing.errors import ChoiceError
 from penjing.table import Floats
-from penjing.tally import Classes
 
 Labels = Iterable[Any] | Mapping[Any, float] | None
 Table2 = Sequence[Sequence[float]] | Mapping[Any, Sequence[float]] | None
@@ -57,7 +56,7 @@ def majority(labels: Labels = None) -> Any:  # noqa: ANN401 - whatever the label
     >>> majority(["no", "yes", "yes", "no"])
     'no'
     """
-    counted = Counter(labels if labels is not None else ())
+    counted = Counter(() if labels is None else labels)
     if not counted:
         raise ChoiceError("nothing_to_count")
     return counted.most_common(1)[0][0]
@@ -92,7 +91,7 @@ def gain(
     >>> round(gain(counts=[[7, 2], [1, 4], [0, 3]]), 3)
     0.381
     """
-    return _gain(Entropy(), _parts(values, labels, counts, cut))
+    return _gain(_parts(values, labels, counts, cut))
 
 
 def split_information(
@@ -129,7 +128,7 @@ def gain_ratio(
     """
     parts = _parts(values, labels, counts, cut)
     information = float(bits(parts.sum(axis=1)))
-    return _gain(Entropy(), parts) / information if information > 0 else 0.0
+    return _gain(parts) / information if information > 0 else 0.0
 
 
 def gini_index(
@@ -151,16 +150,34 @@ def gini_index(
     return float((weight / weight.sum() * gini_of(parts)).sum())
 
 
-def _gain(criterion: Criterion, parts: Floats) -> float:
-    return float(gains(criterion, parts.sum(axis=0), parts[None], Classes(parts.shape[1]))[0])
+def _gain(parts: Floats) -> float:
+    # As the formula is written, share by share: the last digit then is what one gets by hand.
+    weight = parts.sum(axis=1)
+    before = float(bits(parts.sum(axis=0)))
+    found = before - float((weight / weight.sum() * bits(parts)).sum())
+    return found if abs(found) > TIE * before else 0.0
 
 
 def _counts(labels: Labels, counts: Sequence[float] | None) -> Floats:
     if counts is None:
-        counted = labels if isinstance(labels, Mapping) else Counter(labels or ())
+        counted = labels if isinstance(labels, Mapping) else Counter(_listed(labels))
         counts = list(counted.values())
-    found = np.asarray(counts, np.float64)
-    if found.ndim != 1 or not found.size or (found < 0).any() or not found.sum() > 0:
+    return _checked(counts, 1)
+
+
+def _listed(things: Iterable[Any] | None) -> list[Any]:
+    # An array has no truth value, so `things or ()` would not do.
+    return [] if things is None else list(things)
+
+
+def _checked(counts: Any, n_axes: int) -> Floats:  # noqa: ANN401 - that is to be found out
+    try:
+        found = np.asarray(counts, np.float64)
+    except (TypeError, ValueError):
+        raise ChoiceError("not_counts", value=counts) from None
+    if found.ndim != n_axes or not (np.isfinite(found) & (found >= 0)).all():
+        raise ChoiceError("not_counts", value=counts)
+    if not found.sum() > 0:
         raise ChoiceError("nothing_to_count")
     return found
 
@@ -173,12 +190,9 @@ def _parts(
 ) -> Floats:
     """Return the class counts of each value, (values, classes)."""
     if counts is not None:
-        found = np.asarray(list(counts.values() if isinstance(counts, Mapping) else counts))
-        if found.ndim != 2 or not found.sum() > 0:
-            raise ChoiceError("nothing_to_count")
-        return found.astype(np.float64)
-    rows = list(values or ())
-    classes = list(labels or ())
+        return _checked(list(counts.values() if isinstance(counts, Mapping) else counts), 2)
+    rows = _listed(values)
+    classes = _listed(labels)
     if not rows or len(rows) != len(classes):
         raise ChoiceError("lengths_differ", values=len(rows), labels=len(classes))
     if cut is not None:

@@ -294,6 +294,9 @@ WORDS: dict[str, str] = {
         "this tree was pruned by validation rows, which it does not keep, so it cannot be grown"
         " again on other rows.\nSay how: cross_validate(table, recipe, prune=…, validation=0.3)."
     ),
+    "compare_kinds": (
+        "one tree predicts classes and the other numbers ('{a}', '{b}'): they cannot be compared."
+    ),
     # reports
     "report_accuracy": (
         "accuracy {correct}/{of} = {percent} %   (95 % interval {low} to {high} %)"

@@ -207,6 +207,7 @@ WORDS: dict[str, str] = {
         "这棵树是用验证数据剪枝的，而树不保存验证数据，所以不能在别的数据上重新生成。\n"
         "请说明做法：cross_validate(table, recipe, prune=…, validation=0.3)。"
     ),
+    "compare_kinds": "一棵树预测类别，另一棵预测数值（“{a}”、“{b}”），无法比较。",
     # 报告
     "report_accuracy": "精度 {correct}/{of} = {percent} %   （95 % 区间 {low} 到 {high} %）",
     "report_nothing": "没有数据行可以报告",
