@@ -169,7 +169,8 @@ class Table:
 
     def take(self, rows: npt.ArrayLike) -> Table:
         """Return the table with only these rows (positions or a mask); levels stay."""
-        picked = np.arange(self.n_rows)[np.asarray(rows)]
+        rows = np.asarray(rows)
+        picked = np.arange(self.n_rows)[rows if rows.size else rows.astype(np.intp)]
         numbers = np.arange(1, self.n_rows + 1) if self.row_numbers is None else self.row_numbers
         return replace(
             self,
