@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 
 from penjing.errors import unknown
@@ -76,7 +77,10 @@ def _shape(tree: Tree, node: int, area: tuple[float, float, float], theme: Theme
     if wide >= LABELLED:
         room = wide - 8
         parts.append(text_at(x + 4, y + 14, clipped(name, SMALL, room, bold=True), bold=True))
-        parts.append(text_at(x + 4, y + 28, clipped(answer, SMALL, room)))
+        is_cut = node > 0 and not math.isnan(tree.nodes.cut[parent])
+        short = clipped(answer, SMALL, room)
+        if short == answer or not is_cut:  # half a number would be a wrong one
+            parts.append(text_at(x + 4, y + 28, short))
     return "".join(parts)
 
 

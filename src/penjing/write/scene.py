@@ -14,8 +14,9 @@ import numpy as np
 
 from penjing.tree import Tree
 from penjing.words import say
-from penjing.write.labels import amount, answer_text, branch_text, counts_text, value_text
+from penjing.write.labels import amount, answer_text, counts_text, value_text
 from penjing.write.layout import place
+from penjing.write.rules import conditions_of
 from penjing.write.widths import clipped, width
 
 NAME, SMALL = 14.0, 11.0
@@ -185,7 +186,7 @@ def _draft(tree: Tree, node: int, lang: str, *, folded: bool, leaves: list[int])
     shares = () if tree.is_regression or weight <= 0 else tuple((total / weight).tolist())
     class_ = -1 if tree.is_regression else int(tree.values[node])
     is_question = not tree.is_leaf[node] and not folded
-    rule = " / ".join(branch_text(tree, n) for n in tree.path(node)[1:]) or say("root", lang)
+    rule = say("rule_and", lang).join(conditions_of(tree, node)) or say("root", lang)
     answer = value_text(tree, node)
     title = f"{rule}: {answer}{counts_text(tree, node)}"
     if is_question:

@@ -61,7 +61,7 @@ def clipped(text: str, size: float, room: float, *, bold: bool = False) -> str:
     Examples
     --------
     >>> clipped("Horizontal_Distance_To_Roadways", 11, 100)
-    'Horizonta..adways'
+    'Horizont..adways'
     """
     if width(text, size, bold=bold) <= room:
         return text
