@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from penjing.read.assemble import assembled
+from penjing.read.bulk import Hints
 from penjing.read.fitted import fitted
 from penjing.read.gather import gathered
-from penjing.read.markers import markers
+from penjing.read.markers import USUAL, markers
 from penjing.table import Field, Table
 
 __all__ = ["read"]
@@ -84,12 +85,31 @@ def read(  # noqa: PLR0913 - every inference can be overridden, each by its own 
     >>> table.names, table.target.name, table.target.levels
     (('legs', 'fins'), 'fish', ('yes', 'no'))
     """
+    if isinstance(source, Table) and target is None and schema is None:
+        return source
     sheet = gathered(
-        source, encoding=encoding, name=name, names=names, labels=labels, separator=separator,
-        target=target if isinstance(target, str) else None,
-    )  # fmt: skip
-    marks = markers(missing, usual=sheet.markers)
+        source,
+        encoding=encoding,
+        name=name,
+        names=names,
+        labels=labels,
+        separator=separator,
+        target=target.name if isinstance(target, Field) else target or None,
+        hints=_hints(schema, missing),
+    )
+    marks = markers(missing, usual=sheet.has_usual_markers)
     if isinstance(schema, Mapping) or schema is None:
         kept = (keep,) if isinstance(keep, str) else tuple(keep)
         return assembled(sheet, marks, target, schema, weight=weight, keep=kept, dates=dates)
     return fitted(sheet, marks, tuple(schema), target, weight=weight)
+
+
+def _hints(schema: Mapping[str, Any] | Sequence[Field] | None, missing: object) -> Hints:
+    """Return what a large text should know of its columns before it is divided."""
+    words = markers(missing, usual=True)
+    if isinstance(schema, Mapping):
+        texts = [name for name, said in schema.items() if said != "numeric"]
+    else:
+        texts = [field.name for field in schema or () if not field.is_numeric]
+    certain = words.words | (USUAL if words.has_usual else frozenset())
+    return Hints(certain, frozenset(texts))

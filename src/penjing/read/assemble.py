@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from penjing.errors import ChoiceError, DataError, unknown
 from penjing.read.cells import Cells, Sheet
+from penjing.read.clean import cleaned
+from penjing.read.convert import must_be_numbers
 from penjing.read.dates import parts_of
-from penjing.read.infer import FEW_CLASSES, Judge
+from penjing.read.infer import FEW_CLASSES, columns_of, judged_target
 from penjing.read.markers import Markers
+from penjing.read.reading import Reading
 from penjing.read.schema import Wish, wishes
 from penjing.table import Column, Field, Floats, Note, Table
 
 CLASS_NAMES = ("class", "label", "target", "类别", "标签")
 
 
-def assembled(  # noqa: PLR0913
+def assembled(
     sheet: Sheet,
     marks: Markers,
-    target: str | Field | bool | None,
+    target: str | Field | bool | None,  # noqa: FBT001 - False is a word of its own here
     schema: Mapping[str, Any] | None,
     *,
     weight: str | None,
@@ -31,51 +35,48 @@ def assembled(  # noqa: PLR0913
     """Judge every column and put the table together."""
     refuse_twins(sheet)
     asked = wishes(schema, sheet)
-    for name in keep:
+    for name in [*keep, *([weight] if weight else [])]:
         if name not in sheet.names:
             raise unknown("unknown_column", name, sheet.names)
-    judge = Judge(sheet, marks, parts_of(dates))
-    weight = weight or _wished_for("weight", asked)
-    named = target_name(judge, target, asked, weight)
+    reading = Reading(sheet, marks, parts_of(dates))
+    weight = weight or _asked_as("weight", asked)
+    goal = target_name(reading, target, asked, weight)
     aim = None
     columns: list[Column] = []
-    spared: list[tuple[int, Cells, str]] = []
     for cells in sheet.columns:
         wish = asked.get(cells.name)
-        if cells.name == named:
-            aim = target_column(judge, cells, wish)
+        if cells.name == goal:
+            aim = judged_target(reading, cells, wish)
         elif cells.name == weight:
-            judge.leave_out(cells.name, "weight")
+            reading.left_out.append((cells.name, "weight"))
         else:
-            made = judge.columns(cells, wish, keep=cells.name in keep)
-            if not made and judge.left_out[-1] == (cells.name, "id"):
-                spared.append((len(columns), cells, judge.notes[-1].key))
-            columns += made
+            columns += columns_of(reading, cells, wish, keep=cells.name in keep)
     if not columns:
-        columns = _second_thoughts(judge, spared)
-    table = Table(
-        tuple(columns),
-        aim,
-        sheet.n_rows,
-        weight=weights(judge, weight),
-        left_out=tuple(judge.left_out),
-        source=sheet.source,
+        columns = _second_thoughts(reading)
+    return finished(
+        Table(
+            tuple(columns),
+            aim,
+            sheet.n_rows,
+            weight=weights(reading, weight),
+            left_out=tuple(reading.left_out),
+            source=sheet.source,
+        ),
+        reading,
     )
-    return finished(table, judge)
 
 
-def _second_thoughts(judge: Judge, spared: list[tuple[int, Cells, str]]) -> list[Column]:
-    """Take back columns that only look like ids, where nothing else is left to ask about."""
-    columns = []
-    for _, cells, key in spared:
-        if key != "note_left_out_id_name":
-            judge.left_out.remove((cells.name, "id"))
-            judge.notes = [
-                note
-                for note in judge.notes
-                if note.key != key or note.values["column"] != cells.name
-            ]
-            columns += judge.columns(cells, None, keep=True)
+def _second_thoughts(reading: Reading) -> list[Column]:
+    """Take back a column that only counts, where nothing else is left to ask about."""
+    counting = [
+        note for note in reading.notes if note.key in ("note_left_out_id_count",)
+    ]  # a text of its own in each row is no better than nothing, a number can be cut
+    columns: list[Column] = []
+    for note in counting:
+        name = note.values["column"]
+        reading.notes.remove(note)
+        reading.left_out.remove((name, "id"))
+        columns += columns_of(reading, reading.sheet.by_name()[name], None, keep=True)
     return columns
 
 
@@ -84,24 +85,23 @@ def refuse_twins(sheet: Sheet) -> None:
     seen: dict[str, int] = {}
     for place, name in enumerate(sheet.names, start=1):
         if name in seen:
-            raise DataError(
-                "duplicate_column", source=sheet.name, column=name, first=seen[name], second=place
-            )
+            values = {"source": sheet.name, "column": name, "first": seen[name], "second": place}
+            raise DataError("duplicate_column", **values)
         seen[name] = place
 
 
-def _wished_for(kind: str, asked: Mapping[str, Wish]) -> str | None:
+def _asked_as(kind: str, asked: Mapping[str, Wish]) -> str | None:
     return next((name for name, wish in asked.items() if wish.kind == kind), None)
 
 
 def target_name(
-    judge: Judge,
-    target: str | Field | bool | None,  # noqa: FBT001 - False is a word of its own here
+    reading: Reading,
+    target: str | Field | bool | None,  # noqa: FBT001
     asked: Mapping[str, Wish],
     weight: str | None,
 ) -> str | None:
     """Return the name of the target column, None if there shall be none."""
-    sheet = judge.sheet
+    sheet = reading.sheet
     if target is False:
         return None
     if isinstance(target, Field):
@@ -110,79 +110,66 @@ def target_name(
         if target not in sheet.names:
             raise unknown("unknown_column", target, sheet.names)
         return target
-    named = _wished_for("target", asked) or sheet.target
+    named = _asked_as("target", asked) or sheet.target
     if named is not None:
         return named
     free = [
         cells
         for cells in sheet.columns
-        if cells.name != weight
-        and not (cells.name in asked and asked[cells.name].kind == "ignore")
+        if cells.name != weight and asked.get(cells.name, Wish("nominal")).kind != "ignore"
     ]
     for word in CLASS_NAMES:
         for cells in free:
             if cells.name.lower() == word:
                 return cells.name
-    if free and len(free[-1].levels) <= FEW_CLASSES + 5:
-        known = judge.__class__(sheet, judge.markers).known(free[-1])
-        if 0 < len(known.levels) <= FEW_CLASSES:
-            judge.note("target_last", column=free[-1].name)
-            return free[-1].name
+    if free and _has_few_values(reading, free[-1]):
+        reading.note("target_last", column=free[-1].name)
+        return free[-1].name
     raise ChoiceError("no_target", source=sheet.name, known=", ".join(sheet.names))
 
 
-def target_column(judge: Judge, cells: Cells, wish: Wish | None) -> Column:
-    """Return the target: classes, or numbers for a regression."""
-    if wish is not None and wish.kind not in ("target", "ignore", "weight", "date"):
-        return judge.wished(cells, wish)
-    cells = judge.known(cells)
-    return judge.judged(cells, judge.read_numbers(cells), is_target=True)
+def _has_few_values(reading: Reading, cells: Cells) -> bool:
+    if len(cells.levels) > 10 * FEW_CLASSES:
+        return False
+    known = cleaned(reading, cells, quietly=True)
+    return 0 < len(known.levels) <= FEW_CLASSES
 
 
-def weights(judge: Judge, name: str | None) -> Floats | None:
+def weights(reading: Reading, name: str | None) -> Floats | None:
     """Return the weight of each row, checked."""
     if name is None:
         return None
-    sheet = judge.sheet
-    if name not in sheet.names:
-        raise unknown("unknown_column", name, sheet.names)
-    cells, found = judge.only_numbers(sheet.find()[name])
-    bad = ~np.isfinite(found.values) | (found.values < 0)
-    codes = cells.codes
-    row = int(np.argmax((codes < 0) | bad[codes])) if len(codes) else 0
-    if (codes < 0).any() or bad.any():
-        value = "" if codes[row] < 0 else cells.levels[codes[row]]
-        raise DataError("bad_weight", source=sheet.name, row=row + 1, column=name, value=value)
-    return found.values[codes]
+    if name not in reading.sheet.names:
+        raise unknown("unknown_column", name, reading.sheet.names)
+    found = must_be_numbers(reading, reading.sheet.by_name()[name])
+    cells = found.cells
+    values = np.append(found.numbers.values, np.nan)[cells.codes]
+    bad = ~np.isfinite(values) | (values < 0)
+    if bad.any():
+        row = int(np.argmax(bad))
+        value = "" if cells.codes[row] < 0 else cells.levels[cells.codes[row]]
+        said = {"source": reading.sheet.name, "row": row + 1, "column": name, "value": value}
+        raise DataError("bad_weight", **said)
+    return values
 
 
-def finished(table: Table, judge: Judge) -> Table:
+def finished(table: Table, reading: Reading) -> Table:
     """Drop the rows that cannot teach, and hand over the notes."""
-    notes = [*judge.sheet.notes, *judge.notes]
+    notes = [*reading.sheet.notes, *reading.notes]
     rows = np.ones(table.n_rows, np.bool_)
     if table.target is not None:
         rows &= table.target.codes >= 0
-        n = int((~rows).sum())
-        if n:
-            values = {"source": judge.sheet.name, "column": table.target.name, "n": n}
-            notes.append(Note("note_target_missing", values))
+        if not rows.all():
+            said = {"column": table.target.name, "n": int((~rows).sum())}
+            notes.append(Note("note_target_missing", {"source": reading.sheet.name, **said}))
     if table.weight is not None:
         zero = rows & (table.weight == 0)
         if zero.any():
-            values = {"source": judge.sheet.name, "n": int(zero.sum())}
-            notes.append(Note("note_zero_weight", values))
+            said = {"source": reading.sheet.name, "n": int(zero.sum())}
+            notes.append(Note("note_zero_weight", said))
             rows &= ~zero
     if not rows.any():
-        raise DataError("no_labelled_rows", source=judge.sheet.name)
+        raise DataError("no_labelled_rows", source=reading.sheet.name)
     if not rows.all():
         table = table.take(rows)
-    return Table(
-        table.columns,
-        table.target,
-        table.n_rows,
-        table.weight,
-        table.row_numbers,
-        table.left_out,
-        tuple(notes),
-        table.source,
-    )
+    return replace(table, notes=tuple(notes))

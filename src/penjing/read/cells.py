@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing.table import Codes, Kind, Note
 
 Declared = Kind | Literal["ignore", "date", "text"]
 
 
-@dataclass(slots=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cells:
     """One column as it was found: distinct values, codes, and what its source says of it.
 
@@ -22,42 +22,47 @@ class Cells:
     ----------
     name : str
         The column's name.
-    levels : list
-        Its distinct values in order of first appearance, or as declared.
+    levels : list or array
+        Its distinct values in order of first appearance, or as declared. Text is as somebody
+        wrote it, so numbers, dates and missing markers have still to be recognised; an array
+        holds the sorted numbers of a column that was typed as numbers.
     codes : (n,) int32
         The place of each row's value in ``levels``, -1 where the source has none.
-    is_written : bool
-        Whether the values are text as somebody wrote it (a file), so that numbers, dates and
-        missing markers have still to be recognised.
     declared : str or None
         The kind that the source itself gives (ARFF, .names, a frame's categories).
-    fixed : bool
-        Whether the order of ``levels`` was declared and others are a mistake.
+    is_fixed : bool
+        Whether the levels were declared too, in this order.
     """
 
     name: str
-    levels: list[Any]
+    levels: Sequence[Any] | npt.NDArray[Any]
     codes: Codes
-    is_written: bool = True
     declared: Declared | None = None
-    fixed: bool = False
+    is_fixed: bool = False
 
-    @cached_property
-    def counts(self) -> np.ndarray[Any, np.dtype[np.intp]]:
-        """How many rows show each level."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.levels))
+    @property
+    def is_typed(self) -> bool:
+        """Whether the levels are an array of numbers."""
+        return isinstance(self.levels, np.ndarray)
 
     @property
     def n_known(self) -> int:
         """How many rows have a value."""
         return int((self.codes >= 0).sum())
 
-    @property
-    def is_distinct(self) -> bool:
-        """Whether no value occurs twice."""
-        return bool(self.n_known) and int(self.counts.max()) == 1
+    def counts(self) -> npt.NDArray[np.intp]:
+        """Return how many rows show each level."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.levels))
 
-    def first(self, level: int) -> int:
+    def is_distinct(self) -> bool:
+        """Say whether no value occurs twice."""
+        return self.n_known > 0 and int(self.counts().max()) == 1
+
+    def plain(self) -> list[Any]:
+        """Return the levels as plain values."""
+        return self.levels.tolist() if isinstance(self.levels, np.ndarray) else [*self.levels]
+
+    def row(self, level: int) -> int:
         """Return the number, from 1, of the first row that shows this level."""
         return int(np.argmax(self.codes == level)) + 1
 
@@ -78,9 +83,9 @@ class Sheet:
         What was decided while decoding and dividing.
     target : str or None
         The target that the source itself names.
-    markers : bool
+    has_usual_markers : bool
         Whether the usual missing markers apply; ARFF and .names have only ``?``.
-    trusted : bool
+    is_chosen : bool
         Whether the columns were chosen by hand (.names), so that none is taken for an id.
     """
 
@@ -89,19 +94,19 @@ class Sheet:
     source: dict[str, Any]
     notes: list[Note] = field(default_factory=list)
     target: str | None = None
-    markers: bool = True
-    trusted: bool = False
+    has_usual_markers: bool = True
+    is_chosen: bool = False
 
     @property
     def name(self) -> str:
         """How sentences call the source."""
-        return str(self.source.get("name", "table"))
+        return str(self.source["name"])
 
     @property
     def names(self) -> list[str]:
         """The names of the columns."""
         return [cells.name for cells in self.columns]
 
-    def find(self) -> Mapping[str, Cells]:
+    def by_name(self) -> dict[str, Cells]:
         """Return the columns by name."""
         return {cells.name: cells for cells in self.columns}

@@ -1,31 +1,56 @@
 """Coding: a column's cells become its distinct values and one small number per row.
 
-This is the one place where cells are hashed; a faster coder has only to replace what is here.
+This is the one place where cells are hashed or ranked; a faster coder has only to replace what
+is here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing.table import MISSING, Codes
 
 
-class Coder(dict[Hashable, int]):
-    """Hand out 0, 1, 2 … to values in the order of their first appearance."""
+class Coder:
+    """Codes cells batch by batch, in the order in which values first appear.
 
-    def __missing__(self, value: Hashable) -> int:
-        code = self[value] = len(self)
-        return code
+    Each value remembers the row that showed it first: looking that up takes no Python code per
+    row, and counting the first rows afterwards turns them into codes 0, 1, 2 …
 
-    def codes(self, cells: Iterable[Hashable], count: int = -1) -> Codes:
-        """Return the code of each cell; values not met before get the next codes."""
-        return np.fromiter(map(self.__getitem__, cells), np.int32, count)
+    Examples
+    --------
+    >>> coder = Coder()
+    >>> coder.add(["clear", "faint"]), coder.add(["faint", "dim", "clear"])
+    (None, None)
+    >>> coder.done()
+    (['clear', 'faint', 'dim'], array([0, 1, 1, 2, 0], dtype=int32))
+    """
+
+    def __init__(self) -> None:
+        self.first: dict[Hashable, int] = {}
+        self.rows: list[npt.NDArray[np.int32]] = []
+        self.n_rows = 0
+
+    def add(self, cells: Sequence[Hashable]) -> None:
+        """Take the next rows."""
+        numbers = range(self.n_rows, self.n_rows + len(cells))
+        first = map(self.first.setdefault, cells, numbers)
+        self.rows.append(np.fromiter(first, np.int32, len(cells)))
+        self.n_rows += len(cells)
+
+    def done(self) -> tuple[list[Any], Codes]:
+        """Return the distinct values and the code of each row."""
+        first = np.concatenate([np.empty(0, np.int32), *self.rows])
+        is_first = np.zeros(self.n_rows, np.bool_)
+        is_first[first] = True
+        return list(self.first), (np.cumsum(is_first, dtype=np.int32) - np.int32(1))[first]
 
 
-def codes_of(cells: Iterable[Any]) -> tuple[list[Any], Codes]:
+def codes_of(cells: Sequence[Any]) -> tuple[list[Any], Codes]:
     """Return the distinct values of a column in order of first appearance, and its codes.
 
     None is missing. Values of different types are different levels: 1, True and 1.0 are three.
@@ -38,37 +63,66 @@ def codes_of(cells: Iterable[Any]) -> tuple[list[Any], Codes]:
     ([1, True, 1.0], array([0, 1, 2], dtype=int32))
     """
     coder = Coder()
-    cells = cells if isinstance(cells, list) else list(cells)
-    if any(type(cell) is not str for cell in cells):
-        codes = coder.codes(((type(cell), cell) for cell in cells), len(cells))
-        levels = [value for _, value in coder]  # type: ignore[misc]
+    if len({*map(type, cells)} - {type(None)}) > 1:
+        coder.add([(type(cell), cell) for cell in cells])
+        pairs, codes = coder.done()
+        levels = [value for _, value in pairs]
     else:
-        codes = coder.codes(cells, len(cells))
-        levels = list(coder)
-    return without(levels, codes, [level is None for level in levels])
+        coder.add(cells)
+        levels, codes = coder.done()
+    return without(levels, codes, [place for place, x in enumerate(levels) if x is None])
 
 
-def without(levels: list[Any], codes: Codes, gone: list[bool]) -> tuple[list[Any], Codes]:
+def ranks_of(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
+    """Return the distinct numbers in ascending order and each row's rank; NaN is missing.
+
+    Examples
+    --------
+    >>> ranks_of(np.array([0.7, 0.2, np.nan, 0.7]))
+    (array([0.2, 0.7]), array([ 1,  0, -1,  1], dtype=int32))
+    """
+    if values.dtype.kind == "f":
+        values = values.astype(np.float64) + 0.0  # -0.0 and 0.0 are one value
+        known = ~np.isnan(values)
+        if not known.all():
+            codes = np.full(len(values), MISSING, np.int32)
+            levels, codes[known] = np.unique(values[known], return_inverse=True)
+            return levels, codes
+    levels, places = np.unique(values, return_inverse=True)
+    return levels, places.astype(np.int32)
+
+
+def without(levels: list[Any], codes: Codes, gone: Sequence[int]) -> tuple[list[Any], Codes]:
     """Turn some levels into missing values and number the others anew."""
-    if not any(gone):
+    if not len(gone):
         return levels, codes
-    kept = [level for level, out in zip(levels, gone, strict=True) if not out]
-    place = np.cumsum(~np.asarray(gone), dtype=np.int32) - 1
-    place[np.asarray(gone)] = MISSING
-    return kept, np.append(place, np.int32(MISSING))[codes]
+    stays = np.ones(len(levels), np.bool_)
+    stays[list(gone)] = False
+    place = np.where(stays, np.cumsum(stays) - 1, MISSING).astype(np.int32)
+    return [x for x, stay in zip(levels, stays, strict=True) if stay], through(place, codes)
 
 
-def merged(levels: list[Any], codes: Codes) -> tuple[list[Any], Codes]:
-    """Make levels that have become equal one level."""
+def merged(levels: Sequence[Any], codes: Codes) -> tuple[list[Any], Codes]:
+    """Make levels that have become equal one level; None turns into missing."""
     fresh, place = codes_of(levels)
-    return fresh, np.append(place, np.int32(MISSING))[codes]
+    return fresh, through(place, codes)
 
 
-def by_appearance(levels: list[Any], codes: Codes) -> tuple[list[Any], Codes]:
-    """Number the levels in the order in which the rows show them; unseen ones leave."""
-    known = codes[codes >= 0]
-    seen, first = np.unique(known, return_index=True)
+def through(place: npt.NDArray[np.int32], codes: Codes) -> Codes:
+    """Return each row's new code, given the new code of each old one; missing stays missing."""
+    return np.append(place, np.int32(MISSING))[codes]
+
+
+def by_appearance(levels: Sequence[Any], codes: Codes) -> tuple[list[Any], Codes]:
+    """Number the levels in the order in which the rows show them; others leave.
+
+    Examples
+    --------
+    >>> by_appearance([0, 1, 2], np.array([2, -1, 0, 2], np.int32))
+    ([2, 0], array([ 0, -1,  1,  0], dtype=int32))
+    """
+    seen, first = np.unique(codes[codes >= 0], return_index=True)
     order = seen[np.argsort(first)]
-    place = np.full(len(levels) + 1, MISSING, np.int32)
+    place = np.full(len(levels), MISSING, np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    return [levels[code] for code in order], place[codes]
+    return [levels[code] for code in order.tolist()], through(place, codes)

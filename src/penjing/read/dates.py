@@ -75,10 +75,10 @@ def dates(levels: list[Any]) -> list[dt.datetime] | None:
     """
     if not levels:
         return None
-    if all(isinstance(level, dt.date) for level in levels):
-        return [_wall(level) for level in levels]
-    if not all(isinstance(level, str) for level in levels):
-        return None
+    types = {*map(type, levels)}
+    if types != {str}:
+        are_dates = all(issubclass(kind, dt.date) for kind in types)
+        return [_wall(level) for level in levels] if are_dates else None
     for read in (_year_first, _month_first, _day_first):
         if all(map(read, levels[:GLANCE])):
             found = [date for level in levels if (date := read(level))]

@@ -5,16 +5,18 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice, repeat
 
 import numpy as np
 
 from penjing.errors import DataError
+from penjing.read.bulk import LARGE, Hints, divided
 from penjing.read.cells import Cells, Sheet
 from penjing.read.code import Coder
 from penjing.read.ids import is_id_name
 from penjing.read.numbers import PLAIN
-from penjing.table import Codes, Note
+from penjing.table import Note
 
 SEPARATORS = (",", ";", "\t", "|", "，")
 SNIFFED = 50
@@ -28,7 +30,11 @@ Batch = list[Sequence[str]]
 
 
 def delimited(
-    text: str, name: str, separator: str | None = None, names: Sequence[str] | None = None
+    text: str,
+    name: str,
+    separator: str | None = None,
+    names: Sequence[str] | None = None,
+    hints: Hints | None = None,
 ) -> Sheet:
     """Divide text into columns of cells; ``names`` are for text without a header line."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -38,26 +44,32 @@ def delimited(
     rows = _rows(text, name, separator)
     notes: list[Note] = []
     header = list(names) if names is not None else _header(next(rows), name, notes)
-    coders = [Coder() for _ in header]
-    codes: list[list[Codes]] = [[] for _ in header]
-    n_rows = 0
-    batches = _quick(text, separator, skip=names is None) if '"' not in text else None
-    for batch in batches or _careful(rows):
-        if len(batch) != len(header):
-            raise DataError(
-                "ragged_row", source=name, row=n_rows + 1, n=len(batch), expected=len(header)
-            )
-        for coder, parts, cells in zip(coders, codes, batch, strict=True):
-            parts.append(coder.codes(cells, len(cells)))
-        n_rows += len(batch[0])
-    if not n_rows:
+    columns = None
+    if len(text) >= LARGE:
+        columns = divided(
+            text, header, separator, hints or Hints(), has_header=names is None
+        )  # fmt: skip
+    if columns is None:
+        quick = _quick(text, separator, skip=names is None) if '"' not in text else None
+        columns = _coded(quick or _careful(rows), header, name)
+    if not len(columns[0].codes):
         raise DataError("no_rows", source=name)
-    columns = [
-        Cells(title, list(coder), np.concatenate(parts))
-        for title, coder, parts in zip(header, coders, codes, strict=True)
-    ]
     source = {"name": name, "form": "delimited", "separator": separator}
-    return Sheet(_named(columns, name, notes), n_rows, source, notes)
+    return Sheet(_named(columns, name, notes), len(columns[0].codes), source, notes)
+
+
+def _coded(batches: Iterator[Batch], header: list[str], name: str) -> list[Cells]:
+    """Code the columns batch by batch; a batch of another width is a ragged row."""
+    coders = [Coder() for _ in header]
+    for batch in batches:
+        if len(batch) != len(header):
+            row = coders[0].n_rows + 1
+            raise DataError(
+                "ragged_row", source=name, row=row, n=len(batch), expected=len(header)
+            )
+        for coder, cells in zip(coders, batch, strict=True):
+            coder.add(cells)
+    return [Cells(title, *coder.done()) for title, coder in zip(header, coders, strict=True)]
 
 
 def sniffed(text: str) -> str:
@@ -154,12 +166,12 @@ def _named(columns: list[Cells], name: str, notes: list[Note]) -> list[Cells]:
     while len(columns) > 1 and not columns[-1].name and not any(columns[-1].levels):
         columns = columns[:-1]
     taken = {cells.name for cells in columns}
-    for place, cells in enumerate(columns, start=1):
+    for place, cells in enumerate(columns):
         if not cells.name:
-            cells.name = f"column {place}"
-            while cells.name in taken:
-                cells.name += "'"
-            notes.append(
-                Note("note_nameless_column", {"source": name, "place": place, "column": cells.name})
-            )
+            given = f"column {place + 1}"
+            while given in taken:
+                given += "'"
+            columns[place] = replace(cells, name=given)
+            values = {"source": name, "place": place + 1, "column": given}
+            notes.append(Note("note_nameless_column", values))
     return columns

@@ -7,12 +7,15 @@ import numpy as np
 from penjing.errors import unknown
 from penjing.read.assemble import finished, refuse_twins, weights
 from penjing.read.cells import Cells, Sheet
-from penjing.read.code import merged
+from penjing.read.clean import cleaned
+from penjing.read.code import through
+from penjing.read.convert import must_be_numbers, number_column, recoded
 from penjing.read.dates import PARTS, dates, part_of
-from penjing.read.infer import Judge, recoded
+from penjing.read.infer import judged_target
 from penjing.read.markers import Markers
+from penjing.read.reading import Reading
 from penjing.read.schema import matched
-from penjing.table import MISSING, Column, Field, Table
+from penjing.table import Column, Field, Table
 
 
 def fitted(
@@ -29,50 +32,47 @@ def fitted(
     or more is one that the tree has never seen. A target that the sheet does not have is None.
     """
     refuse_twins(sheet)
-    judge = Judge(sheet, marks)
-    have = sheet.find()
-    columns = tuple(_column(judge, field) for field in fields)
+    reading = Reading(sheet, marks)
+    have = sheet.by_name()
+    columns = tuple(_column(reading, field) for field in fields)
     aim = None
-    if isinstance(target, Field) and target.name in have:
-        aim = as_field(judge, have[target.name], target)
+    if isinstance(target, Field):
+        if target.name in have:
+            aim = as_field(reading, have[target.name], target)
     elif isinstance(target, str):
         if target not in have:
             raise unknown("unknown_column", target, sheet.names)
-        cells = judge.known(have[target])
-        aim = judge.judged(cells, judge.read_numbers(cells), is_target=True)
-    table = Table(columns, aim, sheet.n_rows, weights(judge, weight), source=sheet.source)
-    return finished(table, judge)
+        aim = judged_target(reading, have[target])
+    if aim is not None and aim.codes.max() < 0:
+        aim = None  # a column that is there but empty is to be predicted
+    table = Table(columns, aim, sheet.n_rows, weights(reading, weight), source=sheet.source)
+    return finished(table, reading)
 
 
-def _column(judge: Judge, field: Field) -> Column:
-    have = judge.sheet.find()
+def _column(reading: Reading, field: Field) -> Column:
+    have = reading.sheet.by_name()
     if field.name in have:
-        return as_field(judge, have[field.name], field)
+        return as_field(reading, have[field.name], field)
     stem, _, part = field.name.rpartition(".")
     if stem in have and part in PARTS:
-        cells = judge.known(have[stem])
-        found = dates(cells.levels)
+        cells = cleaned(reading, have[stem], quietly=True)
+        found = dates(cells.plain())
         if found is not None:
-            return recoded(cells, part_of(found, part), field.name)
-    raise unknown("unknown_column", field.name, judge.sheet.names)
+            return recoded(field.name, cells.codes, part_of(found, part))
+    raise unknown("unknown_column", field.name, reading.sheet.names)
 
 
-def as_field(judge: Judge, cells: Cells, field: Field) -> Column:
+def as_field(reading: Reading, cells: Cells, field: Field) -> Column:
     """Return a column coded as a tree's field says, unknown levels after the known ones."""
     if field.is_numeric:
-        return judge.number(*judge.only_numbers(cells))
+        return number_column(reading, must_be_numbers(reading, cells))
     places = matched(cells, field.levels)
-    extra = []
-    for place in np.flatnonzero(places < 0):
-        value = cells.levels[place]
-        word = value.strip() if isinstance(value, str) else value
-        gone = isinstance(word, str) and cells.is_written and judge.markers.is_missing(word)
-        extra.append((place, None if gone else word))
-    fresh, codes = merged([word for _, word in extra], np.arange(len(extra), dtype=np.int32))
-    for (place, _), code in zip(extra, codes, strict=True):
-        places[place] = MISSING if code < 0 else len(field.levels) + code
-    levels = (*field.levels, *fresh)
-    rows = np.append(places, np.int32(MISSING))[cells.codes]
-    return Column(field.name, field.kind, levels, rows)
-
-
+    strange = Cells(
+        field.name,
+        [cells.plain()[place] for place in np.flatnonzero(places < 0)],
+        np.arange((places < 0).sum(), dtype=np.int32),
+    )
+    fresh = cleaned(reading, strange, quietly=True)
+    places[places < 0] = np.where(fresh.codes < 0, -1, fresh.codes + len(field.levels))
+    rows = through(places, cells.codes)
+    return Column(field.name, field.kind, (*field.levels, *fresh.plain()), rows)

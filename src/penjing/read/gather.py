@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import sys
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from penjing.errors import DataError, near
+import numpy as np
+
+from penjing.errors import DataError
+from penjing.read.arff import from_arff, is_arff
+from penjing.read.bulk import Hints
 from penjing.read.cells import Sheet
 from penjing.read.decode import decode
 from penjing.read.delimited import delimited
-from penjing.table import Note
+from penjing.read.files import contents, unzipped
+from penjing.read.frames import from_array, from_frame, from_table, is_frame
+from penjing.read.names import cases_of, declaration_of, from_names
+from penjing.read.records import from_json, from_parquet
+from penjing.read.rows import from_columns, from_dicts, from_pairs, from_rows, with_labels
+from penjing.table import Note, Table
+
+JSON = (".json", ".jsonl", ".ndjson")
+DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 
 
 def gathered(
-    source: Any,  # noqa: ANN401
+    source: Any,  # noqa: ANN401 - a path, bytes, an open file, a frame, an array, rows
     *,
     encoding: str | None = None,
     name: str | None = None,
@@ -25,41 +36,115 @@ def gathered(
     labels: Iterable[Any] | None = None,
     separator: str | None = None,
     target: str | None = None,
+    hints: Hints | None = None,
 ) -> Sheet:
     """Return the columns of any source, not yet judged."""
-    if isinstance(source, (str, Path)):
-        data, called = _file(str(source))
+    wants = {"encoding": encoding, "names": names, "separator": separator, "hints": hints}
+    if isinstance(source, (str, os.PathLike)):
+        sheet = _from_path(os.fspath(source), name, wants)
     elif isinstance(source, (bytes, bytearray, memoryview)):
-        data, called = bytes(source), "bytes"
+        data = unzipped(bytes(source), name or "bytes")
+        sheet = _from_bytes(data, name or "bytes", "", wants)
     elif hasattr(source, "read"):
-        data, called = source.read(), str(getattr(source, "name", "stream"))
+        sheet = _from_stream(source, name, wants)
     else:
-        raise DataError("unknown_source", kind=type(source).__name__)
-    called = name or called
-    digest = hashlib.sha256(data).hexdigest()
-    text, codec, reason = decode(data, called, encoding)
-    sheet = delimited(text, called, separator, names)
-    sheet.source |= {"encoding": codec, "encoding_reason": reason, "sha256": digest}
-    if codec != "UTF-8" and reason != "told":
-        sheet.notes.insert(0, Note("note_encoding", {"source": called, "encoding": codec}))
-    return sheet
+        sheet = _from_memory(source, name, names, target)
+    return sheet if labels is None else with_labels(sheet, labels, target)
 
 
-def _file(path: str) -> tuple[bytes, str]:
-    if path == "-":
-        return sys.stdin.buffer.read(), "standard input"
+def _from_memory(
+    source: Any,  # noqa: ANN401
+    name: str | None,
+    names: Sequence[str] | None,
+    target: str | None,
+) -> Sheet:
+    name = name or "table"
+    if isinstance(source, Table):
+        return from_table(source)
+    if isinstance(source, np.ndarray):
+        return from_array(source, names, name)
+    if isinstance(source, Mapping):
+        if not source:
+            raise DataError("empty_file", source=name)
+        if all(isinstance(values, (list, tuple, np.ndarray)) for values in source.values()):
+            return from_columns(source, name)
+        return from_pairs(source, names, target, name)
+    if isinstance(source, (list, tuple)):
+        if not source:
+            raise DataError("empty_file", source=name)
+        if isinstance(source[0], Mapping):
+            return from_dicts(source, name)
+        return from_rows(source, names, name)
+    if is_frame(source):
+        return from_frame(source, name)
+    raise DataError("unknown_source", kind=type(source).__name__)
+
+
+def _from_path(path: str, name: str | None, wants: Mapping[str, Any]) -> Sheet:
     place = Path(path)
-    try:
-        data = place.read_bytes()
-    except IsADirectoryError:
-        raise DataError("is_a_directory", source=path) from None
-    except PermissionError:
-        raise DataError("no_permission", source=path) from None
-    except FileNotFoundError:
-        close = near(place.name, [p.name for p in place.parent.glob("*")])
-        if close:
-            raise DataError("no_such_file_near", source=path, near=close) from None
-        raise DataError("no_such_file", source=path) from None
-    except OSError as error:
-        raise DataError("unreadable_file", source=path, reason=error.strerror) from None
-    return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data), place.name
+    declaration = None if path == "-" or place.is_dir() else _declaration(place)
+    if declaration is not None:
+        cases = cases_of(place, declaration)
+        called = name or cases.name
+        text, *_ = decode(contents(str(declaration)), declaration.name, wants["encoding"])
+        data = contents(str(cases))
+        rows, codec, reason = decode(data, called, wants["encoding"])
+        sheet = from_names(text, rows, declaration.name, called)
+        return _signed(sheet, data, codec, reason)
+    data = contents(path)
+    called = name or ("standard input" if path == "-" else place.name)
+    return _from_bytes(data, called, place.name.lower().removesuffix(".gz"), wants)
+
+
+def _declaration(place: Path) -> Path | None:
+    """Return the .names file if the path means C4.5's form: a file that exists is itself."""
+    if place.is_file() and place.suffix not in (".names", ".c45-names", ".data", ".test", ".cases"):
+        return None
+    return declaration_of(place)
+
+
+def _from_stream(stream: Any, name: str | None, wants: Mapping[str, Any]) -> Sheet:  # noqa: ANN401
+    found = stream.read()
+    title = getattr(stream, "name", None)
+    called = name or (Path(title).name if isinstance(title, str) else "stream")
+    hint = title.lower().removesuffix(".gz") if isinstance(title, str) else ""
+    if isinstance(found, str):
+        return _from_text(found.removeprefix("\ufeff"), called, hint, wants)
+    return _from_bytes(unzipped(found, called), called, hint, wants)
+
+
+def _from_bytes(data: bytes, name: str, hint: str, wants: Mapping[str, Any]) -> Sheet:
+    if data.startswith(b"PAR1") or hint.endswith((".parquet", ".pq")):
+        sheet = from_parquet(data, name)
+        sheet.source["sha256"] = hashlib.sha256(data).hexdigest()
+        return sheet
+    if not data:
+        raise DataError("empty_file", source=name)
+    text, codec, reason = decode(data, name, wants["encoding"])
+    return _signed(_from_text(text, name, hint, wants), data, codec, reason)
+
+
+def _from_text(text: str, name: str, hint: str, wants: Mapping[str, Any]) -> Sheet:
+    if hint.endswith(JSON) or (not hint.endswith(DELIMITED) and _is_json(text)):
+        return from_json(text, name)
+    if hint.endswith(".arff") or is_arff(text):
+        return from_arff(text, name)
+    separator = wants["separator"] or ("\t" if hint.endswith((".tsv", ".tab")) else None)
+    return delimited(text, name, separator, wants["names"], wants["hints"])
+
+
+def _is_json(text: str) -> bool:
+    start = text[:1000].lstrip()
+    return start.startswith('{"') or (start[:1] == "[" and start[1:].lstrip()[:1] == "{")
+
+
+def _signed(sheet: Sheet, data: bytes, codec: str, reason: str) -> Sheet:
+    """Say in the sheet how its bytes were read."""
+    sheet.source |= {
+        "encoding": codec,
+        "encoding_reason": reason,
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
+    if codec != "UTF-8" and reason != "told":
+        sheet.notes.insert(0, Note("note_encoding", {"source": sheet.name, "encoding": codec}))
+    return sheet

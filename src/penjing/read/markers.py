@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import product
+from typing import Any
 
 from penjing.errors import ChoiceError
 
-USUAL = frozenset({"na", "n/a", "#n/a", "<na>", "nan", "?", "？", "null", "缺失"})
-"""Words (in lower case) that are taken for a missing value in any column."""
 
-DOUBTFUL = frozenset({"无"})
-"""Words taken for a missing value though they could be one; a note says so."""
+def _in_any_case(*words: str) -> frozenset[str]:
+    return frozenset(
+        "".join(letters)
+        for word in words
+        for letters in product(*({letter.lower(), letter.upper()} for letter in word))
+    )
 
-AMONG_NUMBERS = frozenset({"none", "nil"})
-"""Words that mean missing among numbers only; among names they are a value like another."""
+
+USUAL = _in_any_case("na", "n/a", "#n/a", "<na>", "nan", "?", "？", "null", "缺失")
+"""Words that are taken for a missing value in any column."""
+
+AMONG_NUMBERS = _in_any_case("none", "nil")
+"""Words that mean missing among numbers; among names they are a value like another."""
+
+NOTHING, SOMETHING = "无", "有"
+"""The first is missing (a note says so), unless the second shows that it is an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,33 +34,33 @@ class Markers:
 
     Parameters
     ----------
-    always : frozenset of str
-        As written, or in lower case for the usual ones.
-    usual : bool
-        Whether the three usual sets apply too.
+    words : frozenset of str
+        Those that the user or the file format names.
+    others : frozenset
+        Values that are not text, such as -999, for columns of plain values.
+    has_usual : bool
+        Whether the usual ones apply too.
     """
 
-    always: frozenset[str]
-    usual: bool
+    words: frozenset[str]
+    others: frozenset[Any]
+    has_usual: bool
 
-    def is_missing(self, cell: str, *, among_numbers: bool = False) -> bool:
-        """Say whether a trimmed cell means missing; an empty one always does."""
-        if not cell or cell in self.always:
-            return True
-        if not self.usual:
+    def missing(self, levels: Iterable[Any]) -> frozenset[Any]:
+        """Return the levels that mean missing in any column; an empty cell always does."""
+        certain = self.words | {""} | (USUAL if self.has_usual else frozenset())
+        return certain.intersection(levels)
+
+    def among_numbers(self, levels: Iterable[Any]) -> frozenset[Any]:
+        """Return the levels that would mean missing if the rest were numbers."""
+        return (AMONG_NUMBERS | {NOTHING}).intersection(levels) if self.has_usual else frozenset()
+
+    def is_nothing(self, levels: Iterable[str]) -> bool:
+        """Say whether 无 among these levels of a nominal column means missing."""
+        if not self.has_usual:
             return False
-        word = cell.lower()
-        return (
-            word in USUAL or word in DOUBTFUL or (among_numbers and word in AMONG_NUMBERS)
-        )
-
-    def is_doubtful(self, cell: str) -> bool:
-        """Say whether a cell was taken for missing though it might be a value."""
-        return self.usual and cell in DOUBTFUL and cell not in self.always
-
-    def is_spared(self, cell: str) -> bool:
-        """Say whether a cell was taken for a value though it might mean missing."""
-        return self.usual and cell.lower() in AMONG_NUMBERS and cell not in self.always
+        others = [level for level in levels if level != NOTHING]
+        return len(others) > 1 and not any(level.startswith(SOMETHING) for level in others)
 
 
 def markers(missing: object, *, usual: bool) -> Markers:
@@ -59,23 +70,26 @@ def markers(missing: object, *, usual: bool) -> Markers:
 
     Examples
     --------
-    >>> markers(["-"], usual=True).is_missing("N/A"), markers(["-"], usual=True).is_missing("-")
-    (True, True)
-    >>> markers({"only": ["?"]}, usual=True).is_missing("NA")
-    False
+    >>> sorted(markers(["-"], usual=True).missing(["N/A", "-", "soft"]))
+    ['-', 'N/A']
+    >>> sorted(markers({"only": ["?"]}, usual=True).missing(["N/A", "?", "soft"]))
+    ['?']
     """
-    if missing is None:
-        return Markers(frozenset() if usual else frozenset({"?"}), usual)
     if isinstance(missing, Mapping):
         if set(missing) != {"only"}:
             raise ChoiceError("bad_missing", value=missing)
-        return Markers(_words(missing["only"]), usual=False)
-    return Markers(_words(missing) | (frozenset() if usual else frozenset({"?"})), usual)
+        return Markers(*_words(missing["only"]), has_usual=False)
+    words, others = _words(() if missing is None else missing)
+    return Markers(words if usual else words | {"?"}, others, usual)
 
 
-def _words(given: object) -> frozenset[str]:
-    if isinstance(given, str):
-        return frozenset({given.strip()})
+def _words(given: object) -> tuple[frozenset[str], frozenset[Any]]:
+    if isinstance(given, (str, int, float)):
+        given = (given,)
     if not isinstance(given, Iterable):
         raise ChoiceError("bad_missing", value=given)
-    return frozenset(str(word).strip() for word in given)
+    said = list(given)
+    return (
+        frozenset(str(word).strip() for word in said),
+        frozenset(word for word in said if isinstance(word, (int, float))),
+    )

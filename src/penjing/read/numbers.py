@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -48,8 +50,8 @@ class Numbers:
         return bool(self.is_number.all()) and self.is_number.size > 0
 
 
-def numbers(levels: list[str]) -> Numbers:
-    """Read each level as a number, with or without disguise.
+def numbers(levels: Sequence[Any]) -> Numbers:
+    """Read each level as a number, with or without disguise; truth values are none.
 
     Examples
     --------
@@ -60,6 +62,8 @@ def numbers(levels: list[str]) -> Numbers:
     >>> numbers(["5%", "soft"]).is_number
     array([ True, False])
     """
+    if not {*map(type, levels)} <= {str}:
+        return _typed(levels)
     quick = _plain(levels)
     if quick is not None:
         return quick
@@ -78,7 +82,7 @@ def numbers(levels: list[str]) -> Numbers:
         if pair is not None and not PLAIN.fullmatch(level) and not INFINITE.fullmatch(level)
     ]
     return Numbers(
-        values, np.asarray([pair is not None for pair in found]), odd[0] if odd else -1
+        values, np.asarray([pair is not None for pair in found], np.bool_), odd[0] if odd else -1
     )
 
 
@@ -94,7 +98,14 @@ def number(text: str) -> float | None:
     return None if pair is None else pair[0]
 
 
-def _plain(levels: list[str]) -> Numbers | None:
+def _typed(levels: Sequence[Any]) -> Numbers:
+    """Tell the numbers among plain values of any type."""
+    found = [isinstance(x, (int, float)) and not isinstance(x, bool) for x in levels]
+    values = [float(x) if known else np.nan for x, known in zip(levels, found, strict=True)]
+    return Numbers(np.asarray(values, np.float64), np.asarray(found, np.bool_))
+
+
+def _plain(levels: Sequence[str]) -> Numbers | None:
     """Read the levels at one go if all of them are plain numbers."""
     try:
         values = np.fromiter(map(float, levels), np.float64, len(levels))

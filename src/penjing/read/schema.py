@@ -10,19 +10,29 @@ import numpy as np
 
 from penjing.errors import ChoiceError, DataError, near, unknown
 from penjing.read.cells import Cells, Sheet
-from penjing.table import MISSING, Codes, Field
+from penjing.read.clean import cleaned
+from penjing.read.code import through
+from penjing.read.convert import (
+    date_columns,
+    must_be_numbers,
+    name_column,
+    number_column,
+    ordered_column,
+)
+from penjing.read.dates import dates
+from penjing.read.reading import Reading
+from penjing.table import MISSING, Codes, Column, Field
 
-Wanted = Literal["nominal", "ordered", "numeric", "ignore", "date", "target", "weight"]
+Wanted = Literal["nominal", "ordered", "numeric", "date", "ignore", "target", "weight"]
 KINDS: tuple[Wanted, ...] = (
     "nominal",
     "ordered",
     "numeric",
-    "ignore",
     "date",
+    "ignore",
     "target",
     "weight",
 )
-Schema = Mapping[str, Any] | Sequence[Field]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,7 @@ def wishes(schema: Mapping[str, Any] | None, sheet: Sheet) -> dict[str, Wish]:
 
 def _wish(name: str, said: object) -> Wish:
     if isinstance(said, Field):
-        return Wish(said.kind, tuple(said.levels) if not said.is_numeric else None)
+        return Wish(said.kind, None if said.is_numeric else tuple(said.levels))
     if isinstance(said, str):
         if said not in KINDS:
             raise unknown("unknown_kind", said, KINDS, column=name)
@@ -61,15 +71,51 @@ def _wish(name: str, said: object) -> Wish:
         kind, said = next(iter(said.items()))
     if isinstance(said, (str, bytes)) or not isinstance(said, Iterable):
         raise ChoiceError("bad_schema", column=name, value=said)
-    levels = tuple(said)
-    if len(set(map(str, levels))) != len(levels):
-        raise ChoiceError("repeated_level", column=name, value=list(levels))
+    levels = tuple(x.item() if isinstance(x, np.generic) else x for x in said)
+    if not levels or len(set(map(str, levels))) != len(levels):
+        raise ChoiceError("bad_levels", column=name, value=list(levels))
     return Wish(kind, levels)
+
+
+def wished(reading: Reading, cells: Cells, wish: Wish) -> list[Column]:
+    """Return the columns that a wish makes of a column, as a rule one."""
+    if wish.levels is not None:
+        return [declared(reading, cells, wish)]
+    if wish.kind == "numeric":
+        return [number_column(reading, must_be_numbers(reading, cells))]
+    cells = cleaned(reading, cells)
+    if wish.kind == "ordered":
+        return [ordered_column(reading, cells)]
+    if wish.kind == "date":
+        return must_be_dates(reading, cells)
+    return [name_column(cells)]
+
+
+def must_be_dates(reading: Reading, cells: Cells) -> list[Column]:
+    """Return what is made of a column that was said to hold dates."""
+    made = date_columns(reading, cells)
+    if made is None:
+        bad = [place for place, x in enumerate(cells.plain()) if dates([x]) is None]
+        raise reading.error("not_a_date", cells, bad[0] if bad else 0)
+    return made
+
+
+def declared(reading: Reading, cells: Cells, wish: Wish) -> Column:
+    """Return a column with exactly the levels that the user lists."""
+    levels = wish.levels or ()
+    places = matched(cells, levels)
+    if (places < 0).any():
+        cells = cleaned(reading, cells, quietly=True)
+        places = matched(cells, levels)
+    for place in np.flatnonzero(places < 0):
+        raise foreign(reading.sheet.name, cells, int(place), levels)
+    kind = "ordered" if wish.kind == "ordered" else "nominal"
+    return Column(cells.name, kind, levels, through(places, cells.codes))
 
 
 def text_of(value: object) -> str:
     """Return the text by which values of different types are compared: 1.0 and 1 are '1'."""
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+    if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value).strip()
 
@@ -85,23 +131,24 @@ def matched(cells: Cells, levels: Sequence[Any]) -> Codes:
     >>> matched(Cells("x", ["0", "1", "2"], np.array([0, 1, 2], np.int32)), [1, 0])
     array([ 1,  0, -1], dtype=int32)
     """
-    same = {(type(level), level): code for code, level in enumerate(levels)}
-    equal = {level: code for code, level in reversed(list(enumerate(levels)))}
-    alike = {text_of(level): code for code, level in reversed(list(enumerate(levels)))}
-    places = []
-    for value in cells.levels:
-        place = same.get((type(value), value), equal.get(value, MISSING))
-        places.append(alike.get(text_of(value), MISSING) if place < 0 else place)
-    return np.asarray(places, np.int32).reshape(-1)
+    places = [*reversed([*enumerate(levels)])]  # of two that are alike the first one wins
+    same = {(type(level), level): place for place, level in places}
+    equal = {level: place for place, level in places}
+    alike = {text_of(level): place for place, level in places}
+    found = [
+        same.get((type(value), value), equal.get(value, alike.get(text_of(value), MISSING)))
+        for value in cells.plain()
+    ]
+    return np.asarray(found, np.int32)
 
 
-def foreign(sheet: Sheet, cells: Cells, place: int, levels: Sequence[Any]) -> DataError:
+def foreign(source: str, cells: Cells, level: int, levels: Sequence[Any]) -> DataError:
     """Make the error for a value that is not among the declared levels."""
-    value = cells.levels[place]
+    value = cells.levels[level]
     close = near(value, levels)
     said = {
-        "source": sheet.name,
-        "row": cells.first(place),
+        "source": source,
+        "row": cells.row(level),
         "column": cells.name,
         "value": value,
         "known": ", ".join(map(str, levels)),

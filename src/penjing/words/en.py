@@ -87,6 +87,11 @@ WORDS: dict[str, str] = {
         "{found} is not a tree. A tree is a class, or a dict with one column that leads to a dict "
         "of its levels."
     ),
+    "dict_bad_level": (
+        "column '{column}': {level!r} is not a level. Levels are texts or finite numbers, or tuples "
+        "of them."
+    ),
+    "dict_level_twice": "column '{column}': level {level!r} has two branches at one node.",
     "dict_mixed_column": "column '{column}' is cut as a number and divided by levels in one tree.",
     # data
     "no_rows": "{source} has a header but no rows. A tree needs at least one row of data.",
@@ -163,6 +168,40 @@ WORDS: dict[str, str] = {
     "bad_weight": (
         "{source}, row {row}: the weight '{column}' is '{value}'. Weights are finite numbers,"
         " 0 or more."
+    ),
+    "bad_gzip": "{source} is a broken gzip file. Get it again, or unpack it first.",
+    "bad_json": (
+        "{source}, line {line}: this is not JSON. Give one object a line, or an array of objects."
+    ),
+    "bad_parquet": "{source} is not a Parquet file, or a broken one.",
+    "bad_names": "{source} declares nothing. A .names file starts with the classes: yes, no.",
+    "bad_names_entry": (
+        "{source}: '{value}' is no attribute. Write one a line: name: value, value."
+        " or name: continuous."
+    ),
+    "bad_arff": (
+        "{source}, line {line}: '{value}' is no attribute. Write"
+        " @attribute name {{value, value}}, or @attribute name numeric."
+    ),
+    "bad_arff_data": "{source} has no @attribute lines followed by @data.",
+    "arff_kind": (
+        "{source}, line {line}: '{column}' is of kind '{value}'. Known: numeric, real, integer,"
+        " string, date, {{value, value}}."
+    ),
+    "sparse_arff": (
+        "{source}, row {row}: sparse ARFF is not read. Save it in the dense form"
+        " (in Weka: SparseToNonSparse)."
+    ),
+    "not_a_row": "{source}, row {row}: {value} is no row. Give lists of values, or dicts.",
+    "nested_cell": (
+        "{source}, row {row}: '{column}' holds {value}. A cell is a text, a number, a date or"
+        " None."
+    ),
+    "uneven_column": "{source}: column '{column}' has {n} values, the first one has {expected}.",
+    "names_count": "{source}: {n} names for {expected} columns.",
+    "labels_count": "{source}: {n} labels for {expected} rows.",
+    "array_shape": (
+        "{source} is an array of {n} dimensions. Give two (rows and columns), or one of records."
     ),
     "too_many_classes": (
         "{source}: the target '{column}' has {n} classes, most of them in one row only."

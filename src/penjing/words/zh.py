@@ -58,6 +58,8 @@ WORDS: dict[str, str] = {
     "model_newer": "{path} 的格式号是 {found}，本版 penjing 只能读到 {known}。请安装新版 penjing。",
     "model_broken": "{path} 不是有效的模型：{at} 应为 {expected}。",
     "dict_not_a_tree": "{found} 不是树。树是一个类别，或只含一列的字典，其值是以取值为键的字典。",
+    "dict_bad_level": "列“{column}”：{level!r} 不是取值。取值是文字或有限的数，或由它们组成的元组。",
+    "dict_level_twice": "列“{column}”：取值 {level!r} 在同一结点有两个分支。",
     "dict_mixed_column": "同一棵树里，列“{column}”既按数值切分，又按取值划分。",
     # data
     "no_rows": "{source} 只有表头，没有数据行。生成决策树至少需要一行数据。",
@@ -117,6 +119,33 @@ WORDS: dict[str, str] = {
         "是不是“{near}”？"
     ),
     "bad_weight": ("{source} 第 {row} 行：权重“{column}”是“{value}”。权重应当是有限的非负数。"),
+    "bad_gzip": "{source} 是损坏的 gzip 文件。请重新获取，或先解压。",
+    "bad_json": "{source} 第 {line} 行不是 JSON。请每行写一个对象，或写对象的数组。",
+    "bad_parquet": "{source} 不是 Parquet 文件，或已损坏。",
+    "bad_names": "{source} 没有声明任何内容。.names 文件以类别开头：yes, no.",
+    "bad_names_entry": (
+        "{source}：“{value}”不是属性。请每行写一个：name: value, value. 或 name: continuous."
+    ),
+    "bad_arff": (
+        "{source} 第 {line} 行：“{value}”不是属性。请写"
+        " @attribute name {{value, value}} 或 @attribute name numeric。"
+    ),
+    "bad_arff_data": "{source} 没有 @attribute 行和随后的 @data。",
+    "arff_kind": (
+        "{source} 第 {line} 行：“{column}”的类型是“{value}”。可用：numeric、real、integer、"
+        "string、date、{{value, value}}。"
+    ),
+    "sparse_arff": (
+        "{source} 第 {row} 行：不读取稀疏 ARFF。请存成稠密形式（Weka 中用 SparseToNonSparse）。"
+    ),
+    "not_a_row": "{source} 第 {row} 行：{value} 不是一行数据。请给出值的列表或字典。",
+    "nested_cell": (
+        "{source} 第 {row} 行：“{column}”中是 {value}。单元格应当是文本、数、日期或 None。"
+    ),
+    "uneven_column": "{source}：列“{column}”有 {n} 个值，第一列有 {expected} 个。",
+    "names_count": "{source}：{expected} 列却给了 {n} 个列名。",
+    "labels_count": "{source}：{expected} 行却给了 {n} 个类别标记。",
+    "array_shape": "{source} 是 {n} 维数组。请给出二维数组（行和列），或一维的记录数组。",
     "too_many_classes": (
         "{source}：目标“{column}”有 {n} 个类别，多数只出现在一行里。"
         "它像是行的名称，请另选目标。"

@@ -1,0 +1,132 @@
+"""Large delimited text: DuckDB divides and codes it, on all cores.
+
+It is only asked where it and the careful road of :mod:`penjing.read.delimited` cannot differ,
+and any complaint of its sends the text back to that road, which finds the row and the words.
+"""
+
+# ruff: noqa: S608 - the only names in these queries are our own c0, c1, c2 …
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing.read.cells import Cells
+from penjing.read.code import ranks_of
+from penjing.read.markers import USUAL
+from penjing.read.numbers import PLAIN
+from penjing.table import MISSING, Codes
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+LARGE = 4_000_000
+"""From so many characters on the detour pays."""
+
+FEW = 5_000
+"""Columns with more distinct texts are fetched as numbers if they are."""
+
+STRAY_QUOTE = re.compile(r'[^",;|\t，\n]"[^",;|\t，\n]')
+"""A quote inside a word: there readers of CSV disagree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What is known about the columns before a large text is divided.
+
+    Parameters
+    ----------
+    words : frozenset of str
+        Words for a missing value.
+    texts : frozenset of str
+        Columns that the user wants as written, whatever they look like.
+    """
+
+    words: frozenset[str] = USUAL
+    texts: frozenset[str] = frozenset()
+
+
+def divided(
+    text: str, header: list[str], separator: str, hints: Hints, *, has_header: bool
+) -> list[Cells] | None:
+    """Return the columns of a large text, or None if the careful road has to be taken."""
+    if len(header) < 2 or "\0" in text or STRAY_QUOTE.search(text):
+        return None
+    import duckdb  # noqa: PLC0415
+
+    names = [f"c{place}" for place in range(len(header))]
+    with tempfile.TemporaryDirectory(prefix="penjing-") as folder, duckdb.connect() as connection:
+        path = Path(folder, "table.csv")
+        path.write_text(text, encoding="utf-8", newline="")
+        asked = {
+            "path": str(path),
+            "separator": separator,
+            "columns": dict.fromkeys(names, "VARCHAR"),
+            "header": has_header,
+        }
+        try:
+            connection.execute(
+                "create temp table rows as select * from read_csv($path, delim=$separator,"
+                " columns=$columns, header=$header, quote='\"', escape='\"',"
+                " auto_detect=false, strict_mode=true)",
+                asked,
+            )
+        except duckdb.Error:
+            return None
+        counts = connection.execute(
+            "select " + ", ".join(f"approx_count_distinct({c})" for c in names) + " from rows"
+        ).fetchall()[0]
+        columns = []
+        for name, column, count in zip(header, names, counts, strict=True):
+            numbers = None
+            if count > FEW and name not in hints.texts:
+                numbers = _numbers(connection, column, hints.words)
+            columns.append(Cells(name, *(numbers or _texts(connection, column))))
+        return columns
+
+
+def _texts(connection: DuckDBPyConnection, column: str) -> tuple[list[str], Codes]:
+    """Return the distinct texts of a column in order of first appearance, and its codes."""
+    connection.execute(
+        f"create or replace temp table levels as select {column} as level, row_number() over"
+        f" (order by min(rowid)) - 1 as code from rows where {column} is not null group by 1"
+    )
+    levels = connection.execute("select level from levels order by code").fetchnumpy()
+    codes = connection.execute(
+        f"select coalesce(code, -1)::integer as code from rows left join levels"
+        f" on {column} = level order by rows.rowid"
+    ).fetchnumpy()
+    return np.asarray(levels["level"]).tolist(), np.asarray(codes["code"], np.int32)
+
+
+def _numbers(
+    connection: DuckDBPyConnection, column: str, words: frozenset[str]
+) -> tuple[npt.NDArray[Any], Codes] | None:
+    """Return the distinct numbers of a column and its codes, without ever making text of them.
+
+    None if it holds anything but plain numbers and words for missing.
+    """
+    is_plain = f"regexp_full_match({column}, '{PLAIN.pattern}')"
+    odd = connection.execute(
+        f"select distinct {column} from rows where not {is_plain} limit {len(words) + 1}"
+    ).fetchall()
+    if not {word for (word,) in odd} <= words:
+        return None
+    is_whole = f"regexp_full_match({column}, '[+-]?[0-9]{{1,18}}')"
+    ((whole,),) = connection.execute(
+        f"select bool_and({is_whole}) from rows where {is_plain}"
+    ).fetchall()
+    kind = "bigint" if whole else "double"
+    found = connection.execute(
+        f"select case when {is_plain} then {column}::{kind} end as number from rows"
+    ).fetchnumpy()["number"]
+    known = ~np.ma.getmaskarray(found)
+    codes = np.full(len(known), MISSING, np.int32)
+    levels, codes[known] = ranks_of(np.asarray(found)[known])
+    return levels, codes

@@ -1,0 +1,65 @@
+"""Cells as they are meant: blanks around text dropped, words for missing turned into gaps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from penjing.read.cells import Cells
+from penjing.read.code import merged, without
+from penjing.read.markers import NOTHING
+from penjing.read.reading import Reading
+
+
+def cleaned(reading: Reading, cells: Cells, *, quietly: bool = False) -> Cells:
+    """Return a column without blanks around its text and without words for missing.
+
+    Levels that were declared are what they are.
+    """
+    if cells.is_fixed:
+        return cells
+    if cells.is_typed:
+        return _without_sentinels(reading, cells)
+    levels, codes = [*cells.levels], cells.codes
+    are_texts = {*map(type, levels)} <= {str}
+    trimmed = (
+        [*map(str.strip, levels)]
+        if are_texts
+        else [x.strip() if isinstance(x, str) else x for x in levels]
+    )
+    if trimmed != levels:
+        is_seen = any(a and a != b for a, b in zip(trimmed, levels, strict=True))
+        if is_seen and not quietly:
+            reading.note("trimmed", column=cells.name)
+        levels, codes = merged(trimmed, codes)
+    missing = reading.markers.missing(levels)
+    missing |= reading.markers.others.intersection(levels)
+    levels, codes = without(levels, codes, [levels.index(word) for word in missing])
+    return replace(cells, levels=levels, codes=codes)
+
+
+def _without_sentinels(reading: Reading, cells: Cells) -> Cells:
+    gone = reading.markers.others.intersection(cells.plain()) if reading.markers.others else ()
+    if not gone:
+        return cells
+    levels, codes = without(cells.plain(), cells.codes, [cells.plain().index(x) for x in gone])
+    return replace(cells, levels=levels, codes=codes)
+
+
+def as_names(reading: Reading, cells: Cells) -> Cells:
+    """Return a cleaned column that turned out not to be numbers.
+
+    Among names, 无 is taken for missing unless the column also says 有, and none is a value:
+    both could be otherwise, so both are noted.
+    """
+    if cells.is_fixed or cells.is_typed:
+        return cells
+    levels, codes = [*cells.levels], cells.codes
+    for word in sorted(map(str, reading.markers.among_numbers(levels))):
+        place = levels.index(word)
+        if word == NOTHING and reading.markers.is_nothing(map(str, levels)):
+            n = int((codes == place).sum())
+            reading.note("taken_as_missing", column=cells.name, value=word, n=n)
+            levels, codes = without(levels, codes, [place])
+        else:
+            reading.note("taken_as_value", column=cells.name, value=word)
+    return replace(cells, levels=levels, codes=codes)

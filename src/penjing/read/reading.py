@@ -1,0 +1,46 @@
+"""One reading: the sheet, the words for missing, and what was noted and left out so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from penjing.errors import DataError
+from penjing.read.cells import Cells, Sheet
+from penjing.read.markers import Markers
+from penjing.table import Note
+
+
+@dataclass(slots=True)
+class Reading:
+    """What the judges of a sheet share.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        The columns as found.
+    markers : Markers
+        The words for missing.
+    parts : tuple of str
+        What to make of dates.
+    """
+
+    sheet: Sheet
+    markers: Markers
+    parts: tuple[str, ...] = ()
+    notes: list[Note] = field(default_factory=list)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+
+    def note(self, key: str, **values: object) -> None:
+        """Note a decision."""
+        self.notes.append(Note(f"note_{key}", {"source": self.sheet.name, **values}))
+
+    def error(self, key: str, cells: Cells, level: int, **values: object) -> DataError:
+        """Make the error about one value of a column, told with its first row."""
+        return DataError(
+            key,
+            source=self.sheet.name,
+            row=cells.row(level),
+            column=cells.name,
+            value=cells.levels[level],
+            **values,
+        )
