@@ -51,6 +51,7 @@ def from_dict(plain: Any, target: str = "class") -> Tree:  # noqa: ANN401 - a di
     (2, 3)
     """
     columns: dict[str, dict[Any, int]] = {}
+    place: dict[str, int] = {}
     numeric: set[str] = set()
     classes: dict[Any, int] = {}
     made = _Made()
@@ -58,18 +59,22 @@ def from_dict(plain: Any, target: str = "class") -> Tree:  # noqa: ANN401 - a di
     order: list[Any] = [plain]
     for node, part in enumerate(order):  # grows while it is walked: breadth first
         if not isinstance(part, dict):
-            made.answer[node] = classes.setdefault(_class_of(part), len(classes))
+            made.answer[node] = classes.setdefault(_plain(part), len(classes))
             continue
         name, arms = _question(part)
         known = columns.setdefault(name, {})
-        made.column[node] = list(columns).index(name)
+        made.column[node] = place.setdefault(name, len(place))
         cut = _cut_of(list(arms))
         if cut is not None:
             made.cut[node] = cut
             numeric.add(name)
+        taken: set[int] = set()
         for key, below in arms.items():
-            group = key if isinstance(key, tuple) else (key,)
-            codes = () if cut is not None else tuple(known.setdefault(v, len(known)) for v in group)
+            levels = () if cut is not None else _levels(name, key)
+            codes = tuple(known.setdefault(level, len(known)) for level in levels)
+            if len(taken | set(codes)) < len(taken) + len(codes):
+                raise DataError("dict_level_twice", column=name, level=key)
+            taken.update(codes)
             made.add(node, codes)
             order.append(below)
     for name in numeric:
@@ -109,15 +114,27 @@ def _question(part: dict[Any, Any]) -> tuple[str, dict[Any, Any]]:
     arms = next(iter(part.values()), None)
     if len(part) != 1 or not isinstance(arms, dict) or not arms:
         raise DataError("dict_not_a_tree", found=repr(list(part))[:60])
+    in_order = dict(reversed(arms.items()))
+    if _cut_of(list(in_order)) is not None:  # '> c' was written before '<= c'
+        arms = in_order
     return str(next(iter(part))), arms
 
 
-def _class_of(part: Any) -> Any:  # noqa: ANN401 - that is to be found out
-    if isinstance(part, np.generic):
-        return part.item()
-    if not isinstance(part, str | int | float | bool):
-        raise DataError("dict_not_a_tree", found=repr(part)[:60])
-    return part
+def _levels(column: str, key: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever is a dict's key
+    levels = key if isinstance(key, tuple) else (key,)
+    try:
+        return tuple(_plain(level) for level in levels or (None,))
+    except DataError:
+        raise DataError("dict_bad_level", column=column, level=key) from None
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - that is to be found out
+    if isinstance(value, np.generic):
+        value = value.item()
+    is_plain = isinstance(value, str | int | float | bool)
+    if not is_plain or (isinstance(value, float) and not math.isfinite(value)):
+        raise DataError("dict_not_a_tree", found=repr(value)[:60])
+    return value
 
 
 def _cut_of(keys: list[Any]) -> float | None:

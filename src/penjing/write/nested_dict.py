@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from penjing.split import level_text
 from penjing.tree import Tree
 
 
@@ -13,7 +12,8 @@ def write(tree: Tree, *, empty: bool = True) -> Any:  # noqa: ANN401 - a dict, o
     """Return a tree as a nested dict.
 
     A level is the key of its branch; a group of levels is a tuple; the branches of a cut are
-    the texts ``'<= 0.3815'`` and ``'> 0.3815'`` with every digit of the cut.
+    the texts ``'<= 0.3815'`` and ``'> 0.3815'`` with every digit of the cut. The two sides of a
+    column of ordered levels are groups of them.
 
     Parameters
     ----------
@@ -45,11 +45,14 @@ def write(tree: Tree, *, empty: bool = True) -> Any:  # noqa: ANN401 - a dict, o
 def _key(tree: Tree, node: int, branch: int) -> Any:  # noqa: ANN401 - a level may be any value
     asked = tree.schema[int(tree.nodes.column[node])]
     cut = float(tree.nodes.cut[node])
+    if asked.is_numeric:
+        return f"{'<=' if branch == 0 else '>'} {cut!r}"
     if not math.isnan(cut):
-        text = repr(cut) if asked.is_numeric else level_text(asked, int(cut))
-        return f"{'<=' if branch == 0 else '>'} {text}"
-    codes = tree.nodes.levels(tree.children(node)[branch]).tolist()
-    levels = tuple(asked.levels[code] for code in codes)
+        last = int(cut) + 1
+        levels = tuple(asked.levels[last:] if branch else asked.levels[:last])
+    else:
+        codes = tree.nodes.levels(tree.children(node)[branch]).tolist()
+        levels = tuple(asked.levels[code] for code in codes)
     return _nominal_key(levels[0]) if len(levels) == 1 else levels
 
 
