@@ -29,11 +29,11 @@ _ROOMS = {
     "CapabilityError": "errors",
     "ChoiceError": "errors",
     "DataError": "errors",
-    "Fold": "evaluate",
-    "compare": "evaluate",
+    "compare": "compare",
     "cross_validate": "evaluate",
-    "folds": "evaluate",
-    "hold_out": "evaluate",
+    "Fold": "folds",
+    "folds": "folds",
+    "hold_out": "folds",
     "fit": "fit",
     "example": "examples",
     "read": "read",
@@ -55,9 +55,11 @@ if TYPE_CHECKING:
         split_information,
     )
     from penjing.errors import CapabilityError, ChoiceError, DataError
-    from penjing.evaluate import Fold, compare, cross_validate, folds, hold_out
+    from penjing.compare import compare
+    from penjing.evaluate import cross_validate
     from penjing.examples import example
     from penjing.fit import fit
+    from penjing.folds import Fold, folds, hold_out
     from penjing.read import read
     from penjing.recipe import RECIPES, Recipe
     from penjing.store import load

@@ -8,16 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from penjing import evaluate, predict
-from penjing.engines import Engine
+from penjing import evaluate
+from penjing.align import align_to
+from penjing.engines import Engine, Grower
 from penjing.errors import ChoiceError, DataError
+from penjing.folds import Fold, hold_out
 from penjing.grow import grow
 from penjing.growth import Growth
 from penjing.plugs import load
+from penjing.predict import classes_of
+from penjing.prune import Ties
 from penjing.prune.gate import Gate
 from penjing.read import read
 from penjing.recipe import Recipe, recipe_of
 from penjing.table import Floats, Table
+from penjing.tally import reader_of
 from penjing.trace import Trace
 from penjing.tree import Tree
 
@@ -32,6 +37,7 @@ def fit(
     *,
     validation: Any = None,  # noqa: ANN401 - a source, a share, or a Fold
     prune: str | None = None,
+    ties: Ties = "cut",
     engine: str = "auto",
     trace: bool = False,
     schema: Mapping[str, Any] | None = None,
@@ -56,8 +62,11 @@ def fit(
     prune : str, optional
         ``prepruned`` (the default where ``validation`` is given), ``reduced-error`` or
         ``pessimistic``.
+    ties : str
+        What becomes of a question that validation rows find neither better nor worse: ``cut``,
+        or ``keep``.
     engine : str
-        Who counts; ``auto`` takes the quickest that can do what is asked.
+        Who counts: ``native`` (C++, which ``auto`` means) or ``memory`` (NumPy, readable).
     trace : bool
         Keep every candidate of every node in the tree.
     schema, weight
@@ -79,28 +88,48 @@ def fit(
     """
     table = data if isinstance(data, Table) else read(data, target, schema, weight=weight)
     table = _with_target(table, target)
-    chosen = recipe_of(recipe, **changes).fits(table)
+    chosen = recipe_of(recipe, **changes)
+    table = chosen.options.prepared(table)
+    chosen = chosen.fits(table)
     table, held_out = _validation(table, validation, seed)
     if prune is None and held_out is not None:
         prune = PREPRUNED
     if prune == PREPRUNED and held_out is None:
         raise ChoiceError("needs_validation", method=PREPRUNED)
-    gate = (
-        Gate(_engine("memory", held_out, chosen, shares_of="tree"))
-        if (prune == PREPRUNED and held_out is not None)
-        else None
-    )
     counting = _engine(engine, table, chosen)
-    tree = grow(counting, chosen, gate, Trace() if trace else None, progress)
-    tree = _described(tree, table, gate)
-    if prune is not None and gate is None:
-        return evaluate.prune(tree, prune, **({} if held_out is None else {"validation": held_out}))
-    return tree
+    if prune == PREPRUNED and held_out is not None:
+        judge = _engine("memory", held_out, chosen, shares_of="tree")
+        gate = Gate(judge, ties, evaluate.source_of(held_out))
+        tree = grow(counting, chosen, gate, Trace() if trace else None, progress)
+        return _described(tree, table, gate)
+    tree = _grown(counting, chosen, Trace() if trace else None, progress)
+    tree = _described(tree, table)
+    if prune is None:
+        return tree
+    options = {} if held_out is None else {"validation": held_out, "ties": ties}
+    return evaluate.prune(tree, prune, **options)
+
+
+def _grown(
+    engine: Engine,
+    recipe: Recipe,
+    trace: Trace | None,
+    progress: Callable[[Growth, int], None] | None,
+) -> Tree:
+    """Return the tree, grown by the engine itself where it can and nothing has to be watched."""
+    if trace is None and progress is None and isinstance(engine, Grower):
+        tree = engine.grow(recipe)
+        if tree is not None:
+            return tree
+    return grow(engine, recipe, None, trace, progress)
 
 
 def _engine(name: str, table: Table, recipe: Recipe, **options: Any) -> Engine:  # noqa: ANN401
     if name == "auto":
         name = "memory"
+    costs = recipe.options.costs(table)
+    if costs is not None:
+        options["reader"] = reader_of(table, costs)
     engine: Engine = load("engine", name)(table, missing=recipe.missing, **options)
     return engine
 
@@ -119,19 +148,22 @@ def _validation(table: Table, validation: Any, seed: int) -> tuple[Table, Table 
     """Return the training and the validation rows."""
     if validation is None:
         return table, None
-    if isinstance(validation, evaluate.Fold):
-        return evaluate.folds(table, validation.k, validation.seed)[validation.which]
+    if isinstance(validation, Fold):
+        return validation.of(table)
     if isinstance(validation, float):
-        return evaluate.hold_out(table, validation, seed)
-    return table, predict.align_to(table.schema, table.target, validation)
+        return hold_out(table, validation, seed)
+    assert table.target is not None
+    held_out = align_to(table.schema, table.target.field, validation)
+    if held_out.target is None:
+        raise DataError("validation_without_target", target=table.target.name)
+    return table, held_out
 
 
-def _described(tree: Tree, table: Table, gate: Gate | None) -> Tree:
+def _described(tree: Tree, table: Table, gate: Gate | None = None) -> Tree:
     """Return the tree with what can only be said while its rows are at hand."""
-    source = {k: v for k, v in table.source.items() if isinstance(v, str | int | float | bool)}
     about = dict(tree.about) | {
         "n_rows": table.n_rows,
-        "source": source,
+        "source": evaluate.source_of(table),
         "left_out": [list(pair) for pair in table.left_out],
     }
     if gate is not None:
@@ -150,7 +182,7 @@ def _training(tree: Tree, table: Table) -> float:
     if not any(table.columns[c].has_missing for c in asked):
         return float(tree.weight[0] - tree.losses[tree.is_leaf].sum())
     assert table.target is not None
-    right = predict.classes_of(tree, table) == table.target.codes
+    right = classes_of(tree, table) == table.target.codes
     return float(table.weights[right].sum())
 
 
@@ -160,7 +192,7 @@ def _gaps(tree: Tree, table: Table) -> Floats:
     for c, column in enumerate(table.columns):
         if not column.is_numeric:
             continue
-        here = np.flatnonzero(tree.nodes.column == c)
+        here = np.flatnonzero((tree.nodes.column == c) & np.isfinite(tree.nodes.cut))
         levels = np.asarray(column.levels)
         above = np.searchsorted(levels, tree.nodes.cut[here], side="right")
         gaps[here] = np.stack([levels[above - 1], levels[above]], axis=1)

@@ -29,6 +29,7 @@ PLUGS: dict[str, dict[str, str]] = {
         "pessimistic": "penjing.prune.pessimistic:prune",
     },
     "engine": {
+        "native": "penjing.engines.native:Engine",
         "memory": "penjing.engines.memory:Engine",
     },
     "write": {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from penjing.recipe import Recipe
 from penjing.split import Offers, Split
 from penjing.table import Field, Floats
 from penjing.tally import Reader, Tally, Totals
+from penjing.tree import Tree
 
 
 class Shape(Protocol):
@@ -46,12 +47,28 @@ class Engine(Protocol):
         """Return the sums of these nodes."""
 
     def tally(
-        self, tree: Shape, nodes: Sequence[int], columns: Sequence[int] | None = None
+        self,
+        tree: Shape,
+        nodes: Sequence[int],
+        columns: Sequence[int] | None = None,
+        by: Sequence[Split] | None = None,
     ) -> Iterator[Tally]:
-        """Yield the sums of each node, for each column and level; one node at a time."""
+        """Yield the sums of each node, for each column and level; one node at a time.
+
+        With ``by``, a test for each node, the "class" of a row is the branch that the test
+        sends it to; rows that it sends nowhere are not counted.
+        """
 
     def offers(self, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers | None:
         """Return the best candidate of each column of each node, or None to be asked by `tally`."""
 
     def level_values(self, column: int) -> Floats:
         """Return the sorted numbers of a numeric column, by code."""
+
+
+@runtime_checkable
+class Grower(Protocol):
+    """An engine that can grow whole trees by itself; the tree does not show the difference."""
+
+    def grow(self, recipe: Recipe) -> Tree | None:
+        """Return the grown tree, or None where the readable loop has to grow it."""

@@ -51,6 +51,9 @@ WORDS: dict[str, str] = {
         "pruning by '{method}' needs rows that decide it. Give validation= a file, a table, or a "
         "share such as 0.3."
     ),
+    "validation_without_target": (
+        "the validation rows have no column '{target}', so nothing can be judged by them."
+    ),
     "no_target_in_table": (
         "the table has no target, so there is nothing to learn. Read it with target='column'."
     ),

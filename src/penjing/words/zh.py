@@ -38,6 +38,7 @@ WORDS: dict[str, str] = {
     "needs_validation": (
         "“{method}”剪枝需要验证数据。请用 validation= 给出文件、表格，或 0.3 这样的比例。"
     ),
+    "validation_without_target": "验证数据没有列“{target}”，无法据此判断。",
     "no_target_in_table": "表格没有目标列，无从学习。请用 target='列名' 重新读取。",
     "other_target": "读取表格时的目标列是“{found}”，不是“{target}”。请用 target='{target}' 重新读取。",
     # functions for learners
