@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from penjing.split import Split
+from penjing.split import NO_BRANCH, Split
 from penjing.table import Codes, Field, Floats
 from penjing.tally import Reader, Totals
-from penjing.tree import LEAF, Nodes, Tree
+from penjing.tree import LEAF, Ids, Nodes, Tree
 
 _NO_LEVELS = np.empty(0, np.int32)
 
@@ -24,6 +24,7 @@ class Growth:
         self._branch: list[int] = [0]
         self._depth: list[int] = [0]
         self._total: list[Floats] = [np.zeros(s.size)]
+        self._rows: list[float] = [0.0]
         self._pure: list[bool] = [True]
         self._split: dict[int, Split] = {}
         self._children: dict[int, range] = {}
@@ -53,6 +54,14 @@ class Growth:
         """Return the weight of a node's rows."""
         return float(self._s.weight(self._total[node]))
 
+    def n_rows(self, node: int) -> float:
+        """Return the number of a node's rows, whatever they weigh."""
+        return self._rows[node]
+
+    def loss_of(self, node: int) -> float:
+        """Return what a node gets wrong as a leaf."""
+        return float(self._s.loss(self._total[node]))
+
     def is_pure(self, node: int) -> bool:
         """Whether all rows of a node have one class (or one number)."""
         return self._pure[node]
@@ -68,6 +77,7 @@ class Growth:
             self._branch.append(branch)
             self._depth.append(self._depth[node] + 1)
             self._total.append(np.zeros(self._s.size))
+            self._rows.append(0.0)
             self._pure.append(True)
         return born
 
@@ -76,6 +86,8 @@ class Growth:
         for i, node in enumerate(born):
             self._total[node] = totals.cells[i]
             self._pure[node] = bool(totals.is_pure[i])
+            rows = totals.rows if totals.rows is not None else self._s.weight(totals.cells)
+            self._rows[node] = float(rows[i])
 
     def wither(self, node: int) -> None:
         """Take a node's question back; its children are forgotten."""
@@ -106,8 +118,15 @@ class Growth:
             total=np.stack([self._total[old] for old in order]),
             gain=np.asarray([0.0 if s is None else s.gain for s in splits]),
             score=np.asarray([0.0 if s is None else s.score for s in splits]),
+            missing=self._missing(splits),
+            surrogates={i: s.surrogates for i, s in enumerate(splits) if s and s.surrogates},
         )
         return Tree(nodes, schema, target, recipe, centre, about), new_id
+
+    @staticmethod
+    def _missing(splits: Sequence[Split | None]) -> Ids | None:
+        found = [NO_BRANCH if s is None else s.missing for s in splits]
+        return np.asarray(found, np.int32) if max(found) > NO_BRANCH else None
 
     def _levels_into(self, node: int) -> Codes:
         split = self._split.get(self._parent[node])

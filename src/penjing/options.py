@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from penjing.table import Table
+from penjing.tally import Costs
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -15,6 +18,14 @@ class Options:
 
     def check(self) -> None:
         """Refuse settings that cannot be used, each with a sentence."""
+
+    def prepared(self, table: Table) -> Table:
+        """Return the table as these rules see it."""
+        return table
+
+    def costs(self, table: Table) -> Costs | None:  # noqa: ARG002 - for those that have any
+        """Return what the classes of a table count for; None where every row counts the same."""
+        return None
 
     def alias(self, name: str) -> str:
         """Return the setting that a program's own option name stands for, or the name itself."""

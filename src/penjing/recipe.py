@@ -17,7 +17,7 @@ from penjing.plugs import load
 from penjing.table import Table
 
 Shape = Literal["multiway", "binary"]
-Missing = Literal["refuse", "fraction"]
+Missing = Literal["refuse", "fraction", "surrogate", "direction"]
 Unseen = Literal["stop", "error"]
 Measure = Callable[[Any], Any]
 
@@ -39,7 +39,8 @@ class Recipe:
         ``multiway``: a nominal column has a branch for each level, and is spent. ``binary``: its
         levels are divided into two groups. Ordered columns are always cut in two.
     missing : str
-        ``refuse`` missing values, or share a row out by ``fraction`` over all branches.
+        ``refuse`` missing values, share a row out by ``fraction`` over all branches, ask a
+        ``surrogate`` test (rpart), or learn the ``direction`` it takes (scikit-learn).
     unseen : str
         At prediction, a level without a branch: ``stop`` at the node and answer as it would, or
         ``error``.
@@ -153,7 +154,7 @@ class Recipe:
 
 _WORDS: dict[str, tuple[str, ...]] = {
     "shape": ("multiway", "binary"),
-    "missing": ("refuse", "fraction"),
+    "missing": ("refuse", "fraction", "surrogate", "direction"),
     "unseen": ("stop", "error"),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,41 @@ from penjing.table import Codes, Column, Field, Floats
 
 NO_BRANCH = -1
 """The branch of a value that has none: missing, never seen, or empty in training."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surrogate:
+    """A test that stands in for another where that one's value is missing.
+
+    Parameters
+    ----------
+    column : int
+        Which column of the schema is asked.
+    cut : float or None
+        For an order: a value <= cut takes the branch ``below``, any other the other one.
+    below : int
+        0 or 1; of no meaning without a cut.
+    groups : tuple of int32 arrays
+        For a nominal column: the codes of the levels that take branch 0 and 1.
+    agreement : float
+        The share of the training rows that it sends the way the test itself does.
+    adjusted : float
+        How much of what the larger branch alone would get wrong it gets right.
+    """
+
+    column: int
+    cut: float | None
+    below: int
+    groups: tuple[Codes, ...]
+    agreement: float
+    adjusted: float
+
+    def branches(self, column: Column) -> Codes:
+        """Return the branch of each row of a column, -1 where it has none."""
+        if self.cut is None:
+            return branch_by_group(column, self.groups)
+        side = branch_by_cut(column, self.cut)
+        return side if self.below == 0 else np.where(side == NO_BRANCH, side, 1 - side)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +67,11 @@ class Split:
         What the criterion says the test is worth, before columns are compared.
     score : float
         By what the column was chosen; the gain itself but for gain ratio and costs.
+    missing : int
+        The branch of a row that nothing else sends anywhere; -1 where it stays at the node (or
+        is shared out, as the recipe says).
+    surrogates : tuple of Surrogate
+        Tests that are asked in turn where this one sends a row nowhere.
     """
 
     column: int
@@ -39,6 +79,8 @@ class Split:
     groups: tuple[Codes, ...]
     gain: float
     score: float
+    missing: int = NO_BRANCH
+    surrogates: tuple[Surrogate, ...] = ()
 
     @property
     def n_branches(self) -> int:
@@ -49,11 +91,28 @@ class Split:
         """Return the branch of each row of a column, -1 where it has none."""
         if self.cut is not None:
             return branch_by_cut(column, self.cut)
-        by_code = np.full(len(column.levels) + 1, NO_BRANCH, np.int32)
-        for branch, codes in enumerate(self.groups):
-            by_code[codes] = branch
-        by_code[-1] = NO_BRANCH
-        return by_code[column.codes]
+        return branch_by_group(column, self.groups)
+
+    def routed(self, column_of: Callable[[int], Column]) -> Codes:
+        """Return the branch of each row: by this test, its surrogates, or ``missing``."""
+        found = self.branches(column_of(self.column))
+        for surrogate in self.surrogates:
+            lost = found == NO_BRANCH
+            if not lost.any():
+                break
+            found = np.where(lost, surrogate.branches(column_of(surrogate.column)), found)
+        if self.missing != NO_BRANCH:
+            found = np.where(found == NO_BRANCH, np.int32(self.missing), found)
+        return found
+
+
+def branch_by_group(column: Column, groups: Sequence[Codes]) -> Codes:
+    """Return the group that each row's level is in, -1 where it is in none or missing."""
+    by_code = np.full(len(column.levels) + 1, NO_BRANCH, np.int32)
+    for branch, codes in enumerate(groups):
+        by_code[codes] = branch
+    by_code[-1] = NO_BRANCH
+    return by_code[column.codes]
 
 
 def branch_by_cut(column: Column, cut: float) -> Codes:
@@ -61,7 +120,7 @@ def branch_by_cut(column: Column, cut: float) -> Codes:
     if column.is_numeric:
         first_above = np.searchsorted(np.asarray(column.levels), cut, side="right")
     else:
-        first_above = np.intp(np.floor(cut) + 1)
+        first_above = np.intp(min(np.floor(cut), len(column.levels)) + 1)
     above = (column.codes >= first_above).astype(np.int32)
     return np.where(column.codes < 0, np.int32(NO_BRANCH), above)
 
@@ -101,6 +160,8 @@ class Offers:
         How many divisions of the column were compared.
     groups : mapping from (node position, column) to tuple of int32 arrays
         The codes that take each branch of a nominal column.
+    missing : int32 or None
+        The branch that each candidate has for missing values; None where none has one.
     """
 
     gain: Floats
@@ -109,6 +170,7 @@ class Offers:
     cut: Floats
     n_candidates: npt.NDArray[np.int64]
     groups: Mapping[tuple[int, int], tuple[Codes, ...]]
+    missing: Codes | None = None
 
 
 def level_text(field: Field, code: int) -> str:

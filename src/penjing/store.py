@@ -7,14 +7,16 @@ import json
 import math
 import os
 import tempfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from penjing.errors import DataError
+from penjing.split import NO_BRANCH, Surrogate
 from penjing.table import Field
-from penjing.tree import LEAF, Nodes, Tree
+from penjing.tree import LEAF, Ids, Nodes, Tree
 
 FORMAT = 1
 """The number of the format written here; every number up to it can be read."""
@@ -32,7 +34,10 @@ _KEYS: dict[str, Any] = {
     "about": dict,
     "trace": (dict, type(None)),
 }
-_NODE_KEYS = {"parent", "column", "cut", "gap", "levels", "total", "gain", "score"}
+_NODE_KEYS = {
+    "parent", "column", "cut", "gap", "levels", "total", "gain", "score", "missing", "surrogates",
+}  # fmt: skip
+_SURROGATE_KEYS = {"column", "cut", "below", "groups", "agreement", "adjusted"}
 _FIELD_KEYS = {"name", "kind", "levels"}
 _KINDS = ("nominal", "ordered", "numeric")
 
@@ -63,9 +68,14 @@ def to_json(tree: Tree) -> dict[str, Any]:
                 "score": float(nodes.score[i]),
             }
             if not math.isnan(cuts[i]):
-                row["cut"] = cuts[i]
-                if nodes.gap is not None:
+                # No JSON number is infinite: null is "known or not", which no number divides.
+                row["cut"] = cuts[i] if math.isfinite(cuts[i]) else None
+                if nodes.gap is not None and np.isfinite(nodes.gap[i]).all():
                     row["gap"] = nodes.gap[i].tolist()
+            if nodes.missing is not None and nodes.missing[i] != NO_BRANCH:
+                row["missing"] = int(nodes.missing[i])
+            if i in nodes.surrogates:
+                row["surrogates"] = [_surrogate_to_json(s) for s in nodes.surrogates[i]]
         rows.append(row)
     return {
         "format": FORMAT,
@@ -85,8 +95,11 @@ def save(tree: Tree, path: str | Path) -> None:
 
     A name that ends in ``.gz`` is compressed.
     """
-    text = json.dumps(to_json(tree), ensure_ascii=False, allow_nan=False, indent=1)
-    data = text.encode("utf-8")
+    plain = to_json(tree)
+    try:
+        data = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1).encode("utf-8")
+    except UnicodeEncodeError:  # half a surrogate pair in a name has no bytes, only an escape
+        data = json.dumps(plain, allow_nan=False, indent=1).encode("ascii")
     if str(path).endswith(".gz"):
         data = gzip.compress(data, mtime=0)
     write_whole(path, data)
@@ -98,7 +111,7 @@ def write_whole(path: str | Path, data: bytes) -> None:
     if path.is_dir():
         raise DataError("output_is_folder", path=path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".penjing-")
     except OSError as error:
         raise DataError("cannot_write", path=path, reason=error.strerror) from None
     try:
@@ -138,20 +151,32 @@ def load(path: str | Path) -> Tree:
                 raise DataError("model_too_large", path=path, size=len(data), limit=MAX_BYTES)
     except FileNotFoundError:
         raise DataError("no_model_file", path=path) from None
-    except (EOFError, gzip.BadGzipFile):
+    except (EOFError, gzip.BadGzipFile, zlib.error):
         raise DataError("model_truncated", path=path) from None
     except OSError as error:
         raise DataError("cannot_read", path=path, reason=error.strerror) from None
     try:
-        plain = json.loads(data.decode("utf-8"), parse_constant=_no_constant)
-    except (UnicodeDecodeError, RecursionError):
+        plain = json.loads(
+            data.decode("utf-8"), parse_constant=_not_finite, parse_float=_finite_float
+        )
+    except RecursionError:
         raise DataError("model_not_json", path=path) from None
     except ValueError as error:
-        cut_off = (
-            isinstance(error, json.JSONDecodeError) and error.pos >= len(error.doc.rstrip()) - 1
-        )
-        raise DataError("model_truncated" if cut_off else "model_not_json", path=path) from None
+        key = "model_truncated" if _is_cut_off(error) else "model_not_json"
+        raise DataError(key, path=path) from None
     return from_json(plain, str(path))
+
+
+def _is_cut_off(error: ValueError) -> bool:
+    """Whether a text stopped being JSON only because it ended."""
+    if isinstance(error, UnicodeDecodeError):
+        return error.reason == "unexpected end of data"
+    if not isinstance(error, json.JSONDecodeError):
+        return False
+    rest = error.doc[error.pos :].strip()
+    if error.msg.startswith(("Unterminated string", "Invalid \\u")):
+        return not rest.endswith("}")
+    return any(word.startswith(rest) for word in ("true", "false", "null", "-"))
 
 
 def from_json(plain: Any, source: str = "model") -> Tree:  # noqa: ANN401 - that is to be found out
@@ -172,16 +197,19 @@ def from_json(plain: Any, source: str = "model") -> Tree:  # noqa: ANN401 - that
     )
     names = [field.name for field in schema]
     _check(len(set(names)) == len(names), source, "schema", "of different names")
-    size = 3 if target.is_numeric else len(target.levels)
-    _check(size > 0, source, "target.levels", "at least one class")
-    nodes = _nodes_from_json(plain["nodes"], schema, size, source)
-    centre = float(plain["centre"])
-    _check(math.isfinite(centre), source, "centre", "a finite number")
+    has_answers = target.is_numeric or len(target.levels) > 0
+    _check(has_answers, source, "target.levels", "at least one class")
+    nodes = _nodes_from_json(plain["nodes"], schema, target, source)
+    centre = _numbers([plain["centre"]], 1, source, "centre")[0]
     return Tree(nodes, schema, target, plain["recipe"], centre, plain["about"], plain["trace"])
 
 
-def _nodes_from_json(rows: list[Any], schema: tuple[Field, ...], size: int, source: str) -> Nodes:
+def _nodes_from_json(  # noqa: PLR0915 - one check after the other
+    rows: list[Any], schema: tuple[Field, ...], target: Field, source: str
+) -> Nodes:
     n = len(rows)
+    is_number = target.is_numeric
+    size = 3 if is_number else len(target.levels)
     _check(n > 0, source, "nodes", "at least one node")
     parent, column = np.full(n, -1, np.int32), np.full(n, LEAF, np.int32)
     cut, gain, score = np.full(n, np.nan), np.zeros(n), np.zeros(n)
@@ -202,11 +230,13 @@ def _nodes_from_json(rows: list[Any], schema: tuple[Field, ...], size: int, sour
             _check(column[up] != LEAF, source, f"{at}.parent", "a node that asks a question")
             n_children[up] += 1
         total[i] = _numbers(row.get("total"), size, source, f"{at}.total")
+        weights = total[i, :1] if is_number else total[i]
+        _check((weights >= 0).all(), source, f"{at}.total", "of no negative weight")
         by_level = i > 0 and math.isnan(cut[up])
         known = len(schema[column[up]].levels) if by_level else None
         levels.append(_codes(row.get("levels", []), i, known, source))
         if "column" not in row:
-            extra = {"cut", "gap", "gain", "score"} & row.keys()
+            extra = {"cut", "gap", "gain", "score", "missing", "surrogates"} & row.keys()
             _check(not extra, source, at, "a leaf without cut or gain")
             continue
         asked = row["column"]
@@ -217,9 +247,11 @@ def _nodes_from_json(rows: list[Any], schema: tuple[Field, ...], size: int, sour
         )
         _check(("cut" in row) == schema[asked].has_order, source, f"{at}.cut", "there for an order")
         if "cut" in row:
-            cut[i] = _numbers([row["cut"]], 1, source, f"{at}.cut")[0]
+            known_or_not = row["cut"] is None
+            cut[i] = math.inf if known_or_not else _numbers([row["cut"]], 1, source, f"{at}.cut")[0]
         if "gap" in row:
             gap[i] = _numbers(row["gap"], 2, source, f"{at}.gap")
+            _check(gap[i, 0] <= cut[i] < gap[i, 1], source, f"{at}.gap", "on both sides of the cut")
             has_gap = True
     for i in range(n):
         wanted = 0 if column[i] == LEAF else 2 if not math.isnan(cut[i]) else None
@@ -232,7 +264,75 @@ def _nodes_from_json(rows: list[Any], schema: tuple[Field, ...], size: int, sour
             taken.add((int(parent[i]), code))
     start = np.append([0], np.cumsum([len(codes) for codes in levels])).astype(np.int64)
     flat = np.asarray([code for codes in levels for code in codes], np.int32)
-    return Nodes(parent, column, cut, start, flat, total, gain, score, gap if has_gap else None)
+    stand_ins = _missing_from_json(rows, schema, n_children, source)
+    gaps = gap if has_gap else None
+    return Nodes(parent, column, cut, start, flat, total, gain, score, gaps, *stand_ins)
+
+
+def _missing_from_json(
+    rows: list[Any], schema: tuple[Field, ...], n_children: list[int], source: str
+) -> tuple[Ids | None, dict[int, tuple[Surrogate, ...]]]:
+    """Return where each node sends missing values: its last resort, and its surrogates."""
+    sent = np.full(len(rows), NO_BRANCH, np.int32)
+    surrogates = {}
+    for i, row in enumerate(rows):
+        at = f"nodes[{i}]"
+        if "missing" in row:
+            right = _is_int(row["missing"]) and 0 <= row["missing"] < n_children[i]
+            _check(right, source, f"{at}.missing", "a branch")
+            sent[i] = row["missing"]
+        if "surrogates" in row:
+            _check(n_children[i] == 2, source, f"{at}.surrogates", "those of two branches")
+            surrogates[i] = _surrogates_from_json(row["surrogates"], schema, source, at)
+    return (sent if (sent > NO_BRANCH).any() else None), surrogates
+
+
+def _surrogate_to_json(surrogate: Surrogate) -> dict[str, Any]:
+    plain: dict[str, Any] = {"column": surrogate.column}
+    if surrogate.cut is None:
+        plain["groups"] = [codes.tolist() for codes in surrogate.groups]
+    else:
+        plain |= {"cut": surrogate.cut, "below": surrogate.below}
+    return plain | {"agreement": surrogate.agreement, "adjusted": surrogate.adjusted}
+
+
+def _surrogates_from_json(
+    rows: Any,  # noqa: ANN401 - that is to be found out
+    schema: tuple[Field, ...],
+    source: str,
+    at: str,
+) -> tuple[Surrogate, ...]:
+    _check(isinstance(rows, list) and rows, source, f"{at}.surrogates", "a list of tests")
+    found = []
+    for k, row in enumerate(rows):
+        here = f"{at}.surrogates[{k}]"
+        _check(isinstance(row, dict), source, here, "an object")
+        for key in row:
+            _check(key in _SURROGATE_KEYS, source, f"{here}.{key}", "absent (no such key is known)")
+        asked = row.get("column")
+        _check(_is_int(asked) and 0 <= asked < len(schema), source, f"{here}.column", "a column")
+        ordered = schema[asked].has_order
+        _check(("cut" in row) == ordered, source, f"{here}.cut", "there for an order")
+        agreement, adjusted = (
+            _numbers([row.get(key)], 1, source, f"{here}.{key}")[0]
+            for key in ("agreement", "adjusted")
+        )
+        if ordered:
+            cut = _numbers([row["cut"]], 1, source, f"{here}.cut")[0]
+            _check(_is_int(row.get("below")) and row["below"] in (0, 1), source, here, "below 0, 1")
+            found.append(Surrogate(asked, cut, row["below"], (), agreement, adjusted))
+            continue
+        groups = row.get("groups")
+        _check(isinstance(groups, list) and len(groups) == 2, source, here, "two groups")
+        known = len(schema[asked].levels)
+        for codes in groups:
+            right = isinstance(codes, list) and all(_is_int(c) and 0 <= c < known for c in codes)
+            _check(right, source, f"{here}.groups", "levels of the column")
+        flat = [c for codes in groups for c in codes]
+        _check(len(set(flat)) == len(flat), source, f"{here}.groups", "different levels")
+        arrays = tuple(np.asarray(codes, np.int32) for codes in groups)
+        found.append(Surrogate(asked, None, 0, arrays, agreement, adjusted))
+    return tuple(found)
 
 
 def _codes(codes: Any, i: int, known: int | None, source: str) -> list[int]:  # noqa: ANN401
@@ -261,8 +361,9 @@ def _field_from_json(plain: Any, source: str, at: str) -> Field:  # noqa: ANN401
     is_list = isinstance(levels, list)
     simple = is_list and all(isinstance(v, str | int | float | bool) for v in levels)
     _check(simple, source, f"{at}.levels", "a list of texts or numbers")
-    different = len({(type(v), v) for v in levels}) == len(levels)
-    _check(different, source, f"{at}.levels", "different from each other")
+    finite = all(math.isfinite(v) for v in levels if isinstance(v, float))
+    _check(finite, source, f"{at}.levels", "a list of texts or finite numbers")
+    _check(len(set(levels)) == len(levels), source, f"{at}.levels", "different from each other")
     return Field(plain["name"], plain["kind"], tuple(levels))
 
 
@@ -287,8 +388,13 @@ def _is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _no_constant(name: str) -> float:
+def _not_finite(name: str) -> float:
     raise ValueError(name)
+
+
+def _finite_float(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _not_finite(text)
 
 
 def _number(value: float) -> float | int:

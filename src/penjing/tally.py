@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,11 +33,14 @@ class Counts:
         The sum of each of them.
     missing : (S,)
         The sum of the rows whose value is not known.
+    rows : (present,) or None
+        How many rows of some weight each level has; None where every row weighs 1.
     """
 
     codes: Codes
     cells: Floats
     missing: Floats
+    rows: Floats | None = None
 
     @property
     def known(self) -> Floats:
@@ -54,10 +58,57 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Totals:
-    """The sums of several nodes, and whether each holds one class (or one number) only."""
+    """The sums of several nodes, and whether each holds one class (or one number) only.
+
+    ``rows`` is the number of rows of each, None where every row weighs 1.
+    """
 
     cells: Floats
     is_pure: npt.NDArray[np.bool_]
+    rows: Floats | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What classes count for, where not each row of each class counts the same.
+
+    Parameters
+    ----------
+    factor : tuple of float
+        By what the weight of each class is multiplied (priors, class weights).
+    loss : tuple of tuple of float
+        ``loss[i][j]``: what it costs to answer class j where class i is true; 0 where i = j.
+    altered : tuple of float
+        The factors for judging divisions, in which the costs are contained (Breiman et al.
+        1984, 4.4.3); the factors themselves where all mistakes cost the same.
+    """
+
+    factor: tuple[float, ...]
+    loss: tuple[tuple[float, ...], ...]
+    altered: tuple[float, ...]
+
+    def risks(self, total: Floats) -> Floats:
+        """Return what each answer would cost, (…, classes), from class weights (…, classes)."""
+        risk = np.zeros_like(total)
+        for true, factor in enumerate(self.factor):  # one after the other: a fixed rounding
+            risk += total[..., true, None] * np.asarray(self.loss[true]) * factor
+        return risk
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the costs as plain data."""
+        return {
+            "factor": list(self.factor),
+            "loss": [list(row) for row in self.loss],
+            "altered": list(self.altered),
+        }
+
+    @staticmethod
+    def from_json(plain: Mapping[str, Any] | None) -> Costs | None:
+        """Return the costs of plain data."""
+        if plain is None:
+            return None
+        loss = tuple(tuple(row) for row in plain["loss"])
+        return Costs(tuple(plain["factor"]), loss, tuple(plain["altered"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +116,7 @@ class Classes:
     """Reads a vector of class weights."""
 
     n: int
+    costs: Costs | None = None
 
     @property
     def size(self) -> int:
@@ -76,11 +128,15 @@ class Classes:
         return np.asarray(total.sum(axis=-1))
 
     def value(self, total: Floats) -> npt.NDArray[np.intp]:
-        """Return the majority class; of equal ones the first in the order of classes."""
+        """Return the majority (or cheapest) class; of equal ones the first in their order."""
+        if self.costs is not None:
+            return np.asarray(self.costs.risks(total).argmin(axis=-1))
         return np.asarray(total.argmax(axis=-1))
 
     def loss(self, total: Floats) -> Floats:
-        """Return the weight of the rows that the majority class gets wrong."""
+        """Return the weight (or the cost) of the rows that this class gets wrong."""
+        if self.costs is not None:
+            return np.asarray(self.costs.risks(total).min(axis=-1))
         return np.asarray(total.sum(axis=-1) - total.max(axis=-1))
 
 
@@ -117,11 +173,11 @@ class Number:
 Reader = Classes | Number
 
 
-def reader_of(table: Table) -> Reader:
+def reader_of(table: Table, costs: Costs | None = None) -> Reader:
     """Return what reads the sums of this table: its classes, or the moments of its number."""
     assert table.target is not None
     if not table.is_regression:
-        return Classes(len(table.target.levels))
+        return Classes(len(table.target.levels), costs)
     numbers = table.target.numbers()
     # Centring first keeps sum(y^2) - sum(y)^2/n from cancelling when y is far from zero.
     return Number(float(np.average(numbers, weights=table.weights)) if table.n_rows else 0.0)

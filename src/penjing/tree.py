@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.split import Split
+from penjing.split import NO_BRANCH, Split, Surrogate
 from penjing.table import Codes, Field, Floats
-from penjing.tally import Classes, Number, Reader
+from penjing.tally import Classes, Costs, Number, Reader
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -58,6 +58,11 @@ class Nodes:
     gap : (n, 2) float64 or None
         The training values on both sides of each cut, between which every number routes the
         training rows alike; NaN where there is no cut. None where no rows were at hand.
+    missing : (n,) int32 or None
+        The branch of a row that neither the test nor a surrogate sends anywhere, -1 where it
+        stays; None where all stay (or are shared out, as the recipe says).
+    surrogates : mapping from node to tuple of Surrogate
+        The tests that stand in where a value is missing, best first.
     """
 
     parent: Ids
@@ -69,6 +74,8 @@ class Nodes:
     gain: Floats
     score: Floats
     gap: Floats | None = None
+    missing: Ids | None = None
+    surrogates: Mapping[int, tuple[Surrogate, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -179,7 +186,9 @@ class Tree:
         has_cut = not np.isnan(cut)
         groups = () if has_cut else tuple(self.nodes.levels(c) for c in self.children(node))
         gain, score = float(self.nodes.gain[node]), float(self.nodes.score[node])
-        return Split(asked, cut if has_cut else None, groups, gain, score)
+        missing = NO_BRANCH if self.nodes.missing is None else int(self.nodes.missing[node])
+        stand_ins = self.nodes.surrogates.get(node, ())
+        return Split(asked, cut if has_cut else None, groups, gain, score, missing, stand_ins)
 
     def parent_of(self, node: int) -> tuple[int, int]:
         """Return a node's parent and by which of its branches the node is reached."""
@@ -205,7 +214,9 @@ class Tree:
     @cached_property
     def reader(self) -> Reader:
         """What reads the sums of a node."""
-        return Number(self.centre) if self.is_regression else Classes(len(self.target.levels))
+        if self.is_regression:
+            return Number(self.centre)
+        return Classes(len(self.target.levels), Costs.from_json(self.about.get("costs")))
 
     @cached_property
     def has_counts(self) -> bool:
@@ -264,6 +275,12 @@ class Tree:
             gain=np.where(is_leaf, 0.0, nodes.gain[kept]),
             score=np.where(is_leaf, 0.0, nodes.score[kept]),
             gap=None if nodes.gap is None else np.where(is_leaf[:, None], np.nan, nodes.gap[kept]),
+            missing=None
+            if nodes.missing is None
+            else np.where(is_leaf, NO_BRANCH, nodes.missing[kept]).astype(np.int32),
+            surrogates={
+                int(new_id[i]): s for i, s in nodes.surrogates.items() if keep[i] and not is_cut[i]
+            },
         )
         about = {key: value for key, value in self.about.items() if key != "ties"}
         return replace(self, nodes=smaller, trace=None, about=about)

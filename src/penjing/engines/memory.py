@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from penjing.engines import Shape
 from penjing.recipe import Recipe
-from penjing.split import NO_BRANCH, Offers
+from penjing.split import NO_BRANCH, Offers, Split
 from penjing.table import Codes, Column, Field, Floats, Table
 from penjing.tally import Classes, Counts, Reader, Tally, Totals, reader_of, sums
 
@@ -41,6 +41,8 @@ class Engine:
     shares_of : str
         Whose weights say how it is shared out: those of the ``rows`` here (growing), or those
         that the ``tree`` was grown from (validation).
+    reader : Reader, optional
+        What reads the sums, where it is not the table's own (costs, or those of more rows).
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class Engine:
         table: Table,
         missing: str = "fraction",
         shares_of: Literal["rows", "tree"] = "rows",
+        reader: Reader | None = None,
     ) -> None:
         assert table.target is not None
         self._table = table
@@ -55,7 +58,7 @@ class Engine:
         self._shares_of = shares_of
         self.schema: tuple[Field, ...] = table.schema
         self.target: Field = table.target.field
-        self.reader: Reader = reader_of(table)
+        self.reader: Reader = reader_of(table) if reader is None else reader
         self._y: Codes | Floats = (
             table.target.codes
             if isinstance(self.reader, Classes)
@@ -76,17 +79,36 @@ class Engine:
             cells[i] = sums(zeros, 1, rows.weight, self._y[rows.ids], self.reader)[0]
             classes = self._table.target.codes[rows.ids]
             is_pure[i] = classes.size == 0 or classes.min() == classes.max()
-        return Totals(cells, is_pure)
+        if self._table.weight is None:
+            return Totals(cells, is_pure)
+        sizes = np.array([len(self._rows_of(tree, node).ids) for node in nodes], np.float64)
+        return Totals(cells, is_pure, sizes)
 
     def tally(
-        self, tree: Shape, nodes: Sequence[int], columns: Sequence[int] | None = None
+        self,
+        tree: Shape,
+        nodes: Sequence[int],
+        columns: Sequence[int] | None = None,
+        by: Sequence[Split] | None = None,
     ) -> Iterator[Tally]:
         """Yield the sums of each node, for each column and level."""
         asked = range(len(self.schema)) if columns is None else columns
         for i, node in enumerate(nodes):
             rows = self._rows_of(tree, node)
-            total = self.totals(tree, nodes[i : i + 1]).cells[0]
-            yield Tally(total, {c: self._counts(self._table.columns[c], rows) for c in asked})
+            y, s, total = self._y, self.reader, np.empty(0)
+            if by is None:
+                total = self.totals(tree, nodes[i : i + 1]).cells[0]
+            else:
+                rows, y = self._sent(rows, by[i])
+                s = Classes(by[i].n_branches)
+            table = self._table.columns
+            yield Tally(total, {c: self._counts(table[c], rows, y, s) for c in asked})
+
+    def _sent(self, rows: Rows, split: Split) -> tuple[Rows, Codes]:
+        """Return the rows that a test itself sends somewhere, and every row's branch."""
+        branches = split.branches(self._table.columns[split.column])
+        sent = branches[rows.ids] != NO_BRANCH
+        return Rows(rows.ids[sent], None if rows.weight is None else rows.weight[sent]), branches
 
     def offers(self, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
         """Return None: this engine is asked by `tally`."""
@@ -96,18 +118,19 @@ class Engine:
         """Return the sorted numbers of a numeric column, by code."""
         return np.asarray(self._table.columns[column].levels, np.float64)
 
-    def _counts(self, column: Column, rows: Rows) -> Counts:
+    @staticmethod
+    def _counts(column: Column, rows: Rows, of: Codes | Floats, s: Reader) -> Counts:
         codes = column.codes[rows.ids]
-        y = self._y[rows.ids]
+        y = of[rows.ids]
         is_known = codes >= 0
         weight = rows.weight
         if is_known.all():
-            missing = np.zeros(self.reader.size)
+            missing = np.zeros(s.size)
         else:
             unknown = ~is_known
             zeros = np.zeros(int(unknown.sum()), np.intp)
             w = None if weight is None else weight[unknown]
-            missing = sums(zeros, 1, w, y[unknown], self.reader)[0]
+            missing = sums(zeros, 1, w, y[unknown], s)[0]
             codes, y = codes[is_known], y[is_known]
             weight = None if weight is None else weight[is_known]
         if len(column.levels) <= 2 * len(codes):
@@ -117,7 +140,9 @@ class Engine:
             slots = place[codes]
         else:  # few rows, many levels: no table as long as the levels
             present, slots = np.unique(codes, return_inverse=True)
-        return Counts(present, sums(slots, len(present), weight, y, self.reader), missing)
+        cells = sums(slots, len(present), weight, y, s)
+        n = None if weight is None else np.bincount(slots[weight > 0], minlength=len(present))
+        return Counts(present, cells, missing, None if n is None else n.astype(np.float64))
 
     # -- who is where -----------------------------------------------------------------------
 
@@ -139,9 +164,12 @@ class Engine:
         split = tree.split(parent)
         assert split is not None
         column = self._table.columns[split.column].take(rows.ids)
-        branches = split.branches(column)
+        if split.surrogates or split.missing != NO_BRANCH:
+            branches = split.routed(lambda c: self._table.columns[c].take(rows.ids))
+        else:
+            branches = split.branches(column)
         children = list(tree.children(parent))
-        lost = column.codes < 0
+        lost = (column.codes < 0) & (branches == NO_BRANCH)
         shared = self._missing == "fraction" and bool(lost.any())
         weights = rows.weights() if shared else rows.weight
         shares = self._shares(tree, children, branches, weights) if shared else ()

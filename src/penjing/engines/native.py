@@ -41,8 +41,9 @@ class Engine(memory.Engine):
         missing: str = "fraction",
         shares_of: Any = "rows",  # noqa: ANN401 - the memory engine's
         threads: int | None = None,
+        reader: Reader | None = None,
     ) -> None:
-        super().__init__(table, missing, shares_of)
+        super().__init__(table, missing, shares_of, reader)
         self._threads = threads
 
     def grow(self, recipe: Recipe) -> Tree | None:
