@@ -1,0 +1,140 @@
+"""A tree as nested JSON, one object a node: the form in which trees of programs are compared."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+import numpy as np
+
+from penjing.tree import Tree
+
+Empty = Literal["majority", "none", "skip"]
+
+
+def write(tree: Tree, *, empty: Empty = "majority") -> str:
+    """Return a tree as nested JSON text.
+
+    A leaf has ``class`` (or ``value``), ``n``, ``counts`` and ``errors``; a question has also
+    ``attribute``, ``kind`` (``threshold``, ``nominal``, ``subset``), ``branches``, ``gain`` and
+    ``score``. Around the tree stand the recipe, the columns, and the size.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    empty : str
+        A branch that no training row took is a leaf with the class of its node
+        (``majority``), without a class (``none``), or left out (``skip``).
+
+    Examples
+    --------
+    >>> tree = Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+    >>> json.loads(write(tree))["tree"]["branches"][0]["value"]
+    0
+    """
+    done: dict[int, tuple[str, int, int, int]] = {}
+    for node in range(len(tree.nodes) - 1, -1, -1):  # children before their parents: no recursion
+        head = _plain(_own(tree, node))
+        if tree.is_leaf[node]:
+            done[node] = (f"{{{head}}}", 1, 1, 0)
+            continue
+        arms = [(label, *done.pop(c)) for label, c in _branches(tree, node)]
+        if empty != "skip":
+            nothing = _plain(_nothing(tree, node, empty))
+            arms += [(label, f"{{{nothing}}}", 1, 1, 0) for label in _empty(tree, node)]
+        branches = ", ".join(f'{{{_plain(label)}, "child": {text}}}' for label, text, *_ in arms)
+        done[node] = (
+            f'{{{head}, "branches": [{branches}]}}',
+            1 + sum(size for *_, size, _, _ in arms),
+            sum(leaves for *_, leaves, _ in arms),
+            1 + max(depth for *_, depth in arms),
+        )
+    text, size, leaves, depth = done[0]
+    summary: dict[str, Any] = {"size": size, "leaves": leaves, "depth": depth}
+    trained = tree.about.get("training")
+    if trained is not None and not tree.is_regression:
+        summary["train_errors"] = _number(trained["of"] - trained["correct"])
+    around = {"format": "tree-golden/1", "program": "penjing", "settings": dict(tree.recipe)}
+    return f'{{{_plain(around | {"data": _data(tree)})}, "summary": {json.dumps(summary)}, "tree": {text}}}'
+
+
+def _data(tree: Tree) -> dict[str, Any]:
+    attributes = [
+        {"name": f.name, "type": "numeric"}
+        if f.is_numeric
+        else {"name": f.name, "type": "nominal", "values": list(f.levels)}
+        for f in tree.schema
+    ]
+    classes = None if tree.is_regression else list(tree.classes)
+    return {"target": tree.target.name, "classes": classes, "attributes": attributes}
+
+
+def _own(tree: Tree, node: int) -> dict[str, Any]:
+    """Return what a node says of itself."""
+    told: dict[str, Any] = {}
+    if not tree.is_leaf[node]:
+        asked = tree.schema[int(tree.nodes.column[node])]
+        told |= {"attribute": asked.name, "kind": _kind(tree, node)}
+        if not np.isnan(tree.nodes.cut[node]):
+            told["threshold"] = _number(float(tree.nodes.cut[node]))
+        told |= {"gain": float(tree.nodes.gain[node]), "score": float(tree.nodes.score[node])}
+    else:
+        told["leaf"] = True
+    if tree.is_regression:
+        return told | {"value": tree.answer(node), "n": _number(tree.weight_of(node))}
+    counts = [_number(v) for v in tree.nodes.total[node].tolist()]
+    told |= {"class": tree.answer(node), "n": _number(tree.weight_of(node)), "counts": counts}
+    told["errors"] = _number(tree.weight_of(node) - float(counts[int(tree.values[node])]))
+    return told
+
+
+def _kind(tree: Tree, node: int) -> str:
+    if not np.isnan(tree.nodes.cut[node]):
+        return "threshold"
+    n_levels = len(tree.schema[int(tree.nodes.column[node])].levels)
+    by_groups = tree.recipe.get("shape", "multiway") != "multiway"
+    # Merging has nothing to merge in a column of two levels, and leaves it as it is.
+    if by_groups and not (tree.recipe["shape"] == "merged" and n_levels <= 2):
+        return "subset"
+    return (
+        "subset" if any(len(tree.nodes.levels(c)) > 1 for c in tree.children(node)) else "nominal"
+    )
+
+
+def _branches(tree: Tree, node: int) -> list[tuple[dict[str, Any], int]]:
+    kind = _kind(tree, node)
+    children = tree.children(node)
+    if kind == "threshold":
+        return [({"op": op}, child) for op, child in zip(("<=", ">"), children, strict=True)]
+    levels = tree.schema[int(tree.nodes.column[node])].levels
+    found = []
+    for child in children:
+        values = [levels[code] for code in tree.nodes.levels(child).tolist()]
+        found.append(({"value": values[0]} if kind == "nominal" else {"values": values}, child))
+    return found
+
+
+def _empty(tree: Tree, node: int) -> list[dict[str, Any]]:
+    """Return the labels of the branches that no row took: one a level, or one for all."""
+    codes = tree.empty_levels(node)
+    values = [tree.schema[int(tree.nodes.column[node])].levels[code] for code in codes]
+    if _kind(tree, node) == "nominal":
+        return [{"value": value} for value in values]
+    return [{"values": values}] if values else []
+
+
+def _nothing(tree: Tree, node: int, empty: Empty) -> dict[str, Any]:
+    counts = [0] * len(tree.classes)
+    answer = None if empty == "none" else tree.answer(node)
+    said = {"value": answer} if tree.is_regression else {"class": answer, "counts": counts}
+    return {"leaf": True, "empty": True, "n": 0, "errors": 0} | said
+
+
+def _plain(told: dict[str, Any]) -> str:
+    """Return an object's text without its braces, so that more can follow."""
+    return json.dumps(told, ensure_ascii=False, allow_nan=False)[1:-1]
+
+
+def _number(value: float) -> float | int:
+    return int(value) if value == int(value) else value

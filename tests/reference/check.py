@@ -1,0 +1,84 @@
+"""One golden grown again, written in its form, and compared with it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Literal
+
+from penjing import CapabilityError
+from reference.golden import Golden
+from reference.programs import program_of
+from reference.rows import Tables
+
+Verdict = Literal["identical", "tie", "different", "not tried"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one golden.
+
+    A tree that is identical, but whose other numbers (test errors, probabilities, …) are not the
+    golden's, counts as different.
+    """
+
+    golden: Golden
+    verdict: Verdict
+    text: str
+    precision: str = "double"
+
+    @property
+    def line(self) -> str:
+        return f"{self.verdict:9}  {self.golden.name}  {self.text}"
+
+
+def comparer(reference: Path) -> ModuleType:
+    """Return compare.py of the reference folder, as a module."""
+    path = reference / "compare.py"
+    spec = importlib.util.spec_from_file_location("compare", path)
+    if spec is None or spec.loader is None or not path.exists():
+        message = f"{path} is not there: say where with --compare"
+        raise FileNotFoundError(message)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def check(golden: Golden, folder: Path, compare: ModuleType, *, every: bool = False) -> Result:
+    """Grow a golden's tree and compare: the tree itself, then what else the golden tells."""
+    program = program_of(golden.program)
+    if program is None:
+        return Result(golden, "not tried", "no recipe grows this program's trees")
+    tables = Tables(golden, folder)
+    try:
+        tree = program.fit(golden, tables)
+    except CapabilityError as error:
+        return Result(golden, "different", str(error))
+    ours = json.loads(program.write(golden, tree))
+    with deep():
+        compared = compare.compare(golden.plain, ours)
+        told = compare.report(compared, every)
+    text = told.split(":", 1)[1].strip()
+    if compared.verdict != "identical":
+        return Result(golden, compared.verdict, text)
+    wrong = program.more(golden, tables, tree)
+    return (
+        Result(golden, "different", "; ".join(wrong))
+        if wrong
+        else Result(golden, "identical", text)
+    )
+
+
+class deep:  # noqa: N801 - used as a word
+    """compare.py walks by recursion; a deep tree needs room for it."""
+
+    def __enter__(self) -> None:
+        self._before = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(self._before, 20_000))
+
+    def __exit__(self, *_: object) -> None:
+        sys.setrecursionlimit(self._before)

@@ -1,0 +1,90 @@
+"""What the harness asks of a program, and the answers most of them share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import penjing
+from penjing.table import Table
+from penjing.tree import Tree
+from penjing.write import nested
+from reference.golden import Golden
+from reference.rows import Tables
+
+
+class Program:
+    """A program: its recipe, and the table from its own options to changes of the recipe."""
+
+    recipe: str
+
+    def changes(self, golden: Golden) -> dict[str, Any]:
+        """Return the recipe's settings, from the golden's settings."""
+        raise NotImplementedError
+
+    def tiny(self, words: list[str]) -> dict[str, Any]:
+        """Return the settings of a tree of a tiny table, from the words of its title."""
+        return {"options": " ".join(words)}
+
+    def prepare(self, golden: Golden, table: Table) -> Table:  # noqa: ARG002
+        """Return the table as the program reads it."""
+        return table
+
+    def fit(self, golden: Golden, tables: Tables) -> Tree:
+        """Return our tree."""
+        table = self.prepare(golden, tables.train)
+        return penjing.fit(table, recipe=self.recipe, **self.changes(golden))
+
+    def write(self, golden: Golden, tree: Tree) -> str:  # noqa: ARG002
+        """Return our tree in the golden's form."""
+        return nested.write(tree)
+
+    def more(self, golden: Golden, tables: Tables, tree: Tree) -> list[str]:
+        """Return what else the golden tells and we tell otherwise, a sentence each."""
+        wrong = []
+        for which in ("train", "test"):
+            expected = golden.summary.get(f"{which}_errors")
+            table = tables.train if which == "train" else tables.test
+            if expected is None or table is None or table.is_regression:
+                continue
+            errors = self.errors(tree, self.prepare(golden, table))
+            if errors != expected:
+                wrong.append(f"{which} errors: golden {expected}, ours {errors}")
+        listed = golden.plain.get("predictions")
+        if listed is not None:
+            table = tables.train if listed["of"] == "train" else tables.test
+            assert table is not None
+            shares = tree.predict_proba(self.prepare(golden, table))
+            off = float(np.abs(shares - np.asarray(listed["probabilities"])).max())
+            if not off <= 1e-6:
+                wrong.append(f"probabilities: off by up to {off:.3g}")
+        return wrong
+
+    def errors(self, tree: Tree, table: Table) -> int:
+        """Return how many rows of a table the tree gets wrong."""
+        assert table.target is not None
+        truth = np.array([str(v) for v in table.target.values()])
+        return int((np.array([str(v) for v in tree.predict(table)]) != truth).sum())
+
+
+def options_of(text: str, with_value: dict[str, str], switches: dict[str, Any]) -> dict[str, Any]:
+    """Return settings from a line of options, by a program's own table of them.
+
+    ``with_value`` names the setting of each option that takes a value, ``switches`` the setting
+    and value that each option without one stands for.
+    """
+    found: dict[str, Any] = {}
+    words = text.split()
+    while words:
+        option = words.pop(0)
+        if option in switches:
+            found |= switches[option]
+        elif option in with_value:
+            value = words.pop(0)
+            if with_value[option]:
+                found[with_value[option]] = float(value)
+        else:
+            message = f"option {option} of {text!r} is not in the table"
+            raise ValueError(message)
+    return found

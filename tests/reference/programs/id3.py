@@ -1,0 +1,42 @@
+"""Weka's Id3: the book's, but that a gain of nothing ends a branch and an empty one has no class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from penjing.table import Table
+from penjing.tree import Tree
+from penjing.write import nested
+from reference.golden import Golden
+from reference.programs.base import Program
+
+NOTHING = 1e-6
+"""A gain below this is none to Weka."""
+
+
+class Id3(Program):
+    """No options at all."""
+
+    recipe = "id3"
+
+    def changes(self, golden: Golden) -> dict[str, Any]:
+        if golden.settings.get("options"):
+            message = f"Id3 has no options, found {golden.settings['options']!r}"
+            raise ValueError(message)
+        return {"min_gain": NOTHING}
+
+    def write(self, golden: Golden, tree: Tree) -> str:  # noqa: ARG002
+        return nested.write(tree, empty="none")
+
+    def errors(self, tree: Tree, table: Table) -> int:
+        """Return the rows that are wrong or that stop in a branch without a class."""
+        stops = np.array([tree.is_leaf[node] for node in tree.apply(table)])
+        assert table.target is not None
+        truth = np.array([str(v) for v in table.target.values()])
+        right = np.array([str(v) for v in tree.predict(table)]) == truth
+        return int((~(right & stops)).sum())
+
+
+PROGRAM = Id3()
