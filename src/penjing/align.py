@@ -1,0 +1,197 @@
+"""Rows of any source, coded as a tree codes them: by column name and by level."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from penjing.errors import DataError, unknown
+from penjing.read import read
+from penjing.table import MISSING, Codes, Column, Field, Table, numeric
+from penjing.tree import Tree
+
+
+def align(tree: Tree, source: Any) -> Table:  # noqa: ANN401 - whatever `read` can read
+    """Return the rows of a source with exactly the columns of a tree, coded by its levels.
+
+    Levels are matched by value, then by text. One that the tree has never seen gets a code of
+    ``len(levels)`` or more. A column that the tree never asks about need not be there; it is
+    then missing in every row.
+
+    Parameters
+    ----------
+    tree : Tree
+        Whose columns, levels and classes count.
+    source : Table or source
+        A table, one row as a dict, or anything that :func:`penjing.read` can read.
+
+    Examples
+    --------
+    >>> tree = Tree.from_dict({"texture": {"clear": "ripe", "faint": "not"}})
+    >>> from penjing.table import nominal
+    >>> table = Table((nominal("texture", ["faint", "odd", "clear"]),), None, 3)
+    >>> align(tree, table).columns[0].codes
+    array([1, 2, 0], dtype=int32)
+    """
+    asked = {tree.schema[c].name for c in np.unique(tree.nodes.column[~tree.is_leaf])}
+    return align_to(tree.schema, tree.target, source, asked)
+
+
+def align_to(
+    schema: Sequence[Field],
+    target: Field | None,
+    source: Any,  # noqa: ANN401 - whatever `read` can read
+    needed: Collection[str] | None = None,
+) -> Table:
+    """Return the rows of a source with exactly these columns, and this target if it has it.
+
+    Parameters
+    ----------
+    schema : sequence of Field
+        The columns, in their order.
+    target : Field or None
+        The target; classes that it does not know come after its own.
+    source : Table or source
+        The rows.
+    needed : collection of str, optional
+        Names of the columns that must be there; all of them where it is not given.
+    """
+    wanted = [f for f in schema if needed is None or f.name in needed]
+    if not isinstance(source, Table):
+        if isinstance(source, Mapping) and is_row(source):
+            source = [source]
+        names = _names(source, [f.name for f in schema], target)
+        table = read(source, False if target is None else target, wanted, names=names)
+    else:
+        table = source
+    have = {column.name: column for column in _columns(table)}
+    for field in wanted:
+        if field.name not in have:
+            raise unknown("unknown_column", field.name, have)
+    columns = tuple(
+        matched(have[field.name], field, table)
+        if field.name in have
+        else _nowhere(field, table.n_rows)
+        for field in schema
+    )
+    aim = None
+    if target is not None and target.name in have:
+        aim = matched(have[target.name], target, table)
+    return replace(table, columns=columns, target=aim)
+
+
+def is_row(source: Mapping[Any, Any]) -> bool:
+    """Say whether a dict is one row ``{name: value}`` and not columns or rows of a table."""
+    return all(isinstance(name, str) for name in source) and not any(
+        isinstance(value, Iterable) and not isinstance(value, str) for value in source.values()
+    )
+
+
+def matched(column: Column, field: Field, table: Table) -> Column:
+    """Return a column coded as a field says, unknown levels after the known ones."""
+    if field.is_numeric:
+        return column if column.is_numeric else _as_numbers(column, field, table)
+    if not column.is_numeric and tuple(column.levels) == tuple(field.levels):
+        return Column(field.name, field.kind, tuple(field.levels), column.codes)
+    places = Places(field.levels)
+    given = np.asarray(column.levels).tolist() if column.is_numeric else column.levels
+    codes: list[int] = []
+    extra: list[Any] = []
+    for level in given:
+        code = places.of(level)
+        if code < 0:
+            code = len(field.levels) + len(extra)
+            extra.append(level)
+        codes.append(code)
+    rows = np.append(np.asarray(codes, np.int32), np.int32(MISSING))[column.codes]
+    return Column(field.name, field.kind, (*field.levels, *extra), rows)
+
+
+def text_of(value: object) -> str:
+    """Return the text by which values of different types are compared: 1.0 and 1 are '1'."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+class Places:
+    """Finds values among levels: equal and of one type, else equal, else alike as text.
+
+    Examples
+    --------
+    >>> places = Places((0, 1))
+    >>> places.of(1), places.of("1"), places.of(1.0), places.of("one")
+    (1, 1, 1, -1)
+    """
+
+    def __init__(self, levels: Iterable[Any]) -> None:
+        every = list(enumerate(levels))
+        self._same = {(type(level), level): code for code, level in every}
+        self._equal = {level: code for code, level in reversed(every)}
+        self._alike = {text_of(level): code for code, level in reversed(every)}
+
+    def of(self, value: Any) -> int:  # noqa: ANN401 - a level may be any plain value
+        """Return the code of a value, -1 if it is none of the levels."""
+        code = self._same.get((type(value), value))
+        if code is None:
+            code = self._equal.get(value)
+        if code is None:
+            code = self._alike.get(text_of(value), MISSING)
+        return code
+
+
+def placeless(table: Table, schema: Sequence[Field]) -> Table:
+    """Return an aligned table in which levels without a place in their order are missing.
+
+    An engine that counts compares codes with a cut; a level that the order does not know must
+    not look like its last.
+    """
+    columns = []
+    for column, field in zip(table.columns, schema, strict=True):
+        if field.kind == "ordered" and len(column.levels) > len(field.levels):
+            codes: Codes = np.where(column.codes < len(field.levels), column.codes, MISSING)
+            column = Column(column.name, column.kind, tuple(field.levels), codes)  # noqa: PLW2901
+        columns.append(column)
+    return replace(table, columns=tuple(columns))
+
+
+def _columns(table: Table) -> list[Column]:
+    return [*table.columns, *([] if table.target is None else [table.target])]
+
+
+def _nowhere(field: Field, n_rows: int) -> Column:
+    codes = np.full(n_rows, MISSING, np.int32)
+    return Column(field.name, field.kind, () if field.is_numeric else field.levels, codes)
+
+
+def _as_numbers(column: Column, field: Field, table: Table) -> Column:
+    """Return the numbers that the levels of a column are, or spell."""
+    found = np.empty(len(column.levels) + 1)
+    found[-1] = np.nan
+    for code, level in enumerate(column.levels):
+        try:
+            found[code] = float(level)
+        except (TypeError, ValueError):
+            rows = np.flatnonzero(column.codes == code)
+            if not rows.size:
+                found[code] = np.nan
+                continue
+            source = table.source.get("name", "table")
+            where = {"source": source, "row": table.row_number(int(rows[0]))}
+            raise DataError("not_a_number", column=field.name, value=level, **where) from None
+    return numeric(field.name, found[column.codes])
+
+
+def _names(source: Any, names: list[str], target: Field | None) -> list[str] | None:  # noqa: ANN401
+    """Return the names of the columns of rows that have none, by their number."""
+    is_array = isinstance(source, np.ndarray) and source.ndim == 2 and source.dtype.names is None
+    is_rows = isinstance(source, list) and bool(source) and isinstance(source[0], list | tuple)
+    if not (is_array or is_rows):
+        return None
+    width = source.shape[1] if is_array else len(source[0])
+    if target is not None and width == len(names) + 1:
+        return [*names, target.name]
+    return names if width == len(names) else None

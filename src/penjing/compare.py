@@ -1,0 +1,260 @@
+"""Two trees side by side: where they ask differently, and on which rows they answer differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing.align import Places, align_to, text_of
+from penjing.errors import ChoiceError
+from penjing.predict import classes_of
+from penjing.report import plain
+from penjing.table import Table
+from penjing.tree import Tree
+
+SAME = "same"
+
+
+def compare(
+    a: Tree,
+    b: Tree,
+    tables: Mapping[str, Any] | None = None,
+    names: tuple[str, str] = ("a", "b"),
+) -> dict[str, Any]:
+    """Compare two trees, as plain data.
+
+    Parameters
+    ----------
+    a, b : Tree
+        The trees.
+    tables : dict from name to Table or source, optional
+        Rows to try both on.
+    names : pair of str
+        What the trees are called.
+
+    Returns
+    -------
+    dict
+        ``trees``: per tree its name, leaves, depth, and on each table how many rows are right
+        (``correct`` of ``weight``) or how far off (``squares``). ``same``: whether both ask the
+        same questions and give the same answers. ``differences``: each place where they part,
+        from the root down, see :func:`differences`. ``rows``: per table the rows that are
+        answered differently, each with both answers.
+
+    Examples
+    --------
+    >>> a = Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}})
+    >>> b = Tree.from_dict({"texture": {"clear": "yes", "faint": "yes"}})
+    >>> compare(a, b)["differences"]
+    [{'path': [{'column': 'texture', 'levels': ['faint']}], 'nodes': [2, 2],
+      'kind': 'answer', 'a': 'no', 'b': 'yes', 'tie': None}]
+    """
+    if a.is_regression != b.is_regression:
+        raise ChoiceError("compare_kinds", a=a.target.name, b=b.target.name)
+    told: dict[str, Any] = {
+        "trees": [
+            {"name": name, "leaves": tree.n_leaves, "depth": tree.depth, "tables": {}}
+            for name, tree in zip(names, (a, b), strict=True)
+        ],
+        "rows": {},
+    }
+    for name, source in (tables or {}).items():
+        table = _read_once(a, b, source)
+        for place, tree in zip(told["trees"], (a, b), strict=True):
+            place["tables"][name] = _counted(tree, table)
+        told["rows"][name] = list(_differing_rows(a, b, table))
+    found = list(differences(a, b))
+    return told | {"same": not found, "differences": found}
+
+
+def differences(a: Tree, b: Tree) -> Iterator[dict[str, Any]]:
+    """Yield every place where two trees part, from the root down.
+
+    Below a place where they part they are not compared. A level without a branch is answered by
+    the node that asks, so it is the same as a branch that is a leaf with that answer.
+
+    Yields
+    ------
+    dict
+        ``path``: how the place is reached in the first tree. ``nodes``: the node in each tree.
+        ``kind``: ``column`` (they ask about different ones), ``cut``, ``groups`` (levels are
+        grouped differently), ``leaf`` (one asks, the other answers) or ``answer``. ``a``, ``b``:
+        what each of them does there. ``tie``: for ``column``, the score that both columns had
+        when one of the trees was grown, or None if it was no tie.
+    """
+    waiting: list[tuple[_Place, _Place]] = [(_Place(a, 0), _Place(b, 0))]
+    while waiting:
+        here, there = waiting.pop()
+        kind, tie = _parting(here, there)
+        if kind != SAME:
+            yield {
+                "path": path_of(a, here.node) + here.beyond,
+                "nodes": [here.node, there.node],
+                "kind": kind,
+                "a": here.told(),
+                "b": there.told(),
+                "tie": tie,
+            }
+        elif here.asks:
+            waiting.extend(reversed(list(_below(here, there))))
+
+
+def path_of(tree: Tree, node: int) -> list[dict[str, Any]]:
+    """Return how a node is reached: a column with its levels, or with its cut and the side."""
+    steps: list[dict[str, Any]] = []
+    road = tree.path(node)
+    for parent, child in pairwise(road):
+        field = tree.schema[int(tree.nodes.column[parent])]
+        cut = float(tree.nodes.cut[parent])
+        if np.isnan(cut):
+            codes = tree.nodes.levels(child).tolist()
+            steps.append({"column": field.name, "levels": [field.levels[c] for c in codes]})
+        else:
+            side = "<=" if child == tree.first_child[parent] else ">"
+            steps.append({"column": field.name, "cut": cut, "side": side})
+    return steps
+
+
+class _Place:
+    """A node, or what a node answers for a level that it has no branch for."""
+
+    def __init__(self, tree: Tree, node: int, level: Any = None) -> None:  # noqa: ANN401
+        self.tree, self.node = tree, node
+        self.asks = level is None and not bool(tree.is_leaf[node])
+        asked = int(tree.nodes.column[node])
+        self.column = tree.schema[asked].name if asked >= 0 else None
+        self.beyond = [] if level is None else [{"column": self.column, "levels": [level]}]
+        self.cut = float(tree.nodes.cut[node])
+
+    def told(self) -> Any:  # noqa: ANN401 - a column, a cut, groups, or an answer
+        """Return what is done here: the question as plain data, or the answer."""
+        if not self.asks:
+            return self.tree.answer(self.node)
+        if not np.isnan(self.cut):
+            return {"column": self.column, "cut": self.cut}
+        steps = [path_of(self.tree, child)[-1] for child in self.tree.children(self.node)]
+        return {"column": self.column, "groups": [step["levels"] for step in steps]}
+
+    def levels(self) -> list[str]:
+        """Return the levels of the column that is asked about, as text."""
+        field = self.tree.schema[int(self.tree.nodes.column[self.node])]
+        return [text_of(level) for level in field.levels]
+
+    def group_of(self) -> dict[str, int]:
+        """Return the child that each level leads to, levels as text."""
+        levels = self.levels()
+        return {
+            levels[code]: child
+            for child in self.tree.children(self.node)
+            for code in self.tree.nodes.levels(child).tolist()
+        }
+
+    def at(self, child: int | None, level: str) -> _Place:
+        """Return a child, or this node as it answers for a level without a branch."""
+        if child is not None:
+            return _Place(self.tree, child)
+        field = self.tree.schema[int(self.tree.nodes.column[self.node])]
+        as_text = {text_of(value): value for value in field.levels}
+        return _Place(self.tree, self.node, as_text.get(level, level))
+
+
+def _parting(here: _Place, there: _Place) -> tuple[str, float | None]:
+    """Return in what two places differ, and the score if that was a tie."""
+    if not (here.asks or there.asks):
+        one, other = here.tree.answer(here.node), there.tree.answer(there.node)
+        return (SAME if one == other or text_of(one) == text_of(other) else "answer"), None
+    if here.asks != there.asks:
+        return "leaf", None
+    if here.column != there.column:
+        return "column", _tie(here, there.column, there, here.column)
+    if np.isnan(here.cut) != np.isnan(there.cut):
+        return "groups", None
+    if not np.isnan(here.cut):
+        return (SAME if here.cut == there.cut else "cut"), None
+    return (SAME if _same_groups(here, there) else "groups"), None
+
+
+def _tie(here: _Place, that: str | None, there: _Place, this: str | None) -> float | None:
+    """Return the score of a recorded tie between what one asks and what the other does."""
+    for place, other in ((here, that), (there, this)):
+        for tie in place.tree.about.get("ties", ()):
+            names = [place.tree.schema[c].name for c in tie["columns"]]
+            if tie["node"] == place.node and other in names:
+                return float(tie["score"])
+    return None
+
+
+def _same_groups(here: _Place, there: _Place) -> bool:
+    """Whether both trees send the levels that both know the same way."""
+    ours, theirs = here.group_of(), there.group_of()
+    into = {(child, theirs[level]) for level, child in ours.items() if level in theirs}
+    if not len({p[0] for p in into}) == len({p[1] for p in into}) == len(into):
+        return False
+    # A level that only one of them has a branch for is parted from its group by the other.
+    lost = {ours[level] for level in there.levels() if level in ours and level not in theirs}
+    gained = {theirs[level] for level in here.levels() if level in theirs and level not in ours}
+    return not (lost & {p[0] for p in into} or gained & {p[1] for p in into})
+
+
+def _below(here: _Place, there: _Place) -> Iterator[tuple[_Place, _Place]]:
+    """Yield the pairs of places that the branches of one and the same question lead to."""
+    if not np.isnan(here.cut):
+        ours, theirs = here.tree.children(here.node), there.tree.children(there.node)
+        for low_or_high in zip(ours, theirs, strict=True):
+            yield _Place(here.tree, low_or_high[0]), _Place(there.tree, low_or_high[1])
+        return
+    ours_of, theirs_of = here.group_of(), there.group_of()
+    pairs: dict[tuple[int | None, int | None], str] = {}
+    for level in [*ours_of, *theirs_of]:
+        pairs.setdefault((ours_of.get(level), theirs_of.get(level)), level)
+    has_partner = {one for one, other in pairs if other is not None}
+    is_partner = {other for one, other in pairs if one is not None}
+    for (one, other), level in pairs.items():
+        is_both = one is not None and other is not None
+        if is_both or not (one in has_partner or other in is_partner):
+            yield here.at(one, level), there.at(other, level)
+
+
+def _read_once(a: Tree, b: Tree, source: Any) -> Table:  # noqa: ANN401 - what `align` takes
+    """Return a source with all columns that either tree asks about."""
+    if isinstance(source, Table):
+        return source
+    schema = [*a.schema, *(f for f in b.schema if f.name not in {g.name for g in a.schema})]
+    asked = {t.schema[c].name for t in (a, b) for c in np.unique(t.nodes.column[~t.is_leaf])}
+    return align_to(schema, a.target, source, asked)
+
+
+def _counted(tree: Tree, table: Table) -> dict[str, Any]:
+    """Return how many rows of a table are answered rightly, or the sum of squared errors."""
+    if table.target is None:
+        return {"n": table.n_rows}
+    rows = table.take(table.target.codes >= 0)
+    assert rows.target is not None
+    found, weight = classes_of(tree, rows), rows.weights
+    told: dict[str, Any] = {"n": rows.n_rows, "weight": plain(weight.sum())}
+    if tree.is_regression:
+        return told | {"squares": float(weight @ (found - rows.target.numbers()) ** 2)}
+    right = _as(tree.classes, rows.target.levels)[found] == rows.target.codes
+    return told | {"correct": plain(weight[right].sum())}
+
+
+def _differing_rows(a: Tree, b: Tree, table: Table) -> Iterator[dict[str, Any]]:
+    ours, theirs = classes_of(a, table), classes_of(b, table)
+    same = ours == (theirs if b.is_regression else _as(b.classes, a.classes)[theirs])
+    for row in np.flatnonzero(~same).tolist():
+        answers = [_answer(a, ours[row]), _answer(b, theirs[row])]
+        yield {"row": table.row_number(row), "answers": answers}
+
+
+def _as(classes: Iterable[Any], others: Iterable[Any]) -> npt.NDArray[np.intp]:
+    """Return the place of each class among others, -1 where it has none."""
+    places = Places(others)
+    return np.array([places.of(class_) for class_ in classes], np.intp)
+
+
+def _answer(tree: Tree, value: Any) -> Any:  # noqa: ANN401 - a class may be any plain value
+    return float(value) if tree.is_regression else tree.classes[int(value)]

@@ -1,0 +1,298 @@
+"""Trees put to the test: right and wrong answers, pruning, cross-validation, comparison."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing.align import Places, align, placeless
+from penjing.compare import compare
+from penjing.errors import ChoiceError, DataError, unknown
+from penjing.folds import Fold, each_fold, folds, hold_out
+from penjing.grow import grow
+from penjing.plugs import load
+from penjing.predict import classes_of
+from penjing.prune import measure_of
+from penjing.recipe import Recipe, recipe_of
+from penjing.report import NumberReport, Report, number_report_of, report_of
+from penjing.table import Table
+from penjing.tree import Tree
+
+__all__ = ["Fold", "compare", "cross_validate", "folds", "hold_out", "prune", "score"]
+
+Grower = Callable[[Table], Tree]
+LEAVE_ONE_OUT = "leave-one-out"
+
+
+def score(
+    tree: Tree,
+    source: Any,  # noqa: ANN401 - whatever `align` takes
+    *,
+    unseen: Literal["stop", "error"] | None = None,
+    missing: Literal["stop", "fraction", "error"] | None = None,
+) -> Report | NumberReport:
+    """Count a tree's right and wrong answers.
+
+    Parameters
+    ----------
+    tree : Tree
+        Who answers.
+    source : Table or source
+        Rows with the value to be predicted; rows without it are left out and counted.
+    unseen, missing
+        As in :func:`penjing.predict.predict`.
+
+    Returns
+    -------
+    Report or NumberReport
+        Of classes or of a number; both can be printed, and told as plain data by ``to_json()``.
+
+    Examples
+    --------
+    >>> from penjing.table import nominal
+    >>> tree = Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}}, target="ripe")
+    >>> texture = nominal("texture", ["clear", "clear", "faint"])
+    >>> print(tree.score(Table((texture,), nominal("ripe", ["yes", "no", "no"]), 3)))
+    accuracy 2/3 = 66.7 %   (95 % interval 21 to 94 %)
+                  predicted
+    actual        yes    no
+      yes           1     0
+      no            1     1
+    wrong: row 2 no→yes
+    """
+    table, unlabelled = _labelled(tree, source)
+    predicted = classes_of(tree, table, unseen=unseen, missing=missing)
+    return _report(table, predicted, unlabelled)
+
+
+def prune(
+    tree: Tree,
+    method: str,
+    *,
+    validation: Any = None,  # noqa: ANN401 - whatever `align` takes
+    **options: Any,  # noqa: ANN401 - checked against the method's own
+) -> Tree:
+    """Return a smaller tree; the one given stays as it is.
+
+    What was decided of every question stands in ``about["pruning"]`` of the new tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        What to prune.
+    method : str
+        ``reduced-error`` (needs validation rows) or ``pessimistic`` (needs none).
+    validation : Table or source
+        Rows that decide; not the training rows, and not the rows that report afterwards.
+    **options
+        Of the method: ``ties`` of reduced-error, ``confidence`` of pessimistic.
+
+    Examples
+    --------
+    >>> from penjing.table import nominal
+    >>> tree = Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}}, target="ripe")
+    >>> texture = nominal("texture", ["clear", "faint"])
+    >>> table = Table((texture,), nominal("ripe", ["yes", "yes"]), 2)
+    >>> tree.prune("reduced-error", validation=table).n_leaves
+    1
+    """
+    pruner = load("prune", method)
+    told = inspect.signature(pruner).parameters
+    known = {k: p.default for k, p in told.items() if p.kind is p.KEYWORD_ONLY}
+    for word in options:
+        if word not in known:
+            raise unknown("unknown_option", word, known, method=method)
+    record: dict[str, Any] = {"method": method, "options": known | options, "measure": "errors"}
+    if "judge" in told:
+        table = _validation(tree, method, validation)
+        missing = "fraction" if tree.recipe.get("missing") == "fraction" else "refuse"
+        judge = load("engine", "memory")(table, missing=missing, shares_of="tree")
+        record |= {"measure": measure_of(judge.reader), "validation": source_of(table)}
+        smaller, decisions = pruner(tree, judge, **options)
+    elif validation is not None:
+        raise ChoiceError("validation_not_used", method=method)
+    else:
+        smaller, decisions = pruner(tree, **options)
+    record["decisions"] = [decision.to_json() for decision in decisions]
+    about = dict(smaller.about) | {"pruning": [*tree.about.get("pruning", ()), record]}
+    if "training" in about:
+        about["training"] = _training(tree, smaller)
+    pruned: Tree = replace(smaller, about={k: v for k, v in about.items() if v is not None})
+    return pruned
+
+
+def cross_validate(
+    table: Table,
+    how: str | Recipe | Tree | Grower,
+    k: int | Literal["leave-one-out"] = 10,
+    *,
+    seed: int = 0,
+    prune: str | None = None,
+    validation: float | None = None,
+    **options: Any,  # noqa: ANN401 - options of the pruner
+) -> Report | NumberReport:
+    """Grow trees on all folds but one, test each on the fold left out, and count all together.
+
+    Parameters
+    ----------
+    table : Table
+        All rows.
+    how : str, Recipe, Tree or function
+        How to grow: a recipe, a tree (as it was grown and pruned itself), or a function from
+        a table to a tree.
+    k : int or "leave-one-out"
+        The number of folds; stratified.
+    seed : int
+        Decides which rows make a fold.
+    prune : str, optional
+        How to prune each tree.
+    validation : float, optional
+        The share of the training rows of each fold that decides the pruning.
+    **options
+        Of the pruning method.
+
+    Returns
+    -------
+    Report or NumberReport
+        Over all rows, each answered by the tree that has not seen it.
+
+    Examples
+    --------
+    >>> from penjing.table import nominal
+    >>> texture = nominal("texture", ["clear"] * 4 + ["faint"] * 4)
+    >>> table = Table((texture,), nominal("ripe", ["yes"] * 3 + ["no"] * 5), 8)
+    >>> cross_validate(table, "id3", "leave-one-out").correct
+    7
+    """
+    if table.target is None:
+        raise DataError("no_target_in_table")
+    grower = _grower(how, seed, prune, validation, options)
+    n_folds = table.n_rows if k == LEAVE_ONE_OUT else k
+    places = Places(table.target.levels)
+    # Numbered anew, so that held-out rows know where their answer goes.
+    marked = replace(table, row_numbers=np.arange(table.n_rows))
+    answers: npt.NDArray[Any] = np.empty(
+        table.n_rows, np.float64 if table.is_regression else np.intp
+    )
+    for train, held_out in each_fold(marked, int(n_folds), seed):
+        tree = grower(train)
+        found = classes_of(tree, held_out)
+        if not table.is_regression:
+            found = np.array([places.of(class_) for class_ in tree.classes])[found]
+        assert held_out.row_numbers is not None
+        answers[held_out.row_numbers] = found
+    return _report(table, answers)
+
+
+def source_of(table: Table) -> dict[str, Any]:
+    """Return what a tree keeps of the rows that decided or tested: name, size, fingerprint."""
+    told = {key: table.source[key] for key in ("name", "sha256") if key in table.source}
+    return told | {"n_rows": table.n_rows}
+
+
+# -- inside ---------------------------------------------------------------------------------
+
+
+def _labelled(tree: Tree, source: Any) -> tuple[Table, int]:  # noqa: ANN401 - what `align` takes
+    """Return the rows that say what is to be predicted, and how many do not."""
+    table = align(tree, source)
+    name = table.source.get("name", "table")
+    if table.target is None:
+        raise DataError("test_needs_target", source=name, target=tree.target.name)
+    is_known = table.target.codes >= 0
+    n = int(is_known.sum())
+    if not n:
+        raise DataError("test_without_rows", source=name, target=tree.target.name)
+    return (table if n == table.n_rows else table.take(is_known)), table.n_rows - n
+
+
+def _report(
+    table: Table, predicted: npt.NDArray[Any], unlabelled: int = 0
+) -> Report | NumberReport:
+    assert table.target is not None
+    about: dict[str, Any] = {
+        "target": table.target.name,
+        "source": str(table.source.get("name", "table")),
+        "predicted": predicted,
+        "weight": table.weights,
+        "unlabelled": unlabelled,
+    }
+    if table.is_regression:
+        return number_report_of(actual=table.target.numbers(), **about)
+    rows = table.row_numbers
+    if rows is None:
+        rows = np.arange(1, table.n_rows + 1)
+    classes = tuple(table.target.levels)
+    return report_of(classes=classes, actual=table.target.codes, rows=rows, **about)
+
+
+def _validation(tree: Tree, method: str, validation: Any) -> Table:  # noqa: ANN401
+    """Return validation rows as an engine wants them."""
+    if validation is None:
+        raise ChoiceError("needs_validation", method=method)
+    if isinstance(validation, int | float | Fold):
+        raise ChoiceError("share_needs_rows", value=validation)
+    return placeless(_labelled(tree, validation)[0], tree.schema)
+
+
+def _training(tree: Tree, smaller: Tree) -> dict[str, Any] | None:
+    """Return how many training rows the smaller tree gets right, None if that is not known.
+
+    Counts in the leaves say it, unless rows were shared out over branches: then only the rows
+    themselves could tell.
+    """
+    told: dict[str, Any] = tree.about["training"]
+    was = float(tree.weight[0] - tree.losses[tree.is_leaf].sum())
+    may_share = tree.recipe.get("missing") == "fraction"
+    is_whole = bool((tree.nodes.total == np.floor(tree.nodes.total)).all())
+    if may_share and not (is_whole and was == told["correct"]):
+        return None
+    return told | {"correct": float(smaller.weight[0] - smaller.losses[smaller.is_leaf].sum())}
+
+
+def _grower(
+    how: str | Recipe | Tree | Grower,
+    seed: int,
+    method: str | None,
+    share: float | None,
+    options: Mapping[str, Any],
+) -> Grower:
+    """Return the function from training rows to a finished tree."""
+    if isinstance(how, Tree):
+        recipe: str | Recipe | Grower = recipe_from(how)
+        steps = list(_steps(how)) if method is None else [(method, dict(options))]
+    else:
+        recipe = how
+        steps = [] if method is None else [(method, dict(options))]
+
+    def grown(train: Table) -> Tree:
+        rows, held_out = (train, None) if share is None else hold_out(train, share, seed)
+        if isinstance(recipe, str | Recipe):
+            chosen = recipe_of(recipe).fits(rows)
+            tree = grow(load("engine", "memory")(rows, missing=chosen.missing), chosen)
+        else:
+            tree = recipe(rows)
+        for name, settings in steps:
+            given = {} if held_out is None else {"validation": held_out}
+            tree = prune(tree, name, **given, **settings)
+        return tree
+
+    return grown
+
+
+def _steps(tree: Tree) -> Iterator[tuple[str, dict[str, Any]]]:
+    for record in tree.about.get("pruning", ()):
+        if "validation" in record:
+            raise ChoiceError("cannot_regrow")
+        yield record["method"], dict(record["options"])
+
+
+def recipe_from(tree: Tree) -> Recipe:
+    """Return the recipe that a tree was grown by."""
+    settings = dict(tree.recipe)
+    return recipe_of(settings.pop("name", "by hand"), **settings)
