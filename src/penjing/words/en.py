@@ -355,4 +355,341 @@ WORDS: dict[str, str] = {
     "report_number_one": (
         "root mean square error {rmse}, mean absolute error {mae}, R² {r2}   ({n} row)"
     ),
+    # command: sentences and words that all verbs use
+    "word_error": "error: ",
+    "word_note": "note: ",
+    "list_comma": ", ",
+    "list_and": "{most} and {last}",
+    "list_more": "{most} and {n} more",
+    "numbers": "no one two three four five six seven eight nine ten",
+    "n_rows": "{n} rows",
+    "n_rows_one": "{n} row",
+    "interrupted": "interrupted.",
+    "our_fault": (
+        "this should not have happened ({kind}: {what}). It is our fault, not yours.\n"
+        "Please report it with what `--debug` prints."
+    ),
+    "saved": "saved as {path}.",
+    "not_json_schema": (
+        "--schema is not JSON, and there is no such file: {value}.\n"
+        'Give a file, or JSON such as {{"size": "nominal"}}.'
+    ),
+    "schema_not_object": "the schema in {value} should be a JSON object: names and what they are.",
+    "ask_target": "Which column is to be predicted? ({known})",
+    # command: sentences of other rooms where an option says it better
+    "no_target_cli": (
+        "{source} has no column that is clearly the target. Name one: --target COLUMN."
+        " It has: {known}."
+    ),
+    "no_target_in_table_cli": (
+        "the table has no target, so there is nothing to learn. Name one: --target COLUMN."
+    ),
+    "not_a_number_cli": (
+        "{source}, row {row}: '{column}' should be a number, found '{value}'.\n"
+        "To treat it as missing: --missing-marker '{value}'."
+    ),
+    "infinite_number_cli": (
+        "{source}, row {row}: '{column}' is infinite ('{value}'). A cut needs finite numbers:"
+        " correct it, or treat it as missing: --missing-marker '{value}'."
+    ),
+    "not_decodable_cli": (
+        "{source}, line {line}: the bytes are not {encoding}. Say what they are: --encoding gbk,"
+        " or save the file as UTF-8."
+    ),
+    "missing_refused_cli": (
+        "column '{column}' has {n} missing values, and recipe '{recipe}' refuses them.\n"
+        "Use --recipe c4.5-textbook, or --missing fraction, or --ignore '{column}'."
+    ),
+    "missing_refused_cli_one": (
+        "column '{column}' has 1 missing value, and recipe '{recipe}' refuses it.\n"
+        "Use --recipe c4.5-textbook, or --missing fraction, or --ignore '{column}'."
+    ),
+    "needs_validation_cli": (
+        "pruning by '{method}' needs rows that decide it. Give --validate FILE, or"
+        " --validate-share 0.3."
+    ),
+    "validation_not_used_cli": (
+        "'{method}' pruning goes by the counts in the tree and looks at no validation rows."
+        " Leave --validate out."
+    ),
+    "cannot_regrow_cli": (
+        "this tree was pruned by validation rows, which it does not keep, so it cannot be grown"
+        " again on other rows."
+    ),
+    "unseen_level_cli": (
+        "row {row}: '{value}' in column '{column}' was not among the training rows, which had:"
+        " {known}.\nTo answer all the same, as the node that asks would: --unseen stop."
+    ),
+    "note_left_out_date_cli": (
+        "'{column}' is left out: it holds dates ({value}). --dates month,weekday makes columns of"
+        " them."
+    ),
+    "note_taken_as_missing_cli": (
+        "'{value}' in '{column}' is taken as missing ({n} rows). If it is a value, list the"
+        " column's levels: --schema."
+    ),
+    "note_taken_as_missing_cli_one": (
+        "'{value}' in '{column}' is taken as missing ({n} row). If it is a value, list the"
+        " column's levels: --schema."
+    ),
+    "note_taken_as_value_cli": (
+        "'{value}' in '{column}' is taken as a value. If it means missing:"
+        " --missing-marker '{value}'."
+    ),
+    "note_odd_number_cli": (
+        "'{column}' holds numbers but for some cells, the first in row {row}: '{value}'. It is"
+        " taken as categories; if the cell means missing: --missing-marker '{value}'."
+    ),
+    "note_header_is_data_cli": (
+        "the first line of {source} looks like data (it starts with '{column}')."
+        " If the file has no header: --names A,B,…"
+    ),
+    # command: check
+    "check_head": "{source}   {rows}, {columns}, {encoding}",
+    "check_columns": "{n} columns",
+    "check_columns_one": "{n} column",
+    "check_not_utf8": "{encoding} (not valid UTF-8)",
+    "check_told": "{encoding} (as told)",
+    "kind_nominal": "category",
+    "kind_numeric": "number",
+    "kind_ordered": "ordered",
+    "kind_target": "target",
+    "kind_id": "id",
+    "kind_date": "date",
+    "kind_empty": "empty",
+    "kind_weight": "weight",
+    "kind_ignored": "ignored",
+    "kind_other": "other",
+    "check_range": "{low} to {high}, {n} values",
+    "check_range_one": "{low}, {n} value",
+    "check_more": "{n} more",
+    "check_left_out": "left out",
+    "check_missing": "{n} missing",
+    "note_same_rows": "rows {rows} are the same.",
+    "note_same_rows_more": "{n} more groups of rows are the same.",
+    "note_same_rows_more_one": "{n} more group of rows is the same.",
+    "note_contradiction": "rows {rows} are the same but for the label ({labels}).",
+    "note_contradictions_more": "{n} more groups of rows differ in the label only.",
+    "note_contradictions_more_one": "{n} more group of rows differs in the label only.",
+    "note_ceiling": "no tree can get more than {right} of these {of} rows right.",
+    "note_one_class": "every row is '{class_}': the tree is one leaf.",
+    # command: fit, show
+    "summary": "{leaves}, {depth}",
+    "summary_training": "{leaves}, {depth}, {training}",
+    "ties": "{n} ties settled by column order: {ties}",
+    "ties_one": "{n} tie settled by column order: {ties}",
+    "tie_under": "{columns} ({score}) under {place}",
+    "tie_at_root": "{columns} ({score}) at the root",
+    "ties_more": "{ties}, and {n} more",
+    "gain_and_ratio": (
+        "at the root {gainer} gains more ({more} to {less}),"
+        " {chosen} has the better ratio ({better} to {worse})."
+    ),
+    "note_empty_branches": (
+        "{n} branches had no training row and are not drawn; `penjing show --empty` draws them."
+    ),
+    "note_empty_branches_one": (
+        "{n} branch had no training row and is not drawn; `penjing show --empty` draws it."
+    ),
+    "note_grown_from": "grown from {n} of {of} rows; the other {rest} decide the pruning.",
+    "drawn_settings": "recipe {recipe}",
+    "trace_large": "the trace is kept for the first nodes only; `why --data` weighs the others.",
+    # command: why
+    "why_head": "{place}, {rows}, {mixed}, {measure}",
+    "why_head_number": "{place}, {rows}, mean {mean}, Var(D) = {variance}",
+    "why_column": "column",
+    "why_ent_after": "Ent after",
+    "why_var_after": "Var after",
+    "why_gain": "gain",
+    "why_split_information": "IV",
+    "why_ratio": "ratio",
+    "why_gini": "Gini",
+    "why_own": "own",
+    "why_missing": "missing",
+    "why_cut": "cut",
+    "why_chosen": "chosen",
+    "why_equal": "tie",
+    "why_below": "gain below average",
+    "why_best": "best",
+    "why_silent": "{columns} cannot divide these rows.",
+    "why_tied": "tie: {columns} score the same; the first column, {chosen}, is asked.",
+    "why_cuts_hidden": "{n} cuts of lower gain are not kept.",
+    "why_cuts_hidden_one": "{n} cut of lower gain is not kept.",
+    "why_hint": "--all fills in the formulas of every column; --cuts COLUMN lists all its cuts.",
+    "no_trace": (
+        "the model keeps no trace of how it was grown.\n"
+        "Give the training rows: --data FILE, or fit it again without --no-trace."
+    ),
+    "no_trace_pruned": (
+        "the model was pruned, and keeps no trace of how it was grown.\n"
+        "Give the training rows: --data FILE, or look at the model from before."
+    ),
+    "no_trace_here": (
+        "the trace was too large and has nothing of node {node}. Give the training rows: --data FILE."
+    ),
+    "no_such_node": "there is no node {node}. Nodes are numbered from 0 (the root) to {last}.",
+    "no_such_branch": "{place} has no branch '{word}'. It has: {known}.",
+    "no_such_branch_near": (
+        "{place} has no branch '{word}'. It has: {known}.\nDid you mean '{near}'?"
+    ),
+    "no_branch_of_leaf": "{place} is a leaf: no path goes on from there to '{word}'.",
+    "no_cuts": "column '{column}' offers no cuts here. Columns that do: {known}.",
+    "stop_pure": "a leaf, {answer}: all rows are of one class (condition 1).",
+    "stop_alike": (
+        "a leaf, {answer}: no column is left that tells these rows apart (condition 2)."
+    ),
+    "stop_empty": (
+        "a leaf, {answer}: no training row came this way; its parent's majority answers"
+        " (condition 3)."
+    ),
+    "stop_max_depth": "a leaf, {answer}: the limit of depth is reached.",
+    "stop_min_weight": "a leaf, {answer}: it has too few rows to be divided.",
+    "stop_min_gain": "a leaf, {answer}: the best division gains too little.",
+    "stop_max_leaves": "a leaf, {answer}: the limit of leaves is reached.",
+    "stop_validation": "a leaf, {answer}: the division did not help the validation rows.",
+    "stop_pruned": "a leaf, {answer}: its question was pruned.",
+    "stop_by_hand": "a leaf, {answer}: whoever made the tree asks no more here.",
+    # command: trace
+    "story_head": (
+        "How the tree for {target} grew from {rows} rows by {recipe}, in {n} steps. Logs are base 2."
+    ),
+    "story_head_one": (
+        "How the tree for {target} grew from {rows} rows by {recipe}, in {n} step. Logs are base 2."
+    ),
+    "story_step": "step {i} of {n}: {place}",
+    "story_more": "{n} more steps; --steps 0 tells all.",
+    "story_more_one": "{n} more step; --steps 0 tells all.",
+    "story_cut_short": "The trace was too large to be kept whole: later nodes are not in it.",
+    "story_label_rows": "rows",
+    "story_label_stop": "stop?",
+    "story_label_weigh": "weigh",
+    "story_label_choose": "choose",
+    "story_label_branches": "branches",
+    "story_label_empty": "no rows",
+    "story_label_leaf": "leaf",
+    "story_rows": "{n}: {mixed}",
+    "story_which_rows": "{n} ({which}): {mixed}",
+    "story_mean": "mean {mean}, variance {variance}",
+    "story_is_pure": "one class only: ",
+    "story_is_alike": "no column tells them apart: ",
+    "story_is_max_depth": "depth {limit} reached: ",
+    "story_is_min_weight": "lighter than {limit}: ",
+    "story_is_min_gain": "best gain below {limit}: ",
+    "story_is_validation": "no help to the validation rows: ",
+    "story_is_max_leaves": "{limit} leaves reached: ",
+    "story_is_pruned": "pruned: ",
+    "story_is_by_hand": "by hand: ",
+    "story_yes": "yes",
+    "story_no": "no",
+    "story_semicolon": "; ",
+    "story_weighed": "{all} ({measure})",
+    "story_by_gain": "information gain",
+    "story_by_gain_ratio": "gain ratio",
+    "story_by_gini": "Gini index, smallest wins",
+    "story_by_variance": "decrease of variance",
+    "story_barred": "(gain below average)",
+    "story_tie": "{chosen}; a tie with {columns}, settled by column order",
+    "story_alone": "{chosen}, {score}; no other column can divide",
+    "story_chosen": "{chosen}, ahead of {rival} by {ahead}",
+    "story_empty": "{levels}: no row has it; a leaf of the majority here, {answer}",
+    "story_leaf": "{answer}",
+    # command: prune
+    "prune_step": "step",
+    "prune_subtree": "subtree",
+    "prune_rows": "rows",
+    "prune_errors": "errors kept",
+    "prune_correct": "right kept",
+    "prune_squares": "squares kept",
+    "prune_leaf": "as leaf",
+    "prune_decision": "decision",
+    "prune_cut": "prune {arrow} {answer}",
+    "prune_keep": "keep",
+    "nothing_to_prune": "nothing to prune: {what}.",
+    "prune_before_after": "{name} {before} before, {after} after",
+    "prune_summary": "pruned by {method}: {what}.",
+    "n_training": "training {right}/{of}",
+    "n_test": "{name} {right}/{of}",
+    "n_leave_one_out": "leave one out {right}/{of}",
+    "same_file": (
+        "the file that decides the pruning is also the file that reports the accuracy.\n"
+        "That number is not a test. Use --validate-share 0.3, or --same-file to do it all the same."
+    ),
+    "note_same_file": "the same rows decide the pruning and report: this number is not a test.",
+    "two_validations": "give --validate FILE or --validate-share, not both.",
+    "share_needs_training": (
+        "--validate-share takes its rows out of the training rows, and these are not at hand.\n"
+        "Name them: --train FILE."
+    ),
+    "note_training_tested": (
+        "{source} is the file the tree was grown from: this says how well it fits, not how well"
+        " it predicts."
+    ),
+    "note_training_validates": (
+        "{source} is the file the tree was grown from: it cannot say what to prune."
+    ),
+    "note_validation_tested": "{source} decided the pruning of this tree: it is not a test of it.",
+    # command: test
+    "test_name": "test",
+    "test_why": "why: {equal}",
+    "test_equal_one": "row {row} equals training row {train} but carries the other label.",
+    "test_equal_all": "they equal training rows {train} but carry the other label.",
+    "test_equal_some": (
+        "rows {rows} equal training rows {train} but carry the other label."
+    ),
+    "test_ceiling": "A tree that fits all of {train} cannot pass {right}/{of} on this file.",
+    "test_ceiling_indent": "     ",
+    "test_class": "class",
+    "test_precision": "precision",
+    "test_recall": "recall",
+    "test_support": "rows",
+    "test_below": "accuracy {accuracy} is below {demanded}.",
+    "test_no_accuracy": "--min-accuracy needs classes, and '{target}' is a number.",
+    # command: compare
+    "compare_leaves": "leaves",
+    "compare_training": "training",
+    "compare_leave_one_out": "leave one out",
+    "compare_agree": "They answer every {name} row alike.",
+    "compare_differ_one": "They differ on {name} row {rows} only.",
+    "compare_differ": "They differ on {name} rows {rows}.",
+    "compare_evidence_one": "{number} row of {of} is no evidence that {claim}",
+    "compare_evidence": "{number} rows of {of} are no evidence that {claim}",
+    "compare_claim_pruning": "pruning helps",
+    "compare_claim": "one is better",
+    "compare_clear": "{better} is better on {n} of the {of} rows where one is right: p = {p}",
+    "compare_loo_agrees": "; leave-one-out agrees in sign.",
+    "compare_loo_disagrees": "; leave-one-out says the opposite.",
+    "compare_loo_equal": "; leave-one-out cannot tell them apart.",
+    "compare_loo_none": ".",
+    "compare_same": "The trees ask the same questions and give the same answers.",
+    "compare_one_tie": "They differ in one tie only: {what}.",
+    "compare_differences": "They part at {n} places: {what}.",
+    "compare_differences_one": "They part at one place: {what}.",
+    "compare_tie": "{place}, {a} and {b} tie ({score})",
+    "compare_column": "{place}, {a} against {b}",
+    "compare_cut": "{place}, {a} against {b}",
+    "compare_groups": "{place}, the levels of {a} are grouped differently",
+    "compare_leaf": "{place}, {a} against {b}",
+    "compare_answer": "{place}, {a} against {b}",
+    "compare_at_root": "at the root",
+    "compare_at": "at {place}",
+    "compare_question": "the question {column}",
+    "compare_the_answer": "the answer {answer}",
+    "note_no_leave_one_out": (
+        "leave one out is left out: {of} rows are more than {limit}. --leave-one-out does it."
+    ),
+    "note_no_regrow": "{name} has no leave-one-out number: {why}",
+    # command: predict
+    "predict_row": "row",
+    "predict_answer": "predicted",
+    "cannot_encode": (
+        "the output cannot be written as {encoding}: it has no place for '{character}'."
+        " Use --encoding utf-8 or gb18030."
+    ),
+    # command: recipes, plugs
+    "socket_criterion": "criteria",
+    "socket_prune": "pruning",
+    "socket_engine": "engines",
+    "socket_write": "writers",
+    "socket_rules": "rules",
+    "progress": "growing: {nodes} nodes, {open} open",
 }

@@ -248,4 +248,279 @@ WORDS: dict[str, str] = {
     "report_wrong_more": "{rows}，还有 {n} 行",
     "report_unlabelled": "略去了 {n} 行没有“{target}”值的数据。",
     "report_number": "均方根误差 {rmse}，平均绝对误差 {mae}，R² {r2}   （{n} 行）",
+    # 命令：各动词共用
+    "word_error": "错误：",
+    "word_note": "说明：",
+    "list_comma": "、",
+    "list_and": "{most} 和 {last}",
+    "list_more": "{most} 等，另有 {n} 个",
+    "numbers": "0 1",
+    "n_rows": "{n} 行",
+    "interrupted": "已中断。",
+    "our_fault": (
+        "这不该发生（{kind}：{what}）。这是我们的错，不是您的。\n请把 `--debug` 的输出一并报告给我们。"
+    ),
+    "saved": "已保存为 {path}。",
+    "not_json_schema": (
+        "--schema 不是 JSON，也没有这个文件：{value}。\n"
+        '请给出文件，或 JSON，如 {{"size": "nominal"}}。'
+    ),
+    "schema_not_object": "{value} 中的 schema 应为 JSON 对象：列名及其说明。",
+    "ask_target": "要预测哪一列？（{known}）",
+    # 命令：用选项说得更清楚的句子
+    "no_target_cli": (
+        "{source} 中看不出哪一列是目标。请用 --target 列名 指明。现有的列：{known}。"
+    ),
+    "no_target_in_table_cli": "表中没有目标列，无从学习。请用 --target 列名 指明。",
+    "not_a_number_cli": (
+        "{source} 第 {row} 行：“{column}”应当是数，却是“{value}”。\n"
+        "若要视为缺失：--missing-marker '{value}'。"
+    ),
+    "infinite_number_cli": (
+        "{source} 第 {row} 行：“{column}”是无穷大（“{value}”）。划分点需要有限的数："
+        "请改正，或视为缺失：--missing-marker '{value}'。"
+    ),
+    "not_decodable_cli": (
+        "{source} 第 {line} 行：字节不符合 {encoding}。请指明编码：--encoding gbk，"
+        "或将文件另存为 UTF-8。"
+    ),
+    "missing_refused_cli": (
+        "列“{column}”有 {n} 个缺失值，而配方 {recipe} 不接受缺失值。\n"
+        "可用 --recipe c4.5-textbook，或 --missing fraction，或 --ignore '{column}'。"
+    ),
+    "needs_validation_cli": (
+        "“{method}”剪枝需要验证集。请用 --validate 文件，或 --validate-share 0.3。"
+    ),
+    "validation_not_used_cli": (
+        "“{method}”剪枝只看树中的计数，不看验证集。请去掉 --validate。"
+    ),
+    "cannot_regrow_cli": "这棵树是按验证集剪枝的，而它没有保存验证集，所以不能在别的数据上重新生成。",
+    "unseen_level_cli": (
+        "第 {row} 行：列“{column}”的“{value}”没有在训练集中出现过，训练集中有：{known}。\n"
+        "若仍要回答，按提问的结点作答：--unseen stop。"
+    ),
+    "note_left_out_date_cli": (
+        "“{column}”不参与学习：它是日期（{value}）。--dates month,weekday 可把日期变成列。"
+    ),
+    "note_taken_as_missing_cli": (
+        "“{column}”中的“{value}”视为缺失（{n} 行）。若它是取值，请用 --schema 列出该列的取值。"
+    ),
+    "note_taken_as_value_cli": (
+        "“{column}”中的“{value}”视为取值。若它表示缺失：--missing-marker '{value}'。"
+    ),
+    "note_odd_number_cli": (
+        "“{column}”除个别单元格外都是数，第一个在第 {row} 行：“{value}”。"
+        "该列按类别处理；若它表示缺失：--missing-marker '{value}'。"
+    ),
+    "note_header_is_data_cli": (
+        "{source} 的第一行像是数据（以“{column}”开头）。若文件没有表头：--names A,B,…"
+    ),
+    # 命令：check
+    "check_head": "{source}   {rows}, {columns}, {encoding}",
+    "check_columns": "{n} 列",
+    "check_not_utf8": "{encoding}（不是有效的 UTF-8）",
+    "check_told": "{encoding}（按指定）",
+    "kind_nominal": "类别",
+    "kind_numeric": "数值",
+    "kind_ordered": "有序",
+    "kind_target": "目标",
+    "kind_id": "编号",
+    "kind_date": "日期",
+    "kind_empty": "空",
+    "kind_weight": "权重",
+    "kind_ignored": "忽略",
+    "kind_other": "其他",
+    "check_range": "{low} 到 {high}, {n} 个值",
+    "check_more": "另 {n} 个",
+    "check_left_out": "不参与学习",
+    "check_missing": "{n} 个缺失",
+    "note_same_rows": "第 {rows} 行相同。",
+    "note_same_rows_more": "另有 {n} 组相同的行。",
+    "note_contradiction": "第 {rows} 行只有标签不同（{labels}）。",
+    "note_contradictions_more": "另有 {n} 组只有标签不同的行。",
+    "note_ceiling": "任何决策树最多能答对这 {of} 行中的 {right} 行。",
+    "note_one_class": "所有行都是“{class_}”：决策树只有一个叶结点。",
+    # 命令：fit, show
+    "summary": "{leaves}，{depth}",
+    "summary_training": "{leaves}，{depth}，{training}",
+    "ties": "{n} 处平局，按列的次序取前者：{ties}",
+    "tie_under": "{columns} ({score})，在 {place} 之下",
+    "tie_at_root": "{columns} ({score})，在根结点",
+    "ties_more": "{ties}；另有 {n} 处",
+    "gain_and_ratio": (
+        "在根结点，{gainer} 的信息增益更大（{more} 比 {less}），"
+        "{chosen} 的增益率更大（{better} 比 {worse}）。"
+    ),
+    "note_empty_branches": "{n} 个分支没有训练样本，未画出；`penjing show --empty` 可画出。",
+    "note_grown_from": "用 {of} 行中的 {n} 行生成；其余 {rest} 行作验证集，决定剪枝。",
+    "drawn_settings": "配方 {recipe}",
+    "trace_large": "只保存了前面一些结点的生成过程；其余的可用 `why --data` 重新计算。",
+    # 命令：why
+    "why_head": "{place}, {rows}, {mixed}, {measure}",
+    "why_head_number": "{place}, {rows}, 均值 {mean}, Var(D) = {variance}",
+    "why_column": "属性",
+    "why_ent_after": "条件熵",
+    "why_var_after": "划分后方差",
+    "why_gain": "信息增益",
+    "why_split_information": "固有值",
+    "why_ratio": "增益率",
+    "why_gini": "基尼指数",
+    "why_own": "自定",
+    "why_missing": "缺失",
+    "why_cut": "划分点",
+    "why_chosen": "选中",
+    "why_equal": "平局",
+    "why_below": "增益低于平均",
+    "why_best": "最好",
+    "why_silent": "{columns} 不能划分这些样本。",
+    "why_tied": "平局：{columns} 相等，取排在最前的 {chosen}。",
+    "why_cuts_hidden": "另有 {n} 个增益较小的划分点没有保存。",
+    "why_hint": "--all 写出每个属性的算式；--cuts 列名 列出其全部划分点。",
+    "no_trace": (
+        "模型没有保存生成过程。\n请给出训练集：--data 文件；或不用 --no-trace 重新生成。"
+    ),
+    "no_trace_pruned": (
+        "模型经过剪枝，没有保存生成过程。\n请给出训练集：--data 文件；或查看剪枝前的模型。"
+    ),
+    "no_trace_here": "生成过程太大，没有保存结点 {node} 的部分。请给出训练集：--data 文件。",
+    "no_such_node": "没有结点 {node}。结点从 0（根结点）编号到 {last}。",
+    "no_such_branch": "{place} 没有分支“{word}”。它有：{known}。",
+    "no_such_branch_near": "{place} 没有分支“{word}”。它有：{known}。\n是不是“{near}”？",
+    "no_branch_of_leaf": "{place} 是叶结点，没有通向“{word}”的分支。",
+    "no_cuts": "列“{column}”在这里没有划分点。有划分点的列：{known}。",
+    "stop_pure": "叶结点，{answer}：样本全属于同一类别（条件 1）。",
+    "stop_alike": "叶结点，{answer}：属性集为空，或样本在所有属性上取值相同（条件 2）。",
+    "stop_empty": "叶结点，{answer}：没有训练样本到达，取父结点的多数类（条件 3）。",
+    "stop_max_depth": "叶结点，{answer}：达到深度上限。",
+    "stop_min_weight": "叶结点，{answer}：样本太少，不再划分。",
+    "stop_min_gain": "叶结点，{answer}：最好的划分增益也太小。",
+    "stop_max_leaves": "叶结点，{answer}：达到叶结点数上限。",
+    "stop_validation": "叶结点，{answer}：划分没有提高验证集精度（预剪枝）。",
+    "stop_pruned": "叶结点，{answer}：它的划分已被剪去（后剪枝）。",
+    "stop_by_hand": "叶结点，{answer}：手工写的树到此为止。",
+    # 命令：trace
+    "story_head": "“{target}”的决策树如何由 {rows} 行数据按 {recipe} 生成，共 {n} 步。对数以 2 为底。",
+    "story_step": "第 {i} 步，共 {n} 步：{place}",
+    "story_more": "另有 {n} 步；--steps 0 全部列出。",
+    "story_cut_short": "生成过程太大，没有全部保存：后面的结点不在其中。",
+    "story_label_rows": "样本",
+    "story_label_stop": "停止？",
+    "story_label_weigh": "比较",
+    "story_label_choose": "选择",
+    "story_label_branches": "分支",
+    "story_label_empty": "空分支",
+    "story_label_leaf": "叶结点",
+    "story_rows": "{n}：{mixed}",
+    "story_which_rows": "{n}（{which}）：{mixed}",
+    "story_mean": "均值 {mean}，方差 {variance}",
+    "story_is_pure": "同一类别：",
+    "story_is_alike": "没有属性能区分：",
+    "story_is_max_depth": "达到深度 {limit}：",
+    "story_is_min_weight": "样本少于 {limit}：",
+    "story_is_min_gain": "最大增益小于 {limit}：",
+    "story_is_validation": "不提高验证集精度：",
+    "story_is_max_leaves": "达到 {limit} 个叶结点：",
+    "story_is_pruned": "已剪去：",
+    "story_is_by_hand": "手工：",
+    "story_yes": "是",
+    "story_no": "否",
+    "story_semicolon": "；",
+    "story_weighed": "{all}（{measure}）",
+    "story_by_gain": "信息增益",
+    "story_by_gain_ratio": "增益率",
+    "story_by_gini": "基尼指数，最小者胜",
+    "story_by_variance": "方差的减少",
+    "story_barred": "（增益低于平均）",
+    "story_tie": "{chosen}；与 {columns} 平局，按列的次序取前者",
+    "story_alone": "{chosen}，{score}；没有别的属性能划分",
+    "story_chosen": "{chosen}，比 {rival} 多 {ahead}",
+    "story_empty": "{levels}：没有样本，叶结点取这里的多数类 {answer}",
+    "story_leaf": "{answer}",
+    # 命令：prune
+    "prune_step": "步",
+    "prune_subtree": "子树",
+    "prune_rows": "样本",
+    "prune_errors": "保留的错误",
+    "prune_correct": "保留的正确",
+    "prune_squares": "保留的平方和",
+    "prune_leaf": "作叶结点",
+    "prune_decision": "决定",
+    "prune_cut": "剪枝 {arrow} {answer}",
+    "prune_keep": "保留",
+    "nothing_to_prune": "没有可剪的：{what}。",
+    "prune_before_after": "{name} {before} 变为 {after}",
+    "prune_summary": "{method} 剪枝：{what}。",
+    "n_training": "训练 {right}/{of}",
+    "n_test": "{name} {right}/{of}",
+    "n_leave_one_out": "留一法 {right}/{of}",
+    "same_file": (
+        "决定剪枝的文件也是报告精度的文件。\n"
+        "这样得到的不是测试精度。请用 --validate-share 0.3；若仍要如此，用 --same-file。"
+    ),
+    "note_same_file": "同样的数据既决定剪枝又报告精度：这不是测试精度。",
+    "two_validations": "--validate 文件 与 --validate-share 只能用一个。",
+    "share_needs_training": (
+        "--validate-share 从训练集中取出一部分，而手头没有训练集。\n请用 --train 文件 指明。"
+    ),
+    "note_training_tested": "{source} 就是生成这棵树的文件：这说明拟合得如何，不说明预测得如何。",
+    "note_training_validates": "{source} 就是生成这棵树的文件：它不能决定剪什么。",
+    "note_validation_tested": "{source} 决定过这棵树的剪枝：它不是测试集。",
+    # 命令：test
+    "test_name": "测试",
+    "test_why": "原因：{equal}",
+    "test_equal_one": "第 {row} 行与训练集第 {train} 行相同，只是标签不同。",
+    "test_equal_all": "它们与训练集第 {train} 行相同，只是标签不同。",
+    "test_equal_some": "第 {rows} 行与训练集第 {train} 行相同，只是标签不同。",
+    "test_ceiling": "完全拟合 {train} 的树，在这个文件上不会超过 {right}/{of}。",
+    "test_ceiling_indent": "      ",
+    "test_class": "类别",
+    "test_precision": "查准率",
+    "test_recall": "查全率",
+    "test_support": "样本",
+    "test_below": "精度 {accuracy} 低于 {demanded}。",
+    "test_no_accuracy": "--min-accuracy 用于类别，而“{target}”是数值。",
+    # 命令：compare
+    "compare_leaves": "叶结点",
+    "compare_training": "训练",
+    "compare_leave_one_out": "留一法",
+    "compare_agree": "两棵树对 {name} 的每一行回答相同。",
+    "compare_differ_one": "两棵树只在 {name} 的第 {rows} 行上不同。",
+    "compare_differ": "两棵树在 {name} 的第 {rows} 行上不同。",
+    "compare_evidence_one": "{of} 行中的 {number} 行不足以说明{claim}",
+    "compare_evidence": "{of} 行中的 {number} 行不足以说明{claim}",
+    "compare_claim_pruning": "剪枝有益",
+    "compare_claim": "哪一棵更好",
+    "compare_clear": "在恰有一棵答对的 {of} 行中，{better} 答对了 {n} 行：p = {p}",
+    "compare_loo_agrees": "；留一法的结论方向一致。",
+    "compare_loo_disagrees": "；留一法的结论相反。",
+    "compare_loo_equal": "；留一法分不出高下。",
+    "compare_loo_none": "。",
+    "compare_same": "两棵树的问题与回答都相同。",
+    "compare_one_tie": "两棵树只差一处平局：{what}。",
+    "compare_differences": "两棵树在 {n} 处不同：{what}。",
+    "compare_tie": "{place}，{a} 与 {b} 平局 ({score})",
+    "compare_column": "{place}，{a}；{b}",
+    "compare_cut": "{place}，{a}；{b}",
+    "compare_groups": "{place}，{a} 的取值分组不同",
+    "compare_leaf": "{place}，{a}；{b}",
+    "compare_answer": "{place}，{a}；{b}",
+    "compare_at_root": "在根结点",
+    "compare_at": "在 {place}",
+    "compare_question": "问 {column}",
+    "compare_the_answer": "答 {answer}",
+    "note_no_leave_one_out": "没有做留一法：{of} 行超过 {limit} 行。要做请用 --leave-one-out。",
+    "note_no_regrow": "{name} 没有留一法的结果：{why}",
+    # 命令：predict
+    "predict_row": "行",
+    "predict_answer": "预测",
+    "cannot_encode": (
+        "输出不能写成 {encoding}：其中没有“{character}”。请用 --encoding utf-8 或 gb18030。"
+    ),
+    # 命令：recipes, plugs
+    "socket_criterion": "准则",
+    "socket_prune": "剪枝",
+    "socket_engine": "引擎",
+    "socket_write": "输出",
+    "socket_rules": "规则",
+    "progress": "生成中：{nodes} 个结点，{open} 个待划分",
 }

@@ -1,33 +1,15 @@
-"""Text in columns: a wide character takes two places, a mark that combines takes none."""
+"""Text in columns that stay straight: a wide character takes two places."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 
-_NO_WIDTH = ("Mn", "Me", "Cf")
+from penjing.write.widths import columns as width
+
 GAP = 4
 """Headings stand this far apart where that keeps them over their numbers."""
 DRIFT = 2
 """A heading may end this far before its numbers do."""
-
-
-def width(text: str) -> int:
-    """Return how many places a text takes on a terminal.
-
-    Examples
-    --------
-    >>> width("texture"), width("纹理"), width("e\u0301")
-    (7, 4, 1)
-    """
-    return sum(
-        0
-        if unicodedata.category(c) in _NO_WIDTH
-        else 2
-        if unicodedata.east_asian_width(c) in "WF"
-        else 1
-        for c in text
-    )
 
 
 def left(text: str, places: int) -> str:
