@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
+from penjing.errors import ChoiceError
 from penjing.read.assemble import assembled
 from penjing.read.bulk import Hints
 from penjing.read.fitted import fitted
@@ -15,16 +16,16 @@ from penjing.table import Field, Table
 __all__ = ["read"]
 
 
-def read(  # noqa: PLR0913 - every inference can be overridden, each by its own word
+def read(
     source: Any,  # noqa: ANN401 - a path, bytes, an open file, a frame, an array, rows
-    target: str | Field | bool | None = None,
+    target: str | Field | Literal[False] | None = None,
+    *,
     schema: Mapping[str, Any] | Sequence[Field] | None = None,
     missing: Iterable[str] | Mapping[str, Iterable[str]] | None = None,
     encoding: str | None = None,
     weight: str | None = None,
     keep: str | Iterable[str] = (),
     dates: str | Iterable[str] | None = None,
-    *,
     name: str | None = None,
     names: Sequence[str] | None = None,
     labels: Iterable[Any] | None = None,
@@ -94,14 +95,17 @@ def read(  # noqa: PLR0913 - every inference can be overridden, each by its own 
         names=names,
         labels=labels,
         separator=separator,
-        target=target.name if isinstance(target, Field) else target or None,
+        target=target.name if isinstance(target, Field) else (target or None),
         hints=_hints(schema, missing),
     )
     marks = markers(missing, usual=sheet.has_usual_markers)
     if isinstance(schema, Mapping) or schema is None:
         kept = (keep,) if isinstance(keep, str) else tuple(keep)
         return assembled(sheet, marks, target, schema, weight=weight, keep=kept, dates=dates)
-    return fitted(sheet, marks, tuple(schema), target, weight=weight)
+    fields = tuple(schema)
+    if not all(isinstance(field, Field) for field in fields):
+        raise ChoiceError("schema_shape", value=schema)
+    return fitted(sheet, marks, fields, target, weight=weight)
 
 
 def _hints(schema: Mapping[str, Any] | Sequence[Field] | None, missing: object) -> Hints:
@@ -110,6 +114,7 @@ def _hints(schema: Mapping[str, Any] | Sequence[Field] | None, missing: object) 
     if isinstance(schema, Mapping):
         texts = [name for name, said in schema.items() if said != "numeric"]
     else:
-        texts = [field.name for field in schema or () if not field.is_numeric]
+        fields = [field for field in schema or () if isinstance(field, Field)]
+        texts = [field.name for field in fields if not field.is_numeric]
     certain = words.words | (USUAL if words.has_usual else frozenset())
     return Hints(certain, frozenset(texts))

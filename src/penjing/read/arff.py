@@ -15,7 +15,9 @@ from penjing.read.code import codes_of
 from penjing.read.declared import Attribute, declared_cells
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-ATTRIBUTE = re.compile(rf"@attribute\s+(?P<name>{QUOTED}|\S+?)\s*(?P<kind>\{{.*|\s\S.*)", re.I | re.S)
+ATTRIBUTE = re.compile(
+    rf"@attribute\s+(?P<name>{QUOTED}|[^\s{{]+)\s*(?P<kind>\{{.*|\S.*)", re.IGNORECASE | re.DOTALL
+)
 CELL = re.compile(rf"\s*(?P<cell>{QUOTED}|[^,]*?)\s*(?:,|$)")
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 NUMERIC = ("numeric", "real", "integer")
@@ -44,11 +46,11 @@ def from_arff(text: str, name: str) -> Sheet:
 
 
 def is_arff(text: str) -> bool:
-    """Say whether text begins like ARFF, after comments.
+    r"""Say whether text begins like ARFF, after comments.
 
     Examples
     --------
-    >>> is_arff("% a comment\\n\\n@RELATION golf\\n")
+    >>> is_arff("% a comment\n\n@RELATION golf\n")
     True
     """
     for line in text[:100_000].split("\n"):
@@ -119,7 +121,7 @@ def cells_of(line: str) -> list[str]:
 
     Examples
     --------
-    >>> cells_of(r"sunny, 'Don\\'t Play', ?")
+    >>> cells_of(r"sunny, 'Don\'t Play', ?")
     ['sunny', "Don't Play", '?']
     """
     if "'" not in line and '"' not in line and "\\" not in line:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,7 +25,7 @@ CLASS_NAMES = ("class", "label", "target", "类别", "标签")
 def assembled(
     sheet: Sheet,
     marks: Markers,
-    target: str | Field | bool | None,  # noqa: FBT001 - False is a word of its own here
+    target: str | Field | Literal[False] | None,
     schema: Mapping[str, Any] | None,
     *,
     weight: str | None,
@@ -59,6 +59,7 @@ def assembled(
             aim,
             sheet.n_rows,
             weight=weights(reading, weight),
+            row_numbers=sheet.row_numbers,
             left_out=tuple(reading.left_out),
             source=sheet.source,
         ),
@@ -68,11 +69,8 @@ def assembled(
 
 def _second_thoughts(reading: Reading) -> list[Column]:
     """Take back a column that only counts, where nothing else is left to ask about."""
-    counting = [
-        note for note in reading.notes if note.key in ("note_left_out_id_count",)
-    ]  # a text of its own in each row is no better than nothing, a number can be cut
     columns: list[Column] = []
-    for note in counting:
+    for note in [note for note in reading.notes if note.key == "note_left_out_id_count"]:
         name = note.values["column"]
         reading.notes.remove(note)
         reading.left_out.remove((name, "id"))
@@ -96,7 +94,7 @@ def _asked_as(kind: str, asked: Mapping[str, Wish]) -> str | None:
 
 def target_name(
     reading: Reading,
-    target: str | Field | bool | None,  # noqa: FBT001
+    target: str | Field | Literal[False] | None,
     asked: Mapping[str, Wish],
     weight: str | None,
 ) -> str | None:
@@ -138,7 +136,7 @@ def _has_few_values(reading: Reading, cells: Cells) -> bool:
 def weights(reading: Reading, name: str | None) -> Floats | None:
     """Return the weight of each row, checked."""
     if name is None:
-        return None
+        return reading.sheet.weight
     if name not in reading.sheet.names:
         raise unknown("unknown_column", name, reading.sheet.names)
     found = must_be_numbers(reading, reading.sheet.by_name()[name])

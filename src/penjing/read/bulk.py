@@ -56,7 +56,7 @@ def divided(
     text: str, header: list[str], separator: str, hints: Hints, *, has_header: bool
 ) -> list[Cells] | None:
     """Return the columns of a large text, or None if the careful road has to be taken."""
-    if len(header) < 2 or "\0" in text or STRAY_QUOTE.search(text):
+    if len(header) < 2 or "\0" in text or ('"' in text and STRAY_QUOTE.search(text)):
         return None
     import duckdb  # noqa: PLC0415
 
@@ -113,15 +113,14 @@ def _numbers(
     None if it holds anything but plain numbers and words for missing.
     """
     is_plain = f"regexp_full_match({column}, '{PLAIN.pattern}')"
-    odd = connection.execute(
-        f"select distinct {column} from rows where not {is_plain} limit {len(words) + 1}"
-    ).fetchall()
-    if not {word for (word,) in odd} <= words:
-        return None
     is_whole = f"regexp_full_match({column}, '[+-]?[0-9]{{1,18}}')"
-    ((whole,),) = connection.execute(
-        f"select bool_and({is_whole}) from rows where {is_plain}"
+    ((n_odd, whole),) = connection.execute(
+        f"select count(*) filter (where not {is_plain} and not list_contains($words, {column})),"
+        f" bool_and({is_whole}) filter (where {is_plain}) from rows",
+        {"words": sorted(words)},
     ).fetchall()
+    if n_odd:
+        return None
     kind = "bigint" if whole else "double"
     found = connection.execute(
         f"select case when {is_plain} then {column}::{kind} end as number from rows"

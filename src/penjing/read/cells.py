@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from penjing.table import Codes, Kind, Note
+from penjing.table import Codes, Floats, Kind, Note
 
 Declared = Kind | Literal["ignore", "date", "text"]
 
@@ -87,6 +87,8 @@ class Sheet:
         Whether the usual missing markers apply; ARFF and .names have only ``?``.
     is_chosen : bool
         Whether the columns were chosen by hand (.names), so that none is taken for an id.
+    weight, row_numbers : array or None
+        As in a table, where the source is one.
     """
 
     columns: list[Cells]
@@ -96,6 +98,8 @@ class Sheet:
     target: str | None = None
     has_usual_markers: bool = True
     is_chosen: bool = False
+    weight: Floats | None = None
+    row_numbers: npt.NDArray[np.int64] | None = None
 
     @property
     def name(self) -> str:

@@ -114,7 +114,7 @@ def through(place: npt.NDArray[np.int32], codes: Codes) -> Codes:
 
 
 def by_appearance(levels: Sequence[Any], codes: Codes) -> tuple[list[Any], Codes]:
-    """Number the levels in the order in which the rows show them; others leave.
+    """Put the levels in the order in which the rows show them; others leave.
 
     Examples
     --------

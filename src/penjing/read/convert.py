@@ -117,8 +117,7 @@ def date_columns(reading: Reading, cells: Cells) -> list[Column] | None:
         reading.note("left_out_date", column=cells.name, value=cells.levels[0])
     reading.left_out.append((cells.name, "date"))
     return [
-        recoded(f"{cells.name}.{part}", cells.codes, part_of(found, part))
-        for part in reading.parts
+        recoded(f"{cells.name}.{part}", cells.codes, part_of(found, part)) for part in reading.parts
     ]
 
 
@@ -126,9 +125,7 @@ def are_integers(cells: Cells) -> bool:
     """Say whether every level is an integer or written as one."""
     if isinstance(cells.levels, np.ndarray):
         return bool(cells.levels.dtype.kind in "iu")
-    return all(
-        INTEGER.fullmatch(x) if isinstance(x, str) else type(x) is int for x in cells.levels
-    )
+    return all(INTEGER.fullmatch(x) if isinstance(x, str) else type(x) is int for x in cells.levels)
 
 
 def shortest(value: float) -> str:

@@ -116,8 +116,8 @@ def _day_first(text: str) -> dt.datetime | None:
 
 
 def _made(match: re.Match[str], month: str, day: str) -> dt.datetime | None:
-    clock = [int(match[name] or 0) for name in ("hour", "minute", "second")]
+    hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
     try:
-        return dt.datetime(int(match["year"]), int(month), int(day), *clock)  # noqa: DTZ001
+        return dt.datetime(int(match["year"]), int(month), int(day), hour, minute, second)  # noqa: DTZ001
     except ValueError:
         return None

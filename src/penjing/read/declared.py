@@ -21,9 +21,7 @@ class Attribute:
     levels: tuple[str, ...] = ()
 
 
-def declared_cells(
-    source: str, attribute: Attribute, levels: list[str], codes: Codes
-) -> Cells:
+def declared_cells(source: str, attribute: Attribute, levels: list[str], codes: Codes) -> Cells:
     """Return a column as declared; a value that is not among the listed ones is a mistake."""
     if not attribute.levels:
         return Cells(attribute.name, levels, codes, attribute.kind)

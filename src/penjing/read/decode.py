@@ -11,7 +11,9 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
+from itertools import product
 
 from penjing.errors import ChoiceError, DataError
 
@@ -20,6 +22,11 @@ SAMPLE = 200_000
 
 PLAUSIBLE = 0.7
 """The share of common characters that makes a Chinese decode believable."""
+
+HIGH = re.compile(rb"[\x80-\xff]")
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
+
+DISPLAYED = {"gbk": "GBK", "gb18030": "GB18030", "big5": "Big5", "utf-8": "UTF-8"}
 
 BOMS = (
     (codecs.BOM_UTF8, "utf-8", "UTF-8"),
@@ -44,71 +51,91 @@ def decode(data: bytes, source: str, encoding: str | None = None) -> tuple[str, 
         return _as_told(data, source, encoding)
     for mark, codec, name in BOMS:
         if data.startswith(mark):
-            return _strict(data[len(mark) :], source, codec, name), name, "bom"
+            data = data[len(mark) :]
+            if codec != "utf-8" or _decodes(data, codec):
+                return _text(_strict(data, source, codec, name), source), name, "bom"
+            break  # an editor put the mark before text in another encoding
     if b"\0" in data[:SAMPLE]:
         raise DataError("binary_file", source=source)
-    try:
-        return data.decode("utf-8"), "UTF-8", "valid_utf8"
-    except UnicodeDecodeError as error:
-        damage = error
-    _refuse_damaged_utf8(data, source, damage)
-    text = _plausible(data, "gb18030")
-    big5 = _plausible(data, "big5")
-    if text is not None and (big5 is None or text[1] >= big5[1]):
-        return text[0], "GB18030", "not_utf8_common_hanzi"
-    if big5 is not None:
-        return big5[0], "Big5", "not_utf8_common_hanzi"
-    try:
-        text_1252 = data.decode("cp1252")
-    except UnicodeDecodeError:
-        raise DataError("binary_file", source=source) from None
-    if _n_controls(text_1252):
+    if _decodes(data, "utf-8"):
+        return _text(data.decode("utf-8"), source), "UTF-8", "valid_utf8"
+    _refuse_damaged_utf8(data, source)
+    chinese = [
+        (commonness(text, codec), -rung, name, text)
+        for rung, (codec, name) in enumerate((("gb18030", "GB18030"), ("big5", "Big5")))
+        if (text := _decoded(data, codec)) is not None
+    ]
+    share, _, name, text = max(chinese, default=(0.0, 0, "", ""))
+    if share >= PLAUSIBLE:
+        return text, name, "not_utf8_common_hanzi"
+    western = _decoded(data, "cp1252")
+    if western is None:
         raise DataError("binary_file", source=source)
-    return text_1252, "cp1252", "not_utf8_not_chinese"
+    return western, "cp1252", "not_utf8_not_chinese"
 
 
 def _as_told(data: bytes, source: str, encoding: str) -> tuple[str, str, str]:
     try:
         codec = codecs.lookup(encoding)
-        text = _strict(data, source, encoding, encoding)
-    except LookupError:
+        "".encode(encoding)
+    except LookupError:  # no such codec, or one that is not for text
         raise ChoiceError("unknown_encoding", encoding=encoding) from None
-    name = {"gbk": "GBK", "gb18030": "GB18030", "big5": "Big5", "utf-8": "UTF-8"}.get(
-        codec.name, codec.name
-    )
-    return text.removeprefix("\ufeff"), name, "told"
+    name = DISPLAYED.get(codec.name, codec.name)
+    return _strict(data, source, encoding, name).removeprefix("\ufeff"), name, "told"
 
 
 def _strict(data: bytes, source: str, codec: str, name: str) -> str:
     try:
         return data.decode(codec)
+    except UnicodeDecodeError:
+        raise _refusal(data, source, codec, name) from None
+
+
+def _refusal(data: bytes, source: str, codec: str, name: str) -> DataError:
+    """Make the error for bytes that are not legal, told with their line."""
+    line = 1
+    try:
+        data.decode(codec)
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise DataError("not_decodable", source=source, encoding=name, line=line) from None
+        line = data[: error.start].decode(codec, "ignore").count("\n") + 1
+    return DataError("not_decodable", source=source, encoding=name, line=line)
 
 
-def _refuse_damaged_utf8(data: bytes, source: str, damage: UnicodeDecodeError) -> None:
+def _refuse_damaged_utf8(data: bytes, source: str) -> None:
     """Refuse UTF-8 with a few wrong bytes: any other reading of it would be gibberish."""
     sample = data[: 4 * SAMPLE]
-    whole = len(re.findall(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}", sample))
-    high = len(re.findall(rb"[\x80-\xff]", sample))
-    in_utf8 = len(sample.decode("utf-8", "ignore").encode("utf-8")) - len(
-        re.sub(rb"[\x80-\xff]+", b"", sample)
-    )
-    if whole >= 20 and in_utf8 >= 0.9 * high:
-        line = data.count(b"\n", 0, damage.start) + 1
-        raise DataError("not_decodable", source=source, encoding="UTF-8", line=line)
+    high = len(HIGH.findall(sample))
+    sound = len(HIGH.findall(sample.decode("utf-8", "ignore").encode("utf-8")))
+    if high >= 20 and sound >= 0.9 * high:
+        raise _refusal(data, source, "utf-8", "UTF-8")
 
 
-def _plausible(data: bytes, codec: str) -> tuple[str, float] | None:
+def _decodes(data: bytes, codec: str) -> bool:
+    try:
+        data.decode(codec)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _decoded(data: bytes, codec: str) -> str | None:
+    """Return the text if the bytes are legal and it has hardly any control characters."""
     try:
         text = data.decode(codec)
     except UnicodeDecodeError:
         return None
-    if _n_controls(text):
-        return None
-    share = commonness(text, codec)
-    return (text, share) if share >= PLAUSIBLE else None
+    return None if _is_junk(text) else text
+
+
+def _text(text: str, source: str) -> str:
+    if _is_junk(text):
+        raise DataError("binary_file", source=source)
+    return text
+
+
+def _is_junk(text: str) -> bool:
+    sample = text[:SAMPLE]
+    return 200 * len(CONTROL.findall(sample)) > len(sample)
 
 
 def commonness(text: str, codec: str) -> float:
@@ -123,10 +150,6 @@ def commonness(text: str, codec: str) -> float:
     return worth / total if total else 0.0
 
 
-def _n_controls(text: str) -> int:
-    return len(re.findall(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]", text[:SAMPLE]))
-
-
 @cache
 def _levels(codec: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the common and the less common characters of a Chinese encoding."""
@@ -137,11 +160,9 @@ def _levels(codec: str) -> tuple[frozenset[str], frozenset[str]]:
         return first | marks, _decodable("gb2312", range(0xD8, 0xF8), high)
     trail = [*range(0x40, 0x7F), *range(0xA1, 0xFF)]
     first = _decodable("big5", range(0xA4, 0xC7), trail)
-    return first | _decodable("big5", (0xA1,), trail), _decodable(
-        "big5", range(0xC9, 0xFA), trail
-    )
+    return first | _decodable("big5", (0xA1,), trail), _decodable("big5", range(0xC9, 0xFA), trail)
 
 
-def _decodable(codec: str, lead: object, trail: object) -> frozenset[str]:
-    pairs = (bytes((a, b)) for a in lead for b in trail)  # type: ignore[attr-defined]
+def _decodable(codec: str, lead: Iterable[int], trail: Iterable[int]) -> frozenset[str]:
+    pairs = map(bytes, product(lead, trail))
     return frozenset(pair.decode(codec, "ignore") for pair in pairs) - {""}

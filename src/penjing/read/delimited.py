@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, islice, repeat
+from itertools import chain, islice, pairwise, repeat
 
 import numpy as np
 
@@ -25,6 +26,9 @@ SNIFFED = 50
 BATCH = 50_000
 """Rows that are divided at a time; the text of a batch is let go before the next."""
 
+TOLD = re.compile(r"sep=(.)\n")
+"""A first line by which Excel tells the separator."""
+
 Batch = list[Sequence[str]]
 """Some rows, column by column."""
 
@@ -38,6 +42,9 @@ def delimited(
 ) -> Sheet:
     """Divide text into columns of cells; ``names`` are for text without a header line."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    told = TOLD.match(text)
+    if told is not None:
+        text, separator = text[told.end() :], separator or told[1]
     if not text.strip():
         raise DataError("empty_file", source=name)
     separator = separator or sniffed(text)
@@ -46,9 +53,7 @@ def delimited(
     header = list(names) if names is not None else _header(next(rows), name, notes)
     columns = None
     if len(text) >= LARGE:
-        columns = divided(
-            text, header, separator, hints or Hints(), has_header=names is None
-        )  # fmt: skip
+        columns = divided(text, header, separator, hints or Hints(), has_header=names is None)
     if columns is None:
         quick = _quick(text, separator, skip=names is None) if '"' not in text else None
         columns = _coded(quick or _careful(rows), header, name)
@@ -64,9 +69,7 @@ def _coded(batches: Iterator[Batch], header: list[str], name: str) -> list[Cells
     for batch in batches:
         if len(batch) != len(header):
             row = coders[0].n_rows + 1
-            raise DataError(
-                "ragged_row", source=name, row=row, n=len(batch), expected=len(header)
-            )
+            raise DataError("ragged_row", source=name, row=row, n=len(batch), expected=len(header))
         for coder, cells in zip(coders, batch, strict=True):
             coder.add(cells)
     return [Cells(title, *coder.done()) for title, coder in zip(header, coders, strict=True)]
@@ -145,7 +148,7 @@ def _quick(text: str, separator: str, *, skip: bool) -> Iterator[Batch]:
             skip = False
         widths = list(map(str.count, lines, repeat(separator)))
         runs = [0, *np.flatnonzero(np.diff(widths)) + 1, len(lines)] if lines else []
-        for first, last in zip(runs, runs[1:], strict=False):
+        for first, last in pairwise(runs):
             cells = separator.join(lines[first:last]).split(separator)
             width = widths[first] + 1
             yield [cells[place::width] for place in range(width)]

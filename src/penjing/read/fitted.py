@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from penjing.errors import unknown
@@ -22,7 +24,7 @@ def fitted(
     sheet: Sheet,
     marks: Markers,
     fields: tuple[Field, ...],
-    target: str | Field | bool | None,  # noqa: FBT001 - False is a word of its own here
+    target: str | Field | Literal[False] | None,
     *,
     weight: str | None = None,
 ) -> Table:
@@ -45,7 +47,14 @@ def fitted(
         aim = judged_target(reading, have[target])
     if aim is not None and aim.codes.max() < 0:
         aim = None  # a column that is there but empty is to be predicted
-    table = Table(columns, aim, sheet.n_rows, weights(reading, weight), source=sheet.source)
+    table = Table(
+        columns,
+        aim,
+        sheet.n_rows,
+        weight=weights(reading, weight),
+        row_numbers=sheet.row_numbers,
+        source=sheet.source,
+    )
     return finished(table, reading)
 
 
@@ -66,7 +75,7 @@ def as_field(reading: Reading, cells: Cells, field: Field) -> Column:
     """Return a column coded as a tree's field says, unknown levels after the known ones."""
     if field.is_numeric:
         return number_column(reading, must_be_numbers(reading, cells))
-    places = matched(cells, field.levels)
+    places = matched(cells, tuple(field.levels))
     strange = Cells(
         field.name,
         [cells.plain()[place] for place in np.flatnonzero(places < 0)],

@@ -11,28 +11,25 @@ import numpy.typing as npt
 from penjing.errors import DataError
 from penjing.read.cells import Cells, Sheet
 from penjing.read.code import codes_of, ranks_of, through
-from penjing.read.rows import from_rows, plain_cells
+from penjing.read.rows import numbered, plain_cells, plain_value
 from penjing.table import MISSING, Table
 
 
 def from_array(array: npt.NDArray[Any], names: Sequence[str] | None, name: str) -> Sheet:
     """Take a NumPy array: two dimensions, or one of records with names."""
-    if array.dtype.names:
-        titles: Sequence[str] = names if names is not None else array.dtype.names
+    if array.dtype.names and array.ndim == 1:
+        titles = [*(names if names is not None else array.dtype.names)]
         columns = [array[field] for field in array.dtype.names]
     elif array.ndim == 2:
-        n_columns = array.shape[1]
-        titles = names if names is not None else [f"x{n}" for n in range(1, n_columns + 1)]
+        titles = [*(names if names is not None else numbered(array.shape[1]))]
         columns = [*array.T]
     else:
         raise DataError("array_shape", source=name, n=array.ndim)
     if len(titles) != len(columns):
         raise DataError("names_count", source=name, n=len(titles), expected=len(columns))
-    if not len(array):
-        raise DataError("empty_file", source=name)
-    if not columns:
-        return from_rows([[] for _ in array], [], name)
-    cells = [array_cells(str(t), column, name) for t, column in zip(titles, columns, strict=True)]
+    if not array.size:
+        raise DataError("empty_table", source=name)
+    cells = [array_cells(str(t), values, name) for t, values in zip(titles, columns, strict=True)]
     return Sheet(cells, len(array), {"name": name, "form": "array"})
 
 
@@ -40,31 +37,31 @@ def array_cells(title: str, values: npt.NDArray[Any], name: str) -> Cells:
     """Make a column of an array; numbers stay an array."""
     if values.dtype.kind in "iuf":
         return Cells(title, *ranks_of(values))
-    if values.dtype.kind == "M":
-        values = values.astype("datetime64[us]")
+    if values.dtype.kind in "mM":
+        values = values.astype(f"{values.dtype.kind}8[us]")
     return plain_cells(title, values, name)
 
 
 def from_table(table: Table) -> Sheet:
     """Take a table apart again, so that it can be read for a tree."""
     every = [*table.columns, *([table.target] if table.target is not None else [])]
-    cells = [
-        Cells(c.name, c.levels, c.codes, c.kind, is_fixed=not c.is_numeric) for c in every
-    ]
-    source = {"name": "table", **table.source}
-    goal = table.target.name if table.target is not None else None
-    return Sheet(cells, table.n_rows, source, [], goal, is_chosen=True)
+    return Sheet(
+        [Cells(c.name, c.levels, c.codes, c.kind, is_fixed=not c.is_numeric) for c in every],
+        table.n_rows,
+        {"name": "table", **table.source},
+        target=None if table.target is None else table.target.name,
+        is_chosen=True,
+        weight=table.weight,
+        row_numbers=table.row_numbers,
+    )
 
 
 def is_frame(source: object) -> bool:
     """Say whether narwhals knows what this is."""
     import narwhals as nw  # noqa: PLC0415
 
-    try:
-        nw.from_native(source)  # type: ignore[call-overload]
-    except TypeError:
-        return False
-    return True
+    native = nw.from_native(source, pass_through=True)
+    return isinstance(native, (nw.DataFrame, nw.LazyFrame))
 
 
 def from_frame(source: Any, name: str) -> Sheet:  # noqa: ANN401 - any library's frame
@@ -74,43 +71,42 @@ def from_frame(source: Any, name: str) -> Sheet:  # noqa: ANN401 - any library's
     frame = nw.from_native(source)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    titles = [str(title) for title in frame.columns]
-    if not len(frame):
-        raise DataError("no_rows" if titles else "empty_file", source=name)
-    cells = [
-        frame_cells(title, frame[column], name)
-        for title, column in zip(titles, frame.columns, strict=True)
-    ]
-    return Sheet(cells, len(frame), {"name": name, "form": "frame"})
+    columns = [*frame.iter_columns()]
+    if not columns or not len(columns[0]):
+        raise DataError("empty_table", source=name)
+    cells = [frame_cells(str(series.name), series, name) for series in columns]
+    return Sheet(cells, len(columns[0]), {"name": name, "form": "frame"})
 
 
 def frame_cells(title: str, series: Any, name: str) -> Cells:  # noqa: ANN401 - a narwhals series
     """Make a column of one of a frame's."""
     import narwhals as nw  # noqa: PLC0415
 
-    kind = series.dtype
-    if kind == nw.Categorical or kind == nw.Enum:  # noqa: PLR1714 - Enum compares by class only
+    if series.dtype in (nw.Categorical, nw.Enum):
         return _categories(title, series)
-    if kind.is_numeric():
-        if kind.is_decimal() or series.is_null().any():
+    if series.dtype.is_numeric():
+        if series.dtype.is_decimal() or series.is_null().any():
             series = series.cast(nw.Float64)
         return array_cells(title, np.asarray(series.to_numpy()), name)
     return plain_cells(title, series.to_list(), name)
 
 
 def _categories(title: str, series: Any) -> Cells:  # noqa: ANN401
-    """Keep declared categories in their order, those that no row shows included."""
+    """Keep declared categories in their order, those that no row shows included.
+
+    Where a library shares its categories between columns, those of this column are taken in
+    order of first appearance.
+    """
     import narwhals as nw  # noqa: PLC0415
 
     native = series.to_native()
     kind = getattr(native, "dtype", getattr(native, "type", None))
-    is_ordered = bool(getattr(kind, "ordered", False))
-    values = series.to_list()
-    found, codes = codes_of([None if value != value else value for value in values])
+    found, codes = codes_of([_level(value) for value in series.to_list()])
     is_declared = series.implementation.is_pandas_like() or series.dtype == nw.Enum
-    declared = [*series.cat.get_categories().to_list()] if is_declared else found
+    declared = [_level(x) for x in series.cat.get_categories().to_list()] if is_declared else found
     place = {level: code for code, level in enumerate(declared)}
     moved = np.asarray([place.get(level, MISSING) for level in found], np.int32)
+    is_ordered = bool(getattr(kind, "ordered", False))
     return Cells(
         title,
         declared,
@@ -118,3 +114,9 @@ def _categories(title: str, series: Any) -> Cells:  # noqa: ANN401
         "ordered" if is_ordered else "nominal",
         is_fixed=True,
     )
+
+
+def _level(value: Any) -> Any:  # noqa: ANN401
+    """Return a category as a plain value; intervals and the like as their text."""
+    plain = plain_value(value)
+    return str(value) if plain is NotImplemented else plain

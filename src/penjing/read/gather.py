@@ -48,8 +48,19 @@ def gathered(
     elif hasattr(source, "read"):
         sheet = _from_stream(source, name, wants)
     else:
+        if labels is not None and names is not None and len(names) == _width(source) + 1:
+            names, target = names[:-1], target or names[-1]
         sheet = _from_memory(source, name, names, target)
     return sheet if labels is None else with_labels(sheet, labels, target)
+
+
+def _width(source: Any) -> int:  # noqa: ANN401
+    """Return how many columns rows or an array have, 0 where that is not asked."""
+    if isinstance(source, np.ndarray) and source.ndim == 2:
+        return int(source.shape[1])
+    if isinstance(source, (list, tuple)) and source and hasattr(source[0], "__len__"):
+        return len(source[0])
+    return 0
 
 
 def _from_memory(
@@ -63,15 +74,13 @@ def _from_memory(
         return from_table(source)
     if isinstance(source, np.ndarray):
         return from_array(source, names, name)
+    if isinstance(source, (Mapping, list, tuple)) and not source:
+        raise DataError("empty_table", source=name)
     if isinstance(source, Mapping):
-        if not source:
-            raise DataError("empty_file", source=name)
         if all(isinstance(values, (list, tuple, np.ndarray)) for values in source.values()):
             return from_columns(source, name)
         return from_pairs(source, names, target, name)
     if isinstance(source, (list, tuple)):
-        if not source:
-            raise DataError("empty_file", source=name)
         if isinstance(source[0], Mapping):
             return from_dicts(source, name)
         return from_rows(source, names, name)
@@ -81,6 +90,8 @@ def _from_memory(
 
 
 def _from_path(path: str, name: str | None, wants: Mapping[str, Any]) -> Sheet:
+    if "\n" in path:
+        raise DataError("text_not_path", value=path.split("\n", 1)[0][:40])
     place = Path(path)
     declaration = None if path == "-" or place.is_dir() else _declaration(place)
     if declaration is not None:

@@ -8,14 +8,14 @@ import numpy as np
 
 from penjing.table import Codes, Floats
 
-NAMES = frozenset(
-    """id ids uid uuid guid rid pid sid oid tid key index idx row rowid row_id rownum no nr num
-    number nummer serial instance record recordid record_id case caseid case_id obs sample_id
-    编号 序号 学号 工号 卡号 账号 证号 身份证号 订单号 流水号 行号 样本编号 样本号 编码""".split()
+NAME = re.compile(
+    r"ids?|uid|uuid|guid|rid|pid|sid|oid|key|index|idx|row|rownum|no|nr|num|number|serial"
+    r"|instance|record|case|obs|(?:row|record|case|sample|instance)[_ ]?(?:id|no|number)"
+    r"|.+[_ .-]id|工号|卡号|账号|证号|身份证号|订单号|行号|编码|.*(?:编号|序号|学号|流水号)",
+    re.IGNORECASE,
 )
-PATTERN = re.compile(
-    r"(?:.*[a-z])?[_ .-]id|id[_ .-].*|.*[a-z]Id|.*[a-z]ID|.*(?:编号|序号|学号|流水号)"
-)
+CAMEL = re.compile(r".*[a-z](?:Id|ID)")
+"""The names that an id has: customer_id, PassengerId, No., 学号 …"""
 
 COUNTED = 5
 """A column 1, 2, 3 … of fewer rows may well be a toy's only number."""
@@ -36,7 +36,7 @@ def is_id_name(name: str) -> bool:
     [True, True, True, True, False, False]
     """
     bare = name.strip().rstrip(".:#").strip()
-    return bare.lower() in NAMES or bool(PATTERN.fullmatch(bare))
+    return bool(NAME.fullmatch(bare) or CAMEL.fullmatch(bare))
 
 
 def counts_up(integers: Floats, codes: Codes) -> bool:

@@ -55,17 +55,15 @@ def from_names(declaration: str, cases: str, names_name: str, cases_name: str) -
         for attribute, cells in zip(attributes, zip(*rows, strict=True), strict=True)
     ]
     source = {"name": cases_name, "form": "names"}
-    return Sheet(
-        columns, len(rows), source, target=target, has_usual_markers=False, is_chosen=True
-    )
+    return Sheet(columns, len(rows), source, target=target, has_usual_markers=False, is_chosen=True)
 
 
 def declared(text: str, name: str) -> tuple[list[Attribute], str]:
-    """Return the attributes that a .names file declares, in the order of the cases, and the target.
+    r"""Return what a .names file declares, in the order of the cases, and the target's name.
 
     Examples
     --------
-    >>> columns, target = declared("yes, no.  | play?\\noutlook: sunny, rain.\\n", "golf.names")
+    >>> columns, target = declared("yes, no.  | play?\noutlook: sunny, rain.\n", "golf.names")
     >>> [column.name for column in columns], target
     (['outlook', 'class'], 'class')
     """
@@ -149,10 +147,8 @@ def _squeezed(letters: list[str]) -> str:
 def _unescaped(text: str) -> str:
     if "\\" not in text:
         return text
-    out, letters = [], iter(text)
-    for letter in letters:
-        out.append(next(letters, "") if letter == "\\" else letter)
-    return "".join(out)
+    letters = iter(text)
+    return "".join(next(letters, "") if letter == "\\" else letter for letter in letters)
 
 
 def case(line: str) -> list[str]:
@@ -167,7 +163,7 @@ def case(line: str) -> list[str]:
         bare = line.strip()
         bare = bare.removesuffix(".")
         return [" ".join(cell.split()) for cell in bare.split(",")] if bare else []
-    cells = []
+    cells: list[str] = []
     for word, mark in _tokens(line, marks=",\n"):
         if word or mark == "," or cells:
             cells.append(word)

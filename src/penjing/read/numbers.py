@@ -6,6 +6,7 @@ if it speaks of one unit throughout.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -101,8 +102,15 @@ def number(text: str) -> float | None:
 def _typed(levels: Sequence[Any]) -> Numbers:
     """Tell the numbers among plain values of any type."""
     found = [isinstance(x, (int, float)) and not isinstance(x, bool) for x in levels]
-    values = [float(x) if known else np.nan for x, known in zip(levels, found, strict=True)]
+    values = [_float(x) if known else np.nan for x, known in zip(levels, found, strict=True)]
     return Numbers(np.asarray(values, np.float64), np.asarray(found, np.bool_))
+
+
+def _float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # an integer of more than 308 digits
+        return math.inf if value > 0 else -math.inf
 
 
 def _plain(levels: Sequence[str]) -> Numbers | None:

@@ -1,4 +1,4 @@
-"""JSON lines and JSON arrays of objects; Parquet files."""
+"""Records that carry their names: JSON lines, JSON arrays of objects, Parquet."""
 
 from __future__ import annotations
 
@@ -16,50 +16,55 @@ from penjing.read.rows import from_columns, from_dicts, plain_cells
 
 
 def from_json(text: str, name: str) -> Sheet:
-    """Take a JSON array of objects, an object of columns, or one object a line."""
-    stripped = text.strip()
-    if not stripped:
+    """Take an array of objects, an object of columns, or one object a line."""
+    bare = text.strip()
+    if not bare:
         raise DataError("empty_file", source=name)
-    if stripped[0] == "[":
-        whole = _loads(stripped, name)
-        sheet = from_dicts(whole, name) if whole else None
-        if sheet is None:
-            raise DataError("empty_file", source=name)
-    else:
-        lines = [line for line in stripped.split("\n") if line.strip()]
-        try:
-            rows = json.loads("[" + ",".join(lines) + "]")
-        except ValueError:
-            rows = None
-        if rows is None or len(rows) != len(lines):
-            rows = _one_by_one(lines, stripped, name)
-        sheet = from_columns(rows, name) if isinstance(rows, dict) else from_dicts(rows, name)
+    rows = _loaded("[" + bare.replace("\n", ",\n") + "]") if bare[0] == "{" else None
+    n_lines = bare.count("\n") + 1
+    if not isinstance(rows, list) or len(rows) != n_lines:
+        rows = _loaded(bare)
+    if rows is None and bare[0] == "[":
+        raise _broken(bare, name)
+    if rows is None:
+        rows = _line_by_line(bare, name)
+    if not rows:
+        raise DataError("empty_file", source=name)
+    if isinstance(rows, dict):
+        columns = all(isinstance(values, list) for values in rows.values())
+        rows = rows if columns else [rows]
+    sheet = from_columns(rows, name) if isinstance(rows, dict) else from_dicts(rows, name)
     sheet.source["form"] = "json"
     return sheet
 
 
-def _loads(text: str, name: str) -> Any:  # noqa: ANN401 - whatever the JSON holds
+def _loaded(text: str) -> Any:  # noqa: ANN401 - whatever the JSON holds
     try:
         return json.loads(text)
-    except ValueError as error:
-        line = getattr(error, "lineno", 1)
-        raise DataError("bad_json", source=name, line=line) from None
+    except (ValueError, RecursionError):
+        return None
 
 
-def _one_by_one(lines: list[str], whole: str, name: str) -> Any:  # noqa: ANN401
-    """Find the line that is no object, unless the whole text is one object of columns."""
+def _broken(text: str, name: str) -> DataError:
+    """Make the error for an array that is not JSON."""
+    line = 1
     try:
-        found = json.loads(whole)
-    except ValueError:
-        found = None
-    if isinstance(found, dict) and found and all(isinstance(v, list) for v in found.values()):
-        return found
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        line = error.lineno
+    except RecursionError:
+        pass
+    return DataError("bad_json", source=name, line=line)
+
+
+def _line_by_line(text: str, name: str) -> list[Any]:
+    """Read one object a line, blank ones passed over, and find the line that is none."""
     rows = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            rows.append(json.loads(line))
-        except ValueError:
-            raise DataError("bad_json", source=name, line=number) from None
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            rows.append(_loaded(line))
+            if not isinstance(rows[-1], dict):
+                raise DataError("bad_json", source=name, line=number)
     return rows
 
 
@@ -76,19 +81,19 @@ def from_parquet(data: bytes, name: str) -> Sheet:
             ).fetchnumpy()
         except duckdb.Error:
             raise DataError("bad_parquet", source=name) from None
-    if not found or not len(next(iter(found.values()))):
+    n_rows = len(next(iter(found.values()), ()))
+    if not n_rows:
         raise DataError("no_rows", source=name)
     cells = []
     for title, values in found.items():
         gaps = np.ma.getmaskarray(values)
         array = np.asarray(values)
-        if array.dtype.kind in "iuf" and gaps.any():
-            array = np.where(gaps, np.nan, array.astype(np.float64))
-        elif gaps.any():
-            plain = array.astype("datetime64[us]") if array.dtype.kind == "M" else array
-            objects = plain.astype(object)
-            objects[gaps] = None
-            cells.append(plain_cells(title, objects, name))
-            continue
-        cells.append(array_cells(title, array, name))
-    return Sheet(cells, len(gaps), {"name": name, "form": "parquet"})
+        if not gaps.any():
+            cells.append(array_cells(title, array, name))
+        elif array.dtype.kind in "iuf":
+            cells.append(array_cells(title, np.where(gaps, np.nan, array.astype(float)), name))
+        else:
+            plain = array.astype("M8[us]") if array.dtype.kind == "M" else array
+            listed = zip(plain.tolist(), gaps.tolist(), strict=True)
+            cells.append(plain_cells(title, [None if gap else x for x, gap in listed], name))
+    return Sheet(cells, n_rows, {"name": name, "form": "parquet"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from penjing.read.convert import (
 )
 from penjing.read.dates import dates
 from penjing.read.reading import Reading
-from penjing.table import MISSING, Codes, Column, Field
+from penjing.table import MISSING, Codes, Column, Field, Kind
 
 Wanted = Literal["nominal", "ordered", "numeric", "date", "ignore", "target", "weight"]
 KINDS: tuple[Wanted, ...] = (
@@ -63,7 +63,7 @@ def _wish(name: str, said: object) -> Wish:
     if isinstance(said, str):
         if said not in KINDS:
             raise unknown("unknown_kind", said, KINDS, column=name)
-        return Wish(cast("Wanted", said))
+        return Wish(said)
     kind: Wanted = "nominal"
     if isinstance(said, Mapping):
         if len(said) != 1 or next(iter(said)) not in ("ordered", "nominal"):
@@ -109,7 +109,7 @@ def declared(reading: Reading, cells: Cells, wish: Wish) -> Column:
         places = matched(cells, levels)
     for place in np.flatnonzero(places < 0):
         raise foreign(reading.sheet.name, cells, int(place), levels)
-    kind = "ordered" if wish.kind == "ordered" else "nominal"
+    kind: Kind = "ordered" if wish.kind == "ordered" else "nominal"
     return Column(cells.name, kind, levels, through(places, cells.codes))
 
 

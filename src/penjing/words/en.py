@@ -206,6 +206,11 @@ WORDS: dict[str, str] = {
     "array_shape": (
         "{source} is an array of {n} dimensions. Give two (rows and columns), or one of records."
     ),
+    "empty_table": "{source} has no rows or no columns. A tree needs at least one of each.",
+    "text_not_path": (
+        "a path was expected, but this is a text of several lines: '{value}' …"
+        " Give the text itself as bytes: text.encode()."
+    ),
     "too_many_classes": (
         "{source}: the target '{column}' has {n} classes, most of them in one row only."
         " It names the rows; choose another target."
@@ -219,6 +224,9 @@ WORDS: dict[str, str] = {
     "bad_schema": (
         "schema of '{column}': {value!r} is not understood. Give a kind, a list of levels, or"
         ' {{"ordered": [levels]}}.'
+    ),
+    "schema_shape": (
+        "schema={value!r} is not understood. Give a dict of columns, or the fields of a tree."
     ),
     "bad_levels": (
         "schema of '{column}': {value!r} should list each level once, and at least one."
@@ -691,5 +699,5 @@ WORDS: dict[str, str] = {
     "socket_engine": "engines",
     "socket_write": "writers",
     "socket_rules": "rules",
-    "progress": "growing: {nodes} nodes, {open} open",
+    "progress": "growing: {leaves} leaves, {open} open",
 }

@@ -147,6 +147,10 @@ WORDS: dict[str, str] = {
     "names_count": "{source}：{expected} 列却给了 {n} 个列名。",
     "labels_count": "{source}：{expected} 行却给了 {n} 个类别标记。",
     "array_shape": "{source} 是 {n} 维数组。请给出二维数组（行和列），或一维的记录数组。",
+    "empty_table": "{source} 没有行或没有列。生成决策树至少各需要一个。",
+    "text_not_path": (
+        "应当给出路径，却是一段多行文本：“{value}”…… 要读取文本本身，请给出字节：text.encode()。"
+    ),
     "too_many_classes": (
         "{source}：目标“{column}”有 {n} 个类别，多数只出现在一行里。"
         "它像是行的名称，请另选目标。"
@@ -158,6 +162,7 @@ WORDS: dict[str, str] = {
     "bad_schema": (
         '“{column}”的说明 {value!r} 看不懂。请给出类型、取值的列表，或 {{"ordered": [取值]}}。'
     ),
+    "schema_shape": "schema={value!r} 看不懂。请给出以列名为键的字典，或决策树的字段。",
     "bad_levels": "“{column}”的说明 {value!r} 应当每个取值列一次，至少一个。",
     "bad_missing": ('missing={value!r} 看不懂。请给出要增加的词的列表，或 {{"only": [词]}}。'),
     # 读取：说明
@@ -522,5 +527,5 @@ WORDS: dict[str, str] = {
     "socket_engine": "引擎",
     "socket_write": "输出",
     "socket_rules": "规则",
-    "progress": "生成中：{nodes} 个结点，{open} 个待划分",
+    "progress": "生成中：{leaves} 个叶结点，{open} 个待划分",
 }
