@@ -176,7 +176,8 @@ def _is_cut_off(error: ValueError) -> bool:
     rest = error.doc[error.pos :].strip()
     if error.msg.startswith(("Unterminated string", "Invalid \\u")):
         return not rest.endswith("}")
-    return any(word.startswith(rest) for word in ("true", "false", "null", "-"))
+    halves = ("true", "false", "null", "-", ".", "e-", "e+")  # of a word, of a number
+    return any(word.startswith(rest) for word in halves)
 
 
 def from_json(plain: Any, source: str = "model") -> Tree:  # noqa: ANN401 - that is to be found out
