@@ -154,7 +154,7 @@ def score(
 
 def first_best(scores: Floats, slack: float) -> int:
     """Return the first of the best scores, where scores within the slack count as equal."""
-    return int(np.flatnonzero(scores >= np.nanmax(scores) - slack)[0])
+    return int(np.flatnonzero(scores >= np.nanmax(scores) - abs(slack))[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ def choose(offers: Offers, criterion: Criterion) -> list[Choice]:
     with np.errstate(invalid="ignore", divide="ignore"):
         scores = criterion.between(offers)
         scaling = np.where(offers.gain > 0, scores / offers.gain, 1.0)
-    slack = TIE * offers.impurity * np.abs(scaling)
+    slack = TIE * np.abs(offers.impurity * scaling)
     chosen = []
     for i, row in enumerate(scores):
         if np.isnan(row).all():

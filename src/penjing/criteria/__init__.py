@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from penjing.criteria.own import Measure, measured
 from penjing.split import Offers
 from penjing.table import Floats
 from penjing.tally import Reader
@@ -50,7 +50,7 @@ class Impurity:
     """
 
     name: str
-    measure: Callable[[Floats], Floats]
+    measure: Measure
     native: str | None = None
 
     def impurity(self, total: Floats, s: Reader) -> Floats:
@@ -58,7 +58,7 @@ class Impurity:
         weight = s.weight(total)
         filled = np.where((weight > 0)[..., None], total, 1.0)
         # + 0.0 turns the -0.0 of a pure node into 0.0.
-        return np.where(weight > 0, np.asarray(self.measure(filled)), 0.0) + 0.0
+        return np.where(weight > 0, measured(self.name, self.measure, filled), 0.0) + 0.0
 
     def between(self, offers: Offers) -> Floats:
         """Return the gain itself."""

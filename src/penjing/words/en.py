@@ -47,6 +47,14 @@ WORDS: dict[str, str] = {
         "a function of class counts cannot judge '{target}', which is a number. "
         "Use criterion='variance'."
     ),
+    "measure_not_finite": (
+        "the criterion '{name}' says {value} of the class counts {counts}. It should return a "
+        "finite number, 0 for a node of one class."
+    ),
+    "measure_failed": (
+        "the criterion '{name}' cannot measure the class counts {counts}: {reason}. It should take "
+        "the counts of a node and return one number."
+    ),
     "needs_validation": (
         "pruning by '{method}' needs rows that decide it. Give validation= a file, a table, or a "
         "share such as 0.3."

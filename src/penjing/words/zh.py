@@ -35,6 +35,12 @@ WORDS: dict[str, str] = {
         "准则 variance 要求预测数值，而“{target}”是类别。请用 gain、gain_ratio 或 gini。"
     ),
     "measure_needs_classes": "“{target}”是数值，不能用类别计数的函数来衡量。请用 criterion='variance'。",
+    "measure_not_finite": (
+        "准则“{name}”对类别计数 {counts} 给出 {value}。它应当返回有限的数，单一类别的结点为 0。"
+    ),
+    "measure_failed": (
+        "准则“{name}”无法度量类别计数 {counts}：{reason}。它应当接受一个结点的计数，返回一个数。"
+    ),
     "needs_validation": (
         "“{method}”剪枝需要验证数据。请用 validation= 给出文件、表格，或 0.3 这样的比例。"
     ),
