@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
 from typing import Any, Literal
 
 from penjing.errors import ChoiceError
@@ -19,8 +21,8 @@ __all__ = ["read"]
 def read(
     source: Any,  # noqa: ANN401 - a path, bytes, an open file, a frame, an array, rows
     target: str | Field | Literal[False] | None = None,
-    *,
     schema: Mapping[str, Any] | Sequence[Field] | None = None,
+    *,
     missing: Iterable[str] | Mapping[str, Iterable[str]] | None = None,
     encoding: str | None = None,
     weight: str | None = None,
@@ -118,3 +120,13 @@ def _hints(schema: Mapping[str, Any] | Sequence[Field] | None, missing: object) 
         texts = [field.name for field in fields if not field.is_numeric]
     certain = words.words | (USUAL if words.has_usual else frozenset())
     return Hints(certain, frozenset(texts))
+
+
+class _Room(ModuleType):
+    """The package, callable: importing it puts it where ``penjing.read``, the function, is."""
+
+    def __call__(self, *args: Any, **options: Any) -> Table:  # noqa: ANN401 - as in read
+        return read(*args, **options)
+
+
+sys.modules[__name__].__class__ = _Room
