@@ -36,8 +36,15 @@ def align(tree: Tree, source: Any) -> Table:  # noqa: ANN401 - whatever `read` c
     >>> align(tree, table).columns[0].codes
     array([1, 2, 0], dtype=int32)
     """
-    asked = {tree.schema[c].name for c in np.unique(tree.nodes.column[~tree.is_leaf])}
+    asked = {tree.schema[c].name for c in asked_by(tree)}
     return align_to(tree.schema, tree.target, source, asked)
+
+
+def asked_by(tree: Tree) -> list[int]:
+    """Return the columns that a tree asks about, be it only where another value is missing."""
+    asked = {int(c) for c in np.unique(tree.nodes.column[~tree.is_leaf])}
+    stand_ins = {s.column for tests in tree.nodes.surrogates.values() for s in tests}
+    return sorted(asked | stand_ins)
 
 
 def align_to(

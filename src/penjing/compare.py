@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.align import Places, align_to, text_of
+from penjing.align import Places, align_to, asked_by, text_of
 from penjing.errors import ChoiceError
 from penjing.predict import classes_of
 from penjing.report import plain
@@ -224,7 +224,7 @@ def _read_once(a: Tree, b: Tree, source: Any) -> Table:  # noqa: ANN401 - what `
     if isinstance(source, Table):
         return source
     schema = [*a.schema, *(f for f in b.schema if f.name not in {g.name for g in a.schema})]
-    asked = {t.schema[c].name for t in (a, b) for c in np.unique(t.nodes.column[~t.is_leaf])}
+    asked = {tree.schema[c].name for tree in (a, b) for c in asked_by(tree)}
     return align_to(schema, a.target, source, asked)
 
 

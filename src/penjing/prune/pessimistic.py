@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+import numpy as np
+
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.prune import Decision, cut_back, decide
 from penjing.tree import Tree
@@ -45,7 +47,9 @@ def prune(tree: Tree, *, confidence: float = CONFIDENCE) -> tuple[Tree, list[Dec
     is_number = isinstance(confidence, int | float) and not isinstance(confidence, bool)
     if not (is_number and 0 < confidence < 1):
         raise ChoiceError("bad_confidence", value=confidence)
-    weight, wrong = tree.weight.tolist(), tree.losses.tolist()
+    # Errors are counted, also where the answer is the cheapest class and not the most frequent.
+    right = np.take_along_axis(tree.nodes.total, tree.values[:, None], axis=1)[:, 0]
+    weight, wrong = tree.weight.tolist(), (tree.weight - right).tolist()
     as_leaf = [n * upper_limit(e, n, float(confidence)) for n, e in zip(weight, wrong, strict=True)]
     now = list(as_leaf)
     whole = math.fsum(estimate for i, estimate in enumerate(as_leaf) if tree.is_leaf[i])

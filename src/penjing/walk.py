@@ -1,0 +1,314 @@
+"""Rows down a tree, many at a time: the door to the walk in C++."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing._core import Flat
+from penjing.align import Places, align, asked_by, is_row
+from penjing.criteria import TIE
+from penjing.errors import DataError, unknown
+from penjing.split import NO_BRANCH, Split
+from penjing.table import MISSING, Column, Field, Floats, Table
+from penjing.tally import Classes
+from penjing.tree import Ids, Tree
+
+UNSEEN = -2
+"""The code of a level that is not known, as the walk wants it."""
+STOP, SHARE = -1, -2
+"""What a node does with a missing value: it stops the row, or shares it out."""
+LEARNT = "learnt"
+"""What a tree does with missing values that has branches or surrogate tests for them."""
+TOLD = 20
+"""How many levels an error lists."""
+ROWS_PER_THREAD = 50_000
+"""With fewer rows a second thread costs more than it brings."""
+
+Cells = npt.NDArray[np.float64] | npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
+
+
+class Rows:
+    """Rows as the walk wants them: for each asked column numbers, or codes; None for others.
+
+    ``table`` is where they come from; a single row that comes from a dict has none, but ``odd``,
+    the levels in it that nobody knows, by column.
+    """
+
+    def __init__(self, columns: list[Cells | None], n: int, table: Table | None = None) -> None:
+        self.columns = columns
+        self.n = n
+        self.table = table
+        self.odd: dict[int, Any] = {}
+
+    def cells(self, c: int) -> Cells:
+        """Return the numbers or codes of an asked column."""
+        found = self.columns[c]
+        assert found is not None
+        return found
+
+    def missing(self, c: int) -> Mask:
+        """Return which rows have no value in a column."""
+        cells = self.cells(c)
+        return np.asarray(np.isnan(cells) if cells.dtype == np.float64 else cells == MISSING)
+
+    def unseen(self, c: int) -> Mask:
+        """Return which rows have a level in a column that training never saw."""
+        cells = self.cells(c)
+        if cells.dtype == np.float64:
+            return np.zeros(self.n, bool)
+        return np.asarray(cells == UNSEEN)
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Rows:
+        """Return only these rows."""
+        return Rows([None if c is None else c[rows] for c in self.columns], len(rows))
+
+    def number(self, row: int) -> int:
+        """Return where a row stood in its source, from 1."""
+        return row + 1 if self.table is None else self.table.row_number(row)
+
+    def level(self, row: int, c: int) -> Any:  # noqa: ANN401 - a level may be any plain value
+        """Return the level of a row in a column."""
+        if self.table is None:
+            return self.odd[c]
+        column = self.table.columns[c]
+        return column.levels[column.codes[row]]
+
+
+class Walk:
+    """A tree made ready for rows; it holds arrays of the tree, never the tree itself."""
+
+    def __init__(self, tree: Tree) -> None:
+        nodes = tree.nodes
+        self._schema = tree.schema
+        self._column = nodes.column
+        self._first_child = tree.first_child
+        self._is_leaf = tree.is_leaf
+        self._values = tree.values
+        self._reader = tree.reader
+        self._asked = asked_by(tree)
+        self._places = {
+            c: Places(tree.schema[c].levels) for c in self._asked if not tree.schema[c].is_numeric
+        }
+        weight = np.where(tree.weight > 0, tree.weight, 1.0)
+        self._shares = np.ascontiguousarray(
+            tree.values[:, None] if tree.is_regression else nodes.total / weight[:, None]
+        )
+        self._flat = _flat(tree, np.full(len(nodes), SHARE, np.int32))
+        self._learnt = self._flat if nodes.missing is None else _flat(tree, nodes.missing)
+        is_nominal = ~tree.is_leaf & np.isnan(nodes.cut)
+        self._splits: list[Split | None] = []
+        # What the C++ walk cannot do: ask a second test, and send a level of a nominal column
+        # that this node did not see in training where missing values go.
+        if nodes.surrogates or (nodes.missing is not None and is_nominal.any()):
+            self._splits = [tree.split(node) for node in range(len(nodes))]
+        self.answers = _typed(tree.classes)
+
+    def rows(self, tree: Tree, source: Any) -> Rows:  # noqa: ANN401 - whatever `align` takes
+        """Return rows as the walk wants them."""
+        if not self._splits and isinstance(source, Mapping) and is_row(source):
+            return self._row(source)
+        table = align(tree, source)
+        columns: list[Cells | None] = [None] * len(self._schema)
+        for c in self._asked:
+            columns[c] = _cells(table.columns[c], self._schema[c])
+        return Rows(columns, table.n_rows, table)
+
+    def values(self, rows: Rows, unseen: str, missing: str) -> npt.NDArray[Any]:
+        """Return the code of the class, or the number, that is answered for each row."""
+        stops = self.stops(rows, unseen, missing)
+        found = self._values[stops]
+        if missing == "fraction" and (shared := self._shared(rows, stops)).size:
+            found[shared] = self._best(self._spread(rows.take(shared), self._shares))
+        return found
+
+    def shares(self, rows: Rows, unseen: str, missing: str) -> Floats:
+        """Return the share of each class for each row."""
+        stops = self.stops(rows, unseen, missing)
+        found = self._shares[stops]
+        if missing == "fraction" and (shared := self._shared(rows, stops)).size:
+            found[shared] = self._spread(rows.take(shared), self._shares)
+        return found
+
+    def stops(self, rows: Rows, unseen: str, missing: str) -> Ids:
+        """Return the node where each row stops or would be shared out."""
+        if unseen == "missing":
+            for c in self._places:
+                rows.columns[c] = np.maximum(rows.cells(c), np.int32(MISSING))
+        if missing == LEARNT and self._splits:
+            stops = self._routed(rows)
+        else:
+            flat = self._learnt if missing == LEARNT else self._flat
+            stops = flat.apply(rows.columns, rows.n, threads=_threads(rows.n))
+        if missing == "error":
+            self._refuse_missing(rows, stops)
+        if unseen == "error":
+            self._refuse_unseen(rows, stops, is_shared=missing == "fraction")
+        return stops
+
+    # -- inside ----------------------------------------------------------------------------
+
+    def _row(self, row: Mapping[str, Any]) -> Rows:
+        columns: list[Cells | None] = [None] * len(self._schema)
+        rows = Rows(columns, 1)
+        for c in self._asked:
+            field = self._schema[c]
+            if field.name not in row:
+                raise unknown("unknown_column", field.name, row)
+            value = row[field.name]
+            if isinstance(value, np.generic):
+                value = value.item()
+            if field.is_numeric:
+                columns[c] = np.array([_number(value, field)])
+                continue
+            code = MISSING
+            if not (value is None or value != value):  # noqa: PLR0124 - NaN
+                code = self._places[c].of(value)
+                if code < 0:
+                    code, rows.odd[c] = UNSEEN, value
+            columns[c] = np.array([code], np.int32)
+        return rows
+
+    def _spread(self, rows: Rows, values: Floats) -> Floats:
+        return self._flat.spread(rows.columns, values, rows.n, threads=_threads(rows.n))
+
+    def _best(self, mixed: Floats) -> npt.NDArray[Any]:
+        """Return the answer of a mixture; of classes that are as likely, or as cheap, the first.
+
+        Parts that add up to the same must not be told apart by their rounding.
+        """
+        if not isinstance(self._reader, Classes):
+            return mixed[:, 0]
+        if self._reader.costs is None:
+            return np.asarray((mixed >= mixed.max(axis=1, keepdims=True) - TIE).argmax(axis=1))
+        risks = self._reader.costs.risks(mixed)
+        slack = TIE * risks.max(axis=1, keepdims=True)
+        return np.asarray((risks <= risks.min(axis=1, keepdims=True) + slack).argmax(axis=1))
+
+    def _shared(self, rows: Rows, stops: Ids) -> npt.NDArray[np.intp]:
+        """Return the rows that are shared out."""
+        inside = np.flatnonzero(~self._is_leaf[stops])
+        return inside[self._lacking(rows.take(inside), stops[inside])]
+
+    def _lacking(self, rows: Rows, stops: Ids) -> Mask:
+        """Return which rows stop where they are asked for a value that they do not have."""
+        asked = self._column[stops]
+        lacks = np.zeros(rows.n, bool)
+        for c in np.unique(asked[asked >= 0]).tolist():
+            lacks |= (asked == c) & rows.missing(c)
+        return lacks
+
+    def _routed(self, rows: Rows) -> Ids:
+        """Return where rows stop in a tree with surrogate tests: node after node in NumPy."""
+        assert rows.table is not None
+        columns = {c: _known(rows, c, self._schema[c]) for c in self._asked}
+        odd = {c: rows.unseen(c) for c in self._asked}
+        stops = np.zeros(rows.n, np.int32)
+        waiting = [(0, np.arange(rows.n))]
+        while waiting:
+            node, here = waiting.pop()
+            stops[here] = node
+            split = self._splits[node]
+            if split is None or not here.size:
+                continue
+            branches = split.routed(lambda c, here=here: columns[c].take(here))  # type: ignore[misc]
+            branches = np.where(odd[split.column][here], NO_BRANCH, branches)
+            for branch in range(split.n_branches):
+                child = int(self._first_child[node]) + branch
+                waiting.append((child, here[branches == branch]))
+        return stops
+
+    def _refuse_missing(self, rows: Rows, stops: Ids) -> None:
+        lacks = self._lacking(rows, stops)
+        if lacks.any():
+            row = int(lacks.argmax())
+            column = self._schema[int(self._column[stops[row]])].name
+            raise DataError("value_missing", row=rows.number(row), column=column)
+
+    def _refuse_unseen(self, rows: Rows, stops: Ids, *, is_shared: bool) -> None:
+        """Raise an error for the first row that is asked for a level nobody knows.
+
+        The walk ends there, so it is enough to know what the nodes ask that a row reaches.
+        """
+        odd = {c: cells for c in self._places if (cells := rows.unseen(c)).any()}
+        if not odd:
+            return
+        some = np.flatnonzero(np.any(list(odd.values()), axis=0))
+        asks = np.stack([self._column == c for c in odd], axis=1).astype(np.float64)
+        reached = self._spread(rows.take(some), asks) if is_shared else asks[stops[some]]
+        met = (reached > 0) & np.stack([cells[some] for cells in odd.values()], axis=1)
+        if not met.any():
+            return
+        first = int(met.any(axis=1).argmax())
+        row, c = int(some[first]), list(odd)[int(met[first].argmax())]
+        field = self._schema[c]
+        more = ["…"] if len(field.levels) > TOLD else []
+        known = ", ".join([*map(str, field.levels[:TOLD]), *more])
+        told = {"column": field.name, "value": rows.level(row, c), "known": known}
+        raise DataError("unseen_level", row=rows.number(row), **told)
+
+
+def _flat(tree: Tree, missing: Ids) -> Flat:
+    nodes = tree.nodes
+    return Flat(
+        column=nodes.column,
+        cut=nodes.cut,
+        first_child=tree.first_child,
+        n_children=tree.n_children,
+        level_start=nodes.level_start.astype(np.int64, copy=False),
+        level_codes=nodes.level_codes,
+        missing_mode=missing,
+        weight=np.ascontiguousarray(tree.weight, np.float64),
+    )
+
+
+def _cells(column: Column, field: Field) -> Cells:
+    if field.is_numeric:
+        return column.numbers()
+    codes = np.ascontiguousarray(column.codes, np.int32)
+    if len(column.levels) > len(field.levels):
+        return np.where(codes < len(field.levels), codes, np.int32(UNSEEN))
+    return codes
+
+
+def _known(rows: Rows, c: int, field: Field) -> Column:
+    """Return a column in which every level is one of the field's, or missing."""
+    assert rows.table is not None
+    if field.is_numeric:
+        return rows.table.columns[c]
+    codes = np.maximum(rows.cells(c), np.int32(MISSING)).astype(np.int32, copy=False)
+    return Column(field.name, field.kind, tuple(field.levels), codes)
+
+
+def _number(value: Any, field: Field) -> float:  # noqa: ANN401 - that is to be found out
+    if value is None:
+        return np.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        told = {"source": "row", "row": 1, "column": field.name, "value": value}
+        raise DataError("not_a_number", **told) from None
+
+
+def _typed(classes: tuple[Any, ...]) -> npt.NDArray[Any]:
+    """Return the classes as an array that gives back what was put in."""
+    kinds = {type(c) for c in classes}
+    if len(kinds) == 1 and kinds <= {bool, int, float}:
+        plain = np.asarray(classes)
+        if plain.dtype.kind in "bif":
+            return plain
+    found = np.empty(len(classes), object)
+    found[:] = classes
+    return found
+
+
+def _threads(n_rows: int) -> int:
+    if n_rows < 2 * ROWS_PER_THREAD:
+        return 1
+    able = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, min(able or 1, n_rows // ROWS_PER_THREAD))

@@ -1,0 +1,324 @@
+"""Rows down a tree: against a walk from the definition, and what happens off the beaten path."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data import grown, ordered, tables
+from oracle_walk import reached
+from penjing import predict
+from penjing.align import Places, align, align_to, placeless
+from penjing.errors import CapabilityError, ChoiceError, DataError
+from penjing.table import Column, Table, nominal, numeric
+from penjing.tree import LEAF, Nodes, Tree
+from penjing.walk import ROWS_PER_THREAD
+
+ZOO = {"legs": {0: "fish", 2: "bird", 4: {"barks": {1: "dog", 0: "cat"}}}}
+
+
+def zoo(**columns) -> Table:
+    n = len(next(iter(columns.values())))
+    return Table(tuple(nominal(name, values) for name, values in columns.items()), None, n)
+
+
+@st.composite
+def trees_and_rows(draw, *, regression: bool = False):
+    """Draw a tree and rows for it, some with levels it never saw, some shuffled in their coding."""
+    table = draw(tables(missing=True, regression=regression, max_rows=20))
+    tree = grown(
+        table, "c4.5-textbook" if draw(st.booleans()) else "cart-binary", missing="fraction"
+    )
+    n = draw(st.integers(0, 12))
+    columns = []
+    for column in table.columns:
+        if column.is_numeric:
+            pool = [*np.asarray(column.levels).tolist(), 0.1, -7.5, np.nan]
+            columns.append(numeric(column.name, [draw(st.sampled_from(pool)) for _ in range(n)]))
+            continue
+        levels = [*column.levels, "never seen", "nor this"]
+        codes = draw(st.lists(st.integers(-1, len(levels) - 1), min_size=n, max_size=n))
+        columns.append(Column(column.name, column.kind, tuple(levels), np.array(codes, np.int32)))
+    return tree, Table(tuple(columns), None, n)
+
+
+@given(trees_and_rows(), st.sampled_from(["stop", "fraction"]))
+def test_answers_are_those_of_a_walk_from_the_definition(pair, missing):
+    tree, rows = pair
+    ends = reached(tree, rows, fraction=missing == "fraction")
+    shares = ends @ (tree.nodes.total / tree.weight[:, None])
+    np.testing.assert_allclose(
+        predict.predict_proba(tree, rows, missing=missing), shares, rtol=1e-12, atol=1e-15
+    )
+    found = predict.classes_of(tree, rows, missing=missing)
+    for i, ended in enumerate(ends):
+        mixed = shares[i] >= shares[i].max() - 1e-12
+        is_whole = ended.max() == 1.0  # in one node: that node's own answer
+        assert found[i] == (tree.values[ended.argmax()] if is_whole else mixed.argmax())
+    assert predict.predict(tree, rows, missing=missing).tolist() == [
+        tree.classes[code] for code in found
+    ]
+    if missing == "stop":
+        np.testing.assert_array_equal(
+            predict.apply(tree, rows), ends.argmax(axis=1) if rows.n_rows else []
+        )
+
+
+@given(trees_and_rows(regression=True), st.sampled_from(["stop", "fraction"]))
+def test_numbers_are_mixed_by_weight(pair, missing):
+    tree, rows = pair
+    means = reached(tree, rows, fraction=missing == "fraction") @ tree.values
+    np.testing.assert_allclose(tree.predict(rows, missing=missing), means, rtol=1e-12, atol=1e-12)
+
+
+@given(trees_and_rows())
+def test_every_row_alone_is_answered_as_among_the_others(pair):
+    tree, rows = pair
+    together = tree.predict_proba(rows)
+    for i, row in enumerate(rows.rows()):
+        np.testing.assert_array_equal(tree.predict_proba(row)[0], together[i])
+        assert tree.predict(row).tolist() == tree.predict(rows.take([i])).tolist()
+
+
+@given(trees_and_rows(), st.data())
+def test_the_order_of_columns_and_levels_is_nothing(pair, data):
+    tree, rows = pair
+    columns = []
+    for column in rows.columns:
+        if column.is_numeric:
+            columns.append(column)
+            continue
+        order = data.draw(st.permutations(range(len(column.levels))))
+        place = np.append(np.argsort(order), -1)
+        levels = tuple(column.levels[i] for i in order)
+        columns.append(replace(column, levels=levels, codes=place[column.codes].astype(np.int32)))
+    columns.append(nominal("not asked", ["?"] * rows.n_rows))
+    other = replace(rows, columns=tuple(data.draw(st.permutations(columns))))
+    np.testing.assert_array_equal(tree.predict_proba(other), tree.predict_proba(rows))
+
+
+def test_an_empty_branch_answers_with_its_parents_majority_and_is_not_unseen():
+    texture = nominal("texture", ["clear", "clear", "clear", "faint"], ["clear", "faint", "dull"])
+    sound = nominal("sound", ["a", "a", "b", "a"], ["a", "b", "c"])
+    table = Table((texture, sound), nominal("ripe", ["yes", "yes", "no", "no"]), 4)
+    tree = grown(table)
+    row = {"texture": "dull", "sound": "a"}
+    assert tree.predict(row, unseen="error").tolist() == ["yes"]  # 2 : 2, the first class
+    assert tree.predict({"texture": "clear", "sound": "c"}, unseen="error").tolist() == ["yes"]
+    assert tree.predict_proba({"texture": "clear", "sound": "c"}).tolist() == [[2 / 3, 1 / 3]]
+
+
+def test_an_unseen_level_stops_or_is_an_error_that_names_row_column_and_value():
+    tree = Tree.from_dict(ZOO)
+    rows = zoo(legs=[0, 4, 4, 8], barks=[0, 1, 7, 1])
+    assert tree.predict(rows).tolist() == ["fish", "dog", "dog", "fish"]
+    with pytest.raises(DataError, match="row 3: '7' in column 'barks'") as caught:
+        tree.predict(rows, unseen="error")
+    assert "legs" not in str(caught.value)
+    assert "第 3 行" in caught.value.say("zh")
+    moved = replace(rows.take([0, 3]), row_numbers=np.array([11, 14]))
+    with pytest.raises(DataError, match="row 14: '8' in column 'legs'"):
+        tree.predict(moved, unseen="error")
+    # A level that the row is never asked about is nobody's business.
+    assert tree.predict(zoo(legs=[0], barks=[7]), unseen="error").tolist() == ["fish"]
+    by_recipe = replace(tree, recipe={**tree.recipe, "unseen": "error"})
+    with pytest.raises(DataError):
+        by_recipe.predict(rows)
+    with pytest.raises(DataError):
+        by_recipe.apply(rows)
+    with pytest.raises(DataError):
+        by_recipe.predict_proba(rows)
+    assert by_recipe.predict(rows, unseen="stop").tolist()[3] == "fish"
+
+
+def test_unseen_levels_are_found_behind_a_missing_value_that_is_shared_out():
+    tree = Tree.from_dict(ZOO)
+    row = {"legs": None, "barks": "loudly"}
+    assert tree.predict(row, unseen="error").tolist() == ["fish"]  # stops before it is asked
+    with pytest.raises(DataError, match="'loudly' in column 'barks'"):
+        tree.predict(row, unseen="error", missing="fraction")
+
+
+def test_a_long_list_of_levels_is_cut_short_in_the_sentence():
+    tree = Tree.from_dict({"n": {i: i % 2 for i in range(1000)}})
+    with pytest.raises(DataError) as caught:
+        tree.predict({"n": -1}, unseen="error")
+    assert len(str(caught.value)) < 400
+
+
+def test_a_missing_value_stops_at_the_node_unless_the_tree_shares_out():
+    texture = nominal("texture", ["clear", "clear", "clear", "faint", "faint"])
+    sound = nominal("sound", ["a", "a", "b", "a", "b"])
+    table = Table((texture, sound), nominal("ripe", ["yes", "yes", "no", "no", "no"]), 5)
+    tree = grown(table)
+    assert tree.predict_proba({"texture": None, "sound": "a"}).tolist() == [[0.4, 0.6]]
+    assert tree.predict({"texture": float("nan"), "sound": "a"}).tolist() == ["no"]
+    shared = tree.predict_proba({"texture": None, "sound": "a"}, missing="fraction")
+    np.testing.assert_allclose(shared, [[0.6, 0.4]])  # 3/5 of clear, a: yes; 2/5 of faint: no
+    assert grown(table, "c4.5-textbook").predict({"texture": None, "sound": "a"}) == ["yes"]
+    with pytest.raises(DataError, match="row 1: column 'texture' has no value"):
+        tree.predict({"texture": None, "sound": "a"}, missing="error")
+    assert tree.predict({"texture": "faint", "sound": None}, missing="error").tolist() == ["no"]
+
+
+def test_parts_that_are_equal_but_for_rounding_go_to_the_first_class():
+    # A third and two sixths are a half only up to rounding.
+    nodes = Nodes(
+        parent=np.array([-1, 0, 0, 0], np.int32),
+        column=np.array([0, LEAF, LEAF, LEAF], np.int32),
+        cut=np.full(4, np.nan),
+        level_start=np.array([0, 0, 1, 2, 3]),
+        level_codes=np.array([0, 1, 2], np.int32),
+        total=np.array([[0.5, 0.5], [0.0, 0.1], [0.3, 0.2], [0.1, 0.1]]) * 0.1,
+        gain=np.zeros(4),
+        score=np.zeros(4),
+    )
+    tree = grown(Table((nominal("x", ["a", "b"]),), nominal("y", ["p", "q"]), 2))
+    tree = replace(tree, nodes=nodes, schema=(replace(tree.schema[0], levels=("a", "b", "c")),))
+    mixed = tree.predict_proba({"x": None}, missing="fraction")[0]
+    assert mixed[0] == pytest.approx(0.5)
+    assert tree.predict({"x": None}, missing="fraction").tolist() == ["p"]
+
+
+def test_an_ordered_column_has_no_place_for_a_level_it_does_not_know():
+    table = Table((ordered("size", [0, 0, 1, 2], ["S", "M", "L"]),), nominal("y", "aaab"), 4)
+    tree = grown(table, "cart-binary")
+    assert tree.predict({"size": "M"}).tolist() == ["a"]
+    rows = Table((nominal("size", ["XXL", "L", "S"]),), None, 3)
+    assert tree.predict(rows).tolist() == ["a", "b", "a"]  # XXL stops at the root, it is no L
+    with pytest.raises(DataError, match="'XXL' in column 'size'"):
+        tree.predict(rows, unseen="error")
+    with pytest.raises(DataError, match="'XXL' in column 'size'"):
+        tree.predict(rows, unseen="error", missing="fraction")
+    assert placeless(align(tree, rows), tree.schema).columns[0].codes.tolist() == [-1, 2, 0]
+
+
+def test_classes_keep_their_type():
+    table = Table((nominal("x", [1, 2, 3]),), None, 3)
+    for classes in ([0, 1, 2], ["no", "yes", "so"], [1.5, 2.5, 0.0], [0, "0", 0.5], [2**70, 1, 2]):
+        tree = Tree.from_dict({"x": dict(zip([1, 2, 3], classes, strict=True))})
+        found = tree.predict(table).tolist()
+        assert found == classes
+        assert [type(c) for c in found] == [type(c) for c in classes]
+    tree = Tree.from_dict({"x": {1: True, 2: False, 3: True}})
+    assert tree.predict(table).dtype == bool
+
+
+def test_levels_match_by_value_before_text():
+    places = Places([1, "1", 1.5, "no"])
+    assert [places.of(v) for v in (1, "1", 1.0, True, 1.5, "1.5", " no ", None, "x")] == [
+        *(0, 1, 0, 0, 2, 2, 3, -1, -1)
+    ]
+
+
+def test_a_table_is_matched_by_name_and_by_level():
+    tree = Tree.from_dict(ZOO, target="animal")
+    rows = Table(
+        (nominal("barks", ["1", "0"]), numeric("legs", [4.0, 2.0])),
+        nominal("animal", ["wolf", "bird"]),
+        2,
+        row_numbers=np.array([3, 8]),
+    )
+    aligned = align(tree, rows)
+    assert aligned.names == ("legs", "barks")
+    assert aligned.columns[0].codes.tolist() == [2, 1]
+    assert aligned.columns[1].codes.tolist() == [0, 1]
+    assert aligned.target is not None
+    assert aligned.target.levels == ("fish", "bird", "dog", "cat", "wolf")
+    assert aligned.target.codes.tolist() == [4, 1]
+    assert aligned.row_number(1) == 8
+    assert tree.predict(rows).tolist() == ["dog", "bird"]
+
+
+def test_text_that_spells_numbers_is_numbers_where_the_tree_wants_them():
+    tree = Tree.from_dict({"density": {"<= 0.5": "no", "> 0.5": "yes"}})
+    rows = Table((nominal("density", ["0.7", "0.2", None, "1e-3"]),), None, 4)
+    assert tree.predict(rows).tolist() == ["yes", "no", "no", "no"]
+    bad = Table((nominal("density", ["0.7", "much"]),), None, 2)
+    with pytest.raises(DataError, match="row 2: 'density' should be a number, found 'much'"):
+        tree.predict(bad)
+    with pytest.raises(DataError, match="'density' should be a number, found 'much'"):
+        tree.predict({"density": "much"})
+    assert tree.predict({"density": "0.7"}).tolist() == ["yes"]
+    assert tree.predict({"density": np.float32(0.25)}).tolist() == ["no"]
+
+
+def test_a_column_that_is_asked_about_must_be_there_and_others_need_not():
+    table = Table((nominal("a", "xxyy"), nominal("b", "pqpq")), nominal("y", "0011"), 4)
+    tree = grown(table)
+    assert tree.predict({"a": "y"}).tolist() == ["1"]
+    only_a = Table((nominal("a", "yx"),), None, 2)
+    assert tree.predict(only_a).tolist() == ["1", "0"]
+    assert align(tree, only_a).columns[1].codes.tolist() == [-1, -1]
+    with pytest.raises(ChoiceError, match="column 'a' is not in the table"):
+        tree.predict(Table((nominal("b", "p"),), None, 1))
+    with pytest.raises(ChoiceError, match="column 'a' is not in the table"):
+        tree.predict({"A": "y"})
+    with pytest.raises(ChoiceError, match="column 'b' is not in the table"):
+        align_to(tree.schema, None, only_a)
+
+
+def test_words_for_policies_are_checked():
+    tree = Tree.from_dict(ZOO)
+    with pytest.raises(ChoiceError, match="unseen 'ignore' is not known"):
+        tree.predict({"legs": 0, "barks": 0}, unseen="ignore")
+    with pytest.raises(ChoiceError, match="missing 'guess' is not known"):
+        tree.predict({"legs": 0, "barks": 0}, missing="guess")
+    number = grown(Table((nominal("x", "ab"),), numeric("y", [1.0, 2.0]), 2))
+    assert number.predict({"x": "b"}).tolist() == [2.0]
+    with pytest.raises(CapabilityError, match="'y', a number"):
+        number.predict_proba({"x": "a"})
+
+
+def test_a_leaf_answers_anything():
+    tree = Tree.from_dict("yes")
+    assert tree.predict(Table((), None, 3)).tolist() == ["yes"] * 3
+    assert tree.predict({}).tolist() == ["yes"]
+
+
+def test_many_rows_are_answered_alike_by_one_and_by_several_threads():
+    rng = np.random.RandomState(5)
+    n = 2 * ROWS_PER_THREAD + 17
+    table = Table(
+        (numeric("x", rng.randint(0, 50, n)), nominal("z", rng.randint(0, 4, n).tolist())),
+        nominal("y", rng.randint(0, 3, n).tolist()),
+        n,
+    )
+    tree = grown(table.take(np.arange(300)))
+    whole = tree.predict(table)
+    parts = [tree.predict(table.take(np.arange(i, min(i + 999, n)))) for i in range(0, n, 999)]
+    np.testing.assert_array_equal(whole, np.concatenate(parts))
+
+
+def test_what_is_kept_for_a_tree_goes_with_it_and_stays_out_of_copies():
+    tree = Tree.from_dict(ZOO)
+    row = {"legs": 2, "barks": 0}
+    assert predict.walk_of(tree) is predict.walk_of(tree)
+    tree.predict(row)
+    for twin in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree), replace(tree)):  # noqa: S301
+        assert twin.predict(row).tolist() == ["bird"]
+        assert predict.walk_of(twin) is not predict.walk_of(tree)
+    key = id(tree)
+    assert key in predict._WALKS
+    del tree, twin
+    gc.collect()
+    assert key not in predict._WALKS
+
+
+def test_a_deep_chain_is_walked_without_recursion():
+    deep = 50_000
+    nested: object = "end"
+    for i in range(deep, 0, -1):
+        nested = {"x": {f"<= {i}": "here", f"> {i}": nested}}
+    tree = Tree.from_dict(nested)
+    rows = Table((numeric("x", [deep + 5.0, 3.0, 0.5, np.nan]),), None, 4)
+    assert tree.depth == deep
+    assert tree.predict(rows).tolist() == ["end", "here", "here", "here"]
+    assert tree.predict(rows, missing="fraction").tolist() == ["end", "here", "here", "here"]
