@@ -10,7 +10,7 @@ from penjing.tree import Tree
 from penjing.words import say
 from penjing.write.labels import answer_text, counts_text, value_text
 from penjing.write.scene import MARGIN, SMALL, heading
-from penjing.write.svg import FONTS, NAMESPACE, THEMES, Theme, clean, colour, mixed, text_at
+from penjing.write.svg import THEMES, Head, Theme, clean, colour, mixed, page, text_at
 from penjing.write.widths import clipped, width
 
 WIDE, HIGH = 1360.0, 34.0
@@ -58,7 +58,13 @@ def write(tree: Tree, *, theme: str = "light", lang: str = "en", title: str | No
             continue
         deepest = max(deepest, depths[node])
         shapes.append(_shape(tree, node, (left[node], depths[node] * HIGH, wide), paint))
-    return _page(tree, shapes, (deepest + 1) * HIGH, hidden, (paint, lang, title))
+    told = heading(tree, lang, title)
+    facts = [told["facts"], say("icicle_reading", lang)]
+    if hidden:
+        facts.append(say("icicle_hidden", lang, n=hidden))
+    head = Head(told["title"], " | ".join(facts), told["legend"])
+    wide = max(WIDE, width(head.facts, SMALL + 1)) + 2 * MARGIN
+    return page(shapes, (wide, (deepest + 1) * HIGH + MARGIN, 92.0), head, paint, lang)
 
 
 def _shape(tree: Tree, node: int, area: tuple[float, float, float], theme: Theme) -> str:
@@ -76,51 +82,9 @@ def _shape(tree: Tree, node: int, area: tuple[float, float, float], theme: Theme
     parts = [f'<rect {size} fill="{fill}"><title>{escape(clean(told))}</title></rect>']
     if wide >= LABELLED:
         room = wide - 8
-        parts.append(text_at(x + 4, y + 14, clipped(name, SMALL, room, bold=True), bold=True))
+        parts.append(text_at(x + 4, y + 14, clipped(name, SMALL, room, bold=True), "b"))
         is_cut = node > 0 and not math.isnan(tree.nodes.cut[parent])
         short = clipped(answer, SMALL, room)
         if short == answer or not is_cut:  # half a number would be a wrong one
             parts.append(text_at(x + 4, y + 28, short))
     return "".join(parts)
-
-
-def _page(
-    tree: Tree,
-    shapes: list[str],
-    high: float,
-    hidden: int,
-    style: tuple[Theme, str, str | None],
-) -> str:
-    theme, lang, title = style
-    head = heading(tree, lang, title)
-    facts = [head["facts"], say("icicle_reading", lang)]
-    if hidden:
-        facts.append(say("icicle_hidden", lang, n=hidden))
-    line = " | ".join(facts)
-    wide = max(WIDE, width(line, SMALL + 1)) + 2 * MARGIN
-    top = 92.0
-    legend = []
-    x = MARGIN
-    for class_, (name, count) in enumerate(head["legend"]):
-        text = f"{name} ({count})"
-        legend.append(
-            f'<rect x="{x:.1f}" y="62" width="12" height="12" rx="2" fill="{colour(class_)}"'
-            f' stroke="{theme.outline}"/>' + text_at(x + 18, 72, text)
-        )
-        x += width(text, SMALL) + 34
-    size = f'width="{wide:.0f}" height="{high + top + MARGIN:.0f}"'
-    view = f'viewBox="0 0 {wide:.0f} {high + top + MARGIN:.0f}"'
-    face = f'font-family="{escape(FONTS)}" font-size="{SMALL:.0f}" fill="{theme.ink}"'
-    parts = [
-        f'<svg xmlns="{NAMESPACE}" {size} {view} role="img" xml:lang="{lang}" {face}>',
-        f"<title>{escape(clean(head['title']))}: {escape(line)}</title>",
-        f'<rect width="100%" height="100%" fill="{theme.paper}"/>',
-        text_at(MARGIN, 30, head["title"], size=18, bold=True),
-        text_at(MARGIN, 50, line, size=SMALL + 1, fill=theme.faint),
-        *legend,
-        f'<g transform="translate(0 {top:.0f})">',
-        *shapes,
-        "</g>",
-        "</svg>",
-    ]
-    return "\n".join(parts) + "\n"

@@ -77,25 +77,65 @@ def write(
 def draw(scene: Scene, theme: Theme) -> str:
     """Return a scene as SVG."""
     top = 92.0 if scene.legend else 66.0
-    high = scene.high + top
-    wide, tall = _n(scene.wide), _n(high)
-    size = f'width="{wide}" height="{tall}" viewBox="0 0 {wide} {tall}"'
-    face = f'font-family="{escape(FONTS)}" font-size="{_n(SMALL)}" fill="{theme.ink}"'
-    facts = " | ".join(filter(None, (scene.facts, scene.hidden)))
-    parts = [
-        f'<svg xmlns="{NAMESPACE}" {size} role="img" xml:lang="{scene.lang}" {face}>',
-        f"<title>{escape(scene.title)}: {escape(scene.facts)}</title>",
-        f'<rect width="100%" height="100%" fill="{theme.paper}"/>',
-        text_at(MARGIN, 30, scene.title, size=18, bold=True),
-        text_at(MARGIN, 50, facts, size=SMALL + 1, fill=theme.faint),
-        *_legend(scene, theme),
-        f'<g transform="translate(0 {_n(top)})">',
-        *(_arm(scene.boxes[box.parent], box, theme) for box in scene.boxes if box.parent >= 0),
+    head = Head(scene.title, " | ".join(filter(None, (scene.facts, scene.hidden))), scene.legend)
+    shapes = [
+        *(_arm(scene.boxes[box.parent], box) for box in scene.boxes if box.parent >= 0),
         *(_box(box, theme) for box in scene.boxes),
+    ]
+    return page(shapes, (scene.wide, scene.high, top), head, theme, scene.lang)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What stands above a picture."""
+
+    title: str
+    facts: str
+    legend: tuple[tuple[str, str], ...]
+
+
+def page(
+    shapes: list[str],
+    size: tuple[float, float, float],
+    head: Head,
+    theme: Theme,
+    lang: str,
+) -> str:
+    """Return shapes with their heading as a whole picture; size is width, height, heading."""
+    wide, tall = _n(size[0]), _n(size[1] + size[2])
+    face = f'font-family="{escape(FONTS)}" font-size="{_n(SMALL)}" fill="{theme.ink}"'
+    area = f'width="{wide}" height="{tall}" viewBox="0 0 {wide} {tall}"'
+    about = f'role="img" xml:lang="{lang}"'
+    parts = [
+        f'<svg xmlns="{NAMESPACE}" {area} {about} {face}>',
+        f"<title>{escape(clean(head.title))}: {escape(clean(head.facts))}</title>",
+        f"<style>{_style(theme)}</style>",
+        f'<rect width="100%" height="100%" fill="{theme.paper}"/>',
+        text_at(MARGIN, 30, head.title, "t"),
+        text_at(MARGIN, 50, head.facts, "l f"),
+        *_legend(head.legend, theme),
+        f'<g transform="translate(0 {_n(size[2])})">',
+        *shapes,
         "</g>",
         "</svg>",
     ]
     return "\n".join(part for part in parts if part) + "\n"
+
+
+def _style(theme: Theme) -> str:
+    """Return what many elements share: t title, l line, n name, a answer, f faint, m e anchors."""
+    return (
+        ".t{font-size:18px;font-weight:bold}"
+        f".l{{font-size:{_n(SMALL + 1)}px}}"
+        f".n{{font-size:{_n(NAME)}px;font-weight:bold}}"
+        f".a{{font-size:{_n(NAME - 2)}px;font-weight:bold}}"
+        f".b{{font-weight:bold}}.f{{fill:{theme.faint}}}"
+        ".m{text-anchor:middle}.e{text-anchor:end}"
+        f".p{{fill:none;stroke:{theme.arm}}}"
+        f".c{{fill:{theme.card};stroke:{theme.outline};stroke-width:1.2px}}"
+        f".o{{fill:none;stroke:{theme.outline};stroke-width:.75px}}"
+        + "".join(f".k{i}{{fill:{shade}}}" for i, shade in enumerate(PALETTE))
+    )
 
 
 def colour(class_: int) -> str:
@@ -103,105 +143,83 @@ def colour(class_: int) -> str:
     return PALETTE[class_ % len(PALETTE)]
 
 
-def _legend(scene: Scene, theme: Theme) -> list[str]:
+def _legend(legend: tuple[tuple[str, str], ...], theme: Theme) -> list[str]:
     parts = []
     x = MARGIN
-    for class_, (name, count) in enumerate(scene.legend):
+    for class_, (name, count) in enumerate(legend):
         text = f"{name} ({count})" if count else name
-        parts.append(
-            f'<rect x="{_n(x)}" y="62" width="12" height="12" rx="2" fill="{colour(class_)}"'
-            f' stroke="{theme.outline}"/>'
-        )
-        parts.append(text_at(x + 18, 72, text, size=SMALL + 1))
+        paint = f'fill="{colour(class_)}" stroke="{theme.outline}"'
+        parts.append(f'<rect x="{_n(x)}" y="62" width="12" height="12" rx="2" {paint}/>')
+        parts.append(text_at(x + 18, 72, text, "l"))
         x += width(text, SMALL + 1) + 34
     return parts
 
 
-def _arm(parent: Box, box: Box, theme: Theme) -> str:
+def _arm(parent: Box, box: Box) -> str:
     x0, y0 = parent.x + parent.wide / 2, parent.y + parent.high
     x1, y1 = box.x + box.wide / 2, box.y - 20
     middle = (y0 + y1) / 2
     curve = f"M{_n(x0)} {_n(y0)}C{_n(x0)} {_n(middle)} {_n(x1)} {_n(middle)} {_n(x1)} {_n(y1)}"
-    return f'<path d="{curve}" fill="none" stroke="{theme.arm}" stroke-width="{_n(box.thick)}"/>'
+    return f'<path class="p" d="{curve}" stroke-width="{_n(box.thick)}"/>'
 
 
 def _box(box: Box, theme: Theme) -> str:
-    parts = [f'<g id="n{box.node}"><title>{escape(box.title)}</title>']
+    parts = [f'<g id="n{box.node}"><title>{escape(clean(box.title))}</title>']
     centre = box.x + box.wide / 2
     right = box.x + box.wide - 10
-    area = (box.x, box.y, box.wide, box.high)
-    if box.answer:
-        parts.append(
-            text_at(centre, box.y - 6, box.answer, size=NAME - 2, bold=True, anchor="middle")
-        )
-    shade = colour(box.class_) if box.class_ >= 0 else theme.outline
+    parts.append(text_at(centre, box.y - 6, box.answer, "a m"))
     if box.kind == "question":
         parts += [
-            _rect(area, 6, _paint(theme.card, theme.outline)),
-            text_at(box.x + 10, box.y + 18, box.name, size=NAME, bold=True),
-            text_at(right, box.y + 18, box.note, fill=theme.faint, anchor="end"),
-            _bar(box, 10, 24, 9, theme),
-            text_at(box.x + 10, box.y + 47, box.lines[0], fill=theme.faint),
-            text_at(right, box.y + 47, box.lines[1], fill=theme.faint, anchor="end"),
+            _rect((box.x, box.y, box.wide, box.high), 'rx="6" class="c"'),
+            text_at(box.x + 10, box.y + 18, box.name, "n"),
+            text_at(right, box.y + 18, box.note, "f e"),
+            _bar(box, 10, 24, 9),
+            text_at(box.x + 10, box.y + 47, box.lines[0], "f"),
+            text_at(right, box.y + 47, box.lines[1], "f e"),
         ]
     else:
-        fill = mixed(shade, theme.card, theme.tint) if box.class_ >= 0 else theme.card
-        dash = ' stroke-dasharray="4 3"' if box.kind == "folded" else ""
-        outline = theme.ink if theme is THEMES["print"] else darker(shade, theme)
         parts += [
-            _rect(area, 14, _paint(fill, outline, more=dash)),
-            text_at(centre, box.y + 17, box.name, size=NAME, bold=True, anchor="middle"),
-            text_at(centre, box.y + 31, box.lines[0], anchor="middle"),
-            _bar(box, 12, 35, 4, theme),
+            _rect((box.x, box.y, box.wide, box.high), f'rx="14" {_leaf_paint(box, theme)}'),
+            text_at(centre, box.y + 17, box.name, "n m"),
+            text_at(centre, box.y + 31, box.lines[0], "m"),
+            _bar(box, 12, 35, 4),
         ]
     return "".join(parts) + "</g>"
 
 
-def _bar(box: Box, inset: float, top: float, high: float, theme: Theme) -> str:
+def _leaf_paint(box: Box, theme: Theme) -> str:
+    shade = colour(box.class_) if box.class_ >= 0 else theme.outline
+    fill = mixed(shade, theme.card, theme.tint) if box.class_ >= 0 else theme.card
+    outline = theme.ink if theme is THEMES["print"] else darker(shade, theme)
+    dash = ' stroke-dasharray="4 3"' if box.kind == "folded" else ""
+    return f'fill="{fill}" stroke="{outline}" stroke-width="1.2"{dash}'
+
+
+def _bar(box: Box, inset: float, top: float, high: float) -> str:
     """Return the stacked bar of class shares, outlined since some class colours are faint."""
-    x, y, wide = box.x + inset, box.y + top, box.wide - 2 * inset
     if not box.shares:
         return ""
+    x, y, wide = box.x + inset, box.y + top, box.wide - 2 * inset
     parts = []
     at = x
     for class_, share in enumerate(box.shares):
         if share > 0:
-            fill = colour(class_)
-            parts.append(
-                f'<rect x="{_n(at)}" y="{_n(y)}" width="{_n(wide * share)}" height="{_n(high)}"'
-                f' fill="{fill}"/>'
-            )
+            parts.append(_rect((at, y, wide * share, high), f'class="k{class_ % len(PALETTE)}"'))
             at += wide * share
-    return "".join(parts) + _rect((x, y, wide, high), 0, _paint("none", theme.outline, 0.75))
+    return "".join(parts) + _rect((x, y, wide, high), 'class="o"')
 
 
-def _rect(area: tuple[float, float, float, float], rx: float, paint: str) -> str:
+def _rect(area: tuple[float, float, float, float], paint: str) -> str:
     x, y, wide, high = (_n(v) for v in area)
-    return f'<rect x="{x}" y="{y}" width="{wide}" height="{high}" rx="{_n(rx)}" {paint}/>'
+    return f'<rect x="{x}" y="{y}" width="{wide}" height="{high}" {paint}/>'
 
 
-def _paint(fill: str, stroke: str, thick: float = 1.2, more: str = "") -> str:
-    return f'fill="{fill}" stroke="{stroke}" stroke-width="{_n(thick)}"{more}'
-
-
-def text_at(
-    x: float,
-    y: float,
-    text: str,
-    *,
-    size: float = SMALL,
-    fill: str = "",
-    bold: bool = False,
-    anchor: str = "",
-) -> str:
-    """Return a line of text as an element, nothing for an empty one."""
+def text_at(x: float, y: float, text: str, kind: str = "") -> str:
+    """Return a line of text as an element of these classes, nothing for an empty one."""
     if not text:
         return ""
-    kind = f' font-size="{_n(size)}"' if size != SMALL else ""
-    weight = ' font-weight="bold"' if bold else ""
-    paint = f' fill="{fill}"' if fill else ""
-    side = f' text-anchor="{anchor}"' if anchor else ""
-    return f'<text x="{_n(x)}" y="{_n(y)}"{kind}{weight}{paint}{side}>{escape(clean(text))}</text>'
+    look = f' class="{kind}"' if kind else ""
+    return f'<text x="{_n(x)}" y="{_n(y)}"{look}>{escape(clean(text))}</text>'
 
 
 def clean(text: str) -> str:

@@ -1,0 +1,139 @@
+"""Pictures: no two boxes cross, no type is too small, every name is text, printed = model."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data import grown, tables
+from penjing.errors import ChoiceError
+from penjing.fit import fit
+from penjing.recipe import RECIPES
+from penjing.table import Table, nominal, numeric
+from penjing.tree import Tree
+from penjing.write import dot, icicle, markdown, rules, scene, svg
+from penjing.write.widths import clipped, width
+
+MELONS = {"纹理": {"清晰": {"根蒂": {"蜷缩": "是", "稍蜷": "是", "硬挺": "否"}}, "模糊": "否"}}
+
+
+def big(n: int = 6000, leaves: int = 400) -> Tree:
+    random = np.random.RandomState(7)
+    x = np.round(random.randn(n, 4), 2)
+    y = (x[:, 0] * x[:, 1] > 0) * 1 + (random.rand(n) < 0.2)
+    columns = tuple(numeric(f"Horizontal_Distance_{i}", x[:, i]) for i in range(4))
+    classes = [("Aspen", "Krummholz", "Spruce/Fir")[v] for v in y]
+    table = Table(columns, nominal("cover", classes), n)
+    return fit(table, recipe="cart-binary", max_leaves=leaves, engine="memory")
+
+
+def cross(a: scene.Box, b: scene.Box) -> bool:
+    def area(box: scene.Box) -> tuple[float, float, float, float]:
+        label = width(box.answer, scene.NAME - 2, bold=True)
+        half = max(box.wide, label) / 2
+        centre = box.x + box.wide / 2
+        top = box.y - scene.LABEL if box.answer else box.y
+        return centre - half, top, centre + half, box.y + box.high
+
+    (ax0, ay0, ax1, ay1), (bx0, by0, bx1, by1) = area(a), area(b)
+    return ax0 < bx1 and bx0 < ax1 and ay0 < by1 and by0 < ay1
+
+
+@given(tables(max_rows=30), st.sampled_from(sorted(RECIPES)[:3]), st.integers(2, 20))
+def test_no_two_boxes_cross_and_all_stand_on_the_paper(table, recipe, max_leaves):
+    tree = grown(table, "cart-binary" if recipe.startswith("cart") else "id3")
+    found = scene.scene_of(tree, max_leaves=max_leaves)
+    assert not any(cross(a, b) for a, b in combinations(found.boxes, 2))
+    for box in found.boxes:
+        assert 0 <= box.x <= box.x + box.wide <= found.wide
+        assert 0 <= box.y <= box.y + box.high <= found.high
+
+
+@given(tables(max_rows=20))
+def test_every_picture_is_well_formed_whatever_the_names(table):
+    tree = grown(table)
+    for lang in ("en", "zh"):
+        ET.fromstring(svg.write(tree, lang=lang))  # noqa: S314 - our own text
+        ET.fromstring(icicle.write(tree, lang=lang))  # noqa: S314 - our own text
+        assert "-0.0" not in markdown.write(tree, lang=lang).replace("'-0.0'", "")
+    assert dot.write(tree).count("->") == len(tree.nodes) - 1
+    assert len(rules.write(tree).split("\n")) >= tree.n_leaves
+
+
+def test_two_thousand_leaves_fold_to_what_can_be_read():
+    tree = big(12000, 2000)
+    found = scene.scene_of(tree)
+    shown = [box for box in found.boxes if box.kind != "question"]
+    assert len(shown) <= scene.MAX_LEAVES
+    folded = [box for box in shown if box.kind == "folded"]
+    assert folded
+    assert not any(cross(a, b) for a, b in combinations(found.boxes, 2))
+    leaves = scene.tree_leaves(tree)
+    assert sum(leaves[box.node] for box in shown) == tree.n_leaves
+    hidden = tree.n_leaves - sum(box.kind == "leaf" for box in shown)
+    assert found.hidden.startswith(f"{hidden} leaves")
+    assert len(svg.write(tree)) <= 100_000
+    assert len(icicle.write(tree)) <= 600_000
+
+
+@pytest.mark.parametrize("theme", sorted(svg.THEMES))
+def test_type_is_at_least_eleven_pixels_and_text_can_be_read(theme):
+    picture = svg.write(big(), theme=theme) + icicle.write(big(), theme=theme)
+    sizes = [float(size) for size in re.findall(r'font-size[=:]"?([\d.]+)', picture)]
+    assert sizes
+    assert min(sizes) >= 11
+    look = svg.THEMES[theme]
+    assert svg.contrast(look.ink, look.paper) >= 4.5
+    assert svg.contrast(look.faint, look.paper) >= 4.5
+    assert svg.contrast(look.outline, look.paper) >= 3
+    for class_ in range(len(svg.PALETTE)):
+        shade = svg.colour(class_)
+        assert svg.contrast(svg.darker(shade, look), look.paper) >= 3
+        leaf = svg.mixed(shade, look.card, look.tint)
+        assert svg.contrast(look.ink, leaf) >= 4.5
+
+
+def test_names_are_text_in_their_own_language():
+    picture = svg.write(Tree.from_dict(MELONS, target="好瓜"), lang="zh")
+    for word in ("纹理", "清晰", "根蒂", "硬挺", "是", "好瓜", "个叶结点"):
+        assert f"{word}" in picture
+    assert 'xml:lang="zh"' in picture
+    assert "http" not in picture.replace(svg.NAMESPACE, "")
+
+
+def test_unknown_theme_is_refused_with_the_near_one():
+    with pytest.raises(ChoiceError, match="Closest: dark"):
+        svg.write(Tree.from_dict("yes"), theme="darkk")
+    with pytest.raises(ChoiceError, match="theme 'x'"):
+        icicle.write(Tree.from_dict("yes"), theme="x")
+
+
+def test_regression_and_many_classes_are_drawn():
+    x = numeric("x", range(40))
+    number = Table((x,), numeric("y", [v * v for v in range(40)]), 40)
+    assert "n=" in svg.write(grown(number, "cart-binary", max_depth=3))
+    assert "%" not in rules.write(grown(number, "cart-binary", max_depth=3))
+    many = Table((x,), nominal("k", [f"k{v % 7}" for v in range(40)]), 40)
+    assert "%" in svg.write(grown(many, "cart-binary", max_depth=2))
+    assert "| k" in markdown.write(grown(many, "cart-binary", max_depth=2))
+
+
+@given(st.text(max_size=40), st.floats(30, 200))
+def test_clipped_text_fits_its_room(text, room):
+    short = clipped(text, 11, room)
+    assert short == text or width(short, 11) <= room
+
+
+def test_rules_merge_intervals_and_sort_by_support():
+    x = numeric("x", range(20))
+    classes = ["a"] * 5 + ["b"] * 9 + ["a"] * 6
+    tree = grown(Table((x,), nominal("class", classes), 20))
+    lines = rules.write(tree, order="support").split("\n")
+    assert lines[0] == "b  9  100%  when 4.5 < x ≤ 13.5"
+    assert rules.write(Tree.from_dict("yes")) == "yes"
