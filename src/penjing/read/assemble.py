@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from penjing.errors import ChoiceError, DataError, unknown
-from penjing.read.cells import Cells, Sheet
+from penjing.read.cells import Cells, Sheet, twins
 from penjing.read.clean import cleaned
 from penjing.read.convert import must_be_numbers
 from penjing.read.dates import parts_of
@@ -80,12 +80,8 @@ def _second_thoughts(reading: Reading) -> list[Column]:
 
 def refuse_twins(sheet: Sheet) -> None:
     """Refuse a sheet in which two columns have one name."""
-    seen: dict[str, int] = {}
-    for place, name in enumerate(sheet.names, start=1):
-        if name in seen:
-            values = {"source": sheet.name, "column": name, "first": seen[name], "second": place}
-            raise DataError("duplicate_column", **values)
-        seen[name] = place
+    if len(set(sheet.names)) < len(sheet.names):
+        raise twins(sheet.name, sheet.names)
 
 
 def _asked_as(kind: str, asked: Mapping[str, Wish]) -> str | None:

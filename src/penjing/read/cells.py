@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from penjing.errors import DataError
 from penjing.table import Codes, Floats, Kind, Note
 
 Declared = Kind | Literal["ignore", "date", "text"]
@@ -114,3 +115,15 @@ class Sheet:
     def by_name(self) -> dict[str, Cells]:
         """Return the columns by name."""
         return {cells.name: cells for cells in self.columns}
+
+
+def twins(source: str, names: Sequence[str]) -> DataError:
+    """Make the error for two columns of one name."""
+    second = next(place for place, name in enumerate(names) if name in names[:place])
+    return DataError(
+        "duplicate_column",
+        source=source,
+        column=names[second],
+        first=names.index(names[second]) + 1,
+        second=second + 1,
+    )

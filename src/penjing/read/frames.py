@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.errors import DataError
-from penjing.read.cells import Cells, Sheet
+from penjing.read.cells import Cells, Sheet, twins
 from penjing.read.code import codes_of, ranks_of, through
 from penjing.read.rows import numbered, plain_cells, plain_value
 from penjing.table import MISSING, Table
@@ -36,10 +36,17 @@ def from_array(array: npt.NDArray[Any], names: Sequence[str] | None, name: str) 
 def array_cells(title: str, values: npt.NDArray[Any], name: str) -> Cells:
     """Make a column of an array; numbers stay an array."""
     if values.dtype.kind in "iuf":
-        return Cells(title, *ranks_of(values))
+        return number_cells(title, values, np.ones(len(values), np.bool_))
     if values.dtype.kind in "mM":
         values = values.astype(f"{values.dtype.kind}8[us]")
     return plain_cells(title, values, name)
+
+
+def number_cells(title: str, numbers: npt.NDArray[Any], known: npt.NDArray[np.bool_]) -> Cells:
+    """Make a column of the numbers of the rows that are known; NaN is missing too."""
+    codes = np.full(len(known), MISSING, np.int32)
+    levels, codes[known] = ranks_of(numbers)
+    return Cells(title, levels, codes)
 
 
 def from_table(table: Table) -> Sheet:
@@ -56,25 +63,26 @@ def from_table(table: Table) -> Sheet:
     )
 
 
-def is_frame(source: object) -> bool:
-    """Say whether narwhals knows what this is."""
+def from_frame(source: Any, name: str) -> Sheet | None:  # noqa: ANN401 - any library's frame
+    """Take a frame; categories keep their order, ordered ones are ordered.
+
+    None if narwhals does not know what this is.
+    """
     import narwhals as nw  # noqa: PLC0415
 
-    native = nw.from_native(source, pass_through=True)
-    return isinstance(native, (nw.DataFrame, nw.LazyFrame))
-
-
-def from_frame(source: Any, name: str) -> Sheet:  # noqa: ANN401 - any library's frame
-    """Take a frame; categories keep their order, ordered ones are ordered."""
-    import narwhals as nw  # noqa: PLC0415
-
-    frame = nw.from_native(source)
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
-    columns = [*frame.iter_columns()]
+    try:
+        frame = nw.from_native(source, pass_through=True)
+        if isinstance(frame, nw.LazyFrame):
+            frame = frame.collect()
+        if not isinstance(frame, nw.DataFrame):
+            return None
+        columns = [*frame.iter_columns()]
+    except nw.exceptions.DuplicateError:
+        titles = [_title(x) for x in getattr(source, "column_names", source.columns)]
+        raise twins(name, titles) from None
     if not columns or not len(columns[0]):
         raise DataError("empty_table", source=name)
-    cells = [frame_cells(str(series.name), series, name) for series in columns]
+    cells = [frame_cells(_title(series.name), series, name) for series in columns]
     return Sheet(cells, len(columns[0]), {"name": name, "form": "frame"})
 
 
@@ -85,25 +93,29 @@ def frame_cells(title: str, series: Any, name: str) -> Cells:  # noqa: ANN401 - 
     if series.dtype in (nw.Categorical, nw.Enum):
         return _categories(title, series)
     if series.dtype.is_numeric():
-        if series.dtype.is_decimal() or series.is_null().any():
+        known = ~np.asarray(series.is_null().to_numpy(), np.bool_)
+        if series.dtype.is_decimal():
             series = series.cast(nw.Float64)
-        return array_cells(title, np.asarray(series.to_numpy()), name)
+        return number_cells(title, np.asarray(series.drop_nulls().to_numpy()), known)
     return plain_cells(title, series.to_list(), name)
 
 
 def _categories(title: str, series: Any) -> Cells:  # noqa: ANN401
     """Keep declared categories in their order, those that no row shows included.
 
-    Where a library shares its categories between columns, those of this column are taken in
-    order of first appearance.
+    polars shares the categories of a Categorical between columns; those of this one are taken
+    in order of first appearance.
     """
-    import narwhals as nw  # noqa: PLC0415
-
     native = series.to_native()
     kind = getattr(native, "dtype", getattr(native, "type", None))
     found, codes = codes_of([_level(value) for value in series.to_list()])
-    is_declared = series.implementation.is_pandas_like() or series.dtype == nw.Enum
-    declared = [_level(x) for x in series.cat.get_categories().to_list()] if is_declared else found
+    declared = found
+    if series.implementation.is_pandas_like():
+        declared = [_level(value) for value in native.cat.categories]
+    elif hasattr(series.dtype, "categories"):
+        declared = [_level(value) for value in series.dtype.categories]
+    elif series.implementation.is_pyarrow() and native.num_chunks:
+        declared = native.unify_dictionaries().chunk(0).dictionary.to_pylist()
     place = {level: code for code, level in enumerate(declared)}
     moved = np.asarray([place.get(level, MISSING) for level in found], np.int32)
     is_ordered = bool(getattr(kind, "ordered", False))
@@ -114,6 +126,11 @@ def _categories(title: str, series: Any) -> Cells:  # noqa: ANN401
         "ordered" if is_ordered else "nominal",
         is_fixed=True,
     )
+
+
+def _title(name: object) -> str:
+    """Return a column's name as text; the parts of a name of several levels by dots."""
+    return ".".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
 def _level(value: Any) -> Any:  # noqa: ANN401

@@ -17,7 +17,7 @@ from penjing.read.cells import Sheet
 from penjing.read.decode import decode
 from penjing.read.delimited import delimited
 from penjing.read.files import contents, unzipped
-from penjing.read.frames import from_array, from_frame, from_table, is_frame
+from penjing.read.frames import from_array, from_frame, from_table
 from penjing.read.names import cases_of, declaration_of, from_names
 from penjing.read.records import from_json, from_parquet
 from penjing.read.rows import from_columns, from_dicts, from_pairs, from_rows, with_labels
@@ -84,9 +84,10 @@ def _from_memory(
         if isinstance(source[0], Mapping):
             return from_dicts(source, name)
         return from_rows(source, names, name)
-    if is_frame(source):
-        return from_frame(source, name)
-    raise DataError("unknown_source", kind=type(source).__name__)
+    sheet = from_frame(source, name)
+    if sheet is None:
+        raise DataError("unknown_source", kind=type(source).__name__)
+    return sheet
 
 
 def _from_path(path: str, name: str | None, wants: Mapping[str, Any]) -> Sheet:

@@ -11,7 +11,7 @@ import numpy as np
 
 from penjing.errors import DataError
 from penjing.read.cells import Sheet
-from penjing.read.frames import array_cells
+from penjing.read.frames import array_cells, number_cells
 from penjing.read.rows import from_columns, from_dicts, plain_cells
 
 
@@ -91,7 +91,7 @@ def from_parquet(data: bytes, name: str) -> Sheet:
         if not gaps.any():
             cells.append(array_cells(title, array, name))
         elif array.dtype.kind in "iuf":
-            cells.append(array_cells(title, np.where(gaps, np.nan, array.astype(float)), name))
+            cells.append(number_cells(title, array[~gaps], ~gaps))
         else:
             plain = array.astype("M8[us]") if array.dtype.kind == "M" else array
             listed = zip(plain.tolist(), gaps.tolist(), strict=True)
