@@ -106,6 +106,9 @@ class Trace:
             if tie["node"] in new_id and growth.split(tie["node"]) is not None
         ]
         if self._keep:
+            for node, step in self._steps.items():
+                if step.get("chosen") is not None and growth.split(node) is None:
+                    step.setdefault("stop", "max_leaves")  # it waited, and no room was left
             steps = [s | {"node": new_id[n]} for n, s in self._steps.items() if n in new_id]
             steps.sort(key=lambda step: int(step["node"]))
             object.__setattr__(tree, "trace", {"steps": steps, "is_whole": not self._cut_short})

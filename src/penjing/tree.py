@@ -282,7 +282,7 @@ class Tree:
                 int(new_id[i]): s for i, s in nodes.surrogates.items() if keep[i] and not is_cut[i]
             },
         )
-        about = {key: value for key, value in self.about.items() if key != "ties"}
+        about = {key: value for key, value in self.about.items() if key not in ("ties", "n_ties")}
         return replace(self, nodes=smaller, trace=None, about=about)
 
     # -- what people do with a tree; the rooms above do the work -----------------------------
