@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "counted.hpp"
 #include "general.hpp"
 #include "grown.hpp"
 #include "team.hpp"
@@ -111,8 +112,17 @@ nb::dict grow(const nb::list& columns, nb::handle target, nb::handle y, nb::hand
     {
         const nb::gil_scoped_release free;
         penjing::Team team(order.threads);
-        penjing::GeneralKernel kernel(order);
-        grown = penjing::flatten(kernel.grow(team, signals()), order.n_sums, true);
+        const penjing::Poll poll = signals();
+        if (!penjing::is_counted(order)) {
+            penjing::GeneralKernel kernel(order);
+            grown = penjing::flatten(kernel.grow(team, poll), order.n_sums, true);
+        } else {
+            const bool fits = penjing::Packing(order.n_sums).fits_short(order.n_rows);
+            grown =
+                penjing::flatten(fits ? penjing::grow_counted<std::uint32_t>(order, team, poll)
+                                      : penjing::grow_counted<std::uint64_t>(order, team, poll),
+                                 order.n_sums, false);
+        }
     }
     nb::dict answer;
     answer["parent"] = hand_over(std::move(grown.parent));

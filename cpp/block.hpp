@@ -1,0 +1,252 @@
+// Columns of few levels as codes that lie side by side in the order of a node's rows: counting
+// reads straight ahead, and one mask moves every column.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "simd.hpp"
+
+namespace penjing {
+
+// The levels of one column in one node: those present, ascending, with their class counts.
+struct LevelCounts {
+    std::vector<std::uint32_t> codes;
+    std::vector<std::uint32_t> sizes;
+    std::vector<std::uint32_t> cells;  // K a level
+    std::vector<std::uint32_t> grid;   // scratch: all zero between two counts
+    std::vector<std::uint32_t> size_of;
+    std::vector<std::uint64_t> keys;
+
+    void clear() {
+        codes.clear();
+        sizes.clear();
+        cells.clear();
+    }
+};
+
+namespace detail {
+
+inline constexpr std::size_t most_grid = std::size_t{1} << 24;
+
+template <class Code>
+void count_by_sort(const Code* codes, const std::uint16_t* labels, std::size_t n, std::size_t k,
+                   LevelCounts& out) {
+    out.keys.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        out.keys[i] = static_cast<std::uint64_t>(codes[i]) << 32 | labels[i];
+    }
+    std::sort(out.keys.begin(), out.keys.end());
+    for (const std::uint64_t key : out.keys) {
+        const auto code = static_cast<std::uint32_t>(key >> 32);
+        if (out.codes.empty() || out.codes.back() != code) {
+            out.codes.push_back(code);
+            out.sizes.push_back(0);
+            out.cells.resize(out.cells.size() + k, 0);
+        }
+        ++out.sizes.back();
+        ++out.cells[out.cells.size() - k + static_cast<std::uint32_t>(key)];
+    }
+}
+
+}  // namespace detail
+
+template <class Code>
+void count_levels(const Code* codes, const std::uint16_t* labels, std::size_t n,
+                  std::size_t n_levels, std::size_t k, LevelCounts& out) {
+    out.clear();
+    if (n_levels * k > detail::most_grid) {
+        detail::count_by_sort(codes, labels, n, k, out);
+        return;
+    }
+    if (out.grid.size() < n_levels * k) {
+        out.grid.resize(n_levels * k, 0);
+    }
+    if (out.size_of.size() < n_levels) {
+        out.size_of.resize(n_levels, 0);
+    }
+    std::uint32_t* grid = out.grid.data();
+    if (n_levels <= n) {
+        for (std::size_t i = 0; i < n; ++i) {
+            ++grid[codes[i] * k + labels[i]];
+        }
+        for (std::size_t level = 0; level < n_levels; ++level) {
+            std::uint32_t size = 0;
+            for (std::size_t c = 0; c < k; ++c) {
+                size += grid[level * k + c];
+            }
+            if (size > 0) {
+                out.codes.push_back(static_cast<std::uint32_t>(level));
+                out.sizes.push_back(size);
+                out.cells.insert(out.cells.end(), grid + level * k, grid + level * k + k);
+            }
+        }
+        std::fill(grid, grid + n_levels * k, 0U);
+        return;
+    }
+    for (std::size_t i = 0; i < n; ++i) {  // few rows, many levels: visit only what they touch
+        if (out.size_of[codes[i]]++ == 0) {
+            out.codes.push_back(codes[i]);
+        }
+        ++grid[codes[i] * k + labels[i]];
+    }
+    std::sort(out.codes.begin(), out.codes.end());
+    for (const std::uint32_t level : out.codes) {
+        std::uint32_t* row = grid + level * k;
+        out.sizes.push_back(out.size_of[level]);
+        out.cells.insert(out.cells.end(), row, row + k);
+        std::fill(row, row + k, 0U);
+        out.size_of[level] = 0;
+    }
+}
+
+// One bit a row for each class of a node.
+class ClassBits {
+  public:
+    void prepare(const std::uint16_t* labels, std::size_t n, std::size_t k) {
+        n_words_ = (n + 63) / 64;
+        words_.assign(k * n_words_, 0);
+        for (std::size_t i = 0; i < n; ++i) {
+            words_[labels[i] * n_words_ + i / 64] |= std::uint64_t{1} << (i % 64);
+        }
+    }
+    [[nodiscard]] const std::uint64_t* of(std::size_t k) const {
+        return words_.data() + k * n_words_;
+    }
+    [[nodiscard]] std::size_t n_words() const { return n_words_; }
+
+  private:
+    std::vector<std::uint64_t> words_;
+    std::size_t n_words_ = 0;
+};
+
+namespace detail {
+
+inline std::uint64_t bits_of_bytes(const std::uint8_t* codes, std::size_t n) {
+    std::uint64_t word = 0;
+    for (std::size_t j = 0; j < n; ++j) {
+        word |= static_cast<std::uint64_t>(codes[j] & 1U) << j;
+    }
+    return word;
+}
+
+#if PENJING_X86
+PENJING_WIDE inline void count_ones_wide(const std::uint8_t* codes, const ClassBits& classes,
+                                         std::size_t n, std::size_t k, std::uint32_t* ones) {
+    const __m512i one = _mm512_set1_epi8(1);
+    for (std::size_t w = 0; w < classes.n_words(); ++w) {
+        const std::size_t left = n - w * 64;
+        const __mmask64 valid = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
+        const std::uint64_t word =
+            _mm512_test_epi8_mask(_mm512_maskz_loadu_epi8(valid, codes + w * 64), one);
+        for (std::size_t c = 0; c < k; ++c) {
+            ones[c] += static_cast<std::uint32_t>(_mm_popcnt_u64(word & classes.of(c)[w]));
+        }
+    }
+}
+#endif
+
+}  // namespace detail
+
+// Rows of each class whose code is 1, for a column of two levels.
+inline void count_ones(const std::uint8_t* codes, const ClassBits& classes, std::size_t n,
+                       std::size_t k, std::uint32_t* ones, bool wide) {
+    std::fill(ones, ones + k, 0U);
+#if PENJING_X86
+    if (wide) {
+        detail::count_ones_wide(codes, classes, n, k, ones);
+        return;
+    }
+#endif
+    static_cast<void>(wide);
+    for (std::size_t w = 0; w < classes.n_words(); ++w) {
+        const std::uint64_t word =
+            detail::bits_of_bytes(codes + w * 64, std::min<std::size_t>(64, n - w * 64));
+        for (std::size_t c = 0; c < k; ++c) {
+            ones[c] += static_cast<std::uint32_t>(std::popcount(word & classes.of(c)[w]));
+        }
+    }
+}
+
+// ---- partition by a mask of positions: set bits go to `set`, the others to `plain`
+
+template <class T>
+void split_scalar(const T* from, const std::uint64_t* mask, std::size_t n, T* plain, T* set) {
+    for (std::size_t i = 0; i < n; ++i) {
+        const bool is_set = (mask[i / 64] >> (i % 64) & 1U) != 0;
+        if (is_set) {
+            if (set != nullptr) {
+                *set++ = from[i];
+            }
+        } else if (plain != nullptr) {
+            *plain++ = from[i];
+        }
+    }
+}
+
+#if PENJING_X86
+namespace detail {
+
+template <class T>
+PENJING_WIDE inline void pack_wide(const T* from, std::uint64_t keep, std::uint64_t valid,
+                                   T* to, std::size_t n_kept) {
+    if constexpr (sizeof(T) == 1) {
+        const __m512i v = _mm512_maskz_loadu_epi8(valid, from);
+        _mm512_mask_storeu_epi8(to, _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(n_kept)),
+                                _mm512_maskz_compress_epi8(keep, v));
+    } else if constexpr (sizeof(T) == 2) {
+        const __m512i v = _mm512_maskz_loadu_epi16(static_cast<__mmask32>(valid), from);
+        _mm512_mask_storeu_epi16(to,
+                                 _bzhi_u32(~std::uint32_t{0}, static_cast<unsigned>(n_kept)),
+                                 _mm512_maskz_compress_epi16(static_cast<__mmask32>(keep), v));
+    } else {
+        const __m512i v = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(valid), from);
+        _mm512_mask_storeu_epi32(to, static_cast<__mmask16>((1U << n_kept) - 1),
+                                 _mm512_maskz_compress_epi32(static_cast<__mmask16>(keep), v));
+    }
+}
+
+template <class T>
+PENJING_WIDE inline void split_wide(const T* from, const std::uint64_t* mask, std::size_t n,
+                                    T* plain, T* set) {
+    constexpr std::size_t lanes = 64 / sizeof(T);
+    for (std::size_t i = 0; i < n; i += lanes) {
+        const std::size_t left = n - i;
+        const std::uint64_t valid =
+            left >= lanes ? ~std::uint64_t{0} >> (64 - lanes) : (std::uint64_t{1} << left) - 1;
+        const std::uint64_t bits = mask[i / 64] >> (i % 64) & valid;
+        if (set != nullptr) {
+            const auto count = static_cast<std::size_t>(_mm_popcnt_u64(bits));
+            pack_wide(from + i, bits, valid, set, count);
+            set += count;
+        }
+        if (plain != nullptr) {
+            const std::uint64_t others = valid & ~bits;
+            const auto count = static_cast<std::size_t>(_mm_popcnt_u64(others));
+            pack_wide(from + i, others, valid, plain, count);
+            plain += count;
+        }
+    }
+}
+
+}  // namespace detail
+#endif
+
+template <class T>
+void split_by_mask(const T* from, const std::uint64_t* mask, std::size_t n, T* plain, T* set,
+                   bool wide) {
+#if PENJING_X86
+    if (wide) {
+        detail::split_wide(from, mask, n, plain, set);
+        return;
+    }
+#endif
+    static_cast<void>(wide);
+    split_scalar(from, mask, n, plain, set);
+}
+
+}  // namespace penjing

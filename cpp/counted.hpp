@@ -1,0 +1,866 @@
+// The growing kernel for rows that count one each, with nothing missing, and classes.
+//
+// Ordered columns are sorted lists (lists.hpp), the others codes in the node's row order
+// (block.hpp). A node owns the same stretch of every array; its children get that stretch of
+// the array's twin, so that no two nodes ever write to one place.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "block.hpp"
+#include "grown.hpp"
+#include "lists.hpp"
+#include "measure.hpp"
+#include "score.hpp"
+#include "simd.hpp"
+#include "team.hpp"
+
+namespace penjing {
+
+template <class T>
+struct Twin {  // an array and its twin; nodes of even depth live in the first
+    std::unique_ptr<T[]> side[2];
+    void prepare(std::size_t n) {
+        side[0].reset(new T[n]);
+        side[1].reset(new T[n]);
+    }
+    [[nodiscard]] bool empty() const { return side[0] == nullptr; }
+    T* at(std::int64_t depth, std::size_t begin) const { return side[depth & 1].get() + begin; }
+};
+
+template <class Entry, class M>
+class CountedKernel {
+  public:
+    explicit CountedKernel(const Order& order)
+        : order_(order),
+          k_(order.n_sums),
+          packing_(order.n_sums),
+          wide_(has_wide()),
+          columns_(order.columns.size()) {}
+
+    std::vector<Grove> grow(Team& team, const Poll& poll) {
+        prepare(team);
+        const bool alone = team.size() == 1;
+        const std::size_t large =
+            alone ? 0 : std::max<std::size_t>(order_.n_rows / 32, std::size_t{4096});
+        std::vector<Grove> groves(1);
+        std::vector<Open> later;
+        Open root;
+        root.n = static_cast<std::uint32_t>(order_.n_rows);
+        root.counts.assign(k_, 0);
+        for (std::size_t i = 0; i < order_.n_rows; ++i) {
+            ++root.counts[static_cast<std::size_t>(order_.target[i])];
+        }
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+            if (order_.columns[c].n_levels > 1) {
+                root.active.push_back(static_cast<std::uint32_t>(c));
+            }
+        }
+        add_node(groves[0], root.counts.data());
+        if (!is_leaf(root.counts.data(), root.n, 0)) {
+            subtree(groves[0], std::move(root), workers_[0], large, alone ? nullptr : &team,
+                    alone ? nullptr : &later, poll);
+        }
+        groves.resize(1 + later.size());
+        std::vector<std::size_t> by_size(later.size());
+        std::iota(by_size.begin(), by_size.end(), std::size_t{0});
+        std::stable_sort(by_size.begin(), by_size.end(),
+                         [&](std::size_t a, std::size_t b) { return later[a].n > later[b].n; });
+        for (std::size_t i = 0; i < later.size(); ++i) {
+            groves[0].nodes[later[i].node].link = static_cast<std::int32_t>(i + 1);
+            add_node(groves[i + 1], later[i].counts.data());
+        }
+        team.run(later.size(), [&](std::size_t piece, int worker) {
+            const std::size_t i = by_size[piece];
+            later[i].node = 0;
+            subtree(groves[i + 1], std::move(later[i]),
+                    workers_[static_cast<std::size_t>(worker)], 0, nullptr, nullptr,
+                    worker == 0 ? poll : Poll{});
+        });
+        return groves;
+    }
+
+  private:
+    struct Column {
+        Twin<Entry> list;          // ordered columns of more than two levels
+        Twin<std::uint8_t> bytes;  // others, by their number of levels
+        Twin<std::uint16_t> shorts;
+        Twin<std::uint32_t> words;
+        [[nodiscard]] bool is_list() const { return !list.empty(); }
+        [[nodiscard]] bool is_pair() const { return !bytes.empty() && pair; }
+        bool pair = false;  // two levels
+    };
+    struct Open {
+        std::uint32_t node = 0;
+        std::uint32_t n = 0;
+        std::size_t begin = 0;
+        std::int64_t depth = 0;
+        std::vector<std::uint32_t> counts;
+        std::vector<std::uint32_t> active;
+    };
+    struct Found {
+        bool made = false;     // whether there is an offer
+        double value = 0;      // V
+        std::uint32_t at = 0;  // list: entries of the left branch
+        bool stays = false;    // may still offer something further down
+        double information = 0;
+        std::vector<std::uint32_t> groups[2];  // positions among present levels, binary shape
+    };
+    struct Worker {
+        RowBits marked;
+        LevelCounts levels;
+        ClassBits classes;
+        std::vector<std::uint32_t> below;
+        std::vector<Found> found;
+        std::vector<Offer> offers;
+        std::vector<double> scores;
+        std::vector<std::int32_t> ties;
+        std::vector<std::uint64_t> mask;
+        std::vector<std::uint32_t> branch_of_row;
+        std::vector<std::uint32_t> places;
+    };
+
+    // ---- preparation
+
+    void prepare(Team& team) {
+        const std::size_t n = order_.n_rows;
+        bool any_block = false;
+        if constexpr (M::is_entropy) {
+            log_.prepare(n);
+        }
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+            const GrowColumn& from = order_.columns[c];
+            any_block = any_block || !from.ordered || from.n_levels == 2;
+        }
+        workers_.resize(static_cast<std::size_t>(team.size()));
+        for (Worker& worker : workers_) {
+            worker.marked.prepare(n);
+        }
+        shared_.resize(columns_.size());
+        team.run(columns_.size() + 1, [&](std::size_t c, int) {
+            if (c == columns_.size()) {
+                if (any_block) {
+                    prepare_rows(n);
+                }
+                return;
+            }
+            const GrowColumn& from = order_.columns[c];
+            Column& to = columns_[c];
+            to.pair = from.n_levels == 2;
+            if (from.n_levels < 2) {
+                return;
+            }
+            if (from.ordered && !to.pair) {
+                build_list(from, to);
+            } else if (from.n_levels <= 256) {
+                copy_codes(from.codes, to.bytes);
+            } else if (from.n_levels <= 65536) {
+                copy_codes(from.codes, to.shorts);
+            } else {
+                copy_codes(from.codes, to.words);
+            }
+        });
+    }
+
+    void prepare_rows(std::size_t n) {
+        rows_.prepare(n);
+        labels_.prepare(n);
+        std::iota(rows_.at(0, 0), rows_.at(0, n), 0U);
+        for (std::size_t i = 0; i < n; ++i) {
+            labels_.at(0, 0)[i] = static_cast<std::uint16_t>(order_.target[i]);
+        }
+    }
+
+    template <class T>
+    void copy_codes(const std::int32_t* from, Twin<T>& to) const {
+        to.prepare(order_.n_rows);
+        for (std::size_t i = 0; i < order_.n_rows; ++i) {
+            to.at(0, 0)[i] = static_cast<T>(from[i]);
+        }
+    }
+
+    // Counting sort by code.
+    void build_list(const GrowColumn& from, Column& to) const {
+        const std::size_t n = order_.n_rows;
+        const auto n_levels = static_cast<std::size_t>(from.n_levels);
+        to.list.prepare(n);
+        std::vector<std::uint32_t> place(n_levels + 1, 0);
+        for (std::size_t i = 0; i < n; ++i) {
+            ++place[static_cast<std::size_t>(from.codes[i]) + 1];
+        }
+        std::partial_sum(place.begin(), place.end(), place.begin());
+        const unsigned shift = packing_.shift();
+        Entry* list = to.list.at(0, 0);
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto code = static_cast<std::size_t>(from.codes[i]);
+            list[place[code]++] =
+                static_cast<Entry>(i) << shift | static_cast<Entry>(order_.target[i]) << 1;
+        }
+        for (std::size_t code = 0; code + 1 < n_levels; ++code) {  // place[code] is its end now
+            if (place[code] < n) {
+                list[place[code]] |= 1U;
+            }
+        }
+    }
+
+    // ---- nodes
+
+    void add_node(Grove& grove, const std::uint32_t* counts) const {
+        grove.nodes.emplace_back();
+        grove.total.insert(grove.total.end(), counts, counts + k_);
+    }
+
+    [[nodiscard]] bool is_leaf(const std::uint32_t* counts, std::uint32_t n,
+                               std::int64_t depth) const {
+        return *std::max_element(counts, counts + k_) == n ||
+               (order_.max_depth >= 0 && depth >= order_.max_depth) || n < order_.min_weight;
+    }
+
+    void subtree(Grove& grove, Open first, Worker& my, std::size_t large, Team* team,
+                 std::vector<Open>* later, const Poll& poll) {
+        std::vector<Open> stack;
+        stack.push_back(std::move(first));
+        while (!stack.empty()) {
+            Open open = std::move(stack.back());
+            stack.pop_back();
+            if (poll) {
+                poll();
+            }
+            if (later != nullptr && open.n < large) {
+                later->push_back(std::move(open));
+                continue;
+            }
+            if (team != nullptr) {
+                grow_node(grove, open, my, *team, stack);
+            } else {
+                grow_node(grove, open, my, Nobody{}, stack);
+            }
+        }
+    }
+
+    struct Nobody {  // a team of one, without its price
+        template <class F>
+        void run(std::size_t n, F&& work) const {
+            for (std::size_t i = 0; i < n; ++i) {
+                work(i, -1);
+            }
+        }
+    };
+
+    template <class Helpers>
+    void grow_node(Grove& grove, Open& open, Worker& my, Helpers&& team,
+                   std::vector<Open>& stack) {
+        NodeFacts facts;
+        facts.t = open.counts.data();
+        facts.k = k_;
+        facts.n = open.n;
+        facts.least = static_cast<std::uint32_t>(
+            std::clamp(std::ceil(order_.min_branch), 1.0, static_cast<double>(open.n)));
+        M::facts(facts, log_);
+        my.found.resize(columns_.size());
+        bool any_pair = false;
+        for (const std::uint32_t c : open.active) {
+            any_pair = any_pair || columns_[c].is_pair();
+        }
+        if (any_pair) {
+            my.classes.prepare(labels_.at(open.depth, open.begin), open.n, k_);
+        }
+        team.run(open.active.size(), [&](std::size_t i, int by) {
+            const std::size_t c = open.active[i];
+            Worker& mine = by < 0 ? my : workers_[static_cast<std::size_t>(by)];
+            search(c, open, facts, mine, my.classes, my.found[c]);
+        });
+        const int winner = choose_column(open, facts, my);
+        if (winner < 0) {
+            return;
+        }
+        if (my.ties.size() > 1) {
+            Grove::Node& node = grove.nodes[open.node];
+            node.tie_start = static_cast<std::uint32_t>(grove.ties.size());
+            node.tie_count = static_cast<std::uint32_t>(my.ties.size());
+            grove.ties.insert(grove.ties.end(), my.ties.begin(), my.ties.end());
+        }
+        divide(grove, open, static_cast<std::size_t>(winner), my, team, stack);
+    }
+
+    // ---- search
+
+    void search(std::size_t c, const Open& open, const NodeFacts& f, Worker& my,
+                const ClassBits& classes, Found& found) const {
+        const Column& column = columns_[c];
+        found.made = false;
+        found.stays = false;
+        if (column.is_list()) {
+            const BestCut best =
+                best_cut(ListView<Entry>{column.list.at(open.depth, open.begin), open.n,
+                                         packing_.shift()},
+                         f, M{}, log_, my.below, wide_);
+            found.made = best.at > 0;
+            found.value = best.value;
+            found.at = best.at;
+            found.stays = found.made;
+            if (order_.is_ratio() && found.stays) {
+                found.information = information_of_two(best.at, open.n);
+            }
+            return;
+        }
+        if (column.is_pair()) {
+            my.below.resize(k_);
+            count_ones(column.bytes.at(open.depth, open.begin), classes, open.n, k_,
+                       my.below.data(), wide_);
+            const std::uint32_t ones =
+                std::accumulate(my.below.begin(), my.below.end(), std::uint32_t{0});
+            const std::uint32_t zeros = open.n - ones;
+            found.stays = ones > 0 && zeros > 0;
+            if (zeros >= f.least && ones >= f.least) {
+                for (std::size_t k = 0; k < k_; ++k) {
+                    my.below[k] = f.t[k] - my.below[k];
+                }
+                found.made = true;
+                found.value = M::of_two(f, my.below.data(), zeros, log_);
+                if (order_.is_ratio()) {
+                    found.information = information_of_two(zeros, open.n);
+                }
+            }
+            return;
+        }
+        count(column, open, order_.columns[c].n_levels, my.levels);
+        const LevelCounts& levels = my.levels;
+        const std::size_t n_parts = levels.codes.size();
+        found.stays = n_parts > 1;
+        if (n_parts < 2) {
+            return;
+        }
+        if (!order_.multiway) {
+            group(levels, f, my, found);
+            return;
+        }
+        std::size_t heavy = 0;
+        for (const std::uint32_t size : levels.sizes) {
+            heavy += size >= f.least ? 1U : 0U;
+        }
+        if (heavy >= 2) {
+            found.made = true;
+            found.value =
+                M::of_parts(f, levels.cells.data(), levels.sizes.data(), n_parts, log_);
+            if (order_.is_ratio()) {
+                std::vector<double> sizes(levels.sizes.begin(), levels.sizes.end());
+                std::vector<double> spare(n_parts);
+                found.information = bits(sizes.data(), n_parts, spare.data());
+            }
+        }
+    }
+
+    static double information_of_two(std::uint32_t l, std::uint32_t n) {
+        const double sizes[2] = {static_cast<double>(l), static_cast<double>(n - l)};
+        double spare[2];
+        return bits(sizes, 2, spare);
+    }
+
+    void count(const Column& column, const Open& open, std::int32_t n_levels,
+               LevelCounts& out) const {
+        const std::uint16_t* labels = labels_.at(open.depth, open.begin);
+        const auto levels = static_cast<std::size_t>(n_levels);
+        if (!column.bytes.empty()) {
+            count_levels(column.bytes.at(open.depth, open.begin), labels, open.n, levels, k_,
+                         out);
+        } else if (!column.shorts.empty()) {
+            count_levels(column.shorts.at(open.depth, open.begin), labels, open.n, levels, k_,
+                         out);
+        } else {
+            count_levels(column.words.at(open.depth, open.begin), labels, open.n, levels, k_,
+                         out);
+        }
+    }
+
+    // The best division of levels into two groups (search._groupings).
+    void group(const LevelCounts& levels, const NodeFacts& f, Worker& my, Found& found) const {
+        const std::size_t n = levels.codes.size();
+        double best = 0;
+        std::size_t at = 0;  // 1 + the best candidate
+        const auto offer = [&](std::size_t candidate, const std::uint32_t* left,
+                               std::uint32_t l) {
+            if (l < f.least || f.n - l < f.least) {
+                return;
+            }
+            const double value = M::of_two(f, left, l, log_);
+            if (at == 0 || value > best + f.slack) {
+                best = at == 0 && value <= f.slack ? 0 : value;
+                at = candidate + 1;
+            }
+        };
+        const auto put = [&](std::size_t level, bool right) {
+            found.groups[right ? 1 : 0].push_back(levels.codes[level]);
+        };
+        found.groups[0].clear();
+        found.groups[1].clear();
+        std::uint32_t left_size = 0;
+        if (k_ == 2) {
+            std::vector<std::uint32_t> by_share(n);
+            std::iota(by_share.begin(), by_share.end(), 0U);
+            std::stable_sort(
+                by_share.begin(), by_share.end(), [&](std::uint32_t a, std::uint32_t b) {
+                    return static_cast<double>(levels.cells[2 * a]) / levels.sizes[a] <
+                           static_cast<double>(levels.cells[2 * b]) / levels.sizes[b];
+                });
+            my.below.assign(2, 0);
+            std::vector<std::size_t> rank(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                rank[by_share[i]] = i;
+                if (i + 1 < n) {
+                    my.below[0] += levels.cells[2 * by_share[i]];
+                    my.below[1] += levels.cells[2 * by_share[i] + 1];
+                    left_size += levels.sizes[by_share[i]];
+                    offer(i, my.below.data(), left_size);
+                }
+            }
+            for (std::size_t i = 0; at > 0 && i < n; ++i) {
+                put(i, rank[i] >= at);
+            }
+        } else {  // more classes: every grouping; the last level is always in group 1
+            const std::size_t n_subsets = std::size_t{1} << (n - 1);
+            std::vector<std::uint32_t> sums(n_subsets * k_, 0);
+            std::vector<std::uint32_t> sizes(n_subsets, 0);
+            for (std::size_t number = 1; number < n_subsets; ++number) {
+                const auto level = static_cast<std::size_t>(std::countr_zero(number));
+                const std::size_t rest = number & (number - 1);
+                for (std::size_t k = 0; k < k_; ++k) {
+                    sums[number * k_ + k] = sums[rest * k_ + k] + levels.cells[level * k_ + k];
+                }
+                sizes[number] = sizes[rest] + levels.sizes[level];
+                offer(number - 1, sums.data() + number * k_, sizes[number]);
+            }
+            for (std::size_t i = 0; at > 0 && i < n; ++i) {
+                put(i, (at >> i & 1U) == 0);
+            }
+        }
+        if (at > 0) {
+            found.made = true;
+            found.value = best;
+            std::uint32_t l = 0;
+            std::size_t next = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                if (next < found.groups[0].size() && found.groups[0][next] == levels.codes[i]) {
+                    l += levels.sizes[i];
+                    ++next;
+                }
+            }
+            found.information = information_of_two(l, f.n);
+        }
+    }
+
+    int choose_column(const Open& open, const NodeFacts& f, Worker& my) const {
+        my.ties.clear();
+        if (order_.is_ratio()) {
+            my.offers.assign(columns_.size(), Offer{});
+            for (const std::uint32_t c : open.active) {
+                const Found& found = my.found[c];
+                if (found.made) {
+                    const double value = found.value <= f.slack ? 0 : found.value;
+                    my.offers[c] = {value * f.unit, found.information, f.impurity};
+                }
+            }
+            return choose(my.offers, true, my.scores, my.ties);
+        }
+        double best = -1;
+        for (const std::uint32_t c : open.active) {
+            Found& found = my.found[c];
+            if (found.made) {
+                found.value = found.value <= f.slack ? 0 : found.value;
+                best = std::max(best, found.value);
+            }
+        }
+        if (best < 0) {
+            return -1;
+        }
+        for (const std::uint32_t c : open.active) {
+            if (my.found[c].made && my.found[c].value + f.slack >= best) {
+                my.ties.push_back(static_cast<std::int32_t>(c));
+            }
+        }
+        return my.ties.front();
+    }
+
+    // ---- division
+
+    template <class Helpers>
+    void divide(Grove& grove, Open& open, std::size_t c, Worker& my, Helpers&& team,
+                std::vector<Open>& stack) {
+        const Column& column = columns_[c];
+        const Found& found = my.found[c];
+        const GrowColumn& source = order_.columns[c];
+        std::vector<std::uint32_t> counts;  // K a branch
+        std::vector<std::uint32_t> sizes;
+        std::vector<std::vector<std::uint32_t>> levels;  // into each branch
+        double cut = not_a_number;
+        if (column.is_list()) {
+            const Entry* list = column.list.at(open.depth, open.begin);
+            const unsigned shift = packing_.shift();
+            const Entry mask = (Entry{1} << packing_.class_bits) - 1;
+            const bool left_is_smaller = found.at <= open.n - found.at;
+            counts.assign(2 * k_, 0);
+            std::uint32_t* few = counts.data() + (left_is_smaller ? 0 : k_);
+            std::uint32_t* many = counts.data() + (left_is_smaller ? k_ : 0);
+            const std::uint32_t from = left_is_smaller ? 0 : found.at;
+            const std::uint32_t to = left_is_smaller ? found.at : open.n;
+            for (std::uint32_t i = from; i < to; ++i) {
+                ++few[list[i] >> 1 & mask];
+            }
+            for (std::size_t k = 0; k < k_; ++k) {
+                many[k] = open.counts[k] - few[k];
+            }
+            sizes = {found.at, open.n - found.at};
+            const auto row = [&](std::uint32_t i) {
+                return static_cast<std::size_t>(list[i] >> shift);
+            };
+            cut = cut_between(source, source.codes[row(found.at - 1)],
+                              source.codes[row(found.at)]);
+        } else {
+            count(column, open, source.n_levels, my.levels);
+            const LevelCounts& present = my.levels;
+            if (source.ordered) {
+                cut = cut_between(source, 0, 1);
+            }
+            if (order_.multiway || source.ordered) {
+                counts = present.cells;
+                sizes = present.sizes;
+                for (const std::uint32_t code : present.codes) {
+                    levels.push_back({code});
+                }
+            } else {
+                levels = groups_of(column, found, present);
+                counts.assign(2 * k_, 0);
+                sizes.assign(2, 0);
+                for (std::size_t b = 0; b < 2; ++b) {
+                    for (const std::uint32_t code : levels[b]) {
+                        const auto i = static_cast<std::size_t>(
+                            std::lower_bound(present.codes.begin(), present.codes.end(), code) -
+                            present.codes.begin());
+                        sizes[b] += present.sizes[i];
+                        for (std::size_t k = 0; k < k_; ++k) {
+                            counts[b * k_ + k] += present.cells[i * k_ + k];
+                        }
+                    }
+                }
+            }
+        }
+        if (order_.min_gain > 0 && gain_of(open, counts, sizes.size()) < order_.min_gain) {
+            return;
+        }
+
+        // The nodes.
+        const std::size_t n_parts = sizes.size();
+        const auto first = static_cast<std::uint32_t>(grove.nodes.size());
+        grove.nodes[open.node].column = static_cast<std::int32_t>(c);
+        grove.nodes[open.node].cut = cut;
+        grove.nodes[open.node].first_child = first;
+        grove.nodes[open.node].n_children = static_cast<std::uint32_t>(n_parts);
+        std::vector<std::uint32_t> still;
+        const bool spent = column.is_pair() || (!source.ordered && order_.multiway);
+        for (const std::uint32_t other : open.active) {
+            if (my.found[other].stays && !(spent && other == c)) {
+                still.push_back(other);
+            }
+        }
+        std::vector<bool> lives(n_parts);
+        bool any_lives = false;
+        for (std::size_t b = 0; b < n_parts; ++b) {
+            const std::uint32_t* of_branch = counts.data() + b * k_;
+            add_node(grove, of_branch);
+            if (!source.ordered) {
+                Grove::Node& child = grove.nodes.back();
+                child.level_start = static_cast<std::uint32_t>(grove.levels.size());
+                child.level_count = static_cast<std::uint32_t>(levels[b].size());
+                grove.levels.insert(grove.levels.end(), levels[b].begin(), levels[b].end());
+            }
+            lives[b] = !still.empty() && !is_leaf(of_branch, sizes[b], open.depth + 1);
+            any_lives = any_lives || lives[b];
+        }
+        if (!any_lives) {
+            return;
+        }
+
+        // The rows.
+        if (n_parts == 2) {
+            divide_in_two(open, c, my, sizes, levels, lives, still, team);
+        } else {
+            divide_in_many(open, c, my, sizes, levels, lives, still, team);
+        }
+        std::size_t begin = open.begin;
+        for (std::size_t b = 0; b < n_parts; ++b) {
+            if (lives[b]) {
+                Open child;
+                child.node = first + static_cast<std::uint32_t>(b);
+                child.n = sizes[b];
+                child.begin = begin;
+                child.depth = open.depth + 1;
+                child.counts.assign(counts.data() + b * k_, counts.data() + (b + 1) * k_);
+                child.active = still;
+                stack.push_back(std::move(child));
+            }
+            begin += sizes[b];
+        }
+    }
+
+    // The levels of both groups; those of a column with two levels were not kept by `search`.
+    std::vector<std::vector<std::uint32_t>> groups_of(const Column& column, const Found& found,
+                                                      const LevelCounts& present) const {
+        if (!column.is_pair()) {
+            return {found.groups[0], found.groups[1]};
+        }
+        const auto share = [&](std::size_t i) {
+            return static_cast<double>(present.cells[i * k_]) / present.sizes[i];
+        };
+        const bool swapped = k_ == 2 && share(1) < share(0);
+        return {{swapped ? 1U : 0U}, {swapped ? 0U : 1U}};
+    }
+
+    [[nodiscard]] double gain_of(const Open& open, const std::vector<std::uint32_t>& counts,
+                                 std::size_t n_parts) const {
+        Scorer scorer(order_.measure, k_);
+        const std::vector<double> whole(open.counts.begin(), open.counts.end());
+        const std::vector<double> parts(counts.begin(), counts.end());
+        return scorer.gain(scorer.impurity(whole.data()), static_cast<double>(open.n),
+                           parts.data(), n_parts);
+    }
+
+    template <class Helpers>
+    void divide_in_two(const Open& open, std::size_t c, Worker& my,
+                       const std::vector<std::uint32_t>& sizes,
+                       const std::vector<std::vector<std::uint32_t>>& levels,
+                       const std::vector<bool>& lives, const std::vector<std::uint32_t>& still,
+                       Helpers&& team) {
+        const Column& column = columns_[c];
+        const bool left_is_marked = sizes[0] <= sizes[1];
+        bool any_list = false;
+        bool any_block = false;
+        for (const std::uint32_t other : still) {
+            (columns_[other].is_list() ? any_list : any_block) = true;
+        }
+        // Mark the rows of the smaller branch, by position and by row number.
+        if (column.is_list()) {
+            const Entry* list = column.list.at(open.depth, open.begin);
+            const std::uint32_t from = left_is_marked ? 0 : sizes[0];
+            const std::uint32_t to = left_is_marked ? sizes[0] : open.n;
+            for (std::uint32_t i = from; i < to; ++i) {
+                my.marked.set(static_cast<std::size_t>(list[i] >> packing_.shift()));
+            }
+            if (any_block) {
+                const std::uint32_t* rows = rows_.at(open.depth, open.begin);
+                my.mask.assign((open.n + 63) / 64, 0);
+                for (std::uint32_t i = 0; i < open.n; ++i) {
+                    my.mask[i / 64] |= static_cast<std::uint64_t>(my.marked.get(rows[i]))
+                                       << (i % 64);
+                }
+            }
+        } else {
+            mark_levels(open, column, levels[left_is_marked ? 0 : 1],
+                        order_.columns[c].n_levels, my);
+            if (any_list) {
+                const std::uint32_t* rows = rows_.at(open.depth, open.begin);
+                each_marked(my, open.n, [&](std::size_t i) { my.marked.set(rows[i]); });
+            }
+        }
+        const std::size_t starts[2] = {open.begin, open.begin + sizes[0]};
+        const std::size_t marked = left_is_marked ? 0 : 1;
+        const std::size_t plain = 1 - marked;
+        const auto move = [&](const auto& twin) {
+            split_by_mask(twin.at(open.depth, open.begin), my.mask.data(), open.n,
+                          lives[plain] ? twin.at(open.depth + 1, starts[plain]) : nullptr,
+                          lives[marked] ? twin.at(open.depth + 1, starts[marked]) : nullptr,
+                          wide_);
+        };
+        team.run(still.size() + (any_block ? 2 : 0), [&](std::size_t i, int) {
+            if (i >= still.size()) {
+                if (i == still.size()) {
+                    move(rows_);
+                } else {
+                    move(labels_);
+                }
+                return;
+            }
+            const Column& other = columns_[still[i]];
+            if (other.is_list()) {
+                partition_two(
+                    ListView<Entry>{other.list.at(open.depth, open.begin), open.n,
+                                    packing_.shift()},
+                    my.marked,
+                    lives[plain] ? other.list.at(open.depth + 1, starts[plain]) : nullptr,
+                    lives[marked] ? other.list.at(open.depth + 1, starts[marked]) : nullptr,
+                    wide_);
+            } else if (!other.bytes.empty()) {
+                move(other.bytes);
+            } else if (!other.shorts.empty()) {
+                move(other.shorts);
+            } else {
+                move(other.words);
+            }
+        });
+        // Leave no mark behind.
+        if (column.is_list()) {
+            const Entry* list = column.list.at(open.depth, open.begin);
+            const std::uint32_t from = left_is_marked ? 0 : sizes[0];
+            const std::uint32_t to = left_is_marked ? sizes[0] : open.n;
+            for (std::uint32_t i = from; i < to; ++i) {
+                my.marked.clear(static_cast<std::size_t>(list[i] >> packing_.shift()));
+            }
+        } else if (any_list) {
+            const std::uint32_t* rows = rows_.at(open.depth, open.begin);
+            each_marked(my, open.n, [&](std::size_t i) { my.marked.clear(rows[i]); });
+        }
+    }
+
+    template <class F>
+    static void each_marked(const Worker& my, std::size_t n, F&& visit) {
+        for (std::size_t w = 0; w < (n + 63) / 64; ++w) {
+            for (std::uint64_t word = my.mask[w]; word != 0; word &= word - 1) {
+                visit(w * 64 + static_cast<std::size_t>(std::countr_zero(word)));
+            }
+        }
+    }
+
+    void mark_levels(const Open& open, const Column& column,
+                     const std::vector<std::uint32_t>& codes, std::int32_t n_levels,
+                     Worker& my) const {
+        std::vector<std::uint8_t> in(static_cast<std::size_t>(n_levels), 0);
+        for (const std::uint32_t code : codes) {
+            in[code] = 1;
+        }
+        my.mask.assign((open.n + 63) / 64, 0);
+        each_code(open, column, [&](std::size_t i, std::uint32_t code) {
+            my.mask[i / 64] |= static_cast<std::uint64_t>(in[code]) << (i % 64);
+        });
+    }
+
+    template <class F>
+    void each_code(const Open& open, const Column& column, F&& visit) const {
+        const auto walk = [&](const auto* codes) {
+            for (std::size_t i = 0; i < open.n; ++i) {
+                visit(i, static_cast<std::uint32_t>(codes[i]));
+            }
+        };
+        if (!column.bytes.empty()) {
+            walk(column.bytes.at(open.depth, open.begin));
+        } else if (!column.shorts.empty()) {
+            walk(column.shorts.at(open.depth, open.begin));
+        } else {
+            walk(column.words.at(open.depth, open.begin));
+        }
+    }
+
+    template <class Helpers>
+    void divide_in_many(const Open& open, std::size_t c, Worker& my,
+                        const std::vector<std::uint32_t>& sizes,
+                        const std::vector<std::vector<std::uint32_t>>& levels,
+                        const std::vector<bool>& lives, const std::vector<std::uint32_t>& still,
+                        Helpers&& team) {
+        const std::size_t n_parts = sizes.size();
+        std::vector<std::uint32_t> branch_of(
+            static_cast<std::size_t>(order_.columns[c].n_levels), 0);
+        std::vector<std::uint32_t> next(n_parts);
+        std::uint32_t start = 0;
+        for (std::size_t b = 0; b < n_parts; ++b) {
+            branch_of[levels[b][0]] = static_cast<std::uint32_t>(b);
+            next[b] = start;
+            start += sizes[b];
+        }
+        const std::vector<std::uint32_t> starts = next;
+        bool any_list = false;
+        for (const std::uint32_t other : still) {
+            any_list = any_list || columns_[other].is_list();
+        }
+        my.places.resize(open.n);
+        if (any_list && my.branch_of_row.empty()) {
+            my.branch_of_row.resize(order_.n_rows);
+        }
+        const std::uint32_t* rows = rows_.at(open.depth, open.begin);
+        each_code(open, columns_[c], [&](std::size_t i, std::uint32_t code) {
+            const std::uint32_t b = branch_of[code];
+            my.places[i] = next[b]++;
+            if (any_list) {
+                my.branch_of_row[rows[i]] = b;
+            }
+        });
+        const auto move = [&](const auto& twin) {
+            const auto* from = twin.at(open.depth, open.begin);
+            auto* to = twin.at(open.depth + 1, open.begin);
+            for (std::size_t i = 0; i < open.n; ++i) {
+                to[my.places[i]] = from[i];
+            }
+        };
+        team.run(still.size() + 2, [&](std::size_t i, int) {
+            if (i >= still.size()) {
+                if (i == still.size()) {
+                    move(rows_);
+                } else {
+                    move(labels_);
+                }
+                return;
+            }
+            const Column& other = columns_[still[i]];
+            if (other.is_list()) {
+                std::vector<Entry*> ends(n_parts, nullptr);
+                std::vector<std::uint32_t> last;
+                for (std::size_t b = 0; b < n_parts; ++b) {
+                    if (lives[b]) {
+                        ends[b] = other.list.at(open.depth + 1, open.begin + starts[b]);
+                    }
+                }
+                partition_many(ListView<Entry>{other.list.at(open.depth, open.begin), open.n,
+                                               packing_.shift()},
+                               my.branch_of_row.data(), ends, last);
+            } else if (!other.bytes.empty()) {
+                move(other.bytes);
+            } else if (!other.shorts.empty()) {
+                move(other.shorts);
+            } else {
+                move(other.words);
+            }
+        });
+    }
+
+    const Order& order_;
+    std::size_t k_;
+    Packing packing_;
+    bool wide_;
+    LogTable log_;
+    std::vector<Column> columns_;
+    Twin<std::uint32_t> rows_;
+    Twin<std::uint16_t> labels_;
+    std::vector<Worker> workers_;
+    std::vector<Found> shared_;
+};
+
+// Whether rows count one each, targets are classes and nothing is missing.
+inline bool is_counted(const Order& order) {
+    if (order.y != nullptr || order.weight != nullptr || order.n_sums < 2 ||
+        order.n_sums > 65535 || order.n_rows >= std::size_t{1} << 31) {
+        return false;
+    }
+    for (const GrowColumn& column : order.columns) {
+        if (*std::min_element(column.codes, column.codes + order.n_rows) < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+template <class Entry>
+std::vector<Grove> grow_counted(const Order& order, Team& team, const Poll& poll) {
+    if (order.measure == Measure::gini) {
+        if (order.n_sums == 2) {
+            return CountedKernel<Entry, GiniOfTwo>(order).grow(team, poll);
+        }
+        return CountedKernel<Entry, GiniOfMany>(order).grow(team, poll);
+    }
+    return CountedKernel<Entry, EntropyOfCounts>(order).grow(team, poll);
+}
+
+}  // namespace penjing

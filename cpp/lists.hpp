@@ -1,0 +1,358 @@
+// Sorted lists: each ordered column of a node as its rows in the order of their values.
+//
+// An entry is one word: row | class | one bit "the value differs from the entry before". The
+// value itself is not carried; a stable partition keeps the order, so nothing is ever sorted
+// again.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "measure.hpp"
+#include "simd.hpp"
+
+namespace penjing {
+
+// How rows and classes share a word.
+struct Packing {
+    unsigned class_bits = 1;
+
+    explicit Packing(std::size_t n_classes)
+        : class_bits(static_cast<unsigned>(std::bit_width(n_classes - 1))) {
+        class_bits = class_bits == 0 ? 1 : class_bits;
+    }
+    [[nodiscard]] unsigned shift() const { return class_bits + 1; }
+    [[nodiscard]] bool fits_short(std::size_t n_rows) const {
+        return static_cast<unsigned>(std::bit_width(n_rows)) + shift() <= 32;
+    }
+};
+
+template <class Entry>
+struct ListView {
+    const Entry* entries;
+    std::uint32_t n;
+    unsigned shift;  // entry >> shift is the row
+};
+
+// ---- the best cut of a list
+
+namespace detail {
+
+template <class Entry>
+struct TwoScan {  // where a scan of two classes stands
+    double best = 0;
+    std::uint32_t at = 0;
+    std::uint32_t p = 0;
+};
+
+template <class Entry>
+void scan_two(ListView<Entry> list, const NodeFacts& f, TwoScan<Entry>& s, std::uint32_t from,
+              std::uint32_t to) {
+    const double n = f.n;
+    const double total = f.t[1];
+    double bar = s.best + f.slack;
+    for (std::uint32_t i = from; i < to; ++i) {
+        const Entry e = list.entries[i];
+        if ((e & 1U) != 0 && i >= f.least && i + f.least <= f.n) {
+            const double l = i;
+            const double d = s.p * n - l * total;
+            const double lr = l * (n - l);
+            if (s.at == 0) {
+                s.at = i;
+            }
+            if (d * d > bar * lr) {
+                s.best = d * d / lr;
+                s.at = i;
+                bar = s.best + f.slack;
+            }
+        }
+        s.p += static_cast<std::uint32_t>(e >> 1 & 1U);
+    }
+}
+
+#if PENJING_X86
+PENJING_WIDE inline void scan_two_wide(ListView<std::uint32_t> list, const NodeFacts& f,
+                                       TwoScan<std::uint32_t>& s) {
+    const __m512i one = _mm512_set1_epi32(1);
+    const __m512i two = _mm512_set1_epi32(2);
+    const __m512i lanes =
+        _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i before = _mm512_sub_epi32(_mm512_sllv_epi32(one, lanes), one);
+    const __m512d n = _mm512_set1_pd(f.n);
+    const __m512d total = _mm512_set1_pd(f.t[1]);
+    const std::uint32_t last = f.n - f.least;
+    __m512d bar = _mm512_set1_pd(s.best + f.slack);
+    for (std::uint32_t i = 0; i < f.n; i += 16) {
+        const std::uint32_t left = f.n - i;
+        const auto valid = static_cast<__mmask16>(left >= 16 ? 0xffffU : (1U << left) - 1);
+        const __m512i e = _mm512_maskz_loadu_epi32(valid, list.entries + i);
+        const auto classes = static_cast<std::uint32_t>(_mm512_test_epi32_mask(e, two));
+        std::uint32_t open = _mm512_test_epi32_mask(e, one);
+        if (i < f.least) {
+            const std::uint32_t skip = f.least - i;
+            open = skip >= 16 ? 0 : open & (~0U << skip);
+        }
+        if (i + 15 > last) {
+            open = i > last ? 0 : open & ((2U << (last - i)) - 1);
+        }
+        if (open != 0) {
+            if (s.at == 0) {
+                s.at = i + static_cast<std::uint32_t>(std::countr_zero(open));
+            }
+            const __m512i p =
+                _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(s.p)),
+                                 _mm512_popcnt_epi32(_mm512_and_si512(
+                                     _mm512_set1_epi32(static_cast<int>(classes)), before)));
+            const __m512i l = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(i)), lanes);
+            const __m512d p0 = _mm512_cvtepi32_pd(_mm512_castsi512_si256(p));
+            const __m512d p1 = _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(p, 1));
+            const __m512d l0 = _mm512_cvtepi32_pd(_mm512_castsi512_si256(l));
+            const __m512d l1 = _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(l, 1));
+            const __m512d d0 = _mm512_sub_pd(_mm512_mul_pd(p0, n), _mm512_mul_pd(l0, total));
+            const __m512d d1 = _mm512_sub_pd(_mm512_mul_pd(p1, n), _mm512_mul_pd(l1, total));
+            const __m512d lr0 = _mm512_mul_pd(l0, _mm512_sub_pd(n, l0));
+            const __m512d lr1 = _mm512_mul_pd(l1, _mm512_sub_pd(n, l1));
+            const std::uint32_t over0 =
+                _mm512_cmp_pd_mask(_mm512_mul_pd(d0, d0), _mm512_mul_pd(bar, lr0), _CMP_GT_OQ);
+            const std::uint32_t over1 =
+                _mm512_cmp_pd_mask(_mm512_mul_pd(d1, d1), _mm512_mul_pd(bar, lr1), _CMP_GT_OQ);
+            std::uint32_t over = (over0 | over1 << 8) & open;
+            while (over != 0) {
+                const auto lane = static_cast<std::uint32_t>(std::countr_zero(over));
+                over &= over - 1;
+                const auto below =
+                    static_cast<std::uint32_t>(std::popcount(classes & ((1U << lane) - 1)));
+                const double l_ = i + lane;
+                const double d_ = (s.p + below) * static_cast<double>(f.n) - l_ * f.t[1];
+                const double lr_ = l_ * (f.n - l_);
+                if (d_ * d_ > (s.best + f.slack) * lr_) {
+                    s.best = d_ * d_ / lr_;
+                    s.at = i + lane;
+                    bar = _mm512_set1_pd(s.best + f.slack);
+                }
+            }
+        }
+        s.p += static_cast<std::uint32_t>(std::popcount(classes));
+    }
+}
+#endif
+
+}  // namespace detail
+
+template <class Entry>
+BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfTwo, const LogTable&,
+                 std::vector<std::uint32_t>&, bool wide) {
+    detail::TwoScan<Entry> s;
+#if PENJING_X86
+    if constexpr (sizeof(Entry) == 4) {
+        if (wide) {
+            detail::scan_two_wide(list, f, s);
+            return {s.best, s.at};
+        }
+    }
+#endif
+    static_cast<void>(wide);
+    detail::scan_two(list, f, s, 0, f.n);
+    return {s.best, s.at};
+}
+
+template <class Entry>
+BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfMany, const LogTable&,
+                 std::vector<std::uint32_t>& below, bool) {
+    below.assign(f.k, 0);
+    const Entry mask = (Entry{1} << (list.shift - 1)) - 1;
+    std::int64_t s1 = 0;
+    std::int64_t s2 = 0;
+    for (std::size_t k = 0; k < f.k; ++k) {
+        s2 += static_cast<std::int64_t>(f.t[k]) * f.t[k];
+    }
+    BestCut best;
+    double bar = f.own + f.slack;  // s1 / L + s2 / R must pass it
+    for (std::uint32_t i = 0; i < f.n; ++i) {
+        const Entry e = list.entries[i];
+        if ((e & 1U) != 0 && i >= f.least && i + f.least <= f.n) {
+            const double l = i;
+            const double r = f.n - l;
+            if (best.at == 0) {
+                best = {0, i};
+            }
+            if (as_double(s1) * r + as_double(s2) * l > bar * (l * r) * (1 - 1e-14)) {
+                const double value = as_double(s1) / l + as_double(s2) / r;
+                if (value > bar) {
+                    best = {value - f.own, i};
+                    bar = value + f.slack;
+                }
+            }
+        }
+        const auto k = static_cast<std::size_t>(e >> 1 & mask);
+        const std::int64_t c = below[k]++;
+        s1 += 2 * c + 1;
+        s2 += 2 * c + 1 - 2 * static_cast<std::int64_t>(f.t[k]);
+    }
+    return best;
+}
+
+template <class Entry>
+BestCut best_cut(ListView<Entry> list, const NodeFacts& f, EntropyOfCounts, const LogTable& log,
+                 std::vector<std::uint32_t>& below, bool) {
+    below.assign(f.k, 0);
+    const Entry mask = (Entry{1} << (list.shift - 1)) - 1;
+    const std::int64_t* step = log.step.data();
+    std::int64_t sum = 0;  // V of the cut before entry i
+    BestCut best;
+    std::int64_t bar = f.whole_slack;
+    for (std::uint32_t i = 0; i < f.n; ++i) {
+        const Entry e = list.entries[i];
+        if ((e & 1U) != 0 && i >= f.least && i + f.least <= f.n) {
+            if (best.at == 0) {
+                best = {0, i};
+            }
+            if (sum > bar) {
+                best = {as_double(sum), i};
+                bar = sum + f.whole_slack;
+            }
+        }
+        const auto k = static_cast<std::size_t>(e >> 1 & mask);
+        const std::uint32_t c = below[k]++;
+        sum += step[c] - step[f.t[k] - c - 1] - step[i] + step[f.n - i - 1];
+    }
+    return best;
+}
+
+// ---- partition
+
+// Which rows go to the right; all zero between two partitions.
+class RowBits {
+  public:
+    void prepare(std::size_t n_rows) { words_.assign(n_rows / 32 + 2, 0); }
+    void set(std::size_t row) { words_[row >> 5] |= 1U << (row & 31); }
+    void clear(std::size_t row) { words_[row >> 5] = 0; }
+    [[nodiscard]] bool get(std::size_t row) const {
+        return (words_[row >> 5] >> (row & 31) & 1U) != 0;
+    }
+    [[nodiscard]] const std::uint32_t* words() const { return words_.data(); }
+
+  private:
+    std::vector<std::uint32_t> words_;
+};
+
+namespace detail {
+
+template <class Entry>
+void part_two(ListView<Entry> list, const RowBits& marked, Entry* plain, Entry* special) {
+    Entry skipped_by_plain = 0;
+    Entry skipped_by_special = 0;
+    for (std::uint32_t i = 0; i < list.n; ++i) {
+        const Entry e = list.entries[i];
+        const Entry flag = e & 1U;
+        if (marked.get(static_cast<std::size_t>(e >> list.shift))) {
+            if (special != nullptr) {
+                *special++ = e | skipped_by_special;
+            }
+            skipped_by_special = 0;
+            skipped_by_plain |= flag;
+        } else {
+            if (plain != nullptr) {
+                *plain++ = e | skipped_by_plain;
+            }
+            skipped_by_plain = 0;
+            skipped_by_special |= flag;
+        }
+    }
+}
+
+#if PENJING_X86
+// Flags of the entries kept in a word of 16: a flag that was skipped moves on to the next one
+// kept. The carry of an addition does the walking.
+PENJING_WIDE inline std::uint32_t moved_flags(std::uint32_t flags, std::uint32_t kept,
+                                              std::uint32_t valid, std::uint32_t& carry) {
+    const std::uint32_t skipped = valid & ~kept;
+    const std::uint32_t sum = (flags & skipped) + skipped + carry;
+    carry = sum >> 16;
+    return kept & (sum | flags);
+}
+
+PENJING_WIDE inline void part_two_wide(ListView<std::uint32_t> list, const RowBits& marked,
+                                       std::uint32_t* plain, std::uint32_t* special) {
+    const __m512i one = _mm512_set1_epi32(1);
+    const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(list.shift));
+    const std::uint32_t* words = marked.words();
+    std::uint32_t plain_carry = 0;
+    std::uint32_t special_carry = 0;
+    for (std::uint32_t i = 0; i < list.n; i += 16) {
+        const std::uint32_t left = list.n - i;
+        const std::uint32_t valid = left >= 16 ? 0xffffU : (1U << left) - 1;
+        const __m512i e =
+            _mm512_maskz_loadu_epi32(static_cast<__mmask16>(valid), list.entries + i);
+        const __m512i row = _mm512_srl_epi32(e, shift);
+        const __m512i word = _mm512_i32gather_epi32(_mm512_srli_epi32(row, 5), words, 4);
+        const std::uint32_t to_special =
+            valid &
+            _mm512_test_epi32_mask(
+                word, _mm512_sllv_epi32(one, _mm512_and_si512(row, _mm512_set1_epi32(31))));
+        const std::uint32_t to_plain = valid & ~to_special;
+        const std::uint32_t flags = _mm512_test_epi32_mask(e, one);
+        const __m512i bare = _mm512_andnot_si512(one, e);
+        // Flags are added after packing: bits move along with their entries by pext.
+        if (plain != nullptr) {
+            const std::uint32_t f = moved_flags(flags, to_plain, valid, plain_carry);
+            const auto n = static_cast<std::uint32_t>(_mm_popcnt_u32(to_plain));
+            const __m512i put =
+                _mm512_mask_or_epi32(bare, static_cast<__mmask16>(f), bare, one);
+            _mm512_mask_storeu_epi32(
+                plain, static_cast<__mmask16>((1U << n) - 1),
+                _mm512_maskz_compress_epi32(static_cast<__mmask16>(to_plain), put));
+            plain += n;
+        }
+        if (special != nullptr) {
+            const std::uint32_t f = moved_flags(flags, to_special, valid, special_carry);
+            const auto n = static_cast<std::uint32_t>(_mm_popcnt_u32(to_special));
+            const __m512i put =
+                _mm512_mask_or_epi32(bare, static_cast<__mmask16>(f), bare, one);
+            _mm512_mask_storeu_epi32(
+                special, static_cast<__mmask16>((1U << n) - 1),
+                _mm512_maskz_compress_epi32(static_cast<__mmask16>(to_special), put));
+            special += n;
+        }
+    }
+}
+#endif
+
+}  // namespace detail
+
+// Divide a list by the marked rows; a null destination drops its part.
+template <class Entry>
+void partition_two(ListView<Entry> list, const RowBits& marked, Entry* plain, Entry* special,
+                   bool wide) {
+#if PENJING_X86
+    if constexpr (sizeof(Entry) == 4) {
+        if (wide) {
+            detail::part_two_wide(list, marked, plain, special);
+            return;
+        }
+    }
+#endif
+    static_cast<void>(wide);
+    detail::part_two(list, marked, plain, special);
+}
+
+// Divide a list over many branches; ends[b] starts at the branch's room, or is null.
+template <class Entry>
+void partition_many(ListView<Entry> list, const std::uint32_t* branch_of_row,
+                    std::vector<Entry*>& ends, std::vector<std::uint32_t>& last_value) {
+    last_value.assign(ends.size(), 0);
+    std::uint32_t value = 1;
+    for (std::uint32_t i = 0; i < list.n; ++i) {
+        const Entry e = list.entries[i];
+        value += static_cast<std::uint32_t>(e & 1U);
+        const std::uint32_t b = branch_of_row[static_cast<std::size_t>(e >> list.shift)];
+        if (ends[b] != nullptr) {
+            *ends[b]++ = (e & ~Entry{1}) | (last_value[b] != value ? 1U : 0U);
+            last_value[b] = value;
+        }
+    }
+}
+
+}  // namespace penjing

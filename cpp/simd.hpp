@@ -1,0 +1,42 @@
+// Which instructions this machine has, asked once. Kernels with their own instructions carry a
+// target attribute, so one build serves every machine.
+#pragma once
+
+#if (defined(__x86_64__) || defined(_M_X64)) && (defined(__GNUC__) || defined(__clang__))
+#define PENJING_X86 1
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC's own intrinsics start from a deliberately undefined vector.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+#include <immintrin.h>
+#define PENJING_WIDE                                                        \
+    __attribute__((                                                         \
+        target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2," \
+               "avx512vpopcntdq,avx512bitalg,bmi,bmi2,popcnt,lzcnt")))
+#else
+#define PENJING_X86 0
+#endif
+
+#include <cstdlib>
+
+namespace penjing {
+
+inline bool has_wide() {
+#if PENJING_X86
+    static const bool answer = [] {
+        __builtin_cpu_init();
+        return std::getenv("PENJING_PORTABLE") == nullptr &&
+               __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+               __builtin_cpu_supports("avx512vpopcntdq") &&
+               __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("bmi2");
+    }();
+    return answer;
+#else
+    return false;
+#endif
+}
+
+}  // namespace penjing
