@@ -17,7 +17,9 @@ from oracle_walk import reached
 from penjing import predict
 from penjing.align import Places, align, align_to, placeless
 from penjing.errors import CapabilityError, ChoiceError, DataError
+from penjing.split import Surrogate
 from penjing.table import Column, Table, nominal, numeric
+from penjing.tally import Costs
 from penjing.tree import LEAF, Nodes, Tree
 from penjing.walk import ROWS_PER_THREAD
 
@@ -200,6 +202,48 @@ def test_an_ordered_column_has_no_place_for_a_level_it_does_not_know():
     assert placeless(align(tree, rows), tree.schema).columns[0].codes.tolist() == [-1, 2, 0]
 
 
+ODD_CELLS = [
+    *(None, float("nan"), "", "?", "NA", "无", 4, "4", 4.0, " 4 ", True, "five", np.int8(4)),
+    *("0.7", "０.７", "70%", "1,200", "much", float("inf"), 0.25, np.float32(0.25), 2**70),
+]
+
+
+@pytest.mark.parametrize("cell", ODD_CELLS, ids=repr)
+@pytest.mark.parametrize("policy", [{}, {"unseen": "error"}, {"missing": "fraction"}])
+def test_a_row_is_read_alike_by_itself_and_in_a_list(cell, policy):
+    legs = Tree.from_dict(ZOO)
+    dense = Tree.from_dict(
+        {"density": {"<= 0.5": "no", "> 0.5": {"density": {"<= 9": 1, "> 9": 2}}}}
+    )
+    for tree, row in ((legs, {"legs": cell, "barks": 1}), (dense, {"density": cell})):
+        told = []
+        for source in (row, [row]):
+            try:
+                told.append(tree.predict(source, **policy).tolist())
+            except DataError as error:
+                told.append(str(error))
+        assert told[0] == told[1]
+
+
+def test_rows_come_from_lists_arrays_and_frames():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    tree = Tree.from_dict(ZOO)
+    columns = {"barks": [1, 0, 0], "legs": [4, 2, 4]}
+    rows = list(zip(columns["legs"], columns["barks"], strict=True))
+    sources = [
+        rows,
+        [list(row) for row in rows],
+        np.array(rows),
+        [dict(zip(("legs", "barks"), row, strict=True)) for row in rows],
+        pandas.DataFrame(columns),
+        polars.DataFrame(columns),
+        b"id,legs,barks\n7,4,1\n8,2,0\n9,4,0\n",
+        [(*row, "dog") for row in rows],  # the target may be there
+    ]
+    for source in sources:
+        assert tree.predict(source).tolist() == ["dog", "bird", "cat"]
+
+
 def test_classes_keep_their_type():
     table = Table((nominal("x", [1, 2, 3]),), None, 3)
     for classes in ([0, 1, 2], ["no", "yes", "so"], [1.5, 2.5, 0.0], [0, "0", 0.5], [2**70, 1, 2]):
@@ -263,6 +307,59 @@ def test_a_column_that_is_asked_about_must_be_there_and_others_need_not():
         tree.predict({"A": "y"})
     with pytest.raises(ChoiceError, match="column 'b' is not in the table"):
         align_to(tree.schema, None, only_a)
+
+
+def stump(nominal_root: bool, **extra) -> Tree:
+    """Make a tree of one question, x <= 0 or x = "a", with what stands in for a missing x."""
+    x = nominal("x", "abab") if nominal_root else numeric("x", [0, 1, 0, 1])
+    table = Table((x, nominal("z", "pqpq")), nominal("y", ["low", "high"] * 2), 4)
+    tree = grown(table, "cart-textbook")
+    return replace(tree, nodes=replace(tree.nodes, **extra))
+
+
+@pytest.mark.parametrize("nominal_root", [True, False])
+def test_a_missing_value_takes_the_branch_it_was_taught(nominal_root):
+    tree = stump(nominal_root, missing=np.array([1, -1, -1], np.int32))
+    low = "a" if nominal_root else 0
+    for rows, kind in (([low, None], "list"), ([None], "one")):
+        source = [{"x": x} for x in rows] if kind == "list" else {"x": rows[0]}
+        assert tree.predict(source).tolist() == ["low", "high"][-len(rows) :]
+        assert tree.predict(source, missing="stop").tolist() == ["low", "low"][-len(rows) :]
+    with pytest.raises(DataError, match="column 'x' has no value"):
+        tree.predict({"x": None}, missing="error")
+    if nominal_root:
+        assert tree.apply({"x": "never"}).tolist() == [0]
+        assert tree.apply({"x": "never"}, unseen="missing").tolist() == [2]
+        with pytest.raises(DataError, match="'never' in column 'x'"):
+            tree.apply({"x": "never"}, unseen="error")
+
+
+@pytest.mark.parametrize("nominal_root", [True, False])
+def test_surrogate_tests_are_asked_in_turn(nominal_root):
+    codes = (np.array([0], np.int32), np.array([1], np.int32))
+    stand_in = Surrogate(1, None, 0, codes, 1.0, 1.0)
+    tree = stump(nominal_root, surrogates={0: (stand_in,)}, missing=np.array([1, -1, -1], np.int32))
+    rows = zoo(x=[None, None, None], z=["p", "q", None])
+    if not nominal_root:
+        rows = replace(rows, columns=(numeric("x", [np.nan] * 3), rows.columns[1]))
+    assert tree.predict(rows).tolist() == ["low", "high", "high"]
+    assert tree.predict({"x": None, "z": "p"}).tolist() == ["low"]
+    # The stand-in's column is asked about, too.
+    with pytest.raises(ChoiceError, match="column 'z' is not in the table"):
+        tree.predict({"x": None})
+    if nominal_root:
+        assert tree.apply({"x": "never", "z": "p"}).tolist() == [0]
+        assert tree.apply({"x": "never", "z": "p"}, unseen="missing").tolist() == [1]
+
+
+def test_the_cheapest_class_is_answered_where_mistakes_have_a_price():
+    tree = stump(nominal_root=False)
+    costs = Costs((1.0, 1.0), ((0.0, 1.0), (5.0, 0.0)), (1.0, 1.0))
+    dear = replace(tree, about={**tree.about, "costs": costs.to_json()})
+    row = {"x": None}
+    assert tree.predict(row, missing="fraction").tolist() == ["low"]
+    assert dear.predict(row, missing="fraction").tolist() == ["high"]
+    assert dear.predict(row, missing="stop").tolist() == ["high"]
 
 
 def test_words_for_policies_are_checked():

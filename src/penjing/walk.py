@@ -29,6 +29,8 @@ TOLD = 20
 ROWS_PER_THREAD = 50_000
 """With fewer rows a second thread costs more than it brings."""
 
+_INFINITE = (float("inf"), float("-inf"))
+
 Cells = npt.NDArray[np.float64] | npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
 
@@ -36,15 +38,14 @@ Mask = npt.NDArray[np.bool_]
 class Rows:
     """Rows as the walk wants them: for each asked column numbers, or codes; None for others.
 
-    ``table`` is where they come from; a single row that comes from a dict has none, but ``odd``,
-    the levels in it that nobody knows, by column.
+    ``table`` is where they come from; a row that holds nothing but levels that are known, or
+    part of the rows of a table, needs none.
     """
 
     def __init__(self, columns: list[Cells | None], n: int, table: Table | None = None) -> None:
         self.columns = columns
         self.n = n
         self.table = table
-        self.odd: dict[int, Any] = {}
 
     def cells(self, c: int) -> Cells:
         """Return the numbers or codes of an asked column."""
@@ -74,8 +75,7 @@ class Rows:
 
     def level(self, row: int, c: int) -> Any:  # noqa: ANN401 - a level may be any plain value
         """Return the level of a row in a column."""
-        if self.table is None:
-            return self.odd[c]
+        assert self.table is not None
         column = self.table.columns[c]
         return column.levels[column.codes[row]]
 
@@ -111,8 +111,10 @@ class Walk:
 
     def rows(self, tree: Tree, source: Any) -> Rows:  # noqa: ANN401 - whatever `align` takes
         """Return rows as the walk wants them."""
-        if not self._splits and isinstance(source, Mapping) and is_row(source):
-            return self._row(source)
+        if isinstance(source, Mapping) and is_row(source) and not self._splits:
+            rows = self._row(source)
+            if rows is not None:
+                return rows
         table = align(tree, source)
         columns: list[Cells | None] = [None] * len(self._schema)
         for c in self._asked:
@@ -153,9 +155,9 @@ class Walk:
 
     # -- inside ----------------------------------------------------------------------------
 
-    def _row(self, row: Mapping[str, Any]) -> Rows:
+    def _row(self, row: Mapping[str, Any]) -> Rows | None:
+        """Return one row in no time if all its values are as expected, else None."""
         columns: list[Cells | None] = [None] * len(self._schema)
-        rows = Rows(columns, 1)
         for c in self._asked:
             field = self._schema[c]
             if field.name not in row:
@@ -163,16 +165,17 @@ class Walk:
             value = row[field.name]
             if isinstance(value, np.generic):
                 value = value.item()
+            is_gone = value is None or value != value  # noqa: PLR0124 - NaN
             if field.is_numeric:
-                columns[c] = np.array([_number(value, field)])
+                if not (is_gone or type(value) in (int, float)) or value in _INFINITE:
+                    return None
+                columns[c] = np.array([np.nan if is_gone else value], np.float64)
                 continue
-            code = MISSING
-            if not (value is None or value != value):  # noqa: PLR0124 - NaN
-                code = self._places[c].of(value)
-                if code < 0:
-                    code, rows.odd[c] = UNSEEN, value
+            code = MISSING if is_gone else self._places[c].of(value)
+            if code == MISSING and not is_gone:
+                return None
             columns[c] = np.array([code], np.int32)
-        return rows
+        return Rows(columns, 1)
 
     def _spread(self, rows: Rows, values: Floats) -> Floats:
         return self._flat.spread(rows.columns, values, rows.n, threads=_threads(rows.n))
@@ -283,16 +286,6 @@ def _known(rows: Rows, c: int, field: Field) -> Column:
         return rows.table.columns[c]
     codes = np.maximum(rows.cells(c), np.int32(MISSING)).astype(np.int32, copy=False)
     return Column(field.name, field.kind, tuple(field.levels), codes)
-
-
-def _number(value: Any, field: Field) -> float:  # noqa: ANN401 - that is to be found out
-    if value is None:
-        return np.nan
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        told = {"source": "row", "row": 1, "column": field.name, "value": value}
-        raise DataError("not_a_number", **told) from None
 
 
 def _typed(classes: tuple[Any, ...]) -> npt.NDArray[Any]:
