@@ -20,6 +20,7 @@ from typing import Protocol
 
 from penjing.engines import Engine
 from penjing.growth import Growth
+from penjing.missing import settle
 from penjing.plugs import load
 from penjing.recipe import Recipe
 from penjing.rules import Rules
@@ -54,6 +55,7 @@ def grow(
         asking = [n for n in open_nodes if n not in leaves]
         found = rules.offers(engine, growth, asking, recipe)
         choices = rules.choose(found, recipe)  # a* <- the best of A
+        choices = settle(engine, growth, asking, choices, recipe)  # surrogates, if wanted
         trace.stops(leaves)
         trace.candidates(engine, growth, (asking, found, choices), recipe)
         waiting |= {

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
+from penjing.errors import ChoiceError, unknown
 from penjing.table import Table
 from penjing.tally import Costs
 
@@ -16,8 +18,15 @@ class Options:
     `Recipe.but` finds them by name, `Recipe.settings` lists them beside the recipe's own.
     """
 
+    shapes: ClassVar[tuple[str, ...]] = ("multiway", "binary")
+    """The shapes of a division that these rules know."""
+
     def check(self) -> None:
         """Refuse settings that cannot be used, each with a sentence."""
+
+    def fits(self, table: Table) -> Options:  # noqa: ARG002 - for those that have to look at it
+        """Return the settings as they suit a table, or refuse with a sentence."""
+        return self
 
     def prepared(self, table: Table) -> Table:
         """Return the table as these rules see it."""
@@ -31,5 +40,150 @@ class Options:
         """Return the setting that a program's own option name stands for, or the name itself."""
         return name
 
+    def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
+        """Return the setting and its value that an option of a program stands for."""
+        return self.alias(name), value
+
 
 TEXTBOOK = Options()
+
+
+@dataclass(frozen=True, slots=True)
+class Quinlan(Options):
+    """What C4.5 and J48 decide by; the defaults are those of C4.5 release 8.
+
+    Of the shared settings, ``min_branch`` is their minimum number of cases (m), a node lighter
+    than twice that being a leaf, and ``shape`` how nominal columns are divided: ``multiway``,
+    ``merged`` (C4.5 -s: levels are merged greedily) or ``one-level`` (J48 -B: one level
+    against all others).
+
+    Parameters
+    ----------
+    precision : str
+        ``double``, or ``single``: sums, gains and cuts rounded to 32 bits as C4.5 rounds them.
+    tolerance : float
+        Numbers closer than this are equal; J48 has 1e-6 nearly everywhere, C4.5 none.
+    gap : float
+        A cut lies only between values that are further apart than this.
+    side_share, side_most : float
+        Each side of a cut weighs at least this share of the known weight per class, but no less
+        than ``min_branch`` and no more than ``side_most``.
+    cut_cost : bool
+        Whether the gain of a cut is less by log2(cuts tried) / weight.
+    cut_at : str
+        Where the cut is: at the largest training ``value`` below the ``midpoint``, or there.
+    cut_tolerance : float
+        That value may lie above the midpoint by so much (Weka 3.6).
+    slack : float
+        What two numbers may differ by in the screens: average gain, least split information,
+        and errors when subtrees are collapsed.
+    many_levels : float
+        A nominal column with at least this share of the rows as levels is left out of the
+        average gain.
+    zero_gain : bool
+        Whether a division that gains nothing may be chosen.
+    collapse : bool
+        Whether a subtree that makes no fewer training errors than a leaf becomes one.
+    pruning : str
+        ``error-based``, ``reduced-error`` (by rows held out), or ``none``.
+    confidence : float
+        The CF of error-based pruning.
+    deviate : str
+        The normal deviate of the confidence: by linear interpolation in C4.5's ``table``, or
+        the ``quantile`` itself.
+    last_errors : float
+        The part of the cases not yet wrong that is added where errors are within half a case
+        of all.
+    raise_branches : bool
+        Whether the largest branch may replace its parent.
+    laplace : bool
+        Whether class shares are (n + 1) / (N + classes).
+    empty : str
+        What a branch that no training row took answers: the ``majority`` of its node for sure,
+        or the class ``shares`` there.
+    """
+
+    shapes: ClassVar[tuple[str, ...]] = ("multiway", "merged", "one-level")
+
+    precision: Literal["double", "single"] = "double"
+    tolerance: float = 0.0
+    gap: float = 1e-5
+    side_share: float = 0.1
+    side_most: float = 25.0
+    cut_cost: bool = True
+    cut_at: Literal["value", "midpoint"] = "value"
+    cut_tolerance: float = 0.0
+    slack: float = 1e-3
+    many_levels: float = 0.3
+    zero_gain: bool = True
+    collapse: bool = True
+    pruning: Literal["error-based", "reduced-error", "none"] = "error-based"
+    confidence: float = 0.25
+    deviate: Literal["table", "quantile"] = "table"
+    last_errors: float = 0.67
+    raise_branches: bool = True
+    laplace: bool = False
+    empty: Literal["majority", "shares"] = "majority"
+
+    def check(self) -> None:
+        """Refuse settings that cannot be used, each with a sentence."""
+        for name, allowed in _QUINLAN_WORDS.items():
+            if getattr(self, name) not in allowed:
+                raise unknown("unknown_plug", getattr(self, name), allowed, socket=name)
+        for name in _QUINLAN_NUMBERS:
+            value = getattr(self, name)
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not (is_number and value >= 0):
+                raise ChoiceError("bad_number", name=name, value=value)
+        if not (isinstance(self.confidence, int | float) and 0 < self.confidence < 1):
+            raise ChoiceError("bad_confidence", value=self.confidence)
+
+    def prepared(self, table: Table) -> Table:
+        """Return the table as it is; one whose target is a number is refused."""
+        if table.is_regression:
+            assert table.target is not None
+            raise ChoiceError("quinlan_needs_classes", target=table.target.name)
+        return table
+
+    def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
+        """Return the setting that an option of C4.5 (-m -c -g -s) or J48 (-C -M …) stands for.
+
+        Examples
+        --------
+        >>> Quinlan().setting("c", 10), Quinlan().setting("U", True)
+        (('confidence', 0.1), ('pruning', 'none'))
+        """
+        if name == "c":  # C4.5 takes the confidence in per cent
+            return "confidence", value / 100
+        if name in _QUINLAN_VALUES:
+            return _QUINLAN_VALUES[name], value
+        if name in _QUINLAN_SWITCHES:
+            setting, if_on, if_off = _QUINLAN_SWITCHES[name]
+            return setting, if_on if value else if_off
+        return name, value
+
+
+_QUINLAN_WORDS = {
+    "precision": ("double", "single"),
+    "cut_at": ("value", "midpoint"),
+    "pruning": ("error-based", "reduced-error", "none"),
+    "deviate": ("table", "quantile"),
+    "empty": ("majority", "shares"),
+}
+_QUINLAN_NUMBERS = (
+    "tolerance", "gap", "side_share", "side_most", "cut_tolerance", "slack", "many_levels",
+    "last_errors",
+)  # fmt: skip
+_QUINLAN_VALUES = {"m": "min_branch", "M": "min_branch", "C": "confidence"}
+_QUINLAN_SWITCHES: dict[str, tuple[str, Any, Any]] = {
+    "g": ("criterion", "gain", "gain_ratio"),
+    "s": ("shape", "merged", "multiway"),
+    "B": ("shape", "one-level", "multiway"),
+    "U": ("pruning", "none", "error-based"),
+    "R": ("pruning", "reduced-error", "error-based"),
+    "S": ("raise_branches", False, True),
+    "A": ("laplace", True, False),
+    "O": ("collapse", False, True),
+    "J": ("cut_cost", False, True),
+    "doNotMakeSplitPointActualValue": ("cut_at", "midpoint", "value"),
+}

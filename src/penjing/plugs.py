@@ -23,10 +23,15 @@ PLUGS: dict[str, dict[str, str]] = {
     },
     "rules": {
         "textbook": "penjing.rules.textbook",
+        "quinlan": "penjing.rules.quinlan",
+        "rpart": "penjing.rules.rpart",
     },
     "prune": {
+        "cost-complexity": "penjing.prune.cost_complexity:prune",
         "reduced-error": "penjing.prune.reduced_error:prune",
         "pessimistic": "penjing.prune.pessimistic:prune",
+        "error-based": "penjing.prune.error_based:prune",
+        "collapse": "penjing.prune.collapse:prune",
     },
     "engine": {
         "native": "penjing.engines.native:Engine",
@@ -40,6 +45,7 @@ PLUGS: dict[str, dict[str, str]] = {
         "icicle": "penjing.write.icicle:write",
         "dot": "penjing.write.dot:write",
         "dict": "penjing.write.nested_dict:write",
+        "nested": "penjing.write.nested:write",
     },
 }
 

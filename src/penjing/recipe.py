@@ -12,13 +12,14 @@ from typing import Any, Literal
 
 from penjing.criteria import Criterion, Impurity
 from penjing.errors import ChoiceError, unknown
-from penjing.options import TEXTBOOK, Options
+from penjing.options import TEXTBOOK, Options, Quinlan
+from penjing.options_rpart import Rpart
 from penjing.plugs import load
 from penjing.table import Table
 
-Shape = Literal["multiway", "binary"]
+Shape = Literal["multiway", "binary", "merged", "one-level"]
 Missing = Literal["refuse", "fraction", "surrogate", "direction"]
-Unseen = Literal["stop", "error"]
+Unseen = Literal["stop", "error", "missing"]
 Measure = Callable[[Any], Any]
 
 
@@ -42,8 +43,8 @@ class Recipe:
         ``refuse`` missing values, share a row out by ``fraction`` over all branches, ask a
         ``surrogate`` test (rpart), or learn the ``direction`` it takes (scikit-learn).
     unseen : str
-        At prediction, a level without a branch: ``stop`` at the node and answer as it would, or
-        ``error``.
+        At prediction, a level that training never saw: ``stop`` at the node and answer as it
+        would, take it for ``missing``, or ``error``.
     max_depth, max_leaves : int or None
         Limits to the questions on a path and to the leaves. With ``max_leaves`` the node of
         greatest weighted gain is divided first.
@@ -81,7 +82,7 @@ class Recipe:
         """
         own = [f.name for f in fields(self) if f.name not in ("name", "options")]
         theirs = [f.name for f in fields(self.options)]
-        changes = {self.options.alias(word): value for word, value in changes.items()}
+        changes = dict(self.options.setting(word, value) for word, value in changes.items())
         for word in changes:
             if word not in own + theirs:
                 raise unknown("unknown_setting", word, own + theirs)
@@ -93,7 +94,8 @@ class Recipe:
 
     def check(self) -> None:
         """Refuse settings that cannot be used, each with a sentence."""
-        for name, allowed in _WORDS.items():
+        words = _WORDS | {"shape": self.options.shapes}
+        for name, allowed in words.items():
             if getattr(self, name) not in allowed:
                 raise unknown("unknown_plug", getattr(self, name), allowed, socket=name)
         for name in ("max_depth", "max_leaves"):
@@ -129,6 +131,7 @@ class Recipe:
 
         A table whose target is a number turns the criterion of a class recipe to variance.
         """
+        self = replace(self, options=self.options.fits(table))  # noqa: PLW0642 - the same, fitted
         if self.missing == "refuse":
             for column in table.columns:
                 if column.has_missing:
@@ -149,21 +152,46 @@ class Recipe:
         plain: dict[str, Any] = asdict(self)
         plain["criterion"] = self.measure().name
         theirs: dict[str, Any] = plain.pop("options")
-        return plain | theirs
+        return {name: _plain(value) for name, value in (plain | theirs).items()}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any setting's
+    """Return a setting as JSON knows it: no tuples."""
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 
 _WORDS: dict[str, tuple[str, ...]] = {
-    "shape": ("multiway", "binary"),
     "missing": ("refuse", "fraction", "surrogate", "direction"),
-    "unseen": ("stop", "error"),
+    "unseen": ("stop", "error", "missing"),
 }
 
 ID3 = Recipe("id3", criterion="gain", shape="multiway", missing="refuse")
 C45_TEXTBOOK = Recipe("c4.5-textbook", criterion="gain_ratio", shape="multiway", missing="fraction")
 CART_TEXTBOOK = Recipe("cart-textbook", criterion="gini", shape="multiway", missing="refuse")
 CART_BINARY = Recipe("cart-binary", criterion="gini", shape="binary", missing="refuse")
+C45 = Recipe(
+    "c4.5", "quinlan", "gain_ratio", "multiway", "fraction", "missing", min_branch=2.0,
+    options=Quinlan(),
+)  # fmt: skip
+J48 = replace(
+    C45,
+    name="j48",
+    options=Quinlan(
+        tolerance=1e-6,
+        cut_tolerance=1e-6,
+        zero_gain=False,
+        deviate="quantile",
+        last_errors=1.0,
+        empty="shares",
+    ),
+)
+RPART = Recipe(
+    "rpart", "rpart", "gini", "binary", "surrogate", "missing", max_depth=30, options=Rpart()
+)
 
-RECIPES: dict[str, Recipe] = {r.name: r for r in (ID3, C45_TEXTBOOK, CART_TEXTBOOK, CART_BINARY)}
+RECIPES: dict[str, Recipe] = {
+    r.name: r for r in (ID3, C45_TEXTBOOK, CART_TEXTBOOK, CART_BINARY, C45, J48, RPART)
+} | {"cart": RPART}
 
 
 def recipe_of(recipe: str | Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 - checked by `but`

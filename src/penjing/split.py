@@ -32,6 +32,8 @@ class Surrogate:
         The share of the training rows that it sends the way the test itself does.
     adjusted : float
         How much of what the larger branch alone would get wrong it gets right.
+    is_used : bool
+        Whether rows are sent by it, or it is only told of.
     """
 
     column: int
@@ -40,6 +42,7 @@ class Surrogate:
     groups: tuple[Codes, ...]
     agreement: float
     adjusted: float
+    is_used: bool = True
 
     def branches(self, column: Column) -> Codes:
         """Return the branch of each row of a column, -1 where it has none."""
@@ -96,7 +99,7 @@ class Split:
     def routed(self, column_of: Callable[[int], Column]) -> Codes:
         """Return the branch of each row: by this test, its surrogates, or ``missing``."""
         found = self.branches(column_of(self.column))
-        for surrogate in self.surrogates:
+        for surrogate in (s for s in self.surrogates if s.is_used):
             lost = found == NO_BRANCH
             if not lost.any():
                 break

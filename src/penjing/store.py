@@ -37,7 +37,7 @@ _KEYS: dict[str, Any] = {
 _NODE_KEYS = {
     "parent", "column", "cut", "gap", "levels", "total", "gain", "score", "missing", "surrogates",
 }  # fmt: skip
-_SURROGATE_KEYS = {"column", "cut", "below", "groups", "agreement", "adjusted"}
+_SURROGATE_KEYS = {"column", "cut", "below", "groups", "agreement", "adjusted", "is_used"}
 _FIELD_KEYS = {"name", "kind", "levels"}
 _KINDS = ("nominal", "ordered", "numeric")
 
@@ -294,7 +294,8 @@ def _surrogate_to_json(surrogate: Surrogate) -> dict[str, Any]:
         plain["groups"] = [codes.tolist() for codes in surrogate.groups]
     else:
         plain |= {"cut": surrogate.cut, "below": surrogate.below}
-    return plain | {"agreement": surrogate.agreement, "adjusted": surrogate.adjusted}
+    plain |= {"agreement": surrogate.agreement, "adjusted": surrogate.adjusted}
+    return plain if surrogate.is_used else plain | {"is_used": False}
 
 
 def _surrogates_from_json(
@@ -318,10 +319,12 @@ def _surrogates_from_json(
             _numbers([row.get(key)], 1, source, f"{here}.{key}")[0]
             for key in ("agreement", "adjusted")
         )
+        is_used = row.get("is_used", True)
+        _check(isinstance(is_used, bool), source, f"{here}.is_used", "true or false")
         if ordered:
             cut = _numbers([row["cut"]], 1, source, f"{here}.cut")[0]
             _check(_is_int(row.get("below")) and row["below"] in (0, 1), source, here, "below 0, 1")
-            found.append(Surrogate(asked, cut, row["below"], (), agreement, adjusted))
+            found.append(Surrogate(asked, cut, row["below"], (), agreement, adjusted, is_used))
             continue
         groups = row.get("groups")
         _check(isinstance(groups, list) and len(groups) == 2, source, here, "two groups")
@@ -332,7 +335,7 @@ def _surrogates_from_json(
         flat = [c for codes in groups for c in codes]
         _check(len(set(flat)) == len(flat), source, f"{here}.groups", "different levels")
         arrays = tuple(np.asarray(codes, np.int32) for codes in groups)
-        found.append(Surrogate(asked, None, 0, arrays, agreement, adjusted))
+        found.append(Surrogate(asked, None, 0, arrays, agreement, adjusted, is_used))
     return tuple(found)
 
 

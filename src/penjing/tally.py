@@ -33,8 +33,8 @@ class Counts:
         The sum of each of them.
     missing : (S,)
         The sum of the rows whose value is not known.
-    rows : (present,) or None
-        How many rows of some weight each level has; None where every row weighs 1.
+    rows : (present, S) or None
+        The same as ``cells`` with every row of some weight weighing 1; None where all do.
     """
 
     codes: Codes

@@ -56,7 +56,7 @@ class Engine(Protocol):
         """Yield the sums of each node, for each column and level; one node at a time.
 
         With ``by``, a test for each node, the "class" of a row is the branch that the test
-        sends it to; rows that it sends nowhere are not counted.
+        itself sends it to; rows that it sends nowhere are one class more.
         """
 
     def offers(self, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers | None:

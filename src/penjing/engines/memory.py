@@ -99,16 +99,11 @@ class Engine:
             if by is None:
                 total = self.totals(tree, nodes[i : i + 1]).cells[0]
             else:
-                rows, y = self._sent(rows, by[i])
-                s = Classes(by[i].n_branches)
+                y = by[i].branches(self._table.columns[by[i].column])
+                s = Classes(by[i].n_branches + 1)
+                y = np.where(y == NO_BRANCH, np.int32(by[i].n_branches), y)
             table = self._table.columns
             yield Tally(total, {c: self._counts(table[c], rows, y, s) for c in asked})
-
-    def _sent(self, rows: Rows, split: Split) -> tuple[Rows, Codes]:
-        """Return the rows that a test itself sends somewhere, and every row's branch."""
-        branches = split.branches(self._table.columns[split.column])
-        sent = branches[rows.ids] != NO_BRANCH
-        return Rows(rows.ids[sent], None if rows.weight is None else rows.weight[sent]), branches
 
     def offers(self, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
         """Return None: this engine is asked by `tally`."""
@@ -141,8 +136,10 @@ class Engine:
         else:  # few rows, many levels: no table as long as the levels
             present, slots = np.unique(codes, return_inverse=True)
         cells = sums(slots, len(present), weight, y, s)
-        n = None if weight is None else np.bincount(slots[weight > 0], minlength=len(present))
-        return Counts(present, cells, missing, None if n is None else n.astype(np.float64))
+        if weight is None:
+            return Counts(present, cells, missing)
+        some = weight > 0
+        return Counts(present, cells, missing, sums(slots[some], len(present), None, y[some], s))
 
     # -- who is where -----------------------------------------------------------------------
 

@@ -1,0 +1,170 @@
+"""What only rpart's rules know: complexity, minimum sizes, surrogates, priors and losses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from penjing.errors import ChoiceError, unknown
+from penjing.options import Options
+from penjing.table import Floats, Table
+from penjing.tally import Costs
+
+_NAMES = {"maxdepth": "max_depth", "split": "criterion", "costs": "cost"}
+_CRITERIA = {"information": "gain", "gini": "gini"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rpart(Options):
+    """The settings of rpart, by its own names; ``maxdepth`` and ``split`` are a recipe's own.
+
+    Parameters
+    ----------
+    cp : float
+        A division must lessen the risk by this share of the root's for each leaf it adds.
+    minsplit : int
+        A node of fewer rows is not divided.
+    minbucket : int or None
+        Each side of a division has at least so many rows; a third of ``minsplit`` where None.
+    maxsurrogate : int
+        How many surrogates a question has at most.
+    usesurrogate : int
+        0: a row whose value is missing stays at the node. 1: surrogates send it on, if one can.
+        2: and if none can, it goes with the majority.
+    surrogatestyle : int
+        0: agreement is counted of the rows that the question itself knows; 1: of those that
+        both know.
+    prior : sequence of float or None
+        How likely each class is; as often as it occurs where None.
+    loss : matrix of float or None
+        ``loss[i][j]`` is what it costs to answer the class j where the class i is true.
+    cost : sequence of float, mapping from name, or None
+        What it costs to ask about each column; its gains are divided by that.
+    xval : int or sequence of int
+        Cross-validate the table of complexities: in so many groups (row i is in group i mod
+        xval), or in the groups given for each row. 0: not at all.
+    loss_transposed : bool
+        Whether cross-validation takes the losses the wrong way round, as rpart 4.1 does.
+    stuck_repeats : bool
+        Whether a left-out row that no surrogate sends on is charged what the row before it was,
+        as rpart 4.1 does.
+    alpha : float or None
+        The least decrease of risk for each leaf as such, not as a share of the root's.
+    """
+
+    shapes: ClassVar[tuple[str, ...]] = ("binary",)
+
+    cp: float = 0.01
+    minsplit: int = 20
+    minbucket: int | None = None
+    maxsurrogate: int = 5
+    usesurrogate: int = 2
+    surrogatestyle: int = 0
+    prior: tuple[float, ...] | None = None
+    loss: tuple[tuple[float, ...], ...] | None = None
+    cost: Mapping[str, float] | tuple[float, ...] | None = None
+    xval: int | tuple[int, ...] = 0
+    loss_transposed: bool = True
+    stuck_repeats: bool = True
+    alpha: float | None = None
+
+    @property
+    def least(self) -> int:
+        """The least number of rows of a side."""
+        # R rounds a half to the even side, as Python does.
+        return round(self.minsplit / 3) if self.minbucket is None else self.minbucket
+
+    def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
+        """Return the setting and its value that an option of rpart stands for."""
+        if name == "split":
+            if value not in _CRITERIA:
+                raise unknown("unknown_plug", value, _CRITERIA, socket="split")
+            value = _CRITERIA[value]
+        if name in ("prior", "cost", "costs", "xval") and _is_row(value):
+            value = tuple(value)
+        if name == "loss" and value is not None:
+            value = tuple(tuple(float(v) for v in row) for row in value)
+        return _NAMES.get(name, name), value
+
+    def check(self) -> None:
+        """Refuse settings that cannot be used, each with a sentence."""
+        for name, least in (("minsplit", 1), ("maxsurrogate", 0), ("minbucket", 1)):
+            value = getattr(self, name)
+            is_whole = isinstance(value, int) and not isinstance(value, bool)
+            if value is not None and not (is_whole and value >= least):
+                raise ChoiceError("bad_whole_number", name=name, value=value, least=least)
+        for name, allowed in (("usesurrogate", (0, 1, 2)), ("surrogatestyle", (0, 1))):
+            if getattr(self, name) not in allowed:
+                words = [str(word) for word in allowed]
+                raise unknown("unknown_plug", str(getattr(self, name)), words, socket=name)
+        is_number = isinstance(self.cp, int | float) and not isinstance(self.cp, bool)
+        if not (is_number and self.cp >= 0):
+            raise ChoiceError("bad_number", name="cp", value=self.cp)
+        if isinstance(self.xval, int) and (self.xval < 0 or isinstance(self.xval, bool)):
+            raise ChoiceError("bad_whole_number", name="xval", value=self.xval, least=0)
+
+    def fits(self, table: Table) -> Rpart:
+        """Return the settings as they suit a table, or refuse with a sentence."""
+        assert table.target is not None
+        n_classes = 0 if table.is_regression else len(table.target.levels)
+        for name in ("prior", "loss"):
+            given = getattr(self, name)
+            if given is not None and len(given) != n_classes:
+                raise ChoiceError("bad_length", name=name, n=len(given), expected=n_classes)
+        if self.prior is not None and (min(self.prior) < 0 or abs(sum(self.prior) - 1) > 1e-9):
+            raise ChoiceError("bad_prior", value=list(self.prior))
+        if self.loss is not None:
+            matrix = np.asarray(self.loss)
+            square = matrix.shape == (n_classes, n_classes)
+            if not square or (matrix < 0).any() or np.diag(matrix).any():
+                raise ChoiceError("bad_loss", n=n_classes)
+        return replace(self, cost=_cost_of(self.cost, table))
+
+    def prepared(self, table: Table) -> Table:
+        """Return the table without the rows of which nothing is known."""
+        if not table.columns:
+            return table
+        known = np.any([column.codes >= 0 for column in table.columns], axis=0)
+        return table if known.all() else table.take(known)
+
+    def costs(self, table: Table) -> Costs | None:
+        """Return priors and losses as factors of class weights; None where all count the same."""
+        if table.is_regression or (self.prior is None and self.loss is None):
+            return None
+        assert table.target is not None
+        n = len(table.target.levels)
+        share: Floats = np.bincount(table.target.codes, table.weights, n)
+        share = share / share.sum()
+        prior = share if self.prior is None else np.asarray(self.prior)
+        loss = 1.0 - np.eye(n) if self.loss is None else np.asarray(self.loss)
+        factor = np.divide(prior, share, out=prior.copy(), where=share > 0)
+        altered = loss.sum(axis=1) * prior
+        altered = altered / altered.sum()
+        altered = np.divide(altered, share, out=altered.copy(), where=share > 0)
+        rows = tuple(tuple(row) for row in loss.tolist())
+        return Costs(tuple(factor.tolist()), rows, tuple(altered.tolist()))
+
+
+def _is_row(value: object) -> bool:
+    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+
+
+def _cost_of(
+    cost: Mapping[str, float] | tuple[float, ...] | None, table: Table
+) -> tuple[float, ...] | None:
+    """Return what each column costs, in the order of the table."""
+    if cost is None:
+        return None
+    if isinstance(cost, Mapping):
+        for name in cost:
+            if name not in table.names:
+                raise unknown("unknown_column", name, table.names)
+        cost = tuple(float(cost.get(name, 1.0)) for name in table.names)
+    if len(cost) != len(table.columns):
+        raise ChoiceError("bad_length", name="cost", n=len(cost), expected=len(table.columns))
+    if min(cost) <= 0:
+        raise ChoiceError("bad_number", name="cost", value=min(cost))
+    return cost
