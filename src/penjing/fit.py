@@ -180,7 +180,9 @@ def _training(tree: Tree, table: Table) -> float:
     """Return the weight of the training rows that the tree gets right."""
     asked = np.unique(tree.nodes.column[~tree.is_leaf]).tolist()
     if not any(table.columns[c].has_missing for c in asked):
-        return float(tree.weight[0] - tree.losses[tree.is_leaf].sum())
+        leaves = tree.nodes.total[tree.is_leaf]
+        answered = tree.values[tree.is_leaf]
+        return float(np.take_along_axis(leaves, answered[:, None], axis=1).sum())
     assert table.target is not None
     right = classes_of(tree, table) == table.target.codes
     return float(table.weights[right].sum())
