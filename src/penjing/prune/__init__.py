@@ -44,9 +44,13 @@ class Decision:
     tree_kept, tree_as_leaf : float
         The same for the whole tree, with every decision made so far.
     decision : str
-        ``keep`` or ``cut``.
+        ``keep``, ``cut``, or ``raise``: the largest branch took the node's place.
     why : str
-        ``better``, ``equal`` or ``worse``, said of the leaf; ``unreached`` where no row judged.
+        ``better``, ``equal`` or ``worse``, said of the leaf (or of the branch that was raised);
+        ``unreached`` where no row judged.
+    as_branch : float or None
+        The number for the node if its largest branch took its place; None where that was not
+        looked at.
     """
 
     node: int
@@ -55,12 +59,13 @@ class Decision:
     as_leaf: float
     tree_kept: float
     tree_as_leaf: float
-    decision: Literal["cut", "keep"]
+    decision: Literal["cut", "keep", "raise"]
     why: Literal["better", "equal", "worse", "unreached"]
+    as_branch: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the decision as plain data."""
-        return asdict(self)
+        return {k: v for k, v in asdict(self).items() if k != "as_branch" or v is not None}
 
 
 class Judge(Protocol):
@@ -138,6 +143,34 @@ def decide(
         tree_as_leaf=plain(tree_kept + (as_leaf - kept)),
         decision="cut" if is_cut else "keep",
         why=why,
+    )
+
+
+def decided(
+    node: int,
+    rows: float,
+    *,
+    kept: float,
+    as_leaf: float,
+    tree_kept: float,
+    decision: Literal["cut", "keep", "raise"],
+    as_branch: float | None = None,
+) -> Decision:
+    """Record a decision that was made by a rule of its own, of numbers that had better be small."""
+    instead = as_branch if decision == "raise" and as_branch is not None else as_leaf
+    why: Literal["better", "equal", "worse"] = (
+        "equal" if instead == kept else "better" if instead < kept else "worse"
+    )
+    return Decision(
+        node=node,
+        rows=plain(rows),
+        kept=plain(kept),
+        as_leaf=plain(as_leaf),
+        tree_kept=plain(tree_kept),
+        tree_as_leaf=plain(tree_kept + (as_leaf - kept)),
+        decision=decision,
+        why=why,
+        as_branch=None if as_branch is None else plain(as_branch),
     )
 
 

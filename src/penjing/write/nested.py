@@ -56,7 +56,8 @@ def write(tree: Tree, *, empty: Empty = "majority") -> str:
     if trained is not None and not tree.is_regression:
         summary["train_errors"] = _number(trained["of"] - trained["correct"])
     around = {"format": "tree-golden/1", "program": "penjing", "settings": dict(tree.recipe)}
-    return f'{{{_plain(around | {"data": _data(tree)})}, "summary": {json.dumps(summary)}, "tree": {text}}}'
+    head = _plain(around | {"data": _data(tree), "summary": summary})
+    return f'{{{head}, "tree": {text}}}'
 
 
 def _data(tree: Tree) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Weka's Id3: the book's, but that a gain of nothing ends a branch and an empty one has no class."""
+"""Weka's Id3: the book's, but no gain ends a branch, and an empty branch has no class."""
 
 from __future__ import annotations
 

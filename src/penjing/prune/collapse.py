@@ -1,0 +1,51 @@
+"""Collapsing: a subtree that makes no fewer training errors than a leaf becomes one (C4.5)."""
+
+from __future__ import annotations
+
+from penjing.errors import CapabilityError
+from penjing.prune import Decision, cut_back, decided
+from penjing.prune.pessimistic import branch_by_branch
+from penjing.tree import Tree
+
+SLACK = 1e-3
+"""By so much the errors of a subtree must be fewer; C4.5's tolerance for everything."""
+
+
+def prune(tree: Tree, *, slack: float = SLACK) -> tuple[Tree, list[Decision]]:
+    """Return the tree without the questions that save no training error.
+
+    A question may gain information and yet change no answer. Nothing is estimated here, the
+    counts that the tree keeps are enough.
+
+    Parameters
+    ----------
+    tree : Tree
+        What to prune; it stays as it is.
+    slack : float
+        How many errors fewer a subtree must make.
+
+    Returns
+    -------
+    (Tree, list of Decision)
+    """
+    if tree.is_regression or not tree.has_counts:
+        raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
+    wrong, weight = tree.losses.tolist(), tree.weight.tolist()
+    now = list(wrong)
+    whole = float(tree.losses[tree.is_leaf].sum())
+    decisions = []
+    for node in branch_by_branch(tree):
+        kept = sum(now[child] for child in tree.children(node))
+        cut = kept >= wrong[node] - slack
+        made = decided(
+            node,
+            weight[node],
+            kept=kept,
+            as_leaf=wrong[node],
+            tree_kept=whole,
+            decision="cut" if cut else "keep",
+        )
+        decisions.append(made)
+        now[node] = wrong[node] if cut else kept
+        whole += now[node] - kept
+    return cut_back(tree, decisions), decisions

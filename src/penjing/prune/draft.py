@@ -1,0 +1,195 @@
+"""A tree that is being rebuilt: branches that no row took are leaves of it, branches may rise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from penjing.growth import Growth
+from penjing.split import Split
+from penjing.table import Codes, Floats
+from penjing.tally import Totals
+from penjing.tree import Tree
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """The shape of a draft at one moment; engines may remember rows by it."""
+
+    splits: Mapping[int, Split]
+    kids: Mapping[int, range]
+    above: Mapping[int, tuple[int, int]]
+
+    def split(self, node: int) -> Split | None:
+        """Return the test of a node."""
+        return self.splits.get(node)
+
+    def parent_of(self, node: int) -> tuple[int, int]:
+        """Return a node's parent and by which of its branches the node is reached."""
+        return self.above[node]
+
+    def children(self, node: int) -> range:
+        """Return the ids of a node's children, in the order of its branches."""
+        return self.kids.get(node, range(0))
+
+    def weight_of(self, node: int) -> float:
+        """Return nothing: a sketch holds no sums, rows are shared out by their own weight."""
+        raise NotImplementedError
+
+
+class Counter(Protocol):
+    """Whoever holds the training rows: an engine, as seen from here."""
+
+    def totals(self, tree: Sketch, nodes: Sequence[int]) -> Totals:
+        """Return the sums of the rows in these nodes."""
+
+
+class Draft:
+    """The nodes of a tree under numbers of its own, in which nodes can become leaves or rise.
+
+    Every level of a nominal column has a branch here: rows that come to a node only when a
+    branch is raised may take one that was empty before.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self.total: list[Floats] = []
+        self.label: list[int] = []
+        self.depth: list[int] = []
+        self._above: list[tuple[int, int]] = []
+        self._split: dict[int, Split] = {}
+        self._kids: dict[int, range] = {}
+        self.origin: list[int] = []
+        self._append(0, tree.nodes.total[0], int(tree.values[0]), (-1, 0), 0)
+        for node in self._walk_down():
+            self._expand(node)
+
+    def _append(
+        self, origin: int, total: Floats, label: int, above: tuple[int, int], depth: int
+    ) -> None:
+        self.origin.append(origin)
+        self.total.append(np.array(total))
+        self.label.append(label)
+        self._above.append(above)
+        self.depth.append(depth)
+
+    def _walk_down(self) -> Iterable[int]:
+        node = 0
+        while node < len(self.origin):
+            yield node
+            node += 1
+
+    def _expand(self, node: int) -> None:
+        origin = self.origin[node]
+        if origin < 0 or self._tree.is_leaf[origin]:
+            return
+        split = self._tree.split(origin)
+        assert split is not None
+        arms: list[tuple[Codes, int]] = [
+            (self._tree.nodes.levels(child), child) for child in self._tree.children(origin)
+        ]
+        if split.cut is None:
+            arms += [(codes, -1) for codes in self._empty(origin)]
+            if self._tree.recipe.get("shape") == "multiway":
+                arms.sort(key=lambda arm: int(arm[0][0]))  # in the order of levels
+            split = replace(split, groups=tuple(codes for codes, _ in arms))
+        first = len(self.origin)
+        self._split[node] = split
+        self._kids[node] = range(first, first + len(arms))
+        for branch, (_, child) in enumerate(arms):
+            known = child >= 0
+            total = self._tree.nodes.total[child] if known else np.zeros_like(self.total[0])
+            label = int(self._tree.values[child]) if known else self.label[node]
+            self._append(child, total, label, (node, branch), self.depth[node] + 1)
+
+    def _empty(self, origin: int) -> list[Codes]:
+        codes = np.asarray(self._tree.empty_levels(origin), np.int32)
+        if self._tree.recipe.get("shape") == "multiway":
+            return list(codes[:, None])
+        return [codes] if codes.size else []
+
+    # -- what is there ----------------------------------------------------------------------
+
+    def is_leaf(self, node: int) -> bool:
+        """Whether a node asks nothing."""
+        return node not in self._split
+
+    def children(self, node: int) -> range:
+        """Return the children of a node."""
+        return self._kids.get(node, range(0))
+
+    def below(self, node: int) -> list[int]:
+        """Return a node and all that stand below it, each before its children."""
+        found = [node]
+        for each in found:  # grows while it is walked
+            found.extend(self.children(each))
+        return found
+
+    def weight(self, node: int) -> float:
+        """Return the weight of a node's rows."""
+        return float(self.total[node].sum())
+
+    def largest(self, node: int, tolerance: float) -> int:
+        """Return the child of most weight, the last one of equals."""
+        children = self.children(node)
+        weights = [self.weight(child) for child in children]
+        most = max(weights)
+        return max(c for c, w in zip(children, weights, strict=True) if w >= most - tolerance)
+
+    # -- what can be done -------------------------------------------------------------------
+
+    def sketch(self, raised: Mapping[int, int]) -> Sketch:
+        """Return the shape with these nodes replaced by these children of theirs."""
+        splits, kids = dict(self._split), dict(self._kids)
+        above = dict(enumerate(self._above))
+        for node, branch in raised.items():
+            splits[node], kids[node] = self._split[branch], self._kids[branch]
+            above |= {child: (node, i) for i, child in enumerate(kids[node])}
+        return Sketch(splits, kids, above)
+
+    def cut(self, node: int) -> None:
+        """Make a node a leaf."""
+        del self._split[node], self._kids[node]
+
+    def lift(self, node: int, branch: int) -> None:
+        """Put a child in its parent's place, with all that stands below it."""
+        self._split[node], self._kids[node] = self._split[branch], self._kids[branch]
+        self.label[node] = self.label[branch]
+        self.origin[node] = self.origin[branch]
+        for i, child in enumerate(self._kids[node]):
+            self._above[child] = (node, i)
+        for each in self.below(node)[1:]:
+            self.depth[each] -= 1
+
+    def relabel(self, node: int) -> None:
+        """Give a node its majority class; a class that is as frequent keeps its place."""
+        most = float(self.total[node].max())
+        if self.total[node][self.label[node]] < most:
+            self.label[node] = int(self.total[node].argmax())
+
+    def finish(self, about: Mapping[str, Any]) -> Tree:
+        """Return the tree; a branch without rows is left to the node that asks."""
+        growth = Growth(self._tree.reader)
+        growth.weigh([0], _totals([self.total[0]]))
+        waiting = [(0, 0)]
+        for node, grown in waiting:  # grows while it is walked
+            split = self._split.get(node)
+            if split is None:
+                continue
+            arms = list(enumerate(self.children(node)))
+            if split.cut is None:
+                arms = [(b, child) for b, child in arms if self.weight(child) > 0]
+                split = replace(split, groups=tuple(split.groups[b] for b, _ in arms))
+            born = growth.sprout(grown, split)
+            growth.weigh(list(born), _totals([self.total[child] for _, child in arms]))
+            waiting.extend(zip((child for _, child in arms), born, strict=True))
+        tree = self._tree
+        made, _ = growth.finish(tree.schema, tree.target, tree.centre, tree.recipe, about)
+        return made
+
+
+def _totals(cells: list[Floats]) -> Totals:
+    return Totals(np.stack(cells), np.zeros(len(cells), bool))

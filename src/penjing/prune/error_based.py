@@ -1,0 +1,157 @@
+"""Error-based pruning (C4.5, J48): subtrees become leaves, or make way for their largest branch.
+
+Three estimates are compared at each node, the deepest ones first: its errors as a leaf, the
+errors of its subtree, and the errors of its largest branch if that took the node's place and got
+all of its rows. The last one needs the rows again: a sketch of the changed tree is shown to
+whoever counts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+from typing import Literal
+
+from penjing.errors import CapabilityError
+from penjing.prune import Decision, decided
+from penjing.prune.bound import Bound
+from penjing.prune.draft import Counter, Draft
+from penjing.table import Floats
+from penjing.tree import Tree
+
+MARGIN = 0.1
+"""The simpler tree may promise so many errors more."""
+
+
+def prune(
+    tree: Tree,
+    counter: Counter | None = None,
+    *,
+    confidence: float = 0.25,
+    deviate: Literal["table", "quantile"] = "table",
+    last_errors: float = 0.67,
+    raise_branches: bool = True,
+    tolerance: float = 0.0,
+    single: bool = False,
+) -> tuple[Tree, list[Decision]]:
+    """Return the tree pruned by estimated errors, and what was decided of each question.
+
+    Parameters
+    ----------
+    tree : Tree
+        What to prune; it stays as it is.
+    counter : engine, optional
+        Holds the training rows; needed where branches may be raised.
+    confidence : float
+        The CF of C4.5, between 0 and 1; the smaller, the more is cut.
+    deviate, last_errors, single
+        How errors are estimated; see :class:`penjing.prune.bound.Bound`.
+    raise_branches : bool
+        Whether the largest branch may take the place of its parent.
+    tolerance : float
+        Estimates (and weights of branches) that differ by less are equal.
+
+    Returns
+    -------
+    (Tree, list of Decision)
+        Nodes in the decisions are numbered as in the tree that was given.
+    """
+    if tree.is_regression:
+        raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
+    if not tree.has_counts:
+        raise CapabilityError("pessimistic_needs_counts")
+    if raise_branches and counter is None:
+        raise CapabilityError("raising_needs_rows")
+    bound = Bound(confidence, deviate, last_errors, single)
+    work = _Work(Draft(tree), bound, tolerance)
+    while work.open:
+        depth = max(work.draft.depth[node] for node in work.open)
+        batch = [node for node in sorted(work.open) if work.draft.depth[node] == depth]
+        work.settle(batch, counter if raise_branches else None)
+    about = {k: v for k, v in tree.about.items() if k != "ties"}
+    return work.draft.finish(about), work.decisions
+
+
+class _Work:
+    """The draft, the estimate of each of its nodes, and which of them are not decided yet."""
+
+    def __init__(self, draft: Draft, bound: Bound, tolerance: float) -> None:
+        self.draft = draft
+        self.bound = bound
+        self.tolerance = tolerance
+        self.now = [self._as_leaf(total) for total in draft.total]
+        every = draft.below(0)
+        self.open = {node for node in every if not draft.is_leaf(node)}
+        self.whole = sum(self.now[node] for node in every if draft.is_leaf(node))
+        self.decisions: list[Decision] = []
+
+    def _as_leaf(self, total: Floats) -> float:
+        n = float(total.sum())
+        return self.bound.estimate(n, n - float(total.max()))
+
+    def settle(self, batch: list[int], counter: Counter | None) -> None:
+        """Decide nodes of one depth, below which everything is decided."""
+        largest = {node: self.draft.largest(node, self.tolerance) for node in batch}
+        inner = {n: b for n, b in largest.items() if not self.draft.is_leaf(b)}
+        totals = self._totals(inner, counter) if counter is not None else {}
+        for node in batch:
+            as_leaf = self._as_leaf(self.draft.total[node])
+            as_branch: float | None = None if counter is None else as_leaf
+            if counter is not None and node in inner:
+                leaves = [n for n in self.draft.below(inner[node]) if self.draft.is_leaf(n)]
+                as_branch = sum(self._as_leaf(totals[leaf]) for leaf in leaves)
+            self._decide(node, as_leaf, as_branch, largest[node], totals)
+
+    def _totals(self, raised: Mapping[int, int], counter: Counter) -> dict[int, Floats]:
+        """Return the sums of all nodes below these branches, had they taken the nodes' places."""
+        asked = [each for branch in raised.values() for each in self.draft.below(branch)[1:]]
+        cells = counter.totals(self.draft.sketch(raised), asked).cells if asked else ()
+        return dict(zip(asked, cells, strict=True))
+
+    def _decide(
+        self,
+        node: int,
+        as_leaf: float,
+        as_branch: float | None,
+        largest: int,
+        totals: Mapping[int, Floats],
+    ) -> None:
+        draft, allowed = self.draft, MARGIN + self.tolerance
+        kept = sum(self.now[child] for child in draft.children(node))
+        branch = inf if as_branch is None else as_branch
+        decision: Literal["cut", "keep", "raise"] = "keep"
+        if as_leaf <= branch + allowed and as_leaf <= kept + allowed:
+            decision = "cut"
+        elif branch <= kept + allowed:
+            decision = "raise"
+        made = decided(
+            draft.origin[node],
+            draft.weight(node),
+            kept=kept,
+            as_leaf=as_leaf,
+            tree_kept=self.whole,
+            decision=decision,
+            as_branch=as_branch,
+        )
+        self.decisions.append(made)
+        self.open.discard(node)
+        if decision == "keep":
+            self.now[node] = kept
+        elif decision == "cut":
+            draft.cut(node)
+            self.now[node] = as_leaf
+            self.whole += as_leaf - kept
+        else:
+            self._lift(node, largest, totals)
+            self.whole += branch - kept
+
+    def _lift(self, node: int, branch: int, totals: Mapping[int, Floats]) -> None:
+        """Raise a branch; what stands below it has other rows now and is decided anew."""
+        draft = self.draft
+        draft.lift(node, branch)
+        draft.relabel(node)
+        for each in draft.below(node)[1:]:
+            draft.total[each] = totals[each]
+            draft.relabel(each)
+            self.now[each] = self._as_leaf(totals[each])
+        self.open |= {each for each in draft.below(node) if not draft.is_leaf(each)}

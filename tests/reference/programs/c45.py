@@ -1,0 +1,49 @@
+"""C4.5 release 8."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from penjing.table import Column, Table, numeric
+from reference.golden import Golden
+from reference.programs.base import Program, options_of
+
+UNKNOWN = -999.0
+"""C4.5 keeps a missing number as this one, and so takes this one for missing."""
+
+
+class C45(Program):
+    """The options -m -c -g -s, and at which stage the tree was looked at."""
+
+    recipe = "c4.5"
+
+    def changes(self, golden: Golden) -> dict[str, Any]:
+        found = options_of(
+            golden.settings["options"],
+            {"-m": "m", "-c": "c"},
+            {"-g": {"g": True}, "-s": {"s": True}},
+        )
+        if golden.settings["stage"] == "unpruned":
+            found["pruning"] = "none"
+        return found | {"precision": "single"}
+
+    def tiny(self, words: list[str]) -> dict[str, Any]:
+        return {"options": " ".join(words[:-1]), "stage": words[-1]}
+
+    def prepare(self, golden: Golden, table: Table) -> Table:  # noqa: ARG002
+        return Table(
+            tuple(without(c) if c.is_numeric else c for c in table.columns),
+            table.target,
+            table.n_rows,
+            source=table.source,
+        )
+
+
+def without(column: Column) -> Column:
+    numbers = column.numbers()
+    return numeric(column.name, np.where(numbers == UNKNOWN, np.nan, numbers))
+
+
+PROGRAM = C45()
