@@ -22,6 +22,36 @@ WORDS: dict[str, str] = {
     "rule_when": "when",
     "rule_and": " and ",
     "rule_always": "always",
+    # the page
+    "view_tools": "tools",
+    "view_tree": "tree",
+    "view_icicle": "icicle",
+    "view_list": "list",
+    "view_unfold": "unfold",
+    "view_fold": "fold",
+    "view_zoom_in": "larger",
+    "view_zoom_out": "smaller",
+    "view_search": "search",
+    "view_found": "{n} found",
+    "view_light": "light",
+    "view_dark": "dark",
+    "view_classes": "classes",
+    "view_rows": "{n} rows",
+    "view_asks": "asks {column}",
+    "view_answers": "answers {answer}",
+    "view_details": "details",
+    "view_node": "node",
+    "view_counts": "rows by class",
+    "view_what_if": "ask about a row",
+    "view_unknown": "(unknown)",
+    "view_row_answer": "the answer is {answer}",
+    "view_flip": "with {column} {value} it would be {answer}",
+    "view_clear": "clear",
+    "view_replay": "how it grew",
+    "view_first": "first",
+    "view_back": "back",
+    "view_next": "next",
+    "view_last": "last",
     # recipes
     "bad_whole_number": (
         "{name}={value!r} cannot be used: it must be a whole number of at least {least}, or None."
@@ -621,10 +651,17 @@ WORDS: dict[str, str] = {
     "prune_cut": "prune {arrow} {answer}",
     "prune_keep": "keep",
     "nothing_to_prune": "nothing to prune: {what}.",
+    "prune_leaves": "{before} leaves before, {after} after",
     "prune_before_after": "{name} {before} before, {after} after",
+    "name_training": "training",
+    "name_validation": "validation",
+    "name_test": "test",
+    "name_leave_one_out": "leave one out",
+    "bad_set": "--set {word} is not understood. Give a setting and its value: --set min_gain=0.1.",
     "prune_summary": "pruned by {method}: {what}.",
     "n_training": "training {right}/{of}",
-    "n_test": "{name} {right}/{of}",
+    "n_validation": "validation {right}/{of}",
+    "n_test": "test {right}/{of}",
     "n_leave_one_out": "leave one out {right}/{of}",
     "same_file": (
         "the file that decides the pruning is also the file that reports the accuracy.\n"
@@ -708,4 +745,13 @@ WORDS: dict[str, str] = {
     "socket_write": "writers",
     "socket_rules": "rules",
     "progress": "growing: {leaves} leaves, {open} open",
+    # c4.5, j48
+    "quinlan_needs_classes": (
+        "recipes 'c4.5' and 'j48' need classes to predict, and '{target}' is a number. "
+        "Use recipe 'cart'."
+    ),
+    "raising_needs_rows": (
+        "raising branches needs the training rows, and this tree came from a file.\n"
+        "Prune it with raise_branches=False, or fit it again."
+    ),
 }

@@ -21,6 +21,36 @@ WORDS: dict[str, str] = {
     "rule_when": "条件",
     "rule_and": " 且 ",
     "rule_always": "总是",
+    # the page
+    "view_tools": "工具",
+    "view_tree": "树",
+    "view_icicle": "冰柱图",
+    "view_list": "列表",
+    "view_unfold": "展开",
+    "view_fold": "折叠",
+    "view_zoom_in": "放大",
+    "view_zoom_out": "缩小",
+    "view_search": "查找",
+    "view_found": "找到 {n} 个",
+    "view_light": "浅色",
+    "view_dark": "深色",
+    "view_classes": "类别",
+    "view_rows": "{n} 行",
+    "view_asks": "按 {column} 划分",
+    "view_answers": "回答 {answer}",
+    "view_details": "详情",
+    "view_node": "结点",
+    "view_counts": "各类别的行数",
+    "view_what_if": "询问一行",
+    "view_unknown": "（未知）",
+    "view_row_answer": "回答是 {answer}",
+    "view_flip": "若 {column} {value}，回答变为 {answer}",
+    "view_clear": "清空",
+    "view_replay": "生成过程",
+    "view_first": "第一步",
+    "view_back": "上一步",
+    "view_next": "下一步",
+    "view_last": "最后一步",
     # recipes
     "bad_whole_number": "{name}={value!r} 不能用：应为不小于 {least} 的整数，或 None。",
     "bad_number": "{name}={value!r} 不能用：应为不小于 0 的数。",
@@ -459,10 +489,17 @@ WORDS: dict[str, str] = {
     "prune_cut": "剪枝 {arrow} {answer}",
     "prune_keep": "保留",
     "nothing_to_prune": "没有可剪的：{what}。",
-    "prune_before_after": "{name} {before} 变为 {after}",
+    "prune_leaves": "叶结点由 {before} 个变为 {after} 个",
+    "prune_before_after": "{name}由 {before} 变为 {after}",
+    "name_training": "训练",
+    "name_validation": "验证",
+    "name_test": "测试",
+    "name_leave_one_out": "留一法",
+    "bad_set": "--set {word} 看不懂。请给出设置及其值：--set min_gain=0.1。",
     "prune_summary": "{method} 剪枝：{what}。",
     "n_training": "训练 {right}/{of}",
-    "n_test": "{name} {right}/{of}",
+    "n_validation": "验证 {right}/{of}",
+    "n_test": "测试 {right}/{of}",
     "n_leave_one_out": "留一法 {right}/{of}",
     "same_file": (
         "决定剪枝的文件也是报告精度的文件。\n"
@@ -534,4 +571,12 @@ WORDS: dict[str, str] = {
     "socket_write": "输出",
     "socket_rules": "规则",
     "progress": "生成中：{leaves} 个叶结点，{open} 个待划分",
+    # c4.5, j48
+    "quinlan_needs_classes": (
+        "配方 'c4.5' 和 'j48' 需要以类别为目标，而 '{target}' 是数值。请用配方 'cart'。"
+    ),
+    "raising_needs_rows": (
+        "提升分支需要训练数据，而这棵树是从文件读入的。\n"
+        "请用 raise_branches=False 剪枝，或者重新训练。"
+    ),
 }
