@@ -41,6 +41,9 @@ $(STAMPS)/package: pyproject.toml requirements-dev.txt $(STAMPS)/venv
 	# Python sources are used where they are (a plain path file); C++ is built below, on its own.
 	$(PIP) install -c requirements-dev.txt --no-build-isolation \
 		-C editable.mode=inplace -C wheel.cmake=false -C wheel.py-api=py3 -e .
+	# … truly plain: the import hook it starts would win over PYTHONPATH (sanitizers, other checkouts)
+	$(BIN)/python -c "import pathlib, site; [p.write_text('$(CURDIR)/src\n') \
+		for s in site.getsitepackages() for p in pathlib.Path(s).glob('_editable_skbc_penjing.pth')]"
 	touch $@
 
 $(STAMPS)/dev: requirements-dev.txt $(STAMPS)/package
@@ -84,6 +87,8 @@ test-sanitized: setup ## the tests of the extension, with the extension under sa
 	rm -rf build/sanitize/site && mkdir -p build/sanitize/site
 	cp -r src/penjing build/sanitize/site/ && rm -f build/sanitize/site/penjing/*.so
 	$(BIN)/cmake --install build/sanitize --prefix build/sanitize/site > /dev/null
+	PYTHONPATH=build/sanitize/site $(BIN)/python -c "import importlib.util as u; \
+		assert 'build/sanitize' in u.find_spec('penjing').origin"
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 		PYTHONPATH=build/sanitize/site \

@@ -1,4 +1,4 @@
-"""The C++ core agrees with the definition: coding with NumPy and dicts, prediction with the oracle."""
+"""The C++ core agrees with the definition: NumPy and dicts for coding, the oracle for prediction."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle_predict import REPORT, SHARE, STOP, UNSEEN, PlainNode, PlainTree
 
+from oracle_predict import REPORT, SHARE, STOP, UNSEEN, PlainNode, PlainTree
 from penjing import _core
 from penjing.table import nominal, numeric
 
@@ -379,6 +379,13 @@ def test_a_lone_leaf_asks_about_nothing():
     assert flat.spread([None], np.array([[0.25, 0.75]]), 2).tolist() == [[0.25, 0.75]] * 2
 
 
+def test_a_child_without_weight_takes_no_part_in_sharing():
+    nodes = [PlainNode(0, 0.5, 1, [], 2, SHARE), PlainNode(weight=0.0), PlainNode(weight=3.0)]
+    flat = _core.Flat(**PlainTree(nodes).arrays())
+    values = np.array([[0.0], [np.nan], [7.0]])  # 0 times NaN would spoil the mixture
+    assert flat.spread([np.array([np.nan])], values, 1).tolist() == [[7.0]]
+
+
 def test_no_rows():
     flat = _core.Flat(**chain(3, 0).arrays())
     assert flat.apply([np.empty(0)], 0, threads=7).shape == (0,)
@@ -388,7 +395,9 @@ def test_no_rows():
 def test_what_is_handed_in_is_checked():
     flat = _core.Flat(**chain(2, 0).arrays())
     nominal_flat = _core.Flat(
-        **PlainTree([PlainNode(0, float("nan"), 1, [[0], [1]], 2), PlainNode(), PlainNode()]).arrays()
+        **PlainTree(
+            [PlainNode(0, float("nan"), 1, [[0], [1]], 2), PlainNode(), PlainNode()]
+        ).arrays()
     )
     with pytest.raises(ValueError, match="not handed in"):
         flat.apply([None], 3)
