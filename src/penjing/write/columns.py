@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from penjing.write.widths import columns as width
 
+__all__ = ["clip", "headings", "left", "right", "widest", "width"]
+
 GAP = 4
 """Headings stand this far apart where that keeps them over their numbers."""
 DRIFT = 2

@@ -67,9 +67,7 @@ def write(
     return "\n".join(lines)
 
 
-def _step(
-    step: Plain, i: int, n: int, recipe: Plain, lang: str, *, ascii_only: bool
-) -> list[str]:
+def _step(step: Plain, i: int, n: int, recipe: Plain, lang: str, *, ascii_only: bool) -> list[str]:
     path = step["path"]
     dots = "..." if ascii_only else "…"
     place = ", ".join(([dots] if len(path) > PATH else []) + path[-PATH:])
@@ -78,7 +76,10 @@ def _step(
     if offered:
         parts.append(("weigh", _weighed(step, offered, lang, ascii_only=ascii_only)))
     if step["question"] is not None and offered:
-        parts += [("choose", _choice(step, offered, lang)), ("branches", _branches(step, ascii_only=ascii_only))]
+        parts += [
+            ("choose", _choice(step, offered, lang)),
+            ("branches", _branches(step, ascii_only=ascii_only)),
+        ]
         if step["empty"]:
             names = listed([quoted(level) for level in step["empty"]], lang)
             parts.append(("empty", say("story_empty", lang, levels=names, answer=answer_of(step))))

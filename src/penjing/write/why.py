@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from penjing.words import say
@@ -23,7 +24,12 @@ _MEASURES = {"gain": "gain", "gain_ratio": "gain_ratio", "gini": "gini_after"}
 
 
 def write(
-    told: Plain, lang: str = "en", *, every: bool = False, ascii_only: bool = False, width: int = 100
+    told: Plain,
+    lang: str = "en",
+    *,
+    every: bool = False,
+    ascii_only: bool = False,
+    width: int = 100,
 ) -> str:
     """Return the table of a node's candidates, and how the winner's number came about.
 
@@ -158,7 +164,6 @@ def _columns(
     told: Plain, offered: list[Plain], *, every: bool
 ) -> list[tuple[str, Callable[[Plain], str]]]:
     """Return which numbers are shown: the key of each heading, and the number of a candidate."""
-    number = lambda key: lambda c: places(c[key])  # noqa: E731 - two lines for six columns
     if "variance" in told:
         keys = [("var_after", "variance_after"), ("gain", "gain")]
     else:
@@ -168,10 +173,16 @@ def _columns(
         keys += [("ratio", "gain_ratio"), ("gini", "gini_after")]
         if told["criterion"] not in _MEASURES:
             keys.append(("own", "criterion_gain"))
-    columns = [(heading, number(key)) for heading, key in keys]
+    columns: list[tuple[str, Callable[[Plain], str]]] = [
+        (heading, partial(_number, key)) for heading, key in keys
+    ]
     if any(c["missing"] for c in offered):
         columns.append(("missing", _missing))
     return columns
+
+
+def _number(key: str, candidate: Plain) -> str:
+    return places(candidate[key])
 
 
 def _missing(candidate: Plain) -> str:

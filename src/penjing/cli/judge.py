@@ -1,0 +1,248 @@
+"""Verbs that put trees to use and to the test: predict, test, compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from penjing.cli import Exit, sources
+from penjing.cli.options import Data, Model, Output, ReadAs, Seen, Test, Train
+from penjing.cli.pruned import LEAVE_ONE_OUT, leave_one_out
+from penjing.cli.say import Voice
+from penjing.cli.verb import verb
+from penjing.errors import ChoiceError
+
+if TYPE_CHECKING:
+    from penjing.table import Table
+    from penjing.tree import Tree
+
+
+def add_to(app: typer.Typer) -> None:
+    """Give the command these verbs."""
+    for name, command in {"predict": predict, "test": examine, "compare": compare}.items():
+        app.command(name)(command)
+
+
+@verb
+def predict(
+    voice: Voice,
+    *,
+    model: Model,
+    data: Data,
+    output: Output = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Add the share of each class.")] = False,
+    excel: Annotated[
+        bool, typer.Option("--excel", help="Write UTF-8 with a mark for Excel.")
+    ] = False,
+    encoding: Annotated[
+        str, typer.Option(metavar="NAME", help="The encoding of the output: utf-8, gbk, …")
+    ] = "utf-8",
+    input_encoding: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The encoding of the table.")
+    ] = None,
+    missing_marker: Seen = None,
+    unseen: Annotated[
+        str | None, typer.Option(help="Levels that training never saw: stop or error.")
+    ] = None,
+    lines: Annotated[bool, typer.Option("--lines", help="With --json: one object a line.")] = False,
+) -> None:
+    """Answer for each row of a table: its columns, and what the tree says."""
+    from penjing.cli import answers  # noqa: PLC0415 - heavy
+
+    tree = sources.model(model)
+    source = sources.SourceFile(data)
+    reading = sources.Reading(markers=missing_marker, encoding=input_encoding)
+    rows = reading.rows_for(voice, tree, data, source, with_target=False)
+    told = answers.predicted(tree, rows, unseen, shares=proba)
+    if voice.as_json:
+        answers.as_json(voice, told, lines=lines)
+        return
+    sheet = reading.sheet(source)
+    answers.as_csv(sheet, told, output, "utf-8-sig" if excel else encoding, excel=excel)
+    if output not in (None, sources.STDIN):
+        voice.note("saved", path=output)
+
+
+@verb
+def examine(
+    voice: Voice,
+    *,
+    model: Model,
+    data: Data,
+    train: Train = None,
+    min_accuracy: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Exit with 3 if the accuracy is less.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Always print the confusion table, and each class.")
+    ] = False,
+    missing_marker: Seen = None,
+    encoding: ReadAs = None,
+) -> Exit:
+    """Count right and wrong answers on rows whose class is known."""
+    tree = sources.model(model)
+    reading = sources.Reading(markers=missing_marker, encoding=encoding)
+    rows = reading.rows_for(voice, tree, data)
+    _warn(voice, tree, data, rows)
+    report = tree.score(rows)
+    found = None if tree.is_regression else _ceiling(voice, tree, model, train, rows)
+    if voice.as_json:
+        voice.data(report.to_json() | _ceiling_json(found))
+    elif tree.is_regression:
+        voice.out(report.text(voice.lang))
+    else:
+        _told(voice, tree, rows, report, found, full=full, names=(train, data))
+    return _demanded(voice, report, min_accuracy)
+
+
+def _warn(voice: Voice, tree: Tree, path: str, rows: Table) -> None:
+    """Say where the rows are not a test: they grew the tree, or decided its pruning."""
+    mine = rows.source.get("sha256")
+    if mine and mine == tree.about.get("source", {}).get("sha256"):
+        voice.note("note_training_tested", source=path)
+    judges = [record.get("validation", {}) for record in tree.about.get("pruning", ())]
+    if mine and any(judge.get("sha256") == mine for judge in judges):
+        voice.note("note_validation_tested", source=path)
+
+
+def _ceiling(voice: Voice, tree: Tree, model: str, train: str | None, rows: Table) -> Any:  # noqa: ANN401
+    from penjing.remarks import ceiling  # noqa: PLC0415 - heavy
+
+    taught = sources.training(voice, tree, model, train)
+    return None if taught is None else ceiling(taught, rows)
+
+
+def _ceiling_json(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a Ceiling
+    if found is None:
+        return {}
+    clashes = [{"row": c.row, "equals": list(c.equals)} for c in found.clashes]
+    return {"ceiling": {"best": found.best, "of": found.n_rows, "clashes": clashes}}
+
+
+def _told(
+    voice: Voice,
+    tree: Tree,
+    rows: Table,
+    report: Any,  # noqa: ANN401 - a Report
+    found: Any,  # noqa: ANN401 - a Ceiling
+    *,
+    full: bool,
+    names: tuple[str | None, str],
+) -> None:
+    from penjing.write import answers  # noqa: PLC0415 - heavy
+
+    voice.out(report.headline(voice.lang))
+    if full or len(report.wrong) > 1:  # one wrong row says it all by itself
+        voice.out("\n".join(report.table(voice.lang)))
+    if full:
+        voice.out("\n".join(answers.per_class(report, voice.lang)))
+    wrong = [row.row for row in report.wrong]
+    clashing = {clash.row for clash in found.clashes} if found else set()
+    if wrong:
+        paths = _paths(voice, tree, rows, [row for row in wrong if row not in clashing])
+        voice.out(answers.wrong(report, paths, voice.lang, ascii_only=voice.ascii_only))
+    if found:
+        path = names[0] or str(tree.about.get("source", {}).get("name", "train"))
+        train, _ = sources.short_names(path, names[1])
+        for line in answers.ceiling(found, wrong, train, voice.lang):
+            voice.out(line)
+
+
+def _paths(voice: Voice, tree: Tree, rows: Table, wrong: list[int]) -> dict[int, str]:
+    """Return how the wrong rows came to their answers, where they are few."""
+    from penjing.write import answers  # noqa: PLC0415 - heavy
+
+    if len(wrong) > answers.PATHS:
+        return {}
+    stops = tree.apply(rows).tolist()
+    places = {rows.row_number(row): row for row in range(rows.n_rows)}
+    found = {
+        number: answers.path(
+            tree, rows, places[number], stops[places[number]], ascii_only=voice.ascii_only
+        )
+        for number in wrong
+    }
+    return {number: path for number, path in found.items() if path}
+
+
+def _demanded(voice: Voice, report: Any, least: float | None) -> Exit:  # noqa: ANN401 - a Report
+    if least is None:
+        return Exit.FINE
+    if not hasattr(report, "accuracy"):
+        raise ChoiceError("test_no_accuracy", target=report.target)
+    if report.accuracy >= least:
+        return Exit.FINE
+    voice.error(voice.say("test_below", accuracy=f"{report.accuracy:.4g}", demanded=least))
+    return Exit.BELOW
+
+
+@verb
+def compare(
+    voice: Voice,
+    *,
+    first: Annotated[str, typer.Argument(metavar="MODEL", help="A saved tree.")],
+    second: Annotated[str, typer.Argument(metavar="MODEL", help="Another one.")],
+    test: Test = None,
+    train: Train = None,
+    leave_out: Annotated[
+        bool,
+        typer.Option("--leave-one-out", help=f"Do it for more than {LEAVE_ONE_OUT} rows, too."),
+    ] = False,
+    missing_marker: Seen = None,
+    encoding: ReadAs = None,
+) -> None:
+    """Put two trees side by side: numbers, rows on which they differ, questions they ask."""
+    from penjing.compare import compare as compared  # noqa: PLC0415 - heavy
+    from penjing.write import comparison  # noqa: PLC0415
+
+    trees = (sources.model(first), sources.model(second))
+    reading = sources.Reading(markers=missing_marker, encoding=encoding)
+    tables = {}
+    if train is not None:
+        tables["training"] = reading.rows_for_both(voice, trees, train)
+    name = None if test is None else sources.short_names(test, train or test)[0]
+    if test is not None and name is not None:
+        tables[name] = reading.rows_for_both(voice, trees, test)
+    told: dict[str, Any] = compared(*trees, tables, names=(Path(first).stem, Path(second).stem))
+    told |= _beside(voice, trees, tables, name, told, more=leave_out)
+    voice.data(told) if voice.as_json else voice.out(comparison.write(told, voice.lang))
+
+
+def _beside(
+    voice: Voice,
+    trees: tuple[Tree, Tree],
+    tables: dict[str, Table],
+    test: str | None,
+    told: dict[str, Any],
+    *,
+    more: bool,
+) -> dict[str, Any]:
+    """Return what a comparison needs besides: the verdict of the test, and leaving one out."""
+    from penjing.verdict import verdict  # noqa: PLC0415 - heavy
+
+    found: dict[str, Any] = {"test": test, "is_pruned": is_pruned(*trees)}
+    if trees[0].is_regression:
+        return found
+    if test is not None and tables[test].target is not None:
+        found["verdict"] = verdict(*trees, tables[test])
+    rows = tables.get("training")
+    if rows is None or rows.target is None:
+        return found
+    if rows.n_rows > LEAVE_ONE_OUT and not more:
+        voice.note("note_no_leave_one_out", of=rows.n_rows, limit=LEAVE_ONE_OUT)
+        return found
+    names = [tree["name"] for tree in told["trees"]]
+    pairs = zip(trees, names, strict=True)
+    return found | {"leave_one_out": [leave_one_out(voice, t, rows, n) for t, n in pairs]}
+
+
+def is_pruned(one: Tree, other: Tree) -> bool:
+    """Say whether the second tree is the first one, pruned."""
+    before, after = one.about.get("pruning", ()), other.about.get("pruning", ())
+    mine, its = one.about.get("source", {}), other.about.get("source", {})
+    is_same_growth = mine.get("sha256") == its.get("sha256") and one.recipe == other.recipe
+    return (
+        is_same_growth and len(after) > len(before) and list(after[: len(before)]) == list(before)
+    )

@@ -1,0 +1,202 @@
+"""Verbs that make trees: fit and prune."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from penjing.cli import sources
+from penjing.cli.look import size_of
+from penjing.cli.options import (
+    Confidence,
+    Criterion,
+    Data,
+    Dates,
+    Encoding,
+    Ignore,
+    Keep,
+    Marker,
+    MaxDepth,
+    MaxLeaves,
+    Method,
+    MinBranch,
+    MinGain,
+    MinWeight,
+    MissingPolicy,
+    Model,
+    Names,
+    Output,
+    ReadAs,
+    RecipeName,
+    Schema,
+    Seed,
+    Seen,
+    Separator,
+    Setting,
+    ShapeName,
+    Target,
+    Test,
+    TiesRule,
+    Train,
+    UnseenPolicy,
+    Validate,
+    ValidateShare,
+    Weight,
+)
+from penjing.cli.pruned import Pruning, measured, tell
+from penjing.cli.say import Voice
+from penjing.cli.verb import verb
+from penjing.errors import ChoiceError
+
+if TYPE_CHECKING:
+    from penjing.tree import Tree
+
+
+def add_to(app: typer.Typer) -> None:
+    """Give the command these verbs."""
+    for command in (fit, prune):
+        app.command(command.__name__)(command)
+
+
+@verb
+def fit(
+    voice: Voice,
+    *,
+    data: Data,
+    target: Target = None,
+    recipe: RecipeName = "id3",
+    output: Output = None,
+    validate: Validate = None,
+    validate_share: ValidateShare = None,
+    seed: Seed = 0,
+    method: Method = None,
+    ties: TiesRule = None,
+    engine: Annotated[str, typer.Option(help="Who counts; see `penjing plugs`.")] = "auto",
+    no_trace: Annotated[
+        bool, typer.Option("--no-trace", help="Do not keep how the tree grew (see why).")
+    ] = False,
+    criterion: Criterion = None,
+    shape: ShapeName = None,
+    missing: MissingPolicy = None,
+    unseen: UnseenPolicy = None,
+    max_depth: MaxDepth = None,
+    max_leaves: MaxLeaves = None,
+    min_weight: MinWeight = None,
+    min_branch: MinBranch = None,
+    min_gain: MinGain = None,
+    setting: Setting = None,
+    schema: Schema = None,
+    missing_marker: Marker = None,
+    encoding: Encoding = None,
+    separator: Separator = None,
+    names: Names = None,
+    keep: Keep = None,
+    ignore: Ignore = None,
+    weight: Weight = None,
+    dates: Dates = None,
+) -> None:
+    """Grow a tree from a table."""
+    reading = sources.Reading(
+        target, schema, missing_marker, encoding, separator, names, keep, ignore, weight, dates
+    )
+    changes = {
+        "criterion": criterion,
+        "shape": shape,
+        "missing": missing,
+        "unseen": unseen,
+        "max_depth": max_depth,
+        "max_leaves": max_leaves,
+        "min_weight": min_weight,
+        "min_branch": min_branch,
+        "min_gain": min_gain,
+    }
+    given = {key: value for key, value in changes.items() if value is not None}
+    table = reading.table(voice, data)
+    voice.notes(table.notes)
+    pruning = Pruning(method, validate, validate_share, seed, ties)
+    train, judges = pruning.divided(voice, table, reading)
+    how = {"recipe": recipe, "engine": engine, "trace": not no_trace, **given, **_settings(setting)}
+    tree, whole = (_sourced(made, data) for made in pruning.grown(voice, train, judges, how))
+    sources.save(voice, tree, output)
+    _show(voice, tree, whole, to_stdout=output == sources.STDIN)
+    if "pruning" in tree.about and not voice.as_json:
+        tell(voice, whole, tree, judges, to_stdout=output != sources.STDIN)
+
+
+def _settings(words: list[str] | None) -> dict[str, Any]:
+    """Return the settings of NAME=VALUE; values are JSON where they look so, else text."""
+    found = {}
+    for word in words or ():
+        name, sign, value = word.partition("=")
+        if not sign:
+            raise ChoiceError("bad_set", word=word)
+        try:
+            found[name.replace("-", "_")] = json.loads(value)
+        except ValueError:
+            found[name.replace("-", "_")] = value
+    return found
+
+
+def _sourced(tree: Tree, path: str) -> Tree:
+    """Return the tree with the place of its training rows, so that they can be found again."""
+    source = dict(tree.about.get("source", {})) | ({} if path == sources.STDIN else {"path": path})
+    return replace(tree, about={**tree.about, "source": source})
+
+
+def _show(voice: Voice, tree: Tree, whole: Tree, *, to_stdout: bool) -> None:
+    from penjing.explain import explain  # noqa: PLC0415 - heavy
+    from penjing.write import summary  # noqa: PLC0415
+
+    if to_stdout:  # the model went there
+        return
+    if voice.as_json:
+        voice.data(tree.to_json())
+        return
+    voice.out(tree.draw(ascii_only=voice.ascii_only))
+    size_of(voice, tree)
+    if not tree.target.is_numeric and len(tree.target.levels) == 1:
+        voice.note("note_one_class", class_=tree.target.levels[0])
+    if whole.trace is not None and (note := summary.gain_and_ratio(explain(whole), voice.lang)):
+        voice.out(voice.say("word_note") + note)
+
+
+@verb
+def prune(
+    voice: Voice,
+    *,
+    model: Model,
+    method: Annotated[
+        str, typer.Option("--method", "-m", help="How to prune; see `penjing plugs`.")
+    ] = "reduced-error",
+    output: Output = None,
+    validate: Validate = None,
+    validate_share: ValidateShare = None,
+    seed: Seed = 0,
+    ties: TiesRule = None,
+    confidence: Confidence = None,
+    test: Test = None,
+    train: Train = None,
+    same_file: Annotated[
+        bool, typer.Option("--same-file", help="Let one file decide and report all the same.")
+    ] = False,
+    missing_marker: Seen = None,
+    encoding: ReadAs = None,
+) -> None:
+    """Make a tree smaller: every question is weighed, bottom up."""
+    if sources.are_same(validate, test):
+        if not same_file:
+            raise ChoiceError("same_file")
+        voice.note("note_same_file")
+    reading = sources.Reading(markers=missing_marker, encoding=encoding)
+    tree = sources.model(model)
+    rows = sources.training(voice, tree, model, train, reading)
+    pruning = Pruning(method, validate, validate_share, seed, ties, confidence)
+    tree, judges = pruning.regrown(voice, tree, rows, reading)
+    smaller = pruning.pruned(tree, judges)
+    tested = None if test is None else reading.rows_for(voice, tree, test)
+    told = measured(voice, tree, smaller, rows, tested)
+    sources.save(voice, smaller, output)
+    tell(voice, tree, smaller, judges, told, to_stdout=output != sources.STDIN)

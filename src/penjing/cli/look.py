@@ -1,0 +1,212 @@
+"""Verbs that look: check a table, show a tree, why it asks what it asks, how it grew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from penjing.cli import sources
+from penjing.cli.options import (
+    Data,
+    Dates,
+    Encoding,
+    Ignore,
+    Keep,
+    Marker,
+    Model,
+    Names,
+    Order,
+    Schema,
+    Separator,
+    Target,
+    Train,
+    Weight,
+)
+from penjing.cli.say import Voice
+from penjing.cli.verb import verb
+
+if TYPE_CHECKING:
+    from penjing.table import Table
+    from penjing.tree import Tree
+
+
+def add_to(app: typer.Typer) -> None:
+    """Give the command these verbs."""
+    for command in (check, show, why, trace):
+        app.command(command.__name__)(command)
+
+
+@verb
+def check(
+    voice: Voice,
+    *,
+    data: Data,
+    target: Target = None,
+    schema: Schema = None,
+    missing_marker: Marker = None,
+    encoding: Encoding = None,
+    separator: Separator = None,
+    names: Names = None,
+    keep: Keep = None,
+    ignore: Ignore = None,
+    weight: Weight = None,
+    dates: Dates = None,
+) -> None:
+    """Look at a table before fitting: columns, classes, and what is odd about the rows."""
+    from penjing.overview import oddities  # noqa: PLC0415 - heavy
+    from penjing.write import listing  # noqa: PLC0415
+
+    reading = sources.Reading(
+        target, schema, missing_marker, encoding, separator, names, keep, ignore, weight, dates
+    )
+    table, told = reading.overview(voice, data)
+    notes = [*table.notes, *oddities(table)]
+    if voice.as_json:
+        voice.data(told | {"notes": [{"key": n.key, "values": dict(n.values)} for n in notes]})
+        return
+    voice.notes(table.notes)
+    voice.out(listing.write(told, voice.lang, ascii_only=voice.ascii_only, width=voice.width))
+    for note in notes[len(table.notes) :]:
+        voice.out(voice.say("word_note") + voice.told(note))
+
+
+@verb
+def show(
+    voice: Voice,
+    *,
+    model: Model,
+    empty: Annotated[
+        bool, typer.Option("--empty", help="Draw branches that no training row took.")
+    ] = False,
+    order: Annotated[Order, typer.Option(help="Order of nominal branches.")] = Order.rows,
+    node: Annotated[
+        str, typer.Option(help="Draw only what is below a node: its number or path.")
+    ] = "root",
+    writer: Annotated[
+        str, typer.Option("--as", help="Another form; see the writers of `penjing plugs`.")
+    ] = "text",
+) -> None:
+    """Draw a saved tree."""
+    from penjing.paths import find  # noqa: PLC0415 - heavy
+
+    tree = sources.model(model)
+    if voice.as_json:
+        voice.data(tree.to_json())
+        return
+    if writer != "text":
+        voice.out(_written(voice, tree, writer))
+        return
+    top, _ = find(tree, node)
+    voice.out(tree.draw(empty=empty, order=str(order), node=top, ascii_only=voice.ascii_only))
+    size_of(voice, tree, empty=empty)
+
+
+def _written(voice: Voice, tree: Tree, writer: str) -> str:
+    """Return a tree in the form of any writer that is plugged in."""
+    import inspect  # noqa: PLC0415 - only here
+
+    from penjing.plugs import load  # noqa: PLC0415
+
+    write = load("write", writer)
+    wants = inspect.signature(write).parameters
+    style = {"lang": voice.lang, "ascii_only": voice.ascii_only}
+    return str(write(tree, **{key: style[key] for key in style if key in wants}))
+
+
+def size_of(voice: Voice, tree: Tree, *, empty: bool = False) -> None:
+    """Print what stands below a drawn tree."""
+    from penjing.write import summary  # noqa: PLC0415 - heavy
+
+    voice.out(summary.size(tree, voice.lang))
+    if ties := summary.ties(tree, voice.lang):
+        voice.out(ties)
+    if tree.has_counts and tree.n_empty and not empty:
+        voice.note("note_empty_branches", n=tree.n_empty)
+
+
+@verb
+def why(
+    voice: Voice,
+    *,
+    model: Model,
+    node: Annotated[
+        str, typer.Argument(help="A node: its number, or a path such as 'texture=clear'.")
+    ] = "root",
+    every: Annotated[
+        bool, typer.Option("--all", help="Fill in the formulas of every column.")
+    ] = False,
+    cuts: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="List all cuts of a numeric column.")
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Training rows, to weigh the columns anew.")
+    ] = None,
+) -> None:
+    """Say why a node asks what it asks: every candidate, with the formula filled in."""
+    from penjing.write import why as writer  # noqa: PLC0415 - heavy
+
+    tree = sources.model(model)
+    told = _explained(voice, tree, model, node, data)
+    if cuts is not None:
+        _cuts(voice, told, cuts)
+    elif voice.as_json:
+        voice.data(told)
+    else:
+        text = writer.write(
+            told, voice.lang, every=every, ascii_only=voice.ascii_only, width=voice.width
+        )
+        voice.out(voice.strong(text, f" {voice.say('why_chosen')}"))
+
+
+def _explained(voice: Voice, tree: Tree, model: str, node: str, data: str | None) -> dict[str, Any]:
+    from penjing.explain import about_empty, explain  # noqa: PLC0415 - heavy
+    from penjing.paths import find  # noqa: PLC0415
+
+    at, empty = find(tree, node)
+    if empty is not None:
+        return about_empty(tree, at, empty)
+    rows: Table | None = None
+    if data is not None:
+        rows = sources.training(voice, tree, model, data)
+    elif tree.trace is None:
+        rows = sources.training(voice, tree, model, None)
+    return explain(tree, at, rows)
+
+
+def _cuts(voice: Voice, told: dict[str, Any], column: str) -> None:
+    from penjing.explain import cuts_of  # noqa: PLC0415 - heavy
+    from penjing.write import why as writer  # noqa: PLC0415
+
+    candidate = cuts_of(told, column)
+    if voice.as_json:
+        voice.data(candidate)
+    else:
+        voice.out(writer.cuts(candidate, voice.lang, ascii_only=voice.ascii_only))
+
+
+@verb
+def trace(
+    voice: Voice,
+    *,
+    model: Model,
+    steps: Annotated[int, typer.Option(help="How many steps to tell; 0 for all.")] = 200,
+    train: Train = None,
+) -> None:
+    """Tell step by step how a tree grew: rows, stop conditions, candidates, choice."""
+    from penjing.explain import story  # noqa: PLC0415 - heavy
+    from penjing.write import story as writer  # noqa: PLC0415
+
+    tree = sources.model(model)
+    told = story(tree, sources.training(voice, tree, model, train))
+    if voice.as_json:
+        voice.data(told)
+        return
+    about = {
+        "target": tree.target.name,
+        "recipe": dict(tree.recipe),
+        "rows": tree.weight_of(0),
+        "is_whole": bool(tree.trace.get("is_whole", True)),
+    }
+    limit = steps or None
+    voice.out(writer.write(told, about, voice.lang, limit=limit, ascii_only=voice.ascii_only))

@@ -1,0 +1,165 @@
+"""The words on the command line: each argument and option of the verbs, with its help."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+READING = "Reading"
+GROWING = "Recipe"
+
+
+class Ties(StrEnum):
+    """What becomes of a question that makes no difference."""
+
+    cut = "cut"
+    keep = "keep"
+
+
+class Order(StrEnum):
+    """In which order branches are drawn."""
+
+    rows = "rows"
+    levels = "levels"
+
+
+class Shell(StrEnum):
+    """Shells that can complete a command line."""
+
+    bash = "bash"
+    zsh = "zsh"
+    fish = "fish"
+    powershell = "powershell"
+
+
+Data = Annotated[str, typer.Argument(metavar="DATA", help="A table: CSV, TSV, …; - is stdin.")]
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="A saved tree; - is stdin.")]
+Output = Annotated[
+    str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is stdout.")
+]
+
+Target = Annotated[
+    str | None,
+    typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict.",
+                 rich_help_panel=READING),
+]  # fmt: skip
+Schema = Annotated[
+    str | None,
+    typer.Option(
+        metavar="JSON|FILE",
+        help='What columns are: \'{"size": {"ordered": ["S", "M", "L"]}}\', or a file of it.',
+        rich_help_panel=READING,
+    ),
+]
+Marker = Annotated[
+    list[str] | None,
+    typer.Option("--missing-marker", metavar="WORD", help="A word that means missing.",
+                 rich_help_panel=READING),
+]  # fmt: skip
+Encoding = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The encoding of the table, where guessing errs.",
+                 rich_help_panel=READING),
+]  # fmt: skip
+Separator = Annotated[
+    str | None,
+    typer.Option(metavar="CHAR", help="What divides cells, where guessing errs; \\t is a tab.",
+                 rich_help_panel=READING),
+]  # fmt: skip
+Names = Annotated[
+    str | None,
+    typer.Option(metavar="A,B,…", help="The names of the columns, if there is no header.",
+                 rich_help_panel=READING),
+]  # fmt: skip
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Keep a column that looks like an id or a date.",
+                 rich_help_panel=READING),
+]  # fmt: skip
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Leave a column out.", rich_help_panel=READING),
+]
+Weight = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="The column that says how much a row weighs.",
+                 rich_help_panel=READING),
+]  # fmt: skip
+Dates = Annotated[
+    str | None,
+    typer.Option(metavar="PARTS", help="What to make of dates: year,month,day,weekday,hour,number.",
+                 rich_help_panel=READING),
+]  # fmt: skip
+
+RecipeName = Annotated[
+    str, typer.Option("--recipe", "-r", help="How to grow; see `penjing recipes`.")
+]
+Criterion = Annotated[
+    str | None,
+    typer.Option(help="gain, gain_ratio, gini, variance.", rich_help_panel=GROWING),
+]
+ShapeName = Annotated[
+    str | None,
+    typer.Option("--shape", help="multiway or binary.", rich_help_panel=GROWING),
+]
+MissingPolicy = Annotated[
+    str | None,
+    typer.Option("--missing", help="Missing values: refuse or fraction.", rich_help_panel=GROWING),
+]
+UnseenPolicy = Annotated[
+    str | None,
+    typer.Option("--unseen", help="Unseen levels: stop or error.", rich_help_panel=GROWING),
+]
+MaxDepth = Annotated[
+    int | None, typer.Option(help="Most questions on a path.", rich_help_panel=GROWING)
+]
+MaxLeaves = Annotated[int | None, typer.Option(help="Most leaves.", rich_help_panel=GROWING)]
+MinWeight = Annotated[
+    float | None, typer.Option(help="Least weight of a node to divide.", rich_help_panel=GROWING)
+]
+MinBranch = Annotated[
+    float | None,
+    typer.Option(help="Least weight that two branches must have.", rich_help_panel=GROWING),
+]
+MinGain = Annotated[
+    float | None, typer.Option(help="Least gain of a division.", rich_help_panel=GROWING)
+]
+
+Setting = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; see `penjing recipes`.",
+                 rich_help_panel=GROWING),
+]  # fmt: skip
+
+Validate = Annotated[str | None, typer.Option(metavar="FILE", help="Rows that decide the pruning.")]
+ValidateShare = Annotated[
+    float | None,
+    typer.Option(metavar="SHARE", help="Hold out a share of the training rows to decide."),
+]
+Seed = Annotated[int, typer.Option(help="Decides which rows a share takes.")]
+Method = Annotated[
+    str | None, typer.Option("--prune", metavar="METHOD", help="How to prune; see `penjing plugs`.")
+]
+TiesRule = Annotated[
+    Ties | None,
+    typer.Option("--ties", help="A question that makes no difference: cut it or keep it."),
+]
+Confidence = Annotated[
+    float | None, typer.Option(help="CF of pessimistic pruning; smaller cuts more.")
+]
+Test = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Rows that report; not those that decide.")
+]
+Seen = Annotated[
+    list[str] | None,
+    typer.Option("--missing-marker", metavar="WORD", help="A word that means missing."),
+]
+ReadAs = Annotated[
+    str | None, typer.Option("--encoding", metavar="NAME", help="The encoding of the tables.")
+]
+Train = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="The training rows; else the file that the model names."),
+]

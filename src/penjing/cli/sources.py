@@ -1,0 +1,277 @@
+"""Files of the command line: tables, models, and the training rows that a model came from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from penjing.cli.say import Voice
+from penjing.errors import ChoiceError, DataError, Problem
+
+if TYPE_CHECKING:
+    from penjing.read.cells import Sheet
+    from penjing.table import Field, Table
+    from penjing.tree import Tree
+
+STDIN = "-"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table is to be read: the options of the command line as `penjing.read` wants them."""
+
+    target: str | None = None
+    schema: str | None = None
+    markers: Sequence[str] | None = None
+    encoding: str | None = None
+    separator: str | None = None
+    names: str | None = None
+    keep: Sequence[str] | None = None
+    ignore: Sequence[str] | None = None
+    weight: str | None = None
+    dates: str | None = None
+
+    def table(self, voice: Voice, path: str, data: SourceFile | None = None) -> Table:
+        """Return the table of a file; where the target is not clear, ask on a terminal."""
+        data = data or SourceFile(path)
+        try:
+            found = self._read(data, self.target)
+        except ChoiceError as error:
+            if error.key != "no_target" or not (sys.stdin.isatty() and sys.stderr.isatty()):
+                raise
+            asked = typer.prompt(voice.say("ask_target", known=error.values["known"]), err=True)
+            found = self._read(data, asked)
+        return replace(found, source={**found.source, "path": path})
+
+    def overview(self, voice: Voice, path: str) -> tuple[Table, dict[str, Any]]:
+        """Return the table of a file, and what it holds in the order of the file."""
+        from penjing.overview import overview  # noqa: PLC0415 - heavy
+
+        data = SourceFile(path)
+        table = self.table(voice, path, data)
+        sheet = self.sheet(data)
+        cells = sheet.by_name()
+        examples = {name: cells[name].plain()[:3] for name, _ in table.left_out if name in cells}
+        return table, overview(table, sheet.names, examples)
+
+    def _read(self, data: SourceFile, target: str | None) -> Table:
+        from penjing.read import read  # noqa: PLC0415 - heavy
+
+        return read(
+            data.source(),
+            target,
+            self._schema(),
+            missing=self.markers or None,
+            encoding=self.encoding,
+            weight=self.weight,
+            keep=self.keep or (),
+            dates=self.dates,
+            name=data.name,
+            names=self.names.split(",") if self.names else None,
+            separator=_separator(self.separator),
+        )
+
+    def rows(
+        self,
+        voice: Voice,
+        path: str,
+        fields: Sequence[Field],
+        target: Field | None,
+        *,
+        needed: Collection[str] | None = None,
+        data: SourceFile | None = None,
+    ) -> Table:
+        """Return the rows of a file with the columns of a tree, or of another table."""
+        from penjing.align import align_to  # noqa: PLC0415 - heavy
+        from penjing.read import read  # noqa: PLC0415
+
+        data = data or SourceFile(path)
+        found = read(
+            data.source(),
+            False if target is None else target,
+            [field for field in fields if needed is None or field.name in needed],
+            missing=self.markers or None,
+            encoding=self.encoding,
+            weight=self.weight,
+            name=data.name,
+        )
+        voice.notes(found.notes)
+        return align_to(fields, target, found, needed)
+
+    def rows_for(
+        self,
+        voice: Voice,
+        tree: Tree,
+        path: str,
+        data: SourceFile | None = None,
+        *,
+        with_target: bool = True,
+    ) -> Table:
+        """Return the rows of a file as a tree wants them; only what it asks must be there."""
+        target = tree.target if with_target else None
+        return self.rows(voice, path, tree.schema, target, needed=asked_by(tree), data=data)
+
+    def rows_for_both(self, voice: Voice, trees: Sequence[Tree], path: str) -> Table:
+        """Return the rows of a file with all that either of two trees asks about."""
+        fields = {field.name: field for tree in reversed(trees) for field in tree.schema}
+        needed = {name for tree in trees for name in asked_by(tree)}
+        return self.rows(voice, path, list(fields.values()), trees[0].target, needed=needed)
+
+    def sheet(self, data: SourceFile) -> Sheet:
+        """Return the columns of a file as they were written."""
+        from penjing.read.gather import gathered  # noqa: PLC0415 - heavy
+
+        return gathered(
+            data.source(),
+            encoding=self.encoding,
+            name=data.name,
+            names=self.names.split(",") if self.names else None,
+            separator=_separator(self.separator),
+        )
+
+    def _schema(self) -> dict[str, Any]:
+        plain = _json(self.schema) if self.schema else {}
+        return plain | dict.fromkeys(self.ignore or (), "ignore")
+
+
+def asked_by(tree: Tree) -> set[str]:
+    """Return the names of the columns that a tree asks about."""
+    return {tree.schema[c].name for c in set(tree.nodes.column[~tree.is_leaf].tolist())}
+
+
+class SourceFile:
+    """A file that may have to be read more than once; standard input is kept."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._kept = sys.stdin.buffer.read() if path == STDIN else None
+        self.name = "standard input" if path == STDIN else None
+
+    def source(self) -> str | bytes:
+        """Return what `penjing.read` takes."""
+        return self._path if self._kept is None else self._kept
+
+
+def _json(value: str) -> dict[str, Any]:
+    text = value
+    try:
+        if not value.lstrip().startswith("{"):
+            text = Path(value).read_text("utf-8-sig")
+        plain = json.loads(text)
+    except (OSError, ValueError):
+        raise ChoiceError("not_json_schema", value=value) from None
+    if not isinstance(plain, dict):
+        raise ChoiceError("schema_not_object", value=value)
+    return plain
+
+
+def _separator(text: str | None) -> str | None:
+    return "\t" if text in ("\\t", "tab") else text
+
+
+def model(path: str) -> Tree:
+    """Return the tree of a model file, or of standard input."""
+    from penjing.store import load  # noqa: PLC0415 - heavy
+
+    if path != STDIN:
+        return load(path)
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "model"
+        kept.write_bytes(sys.stdin.buffer.read())
+        try:
+            return load(kept)
+        except DataError as error:
+            named = error.values | {"path": "standard input"}
+            raise DataError(error.key, **named) from None
+
+
+def save(voice: Voice, tree: Tree, path: str | None) -> None:
+    """Write a model where it is wanted."""
+    if path is None:
+        return
+    if path == STDIN:
+        text = json.dumps(tree.to_json(), ensure_ascii=False, allow_nan=False, indent=1)
+        sys.stdout.buffer.write(text.encode() + b"\n")
+        sys.stdout.buffer.flush()
+        return
+    tree.save(path)
+    voice.note("saved", path=path)
+
+
+def digest(path: str) -> str | None:
+    """Return the fingerprint of a file's content, as `penjing.read` takes it."""
+    from penjing.read.files import contents  # noqa: PLC0415 - heavy
+
+    if path == STDIN:
+        return None
+    return hashlib.sha256(contents(path)).hexdigest()
+
+
+def are_same(one: str | None, other: str | None) -> bool:
+    """Say whether two paths are one file, by name or by content."""
+    if one is None or other is None:
+        return False
+    return (
+        one == other
+        or os.path.realpath(one) == os.path.realpath(other)
+        or (STDIN not in (one, other) and digest(one) == digest(other))
+    )
+
+
+def training(
+    voice: Voice, tree: Tree, model_path: str, train: str | None, reading: Reading | None = None
+) -> Table | None:
+    """Return the training rows of a tree: those named, or the file that the model names.
+
+    A file that the model names counts only if its content is what it was.
+    """
+    path = train or _remembered(tree, model_path)
+    if path is None:
+        return None
+    quiet = voice if train else replace(voice, is_quiet=True)
+    try:
+        rows = (reading or Reading()).rows(quiet, path, tree.schema, tree.target)
+    except Problem:
+        if train:
+            raise
+        return None
+    return rows if rows.target is not None or train else None
+
+
+def _remembered(tree: Tree, model_path: str) -> str | None:
+    source = tree.about.get("source")
+    if not isinstance(source, Mapping) or not isinstance(source.get("sha256"), str):
+        return None
+    named = [source[key] for key in ("path", "name") if isinstance(source.get(key), str)]
+    beside = Path(model_path).parent
+    for place in [Path(named[0]), *(beside / Path(name).name for name in named)] if named else []:
+        try:
+            if place.is_file() and digest(str(place)) == source["sha256"]:
+                return str(place)
+        except (DataError, OSError, ValueError):
+            continue
+    return None
+
+
+def short_names(*paths: str) -> list[str]:
+    """Return what files are called in a line: their names without ending and common beginning.
+
+    Examples
+    --------
+    >>> short_names("a/Melon-train1.csv", "Melon-test1.csv"), short_names("x.csv")
+    (['train1', 'test1'], ['x'])
+    """
+    stems = [Path(path).name.split(".")[0] or path for path in paths]
+    alike = [len(set(letters)) == 1 for letters in zip(*stems, strict=False)]
+    start = stems[0][: alike.index(False) if False in alike else len(alike)]
+    at = max(start.rfind(c) for c in "-_ ") + 1
+    return [stem[at:] or stem for stem in stems] if len(stems) > 1 else stems

@@ -1,0 +1,132 @@
+"""What all verbs have in common: the options of the voice, and an end for every error."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from enum import StrEnum
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+from penjing.cli import Exit
+from penjing.cli.say import Voice
+from penjing.errors import Problem
+
+
+class Lang(StrEnum):
+    """The languages."""
+
+    en = "en"
+    zh = "zh"
+
+
+class Color(StrEnum):
+    """When to use colour."""
+
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
+PANEL = "Output"
+COMMON = {
+    "lang": (
+        Annotated[
+            Lang | None,
+            typer.Option(help="Language of the output; else the locale's.", rich_help_panel=PANEL),
+        ],
+        None,
+    ),
+    "as_json": (
+        Annotated[bool, typer.Option("--json", help="Print plain data.", rich_help_panel=PANEL)],
+        False,
+    ),
+    "ascii_only": (
+        Annotated[
+            bool,
+            typer.Option("--ascii", help="Draw with plain characters.", rich_help_panel=PANEL),
+        ],
+        False,
+    ),
+    "width": (
+        Annotated[
+            int | None,
+            typer.Option(help="Length of a line; else the terminal's.", rich_help_panel=PANEL),
+        ],
+        None,
+    ),
+    "color": (
+        Annotated[Color, typer.Option(help="When to use colour.", rich_help_panel=PANEL)],
+        Color.auto,
+    ),
+    "debug": (
+        Annotated[
+            bool,
+            typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=PANEL),
+        ],
+        False,
+    ),
+}
+"""The options that every verb has: name, what it is, default."""
+
+Command = Callable[..., Exit | None]
+
+
+def verb(function: Command) -> Command:
+    """Make a verb of a function whose first parameter is the voice.
+
+    The verb has the options of the voice besides its own, and whatever the function raises ends
+    as a sentence and an exit code.
+    """
+    own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    mine = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
+    shared = [
+        inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+        for key, (kind, default) in COMMON.items()
+    ]
+
+    @wraps(function)
+    def run(**given: Any) -> None:  # noqa: ANN401 - what typer parsed
+        voice = Voice.of(**{key: given.pop(key) for key in COMMON})
+        raise typer.Exit(ended(voice, lambda: function(voice, **given)))
+
+    run.__signature__ = inspect.Signature([*mine, *shared])  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in [*mine, *shared]}
+    return run
+
+
+def ended(voice: Voice, command: Callable[[], Exit | None]) -> Exit:
+    """Run a command to its end and say how it ended."""
+    try:
+        code = command()
+        sys.stdout.flush()
+    except Problem as problem:
+        if voice.debug:
+            traceback.print_exc()
+        voice.error(voice.say(problem.key, **problem.values))
+        return Exit.USAGE if problem.key in USAGE else Exit.WRONG
+    except BrokenPipeError:
+        # Whoever read the output has seen enough. Python would complain once more on its way
+        # out, when it flushes what is left.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.FINE
+    except (KeyboardInterrupt, EOFError, typer.Abort):
+        voice.error(voice.say("interrupted"))
+        return Exit.INTERRUPTED
+    except (typer.Exit, typer.BadParameter):
+        raise
+    except Exception as error:  # noqa: BLE001 - the last stop of every fault of ours
+        if voice.debug:
+            traceback.print_exc()
+        voice.error(voice.say("our_fault", kind=type(error).__name__, what=error))
+        return Exit.OURS
+    return Exit.FINE if code is None else code
+
+
+USAGE = ("no_target",)
+"""The problems that are a word missing on the command line rather than wrong data."""

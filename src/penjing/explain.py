@@ -1,0 +1,310 @@
+"""Why a node asks what it asks: every candidate as plain data, from the trace or from rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from penjing.criteria.entropy import bits
+from penjing.criteria.gini import gini_of
+from penjing.errors import ChoiceError, DataError
+from penjing.plugs import load
+from penjing.recipe import RECIPES, Recipe, recipe_of
+from penjing.split import level_text
+from penjing.table import Floats, Table
+from penjing.trace import candidate, plain
+from penjing.tree import Tree
+from penjing.write.labels import branch_text, quoted, tidy
+
+Plain = dict[str, Any]
+
+PASSAGES = 1_000_000
+"""Rows are named in a story unless they pass more nodes than this."""
+
+
+def explain(tree: Tree, node: int = 0, data: Table | None = None) -> Plain:
+    """Return all that was weighed in one node, as plain data.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree that was grown with its trace, or any tree and the rows to weigh anew.
+    node : int
+        Which node.
+    data : Table, optional
+        The training rows, with the columns of the tree; needed where the tree has no trace.
+
+    Returns
+    -------
+    dict
+        ``node``, ``path``, ``rows``, ``classes``, ``total``, ``answer``, ``criterion``,
+        ``entropy`` and ``gini`` (or ``variance``), ``question``, ``stop``, ``tied`` and
+        ``candidates``, best first.
+
+    Raises
+    ------
+    ChoiceError
+        If the tree keeps no trace of this node and no rows were given.
+    """
+    return _told(tree, node, kept_step(tree, node) if data is None else _weighed(tree, node, data))
+
+
+def about_empty(tree: Tree, node: int, level: int) -> Plain:
+    """Return what is to be said of a branch that no training row took."""
+    field = tree.schema[int(tree.nodes.column[node])]
+    told = about_node(tree, node)
+    branch = f"{quoted(field.name)} = {quoted(level_text(field, level))}"
+    none = {"total": [0] * len(tree.classes), "entropy": 0.0, "gini": 0.0}
+    return (
+        told
+        | {"path": [*told["path"], branch], "rows": 0, "question": None, "stop": "empty"}
+        | {"tied": [], "empty": [], "candidates": []}
+        | ({"variance": 0.0} if tree.is_regression else none)
+    )
+
+
+def cuts_of(told: Plain, column: str) -> Plain:
+    """Return what is told of an ordered column in a node, with all its cuts.
+
+    Parameters
+    ----------
+    told : dict
+        What `explain` returns.
+    column : str
+        The name of the column.
+    """
+    found = {c["column"]: c for c in told["candidates"] if "cuts" in c}
+    if column not in found:
+        raise ChoiceError("no_cuts", column=column, known=", ".join(found) or "–")
+    return dict(found[column])
+
+
+def story(tree: Tree, data: Table | None = None) -> list[Plain]:
+    """Return every step that growing took, in the order of nodes, as plain data.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree that was grown with its trace.
+    data : Table, optional
+        The training rows; with them each step has ``row_numbers``.
+    """
+    if tree.trace is None:
+        raise ChoiceError("no_trace_pruned" if tree.about.get("pruning") else "no_trace")
+    who = {} if data is None else _row_numbers(tree, data)
+    steps = []
+    for kept in tree.trace.get("steps", ()):
+        node = kept.get("node") if isinstance(kept, dict) else None
+        if not (isinstance(node, int) and 0 <= node < tree.n_nodes):
+            raise DataError("model_broken", path="model", at="trace", expected="a trace")
+        steps.append(_told(tree, node, kept) | ({"row_numbers": who[node]} if who else {}))
+    return steps
+
+
+def _row_numbers(tree: Tree, data: Table) -> dict[int, list[int]]:
+    """Return which rows passed each node; one that is shared out counts where that begins."""
+    passed: dict[int, list[int]] = {node: [] for node in range(tree.n_nodes)}
+    if data.n_rows * tree.depth > PASSAGES:
+        return {}
+    for row, stop in enumerate(tree.apply(data).tolist()):
+        for node in tree.path(stop):
+            passed[node].append(data.row_number(row))
+    return passed
+
+
+def kept_step(tree: Tree, node: int) -> Mapping[str, Any]:
+    """Return the step of the trace that tells of a node."""
+    if tree.trace is None:
+        raise ChoiceError("no_trace_pruned" if tree.about.get("pruning") else "no_trace")
+    steps = tree.trace.get("steps")
+    for step in steps if isinstance(steps, list) else ():
+        if isinstance(step, dict) and step.get("node") == node:
+            return step
+    raise ChoiceError("no_trace_here", node=node)
+
+
+def about_node(tree: Tree, node: int) -> Plain:
+    """Return what a node is, whoever asks: its path, rows and answer."""
+    total = tree.nodes.total[node]
+    told: Plain = {
+        "node": node,
+        "path": [branch_text(tree, step) for step in tree.path(node)[1:]],
+        "rows": _plain(tree.weight_of(node)),
+        "answer": tree.answer(node),
+        "criterion": tree.recipe.get("criterion", "gain"),
+        "question": None if tree.is_leaf[node] else tree.schema[int(tree.nodes.column[node])].name,
+    }
+    if tree.is_regression:
+        weight = max(tree.weight_of(node), np.finfo(float).tiny)
+        return told | {"variance": float(tree.losses[node]) / weight}
+    return told | {
+        "classes": list(tree.classes),
+        "total": [_plain(v) for v in total.tolist()],
+        "entropy": float(bits(total)),
+        "gini": float(gini_of(total)),
+    }
+
+
+def _told(tree: Tree, node: int, step: Mapping[str, Any]) -> Plain:
+    told = about_node(tree, node)
+    try:
+        return told | _step(tree, node, step)
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError):
+        raise DataError("model_broken", path="model", at="trace", expected="a trace") from None
+
+
+def _step(tree: Tree, node: int, step: Mapping[str, Any]) -> Plain:
+    stop = step.get("stop")
+    if stop is None and tree.is_leaf[node]:
+        stop = _taken_back(tree)
+    chosen = None if tree.is_leaf[node] else int(tree.nodes.column[node])
+    offered = [_candidate(tree, c, chosen) for c in step.get("candidates", ())]
+    offered.sort(key=_rank)
+    return {
+        "stop": stop if tree.is_leaf[node] else None,
+        "tied": [tree.schema[c].name for c in step.get("tied", ())],
+        "empty": [
+            level_text(tree.schema[int(tree.nodes.column[node])], code)
+            for code in tree.empty_levels(node)
+        ],
+        "candidates": offered,
+    }
+
+
+def _taken_back(tree: Tree) -> str:
+    """Return why a node that could be divided is a leaf all the same."""
+    if tree.about.get("pruning"):
+        return "pruned"
+    return "max_leaves" if tree.recipe.get("max_leaves") is not None else "by_hand"
+
+
+def _rank(candidate: Plain) -> tuple[bool, bool, bool, float]:
+    """Best first: the chosen one, then by score, then those that did not take part, by gain."""
+    score, gain = candidate["score"], candidate["gain"]
+    return (
+        not candidate["is_chosen"],
+        gain is None,
+        score is None,
+        -(score if score is not None else gain or 0.0),
+    )
+
+
+def _candidate(tree: Tree, kept: Mapping[str, Any], chosen: int | None) -> Plain:
+    field = tree.schema[kept["column"]]
+    missing = _weight(tree, np.asarray(kept["missing"], float))
+    told: Plain = {
+        "column": field.name,
+        "kind": field.kind,
+        "is_chosen": kept["column"] == chosen,
+        "missing": _plain(missing),
+        "gain": None,
+        "score": kept["score"],
+    }
+    if "after" not in kept:
+        return told
+    after = np.asarray(kept["after"], float)
+    known = _weight(tree, after.sum(axis=0))
+    told |= {"known": _plain(known), "split_information": kept["split_information"]}
+    if tree.is_regression:
+        parts = tree.reader.loss(after)
+        told |= {"gain": kept["gain"], "variance_after": float(parts.sum()) / known}
+    else:
+        gain = (kept["entropy_before"] - kept["entropy_after"]) * known / (known + missing)
+        told |= {
+            "gain": gain if abs(gain) > 1e-12 * kept["entropy_before"] else 0.0,
+            "criterion_gain": kept["gain"],
+            "entropy_before": kept["entropy_before"],
+            "entropy_after": kept["entropy_after"],
+            "gini_before": float(gini_of(after.sum(axis=0))),
+            "gini_after": kept["gini_after"],
+        }
+        told["gain_ratio"] = told["gain"] / kept["split_information"]
+    if "cut" in kept:
+        told |= {k: kept[k] for k in ("cut", "n_cuts", "cuts", "gains")}
+    return told | {"branches": _branches(tree, kept, after)}
+
+
+def _branches(tree: Tree, kept: Mapping[str, Any], after: Floats) -> list[Plain]:
+    field = tree.schema[kept["column"]]
+    if "cut" in kept:
+        cut = (
+            tidy(float(f"{kept['cut']:.6g}"))
+            if field.is_numeric
+            else level_text(field, int(kept["cut"]))
+        )
+        answers = [f"≤ {cut}", f"> {cut}"]
+    elif "codes" in kept:
+        answers = [
+            ", ".join(
+                quoted(level_text(field, code))
+                for code, side in zip(kept["codes"], kept["sides"], strict=True)
+                if side == branch
+            )
+            for branch in range(len(after))
+        ]
+    else:
+        answers = [""] * len(after)
+    told = []
+    for answer, part in zip(answers, after, strict=True):
+        branch: Plain = {"answer": answer, "rows": _plain(_weight(tree, part))}
+        if tree.is_regression:
+            branch["variance"] = float(tree.reader.loss(part)) / max(_weight(tree, part), 1e-300)
+        else:
+            branch |= {
+                "total": [_plain(v) for v in part.tolist()],
+                "entropy": float(bits(part)),
+                "gini": float(gini_of(part)),
+            }
+        told.append(branch)
+    return told
+
+
+def _weighed(tree: Tree, node: int, data: Table) -> Mapping[str, Any]:
+    """Return the step that growing would have taken in a node, from the rows."""
+    recipe = recipe_of_tree(tree)
+    engine = load("engine", "memory")(data, missing=recipe.missing)
+    rules = load("rules", recipe.rules)
+    if (reason := _stopped(tree, node, recipe)) is not None:
+        return {"node": node, "stop": reason}
+    offers = rules.offers(engine, tree, [node], recipe)
+    scores = recipe.measure().between(offers)[0].tolist()
+    gains = offers.gain[0].tolist()
+    tally = next(engine.tally(tree, [node]))
+    (choice,) = rules.choose(offers, recipe)
+    return {
+        "node": node,
+        "stop": "alike" if choice.split is None else None,
+        "tied": list(choice.tied),
+        "candidates": [
+            candidate(engine, c, counts, recipe)
+            | {"score": plain(scores[c]), "gain": plain(gains[c])}
+            for c, counts in tally.columns.items()
+        ],
+    }
+
+
+def _stopped(tree: Tree, node: int, recipe: Recipe) -> str | None:
+    if np.count_nonzero(tree.nodes.total[node]) <= 1 and not tree.is_regression:
+        return "pure"
+    if recipe.max_depth is not None and int(tree.depths[node]) >= recipe.max_depth:
+        return "max_depth"
+    return "min_weight" if tree.weight_of(node) < recipe.min_weight else None
+
+
+def recipe_of_tree(tree: Tree) -> Recipe:
+    """Return the recipe that a tree was grown by; ID3 for one made by hand."""
+    settings = {k: v for k, v in tree.recipe.items() if k != "name"}
+    name = tree.recipe.get("name")
+    if name not in RECIPES:
+        return recipe_of("id3", missing="fraction")
+    return recipe_of(name, **settings)
+
+
+def _weight(tree: Tree, total: Floats) -> float:
+    return float(tree.reader.weight(total))
+
+
+def _plain(value: float) -> float | int:
+    return int(value) if float(value).is_integer() else float(value)

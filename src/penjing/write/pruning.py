@@ -1,0 +1,130 @@
+"""What a pruner decided, question by question, in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from penjing.tree import Tree
+from penjing.words import say
+from penjing.write.columns import clip, left, right, widest
+from penjing.write.labels import amount, branch_text, quoted, value_text
+
+STEP, ROWS, SUBTREE = 4, 4, 9
+"""The least widths of the first columns."""
+MEASURES = ("training", "validation", "test", "leave_one_out")
+"""What trees are measured by, in the order of telling."""
+PATH = 60
+"""A longer path is cut at its beginning."""
+
+
+def write(
+    tree: Tree, record: Mapping[str, Any], lang: str = "en", *, ascii_only: bool = False
+) -> str:
+    """Return every decision that a pruner made.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree as it was before.
+    record : dict
+        What the pruned tree says of it: one entry of ``about["pruning"]``.
+    lang : str
+        ``en`` or ``zh``.
+    ascii_only : bool
+        Use plain characters only.
+    """
+    heads = [
+        say(key, lang)
+        for key in (
+            "prune_step", "prune_subtree", "prune_rows", f"prune_{record['measure']}",
+            "prune_leaf", "prune_decision",
+        )
+    ]  # fmt: skip
+    rows = [
+        _row(tree, place, decision, record["measure"], lang, ascii_only=ascii_only)
+        for place, decision in enumerate(record["decisions"], start=1)
+    ]
+    down = list(zip(heads, *rows, strict=True))
+    first = max(widest([down[0][0]], STEP), widest(down[0][1:]) + 1)
+    second = max(widest(down[1][:1]) + 2, widest(down[1][1:]), SUBTREE)
+    # Rows stand close to the subtree, whose own heading is short.
+    third = max(widest(down[2][:1], ROWS), widest(down[2][1:]) + 2)
+    fourth, fifth = widest(down[3]) + 2, widest(down[4]) + 2
+    lines: list[str] = []
+    for step, subtree, n, kept, as_leaf, decision in zip(*down, strict=True):
+        number = left(step, first + 2) if not lines else left(right(step, first - 1), first + 2)
+        cells = right(n, third) + right(kept, fourth) + right(as_leaf, fifth)
+        lines.append(f"{number}{left(subtree, second)}{cells}  {decision}".rstrip())
+    return "\n".join(lines)
+
+
+def _row(
+    tree: Tree,
+    place: int,
+    decision: Mapping[str, Any],
+    measure: str,
+    lang: str,
+    *,
+    ascii_only: bool,
+) -> tuple[str, ...]:
+    node = int(decision["node"])
+    number = (lambda v: f"{v:.3f}") if measure == "errors" else amount
+    if decision["decision"] == "cut":
+        arrow = "->" if ascii_only else "→"
+        decided = say("prune_cut", lang, arrow=arrow, answer=value_text(tree, node))
+    else:
+        decided = say("prune_keep", lang)
+    subtree = _path(tree, node, lang, ascii_only=ascii_only)
+    if not tree.is_leaf[node]:  # a division that was taken back while growing left no question
+        subtree += f" ({quoted(tree.schema[int(tree.nodes.column[node])].name)})"
+    return (
+        str(place),
+        subtree,
+        amount(decision["rows"]),
+        number(decision["kept"]),
+        number(decision["as_leaf"]),
+        decided,
+    )
+
+
+def _path(tree: Tree, node: int, lang: str, *, ascii_only: bool) -> str:
+    """Return 'texture=clear, colour=dark': a path without blanks around its signs."""
+    steps = [
+        branch_text(tree, step, ascii_only=ascii_only)
+        .replace(" = ", "=")
+        .replace(" ≤ ", "≤")
+        .replace(" <= ", "<=")
+        .replace(" > ", ">")
+        for step in tree.path(node)[1:]
+    ]
+    text = ", ".join(steps) or say("root", lang)
+    return text if len(text) <= PATH else clip(text[::-1], PATH, dots="...")[::-1]
+
+
+def numbers(told: Mapping[str, Any], lang: str = "en") -> str:
+    """Return the numbers of a tree in one line: leaves, and rows answered rightly."""
+    texts = [say("leaves", lang, n=told["leaves"][0])]
+    for key in MEASURES:
+        if key in told:
+            right, of = _right(told[key][0])
+            texts.append(say(f"n_{key}", lang, right=right, of=of))
+    return (", " if lang == "en" else "，").join(texts)
+
+
+def before_after(told: Mapping[str, Any], lang: str = "en") -> str:
+    """Return the numbers of a tree before and after it was pruned."""
+    n_before, n_after = told["leaves"]
+    texts = [say("prune_leaves", lang, before=n_before, after=n_after)]
+    for key in MEASURES:
+        if key in told:
+            pairs = ["/".join(_right(part)) for part in told[key]]
+            texts.append(
+                say("prune_before_after", lang, name=say(f"name_{key}", lang),
+                    before=pairs[0], after=pairs[1])
+            )  # fmt: skip
+    return ("; " if lang == "en" else "；").join(texts)
+
+
+def _right(told: Mapping[str, Any]) -> tuple[str, str]:
+    return amount(float(told["correct"])), amount(float(told["of"]))
