@@ -81,7 +81,7 @@ def ripe(waiting: dict[int, Split], growth: Growth, recipe: Recipe) -> list[int]
         return list(waiting)
 
     def worth(node: int) -> tuple[float, int]:
-        return growth.weight_of(node) * waiting[node].gain, -node
+        return growth.mass_of(node) * waiting[node].gain, -node
 
     by_worth = sorted(waiting, key=worth, reverse=True)
     room = recipe.max_leaves - growth.n_leaves

@@ -9,7 +9,7 @@ import numpy as np
 
 from penjing.split import NO_BRANCH, Split
 from penjing.table import Codes, Field, Floats
-from penjing.tally import Reader, Totals
+from penjing.tally import Classes, Reader, Totals
 from penjing.tree import LEAF, Ids, Nodes, Tree
 
 _NO_LEVELS = np.empty(0, np.int32)
@@ -53,6 +53,17 @@ class Growth:
     def weight_of(self, node: int) -> float:
         """Return the weight of a node's rows."""
         return float(self._s.weight(self._total[node]))
+
+    def mass_of(self, node: int) -> float:
+        """Return the weight of a node's rows, each times what its class counts for."""
+        costs = self._s.costs if isinstance(self._s, Classes) else None
+        total = self._total[node]
+        return float(self._s.weight(total * np.asarray(costs.factor) if costs else total))
+
+    @property
+    def reader(self) -> Reader:
+        """What reads the sums."""
+        return self._s
 
     def n_rows(self, node: int) -> float:
         """Return the number of a node's rows, whatever they weigh."""

@@ -25,6 +25,7 @@ PLUGS: dict[str, dict[str, str]] = {
         "textbook": "penjing.rules.textbook",
         "quinlan": "penjing.rules.quinlan",
         "rpart": "penjing.rules.rpart",
+        "sklearn": "penjing.rules.sklearn",
     },
     "prune": {
         "cost-complexity": "penjing.prune.cost_complexity:prune",
@@ -42,6 +43,7 @@ PLUGS: dict[str, dict[str, str]] = {
         "rules": "penjing.write.rules:write",
         "markdown": "penjing.write.markdown:write",
         "svg": "penjing.write.svg:write",
+        "html": "penjing.page:write",
         "icicle": "penjing.write.icicle:write",
         "dot": "penjing.write.dot:write",
         "dict": "penjing.write.nested_dict:write",

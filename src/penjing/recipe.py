@@ -14,6 +14,7 @@ from penjing.criteria import Criterion, Impurity
 from penjing.errors import ChoiceError, unknown
 from penjing.options import TEXTBOOK, Options, Quinlan
 from penjing.options_rpart import Rpart
+from penjing.options_sklearn import Sklearn
 from penjing.plugs import load
 from penjing.table import Table
 
@@ -188,9 +189,10 @@ J48 = replace(
 RPART = Recipe(
     "rpart", "rpart", "gini", "binary", "surrogate", "missing", max_depth=30, options=Rpart()
 )
+SKLEARN = Recipe("sklearn", "sklearn", "gini", "binary", "direction", "missing", options=Sklearn())
 
 RECIPES: dict[str, Recipe] = {
-    r.name: r for r in (ID3, C45_TEXTBOOK, CART_TEXTBOOK, CART_BINARY, C45, J48, RPART)
+    r.name: r for r in (ID3, C45_TEXTBOOK, CART_TEXTBOOK, CART_BINARY, C45, J48, RPART, SKLEARN)
 } | {"cart": RPART}
 
 

@@ -35,12 +35,15 @@ class Counts:
         The sum of the rows whose value is not known.
     rows : (present, S) or None
         The same as ``cells`` with every row of some weight weighing 1; None where all do.
+    missing_rows : float or None
+        How many rows have no known value; None where every row weighs 1.
     """
 
     codes: Codes
     cells: Floats
     missing: Floats
     rows: Floats | None = None
+    missing_rows: float | None = None
 
     @property
     def known(self) -> Floats:

@@ -119,6 +119,7 @@ class Engine:
         y = of[rows.ids]
         is_known = codes >= 0
         weight = rows.weight
+        n_missing = len(codes) - int(is_known.sum())
         if is_known.all():
             missing = np.zeros(s.size)
         else:
@@ -139,7 +140,8 @@ class Engine:
         if weight is None:
             return Counts(present, cells, missing)
         some = weight > 0
-        return Counts(present, cells, missing, sums(slots[some], len(present), None, y[some], s))
+        ones = sums(slots[some], len(present), None, y[some], s)
+        return Counts(present, cells, missing, ones, float(n_missing))
 
     # -- who is where -----------------------------------------------------------------------
 

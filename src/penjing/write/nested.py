@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -78,7 +79,8 @@ def _own(tree: Tree, node: int) -> dict[str, Any]:
         asked = tree.schema[int(tree.nodes.column[node])]
         told |= {"attribute": asked.name, "kind": _kind(tree, node)}
         if not np.isnan(tree.nodes.cut[node]):
-            told["threshold"] = _number(float(tree.nodes.cut[node]))
+            cut = float(tree.nodes.cut[node])  # infinite: known or not, which no number divides
+            told["threshold"] = _number(cut) if np.isfinite(cut) else None
         told |= {"gain": float(tree.nodes.gain[node]), "score": float(tree.nodes.score[node])}
     else:
         told["leaf"] = True
@@ -119,10 +121,22 @@ def _branches(tree: Tree, node: int) -> list[tuple[dict[str, Any], int]]:
 def _empty(tree: Tree, node: int) -> list[dict[str, Any]]:
     """Return the labels of the branches that no row took: one a level, or one for all."""
     codes = tree.empty_levels(node)
+    if tree.recipe.get("shape") == "merged" and tree.recipe.get("pruning") == "error-based":
+        codes = [code for code in codes if code in _possible(tree, node)]
     values = [tree.schema[int(tree.nodes.column[node])].levels[code] for code in codes]
     if _kind(tree, node) == "nominal":
         return [{"value": value} for value in values]
     return [{"values": values}] if values else []
+
+
+def _possible(tree: Tree, node: int) -> set[int]:
+    """Return the levels of a node's column that the questions above it let through."""
+    column = int(tree.nodes.column[node])
+    found = set(range(len(tree.schema[column].levels)))
+    for above, below in pairwise(tree.path(node)):
+        if int(tree.nodes.column[above]) == column:
+            found &= set(tree.nodes.levels(below).tolist())
+    return found
 
 
 def _nothing(tree: Tree, node: int, empty: Empty) -> dict[str, Any]:

@@ -17,6 +17,7 @@ PROGRAMS = {
     "J48": "reference.programs.j48",
     "Id3": "reference.programs.id3",
     "rpart": "reference.programs.rpart",
+    "scikit-learn": "reference.programs.sklearn",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from penjing.tree import Tree
@@ -28,7 +29,7 @@ class Rpart(Program):
             found["prior"] = padded(parms["prior"], golden)
         if "loss" in parms:
             n = len(golden.data["classes"])
-            found["loss"] = [[parms["loss"][i + n * j] for j in range(n)] for i in range(n)]
+            found["loss"] = [parms["loss"][n * i : n * i + n] for i in range(n)]
         if said.get("cost"):
             found["cost"] = said["cost"]
         words = str(said.get("xval", "none")).split()
@@ -45,8 +46,11 @@ class Rpart(Program):
         cp = golden.settings.get("prune_cp")
         return tree if cp is None else tree.prune("cost-complexity", cp=cp)
 
-    def write(self, golden: Golden, tree: Tree) -> str:  # noqa: ARG002
-        return nested.write(tree, empty="skip")
+    def write(self, golden: Golden, tree: Tree) -> str:
+        plain = json.loads(nested.write(tree, empty="skip"))
+        if golden.summary.get("rows_dropped"):
+            del plain["summary"]["train_errors"]  # the golden's are of all rows, see `more`
+        return json.dumps(plain)
 
 
 def padded(prior: list[float], golden: Golden) -> list[float]:

@@ -1,0 +1,171 @@
+"""What only scikit-learn's rules know: 32-bit values, sizes in rows and shares, class weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from penjing.errors import ChoiceError, DataError, unknown
+from penjing.options import Options
+from penjing.table import Column, Floats, Table
+from penjing.tally import Costs
+
+_NAMES = {"max_leaf_nodes": "max_leaves"}
+_CRITERIA = {
+    "gini": "gini",
+    "entropy": "gain",
+    "log_loss": "gain",
+    "gain": "gain",
+    "squared_error": "variance",
+    "variance": "variance",
+}
+_IGNORED = ("splitter", "random_state", "max_features", "monotonic_cst")
+
+
+@dataclass(frozen=True, slots=True)
+class Sklearn(Options):
+    """The settings of scikit-learn's decision trees, by their own names.
+
+    ``criterion``, ``max_depth`` and ``max_leaf_nodes`` are a recipe's own. All columns are
+    looked at in every node, the first one winning a tie; hence ``random_state`` has no meaning
+    here and is accepted for nothing.
+
+    Parameters
+    ----------
+    min_samples_split, min_samples_leaf : int or float
+        The least number of rows of a node that is divided, and of a child; a share of all rows
+        if it is a float.
+    min_weight_fraction_leaf : float
+        The least weight of a child, as a share of all.
+    min_impurity_decrease : float
+        A division must lessen the impurity of the whole tree by as much.
+    ccp_alpha : float
+        The tree is pruned by cost-complexity, a leaf costing so much impurity.
+    class_weight : str, mapping or None
+        ``balanced``, or what a row of each class weighs.
+    nominal : str
+        What becomes of nominal columns, which scikit-learn does not know: their levels are
+        coded by ``position`` and taken for an order, or they are refused (``refuse``).
+    precision : str
+        ``single``: numbers are rounded to 32 bits before they are compared.
+    gap : float
+        A cut lies only between values that are further apart than this.
+    """
+
+    shapes: ClassVar[tuple[str, ...]] = ("binary",)
+
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    min_impurity_decrease: float = 0.0
+    ccp_alpha: float = 0.0
+    class_weight: str | Mapping[Any, float] | None = None
+    nominal: Literal["position", "refuse"] = "position"
+    precision: Literal["single", "double"] = "single"
+    gap: float = 1e-7
+
+    def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
+        """Return the setting and its value that a parameter of scikit-learn stands for."""
+        if name == "criterion" and isinstance(value, str):
+            if value not in _CRITERIA:
+                raise unknown("unknown_plug", value, _CRITERIA, socket="criterion")
+            value = _CRITERIA[value]
+        if name in _IGNORED:
+            harmless = {"splitter": ("best",), "monotonic_cst": (None,)}.get(name)
+            if name == "max_features":
+                harmless = (None, 1.0)
+            if harmless is not None and value not in harmless:
+                words = [str(word) for word in harmless]
+                raise unknown("unknown_plug", str(value), words, socket=name)
+            return "gap", self.gap  # nothing changes
+        return _NAMES.get(name, name), value
+
+    def check(self) -> None:
+        """Refuse settings that cannot be used, each with a sentence."""
+        for name in (
+            "min_samples_split",
+            "min_samples_leaf",
+            "min_weight_fraction_leaf",
+            "min_impurity_decrease",
+            "ccp_alpha",
+            "gap",
+        ):
+            value = getattr(self, name)
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not (is_number and 0 <= value < math.inf):
+                raise ChoiceError("bad_number", name=name, value=value)
+        for name, allowed in (
+            ("nominal", ("position", "refuse")),
+            ("precision", ("single", "double")),
+        ):
+            if getattr(self, name) not in allowed:
+                raise unknown("unknown_plug", str(getattr(self, name)), allowed, socket=name)
+        if isinstance(self.class_weight, str) and self.class_weight != "balanced":
+            raise unknown("unknown_plug", self.class_weight, ("balanced",), socket="class_weight")
+
+    def fits(self, table: Table) -> Sklearn:
+        """Return the settings as they suit a table: shares of rows as numbers of rows."""
+        least = self.min_samples_leaf
+        if isinstance(least, float) and least < 1:
+            least = math.ceil(least * table.n_rows)
+        split = self.min_samples_split
+        if isinstance(split, float) and split <= 1:
+            split = max(2, math.ceil(split * table.n_rows))
+        return replace(self, min_samples_leaf=least, min_samples_split=max(split, 2 * least))
+
+    def prepared(self, table: Table) -> Table:
+        """Return the table with 32-bit numbers, levels in the order of their positions."""
+        if table.weight is not None and not table.weight.all():
+            table = table.take(table.weight != 0)
+        columns = []
+        for column in table.columns:
+            if column.is_numeric:
+                columns.append(rounded(column) if self.precision == "single" else column)
+                continue
+            if self.nominal == "refuse":
+                raise ChoiceError("nominal_refused", column=column.name)
+            columns.append(replace(column, kind="ordered"))
+        return replace(table, columns=tuple(columns))
+
+    def costs(self, table: Table) -> Costs | None:
+        """Return the class weights as factors; None where there are none."""
+        if table.is_regression or self.class_weight is None:
+            return None
+        assert table.target is not None
+        levels = table.target.levels
+        count: Floats = np.bincount(table.target.codes, minlength=len(levels)).astype(np.float64)
+        if self.class_weight == "balanced":
+            whole = table.n_rows / np.count_nonzero(count)
+            factor = np.divide(whole, count, out=np.ones_like(count), where=count > 0)
+        else:
+            assert isinstance(self.class_weight, Mapping)
+            for name in self.class_weight:
+                if name not in levels:
+                    raise unknown("unknown_class", name, levels)
+            factor = np.array([float(self.class_weight.get(level, 1.0)) for level in levels])
+        wrong = tuple(tuple(row) for row in (1.0 - np.eye(len(levels))).tolist())
+        return Costs(tuple(factor.tolist()), wrong, tuple(factor.tolist()))
+
+
+def rounded(column: Column) -> Column:
+    """Return a numeric column with its numbers rounded to 32 bits; equal ones become one level.
+
+    Examples
+    --------
+    >>> from penjing.table import numeric
+    >>> rounded(numeric("x", [0.1, 1.0, 1.00000001])).codes
+    array([0, 1, 1], dtype=int32)
+    """
+    levels = np.asarray(column.levels, np.float64)
+    with np.errstate(over="ignore"):
+        single = levels.astype(np.float32)
+    if np.isinf(single).any():
+        most = float(levels[np.abs(levels).argmax()])
+        raise DataError("too_large_single", column=column.name, value=most)
+    kept, place = np.unique(single.astype(np.float64) + 0.0, return_inverse=True)
+    codes = np.append(place, -1)[column.codes].astype(np.int32)
+    return replace(column, levels=kept, codes=codes)

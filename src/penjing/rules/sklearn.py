@@ -1,0 +1,249 @@
+"""scikit-learn's rules: any division, the best of all cuts with missing values on either side.
+
+Scores, minimum sizes and thresholds are those of scikit-learn 1.9. It looks at columns in a
+random order and takes the first of equal ones; here the order is that of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from penjing.criteria import TIE
+from penjing.engines import Engine, Shape
+from penjing.growth import Growth
+from penjing.missing import numbers_of
+from penjing.options_sklearn import Sklearn
+from penjing.prune.cost_complexity import prune
+from penjing.recipe import Recipe
+from penjing.search import Choice, first_best
+from penjing.split import Offers, Split
+from penjing.table import Floats
+from penjing.tally import Classes, Counts, Reader
+from penjing.tree import Tree
+
+EPSILON = float(np.finfo(np.float64).eps)
+"""A node less impure than this is pure."""
+
+
+def sklearn_of(recipe: Recipe) -> Sklearn:
+    """Return scikit-learn's own settings."""
+    assert isinstance(recipe.options, Sklearn)
+    return recipe.options
+
+
+def stops(growth: Growth, node: int, recipe: Recipe) -> str | None:
+    """Return why a node is a leaf before any column is looked at, None if it is not."""
+    options = sklearn_of(recipe)
+    if growth.is_pure(node):
+        return "pure"
+    if recipe.max_depth is not None and growth.depth(node) >= recipe.max_depth:
+        return "max_depth"
+    if growth.n_rows(node) < options.min_samples_split:
+        return "min_weight"
+    least = options.min_weight_fraction_leaf * growth.mass_of(0)
+    if growth.mass_of(node) < 2 * least:
+        return "min_weight"
+    judge = Judge(growth.reader, recipe)
+    return "pure" if judge.impurity(growth.total(node)[None])[0] <= EPSILON else None
+
+
+def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers:
+    """Return the best candidate of each column of each node."""
+    options = sklearn_of(recipe)
+    shape = (len(nodes), len(engine.schema))
+    gain, cut = np.full(shape, np.nan), np.full(shape, np.nan)
+    impurity = np.zeros(shape)
+    n_candidates = np.zeros(shape, np.int64)
+    missing = np.ones(shape, np.int32)
+    judge = Judge(engine.reader, recipe)
+    whole = float(judge.weight(engine.totals(tree, [0]).cells[0]))
+    for i, tally in enumerate(engine.tally(tree, nodes)):
+        before = float(judge.impurity(tally.total[None])[0])
+        weight = float(judge.weight(tally.total))
+        for c, counts in tally.columns.items():
+            numbers = numbers_of(engine.schema[c], counts, engine, c)
+            found = candidates(counts, numbers, options, engine.reader)
+            best = judge.best(found, options, options.min_weight_fraction_leaf * whole)
+            if best is None:
+                continue
+            cut[i, c] = found.cuts[best]
+            missing[i, c] = found.goes[best]
+            n_candidates[i, c] = len(found.cuts)
+            gain[i, c] = judge.gain(found, best, before, weight)
+            impurity[i, c] = before
+        least = options.min_impurity_decrease
+        if least > 0 and np.nanmax(gain[i], initial=-np.inf) * weight / whole + EPSILON < least:
+            gain[i] = np.nan
+    none = np.full(shape, np.nan)
+    return Offers(gain, none, impurity, cut, n_candidates, {}, missing)
+
+
+def choose(offers: Offers, recipe: Recipe) -> list[Choice]:  # noqa: ARG001 - the protocol's
+    """Return what each node chose: the greatest gain, then the first column."""
+    assert offers.missing is not None
+    chosen = []
+    for i, row in enumerate(offers.gain):
+        if np.isnan(row).all():
+            chosen.append(Choice(None))
+            continue
+        tied = np.flatnonzero(row + TIE * offers.impurity[i] >= np.nanmax(row))
+        c = int(tied[0])
+        gain = float(row[c])
+        split = Split(c, float(offers.cut[i, c]), (), gain, gain, int(offers.missing[i, c]))
+        chosen.append(Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ()))
+    return chosen
+
+
+def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
+    """Return the tree, pruned if ``ccp_alpha`` says so."""
+    if isinstance(engine.reader, Classes) and engine.reader.costs is not None:
+        about = dict(tree.about) | {"costs": engine.reader.costs.to_json()}
+        tree = replace(tree, about=about)
+    alpha = sklearn_of(recipe).ccp_alpha
+    return prune(tree, alpha=alpha, by="impurity")[0] if alpha > 0 else tree
+
+
+def importance(tree: Tree) -> dict[str, float]:
+    """Return the share of each column in the decrease of impurity."""
+    s = tree.reader
+    total = tree.nodes.total
+    if isinstance(s, Classes) and s.costs is not None:
+        total = total * np.asarray(s.costs.factor)
+    worth = s.weight(total) * tree.nodes.gain
+    found = np.zeros(len(tree.schema))
+    asks = ~tree.is_leaf
+    np.add.at(found, tree.nodes.column[asks], worth[asks])
+    whole = found.sum()
+    shares = found / whole if whole > 0 else found
+    return {field.name: float(share) for field, share in zip(tree.schema, shares, strict=True)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """All cuts of one column in one node, with missing values on the right, then on the left."""
+
+    left: Floats
+    right: Floats
+    n_left: Floats
+    n_right: Floats
+    cuts: Floats
+    goes: Floats
+    """The branch of a missing value."""
+
+
+def candidates(counts: Counts, numbers: Floats, options: Sklearn, s: Reader) -> Candidates:
+    """Return the cuts between values that are far enough apart.
+
+    Where values are missing, one more cut parts them from all known ones; it is infinite.
+    """
+    rows = counts.cells if counts.rows is None else counts.rows
+    below, n_below = np.cumsum(counts.cells, axis=0), np.cumsum(s.weight(rows))
+    if options.precision == "single":
+        single = numbers.astype(np.float32)
+        apart = single[1:] > single[:-1] + np.float32(options.gap)
+    else:
+        apart = numbers[1:] > numbers[:-1] + options.gap
+    places = np.flatnonzero(apart)
+    cuts = numbers[places] / 2.0 + numbers[places + 1] / 2.0
+    cuts = np.where(cuts == numbers[places + 1], numbers[places], cuts)
+    n = n_below[-1] if len(n_below) else 0.0
+    known = counts.known
+    lost = counts.missing
+    if not lost.any():
+        n_left = n_below[places]
+        larger = np.where(n_left > n - n_left, 0, 1)
+        left = below[places]
+        return Candidates(left, known - left, n_left, n - n_left, cuts, larger)
+    n_lost = float(s.weight(lost)) if counts.missing_rows is None else counts.missing_rows
+    if not len(numbers):
+        places = places[:0]
+    everything = np.array([len(numbers) - 1]) if len(numbers) else places[:0]
+    first = np.append(places, everything).astype(np.intp)
+    left = np.concatenate([below[first], below[places] + lost])
+    n_left = np.concatenate([n_below[first], n_below[places] + n_lost])
+    return Candidates(
+        left,
+        known + lost - left,
+        n_left,
+        n + n_lost - n_left,
+        np.concatenate([cuts, np.full(len(everything), np.inf), cuts]),
+        np.repeat([1, 0], [len(first), len(places)]),
+    )
+
+
+class Judge:
+    """Scores divisions as scikit-learn does, sum after sum in its order."""
+
+    def __init__(self, s: Reader, recipe: Recipe) -> None:
+        self._s = s
+        self._factor = None
+        if isinstance(s, Classes) and s.costs is not None:
+            self._factor = np.asarray(s.costs.factor)
+        self._bits = recipe.measure().name != "gini"
+
+    def weight(self, total: Floats) -> Floats:
+        """Return the weight of sums, class weights included."""
+        return self._s.weight(self._weighted(total))
+
+    def impurity(self, total: Floats) -> Floats:
+        """Return the impurity of each vector of sums."""
+        part = self._weighted(total)
+        if not isinstance(self._s, Classes):
+            weight = part[:, 0]
+            return np.asarray(part[:, 2] / weight - (part[:, 1] / weight) ** 2)
+        weight = _in_order(part)
+        found = np.zeros(len(part))
+        for j in range(part.shape[1]):
+            if self._bits:
+                p = part[:, j] / weight
+                logs = np.log(np.where(p > 0, p, 1.0)) / np.log(2.0)
+                found -= np.where(p > 0, p * logs, 0.0)
+            else:
+                found += part[:, j] * part[:, j]
+        return found if self._bits else 1.0 - found / (weight * weight)
+
+    def best(self, found: Candidates, options: Sklearn, least: float) -> int | None:
+        """Return which candidate is best, of equal ones the first; None if none may be taken."""
+        if not len(found.cuts):
+            return None
+        left, right = self.weight(found.left), self.weight(found.right)
+        fair = (found.n_left >= options.min_samples_leaf) & (
+            found.n_right >= options.min_samples_leaf
+        )
+        fair &= (left >= least) & (right >= least)
+        if not fair.any():
+            return None
+        worth = self._worth(found, left, right)
+        worth[~fair] = -np.inf
+        if isinstance(self._s, Classes):
+            return int(worth.argmax())
+        return first_best(worth, TIE * abs(float(worth.max())))
+
+    def gain(self, found: Candidates, best: int, before: float, weight: float) -> float:
+        """Return by how much a division lessens the impurity of its node."""
+        pair = np.stack([found.left[best], found.right[best]])
+        parts, weights = self.impurity(pair), self.weight(pair)
+        return float(
+            before - weights[1] / weight * parts[1] - weights[0] / weight * parts[0]
+        )
+
+    def _worth(self, found: Candidates, left: Floats, right: Floats) -> Floats:
+        if isinstance(self._s, Classes):
+            one, other = self.impurity(found.left), self.impurity(found.right)
+            return np.asarray(-right * other - left * one)
+        squares = found.left[:, 1] ** 2 / left + found.right[:, 1] ** 2 / right
+        return np.asarray(squares)
+
+    def _weighted(self, total: Floats) -> Floats:
+        return total if self._factor is None else total * self._factor
+
+
+def _in_order(part: Floats) -> Floats:
+    """Return the sums of rows, added from the first column to the last."""
+    found = np.zeros(len(part))
+    for j in range(part.shape[1]):
+        found = found + part[:, j]
+    return found
