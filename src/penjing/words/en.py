@@ -31,6 +31,7 @@ WORDS: dict[str, str] = {
     "view_fold": "fold",
     "view_zoom_in": "larger",
     "view_zoom_out": "smaller",
+    "view_fit": "fit",
     "view_search": "search",
     "view_found": "{n} found",
     "view_light": "light",

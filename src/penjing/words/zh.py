@@ -30,6 +30,7 @@ WORDS: dict[str, str] = {
     "view_fold": "折叠",
     "view_zoom_in": "放大",
     "view_zoom_out": "缩小",
+    "view_fit": "适合窗口",
     "view_search": "查找",
     "view_found": "找到 {n} 个",
     "view_light": "浅色",

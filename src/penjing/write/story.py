@@ -59,7 +59,7 @@ def write(
         )
     ]  # fmt: skip
     for i, step in enumerate(told, start=1):
-        lines += ["", *_step(step, i, len(steps), about["recipe"], lang, ascii_only=ascii_only)]
+        lines += ["", *told_step(step, i, len(steps), about["recipe"], lang, ascii_only=ascii_only)]
     if len(told) < len(steps):
         lines += ["", say("story_more", lang, n=len(steps) - len(told))]
     if not about["is_whole"]:
@@ -67,7 +67,10 @@ def write(
     return "\n".join(lines)
 
 
-def _step(step: Plain, i: int, n: int, recipe: Plain, lang: str, *, ascii_only: bool) -> list[str]:
+def told_step(
+    step: Plain, i: int, n: int, recipe: Plain, lang: str, *, ascii_only: bool
+) -> list[str]:
+    """Return the lines that tell one step, number i of n."""
     path = step["path"]
     dots = "..." if ascii_only else "…"
     place = ", ".join(([dots] if len(path) > PATH else []) + path[-PATH:])

@@ -26,12 +26,14 @@ _BOLD = (
     *(500, 675, 716, 593, 716, 678, 435, 716, 712, 343, 343, 665, 343, 1042, 712, 687),
     *(716, 716, 493, 595, 478, 712, 652, 924, 645, 652, 582, 712, 365, 712, 838),
 )
+ADVANCES = (_REGULAR, _BOLD)
 _OTHER = 1100
 """Any other character that is not East Asian: the widest Latin, Greek or Cyrillic one."""
 
 
 @cache
-def _advance(character: str, *, bold: bool) -> int:
+def advance(character: str, *, bold: bool) -> int:
+    """Return how far a character moves the pen, in thousandths of an em."""
     place = ord(character) - 32
     if 0 <= place < len(_REGULAR):
         return (_BOLD if bold else _REGULAR)[place]
@@ -50,7 +52,7 @@ def width(text: str, size: float, *, bold: bool = False) -> float:
     >>> round(width("n=16", 11), 1)
     30.2
     """
-    return sum(_advance(c, bold=bold) for c in text) * size / 1000
+    return sum(advance(c, bold=bold) for c in text) * size / 1000
 
 
 def clipped(text: str, size: float, room: float, *, bold: bool = False) -> str:
@@ -69,7 +71,7 @@ def clipped(text: str, size: float, room: float, *, bold: bool = False) -> str:
     head, tail = 0, len(text)
     while head < tail:
         from_head = head <= 1.5 * (len(text) - tail)
-        left -= _advance(text[head] if from_head else text[tail - 1], bold=bold)
+        left -= advance(text[head] if from_head else text[tail - 1], bold=bold)
         if left < 0:
             break
         head, tail = (head + 1, tail) if from_head else (head, tail - 1)

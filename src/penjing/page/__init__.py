@@ -1,0 +1,143 @@
+"""One HTML file with everything in it: opens from disk, asks no server, needs no network."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from penjing.errors import unknown
+from penjing.explain import story
+from penjing.tree import Tree
+from penjing.words import LANGUAGES, catalogue
+from penjing.write.labels import cut_text, value_text
+from penjing.write.scene import heading
+from penjing.write.story import told_step
+from penjing.write.widths import ADVANCES, advance
+
+_PREFIXES = ("view_", "measure_", "rule_", "leaves", "folded_leaves", "icicle_", "root")
+_STEPS = 500
+"""How many steps of a trace go into the page."""
+
+
+def write(tree: Tree, *, lang: str = "en", theme: str = "light", title: str | None = None) -> str:
+    """Return a tree as one self-contained page.
+
+    Fold and unfold, zoom, search, the icicle of the whole tree, the path of a row typed into a
+    form with what would change its answer, the steps of growing if the tree kept its trace; with
+    the keyboard alone, for screen readers, in every language and both themes.
+
+    Parameters
+    ----------
+    tree : Tree
+        What to show.
+    lang : str
+        The language to start in, ``en`` or ``zh``; the page can switch.
+    theme : str
+        The theme to start in, ``light`` or ``dark``; the page can switch.
+    title : str, optional
+        The heading; the target's name if not given.
+    """
+    if theme not in {"light", "dark"}:
+        raise unknown("unknown_plug", theme, ("light", "dark"), socket="theme")
+    if lang not in LANGUAGES:
+        raise unknown("unknown_plug", lang, LANGUAGES, socket="lang")
+    data = page_data(tree, lang, theme, title)
+    # In a script element only "</" and "<!--" could end the data early.
+    plain = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    room = files("penjing.page")
+    script = (room / "view.js").read_text(encoding="utf-8")
+    style = (room / "view.css").read_text(encoding="utf-8")
+    return (
+        f'<!DOCTYPE html>\n<html lang="{lang}" data-theme="{theme}">\n<head>\n'
+        '<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(data['title'])}</title>\n"
+        '<link rel="icon" href="data:,">\n'
+        f'<style>\n{style}</style>\n</head>\n<body>\n<div id="penjing"></div>\n'
+        f'<script type="application/json" id="data">{plain}</script>\n'
+        f'<script type="module">\n{script}\n'
+        'mount(document.getElementById("penjing"),'
+        ' JSON.parse(document.getElementById("data").textContent));\n'
+        "</script>\n</body>\n</html>\n"
+    )
+
+
+def page_data(tree: Tree, lang: str, theme: str, title: str | None) -> dict[str, Any]:
+    """Return what the page needs to know of a tree, as plain data."""
+    nodes = tree.nodes
+    heads = {code: heading(tree, code, title) for code in LANGUAGES}
+    questions = [not leaf for leaf in tree.is_leaf.tolist()]
+    cuts = [None if cut != cut else cut for cut in nodes.cut.tolist()]  # noqa: PLR0124 - NaN
+    data: dict[str, Any] = {
+        "title": heads[lang]["title"],
+        "facts": {code: head["facts"] for code, head in heads.items()},
+        "lang": lang,
+        "theme": theme,
+        "counted": tree.has_counts,
+        "criterion": str(tree.recipe.get("criterion", "gain")),
+        "classes": None if tree.is_regression else [_plain(c) for c in tree.classes],
+        "schema": [
+            {"name": f.name, "levels": None if f.is_numeric else [_plain(v) for v in f.levels]}
+            for f in tree.schema
+        ],
+        "parent": nodes.parent.tolist(),
+        "column": nodes.column.tolist(),
+        "cut": cuts,
+        "cut_text": [cut_text(tree, i) if c is not None else "" for i, c in enumerate(cuts)],
+        "levels": [nodes.levels(i).tolist() for i in range(len(nodes))],
+        "total": [[_short(v) for v in row] for row in nodes.total.tolist()],
+        "value": (
+            [value_text(tree, i) for i in range(len(nodes))]
+            if tree.is_regression
+            else tree.values.tolist()
+        ),
+        "score": [
+            round(s, 4) if q else 0 for s, q in zip(nodes.score.tolist(), questions, strict=True)
+        ],
+        "words": {
+            code: {k: v for k, v in catalogue(code).items() if k.startswith(_PREFIXES)}
+            for code in LANGUAGES
+        },
+        "trace": _steps(tree),
+    }
+    data["widths"] = _widths(data)
+    return data
+
+
+def _steps(tree: Tree) -> list[dict[str, Any]] | None:
+    """Return the steps of growing, each told in every language; None without a trace."""
+    if not tree.trace:
+        return None
+    steps = story(tree)[:_STEPS]
+    return [
+        {
+            "node": step["node"],
+            "text": {
+                lang: "\n".join(told_step(step, i, len(steps), tree.recipe, lang, ascii_only=False))
+                for lang in LANGUAGES
+            },
+        }
+        for i, step in enumerate(steps, start=1)
+    ]
+
+
+def _widths(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the width of every character that the page may have to place."""
+    texts = json.dumps([data["classes"], data["schema"], data["words"]], ensure_ascii=False)
+    others = {c for c in texts + "≤≥−…" if not " " <= c <= "~"}
+    regular, bold = ADVANCES
+    return {
+        "regular": regular,
+        "bold": bold,
+        "other": {c: advance(c, bold=False) for c in sorted(others)},
+    }
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - a level may be any plain value
+    return value if isinstance(value, str | int | float | bool) else str(value)
+
+
+def _short(value: float) -> float | int:
+    return int(value) if value == int(value) else round(value, 6)
