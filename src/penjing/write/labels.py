@@ -7,7 +7,7 @@ import math
 from penjing.split import level_text
 from penjing.tree import Tree
 
-_SPECIAL = ",:'\"{}()|│"
+_SPECIAL = ",:'\"{}()[]|│"
 _DIGITS = 4
 """A cut is not rounded to fewer significant digits than this."""
 
