@@ -7,12 +7,12 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile(
     "quick",
-    max_examples=60,
+    max_examples=100,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.register_profile("thorough", settings.get_profile("quick"), max_examples=600)
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=1000)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -23,6 +23,7 @@ ODD_NUMBERS = [
     *(0.3, 0.1 + 0.2, 2.0**53, float(2**53 + 2), float(2**63), 1e300, 1e308, -1e308),
     *(1.7976931348623157e308, -1.7976931348623157e308, 1.7e9, 1.7e9 + 1, 1.7e9 + 2.4e-7),
 ]
+RECIPE_NAMES = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary")
 NAMES = ("texture", "no surfacing", "密度", "a,b", "> 5")
 
 words = st.sampled_from(ODD_WORDS) | st.text(max_size=3)

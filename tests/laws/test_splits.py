@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from data import grown, part_weights, tables, whole_weights
+from data import RECIPE_NAMES, grown, part_weights, tables, whole_weights
 from oracle import Row, Rows
 from penjing.table import Column, Table
 from penjing.tree import Tree
@@ -114,13 +114,13 @@ def check_every_node(tree: Tree, table: Table) -> None:
         assert split.column == first
 
 
-@pytest.mark.parametrize("recipe", ["id3", "c4.5-textbook", "cart-textbook", "cart-binary"])
+@pytest.mark.parametrize("recipe", RECIPE_NAMES)
 @given(table=plain_tables)
 def test_no_division_scores_better(recipe, table):
     check_every_node(grown(table, recipe), table)
 
 
-@pytest.mark.parametrize("recipe", ["id3", "c4.5-textbook", "cart-textbook", "cart-binary"])
+@pytest.mark.parametrize("recipe", RECIPE_NAMES)
 @given(table=holey_tables)
 def test_no_division_scores_better_where_values_are_missing(recipe, table):
     check_every_node(grown(table, recipe, missing="fraction"), table)
