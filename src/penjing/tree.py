@@ -234,6 +234,21 @@ class Tree:
         return self.reader.value(self.nodes.total)
 
     @cached_property
+    def shares(self) -> Floats:
+        """The share of each class in each node, as it is answered; (n, classes).
+
+        A recipe may smooth them (``laplace``), or answer a level without a branch by its node's
+        majority for sure (``empty``): C4.5 and J48 part here.
+        """
+        total, weight = self.nodes.total, self.weight
+        if self.recipe.get("laplace"):
+            shares = (total + 1) / (weight + total.shape[1])[:, None]
+        else:
+            shares = total / np.where(weight > 0, weight, 1.0)[:, None]
+        sure = ~self.is_leaf if self.recipe.get("empty") == "majority" else weight == 0
+        return np.where(sure[:, None], np.eye(total.shape[1])[self.values], shares)
+
+    @cached_property
     def losses(self) -> Floats:
         """The weight each node would get wrong as a leaf, or its sum of squares."""
         return self.reader.loss(self.nodes.total)

@@ -95,9 +95,8 @@ class Walk:
         self._places = {
             c: Places(tree.schema[c].levels) for c in self._asked if not tree.schema[c].is_numeric
         }
-        weight = np.where(tree.weight > 0, tree.weight, 1.0)
         self._shares = np.ascontiguousarray(
-            tree.values[:, None] if tree.is_regression else nodes.total / weight[:, None]
+            tree.values[:, None] if tree.is_regression else tree.shares
         )
         self._flat = _flat(tree, np.full(len(nodes), SHARE, np.int32))
         self._learnt = self._flat if nodes.missing is None else _flat(tree, nodes.missing)
