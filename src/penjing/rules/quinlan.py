@@ -308,7 +308,8 @@ def _chosen(offers: Offers, i: int, scores: Floats, options: Quinlan) -> Choice:
         return Choice(None)
     cut = float(offers.cut[i, c])
     groups = offers.groups.get((i, c), ())
-    gain_, score = float(offers.gain[i, c]), float(scores[c])
+    # A gain of nothing may come out below 0, by its rounding.
+    gain_, score = max(float(offers.gain[i, c]), 0.0), float(scores[c])
     split = Split(c, None if np.isnan(cut) else cut, groups, gain_, score)
     slack = max(options.tolerance, TIE * max(abs(score), 1.0))
     tied = np.flatnonzero(np.abs(scores - score) <= slack)
