@@ -1,4 +1,4 @@
-"""The C++ core agrees with the definition: NumPy and dicts for coding, the oracle for prediction."""
+"""The C++ core agrees with the definition: NumPy and dicts code, the oracle predicts."""
 
 from __future__ import annotations
 

@@ -1,0 +1,27 @@
+"""What `make demo` does: grow the book's tree from its seventeen watermelons, show it, keep it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import penjing
+from penjing.write import svg
+
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else "demo")
+folder.mkdir(parents=True, exist_ok=True)
+
+melons = penjing.example("watermelon2.0")
+tree = penjing.fit(melons, recipe="id3")
+print(tree)
+print(tree.score(melons))
+
+# Every keepsake of the demo is one line here: a file name and what goes into it.
+keepsakes = {
+    "watermelon.txt": tree.draw() + "\n",
+    "watermelon.svg": svg.write(tree),
+}
+for name, text in keepsakes.items():
+    (folder / name).write_text(text, encoding="utf-8")
+tree.save(folder / "watermelon.tree")
+print(f"\nkept in {folder}/: {', '.join([*keepsakes, 'watermelon.tree'])}")
