@@ -33,6 +33,9 @@ PLUGS: dict[str, dict[str, str]] = {
         "pessimistic": "penjing.prune.pessimistic:prune",
         "error-based": "penjing.prune.error_based:prune",
         "collapse": "penjing.prune.collapse:prune",
+        "minimum-error": "penjing.prune.minimum_error:prune",
+        "mdl": "penjing.prune.mdl:prune",
+        "simplify": "penjing.prune.simplify:prune",
     },
     "engine": {
         "native": "penjing.engines.native:Engine",

@@ -175,7 +175,9 @@ class Draft:
         growth = Growth(self._tree.reader)
         growth.weigh([0], _totals([self.total[0]]))
         waiting = [(0, 0)]
+        origin = {}
         for node, grown in waiting:  # grows while it is walked
+            origin[grown] = self.origin[node]
             split = self._split.get(node)
             if split is None:
                 continue
@@ -187,8 +189,14 @@ class Draft:
             growth.weigh(list(born), _totals([self.total[child] for _, child in arms]))
             waiting.extend(zip((child for _, child in arms), born, strict=True))
         tree = self._tree
-        made, _ = growth.finish(tree.schema, tree.target, tree.centre, tree.recipe, about)
-        return made
+        made, place = growth.finish(tree.schema, tree.target, tree.centre, tree.recipe, about)
+        if tree.nodes.gap is None:
+            return made
+        gap = np.full((len(made.nodes), 2), np.nan)
+        for grown, new in place.items():
+            if not made.is_leaf[new]:
+                gap[new] = tree.nodes.gap[origin[grown]]
+        return replace(made, nodes=replace(made.nodes, gap=gap))
 
 
 def _totals(cells: list[Floats]) -> Totals:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
-from typing import Literal
+from typing import Any, Literal
 
-from penjing.errors import CapabilityError
+from penjing.errors import CapabilityError, ChoiceError
 from penjing.prune import Decision, decided
 from penjing.prune.bound import Bound
 from penjing.prune.draft import Counter, Draft
@@ -27,14 +27,16 @@ def prune(
     tree: Tree,
     counter: Counter | None = None,
     *,
-    confidence: float = 0.25,
-    deviate: Literal["table", "quantile"] = "table",
-    last_errors: float = 0.67,
-    raise_branches: bool = True,
-    tolerance: float = 0.0,
-    single: bool = False,
+    confidence: float | None = None,
+    raise_branches: bool | None = None,
+    deviate: Literal["table", "quantile"] | None = None,
+    last_errors: float | None = None,
+    tolerance: float | None = None,
+    precision: Literal["double", "single"] | None = None,
 ) -> tuple[Tree, list[Decision]]:
     """Return the tree pruned by estimated errors, and what was decided of each question.
+
+    What is not given is as the tree's recipe says, else as in C4.5 release 8.
 
     Parameters
     ----------
@@ -44,10 +46,10 @@ def prune(
         Holds the training rows; needed where branches may be raised.
     confidence : float
         The CF of C4.5, between 0 and 1; the smaller, the more is cut.
-    deviate, last_errors, single
-        How errors are estimated; see :class:`penjing.prune.bound.Bound`.
     raise_branches : bool
         Whether the largest branch may take the place of its parent.
+    deviate, last_errors, precision
+        How errors are estimated; see :class:`penjing.prune.bound.Bound`.
     tolerance : float
         Estimates (and weights of branches) that differ by less are equal.
 
@@ -60,14 +62,28 @@ def prune(
         raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
     if not tree.has_counts:
         raise CapabilityError("pessimistic_needs_counts")
-    if raise_branches and counter is None:
+
+    def said(name: str, given: object, usual: object) -> Any:  # noqa: ANN401 - a setting's
+        return given if given is not None else tree.recipe.get(name, usual)
+
+    raising = said("raise_branches", raise_branches, True)
+    if raising and counter is None:
         raise CapabilityError("raising_needs_rows")
-    bound = Bound(confidence, deviate, last_errors, single)
-    work = _Work(Draft(tree), bound, tolerance)
+    cf = said("confidence", confidence, 0.25)
+    is_number = isinstance(cf, int | float) and not isinstance(cf, bool)
+    if not (is_number and 0 < cf < 1):
+        raise ChoiceError("bad_confidence", value=cf)
+    bound = Bound(
+        cf,
+        said("deviate", deviate, "table"),
+        said("last_errors", last_errors, 0.67),
+        said("precision", precision, "double") == "single",
+    )
+    work = _Work(Draft(tree), bound, said("tolerance", tolerance, 0.0))
     while work.open:
         depth = max(work.draft.depth[node] for node in work.open)
         batch = [node for node in sorted(work.open) if work.draft.depth[node] == depth]
-        work.settle(batch, counter if raise_branches else None)
+        work.settle(batch, counter if raising else None)
     about = {k: v for k, v in tree.about.items() if k != "ties"}
     return work.draft.finish(about), work.decisions
 

@@ -330,7 +330,7 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
             "last_errors": options.last_errors,
             "raise_branches": options.raise_branches,
             "tolerance": options.tolerance,
-            "single": options.precision == "single",
+            "precision": options.precision,
         }
         tree, decisions = error_based.prune(tree, engine, **settings)
         told.append(_record("error-based", settings, decisions))
