@@ -127,9 +127,9 @@ def _grown(
 def _engine(name: str, table: Table, recipe: Recipe, **options: Any) -> Engine:  # noqa: ANN401
     if name == "auto":
         name = "memory"
-    costs = recipe.options.costs(table)
-    if costs is not None:
-        options["reader"] = reader_of(table, costs)
+    costs, centred = recipe.options.costs(table), recipe.options.centred
+    if costs is not None or not centred:
+        options["reader"] = reader_of(table, costs, centred=centred)
     engine: Engine = load("engine", name)(table, missing=recipe.missing, **options)
     return engine
 

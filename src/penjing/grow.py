@@ -50,7 +50,10 @@ def grow(
     growth.weigh([0], engine.totals(growth, [0]))  # node <- all of D
     open_nodes = [0]
     waiting: dict[int, Split] = {}
+    later: list[int] = []
     while open_nodes or waiting:
+        if recipe.options.one_by_one and recipe.max_leaves is None:
+            open_nodes, later = open_nodes[:1], open_nodes[1:]
         leaves = {n: why for n in open_nodes if (why := rules.stops(growth, n, recipe))}  # case 1
         asking = [n for n in open_nodes if n not in leaves]
         found = rules.offers(engine, growth, asking, recipe)
@@ -69,7 +72,7 @@ def grow(
         for node in gate.refused(growth, divided) if gate else ():
             growth.wither(node)
             trace.stops({node: "validation"})
-        open_nodes = [child for n in divided for child in growth.children(n)]
+        open_nodes = [child for n in divided for child in growth.children(n)] + later
         if progress:
             progress(growth, len(open_nodes))
     return rules.finish(trace.finish(growth, engine, recipe), engine, recipe)

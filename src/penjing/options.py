@@ -21,6 +21,16 @@ class Options:
     shapes: ClassVar[tuple[str, ...]] = ("multiway", "binary")
     """The shapes of a division that these rules know."""
 
+    @property
+    def centred(self) -> bool:
+        """Whether the mean is taken from a number before its squares are summed."""
+        return True
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether nodes must be grown one after the other, depth first."""
+        return False
+
     def check(self) -> None:
         """Refuse settings that cannot be used, each with a sentence."""
 

@@ -23,7 +23,7 @@ _CRITERIA = {
     "squared_error": "variance",
     "variance": "variance",
 }
-_IGNORED = ("splitter", "random_state", "max_features", "monotonic_cst")
+_IGNORED = ("splitter", "max_features", "monotonic_cst")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,7 @@ class Sklearn(Options):
     """The settings of scikit-learn's decision trees, by their own names.
 
     ``criterion``, ``max_depth`` and ``max_leaf_nodes`` are a recipe's own. All columns are
-    looked at in every node, the first one winning a tie; hence ``random_state`` has no meaning
-    here and is accepted for nothing.
+    looked at in every node.
 
     Parameters
     ----------
@@ -47,6 +46,9 @@ class Sklearn(Options):
         The tree is pruned by cost-complexity, a leaf costing so much impurity.
     class_weight : str, mapping or None
         ``balanced``, or what a row of each class weighs.
+    random_state : int or None
+        Of columns that divide a node equally well, the first of the table is taken (None), or
+        the one that scikit-learn looks at first with this seed.
     nominal : str
         What becomes of nominal columns, which scikit-learn does not know: their levels are
         coded by ``position`` and taken for an order, or they are refused (``refuse``).
@@ -64,9 +66,20 @@ class Sklearn(Options):
     min_impurity_decrease: float = 0.0
     ccp_alpha: float = 0.0
     class_weight: str | Mapping[Any, float] | None = None
+    random_state: int | None = None
     nominal: Literal["position", "refuse"] = "position"
     precision: Literal["single", "double"] = "single"
     gap: float = 1e-7
+
+    @property
+    def centred(self) -> bool:
+        """Whether the mean is taken from a number before its squares are summed."""
+        return False
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether nodes must be grown one after the other, depth first."""
+        return self.random_state is not None
 
     def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
         """Return the setting and its value that a parameter of scikit-learn stands for."""

@@ -165,6 +165,9 @@ class Offers:
         The codes that take each branch of a nominal column.
     missing : int32 or None
         The branch that each candidate has for missing values; None where none has one.
+    worth : float64 or None
+        By what columns are compared, where that is not the gain; ``order``, int32, says which
+        of equal ones comes first, where that is not the first in the table.
     """
 
     gain: Floats
@@ -174,6 +177,8 @@ class Offers:
     n_candidates: npt.NDArray[np.int64]
     groups: Mapping[tuple[int, int], tuple[Codes, ...]]
     missing: Codes | None = None
+    worth: Floats | None = None
+    order: Codes | None = None
 
 
 def level_text(field: Field, code: int) -> str:

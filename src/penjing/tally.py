@@ -176,11 +176,13 @@ class Number:
 Reader = Classes | Number
 
 
-def reader_of(table: Table, costs: Costs | None = None) -> Reader:
+def reader_of(table: Table, costs: Costs | None = None, *, centred: bool = True) -> Reader:
     """Return what reads the sums of this table: its classes, or the moments of its number."""
     assert table.target is not None
     if not table.is_regression:
         return Classes(len(table.target.levels), costs)
+    if not centred:
+        return Number()
     numbers = table.target.numbers()
     # Centring first keeps sum(y^2) - sum(y)^2/n from cancelling when y is far from zero.
     return Number(float(np.average(numbers, weights=table.weights)) if table.n_rows else 0.0)

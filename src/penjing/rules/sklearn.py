@@ -1,15 +1,18 @@
 """scikit-learn's rules: any division, the best of all cuts with missing values on either side.
 
 Scores, minimum sizes and thresholds are those of scikit-learn 1.9. It looks at columns in a
-random order and takes the first of equal ones; here the order is that of the table.
+random order and takes the first of equal ones; without a ``random_state`` the order here is that
+of the table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing.criteria import TIE
 from penjing.engines import Engine, Shape
@@ -18,6 +21,7 @@ from penjing.missing import numbers_of
 from penjing.options_sklearn import Sklearn
 from penjing.prune.cost_complexity import prune
 from penjing.recipe import Recipe
+from penjing.rules.drawing import Drawing
 from penjing.search import Choice, first_best
 from penjing.split import Offers, Split
 from penjing.table import Floats
@@ -58,7 +62,9 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
     impurity = np.zeros(shape)
     n_candidates = np.zeros(shape, np.int64)
     missing = np.ones(shape, np.int32)
+    worth, order = np.full(shape, np.nan), np.zeros(shape, np.int32)
     judge = Judge(engine.reader, recipe)
+    drawing = drawing_of(tree, engine, recipe)
     whole = float(judge.weight(engine.totals(tree, [0]).cells[0]))
     for i, tally in enumerate(engine.tally(tree, nodes)):
         before = float(judge.impurity(tally.total[None])[0])
@@ -73,15 +79,45 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
             missing[i, c] = found.goes[best]
             n_candidates[i, c] = len(found.cuts)
             gain[i, c] = judge.gain(found, best, before, weight)
+            worth[i, c] = judge.worth(found)[best]
             impurity[i, c] = before
+        if drawing is not None:
+            constant = [_is_constant(tally.columns[c], options, engine, c) for c in range(shape[1])]
+            above = tree.parent_of(nodes[i])[0]
+            order[i] = drawing.ranks(nodes[i], above, constant)
         least = options.min_impurity_decrease
         if least > 0 and np.nanmax(gain[i], initial=-np.inf) * weight / whole + EPSILON < least:
             gain[i] = np.nan
     none = np.full(shape, np.nan)
-    return Offers(gain, none, impurity, cut, n_candidates, {}, missing)
+    return Offers(gain, none, impurity, cut, n_candidates, {}, missing, worth, order)
 
 
-def choose(offers: Offers, recipe: Recipe) -> list[Choice]:  # noqa: ARG001 - the protocol's
+_DRAWINGS: WeakKeyDictionary[Growth, Drawing] = WeakKeyDictionary()
+
+
+def drawing_of(tree: Shape, engine: Engine, recipe: Recipe) -> Drawing | None:
+    """Return the drawings of one growth, None where columns come in the order of the table."""
+    seed = sklearn_of(recipe).random_state
+    if seed is None:
+        return None
+    assert isinstance(tree, Growth)
+    if tree not in _DRAWINGS:
+        best_first = recipe.max_leaves is not None
+        _DRAWINGS[tree] = Drawing(len(engine.schema), seed, is_best_first=best_first)
+    return _DRAWINGS[tree]
+
+
+def _is_constant(counts: Counts, options: Sklearn, engine: Engine, c: int) -> bool:
+    """Whether a column has nothing to part: one value (or none), or values too close together."""
+    if not len(counts.codes):
+        return True
+    if counts.missing.any():
+        return False
+    numbers = numbers_of(engine.schema[c], counts, engine, c)
+    return not far_apart(numbers[[0, -1]], options)[0]
+
+
+def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
     """Return what each node chose: the greatest gain, then the first column."""
     assert offers.missing is not None
     chosen = []
@@ -90,11 +126,26 @@ def choose(offers: Offers, recipe: Recipe) -> list[Choice]:  # noqa: ARG001 - th
             chosen.append(Choice(None))
             continue
         tied = np.flatnonzero(row + TIE * offers.impurity[i] >= np.nanmax(row))
-        c = int(tied[0])
-        gain = float(row[c])
+        c = int(_first(tied, offers, i, recipe))
+        gain = max(float(row[c]), 0.0)  # no gain at all may come out as less
         split = Split(c, float(offers.cut[i, c]), (), gain, gain, int(offers.missing[i, c]))
         chosen.append(Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ()))
     return chosen
+
+
+def _first(tied: npt.NDArray[np.intp], offers: Offers, i: int, recipe: Recipe) -> int:
+    """Return which of the columns that tie is taken: the first, or the first that was drawn.
+
+    With a ``random_state``, numbers that are equal but for their last bits are not equal, as
+    they are not to scikit-learn.
+    """
+    if sklearn_of(recipe).random_state is None:
+        return int(tied[0])
+    assert offers.worth is not None
+    assert offers.order is not None
+    worth = offers.worth[i, tied]
+    best = tied[worth == worth.max()]
+    return int(best[offers.order[i, best].argmin()])
 
 
 def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
@@ -141,12 +192,7 @@ def candidates(counts: Counts, numbers: Floats, options: Sklearn, s: Reader) -> 
     """
     rows = counts.cells if counts.rows is None else counts.rows
     below, n_below = np.cumsum(counts.cells, axis=0), np.cumsum(s.weight(rows))
-    if options.precision == "single":
-        single = numbers.astype(np.float32)
-        apart = single[1:] > single[:-1] + np.float32(options.gap)
-    else:
-        apart = numbers[1:] > numbers[:-1] + options.gap
-    places = np.flatnonzero(apart)
+    places = np.flatnonzero(far_apart(numbers, options))
     cuts = numbers[places] / 2.0 + numbers[places + 1] / 2.0
     cuts = np.where(cuts == numbers[places + 1], numbers[places], cuts)
     n = n_below[-1] if len(n_below) else 0.0
@@ -172,6 +218,14 @@ def candidates(counts: Counts, numbers: Floats, options: Sklearn, s: Reader) -> 
         np.concatenate([cuts, np.full(len(everything), np.inf), cuts]),
         np.repeat([1, 0], [len(first), len(places)]),
     )
+
+
+def far_apart(numbers: Floats, options: Sklearn) -> npt.NDArray[np.bool_]:
+    """Whether each number is further from the next than the gap, in the precision asked for."""
+    if options.precision == "single":
+        single = numbers.astype(np.float32)
+        return np.asarray(single[1:] > single[:-1] + np.float32(options.gap))
+    return np.asarray(numbers[1:] > numbers[:-1] + options.gap)
 
 
 class Judge:
@@ -216,9 +270,9 @@ class Judge:
         fair &= (left >= least) & (right >= least)
         if not fair.any():
             return None
-        worth = self._worth(found, left, right)
+        worth = self.worth(found)
         worth[~fair] = -np.inf
-        if isinstance(self._s, Classes):
+        if isinstance(self._s, Classes) or options.random_state is not None:
             return int(worth.argmax())
         return first_best(worth, TIE * abs(float(worth.max())))
 
@@ -230,7 +284,9 @@ class Judge:
             before - weights[1] / weight * parts[1] - weights[0] / weight * parts[0]
         )
 
-    def _worth(self, found: Candidates, left: Floats, right: Floats) -> Floats:
+    def worth(self, found: Candidates) -> Floats:
+        """Return by what divisions are compared."""
+        left, right = self.weight(found.left), self.weight(found.right)
         if isinstance(self._s, Classes):
             one, other = self.impurity(found.left), self.impurity(found.right)
             return np.asarray(-right * other - left * one)

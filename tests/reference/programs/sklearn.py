@@ -19,7 +19,7 @@ class Sklearn(Program):
         return {k: v for k, v in golden.settings.items() if k != "estimator"}
 
     def tiny(self, words: list[str]) -> dict[str, Any]:
-        return {"criterion": words[0]}
+        return {"criterion": words[0], "random_state": 0}
 
     def write(self, golden: Golden, tree: Tree) -> str:  # noqa: ARG002
         return nested.write(tree, empty="skip")
