@@ -5,7 +5,7 @@ from __future__ import annotations
 from penjing.errors import ChoiceError, near
 from penjing.split import level_text
 from penjing.tree import Tree
-from penjing.write.labels import branch_text, cut_text, quoted
+from penjing.write.labels import branch_text, cut_text
 
 ROOTS = ("", "root", "根结点", "根")
 _BETWEEN = ",，;；/"
@@ -48,7 +48,7 @@ def find(tree: Tree, text: str) -> tuple[int, int | None]:
     node, rest = 0, _plain(text)
     while rest:
         if tree.is_leaf[node]:
-            raise ChoiceError("no_branch_of_leaf", place=_place(tree, node), word=text)
+            raise ChoiceError("no_branch_of_leaf", word=text)
         taken = _taken(tree, node, rest)
         if taken is None:
             raise _no_branch(tree, node, text, rest)
@@ -56,7 +56,7 @@ def find(tree: Tree, text: str) -> tuple[int, int | None]:
         rest = rest[length:].lstrip(_BETWEEN)
         if empty is not None:
             if rest:
-                raise ChoiceError("no_branch_of_leaf", place=_place(tree, node), word=text)
+                raise ChoiceError("no_branch_of_leaf", word=text)
             return node, empty
     return node, None
 
@@ -106,17 +106,14 @@ def _spellings(tree: Tree, node: int) -> list[tuple[str, int, int | None]]:
 
 
 def _no_branch(tree: Tree, node: int, text: str, rest: str) -> ChoiceError:
-    known = [branch_text(tree, child) for child in tree.children(node)]
-    told = {"place": _place(tree, node), "word": rest if rest in text else text}
-    close = near(rest, [_plain(branch) for branch in known])
+    column = tree.schema[int(tree.nodes.column[node])].name
+    branches = [branch_text(tree, child) for child in tree.children(node)]
+    told = {
+        "column": column,
+        "word": rest if rest in text else text,
+        "known": ", ".join(branches),
+    }
+    close = near(rest, [spelling for spelling, _, _ in _spellings(tree, node)])
     if close is None:
-        return ChoiceError("no_such_branch", known=", ".join(known), **told)
-    by_spelling = {_plain(branch): branch for branch in known}
-    return ChoiceError(
-        "no_such_branch_near", known=", ".join(known), near=by_spelling[close], **told
-    )
-
-
-def _place(tree: Tree, node: int) -> str:
-    steps = [branch_text(tree, step) for step in tree.path(node)[1:]]
-    return quoted(", ".join(steps)) if steps else "root"
+        return ChoiceError("no_such_branch", **told)
+    return ChoiceError("no_such_branch_near", near=close, **told)

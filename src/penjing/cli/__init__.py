@@ -32,7 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     prepare_streams()
     args = in_front(list(sys.argv[1:] if argv is None else argv))
     try:
-        app = built(completes=is_completing())
+        # The long help of a verb deserves boxes, where somebody looks at it.
+        app = built(completes=is_completing(), is_rich=len(args) > 1 and sys.stdout.isatty())
         code = app(args=args, prog_name="penjing", standalone_mode=False)
     except SystemExit as leaving:  # typer leaves by itself where a shell asks for completions
         code = leaving.code

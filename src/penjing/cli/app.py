@@ -37,13 +37,21 @@ def top(
     """Decision trees that show their work: from a file to a pruned, tested tree."""
 
 
-def built(*, completes: bool = False) -> typer.Typer:
-    """Return the command with all its verbs."""
+def built(*, completes: bool = False, is_rich: bool = False) -> typer.Typer:
+    """Return the command with all its verbs.
+
+    Parameters
+    ----------
+    completes : bool
+        Whether a shell is to be answered how a command line may go on.
+    is_rich : bool
+        Whether help is drawn in boxes; plain help is ready in half the time.
+    """
     made = typer.Typer(
         name="penjing",
         no_args_is_help=True,
         add_completion=completes,
-        rich_markup_mode=None,  # plain help is ready in half the time
+        rich_markup_mode="rich" if is_rich else None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["--help", "-h"]},
         epilog="Exit codes: 0 fine, 1 data or choice wrong, 2 usage, 3 below --min-accuracy, "

@@ -48,10 +48,12 @@ from penjing.cli.options import (
 )
 from penjing.cli.pruned import Pruning, measured, tell
 from penjing.cli.say import Voice
+from penjing.cli.siblings import sibling
 from penjing.cli.verb import verb
 from penjing.errors import ChoiceError
 
 if TYPE_CHECKING:
+    from penjing.table import Table
     from penjing.tree import Tree
 
 
@@ -121,9 +123,16 @@ def fit(
     how = {"recipe": recipe, "engine": engine, "trace": not no_trace, **given, **_settings(setting)}
     tree, whole = (_sourced(made, data) for made in pruning.grown(voice, train, judges, how))
     sources.save(voice, tree, output)
-    _show(voice, tree, whole, to_stdout=output == sources.STDIN)
-    if "pruning" in tree.about and not voice.as_json:
-        tell(voice, whole, tree, judges, to_stdout=output != sources.STDIN)
+    if output == sources.STDIN:  # the model went there
+        return
+    if voice.as_json:
+        voice.data(tree.to_json())
+        return
+    voice.out(tree.draw(ascii_only=voice.ascii_only))
+    size_of(voice, tree)
+    _remark(voice, whole, train if method is None and judges is None else None)
+    if method is not None or judges is not None:
+        tell(voice, whole, tree, judges)
 
 
 def _settings(words: list[str] | None) -> dict[str, Any]:
@@ -146,21 +155,19 @@ def _sourced(tree: Tree, path: str) -> Tree:
     return replace(tree, about={**tree.about, "source": source})
 
 
-def _show(voice: Voice, tree: Tree, whole: Tree, *, to_stdout: bool) -> None:
+def _remark(voice: Voice, tree: Tree, train: Table | None) -> None:
+    """Print what a learner should know of this tree: where gain and ratio, or siblings, part."""
     from penjing.explain import explain  # noqa: PLC0415 - heavy
     from penjing.write import summary  # noqa: PLC0415
 
-    if to_stdout:  # the model went there
-        return
-    if voice.as_json:
-        voice.data(tree.to_json())
-        return
-    voice.out(tree.draw(ascii_only=voice.ascii_only))
-    size_of(voice, tree)
-    if not tree.target.is_numeric and len(tree.target.levels) == 1:
-        voice.note("note_one_class", class_=tree.target.levels[0])
-    if whole.trace is not None and (note := summary.gain_and_ratio(explain(whole), voice.lang)):
-        voice.out(voice.say("word_note") + note)
+    if not tree.is_regression and tree.n_nodes == 1 and len(set(tree.nodes.total[0] > 0)) == 1:
+        voice.note("note_one_class", class_=tree.answer(0))
+    if tree.trace is not None and not tree.trace["is_whole"]:
+        voice.note("trace_large")
+    told = summary.gain_and_ratio(explain(tree), voice.lang) if tree.trace is not None else ""
+    lines = [told, "" if train is None else sibling(voice, tree, train)]
+    if text := ("\n" + " " * 6).join(line for line in lines if line):
+        voice.out(voice.say("word_note") + text)
 
 
 @verb

@@ -532,6 +532,11 @@ WORDS: dict[str, str] = {
         "at the root {gainer} gains more ({more} to {less}),"
         " {chosen} has the better ratio ({better} to {worse})."
     ),
+    "sibling": "--recipe {recipe} gives another tree: {leaves}, {right}/{of}.",
+    "sibling_penalty": (
+        "--recipe {recipe} lowers the gain of numeric columns and starts with {column}:"
+        " {leaves}, {right}/{of}."
+    ),
     "note_empty_branches": (
         "{n} branches had no training row and are not drawn; `penjing show --empty` draws them."
     ),
@@ -539,10 +544,10 @@ WORDS: dict[str, str] = {
         "{n} branch had no training row and is not drawn; `penjing show --empty` draws it."
     ),
     "note_grown_from": "grown from {n} of {of} rows; the other {rest} decide the pruning.",
-    "drawn_settings": "recipe {recipe}",
     "trace_large": "the trace is kept for the first nodes only; `why --data` weighs the others.",
     # command: why
     "why_head": "{place}, {rows}, {mixed}, {measure}",
+    "why_head_empty": "{place}, {rows}",
     "why_head_number": "{place}, {rows}, mean {mean}, Var(D) = {variance}",
     "why_column": "column",
     "why_ent_after": "Ent after",
@@ -575,11 +580,11 @@ WORDS: dict[str, str] = {
         "the trace was too large and has nothing of node {node}. Give the training rows: --data FILE."
     ),
     "no_such_node": "there is no node {node}. Nodes are numbered from 0 (the root) to {last}.",
-    "no_such_branch": "{place} has no branch '{word}'. It has: {known}.",
+    "no_such_branch": "the question '{column}' has no branch '{word}'. It has: {known}.",
     "no_such_branch_near": (
-        "{place} has no branch '{word}'. It has: {known}.\nDid you mean '{near}'?"
+        "the question '{column}' has no branch '{word}'. It has: {known}.\nDid you mean '{near}'?"
     ),
-    "no_branch_of_leaf": "{place} is a leaf: no path goes on from there to '{word}'.",
+    "no_branch_of_leaf": "the path '{word}' goes on where the tree has a leaf.",
     "no_cuts": "column '{column}' offers no cuts here. Columns that do: {known}.",
     "stop_pure": "a leaf, {answer}: all rows are of one class (condition 1).",
     "stop_alike": (
@@ -618,6 +623,7 @@ WORDS: dict[str, str] = {
     "story_which_rows": "{n} ({which}): {mixed}",
     "story_mean": "mean {mean}, variance {variance}",
     "story_is_pure": "one class only: ",
+    "story_is_pure_number": "one number only: ",
     "story_is_alike": "no column tells them apart: ",
     "story_is_max_depth": "depth {limit} reached: ",
     "story_is_min_weight": "lighter than {limit}: ",
@@ -634,9 +640,9 @@ WORDS: dict[str, str] = {
     "story_by_gain_ratio": "gain ratio",
     "story_by_gini": "Gini index, smallest wins",
     "story_by_variance": "decrease of variance",
-    "story_barred": "(gain below average)",
+    "story_weighed_some": "{all} ({measure}); below the average gain: {below}",
     "story_tie": "{chosen}; a tie with {columns}, settled by column order",
-    "story_alone": "{chosen}, {score}; no other column can divide",
+    "story_alone": "{chosen}, {score}; no other column takes part",
     "story_chosen": "{chosen}, ahead of {rival} by {ahead}",
     "story_empty": "{levels}: no row has it; a leaf of the majority here, {answer}",
     "story_leaf": "{answer}",

@@ -74,6 +74,7 @@ def told_step(
     path = step["path"]
     dots = "..." if ascii_only else "…"
     place = ", ".join(([dots] if len(path) > PATH else []) + path[-PATH:])
+    place = place.replace("≤", "<=") if ascii_only else place
     parts = [("rows", _rows(step, lang)), ("stop", _stops(step, recipe, lang))]
     offered = [c for c in step["candidates"] if c["gain"] is not None]
     if offered:
@@ -120,7 +121,8 @@ def _stops(step: Plain, recipe: Plain, lang: str) -> str:
         asked.append("min_gain")
     said = []
     for key in asked:
-        question = say(f"story_is_{key}", lang, limit=_limit(recipe, key))
+        word = "pure_number" if key == "pure" and "variance" in step else key
+        question = say(f"story_is_{word}", lang, limit=_limit(recipe, key))
         is_met = key == step["stop"]
         said.append(f"{question}{say('story_yes' if is_met else 'story_no', lang)}")
         if is_met:
@@ -136,14 +138,18 @@ def _limit(recipe: Plain, key: str) -> str:
 def _weighed(step: Plain, offered: list[Plain], lang: str, *, ascii_only: bool) -> str:
     texts = []
     for c in offered:
-        cut = f" {c['branches'][0]['answer']}" if "cut" in c else ""
-        cut = cut.replace("≤", "<=") if ascii_only else cut
-        number = say("story_barred", lang) if c["score"] is None else places(_shown(step, c))
-        texts.append(f"{quoted(c['column'])}{cut} {number}")
+        if c["score"] is not None:
+            cut = f" {c['branches'][0]['answer']}" if "cut" in c else ""
+            cut = cut.replace("≤", "<=") if ascii_only else cut
+            texts.append(f"{quoted(c['column'])}{cut} {places(_shown(step, c))}")
     measure = step["criterion"]
     known = measure in ("gain", "gain_ratio", "gini", "variance")
     word = say(f"story_by_{measure}", lang) if known else measure
-    return say("story_weighed", lang, all=", ".join(texts), measure=word)
+    below = [quoted(c["column"]) for c in offered if c["score"] is None]
+    told = {"all": ", ".join(texts), "measure": word}
+    if below:
+        return say("story_weighed_some", lang, below=listed(below, lang), **told)
+    return say("story_weighed", lang, **told)
 
 
 def _shown(step: Plain, candidate: Plain) -> float:

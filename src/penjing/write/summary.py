@@ -61,7 +61,9 @@ def _tie(tree: Tree, tie: dict[str, Any], lang: str) -> str:
     if tie["node"] == 0:
         return say("tie_at_root", lang, columns=names, score=places(tie["score"]))
     steps = [tree.parent_of(node) for node in road if node != 0]
-    place = ", ".join(answer_text(tree, *step).removeprefix("= ") for step in steps)
+    place = ", ".join(
+        answer_text(tree, *step).removeprefix("= ").removeprefix("in ") for step in steps
+    )
     return say("tie_under", lang, columns=names, score=places(tie["score"]), place=place)
 
 

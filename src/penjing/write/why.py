@@ -47,7 +47,7 @@ def write(
     width : int
         Names of columns are cut so that a line fits.
     """
-    lines = [head(told, lang)]
+    lines = [head(told, lang, ascii_only=ascii_only)]
     if told["stop"] is not None:
         lines.append(stop(told, lang))
     offered = [c for c in told["candidates"] if c["gain"] is not None]
@@ -65,10 +65,13 @@ def write(
     return "\n".join(lines)
 
 
-def head(told: Plain, lang: str) -> str:
+def head(told: Plain, lang: str, *, ascii_only: bool = False) -> str:
     """Return the line that says which node this is and how mixed its rows are."""
     place = ", ".join(told["path"]) or say("root", lang)
+    place = place.replace("≤", "<=") if ascii_only else place
     rows = rows_of(told["rows"], lang)
+    if not told["rows"]:
+        return say("why_head_empty", lang, place=place, rows=rows)
     if "variance" in told:
         answer, variance = tidy(float(f"{told['answer']:.6g}")), places(told["variance"])
         return say("why_head_number", lang, place=place, rows=rows, mean=answer, variance=variance)
@@ -190,9 +193,11 @@ def _missing(candidate: Plain) -> str:
 
 
 def _cut_of(candidate: Plain, *, ascii_only: bool) -> str:
-    if "cut" not in candidate:
-        return ""
+    """Return what is asked of a column besides its name: the cut, or the first of two groups."""
     answer: str = candidate["branches"][0]["answer"]
+    if "cut" not in candidate:
+        is_grouped = any(", " in branch["answer"] for branch in candidate["branches"])
+        return f" in {{{answer}}}" if is_grouped else ""
     return f" {answer.replace('≤', '<=') if ascii_only else answer}"
 
 
