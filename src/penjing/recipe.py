@@ -6,6 +6,7 @@ shape of a division, in what happens to missing values and in when to stop.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
@@ -108,7 +109,7 @@ class Recipe:
         for name in ("min_weight", "min_branch", "min_gain"):
             value = getattr(self, name)
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not (is_number and value >= 0):
+            if not (is_number and 0 <= value < math.inf):
                 raise ChoiceError("bad_number", name=name, value=value)
         load("rules", self.rules)
         self.options.check()
