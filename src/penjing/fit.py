@@ -10,11 +10,13 @@ import numpy as np
 
 from penjing import evaluate
 from penjing.align import align_to
+from penjing.cp_errors import cp_errors
 from penjing.engines import Engine, Grower
 from penjing.errors import ChoiceError, DataError
 from penjing.folds import Fold, hold_out
 from penjing.grow import grow
 from penjing.growth import Growth
+from penjing.options_rpart import Rpart
 from penjing.plugs import load
 from penjing.predict import classes_of
 from penjing.prune import Ties
@@ -103,6 +105,9 @@ def fit(
         tree = grow(counting, chosen, gate, Trace() if trace else None, progress)
         return _described(tree, table, gate)
     tree = _grown(counting, chosen, Trace() if trace else None, progress)
+    if isinstance(chosen.options, Rpart) and chosen.options.xval:
+        told = {"cp_table": cp_errors(tree, table, chosen)}
+        tree = replace(tree, about=dict(tree.about) | told)
     tree = _described(tree, table)
     if prune is None:
         return tree

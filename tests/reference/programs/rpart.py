@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
+import numpy as np
+
+from penjing.rules.rpart import importance
+from penjing.split import Surrogate
+from penjing.table import Table
 from penjing.tree import Tree
 from penjing.write import nested
 from reference.golden import Golden
 from reference.programs.base import Program
 from reference.rows import Tables
+
+NEAR = 1e-6
+"""How far numbers may be apart, as a share of the golden's (or of 1)."""
 
 
 class Rpart(Program):
@@ -41,6 +51,10 @@ class Rpart(Program):
         pairs = (word.split("=") for word in words)
         return {"words": {name: float(v) if name == "cp" else int(v) for name, v in pairs}}
 
+    def prepare(self, golden: Golden, table: Table) -> Table:  # noqa: ARG002
+        """Return the table with rows numbered anew: groups are counted of rows with a target."""
+        return replace(table, row_numbers=None)
+
     def fit(self, golden: Golden, tables: Tables) -> Tree:
         tree = super().fit(golden, tables)
         cp = golden.settings.get("prune_cp")
@@ -51,6 +65,81 @@ class Rpart(Program):
         if golden.summary.get("rows_dropped"):
             del plain["summary"]["train_errors"]  # the golden's are of all rows, see `more`
         return json.dumps(plain)
+
+    def more(self, golden: Golden, tables: Tables, tree: Tree) -> list[str]:
+        wrong = super().more(golden, tables, tree)
+        listed = golden.plain.get("cptable")
+        if listed is not None and golden.settings.get("prune_cp") is None:
+            wrong += unlike("cp table", listed["rows"], tree.about["cp_table"])
+        listed = golden.plain.get("variable_importance")
+        if listed is not None:
+            ours = importance(tree)
+            wrong += unlike("importance", list(listed.values()), [ours.get(n, 0) for n in listed])
+            if set(ours) != set(listed):
+                wrong.append(f"importance of {sorted(ours)}, golden {sorted(listed)}")
+        return wrong + surrogates(golden.plain["tree"], tree)
+
+
+def unlike(what: str, golden: Any, ours: Any) -> list[str]:
+    """Return a sentence if numbers differ by more than a millionth of the golden's."""
+    one, other = np.asarray(golden, np.float64), np.asarray(ours, np.float64)
+    if one.shape != other.shape:
+        return [f"{what}: golden has {one.shape} numbers, ours {other.shape}"]
+    off = np.abs(one - other) > NEAR * np.maximum(1.0, np.abs(one))
+    return [f"{what}: golden {one[off][:3]}, ours {other[off][:3]}"] if off.any() else []
+
+
+def surrogates(golden: dict[str, Any], tree: Tree) -> list[str]:
+    """Return where surrogates differ: which, in which order, where they cut, how they agree."""
+    wrong = []
+    waiting = [(golden, 0)]
+    while waiting and not wrong:
+        plain, node = waiting.pop()
+        if tree.is_leaf[node]:
+            continue
+        ours = [told(tree, s) for s in tree.nodes.surrogates.get(node, ())]
+        theirs = [told_there(plain, s) for s in plain.get("surrogates", ())]
+        wrong += [
+            f"surrogates of node {node}: golden {one}, ours {other}"
+            for one, other in zip_longest(theirs, ours)
+            if one is None or other is None or one[:-1] != other[:-1]
+        ]
+        if not wrong:
+            wrong = unlike("agreement", [s[-1] for s in theirs], [s[-1] for s in ours])
+        if "improve" in plain:
+            wrong += unlike("improve", [plain["improve"]], [tree.nodes.score[node]])
+        for k, child in enumerate(tree.children(node)):
+            waiting.append((branch_there(plain, k, tree, child), child))
+    return wrong
+
+
+def told(tree: Tree, s: Surrogate) -> tuple[Any, ...]:
+    field = tree.schema[s.column]
+    numbers = (s.agreement, s.adjusted)
+    if s.cut is not None:
+        return field.name, f"{s.cut:.9g}", s.below, numbers
+    groups = [frozenset(str(field.levels[c]) for c in codes) for codes in s.groups]
+    return field.name, frozenset(groups), 0, numbers
+
+
+def told_there(plain: dict[str, Any], s: dict[str, Any]) -> tuple[Any, ...]:
+    numbers = (s["agree"], s["adj"])
+    if s["kind"] == "threshold":
+        # Which of the golden's branches is the left one, and which side of the surrogate is.
+        first_is_left = plain.get("left", "<") == "<"
+        below = (0 if first_is_left else 1) if s["left"] == "<" else (1 if first_is_left else 0)
+        return s["attribute"], f"{s['threshold']:.9g}", below, numbers
+    return s["attribute"], frozenset([frozenset(s["left"]), frozenset(s["right"])]), 0, numbers
+
+
+def branch_there(plain: dict[str, Any], k: int, tree: Tree, child: int) -> dict[str, Any]:
+    """Return the golden's node at the same branch as a child of ours."""
+    if plain["kind"] == "threshold":
+        ops = ("<", "<=") if k == 0 else (">", ">=")
+        return next(b["child"] for b in plain["branches"] if b["op"] in ops)
+    asked = tree.schema[int(tree.nodes.column[tree.nodes.parent[child]])]
+    levels = {str(asked.levels[c]) for c in tree.nodes.levels(child).tolist()}
+    return next(b["child"] for b in plain["branches"] if set(b["values"]) == levels)
 
 
 def padded(prior: list[float], golden: Golden) -> list[float]:

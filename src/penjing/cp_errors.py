@@ -1,0 +1,146 @@
+"""The error of each complexity, judged by rows left out: rpart's xerror and xstd.
+
+Trees are grown from all groups of rows but one, and asked about the rows of that one, at a
+complexity between each two rows of the table. Priors are those of all rows, complexities are
+scaled to the smaller number of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing.engines.memory import Engine
+from penjing.errors import ChoiceError
+from penjing.grow import grow
+from penjing.options_rpart import Rpart
+from penjing.prune.cost_complexity import complexities, cp_table, lower_first
+from penjing.recipe import Recipe
+from penjing.split import NO_BRANCH
+from penjing.table import Codes, Floats, Table
+from penjing.tally import Classes, Reader
+from penjing.tree import Tree
+
+
+def cp_errors(tree: Tree, table: Table, recipe: Recipe) -> list[list[float]]:
+    """Return the table of complexities of a tree with two more columns: xerror and xstd.
+
+    Parameters
+    ----------
+    tree : Tree
+        As rpart's rules have grown it from the table.
+    table : Table
+        Its rows.
+    recipe : Recipe
+        Its recipe; ``xval`` says which rows are left out together.
+    """
+    options = recipe.options
+    assert isinstance(options, Rpart)
+    risk = float(tree.losses[0])
+    alpha = options.cp * risk
+    rows = cp_table(tree, alpha)
+    told = [row.to_json(risk) for row in rows]
+    if tree.is_leaf[0]:  # rpart does not look further either
+        return [[*row, 0.0, 0.0] for row in told]
+    between = [10 * rows[0].cp]
+    between += [float(np.sqrt(a.cp * b.cp)) for a, b in pairwise(rows)]
+    asked = np.asarray(between)
+    weight = table.weights
+    errors, squares = np.zeros(len(rows)), np.zeros(len(rows))
+    charge = np.zeros(len(rows))
+    groups = groups_of(table, options)
+    for group in np.unique(groups):
+        inside = groups != group
+        scale = float(weight[inside].sum()) / float(weight.sum())
+        part = replace(options, alpha=alpha * scale, xval=0)
+        engine = Engine(table.take(inside), recipe.missing, reader=tree.reader)
+        grown = grow(engine, replace(recipe, options=part))
+        out = table.take(~inside)
+        for row, w in zip(_charges(grown, out, asked * scale, options, alpha * scale),
+                          out.weights, strict=True):  # fmt: skip
+            if options.stuck_repeats:
+                charge = np.where(np.isnan(row), charge, row)
+            else:
+                last = np.flatnonzero(~np.isnan(row))
+                charge = np.where(np.isnan(row), row[last[-1]] if last.size else 0.0, row)
+            errors += charge * w
+            squares += charge * charge * w
+    deviation = np.sqrt(np.maximum(squares - errors * errors / weight.sum(), 0.0))
+    return [
+        [*row, float(e / risk), float(d / risk)]
+        for row, e, d in zip(told, errors, deviation, strict=True)
+    ]
+
+
+def groups_of(table: Table, options: Rpart) -> npt.NDArray[np.int64]:
+    """Return the group of each row: its place in the source modulo ``xval``, or as given."""
+    places = np.array([table.row_number(i) - 1 for i in range(table.n_rows)], np.int64)
+    if isinstance(options.xval, int):
+        return places % options.xval
+    given = np.asarray(options.xval, np.int64)
+    if len(given) == table.n_rows:
+        return given
+    if len(given) <= places.max():
+        raise ChoiceError("bad_length", name="xval", n=len(given), expected=table.n_rows)
+    return np.asarray(given[places])
+
+
+def _charges(tree: Tree, table: Table, asked: Floats, options: Rpart, alpha: float) -> Floats:
+    """Return what each row is charged at each complexity, (rows, complexities).
+
+    NaN from where a row gets stuck: its value is missing, and so are those of all surrogates.
+    """
+    found = complexities(tree, alpha).of
+    here = np.zeros(table.n_rows, np.intp)
+    stuck = np.zeros(table.n_rows, bool)
+    charges = np.full((table.n_rows, len(asked)), np.nan)
+    for k, most in enumerate(asked):
+        while (moving := ~stuck & (found[here] > most) & ~tree.is_leaf[here]).any():
+            for node in np.unique(here[moving]).tolist():
+                rows = np.flatnonzero(moving & (here == node))
+                branch = _branches(tree, node, table, rows, options)
+                stuck[rows] = branch == NO_BRANCH
+                going = branch != NO_BRANCH
+                here[rows[going]] = tree.children(node).start + branch[going]
+        charged = _errors(tree, here, table, options)
+        charges[:, k] = np.where(stuck, np.nan, charged)
+        # Stuck at a node whose own error was never asked for: told by the last one that was.
+    return charges
+
+
+def _branches(
+    tree: Tree, node: int, table: Table, rows: npt.NDArray[np.intp], options: Rpart
+) -> Codes:
+    split = tree.split(node)
+    assert split is not None
+    branch = split.routed(lambda c: table.columns[c].take(rows))
+    if options.usesurrogate == 2:
+        # No majority among the rows that the question knows: to the right, as rpart has it.
+        sons = lower_first(tree, node)
+        assert sons is not None
+        right = sons[1] - tree.children(node).start
+        branch = np.where(branch == NO_BRANCH, np.int32(right), branch)
+    return branch
+
+
+def _errors(tree: Tree, nodes: Sequence[int] | npt.NDArray[np.intp], table: Table,
+            options: Rpart) -> Floats:  # fmt: skip
+    """Return what each row is charged for the answer of its node."""
+    assert table.target is not None
+    answers = tree.values[nodes]
+    if tree.is_regression:
+        return np.asarray((table.target.numbers() - answers) ** 2)
+    return _costs(table.target.codes, answers, tree.reader, transposed=options.loss_transposed)
+
+
+def _costs(true: Codes, answers: npt.NDArray[np.intp], s: Reader, *, transposed: bool) -> Floats:
+    assert isinstance(s, Classes)
+    if s.costs is None:
+        return (true != answers).astype(np.float64)
+    loss = np.asarray(s.costs.loss)
+    cost = loss[answers, true] if transposed else loss[true, answers]
+    return np.asarray(np.asarray(s.costs.factor)[true] * cost)
