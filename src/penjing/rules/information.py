@@ -30,7 +30,8 @@ def single(number: Floats) -> Floats:
     >>> float(single(np.float64(0.1)))
     0.10000000149011612
     """
-    return np.asarray(number, np.float32).astype(np.float64)
+    with np.errstate(over="ignore"):  # beyond 3e38 all numbers are infinite
+        return np.asarray(number, np.float32).astype(np.float64)
 
 
 def rounding(precision: str) -> Round:

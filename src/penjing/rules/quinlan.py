@@ -18,7 +18,7 @@ from penjing.recipe import Recipe
 from penjing.rules.information import gain, in_order, information, n_log_n, rounding
 from penjing.rules.merging import Column, grouped
 from penjing.search import NO_VALUES, Choice
-from penjing.split import Offers, Split
+from penjing.split import Offers, Split, midpoint
 from penjing.table import Codes, Field, Floats
 from penjing.tally import Counts
 from penjing.tree import Tree
@@ -182,8 +182,8 @@ def placed(low: float, high: float, values: Floats, options: Quinlan) -> float:
     (4.5, 5.0)
     """
     round_ = rounding(options.precision)
-    middle = float(round_(round_(np.asarray(low + high)) / 2))
-    if middle == high and options.precision == "double":  # C4.5 has no such guard
+    middle = float(round_(np.asarray(midpoint(low, high))))
+    if not low <= middle < high:
         middle = low
     if options.cut_at == "midpoint":
         return middle
