@@ -22,7 +22,7 @@ from penjing.prune.cost_complexity import complexities, cp_table, lower_first
 from penjing.recipe import Recipe
 from penjing.split import NO_BRANCH
 from penjing.table import Codes, Floats, Table
-from penjing.tally import Classes, Reader
+from penjing.tally import Classes, Reader, reader_of
 from penjing.tree import Tree
 
 
@@ -53,11 +53,12 @@ def cp_errors(tree: Tree, table: Table, recipe: Recipe) -> list[list[float]]:
     errors, squares = np.zeros(len(rows)), np.zeros(len(rows))
     charge = np.zeros(len(rows))
     groups = groups_of(table, options)
+    reader = tree.reader if tree.is_regression else reader_of(table, options.costs(table))
     for group in np.unique(groups):
         inside = groups != group
         scale = float(weight[inside].sum()) / float(weight.sum())
         part = replace(options, alpha=alpha * scale, xval=0)
-        engine = Engine(table.take(inside), recipe.missing, reader=tree.reader)
+        engine = Engine(table.take(inside), recipe.missing, reader=reader)
         grown = grow(engine, replace(recipe, options=part))
         out = table.take(~inside)
         for row, w in zip(_charges(grown, out, asked * scale, options, alpha * scale),

@@ -131,21 +131,33 @@ class Rpart(Options):
         return table if known.all() else table.take(known)
 
     def costs(self, table: Table) -> Costs | None:
-        """Return priors and losses as factors of class weights; None where all count the same."""
-        if table.is_regression or (self.prior is None and self.loss is None):
+        """Return priors and losses as factors of class weights; None for a number.
+
+        Sums run in rpart's order: where all classes count the same, their altered priors come
+        out as one but for the last bit, and that bit decides ties.
+        """
+        if table.is_regression:
             return None
         assert table.target is not None
-        n = len(table.target.levels)
-        share: Floats = np.bincount(table.target.codes, table.weights, n)
+        share: Floats = np.bincount(table.target.codes, table.weights, len(table.target.levels))
+        n = int(np.flatnonzero(share)[-1]) + 1 if share.any() else 1  # rpart sees no later ones
         share = share / share.sum()
         prior = share if self.prior is None else np.asarray(self.prior)
-        loss = 1.0 - np.eye(n) if self.loss is None else np.asarray(self.loss)
+        loss = 1.0 - np.eye(len(share)) if self.loss is None else np.asarray(self.loss)
+        altered, whole = np.zeros(len(share)), 0.0
+        for i in range(n):
+            for j in range(n):
+                whole += float(loss[i, j] * prior[i])
+                altered[i] += loss[i, j] * prior[i]
         factor = np.divide(prior, share, out=prior.copy(), where=share > 0)
-        altered = loss.sum(axis=1) * prior
-        altered = altered / altered.sum()
-        altered = np.divide(altered, share, out=altered.copy(), where=share > 0)
+        altered = np.divide(altered, whole * share, out=altered, where=share > 0)
         rows = tuple(tuple(row) for row in loss.tolist())
         return Costs(tuple(factor.tolist()), rows, tuple(altered.tolist()))
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether classes count for more or less than they weigh."""
+        return self.prior is not None or self.loss is not None
 
 
 def _is_row(value: object) -> bool:

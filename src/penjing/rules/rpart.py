@@ -122,8 +122,9 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
     """Return the tree cut back to its complexity, and the table of complexities."""
     options = rpart_of(recipe)
     about = dict(tree.about)
-    if isinstance(engine.reader, Classes) and engine.reader.costs is not None:
-        about["costs"] = engine.reader.costs.to_json()
+    s = engine.reader
+    if isinstance(s, Classes) and s.costs is not None and options.has_costs:
+        about["costs"] = s.costs.to_json()
     tree = replace(tree, about=about)
     risk = float(tree.losses[0])
     alpha = options.alpha if options.alpha is not None else options.cp * risk
@@ -198,20 +199,34 @@ class Judge:
 
     def __init__(self, s: Reader, recipe: Recipe, n_classes: int) -> None:
         self._s = s
+        self._alike = 1.0
+        """The altered prior that all classes share: one, or one but for the last bit."""
         self._least = rpart_of(recipe).least
         self._n_classes = n_classes
         self._altered = np.ones(n_classes)
         if isinstance(s, Classes) and s.costs is not None:
-            self._altered = np.asarray(s.costs.altered)[:n_classes]
+            altered = np.asarray(s.costs.altered)[:n_classes]
+            present = altered[altered > 0]
+            self._alike = float(present[0]) if (present == present[0]).all() else 1.0
+            if rpart_of(recipe).has_costs or self._alike != 1.0:
+                self._altered = altered
         self._bits = recipe.measure().name != "gini"
 
     def cuts(self, counts: Counts, risk: float) -> Found:
         """Return the best cut between neighbours; of equal ones the lowest."""
         below = np.cumsum(counts.cells, axis=0)[:-1]
         rows = np.cumsum(self._rows(counts))
-        found, best = self._best(below, rows[:-1], rows[-1], counts.known, risk)
+        known = counts.known
+        weights = None
+        if self._is_off(counts):
+            weights = _added(self._alike, rows[-1])[:, rows[:-1].astype(np.intp)]
+        found, best = self._best(below, rows, known, risk, weights)
         found.place = best
         return found
+
+    def _is_off(self, counts: Counts) -> bool:
+        """Whether weights have to be added up row by row, to be rounded as rpart's are."""
+        return self._alike != 1.0 and counts.rows is None
 
     def groupings(self, counts: Counts, risk: float, name: str) -> Found:
         """Return the best division of the levels into two groups; of equal ones the first."""
@@ -220,7 +235,7 @@ class Judge:
         order = np.argsort(self._along(counts), kind="stable")
         below = np.cumsum(counts.cells[order], axis=0)[:-1]
         rows = np.cumsum(self._rows(counts)[order])
-        found, best = self._best(below, rows[:-1], rows[-1], counts.known, risk)
+        found, best = self._best(below, rows, counts.known, risk)
         found.sides = np.zeros(len(order), bool)
         found.sides[order[: best + 1]] = True
         return found
@@ -236,9 +251,8 @@ class Judge:
             steps = np.arange(start, min(start + AT_ONCE, 1 << (n - 1)))
             sides = ((steps ^ (steps >> 1))[:, None] >> np.arange(n)) & 1
             part = sides.astype(np.float64)
-            found, best = self._best(
-                part @ counts.cells, part @ rows, rows.sum(), counts.known, risk
-            )
+            n_left = np.append(part @ rows, rows.sum())
+            found, best = self._best(part @ counts.cells, n_left, counts.known, risk)
             if kept is None or found.gain > kept.gain:
                 found.sides = sides[best].astype(bool)
                 found.n += kept.n if kept else 0
@@ -259,13 +273,24 @@ class Judge:
         return counts.cells[:, 0] / weight
 
     def _best(
-        self, left: Floats, n_left: Floats, n: float, known: Floats, risk: float
+        self,
+        left: Floats,
+        rows: Floats,
+        known: Floats,
+        risk: float,
+        weights: Floats | None = None,
     ) -> tuple[Found, int]:
-        """Return the gain of the best candidate, and which it is."""
+        """Return the gain of the best candidate, and which it is.
+
+        ``rows`` says how many rows are on the left of each candidate, and at last how many there
+        are in all; ``weights`` what both sides weigh, where that is not the sum of their parts.
+        """
+        n_left, n = rows[:-1], float(rows[-1])
         fair = (n_left >= self._least) & (n - n_left >= self._least)
         if isinstance(self._s, Classes):
-            whole = float(self._mixed(known[None], np.zeros((1, len(known))))[0])
-            mixed = self._mixed(left, known - left)
+            all_left = None if weights is None else _added(self._alike, n)[:, [-1]]
+            whole = float(self._mixed(known[None], np.zeros((1, len(known))), all_left)[0])
+            mixed = self._mixed(left, known - left, weights)
             mixed[~fair] = np.inf
             best = int(mixed.argmin())
             gain = whole - float(mixed[best])
@@ -275,12 +300,12 @@ class Judge:
         gain = gain if fair[best] else 0.0
         return Found(gain, whole, int(fair.sum())), best
 
-    def _mixed(self, left: Floats, right: Floats) -> Floats:
+    def _mixed(self, left: Floats, right: Floats, weights: Floats | None = None) -> Floats:
         """Return the impurity of both sides, each times its weight, class after class."""
         found = np.zeros(len(left))
         a = self._altered
         parts = [side[:, : self._n_classes] * a for side in (left, right)]
-        weights = [_in_order(part) for part in parts]
+        weights = np.stack([_in_order(part) for part in parts]) if weights is None else weights
         with np.errstate(divide="ignore", invalid="ignore"):
             for j in range(self._n_classes):
                 for part, weight in zip(parts, weights, strict=True):
@@ -289,7 +314,7 @@ class Judge:
                         impure = np.where(p > 0, -p * np.log(np.where(p > 0, p, 1.0)), 0.0)
                     else:
                         impure = p * (1.0 - p)
-                    found += np.where(weight > 0, weight * impure, 0.0)
+                    found += np.where(part.any(axis=1), weight * impure, 0.0)
         return found
 
     def _squares(
@@ -311,3 +336,12 @@ def _in_order(part: Floats) -> Floats:
     for j in range(part.shape[1]):
         found = found + part[:, j]
     return found
+
+
+def _added(weight: float, n: float) -> Floats:
+    """Return what the left and the right side weigh after 0, 1, … n rows have changed sides."""
+    steps = np.full(int(n) + 1, weight)
+    steps[0] = 0.0
+    left = np.cumsum(steps)
+    steps[0] = left[-1]
+    return np.stack([left, np.subtract.accumulate(steps)])
