@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import string
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
@@ -25,6 +26,9 @@ PLAUSIBLE = 0.7
 
 HIGH = re.compile(rb"[\x80-\xff]")
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
+
+RUN = re.compile(r"[A-Za-z]?[^\x00-\x7f]+[A-Za-z]?")
+LETTERS = string.ascii_letters
 
 DISPLAYED = {"gbk": "GBK", "gb18030": "GB18030", "big5": "Big5", "utf-8": "UTF-8"}
 
@@ -59,15 +63,16 @@ def decode(data: bytes, source: str, encoding: str | None = None) -> tuple[str, 
         raise DataError("binary_file", source=source)
     if _decodes(data, "utf-8"):
         return _text(data.decode("utf-8"), source), "UTF-8", "valid_utf8"
-    _refuse_damaged_utf8(data, source)
     chinese = [
         (commonness(text, codec), -rung, name, text)
         for rung, (codec, name) in enumerate((("gb18030", "GB18030"), ("big5", "Big5")))
         if (text := _decoded(data, codec)) is not None
+        and not (codec == "big5" and has_letters_around(text))
     ]
     share, _, name, text = max(chinese, default=(0.0, 0, "", ""))
     if share >= PLAUSIBLE:
         return text, name, "not_utf8_common_hanzi"
+    _refuse_damaged_utf8(data, source)
     western = _decoded(data, "cp1252")
     if western is None:
         raise DataError("binary_file", source=source)
@@ -148,6 +153,22 @@ def commonness(text: str, codec: str) -> float:
             total += count
             worth += count * (1.0 if character in first else 0.5 * (character in second))
     return worth / total if total else 0.0
+
+
+def has_letters_around(text: str) -> bool:
+    """Say whether most characters beyond ASCII stand singly beside a letter.
+
+    So accents do, and with the letter after them they make legal, even common Big5 characters.
+    (GB 2312 has no character whose second byte is a letter.)
+
+    Examples
+    --------
+    >>> has_letters_around("caf\u9920s, na\u96f2e"), has_letters_around("色泽, 好瓜")
+    (True, False)
+    """
+    runs = RUN.findall(text[:SAMPLE])
+    alone = [run for run in runs if len(run) > 1 and len(run.strip(LETTERS)) == 1]
+    return 2 * len(alone) > len(runs)
 
 
 @cache

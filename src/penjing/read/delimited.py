@@ -48,14 +48,15 @@ def delimited(
     if not text.strip():
         raise DataError("empty_file", source=name)
     separator = separator or sniffed(text)
-    rows = _rows(text, name, separator)
+    has_header = names is None
+    rows = _rows(text, name, separator, has_header=has_header)
     notes: list[Note] = []
     header = list(names) if names is not None else _header(next(rows), name, notes)
     columns = None
     if len(text) >= LARGE:
-        columns = divided(text, header, separator, hints or Hints(), has_header=names is None)
+        columns = divided(text, header, separator, hints or Hints(), has_header=has_header)
     if columns is None:
-        quick = _quick(text, separator, skip=names is None) if '"' not in text else None
+        quick = _quick(text, separator, skip=has_header) if '"' not in text else None
         columns = _coded(quick or _careful(rows), header, name)
     if not len(columns[0].codes):
         raise DataError("no_rows", source=name)
@@ -99,7 +100,7 @@ def sniffed(text: str) -> str:
     return best
 
 
-def _rows(text: str, name: str, separator: str) -> Iterator[list[str]]:
+def _rows(text: str, name: str, separator: str, *, has_header: bool) -> Iterator[list[str]]:
     """Yield the rows that are not blank; quotes may hold separators and line ends.
 
     A last row of our own shows whether a quote was still open at the end: then it is
@@ -107,17 +108,19 @@ def _rows(text: str, name: str, separator: str) -> Iterator[list[str]]:
     """
     end = "\x00end"
     lines = chain(io.StringIO(text, newline=""), ["\n", end])
-    n_rows = 0
+    n_rows = -1 if has_header else 0
+    before: list[str] = []
     try:
         for row in csv.reader(lines, delimiter=separator):
+            if before:
+                yield before
+                n_rows += 1
             if row == [end]:
                 return
-            if row:
-                n_rows += 1
-                yield row
+            before = row
     except csv.Error:
         pass
-    raise DataError("open_quote", source=name, row=max(n_rows - 1, 0))
+    raise DataError("open_quote", source=name, row=max(n_rows, 0))
 
 
 def _careful(rows: Iterator[list[str]]) -> Iterator[Batch]:

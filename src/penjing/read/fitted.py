@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
 from penjing.errors import unknown
 from penjing.read.assemble import finished, refuse_twins, weights
 from penjing.read.cells import Cells, Sheet
@@ -16,7 +14,7 @@ from penjing.read.dates import PARTS, dates, part_of
 from penjing.read.infer import judged_target
 from penjing.read.markers import Markers
 from penjing.read.reading import Reading
-from penjing.read.schema import matched
+from penjing.read.schema import placed
 from penjing.table import Column, Field, Table
 
 
@@ -75,13 +73,6 @@ def as_field(reading: Reading, cells: Cells, field: Field) -> Column:
     """Return a column coded as a tree's field says, unknown levels after the known ones."""
     if field.is_numeric:
         return number_column(reading, must_be_numbers(reading, cells))
-    places = matched(cells, tuple(field.levels))
-    strange = Cells(
-        field.name,
-        [cells.plain()[place] for place in np.flatnonzero(places < 0)],
-        np.arange((places < 0).sum(), dtype=np.int32),
-    )
-    fresh = cleaned(reading, strange, quietly=True)
-    places[places < 0] = np.where(fresh.codes < 0, -1, fresh.codes + len(field.levels))
+    places, strange = placed(reading, cells, tuple(field.levels))
     rows = through(places, cells.codes)
-    return Column(field.name, field.kind, (*field.levels, *fresh.plain()), rows)
+    return Column(field.name, field.kind, (*field.levels, *strange), rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from penjing.read.rows import from_columns, from_dicts, from_pairs, from_rows, w
 from penjing.table import Note, Table
 
 JSON = (".json", ".jsonl", ".ndjson")
+OBJECT = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
 DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 
 
@@ -137,17 +139,12 @@ def _from_bytes(data: bytes, name: str, hint: str, wants: Mapping[str, Any]) -> 
 
 
 def _from_text(text: str, name: str, hint: str, wants: Mapping[str, Any]) -> Sheet:
-    if hint.endswith(JSON) or (not hint.endswith(DELIMITED) and _is_json(text)):
+    if hint.endswith(JSON) or (not hint.endswith(DELIMITED) and OBJECT.match(text)):
         return from_json(text, name)
     if hint.endswith(".arff") or is_arff(text):
         return from_arff(text, name)
     separator = wants["separator"] or ("\t" if hint.endswith((".tsv", ".tab")) else None)
     return delimited(text, name, separator, wants["names"], wants["hints"])
-
-
-def _is_json(text: str) -> bool:
-    start = text[:1000].lstrip()
-    return start.startswith('{"') or (start[:1] == "[" and start[1:].lstrip()[:1] == "{")
 
 
 def _signed(sheet: Sheet, data: bytes, codec: str, reason: str) -> Sheet:

@@ -30,10 +30,11 @@ def from_json(text: str, name: str) -> Sheet:
         rows = _line_by_line(bare, name)
     if not rows:
         raise DataError("empty_file", source=name)
-    if isinstance(rows, dict):
-        columns = all(isinstance(values, list) for values in rows.values())
-        rows = rows if columns else [rows]
-    sheet = from_columns(rows, name) if isinstance(rows, dict) else from_dicts(rows, name)
+    whole = rows if isinstance(rows, dict) else rows[0] if len(rows) == 1 else None
+    if isinstance(whole, dict) and all(isinstance(values, list) for values in whole.values()):
+        sheet = from_columns(whole, name)
+    else:
+        sheet = from_dicts([rows] if isinstance(rows, dict) else rows, name)
     sheet.source["form"] = "json"
     return sheet
 

@@ -103,14 +103,28 @@ def must_be_dates(reading: Reading, cells: Cells) -> list[Column]:
 def declared(reading: Reading, cells: Cells, wish: Wish) -> Column:
     """Return a column with exactly the levels that the user lists."""
     levels = wish.levels or ()
-    places = matched(cells, levels)
-    if (places < 0).any():
-        cells = cleaned(reading, cells, quietly=True)
-        places = matched(cells, levels)
-    for place in np.flatnonzero(places < 0):
-        raise foreign(reading.sheet.name, cells, int(place), levels)
+    places, strange = placed(reading, cells, levels)
+    if strange:
+        first = int(np.argmax(places == len(levels)))
+        raise foreign(reading.sheet.name, cells, first, levels)
     kind: Kind = "ordered" if wish.kind == "ordered" else "nominal"
     return Column(cells.name, kind, levels, through(places, cells.codes))
+
+
+def placed(reading: Reading, cells: Cells, levels: Sequence[Any]) -> tuple[Codes, list[Any]]:
+    """Return the place of each of a column's levels among known ones, and the strange ones.
+
+    Strange levels get the places after the known ones; those that mean missing get -1.
+    """
+    places = matched(cells, levels)
+    rest = np.flatnonzero(places < 0)
+    plain = cells.plain()
+    others = Cells(
+        cells.name, [plain[place] for place in rest], np.arange(len(rest), dtype=np.int32)
+    )
+    others = cleaned(reading, others, quietly=True)
+    places[rest] = np.where(others.codes < 0, MISSING, others.codes + len(levels))
+    return places, others.plain()
 
 
 def text_of(value: object) -> str:

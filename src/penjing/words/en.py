@@ -148,7 +148,6 @@ WORDS: dict[str, str] = {
     "unknown_setting_near": (
         "'{word}' is not a setting of a recipe. Settings: {known}.\nDid you mean '{near}'?"
     ),
-    "bad_setting": "{name}={value!r} cannot be used: {expected}.",
     # reading: what is wrong with a source
     "empty_file": "{source} is empty. A table needs a header line and at least one row.",
     "no_such_file": "{source} does not exist. Look at the path, or give '-' for standard input.",
@@ -390,7 +389,6 @@ WORDS: dict[str, str] = {
     "report_accuracy": (
         "accuracy {correct}/{of} = {percent} %   (95 % interval {low} to {high} %)"
     ),
-    "report_nothing": "no rows to report on",
     "report_predicted": "predicted",
     "report_actual": "actual",
     "report_wrong": "wrong: {rows}",
@@ -739,8 +737,6 @@ WORDS: dict[str, str] = {
     ),
     "note_no_regrow": "{name} has no leave-one-out number: {why}",
     # command: predict
-    "predict_row": "row",
-    "predict_answer": "predicted",
     "cannot_encode": (
         "the output cannot be written as {encoding}: it has no place for '{character}'."
         " Use --encoding utf-8 or gb18030."

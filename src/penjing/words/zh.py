@@ -108,7 +108,6 @@ WORDS: dict[str, str] = {
     "unknown_plug_near": "{socket} 没有“{word}”。可选：{known}。最接近的是 {near}。",
     "unknown_setting": "“{word}”不是配方的设置。可用的设置：{known}。",
     "unknown_setting_near": "“{word}”不是配方的设置。可用的设置：{known}。\n是不是“{near}”？",
-    "bad_setting": "{name}={value!r} 不能用：{expected}。",
     # 读取：数据源的问题
     "empty_file": "{source} 是空文件。数据表需要一行表头和至少一行数据。",
     "no_such_file": "{source} 不存在。请检查路径；从标准输入读取请写“-”。",
@@ -282,7 +281,6 @@ WORDS: dict[str, str] = {
     "compare_kinds": "一棵树预测类别，另一棵预测数值（“{a}”、“{b}”），无法比较。",
     # 报告
     "report_accuracy": "精度 {correct}/{of} = {percent} %   （95 % 区间 {low} 到 {high} %）",
-    "report_nothing": "没有数据行可以报告",
     "report_predicted": "预测",
     "report_actual": "实际",
     "report_wrong": "错误：{rows}",
@@ -565,8 +563,6 @@ WORDS: dict[str, str] = {
     "note_no_leave_one_out": "没有做留一法：{of} 行超过 {limit} 行。要做请用 --leave-one-out。",
     "note_no_regrow": "{name} 没有留一法的结果：{why}",
     # 命令：predict
-    "predict_row": "行",
-    "predict_answer": "预测",
     "cannot_encode": (
         "输出不能写成 {encoding}：其中没有“{character}”。请用 --encoding utf-8 或 gb18030。"
     ),
