@@ -18,7 +18,7 @@ from penjing.engines.memory import Engine
 from penjing.errors import ChoiceError
 from penjing.grow import grow
 from penjing.options_rpart import Rpart
-from penjing.prune.cost_complexity import complexities, cp_table, lower_first
+from penjing.prune.cp_table import complexities, cp_table, lower_first
 from penjing.recipe import Recipe
 from penjing.split import NO_BRANCH
 from penjing.table import Codes, Floats, Table
@@ -141,7 +141,7 @@ def _errors(tree: Tree, nodes: Sequence[int] | npt.NDArray[np.intp], table: Tabl
 def _costs(true: Codes, answers: npt.NDArray[np.intp], s: Reader, *, transposed: bool) -> Floats:
     assert isinstance(s, Classes)
     if s.costs is None:
-        return (true != answers).astype(np.float64)
+        return np.asarray(true != answers, np.float64)
     loss = np.asarray(s.costs.loss)
     cost = loss[answers, true] if transposed else loss[true, answers]
     return np.asarray(np.asarray(s.costs.factor)[true] * cost)

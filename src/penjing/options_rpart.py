@@ -139,7 +139,8 @@ class Rpart(Options):
         if table.is_regression:
             return None
         assert table.target is not None
-        share: Floats = np.bincount(table.target.codes, table.weights, len(table.target.levels))
+        counts = np.bincount(table.target.codes, table.weights, len(table.target.levels))
+        share: Floats = counts.astype(np.float64)
         n = int(np.flatnonzero(share)[-1]) + 1 if share.any() else 1  # rpart sees no later ones
         share = share / share.sum()
         prior = share if self.prior is None else np.asarray(self.prior)

@@ -23,7 +23,12 @@ _CRITERIA = {
     "squared_error": "variance",
     "variance": "variance",
 }
-_IGNORED = ("splitter", "max_features", "monotonic_cst")
+_IGNORED: dict[str, tuple[Any, ...]] = {
+    "splitter": ("best",),
+    "max_features": (None, 1.0),
+    "monotonic_cst": (None,),
+}
+"""What scikit-learn can do besides, and what it must be set to here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +93,8 @@ class Sklearn(Options):
                 raise unknown("unknown_plug", value, _CRITERIA, socket="criterion")
             value = _CRITERIA[value]
         if name in _IGNORED:
-            harmless = {"splitter": ("best",), "monotonic_cst": (None,)}.get(name)
-            if name == "max_features":
-                harmless = (None, 1.0)
-            if harmless is not None and value not in harmless:
+            harmless = _IGNORED[name]
+            if value not in harmless:
                 words = [str(word) for word in harmless]
                 raise unknown("unknown_plug", str(value), words, socket=name)
             return "gap", self.gap  # nothing changes

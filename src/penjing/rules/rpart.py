@@ -19,7 +19,7 @@ from penjing.errors import CapabilityError
 from penjing.growth import Growth
 from penjing.missing import just_below, mean, numbers_of
 from penjing.options_rpart import Rpart
-from penjing.prune.cost_complexity import complexities, cp_table
+from penjing.prune.cp_table import complexities, cp_table
 from penjing.recipe import Recipe
 from penjing.search import Choice, first_best
 from penjing.split import NO_BRANCH, Offers, Split
@@ -270,7 +270,7 @@ class Judge:
         if not isinstance(self._s, Classes):
             return self._s.value(counts.cells)
         weight = (counts.cells[:, : self._n_classes] * self._altered).sum(axis=1)
-        return counts.cells[:, 0] / weight
+        return np.asarray(counts.cells[:, 0] / weight)
 
     def _best(
         self,

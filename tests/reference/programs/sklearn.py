@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+import penjing
+from penjing.prune.cost_complexity import path
+from penjing.rules.sklearn import importance
 from penjing.tree import Tree
 from penjing.write import nested
 from reference.golden import Golden
 from reference.programs.base import Program
+from reference.rows import Tables
+
+NEAR = 1e-9
+"""How far numbers may be apart."""
 
 
 class Sklearn(Program):
@@ -21,8 +30,37 @@ class Sklearn(Program):
     def tiny(self, words: list[str]) -> dict[str, Any]:
         return {"criterion": words[0], "random_state": 0}
 
+    def more(self, golden: Golden, tables: Tables, tree: Tree) -> list[str]:
+        wrong = super().more(golden, tables, tree)
+        listed = golden.plain.get("feature_importances")
+        if listed is not None:
+            ours = {n: v for n, v in importance(tree).items() if v or n in listed}
+            wrong += unlike("importances", list(listed.values()), [ours.get(n) for n in listed])
+            if any(abs(v) > NEAR for n, v in ours.items() if n not in listed):
+                wrong.append(f"importances of {list(ours)}, golden of {list(listed)}")
+        listed = golden.plain.get("ccp_path")
+        if listed is not None:
+            whole = tree
+            if golden.settings.get("ccp_alpha"):  # the path is that of the tree before pruning
+                settings = self.changes(golden) | {"ccp_alpha": 0.0}
+                whole = penjing.fit(tables.train, recipe=self.recipe, **settings)
+            links = path(whole, by="impurity")
+            wrong += unlike("ccp alphas", listed["alphas"], [link.alpha for link in links])
+            if "impurities" in listed:
+                wrong += unlike("ccp costs", listed["impurities"], [link.cost for link in links])
+        return wrong
+
     def write(self, golden: Golden, tree: Tree) -> str:  # noqa: ARG002
         return nested.write(tree, empty="skip")
+
+
+def unlike(what: str, golden: list[float], ours: list[Any]) -> list[str]:
+    """Return a sentence if numbers differ by more than a billionth."""
+    one, other = np.asarray(golden, np.float64), np.asarray(ours, np.float64)
+    if one.shape != other.shape:
+        return [f"{what}: golden has {len(one)}, ours {len(other)}"]
+    off = ~(np.abs(one - other) <= NEAR * np.maximum(1.0, np.abs(one)))
+    return [f"{what}: golden {one[off][:3]}, ours {other[off][:3]}"] if off.any() else []
 
 
 PROGRAM = Sklearn()
