@@ -656,14 +656,17 @@ WORDS: dict[str, str] = {
     "prune_cut": "prune {arrow} {answer}",
     "prune_keep": "keep",
     "nothing_to_prune": "nothing to prune: {what}.",
-    "prune_leaves": "{before} leaves before, {after} after",
+    "prune_leaves": "leaves {before} before, {after} after",
     "prune_before_after": "{name} {before} before, {after} after",
     "name_training": "training",
     "name_validation": "validation",
     "name_test": "test",
     "name_leave_one_out": "leave one out",
     "bad_set": "--set {word} is not understood. Give a setting and its value: --set min_gain=0.1.",
-    "prune_summary": "pruned by {method}: {what}.",
+    "prune_summary": "{method}: {what}.",
+    "method_prepruned": "pre-pruning",
+    "method_reduced_error": "reduced-error pruning",
+    "method_pessimistic": "pessimistic pruning",
     "n_training": "training {right}/{of}",
     "n_validation": "validation {right}/{of}",
     "n_test": "test {right}/{of}",
@@ -757,4 +760,39 @@ WORDS: dict[str, str] = {
         "raising branches needs the training rows, and this tree came from a file.\n"
         "Prune it with raise_branches=False, or fit it again."
     ),
+    # rpart, scikit-learn, cost-complexity
+    "bad_length": "{name} has {n} values, and {expected} are needed.",
+    "bad_prior": "prior={value!r} cannot be used: priors are at least 0 and their sum is 1.",
+    "bad_loss": (
+        "the loss matrix cannot be used: it must have {n} rows of {n} numbers of at least 0, with 0"
+        " on the diagonal."
+    ),
+    "too_many_levels": (
+        "column '{column}' has {n} levels in one node: with more than two classes all groupings are"
+        " tried, and beyond {most} levels they are too many.\nDeclare its order, merge levels, or"
+        " leave the column out."
+    ),
+    "nominal_refused": (
+        "column '{column}' is nominal, and scikit-learn knows numbers only. Code it as numbers, or"
+        " use nominal='position'."
+    ),
+    "too_large_single": (
+        "column '{column}' holds {value!r}, which is too large for 32 bits. Scale the column, or use"
+        " precision='double'."
+    ),
+    "unknown_class": "class_weight names the class '{word}', which is not in the table: {known}.",
+    "unknown_class_near": (
+        "class_weight names the class '{word}', which is not in the table: {known}. Closest: {near}."
+    ),
+    "needs_cp_table": (
+        "pruning by cost-complexity needs alpha or cp, or a tree with a cross-validated table.\n"
+        "Grow it with recipe 'rpart' and xval=10."
+    ),
+    "complexity_needs_counts": (
+        "pruning by cost-complexity needs the counts of training rows, and this tree was made by hand."
+    ),
+    "complexity_needs_two": (
+        "rpart's complexities are for questions with two answers, and one here has {n}."
+    ),
+    "stop_complexity": "a leaf, {answer}: no division can save enough for the leaves it adds.",
 }

@@ -500,7 +500,10 @@ WORDS: dict[str, str] = {
     "name_test": "测试",
     "name_leave_one_out": "留一法",
     "bad_set": "--set {word} 看不懂。请给出设置及其值：--set min_gain=0.1。",
-    "prune_summary": "{method} 剪枝：{what}。",
+    "prune_summary": "{method}：{what}。",
+    "method_prepruned": "预剪枝",
+    "method_reduced_error": "错误率降低剪枝",
+    "method_pessimistic": "悲观剪枝",
     "n_training": "训练 {right}/{of}",
     "n_validation": "验证 {right}/{of}",
     "n_test": "测试 {right}/{of}",
@@ -581,4 +584,28 @@ WORDS: dict[str, str] = {
         "提升分支需要训练数据，而这棵树是从文件读入的。\n"
         "请用 raise_branches=False 剪枝，或者重新训练。"
     ),
+    # rpart、scikit-learn、代价复杂度剪枝
+    "bad_length": "{name} 有 {n} 个值，应为 {expected} 个。",
+    "bad_prior": "prior={value!r} 不能用：先验概率应不小于 0，且总和为 1。",
+    "bad_loss": "损失矩阵不能用：应有 {n} 行，每行 {n} 个不小于 0 的数，对角线为 0。",
+    "too_many_levels": (
+        "列“{column}”在一个结点中有 {n} 个取值：类别多于两个时要试遍所有分组，超过 {most} 个取值就太多了。\n"
+        "请声明取值的次序、合并取值，或去掉这一列。"
+    ),
+    "nominal_refused": (
+        "列“{column}”是离散的，而 scikit-learn 只认数。请把它编码为数，或用 nominal='position'。"
+    ),
+    "too_large_single": (
+        "列“{column}”中的 {value!r} 超出 32 位浮点数的范围。请缩放这一列，或用 precision='double'。"
+    ),
+    "unknown_class": "class_weight 中的类别“{word}”不在表中。现有的类别：{known}。",
+    "unknown_class_near": (
+        "class_weight 中的类别“{word}”不在表中。现有的类别：{known}。最接近的是 {near}。"
+    ),
+    "needs_cp_table": (
+        "代价复杂度剪枝需要 alpha 或 cp，或一棵带有交叉验证表的树。\n请用 rpart 配方和 xval=10 生成。"
+    ),
+    "complexity_needs_counts": "代价复杂度剪枝需要训练行的计数，而这棵树是手写的。",
+    "complexity_needs_two": "rpart 的复杂度只用于两个分支的问题，而这里有一个问题有 {n} 个分支。",
+    "stop_complexity": "叶结点，{answer}：任何划分节省的都抵不上它增加的叶结点。",
 }
