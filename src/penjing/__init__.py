@@ -11,7 +11,9 @@ Examples
 'no surfacing' = 0: no (2)
 """
 
+import sys as _sys
 from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
@@ -54,8 +56,8 @@ if TYPE_CHECKING:
         majority,
         split_information,
     )
-    from penjing.errors import CapabilityError, ChoiceError, DataError
     from penjing.compare import compare
+    from penjing.errors import CapabilityError, ChoiceError, DataError
     from penjing.evaluate import cross_validate
     from penjing.examples import example
     from penjing.fit import fit
@@ -91,6 +93,17 @@ __all__ = [
     "read",
     "split_information",
 ]
+
+
+class _Package(_ModuleType):
+    """Keeps `penjing.read` the function: importing the room of that name must not hide it."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _ROOMS and isinstance(value, _ModuleType)):
+            super().__setattr__(name, value)
+
+
+_sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> object:
