@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - lines are as long as they are printed
 """The homework, typed as the design has it: what the command prints, character for character.
 
 Where this differs from the design's transcript, docs/decisions/006-transcript.md says why.
@@ -97,7 +98,7 @@ $ penjing prune melon2.tree --method reduced-error --validate Watermelon-test2.c
 error: the file that decides the pruning is also the file that reports the accuracy.
 That number is not a test. Use --validate-share 0.3, or --same-file to do it all the same.
 [exit 1]
-"""  # noqa: E501 - lines are as long as they are printed
+"""
 
 DEVIATIONS = {
     "note: rows 12 and 15 are the same melon.": "note: rows 12 and 15 are the same.",

@@ -97,7 +97,8 @@ def oddities(table: Table) -> list[Note]:
     [('note_same_rows', (2, 4)), ('note_contradiction', (1, 3, 4))]
     """
     notes: list[Note] = []
-    same, apart = repeated(table), contradictory(table)
+    same = repeated(table)
+    apart = [] if table.is_regression else contradictory(table)
     notes += [Note("note_same_rows", {"rows": rows}) for rows in same[:GROUPS]]
     if len(same) > GROUPS:
         notes.append(Note("note_same_rows_more", {"n": len(same) - GROUPS}))
@@ -110,7 +111,7 @@ def oddities(table: Table) -> list[Note]:
         notes.append(Note("note_contradiction", {"rows": rows, "labels": found}))
     if len(apart) > GROUPS:
         notes.append(Note("note_contradictions_more", {"n": len(apart) - GROUPS}))
-    if apart and not table.is_regression:
+    if apart:
         lost = sum(
             len(rows) - max(np.bincount([table.target.codes[place[row]] for row in rows]))
             for rows in apart

@@ -202,11 +202,11 @@ def compare(
     tables = {}
     if train is not None:
         tables["training"] = reading.rows_for_both(voice, trees, train)
-    name = None if test is None else sources.short_names(test, train or test)[0]
-    if test is not None and name is not None:
-        tables[name] = reading.rows_for_both(voice, trees, test)
+    if test is not None:
+        tables["test"] = reading.rows_for_both(voice, trees, test)
     told: dict[str, Any] = compared(*trees, tables, names=(Path(first).stem, Path(second).stem))
-    told |= _beside(voice, trees, tables, name, told, more=leave_out)
+    told |= _beside(voice, trees, tables, told, more=leave_out)
+    told["test"] = None if test is None else sources.short_names(test, train or test)[0]
     voice.data(told) if voice.as_json else voice.out(comparison.write(told, voice.lang))
 
 
@@ -214,7 +214,6 @@ def _beside(
     voice: Voice,
     trees: tuple[Tree, Tree],
     tables: dict[str, Table],
-    test: str | None,
     told: dict[str, Any],
     *,
     more: bool,
@@ -222,12 +221,12 @@ def _beside(
     """Return what a comparison needs besides: the verdict of the test, and leaving one out."""
     from penjing.verdict import verdict  # noqa: PLC0415 - heavy
 
-    found: dict[str, Any] = {"test": test, "is_pruned": is_pruned(*trees)}
+    found: dict[str, Any] = {"is_pruned": is_pruned(*trees)}
     if trees[0].is_regression:
         return found
-    if test is not None and tables[test].target is not None:
-        found["verdict"] = verdict(*trees, tables[test])
-    rows = tables.get("training")
+    test, rows = tables.get("test"), tables.get("training")
+    if test is not None and test.target is not None:
+        found["verdict"] = verdict(*trees, test)
     if rows is None or rows.target is None:
         return found
     if rows.n_rows > LEAVE_ONE_OUT and not more:

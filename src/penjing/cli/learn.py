@@ -160,7 +160,7 @@ def _remark(voice: Voice, tree: Tree, train: Table | None) -> None:
     from penjing.explain import explain  # noqa: PLC0415 - heavy
     from penjing.write import summary  # noqa: PLC0415
 
-    if not tree.is_regression and tree.n_nodes == 1 and len(set(tree.nodes.total[0] > 0)) == 1:
+    if not tree.is_regression and sum(weight > 0 for weight in tree.nodes.total[0].tolist()) == 1:
         voice.note("note_one_class", class_=tree.answer(0))
     if tree.trace is not None and not tree.trace["is_whole"]:
         voice.note("trace_large")

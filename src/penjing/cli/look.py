@@ -157,6 +157,8 @@ def why(
             told, voice.lang, every=every, ascii_only=voice.ascii_only, width=voice.width
         )
         voice.out(voice.strong(text, f" {voice.say('why_chosen')}"))
+        if told["candidates"] and not every:
+            voice.hint("why_hint")
 
 
 def _explained(voice: Voice, tree: Tree, model: str, node: str, data: str | None) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from penjing.cli import sources
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from penjing.tree import Tree
 
 PREPRUNED = "prepruned"
+METHODS = ("method_prepruned", "method_reduced_error", "method_pessimistic")
 LEAVE_ONE_OUT = 200
 """Leaving one out grows a tree for each row; beyond so many rows it is done on request only."""
 
@@ -30,14 +32,27 @@ class Pruning:
     ties: str | None = None
     confidence: float | None = None
 
+    def check(self) -> None:
+        """Refuse what cannot be done before any tree is grown."""
+        from penjing.plugs import load  # noqa: PLC0415 - heavy
+
+        if self.validate is not None and self.share is not None:
+            raise ChoiceError("two_validations")
+        if self.method is None or self.validate is not None or self.share is not None:
+            return
+        needs_rows = (
+            self.method == PREPRUNED or "judge" in signature(load("prune", self.method)).parameters
+        )
+        if needs_rows:
+            raise ChoiceError("needs_validation", method=self.method)
+
     def divided(
         self, voice: Voice, table: Table, reading: sources.Reading
     ) -> tuple[Table, Table | None]:
         """Return the rows that grow a tree and those that decide its pruning."""
         from penjing.folds import hold_out  # noqa: PLC0415 - heavy
 
-        if self.validate is not None and self.share is not None:
-            raise ChoiceError("two_validations")
+        self.check()
         if self.share is not None:
             train, judges = hold_out(table, self.share, self.seed)
             told = {"n": train.n_rows, "of": table.n_rows, "rest": judges.n_rows}
@@ -81,6 +96,7 @@ class Pruning:
         A share of the training rows can only decide about a tree that has not seen them, so the
         tree is grown again from the others.
         """
+        self.check()
         if self.share is None:
             if self.validate is None:
                 return tree, None
@@ -157,16 +173,22 @@ def tell(
         _from_one_leaf(told, record)
     if voice.as_json:
         if to_stdout:
-            voice.data({**record, **told, "nodes": _nodes(tree, record)})
+            voice.data({**record, "measured": told, "paths": _paths(tree, record)})
         return
-    if told["leaves"][0] == told["leaves"][1]:
+    if told["leaves"][0] == told["leaves"][1] and record["method"] != PREPRUNED:
         if to_stdout:
             voice.out(voice.say("nothing_to_prune", what=pruning.numbers(told, voice.lang)))
         return
     if to_stdout:
         voice.out(pruning.write(tree, record, voice.lang, ascii_only=voice.ascii_only))
     what = pruning.before_after(told, voice.lang)
-    voice.note("prune_summary", method=record["method"], what=what)
+    voice.note("prune_summary", method=_method(voice, record["method"]), what=what)
+
+
+def _method(voice: Voice, method: str) -> str:
+    """Return what a way of pruning is called; a stranger's by its own name."""
+    key = method.replace("-", "_")
+    return voice.say(f"method_{key}") if f"method_{key}" in METHODS else method
 
 
 def _from_one_leaf(told: dict[str, Any], record: dict[str, Any]) -> None:
@@ -177,7 +199,7 @@ def _from_one_leaf(told: dict[str, Any], record: dict[str, Any]) -> None:
         told["validation"][0] = before
 
 
-def _nodes(tree: Tree, record: dict[str, Any]) -> dict[str, Any]:
+def _paths(tree: Tree, record: dict[str, Any]) -> dict[str, Any]:
     from penjing.compare import path_of  # noqa: PLC0415 - heavy
 
     return {str(d["node"]): path_of(tree, d["node"]) for d in record["decisions"]}

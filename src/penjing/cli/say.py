@@ -51,6 +51,11 @@ def can_draw(stream: TextIO) -> bool:
     return True
 
 
+def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever JSON does not know
+    """Return a NumPy number as a plain one; anything else has no place in a result."""
+    return value.item()
+
+
 @dataclass(frozen=True)
 class Voice:
     """How one command speaks.
@@ -112,7 +117,9 @@ class Voice:
     def data(self, plain: object) -> None:
         """Print plain data as JSON."""
         as_ascii = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
-        self.out(json.dumps(plain, ensure_ascii=as_ascii, indent=2, allow_nan=False, default=str))
+        self.out(
+            json.dumps(plain, ensure_ascii=as_ascii, indent=2, allow_nan=False, default=_plain)
+        )
 
     def strong(self, text: str, word: str) -> str:
         """Return the text with a word made bold, where colour is shown."""
@@ -128,6 +135,11 @@ class Voice:
     def note(self, key: str, **values: object) -> None:
         """Say something on the way."""
         self.talk("note", self.say(key, **values))
+
+    def hint(self, key: str) -> None:
+        """Say what else could be asked, to somebody who looks at a terminal."""
+        if sys.stdout.isatty() and sys.stderr.isatty():
+            self.note(key)
 
     def notes(self, notes: Iterable[Any]) -> None:
         """Say what was decided while a table was read."""

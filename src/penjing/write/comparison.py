@@ -27,10 +27,10 @@ def write(told: Plain, lang: str = "en") -> str:
     Parameters
     ----------
     told : dict
-        What :func:`penjing.compare.compare` returns, and besides ``verdict`` (of the test rows),
-        ``test`` (the name of their table), ``leave_one_out`` (per tree ``correct`` and ``of``)
-        and ``is_pruned`` (whether the second tree is the first one pruned), as far as they are
-        known.
+        What :func:`penjing.compare.compare` returns for the tables ``training`` and ``test``, and
+        besides ``verdict`` (of the test rows), ``test`` (what their file is called),
+        ``leave_one_out`` (per tree ``correct`` and ``of``) and ``is_pruned`` (whether the second
+        tree is the first one pruned), as far as they are known.
     lang : str
         ``en`` or ``zh``.
     """
@@ -48,7 +48,7 @@ def table(told: Plain, lang: str) -> list[str]:
     names = [tree["name"] for tree in trees]
     columns = [(say("compare_leaves", lang), [str(tree["leaves"]) for tree in trees], 2)]
     for name in trees[0]["tables"]:
-        head = say("compare_training", lang) if name == "training" else name
+        head = say("compare_training", lang) if name == "training" else told.get("test") or name
         columns.append((head, [_right(tree["tables"][name]) for tree in trees], 2))
     if any(told.get("leave_one_out", ())):
         found = [_right(part or {}) for part in told["leave_one_out"]]
@@ -71,10 +71,9 @@ def _right(part: Plain) -> str:
 
 def verdict(told: Plain, lang: str) -> str:
     """Return on which test rows the trees differ, and whether that means anything."""
-    name = told.get("test")
-    if name is None or name not in told["rows"]:
+    if "test" not in told["rows"]:
         return ""
-    rows = [row["row"] for row in told["rows"][name]]
+    rows = [row["row"] for row in told["rows"]["test"]]
     word = say("test_name", lang)
     if not rows:
         return say("compare_agree", lang, name=word)
@@ -89,7 +88,7 @@ def verdict(told: Plain, lang: str) -> str:
 
 
 def _worth(told: Plain, found: Plain, n: int, lang: str) -> str:
-    of = int(told["trees"][0]["tables"][told["test"]]["n"])
+    of = int(told["trees"][0]["tables"]["test"]["n"])
     if found["p"] > CHANCE:
         claim = say("compare_claim_pruning" if told.get("is_pruned") else "compare_claim", lang)
         key = "compare_evidence_one" if n == 1 else "compare_evidence"

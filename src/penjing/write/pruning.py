@@ -75,6 +75,9 @@ def _row(
         decided = say("prune_cut", lang, arrow=arrow, answer=value_text(tree, node))
     else:
         decided = say("prune_keep", lang)
+    if measure != "errors":  # two numbers that may be equal: say what that was taken for
+        comma = ", " if lang == "en" else "，"
+        decided += comma + say(f"prune_why_{decision['why']}", lang)
     subtree = _path(tree, node, lang, ascii_only=ascii_only)
     if not tree.is_leaf[node]:  # a division that was taken back while growing left no question
         subtree += f" ({quoted(tree.schema[int(tree.nodes.column[node])].name)})"
