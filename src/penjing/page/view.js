@@ -310,7 +310,7 @@ export function mount(root, data) {
 
   const live = element("p", { class: "live", role: "status", "aria-live": "polite" });
   const head = element("header");
-  const canvas = element("div", { class: "canvas", id: "canvas" });
+  const canvas = element("div", { class: "canvas", id: "canvas", role: "region" });
   const side = element("aside", { "aria-label": "" });
   root.append(head, element("main", {}, canvas, side), live);
 
@@ -643,7 +643,12 @@ export function mount(root, data) {
     return order;
   }
 
-  function redraw() { ({ tree: drawTree, icicle: drawIcicle, list: drawList })[state.view](); }
+  function redraw() {
+    ({ tree: drawTree, icicle: drawIcicle, list: drawList })[state.view]();
+    // Only the icicle holds nothing that takes the focus, so there the keyboard scrolls the region.
+    if (state.view === "icicle") canvas.setAttribute("tabindex", "0"); else canvas.removeAttribute("tabindex");
+    canvas.setAttribute("aria-label", say(`view_${state.view}`));
+  }
 
   function draw() {
     document.documentElement.lang = state.lang;
