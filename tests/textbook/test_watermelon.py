@@ -301,17 +301,17 @@ SPLITS = {  # 30 % of the rows decide, stratified, seed 0; the rest is learnt fr
 
 
 @pytest.mark.parametrize(
-    ("train", "recipe", "prune", "before", "after"),
+    ("train", "recipe", "prune", "numbers"),
     [
-        # leaves, right of 5 validation rows, right of the test file (10 and 5 rows)
-        ("train1", "id3", "prepruned", (6, 3, 5), (1, 2, 5)),
-        ("train1", "id3", "reduced-error", (6, 3, 5), (5, 3, 5)),
-        ("train2", "c4.5-textbook", "prepruned", (4, 4, 4), (3, 4, 3)),
-        ("train2", "c4.5-textbook", "reduced-error", (4, 4, 4), (3, 4, 3)),
+        # before and after: leaves, right of 5 validation rows, right of the test file (10, 5 rows)
+        ("train1", "id3", "prepruned", [(6, 3, 5), (1, 2, 5)]),
+        ("train1", "id3", "reduced-error", [(6, 3, 5), (5, 3, 5)]),
+        ("train2", "c4.5-textbook", "prepruned", [(4, 4, 4), (3, 4, 3)]),
+        ("train2", "c4.5-textbook", "reduced-error", [(4, 4, 4), (3, 4, 3)]),
     ],
 )
 def test_pruned_on_a_stated_split_with_accuracy_before_and_after(
-    course, train, recipe, prune, before, after
+    course, train, recipe, prune, numbers
 ):
     """With five rows to decide, pruning is a lottery: here it wins nothing on the test files.
 
@@ -323,15 +323,13 @@ def test_pruned_on_a_stated_split_with_accuracy_before_and_after(
     assert [deciding.row_number(i) for i in range(deciding.n_rows)] == SPLITS[train]
     whole = penjing.fit(learning, recipe=recipe)
     pruned = penjing.fit(table, recipe=recipe, validation=0.3, prune=prune, seed=0)
-    for tree, numbers in ((whole, before), (pruned, after)):
-        assert (
-            tree.n_leaves,
-            tree.score(deciding).correct,
-            tree.score(test).correct,
-        ) == numbers
+    assert numbers == [
+        (tree.n_leaves, tree.score(deciding).correct, tree.score(test).correct)
+        for tree in (whole, pruned)
+    ]
     (record,) = pruned.about["pruning"]
     assert record["method"] == prune
     assert record["validation"]["n_rows"] == 5
     last = record["decisions"][-1]
     counted = last["tree_kept"] if last["decision"] == "keep" else last["tree_as_leaf"]
-    assert counted == after[1]
+    assert counted == numbers[1][1]
