@@ -27,7 +27,7 @@ class C45(Program):
         )
         if golden.settings["stage"] == "unpruned":
             found["pruning"] = "none"
-        return found | {"precision": "single"}
+        return found
 
     def tiny(self, words: list[str]) -> dict[str, Any]:
         return {"options": " ".join(words[:-1]), "stage": words[-1]}
