@@ -173,7 +173,7 @@ CART_TEXTBOOK = Recipe("cart-textbook", criterion="gini", shape="multiway", miss
 CART_BINARY = Recipe("cart-binary", criterion="gini", shape="binary", missing="refuse")
 C45 = Recipe(
     "c4.5", "quinlan", "gain_ratio", "multiway", "fraction", "missing", min_branch=2.0,
-    options=Quinlan(),
+    options=Quinlan(precision="single"),
 )  # fmt: skip
 J48 = replace(
     C45,
