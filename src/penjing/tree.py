@@ -241,12 +241,16 @@ class Tree:
         majority for sure (``empty``): C4.5 and J48 part here.
         """
         total, weight = self.nodes.total, self.weight
+        costs = self.reader.costs if isinstance(self.reader, Classes) else None
+        if costs is not None:  # a row of each class counts for more, or less
+            total = total * np.asarray(costs.factor)
+            weight = self.reader.weight(total)
         if self.recipe.get("laplace"):
             shares = (total + 1) / (weight + total.shape[1])[:, None]
         else:
             shares = total / np.where(weight > 0, weight, 1.0)[:, None]
         sure = ~self.is_leaf if self.recipe.get("empty") == "majority" else weight == 0
-        return np.where(sure[:, None], np.eye(total.shape[1])[self.values], shares)
+        return np.asarray(np.where(sure[:, None], np.eye(total.shape[1])[self.values], shares))
 
     @cached_property
     def losses(self) -> Floats:

@@ -91,6 +91,7 @@ class Walk:
         self._is_leaf = tree.is_leaf
         self._values = tree.values
         self._reader = tree.reader
+        self._is_single = tree.recipe.get("precision") == "single"
         self._asked = asked_by(tree)
         self._places = {
             c: Places(tree.schema[c].levels) for c in self._asked if not tree.schema[c].is_numeric
@@ -117,7 +118,8 @@ class Walk:
         table = align(tree, source)
         columns: list[Cells | None] = [None] * len(self._schema)
         for c in self._asked:
-            columns[c] = _cells(table.columns[c], self._schema[c])
+            cells = _cells(table.columns[c], self._schema[c])
+            columns[c] = _single(cells) if self._is_single else cells
         return Rows(columns, table.n_rows, table)
 
     def values(self, rows: Rows, unseen: str, missing: str) -> npt.NDArray[Any]:
@@ -168,7 +170,8 @@ class Walk:
             if field.is_numeric:
                 if not (is_gone or type(value) in (int, float)) or value in _INFINITE:
                     return None
-                columns[c] = np.array([np.nan if is_gone else value], np.float64)
+                cells = np.array([np.nan if is_gone else value], np.float64)
+                columns[c] = _single(cells) if self._is_single else cells
                 continue
             code = MISSING if is_gone else self._places[c].of(value)
             if code == MISSING and not is_gone:
@@ -259,7 +262,7 @@ def _flat(tree: Tree, missing: Ids) -> Flat:
     nodes = tree.nodes
     return Flat(
         column=nodes.column,
-        cut=nodes.cut,
+        cut=_cuts(tree),
         first_child=tree.first_child,
         n_children=tree.n_children,
         level_start=nodes.level_start.astype(np.int64, copy=False),
@@ -269,6 +272,12 @@ def _flat(tree: Tree, missing: Ids) -> Flat:
     )
 
 
+def _cuts(tree: Tree) -> Floats:
+    """Return the cuts; C4.5 holds them in 32 bits too, scikit-learn only what it compares."""
+    rounded = tree.recipe.get("rules") == "quinlan" and tree.recipe.get("precision") == "single"
+    return np.asarray(_single(tree.nodes.cut), np.float64) if rounded else tree.nodes.cut
+
+
 def _cells(column: Column, field: Field) -> Cells:
     if field.is_numeric:
         return column.numbers()
@@ -276,6 +285,14 @@ def _cells(column: Column, field: Field) -> Cells:
     if len(column.levels) > len(field.levels):
         return np.where(codes < len(field.levels), codes, np.int32(UNSEEN))
     return codes
+
+
+def _single(cells: Cells) -> Cells:
+    """Return numbers as 32 bits hold them, as the tree's were when it grew."""
+    if cells.dtype != np.float64:
+        return cells
+    with np.errstate(over="ignore"):
+        return cells.astype(np.float32).astype(np.float64)
 
 
 def _known(rows: Rows, c: int, field: Field) -> Column:

@@ -86,6 +86,8 @@ def answer_text(tree: Tree, node: int, branch: int, *, ascii_only: bool = False)
             quoted(level_text(asked, c)) for c in tree.nodes.levels(tree.children(node)[branch])
         ]
         return f"= {names[0]}" if len(names) == 1 else "in {" + ", ".join(names) + "}"
+    if math.isinf(tree.nodes.cut[node]):  # known, or not
+        return ("!= ?" if ascii_only else "≠ ?") if branch == 0 else "= ?"
     sign = ("<=" if ascii_only else "≤") if branch == 0 else ">"
     return f"{sign} {cut_text(tree, node)}"
 
@@ -94,6 +96,8 @@ def cut_text(tree: Tree, node: int) -> str:
     """Return the cut of a node as it is printed: a number, or an ordered level."""
     asked = tree.schema[int(tree.nodes.column[node])]
     cut = float(tree.nodes.cut[node])
+    if math.isinf(cut):
+        return "?"
     if not asked.is_numeric:
         return quoted(level_text(asked, int(cut)))
     if tree.nodes.gap is None:
@@ -113,7 +117,9 @@ def counts_text(tree: Tree, node: int) -> str:
     if not tree.has_counts:
         return ""
     weight = amount(float(tree.weight[node]))
-    wrong = float(tree.losses[node])
-    if tree.is_regression or wrong <= 0:
+    if tree.is_regression:
+        return f" ({weight})"
+    wrong = float(tree.weight[node] - tree.nodes.total[node, tree.values[node]])
+    if wrong <= 0:
         return f" ({weight})"
     return f" ({weight}/{amount(wrong)})"
