@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -166,7 +166,18 @@ def prune(
     slack = 1e-12 * float(cost[0])  # a cp read from a table is a quotient, rounded
     cut = [link for link in links[1:] if link.alpha <= alpha + slack]
     decisions = _decisions(tree, cost, links[: len(cut) + 1], alpha)
-    return cut_back(tree, decisions), decisions
+    smaller = cut_back(tree, decisions)
+    if cut and by == "errors" and "cp_table" in tree.about:
+        table = shortened(tree.about["cp_table"], alpha / float(cost[0]))
+        smaller = replace(smaller, about=dict(smaller.about) | {"cp_table": table})
+    return smaller, decisions
+
+
+def shortened(table: Sequence[Sequence[float]], cp: float) -> list[list[float]]:
+    """Return the rows of a table of complexities that are left after pruning to ``cp``."""
+    kept = [list(row) for row in table if row[0] > cp]
+    rest = [list(row) for row in table if row[0] <= cp]
+    return [*kept, [cp, *rest[0][1:]]] if rest else kept
 
 
 def best_cp(tree: Tree, *, one_se: bool = True) -> float:

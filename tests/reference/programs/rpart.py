@@ -69,7 +69,7 @@ class Rpart(Program):
     def more(self, golden: Golden, tables: Tables, tree: Tree) -> list[str]:
         wrong = super().more(golden, tables, tree)
         listed = golden.plain.get("cptable")
-        if listed is not None and golden.settings.get("prune_cp") is None:
+        if listed is not None:
             wrong += unlike("cp table", listed["rows"], tree.about["cp_table"])
         listed = golden.plain.get("variable_importance")
         if listed is not None:
