@@ -13,7 +13,7 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 JOBS   ?= 2
 
-PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 CMAKE  := $(BIN)/cmake -Wno-unused-cli -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
           -DPython_EXECUTABLE=$(abspath $(BIN))/python -DPENJING_STRICT=ON
 CPP    := CMakeLists.txt $(wildcard cpp/*)
