@@ -8,18 +8,22 @@ to bring N * U errors. A question stays only if its branches promise fewer error
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.prune import Decision, cut_back, decide
+from penjing.table import Floats
 from penjing.tree import Tree
 
 CONFIDENCE = 0.25
 """Quinlan's CF: smaller cuts more."""
 LOOPS = 200
 """More than halving a float's interval to nothing takes; five to ten are usual."""
+EPSILON = 2.0**-52
+TERMS = 100_000
+"""The continued fraction needs about the root of the number of rows."""
 
 
 def prune(tree: Tree, *, confidence: float = CONFIDENCE) -> tuple[Tree, list[Decision]]:
@@ -49,8 +53,8 @@ def prune(tree: Tree, *, confidence: float = CONFIDENCE) -> tuple[Tree, list[Dec
         raise ChoiceError("bad_confidence", value=confidence)
     # Errors are counted, also where the answer is the cheapest class and not the most frequent.
     right = np.take_along_axis(tree.nodes.total, tree.values[:, None], axis=1)[:, 0]
-    weight, wrong = tree.weight.tolist(), (tree.weight - right).tolist()
-    as_leaf = [n * upper_limit(e, n, float(confidence)) for n, e in zip(weight, wrong, strict=True)]
+    rates = upper_limit(tree.weight - right, tree.weight, float(confidence))
+    weight, as_leaf = tree.weight.tolist(), (tree.weight * rates).tolist()
     now = list(as_leaf)
     whole = math.fsum(estimate for i, estimate in enumerate(as_leaf) if tree.is_leaf[i])
     decisions = []
@@ -88,42 +92,65 @@ def branch_by_branch(tree: Tree) -> list[int]:
     return found[::-1]
 
 
-@lru_cache(maxsize=65_536)
-def upper_limit(errors: float, rows: float, confidence: float = CONFIDENCE) -> float:
+def upper_limit(
+    errors: npt.ArrayLike, rows: npt.ArrayLike, confidence: float = CONFIDENCE
+) -> Floats:
     """Return the rate p at which at most so many errors in so many rows have this probability.
 
     P(X <= e | N, p) = CF, exactly (Clopper and Pearson 1934); 1 - CF^(1/N) where e = 0. Between
     whole numbers the binomial sum is continued by the incomplete beta function, so that rows
     may be shared out: P(X <= e | N, p) = 1 - I_p(e + 1, N - e).
 
+    Parameters
+    ----------
+    errors, rows : numbers or arrays
+        e and N; where all rows are wrong, or there are none, the rate is 1.
+
     Examples
     --------
-    >>> upper_limit(0, 1)
-    0.75
-    >>> round(upper_limit(1, 16), 4)
-    0.1596
+    >>> upper_limit([0, 1], [1, 16]).round(4)
+    array([0.75  , 0.1596])
     """
-    if rows <= 0 or errors >= rows:
-        return 1.0
-    if errors <= 0:
-        # 1 - CF^(1/N), without losing digits where N is large
-        return -math.expm1(math.log(confidence) / rows)
-    a, b = errors + 1, rows - errors
-    low, high, p = 0.0, 1.0, a / (a + b)
+    e, n = np.broadcast_arrays(np.asarray(errors, np.float64), np.asarray(rows, np.float64))
+    limit = np.ones(e.shape)
+    is_free = (e <= 0) & (n > 0)
+    # 1 - CF^(1/N), without losing digits where N is large
+    limit[is_free] = -np.expm1(np.log(confidence) / n[is_free])
+    is_mixed = (e > 0) & (e < n)
+    pairs, places = np.unique(
+        np.stack([e[is_mixed] + 1, (n - e)[is_mixed]]), axis=1, return_inverse=True
+    )
+    limit[is_mixed] = _quantiles(pairs[0], pairs[1], 1 - confidence)[places]
+    return limit
+
+
+def _quantiles(a: Floats, b: Floats, share: float) -> Floats:
+    """Return where the incomplete beta function reaches a share: Newton, kept in by halving."""
+    low, high, p = np.zeros(len(a)), np.ones(len(a)), a / (a + b)
+    log_beta = _log_beta(a, b)
+    noise = EPSILON * (1 + np.abs(log_beta))
+    active = np.arange(len(a))
     for _ in range(LOOPS):
-        above = beta_share(a, b, p) - (1 - confidence)
-        low, high = (low, p) if above > 0 else (p, high)
-        # Newton, as long as it stays between the limits; else halve.
-        slope = math.exp(_log_density(a, b, p))
-        step = p - above / slope if slope > 0 else low
-        following = step if low < step < high else low / 2 + high / 2
-        if following in (low, high, p):
+        some, x = active, p[active]
+        above = _shares(a[some], b[some], x, log_beta[some]) - share
+        low[some] = np.where(above > 0, low[some], x)
+        high[some] = np.where(above > 0, x, high[some])
+        with np.errstate(all="ignore"):
+            slope = np.exp(_log_density(a[some], b[some], x, log_beta[some]))
+            step = x - above / slope
+        is_inside = (low[some] < step) & (step < high[some])
+        following = np.where(is_inside, step, low[some] / 2 + high[some] / 2)
+        # Closer than the rounding of what is compared it cannot get.
+        is_done = np.abs(above) <= noise[some]
+        is_done |= (following == low[some]) | (following == high[some])
+        active = some[~is_done]
+        if not active.size:
             break
-        p = following
+        p[active] = following[~is_done]
     return p
 
 
-def beta_share(a: float, b: float, x: float) -> float:
+def beta_share(a: npt.ArrayLike, b: npt.ArrayLike, x: npt.ArrayLike) -> Floats:
     """Return the regularised incomplete beta function I_x(a, b).
 
     By its continued fraction (Abramowitz and Stegun 26.5.8), evaluated from the front with
@@ -131,43 +158,67 @@ def beta_share(a: float, b: float, x: float) -> float:
 
     Examples
     --------
-    >>> round(beta_share(2, 3, 0.5), 12)  # P(X >= 2 of 4 coins)
+    >>> round(float(beta_share(2, 3, 0.5)), 12)  # P(X >= 2 of 4 coins)
     0.6875
     """
-    if x <= 0 or x >= 1:
-        return 0.0 if x <= 0 else 1.0
-    if x > (a + 1) / (a + b + 2):
-        return 1 - _fraction(b, a, 1 - x)
-    return _fraction(a, b, x)
+    arrays = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in (a, b, x)))
+    p, q, z = (np.atleast_1d(v) for v in arrays)
+    found = np.where(z >= 1, 1.0, 0.0)
+    some = (z > 0) & (z < 1)
+    found[some] = _shares(p[some], q[some], z[some], _log_beta(p[some], q[some]))
+    return found.reshape(arrays[0].shape)
 
 
-def _fraction(a: float, b: float, x: float) -> float:
-    front = math.exp(_log_density(a, b, x)) * x * (1 - x) / a
-    tiny = 1e-300
-    c, d = 1.0, 1 - (a + b) * x / (a + 1)
-    d = 1 / (d if abs(d) > tiny else tiny)
+def _shares(a: Floats, b: Floats, x: Floats, log_beta: Floats) -> Floats:
+    is_far = x > (a + 1) / (a + b + 2)
+    near, other = np.where(is_far, b, a), np.where(is_far, a, b)
+    z = np.where(is_far, 1 - x, x)
+    front = np.exp(_log_density(a, b, x, log_beta)) * x * (1 - x) / near
+    found = front * _fraction(near, other, z)
+    return np.where(is_far, 1 - found, found)
+
+
+def _fraction(a: Floats, b: Floats, x: Floats) -> Floats:
+    """Return the continued fraction; each number stops by itself, whatever its neighbours do."""
+    c: Floats = np.ones(len(a))
+    d = 1 / _away(1 - (a + b) * x / (a + 1))
     found = d
-    for m in range(1, 100_000):
+    done = np.empty(len(a))
+    active = np.arange(len(a))
+    for m in range(1, TERMS):
         for part in (
             m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
             -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
         ):
-            d = 1 + part * d
-            d = 1 / (d if abs(d) > tiny else tiny)
-            c = 1 + part / c
-            c = c if abs(c) > tiny else tiny
-            found *= c * d
-        if abs(c * d - 1) < 1e-16:
+            d = 1 / _away(1 + part * d)
+            c = _away(1 + part / c)
+            found = found * (c * d)
+        is_done = np.abs(c * d - 1) <= 2 * EPSILON
+        done[active[is_done]] = found[is_done]
+        left = ~is_done
+        active, found = active[left], found[left]
+        if not active.size:
             break
-    return front * found
+        a, b, x, c, d = a[left], b[left], x[left], c[left], d[left]
+    done[active] = found
+    return done
 
 
-def _log_density(a: float, b: float, x: float) -> float:
-    """Return the logarithm of the density of the beta distribution."""
-    return (
-        math.lgamma(a + b)
-        - math.lgamma(a)
-        - math.lgamma(b)
-        + (a - 1) * math.log(x)
-        + (b - 1) * math.log1p(-x)
+def _away(value: Floats) -> Floats:
+    """Return a divisor that is never 0 (Thompson and Barnett 1986)."""
+    return np.where(np.abs(value) > 1e-300, value, 1e-300)
+
+
+def _log_beta(a: Floats, b: Floats) -> Floats:
+    return np.array(
+        [
+            math.lgamma(p) + math.lgamma(q) - math.lgamma(p + q)
+            for p, q in zip(a.tolist(), b.tolist(), strict=True)
+        ],
+        np.float64,
     )
+
+
+def _log_density(a: Floats, b: Floats, x: Floats, log_beta: Floats) -> Floats:
+    """Return the logarithm of the density of the beta distribution."""
+    return (a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - log_beta
