@@ -97,6 +97,19 @@ def test_russian_text_is_not_taken_for_chinese():
     assert decode(data, "x")[1] not in ("GB18030", "Big5")
 
 
+def test_text_in_no_encoding_of_the_ladder_is_not_called_binary():
+    data = "色,クラス\n赤,はい\n青,いいえ\n".encode("shift_jis")
+    with pytest.raises(DataError, match="make no sense of it either"):
+        decode(data, "x")
+    assert decode(data, "x", "shift_jis")[0].startswith("色,クラス")
+
+
+def test_a_mark_is_the_reason_that_is_given():
+    table = read("a\tclass\n1\tp\n2\tq\n".encode("utf-16"))
+    assert table.notes[0].key == "note_encoding_mark"
+    assert table.source["encoding"] == "UTF-16"
+
+
 def test_common_characters_are_read_off_the_codec():
     assert commonness("色泽", "gb18030") == 1.0
     assert commonness("蜷", "gb18030") == 0.5  # second level

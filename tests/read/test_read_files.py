@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-import penjing.read
+import penjing
 from penjing.errors import DataError
 from penjing.read import read
 from penjing.words import catalogue
@@ -37,7 +37,7 @@ def test_bytes_streams_and_paths_are_one(tmp_path):
 
 
 def test_standard_input():
-    code = "import penjing.read as r; t = r.read('-'); print(t.n_rows, t.source['name'])"
+    code = "from penjing.read import read; t = read('-'); print(t.n_rows, t.source['name'])"
     for data in (
         DATA,
         b'{"a": "u", "class": "p"}\n{"a": "v", "class": "q"}\n{"a": "v", "class": "q"}',
@@ -87,9 +87,9 @@ def test_a_file_that_may_not_be_read(tmp_path):
             read(path)
         return
     code = (  # root may read anything, so somebody else has to try
-        "import os, sys, penjing.read\nfrom penjing.errors import DataError\n"
+        "import os, sys\nfrom penjing.read import read\nfrom penjing.errors import DataError\n"
         "os.chdir(sys.argv[1])\nos.setuid(65534)\n"
-        "try:\n    penjing.read.read('x.csv')\nexcept DataError as e:\n    print(e)\n"
+        "try:\n    read('x.csv')\nexcept DataError as e:\n    print(e)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, check=True, text=True
@@ -106,7 +106,7 @@ def test_a_binary_file_is_refused(tmp_path):
     assert "save a workbook as CSV" in str(caught.value)
 
 
-ROOM = Path(penjing.read.__file__).parent
+ROOM = Path(penjing.__file__).with_name("read")
 RAISED = re.compile(r'(?:DataError|ChoiceError|unknown|reading\.error|Note)\(\s*f?"(\w+)"')
 NOTED = re.compile(r'reading\.note\(\s*f?"([\w{}]+)"')
 
@@ -128,6 +128,6 @@ def test_every_sentence_of_the_room_is_there_in_both_languages(key):
     assert holes(english[key]) == holes(chinese[key])
     for ending in ("_near", "_one"):
         if key + ending in english:
-            assert holes(english[key + ending]) >= holes(english[key])
+            assert holes(english[key + ending]) | {"n"} >= holes(english[key])
     assert english[key].endswith((".", "?", ".\n", "]).", "Give", "…]."))
     assert chinese[key].endswith(("。", "？", "."))

@@ -87,6 +87,12 @@ def test_mistakes_in_arff(text, key):
     assert caught.value.key == key.removesuffix("_one")
 
 
+def test_text_of_arff_stays_text():
+    rows = "\n".join(f"'{n}',{'pq'[n % 2]}" for n in range(8))
+    text = f"@relation r\n@attribute a string\n@attribute b {{p,q}}\n@data\n{rows}\n"
+    assert read(text.encode()).column("a").kind == "nominal"
+
+
 def test_arff_lists_may_go_over_lines_and_cells_be_divided_by_blanks():
     text = (
         "@relation r\n@attribute a {x,\n  y,\n z}\n@attribute b {p, 'q r'}\n@data\nx p\ny\t'q r'\n"

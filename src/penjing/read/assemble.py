@@ -149,10 +149,15 @@ def weights(reading: Reading, name: str | None) -> Floats | None:
 
 def finished(table: Table, reading: Reading) -> Table:
     """Drop the rows that cannot teach, and hand over the notes."""
+    if reading.trimmed:
+        names = [*dict.fromkeys(reading.trimmed)]
+        reading.note("trimmed", columns=", ".join(names), n=len(names))
     notes = [*reading.sheet.notes, *reading.notes]
     rows = np.ones(table.n_rows, np.bool_)
     if table.target is not None:
         rows &= table.target.codes >= 0
+        if not rows.any():
+            raise DataError("empty_target", source=reading.sheet.name, column=table.target.name)
         if not rows.all():
             said = {"column": table.target.name, "n": int((~rows).sum())}
             notes.append(Note("note_target_missing", {"source": reading.sheet.name, **said}))
@@ -163,7 +168,7 @@ def finished(table: Table, reading: Reading) -> Table:
             notes.append(Note("note_zero_weight", said))
             rows &= ~zero
     if not rows.any():
-        raise DataError("no_labelled_rows", source=reading.sheet.name)
+        raise DataError("no_weight", source=reading.sheet.name)
     if not rows.all():
         table = table.take(rows)
     return replace(table, notes=tuple(notes))

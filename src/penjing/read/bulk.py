@@ -71,6 +71,7 @@ def divided(
             "header": has_header,
         }
         try:
+            connection.execute("set enable_progress_bar = false")
             connection.execute(
                 "create temp table rows as select * from read_csv($path, delim=$separator,"
                 " columns=$columns, header=$header, quote='\"', escape='\"',"

@@ -67,6 +67,10 @@ class Cells:
         """Return the number, from 1, of the first row that shows this level."""
         return int(np.argmax(self.codes == level)) + 1
 
+    def first(self, odd: npt.NDArray[np.bool_]) -> int:
+        """Return which of some levels the rows show first."""
+        return int(self.codes[np.argmax(np.append(odd, False)[self.codes])])
+
 
 @dataclass(slots=True)
 class Sheet:

@@ -29,7 +29,7 @@ def cleaned(reading: Reading, cells: Cells, *, quietly: bool = False) -> Cells:
     if trimmed != levels:
         is_seen = any(a and a != b for a, b in zip(trimmed, levels, strict=True))
         if is_seen and not quietly:
-            reading.note("trimmed", column=cells.name)
+            reading.trimmed.append(cells.name)
         levels, codes = merged(trimmed, codes)
     missing = reading.markers.missing(levels)
     missing |= reading.markers.others.intersection(levels)

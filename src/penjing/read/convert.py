@@ -9,7 +9,7 @@ import numpy as np
 from penjing.read.cells import Cells
 from penjing.read.clean import cleaned
 from penjing.read.code import ranks_of, through, without
-from penjing.read.dates import dates, part_of
+from penjing.read.dates import dates, is_either_way, part_of
 from penjing.read.numbers import INTEGER, Numbers, numbers
 from penjing.read.reading import Reading
 from penjing.table import Codes, Column, Floats, Kind
@@ -34,7 +34,10 @@ class Found:
 
 
 def numbers_in(reading: Reading, cells: Cells) -> Found:
-    """Look for the numbers of a cleaned column."""
+    """Look for the numbers of a cleaned column; one that was declared as text has none."""
+    if cells.declared in ("text", "nominal", "ordered"):
+        n = len(cells.levels)
+        return Found(cells, Numbers(np.full(n, np.nan), np.zeros(n, np.bool_)))
     if isinstance(cells.levels, np.ndarray):
         values = cells.levels.astype(np.float64)
         return Found(cells, Numbers(values, np.ones(len(values), np.bool_)))
@@ -54,7 +57,7 @@ def number_column(reading: Reading, found: Found) -> Column:
     """Return a numeric column; infinity is refused, disguises and gaps in words are noted."""
     cells, values = found.cells, found.numbers.values
     if np.isinf(values).any():
-        raise reading.error("infinite_number", cells, int(np.argmax(np.isinf(values))))
+        raise reading.error("infinite_number", cells, cells.first(np.isinf(values)))
     for word, n in found.gone:
         reading.note("taken_as_missing", column=cells.name, value=word, n=n)
     disguise = found.numbers.disguise
@@ -68,8 +71,8 @@ def must_be_numbers(reading: Reading, cells: Cells) -> Found:
     """Return a column that was said to be numeric, or refuse its first odd cell."""
     found = numbers_in(reading, cleaned(reading, cells))
     if not found.numbers.is_number.all():
-        odd = np.flatnonzero(~found.numbers.is_number)
-        raise reading.error("not_a_number", found.cells, min(odd.tolist(), key=found.cells.row))
+        odd = found.cells.first(~found.numbers.is_number)
+        raise reading.error("not_a_number", found.cells, odd)
     return found
 
 
@@ -111,6 +114,8 @@ def date_columns(reading: Reading, cells: Cells) -> list[Column] | None:
     if found is None:
         return None
     if reading.parts:
+        if is_either_way(cells.plain()):
+            reading.note("month_first", column=cells.name, value=cells.levels[0])
         made = [f"{cells.name}.{part}" for part in reading.parts]
         reading.note("dates_made", column=cells.name, made=", ".join(made))
     else:

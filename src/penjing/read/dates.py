@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,17 @@ def dates(levels: list[Any]) -> list[dt.datetime] | None:
             if len(found) == len(levels):
                 return found
     return None
+
+
+def is_either_way(levels: Sequence[Any]) -> bool:
+    """Say whether dates with the year last could begin with the day as well as the month.
+
+    Examples
+    --------
+    >>> is_either_way(["1/2/2024", "3/4/2024"]), is_either_way(["1/2/2024", "3/14/2024"])
+    (True, False)
+    """
+    return isinstance(levels[0], str) and all(_month_first(x) and _day_first(x) for x in levels)
 
 
 def part_of(found: list[dt.datetime], part: str) -> Floats:

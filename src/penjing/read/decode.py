@@ -27,6 +27,7 @@ PLAUSIBLE = 0.7
 HIGH = re.compile(rb"[\x80-\xff]")
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
 
+CONTROL_BYTE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 RUN = re.compile(r"[A-Za-z]?[^\x00-\x7f]+[A-Za-z]?")
 LETTERS = string.ascii_letters
 
@@ -75,7 +76,8 @@ def decode(data: bytes, source: str, encoding: str | None = None) -> tuple[str, 
     _refuse_damaged_utf8(data, source)
     western = _decoded(data, "cp1252")
     if western is None:
-        raise DataError("binary_file", source=source)
+        key = "binary_file" if _is_junk(data.decode("latin-1"), CONTROL_BYTE) else "no_encoding"
+        raise DataError(key, source=source)
     return western, "cp1252", "not_utf8_not_chinese"
 
 
@@ -138,9 +140,9 @@ def _text(text: str, source: str) -> str:
     return text
 
 
-def _is_junk(text: str) -> bool:
+def _is_junk(text: str, control: re.Pattern[str] = CONTROL) -> bool:
     sample = text[:SAMPLE]
-    return 200 * len(CONTROL.findall(sample)) > len(sample)
+    return 200 * len(control.findall(sample)) > len(sample)
 
 
 def commonness(text: str, codec: str) -> float:

@@ -49,15 +49,20 @@ def delimited(
         raise DataError("empty_file", source=name)
     separator = separator or sniffed(text)
     has_header = names is None
-    rows = _rows(text, name, separator, has_header=has_header)
+    is_quoted = '"' in text
+    rows = _rows(text, name, separator, has_header=has_header) if is_quoted else iter(())
     notes: list[Note] = []
-    header = list(names) if names is not None else _header(next(rows), name, notes)
+    if names is not None:
+        header = [*names]
+    else:
+        first = next(rows) if is_quoted else text.lstrip("\n").split("\n", 1)[0].split(separator)
+        header = _header(first, name, notes)
     columns = None
     if len(text) >= LARGE:
         columns = divided(text, header, separator, hints or Hints(), has_header=has_header)
     if columns is None:
-        quick = _quick(text, separator, skip=has_header) if '"' not in text else None
-        columns = _coded(quick or _careful(rows), header, name)
+        batches = _careful(rows) if is_quoted else _quick(text, separator, skip=has_header)
+        columns = _coded(batches, header, name)
     if not len(columns[0].codes):
         raise DataError("no_rows", source=name)
     source = {"name": name, "form": "delimited", "separator": separator}
@@ -87,7 +92,8 @@ def sniffed(text: str) -> str:
     best, best_score = ",", (0.0, 0)
     head = text[: 200 * 1024]
     for separator in SEPARATORS:
-        rows = csv.reader(io.StringIO(head, newline=""), delimiter=separator)
+        lines = io.StringIO(head, newline="")
+        rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
         try:
             widths = [len(row) for row in islice(filter(None, rows), SNIFFED)]
         except csv.Error:
@@ -111,7 +117,7 @@ def _rows(text: str, name: str, separator: str, *, has_header: bool) -> Iterator
     n_rows = -1 if has_header else 0
     before: list[str] = []
     try:
-        for row in csv.reader(lines, delimiter=separator):
+        for row in csv.reader(lines, delimiter=separator, skipinitialspace=True):
             if before:
                 yield before
                 n_rows += 1
@@ -119,7 +125,7 @@ def _rows(text: str, name: str, separator: str, *, has_header: bool) -> Iterator
                 return
             before = row
     except csv.Error:
-        pass
+        raise DataError("long_cell", source=name, row=max(n_rows + 1, 0)) from None
     raise DataError("open_quote", source=name, row=max(n_rows, 0))
 
 

@@ -155,5 +155,6 @@ def _signed(sheet: Sheet, data: bytes, codec: str, reason: str) -> Sheet:
         "sha256": hashlib.sha256(data).hexdigest(),
     }
     if codec != "UTF-8" and reason != "told":
-        sheet.notes.insert(0, Note("note_encoding", {"source": sheet.name, "encoding": codec}))
+        key = "note_encoding_mark" if reason == "bom" else "note_encoding"
+        sheet.notes.insert(0, Note(key, {"source": sheet.name, "encoding": codec}))
     return sheet

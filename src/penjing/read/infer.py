@@ -139,7 +139,7 @@ def _mention_odd(reading: Reading, cells: Cells, found: Found) -> None:
     known, is_number = cells.n_known, found.numbers.is_number
     share = float(cells.counts()[is_number].sum()) / known if known else 0.0
     if known >= ODD_ROWS and share > ODD_SHARE:
-        odd = min(np.flatnonzero(~is_number).tolist(), key=cells.row)
+        odd = cells.first(~is_number)
         value = cells.levels[odd]
         reading.note("odd_number", column=cells.name, row=cells.row(odd), value=value)
 

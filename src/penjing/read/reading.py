@@ -29,6 +29,7 @@ class Reading:
     parts: tuple[str, ...] = ()
     notes: list[Note] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
+    trimmed: list[str] = field(default_factory=list)
 
     def note(self, key: str, **values: object) -> None:
         """Note a decision."""

@@ -163,6 +163,10 @@ WORDS: dict[str, str] = {
         '{source}, line {line}: the bytes are not {encoding}. Say what they are: encoding="gbk",'
         " or save the file as UTF-8."
     ),
+    "no_encoding": (
+        "{source} is not UTF-8, and GB18030, Big5 and cp1252 make no sense of it either."
+        " Say what it is: encoding=\"shift_jis\", or save it as UTF-8."
+    ),
     "unknown_encoding": (
         "encoding '{encoding}' is not known. Usual ones: utf-8, gb18030, big5, cp1252, utf-16."
     ),
@@ -181,6 +185,10 @@ WORDS: dict[str, str] = {
     "open_quote": (
         "{source}, after row {row}: a quote is opened and never closed."
         " Close it, or write a quote inside a cell twice."
+    ),
+    "long_cell": (
+        "{source}, after row {row}: a cell goes on for more than 131072 characters."
+        " Is a quote opened and never closed?"
     ),
     "duplicate_column": (
         "{source}: columns {first} and {second} are both named '{column}'. Rename one of them."
@@ -253,7 +261,8 @@ WORDS: dict[str, str] = {
         "{source}: the target '{column}' has {n} classes, most of them in one row only."
         " It names the rows; choose another target."
     ),
-    "no_labelled_rows": "{source}: no row has both a target and a weight above 0.",
+    "empty_target": "{source}: the target '{column}' has no values. Choose another target.",
+    "no_weight": "{source}: no row that could teach has a weight above 0.",
     # reading: choices
     "unknown_kind": "'{word}' is not a kind for column '{column}'. Kinds: {known}.",
     "unknown_kind_near": (
@@ -275,6 +284,7 @@ WORDS: dict[str, str] = {
     ),
     # reading: notes
     "note_encoding": "{source} is read as {encoding}: it is not valid UTF-8.",
+    "note_encoding_mark": "{source} is read as {encoding}: its byte order mark says so.",
     "note_stray_mark": (
         "a stray '?' before the first column's name was dropped (a lost byte order mark):"
         " {column}."
@@ -295,7 +305,11 @@ WORDS: dict[str, str] = {
         " of them."
     ),
     "note_dates_made": "'{column}' became {made}.",
-    "note_trimmed": "blanks around the values of '{column}' were dropped.",
+    "note_month_first": (
+        "'{column}' is read with the month first ({value}): day first would fit as well."
+    ),
+    "note_trimmed": "blanks around the values of {n} columns were dropped: {columns}.",
+    "note_trimmed_one": "blanks around the values of {columns} were dropped.",
     "note_taken_as_missing": (
         "'{value}' in '{column}' is taken as missing ({n} rows). If it is a value, list the"
         " column's levels in the schema."

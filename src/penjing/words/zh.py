@@ -123,6 +123,10 @@ WORDS: dict[str, str] = {
         '{source} 第 {line} 行：字节不符合 {encoding} 编码。请指明编码，如 encoding="gbk"，'
         "或把文件另存为 UTF-8。"
     ),
+    "no_encoding": (
+        "{source} 不是 UTF-8，按 GB18030、Big5、cp1252 也读不通。"
+        "请指明编码，如 encoding=\"shift_jis\"，或另存为 UTF-8。"
+    ),
     "unknown_encoding": (
         "没有编码“{encoding}”。常用的有：utf-8、gb18030、big5、cp1252、utf-16。"
     ),
@@ -136,6 +140,9 @@ WORDS: dict[str, str] = {
     ),
     "open_quote": (
         "{source} 第 {row} 行之后：引号打开后没有关闭。请补上引号；单元格内的引号要写两遍。"
+    ),
+    "long_cell": (
+        "{source} 第 {row} 行之后：一个单元格超过 131072 个字符。是不是引号打开后没有关闭？"
     ),
     "duplicate_column": "{source}：第 {first} 列和第 {second} 列都叫“{column}”。请改掉其中一个。",
     "no_target": "{source} 中看不出哪一列是目标。请用 target=… 指明。现有的列：{known}。",
@@ -191,7 +198,8 @@ WORDS: dict[str, str] = {
         "{source}：目标“{column}”有 {n} 个类别，多数只出现在一行里。"
         "它像是行的名称，请另选目标。"
     ),
-    "no_labelled_rows": "{source}：没有一行既有目标值又有大于 0 的权重。",
+    "empty_target": "{source}：目标“{column}”没有任何值。请另选目标。",
+    "no_weight": "{source}：可供学习的行中没有一行的权重大于 0。",
     # 读取：选择
     "unknown_kind": "列“{column}”的类型没有“{word}”。可选：{known}。",
     "unknown_kind_near": "列“{column}”的类型没有“{word}”。可选：{known}。\n是不是“{near}”？",
@@ -203,6 +211,7 @@ WORDS: dict[str, str] = {
     "bad_missing": ('missing={value!r} 看不懂。请给出要增加的词的列表，或 {{"only": [词]}}。'),
     # 读取：说明
     "note_encoding": "{source} 按 {encoding} 读取：它不是有效的 UTF-8。",
+    "note_encoding_mark": "{source} 按 {encoding} 读取：它的字节序标记如此说明。",
     "note_stray_mark": "去掉了第一列列名前多余的“?”（丢失的字节序标记）：{column}。",
     "note_header_is_data": (
         "{source} 的第一行像是数据（以“{column}”开头）。若文件没有表头：names=[…]。"
@@ -216,7 +225,8 @@ WORDS: dict[str, str] = {
         '“{column}”不参与学习：它是日期（{value}）。dates="month,weekday" 可把日期变成列。'
     ),
     "note_dates_made": "“{column}”变成了 {made}。",
-    "note_trimmed": "去掉了“{column}”取值两端的空白。",
+    "note_month_first": "“{column}”按月份在前读取（{value}）：日期在前也说得通。",
+    "note_trimmed": "去掉了 {n} 列取值两端的空白：{columns}。",
     "note_taken_as_missing": (
         "“{column}”中的“{value}”视为缺失（{n} 行）。若它是取值，请在 schema 中列出该列的取值。"
     ),
