@@ -1,0 +1,120 @@
+"""Trees of scikit-learn itself, where it is installed, against ours: node for node."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import penjing
+from penjing.prune.cost_complexity import path
+from penjing.table import Table, nominal, numeric
+
+sklearn_tree = pytest.importorskip("sklearn.tree", reason="scikit-learn is not installed")
+
+pytestmark = pytest.mark.slow
+
+
+def made(seed: int, n: int, n_columns: int, n_classes: int, digits: int, missing: float):
+    """Return numbers with ties between rows, some of them missing, and a target."""
+    draw = np.random.RandomState(seed)
+    x = np.round(draw.normal(size=(n, n_columns)), digits)
+    y = np.round(x.sum(axis=1) + draw.normal(size=n) * 0.7, 0)
+    x[draw.uniform(size=x.shape) < missing] = np.nan
+    classes = (y.astype(int) % n_classes) if n_classes else y
+    return x, classes
+
+
+def table_of(x, y, *, regression: bool) -> Table:
+    columns = tuple(numeric(f"x{i}", x[:, i]) for i in range(x.shape[1]))
+    names = sorted(set(y.tolist()))
+    target = numeric("y", y) if regression else nominal("y", y.tolist(), names)
+    return Table(columns, target, len(y))
+
+
+def same(ours, theirs) -> None:
+    """Compare two trees, both walked from the root."""
+    inner = theirs.tree_
+    waiting = [(0, 0)]
+    n = 0
+    while waiting:
+        node, there = waiting.pop()
+        n += 1
+        assert ours.weight[node] == inner.n_node_samples[there]
+        if ours.is_leaf[node]:
+            assert inner.children_left[there] == -1
+            continue
+        assert inner.children_left[there] != -1
+        assert ours.nodes.column[node] == inner.feature[there]
+        assert ours.nodes.cut[node] == inner.threshold[there]
+        goes_left = bool(inner.missing_go_to_left[there])
+        assert (ours.nodes.missing[node] == 0) == goes_left
+        one, other = ours.children(node)
+        waiting += [(one, inner.children_left[there]), (other, inner.children_right[there])]
+    assert n == inner.node_count
+
+
+tables = {
+    "seed": st.integers(0, 10**6),
+    "n": st.integers(2, 60),
+    "n_columns": st.integers(1, 5),
+    "digits": st.integers(0, 3),
+    "missing": st.sampled_from([0.0, 0.0, 0.15, 0.5]),
+    "random_state": st.integers(0, 2**31 - 1),
+    "min_samples_leaf": st.integers(1, 4),
+    "max_depth": st.none() | st.integers(1, 6),
+}
+
+
+@settings(max_examples=300)
+@given(
+    **tables,
+    n_classes=st.integers(2, 5),
+    criterion=st.sampled_from(["gini", "entropy"]),
+    max_leaf_nodes=st.none() | st.integers(2, 12),
+)
+def test_classification_trees_are_equal(seed, n, n_columns, digits, missing, n_classes, **settings):
+    x, y = made(seed, n, n_columns, n_classes, digits, missing)
+    theirs = sklearn_tree.DecisionTreeClassifier(**settings).fit(x, y)
+    table = table_of(x, y, regression=False)
+    ours = penjing.fit(table, recipe="sklearn", **settings)
+    if settings["max_leaf_nodes"] is None:  # which of equal ones grows first is not ours to know
+        same(ours, theirs)
+        np.testing.assert_allclose(ours.predict_proba(table), theirs.predict_proba(x))
+
+
+@settings(max_examples=200)
+@given(**tables)
+def test_regression_trees_are_equal(seed, n, n_columns, digits, missing, **settings):
+    x, y = made(seed, n, n_columns, 0, digits, missing)
+    theirs = sklearn_tree.DecisionTreeRegressor(**settings).fit(x, y)
+    ours = penjing.fit(table_of(x, y, regression=True), recipe="sklearn", **settings)
+    same(ours, theirs)
+
+
+@settings(max_examples=100)
+@given(
+    seed=st.integers(0, 10**6), n=st.integers(5, 80), criterion=st.sampled_from(["gini", "entropy"])
+)
+def test_pruning_paths_are_equal(seed, n, criterion):
+    x, y = made(seed, n, 4, 3, 2, 0.0)
+    grower = sklearn_tree.DecisionTreeClassifier(criterion=criterion, random_state=0)
+    theirs = grower.cost_complexity_pruning_path(x, y)
+    ours = penjing.fit(
+        table_of(x, y, regression=False), recipe="sklearn", criterion=criterion, random_state=0
+    )
+    found = path(ours, by="impurity")
+    np.testing.assert_allclose([link.alpha for link in found], theirs.ccp_alphas, atol=1e-9)
+
+
+@settings(max_examples=100)
+@given(seed=st.integers(0, 10**6), n=st.integers(5, 60), alpha=st.floats(0, 0.1))
+def test_pruned_trees_predict_alike(seed, n, alpha):
+    x, y = made(seed, n, 3, 3, 1, 0.2)
+    alpha += 1e-7  # a complexity that is exactly that of a link is a matter of rounding
+    theirs = sklearn_tree.DecisionTreeClassifier(ccp_alpha=alpha, random_state=1).fit(x, y)
+    table = table_of(x, y, regression=False)
+    ours = penjing.fit(table, recipe="sklearn", ccp_alpha=alpha, random_state=1)
+    assert ours.n_leaves == theirs.get_n_leaves()
+    np.testing.assert_array_equal(ours.predict(table), theirs.predict(x))
