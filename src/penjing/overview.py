@@ -94,7 +94,7 @@ def oddities(table: Table) -> list[Note]:
     >>> from penjing.table import nominal
     >>> table = Table((nominal("a", "xyxx"),), nominal("class", "0101"), 4)
     >>> [(note.key, note.values["rows"]) for note in oddities(table)[:2]]
-    [('note_same_rows', (2, 4)), ('note_contradiction', (1, 3, 4))]
+    [('note_same_rows', (1, 3)), ('note_contradiction', (1, 3, 4))]
     """
     notes: list[Note] = []
     same = repeated(table)

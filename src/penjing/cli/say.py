@@ -156,6 +156,12 @@ class Voice:
         }
         return self.say(note.key, **values)
 
+    def ask(self, key: str, **values: object) -> str:
+        """Ask somebody at a terminal; stdout is for results, so the question goes to stderr."""
+        sys.stderr.write(self.say(key, **values) + " ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip()
+
     def error(self, sentence: str) -> None:
         """Say what went wrong."""
         self.talk("error", sentence)

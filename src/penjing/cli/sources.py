@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from penjing.cli.say import Voice
 from penjing.errors import ChoiceError, DataError, Problem
 
@@ -48,7 +46,9 @@ class Reading:
         except ChoiceError as error:
             if error.key != "no_target" or not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise
-            asked = typer.prompt(voice.say("ask_target", known=error.values["known"]), err=True)
+            asked = voice.ask("ask_target", known=error.values["known"])
+            if not asked:
+                raise
             found = self._read(data, asked)
         return replace(found, source={**found.source, "path": path})
 

@@ -8,7 +8,7 @@ from typing import Any
 from penjing.words import say
 from penjing.write.columns import clip, left, widest, width
 from penjing.write.labels import quoted, tidy
-from penjing.write.phrases import rows_of
+from penjing.write.phrases import counted, rows_of
 
 Plain = Mapping[str, Any]
 
@@ -82,7 +82,8 @@ def _values(column: Plain, lang: str, room: int, dots: str) -> str:
     shown = ""
     levels = column.get("levels", ())
     for place, (level, count) in enumerate(levels):
-        part = f"{'  ' if shown else ''}{clip(quoted(level), 24, dots=dots)} {count}"
+        name = clip(str(level), 24, dots=dots)
+        part = ("  " if shown else "") + counted(name, str(count))
         more = f"  {dots} {say('check_more', lang, n=len(levels) - place)}"
         last = place == len(levels) - 1
         if width(shown + part) + (0 if last else width(more)) > room and shown:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penjing.words import say
-from penjing.write.labels import amount
+from penjing.write.labels import amount, quoted
 
 SHOWN = 10
 """How many things a sentence lists before it says how many more there are."""
@@ -40,6 +40,30 @@ def rows_of(weight: float, lang: str = "en") -> str:
     ('1 row', '8 rows', '2.5 rows', '8 行')
     """
     return say("n_rows_one" if weight == 1 else "n_rows", lang, n=amount(weight))
+
+
+def counted(value: object, n: str) -> str:
+    """Return a value with how often it occurs; a number gets a colon, or it would read as two.
+
+    Examples
+    --------
+    >>> counted("yes", "8"), counted(0, "4"), counted("no surfacing", "2")
+    ('yes 8', '0: 4', "'no surfacing' 2")
+    """
+    text = quoted(value)
+    return f"{text}: {n}" if text[-1].isdigit() else f"{text} {n}"
+
+
+def mixture(classes: Sequence[object], total: Sequence[float]) -> str:
+    """Return how many rows of each class there are.
+
+    Examples
+    --------
+    >>> mixture(["yes", "no"], [8, 1.5]), mixture([0, 1], [4, 3])
+    ('yes 8 no 1.5', '0: 4, 1: 3')
+    """
+    texts = [counted(c, amount(w)) for c, w in zip(classes, total, strict=True)]
+    return (", " if any(": " in text for text in texts) else " ").join(texts)
 
 
 def number(n: int, lang: str = "en") -> str:

@@ -9,7 +9,7 @@ from penjing.words import say
 from penjing.write.columns import left, widest
 from penjing.write.formula import places
 from penjing.write.labels import amount, quoted
-from penjing.write.phrases import listed
+from penjing.write.phrases import listed, mixture
 from penjing.write.why import answer_of
 
 Plain = Mapping[str, Any]
@@ -99,10 +99,7 @@ def _rows(step: Plain, lang: str) -> str:
     if "variance" in step:
         mixed = say("story_mean", lang, mean=answer_of(step), variance=places(step["variance"]))
     else:
-        mixed = " ".join(
-            f"{quoted(class_)} {amount(weight)}"
-            for class_, weight in zip(step["classes"], step["total"], strict=True)
-        )
+        mixed = mixture(step["classes"], step["total"])
     numbers = step.get("row_numbers")
     if not numbers:
         return say("story_rows", lang, n=amount(step["rows"]), mixed=mixed)

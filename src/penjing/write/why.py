@@ -10,8 +10,8 @@ from penjing.words import say
 from penjing.write import formula
 from penjing.write.columns import clip, headings, left, right, widest
 from penjing.write.formula import places
-from penjing.write.labels import amount, quoted, tidy
-from penjing.write.phrases import listed, rows_of
+from penjing.write.labels import quoted, tidy
+from penjing.write.phrases import listed, mixture, rows_of
 
 Plain = Mapping[str, Any]
 
@@ -75,10 +75,7 @@ def head(told: Plain, lang: str, *, ascii_only: bool = False) -> str:
     if "variance" in told:
         answer, variance = tidy(float(f"{told['answer']:.6g}")), places(told["variance"])
         return say("why_head_number", lang, place=place, rows=rows, mean=answer, variance=variance)
-    mixed = " ".join(
-        f"{quoted(class_)} {amount(weight)}"
-        for class_, weight in zip(told["classes"], told["total"], strict=True)
-    )
+    mixed = mixture(told["classes"], told["total"])
     if told["criterion"] == "gini":
         measure = f"Gini(D) = {formula.gini(told['total'])} = {places(told['gini'])}"
     else:

@@ -1,0 +1,89 @@
+"""`penjing check`: columns, and what is odd about rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from penjing.write.columns import width
+
+TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
+
+
+def test_check_shows_each_kind_of_column(run):
+    rows = "".join(
+        f"r{i},{1200 + i}%,2024-03-{i + 1:02},{'SML'[i % 3]},x{i // 18},w{i % 15},{i % 2}\n"
+        for i in range(20)
+    )
+    Path("kinds.csv").write_text("name,share,day,size,gap,word,label\n" + rows)
+    schema = '{"size": {"ordered": ["S", "M", "L"]}}'
+    done = run("check", "kinds.csv", "--schema", schema, "--ignore", "gap")
+    told = [line.split() for line in done.out.splitlines()[1:]]
+    assert {line[0]: line[1] for line in told if not line[0].startswith("note")} == {
+        "name": "id", "share": "number", "day": "date", "size": "ordered", "gap": "ignored",
+        "word": "category", "label": "target",
+    }  # fmt: skip
+    assert "size    ordered    S 7  M 7  L 6" in done.out
+    assert "1200 to 1219, 20 values" in done.out
+    assert "--dates month,weekday" in done.err
+    assert "'share' is read as numbers: '1200%' as 1200" in done.err.replace("12.0", "1200")
+    assert "'word' has 15 levels" in done.err
+
+
+def test_check_keeps_what_it_is_told_to_keep(run):
+    assert "left out" in run("check", TRAIN).out
+    assert "left out" not in run("check", TRAIN, "--keep", "编号").out
+
+
+def test_check_tells_of_rows_that_contradict_each_other(run):
+    Path("odd.csv").write_text("a,b,class\nx,p,1\nx,p,0\ny,q,1\ny,q,1\nx,p,1\n")
+    done = run("check", "odd.csv")
+    assert done.out.splitlines()[-4:] == [
+        "note: rows 1 and 5 are the same.",
+        "note: rows 3 and 4 are the same.",
+        "note: rows 1, 2 and 5 are the same but for the label (1 and 0).",
+        "note: no tree can get more than 4 of these 5 rows right.",
+    ]
+    assert "只有标签不同（1 和 0）" in run("check", "odd.csv", "--lang", "zh").out
+    keys = [note["key"] for note in run("check", "odd.csv", "--json").data["notes"]]
+    assert keys[-1] == "note_ceiling"
+
+
+def test_check_says_how_many_groups_it_does_not_list(run):
+    Path("many.csv").write_text(
+        "a,class\n" + "".join(f"{i}x,{j}\n" for i in range(6) for j in "0011")
+    )
+    out = run("check", "many.csv").out
+    assert "note: 9 more groups of rows are the same." in out
+    assert "note: 3 more groups of rows differ in the label only." in out
+
+
+def test_check_cuts_long_lists_to_the_width(run):
+    Path("wide.csv").write_text(
+        "a,class\n" + "".join(f"level{i % 40},{i % 2}\n" for i in range(900))
+    )
+    line = run("check", "wide.csv", "--width", "60").out.splitlines()[1]
+    assert width(line) <= 60
+    assert line.endswith("more")
+    assert "..." in run("check", "wide.csv", "--ascii").out
+
+
+def test_check_counts_missing_values(run):
+    Path("gaps.csv").write_text("a,b,class\nx,,1\n?,2.5,0\ny,3.5,1\n")
+    told = run("check", "gaps.csv", "--json").data["columns"]
+    assert [column["missing"] for column in told] == [1, 1, 0]
+    assert "1 missing" in run("check", "gaps.csv").out
+
+
+def test_check_says_which_encoding_was_told(run):
+    assert "GBK (as told)" in run("check", TRAIN, "--encoding", "gbk").out
+
+
+def test_columns_of_chinese_text_align(run, melon):
+    lines = run("check", TRAIN, "--lang", "zh").out.splitlines()[1:-1]
+    starts = {
+        width(line[: line.index(value)])
+        for line, value in zip(lines[1:], ("青绿", "蜷缩", "浊响", "清晰", "是 8"), strict=True)
+    }
+    assert len(starts) == 1
+    rows = run("why", melon, "--lang", "zh").out.splitlines()[2:6]
+    assert len({width(line[: line.rindex("█") + 1].rstrip("█")) for line in rows}) == 1

@@ -1,0 +1,129 @@
+"""`penjing fit` and `penjing show`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import penjing
+from melons import put_melons
+from penjing.cli import Exit
+from spawn import CODE, spawn
+
+TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
+
+
+def test_fit_takes_every_setting(run):
+    done = run(
+        "fit", TRAIN, "--recipe", "cart-binary", "--max-depth", "1", "--criterion", "gain",
+        "--shape", "multiway", "--missing", "fraction", "--unseen", "error", "--max-leaves", "5",
+        "--min-weight", "2", "--min-branch", "1", "--set", "min-gain=0.01", "--json",
+    )  # fmt: skip
+    recipe = done.data["recipe"]
+    told = {key: recipe[key] for key in ("criterion", "shape", "missing", "unseen")}
+    assert told == {
+        "criterion": "gain",
+        "shape": "multiway",
+        "missing": "fraction",
+        "unseen": "error",
+    }
+    limits = ("max_depth", "max_leaves", "min_weight", "min_branch", "min_gain")
+    assert [recipe[key] for key in limits] == [1, 5, 2, 1, 0.01]
+    assert run("fit", TRAIN, "--set", "min_gain").code == Exit.WRONG
+
+
+def test_engines_give_the_same_tree(run):
+    trees = [run("fit", TRAIN, "--engine", name, "--json").data for name in ("memory", "native")]
+    assert trees[0]["nodes"] == trees[1]["nodes"]
+
+
+def test_fit_remembers_where_its_rows_are(melon):
+    source = penjing.load(melon).about["source"]
+    assert source["path"] == TRAIN
+    assert len(source["sha256"]) == 64
+
+
+def test_fit_keeps_the_trace_unless_told_not_to(run, melon):
+    assert len(penjing.load(melon).trace["steps"]) == 12
+    run("fit", TRAIN, "--no-trace", "-o", "plain.tree")
+    assert penjing.load("plain.tree").trace is None
+
+
+def test_a_model_goes_through_a_pipe(tmp_path):
+    put_melons(tmp_path)
+    fitted = spawn(tmp_path, "fit", "-", "-o", "-", data=(tmp_path / TRAIN).read_bytes())
+    assert fitted.returncode == 0
+    assert json.loads(fitted.stdout)["about"]["source"]["name"] == "standard input"
+    shown = spawn(tmp_path, "show", "-", data=fitted.stdout)
+    assert shown.stdout.decode().startswith("纹理 = 清晰\n")
+    tested = spawn(tmp_path, "test", "-", TEST, data=fitted.stdout)
+    assert tested.stdout.decode().startswith("accuracy 7/10")
+    broken = spawn(tmp_path, "show", "-", data=fitted.stdout[:500])
+    assert broken.returncode == Exit.WRONG
+    assert "standard input ends in the middle" in broken.stderr.decode()
+
+
+def test_show_draws_what_it_is_asked_to(run, melon):
+    assert "敲声 = 清脆" not in run("show", melon).out
+    assert "│  │  敲声 = 清脆: 是 (0)" in run("show", melon, "--empty").out
+    assert "|  |  " in run("show", melon, "--ascii").out
+    below = run("show", melon, "--node", "纹理=清晰").out
+    assert below.startswith("根蒂 = 蜷缩: 是 (5)\n")
+    by_levels = run("show", melon, "--order", "levels", "--node", "稍糊").out
+    assert by_levels.startswith("色泽 = 青绿")
+    assert run("show", melon, "--json").data == penjing.load(melon).to_json()
+    assert run("show", melon, "--as", "dict").out.startswith("{'纹理': {'清晰':")
+    assert run("show", melon, "--as", "svg").out.startswith("<svg")
+    assert "Closest: rules" in run("show", melon, "--as", "rule").err
+
+
+def test_fit_speaks_chinese(run):
+    done = run("fit", TRAIN, "--lang", "zh")
+    assert "8 个叶结点，深度 3，训练 16/16\n" in done.out
+    assert "2 处平局，按列的次序取前者：根蒂 = 敲声 (0.5436)，在 清晰 之下；" in done.out
+    assert "说明：1 个分支没有训练样本" in done.err
+
+
+def test_fit_says_when_there_is_one_class(run):
+    Path("one.csv").write_text("a,class\nx,yes\ny,yes\n")
+    done = run("fit", "one.csv", "-o", "one.tree")
+    assert done.out == "yes (2)\n1 leaf, depth 0, training 2/2\n"
+    assert "every row is 'yes': the tree is one leaf." in done.err
+    assert run("why", "one.tree").out.splitlines()[1].startswith("a leaf, yes: all rows are")
+
+
+def test_fit_asks_for_the_target_in_a_pipe_by_failing(run):
+    Path("unclear.csv").write_text("a,b\n" + "".join(f"{i},{i}.5\n" for i in range(30)))
+    done = run("fit", "unclear.csv")
+    assert done.code == Exit.USAGE
+    assert "--target COLUMN. It has: a, b." in done.err
+    assert "--target 列名" in run("fit", "unclear.csv", "--lang", "zh").err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals there")
+def test_fit_asks_for_the_target_on_a_terminal(tmp_path):
+    import pty  # noqa: PLC0415 - not on every platform
+
+    (tmp_path / "unclear.csv").write_text("a,b\n" + "".join(f"{i},{i}.5\n" for i in range(30)))
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", CODE, "fit", "unclear.csv", "--max-depth", "0"],
+        cwd=tmp_path,
+        stdin=theirs,
+        stderr=theirs,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+    ) as process:
+        os.write(ours, b"b\n")
+        out, _ = process.communicate(timeout=60)
+    asked = os.read(ours, 1000).decode()
+    os.close(ours)
+    os.close(theirs)
+    assert process.returncode == 0
+    assert "Which column is to be predicted? (a, b)" in asked
+    assert out.decode().splitlines()[0] == "15 (30)"

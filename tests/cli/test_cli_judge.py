@@ -1,0 +1,169 @@
+"""`penjing test`, `compare` and `predict`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import penjing
+from penjing.cli import Exit
+from penjing.tree import Tree
+
+TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
+
+
+def test_test_tells_right_and_wrong_in_chinese(run, melon):
+    lines = run("test", melon, TEST, "--lang", "zh").out.splitlines()
+    assert lines[-1] == "      完全拟合 train1 的树，在这个文件上不会超过 7/10。"
+    assert lines[-2] == "原因：它们与训练集第 16、6 和 7 行相同，只是标签不同。"
+
+
+def test_test_is_silent_about_rows_it_cannot_see(run, melon):
+    Path(TRAIN).write_text("changed,class\n1,2\n")
+    text = run("test", melon, TEST).out
+    assert "why:" not in text
+    assert "row 7 否→是 (纹理 = 稍糊, 色泽 = 乌黑, 敲声 = 浊响)" in text
+    assert "->" in run("test", melon, TEST, "--ascii").out
+
+
+def test_test_says_which_wrong_rows_equal_training_rows(run, melon):
+    rows = "编号,色泽,根蒂,敲声,纹理,好瓜\n1,青绿,蜷缩,沉闷,稍糊,是\n2,青绿,蜷缩,浊响,模糊,是\n"
+    Path("new.csv").write_text(rows, "utf-8")
+    assert "why: rows 1 equal training rows 16" in run("test", melon, "new.csv").out
+    Path("new.csv").write_text(rows.rsplit("\n", 2)[0] + "\n", "utf-8")
+    assert "why: row 1 equals training row 16 but" in run("test", melon, "new.csv").out
+
+
+def test_test_prints_everything_on_request(run, melon):
+    lines = run("test", melon, TEST, "--full").out.splitlines()
+    assert lines[5] == "class  precision  recall  rows"
+    assert lines[6] == "是         0.667   0.800     5"
+    told = run("test", melon, TEST, "--json").data
+    assert (told["correct"], told["weight"]) == (7, 10)
+    assert told["ceiling"]["best"] == 7
+    assert told["ceiling"]["clashes"][0] == {"row": 4, "equals": [16]}
+
+
+def test_an_accuracy_below_what_is_demanded_exits_with_3(run, melon):
+    assert run("test", melon, TEST, "--min-accuracy", "0.7").code == 0
+    done = run("test", melon, TEST, "--min-accuracy", "0.8")
+    assert done.code == Exit.BELOW
+    assert done.err.endswith("error: accuracy 0.7 is below 0.8.\n")
+    assert done.out.startswith("accuracy 7/10")
+
+
+def test_test_needs_what_is_predicted(run, melon):
+    Path("bare.csv").write_text("色泽,根蒂,敲声,纹理\n青绿,蜷缩,浊响,清晰\n", "utf-8")
+    assert "has no column '好瓜'" in run("test", melon, "bare.csv").err
+    assert run("predict", melon, "bare.csv").out.endswith("1,青绿,蜷缩,浊响,清晰,是\n")
+
+
+def test_compare_says_that_two_trees_differ_in_one_tie(run):
+    penjing.fit(penjing.example("basketball"), trace=True).save("ours.tree")
+    source = {
+        "temperature": {
+            "high": {"weather": {"sun": 0, "cloud": 1, "rain": 1}},
+            "low": 0,
+            "middle": {"humidity": {"middle": 1, "high": 0}},
+        }
+    }
+    Tree.from_dict(source, target="play").save("theirs.tree")
+    done = run("compare", "ours.tree", "theirs.tree")
+    told = (
+        "They differ in one tie only: at temperature = middle, weather and humidity tie (1.0000)."
+    )
+    assert done.out.splitlines()[-1] == told
+    assert "只差一处平局" in run("compare", "ours.tree", "theirs.tree", "--lang", "zh").out
+    same = run("compare", "ours.tree", "ours.tree").out.splitlines()[-1]
+    assert same == "The trees ask the same questions and give the same answers."
+
+
+def test_compare_says_where_trees_part(run, melon):
+    run("fit", "Watermelon-train2.csv", "--recipe", "c4.5-textbook", "-o", "b.tree")
+    done = run("compare", melon, "b.tree", "--test", "Watermelon-test2.csv")
+    assert done.out.splitlines()[-1] == (
+        "They part at one place: at the root, the question 纹理 against the question 密度."
+    )
+    Tree.from_dict({"x": {"<= 1.5": "a", "> 1.5": "b"}}).save("p.tree")
+    Tree.from_dict({"x": {"<= 2.5": "a", "> 2.5": {"y": {"u": "a", "v": "b"}}}}).save("q.tree")
+    assert "x ≤ 1.5 against the question x ≤ 2.5" in run("compare", "p.tree", "q.tree").out
+    Tree.from_dict({"x": {"<= 1.5": "b", "> 1.5": {"y": {"u": "a", "v": "b"}}}}).save("r.tree")
+    text = run("compare", "p.tree", "r.tree").out
+    assert "They part at 2 places: at x ≤ 1.5, the answer a against the answer b;" in text
+    assert "at x > 1.5, the answer b against the question y." in text
+
+
+def test_compare_is_sure_where_chance_is_not_enough(run):
+    Tree.from_dict({"x": {"p": "yes", "q": "no"}}).save("good.tree")
+    Tree.from_dict({"x": {"p": "no", "q": "yes"}}).save("bad.tree")
+    Path("rows.csv").write_text("x,class\n" + "p,yes\nq,no\n" * 4)
+    text = run("compare", "bad.tree", "good.tree", "--test", "rows.csv").out
+    assert "good is better on 8 of the 8 rows where one is right: p = 0.0078." in text
+    assert (
+        "They answer every test row alike."
+        in run("compare", "bad.tree", "bad.tree", "--test", "rows.csv").out
+    )
+
+
+def test_compare_leaves_leave_one_out_out_where_it_takes_too_long(run):
+    Path("rows.csv").write_text(
+        "x,y,class\n" + "".join(f"{'pq'[i % 2]},{i % 7}z,{i % 3 % 2}\n" for i in range(210))
+    )
+    run("fit", "rows.csv", "-o", "a.tree")
+    done = run("compare", "a.tree", "a.tree", "--train", "rows.csv")
+    assert "210 rows are more than 200" in done.err
+    assert "leave one out" not in done.out
+    assert (
+        "leave one out"
+        in run("compare", "a.tree", "a.tree", "--train", "rows.csv", "--leave-one-out").out
+    )
+
+
+def test_compare_says_which_tree_cannot_be_grown_again(run, melon):
+    run("prune", melon, "--validate", TEST, "-o", "small.tree")
+    done = run("compare", melon, "small.tree", "--train", TRAIN, "--test", TEST)
+    assert "small has no leave-one-out number: this tree was pruned by validation rows" in done.err
+    assert done.out.splitlines()[2].endswith("-")
+
+
+def test_predict_keeps_the_columns_that_came_in(run, melon):
+    done = run("predict", melon, TEST)
+    lines = done.out.splitlines()
+    assert lines[0] == "row,编号,色泽,根蒂,敲声,纹理,好瓜,predicted"
+    assert lines[4] == "4,4,青绿,蜷缩,沉闷,稍糊,是,否"
+    assert run("predict", melon, TEST, "--proba").out.splitlines()[0].endswith("p(是),p(否)")
+    told = run("predict", melon, TEST, "--json", "--proba").data
+    assert told["rows"][3] == {"row": 4, "predicted": "否", "shares": [0.0, 1.0]}
+    lines = run("predict", melon, TEST, "--json", "--lines").out.splitlines()
+    assert json.loads(lines[3]) == {"row": 4, "predicted": "否"}
+
+
+def test_predictions_can_be_predicted_again(run, melon):
+    run("predict", melon, TEST, "-o", "once.csv")
+    header = run("predict", melon, "once.csv").out.splitlines()[0]
+    assert header == "row,编号,色泽,根蒂,敲声,纹理,好瓜,predicted,predicted_"
+
+
+def test_predict_writes_for_excel_and_in_gbk(run, melon):
+    done = run("predict", melon, TEST, "-o", "out.csv", "--excel")
+    assert done.out == ""
+    assert "saved as out.csv" in done.err
+    data = Path("out.csv").read_bytes()
+    assert data.startswith(b"\xef\xbb\xbfrow,")
+    assert b"\r\n" in data
+    run("predict", melon, TEST, "-o", "out.csv", "--encoding", "gbk")
+    assert "好瓜,predicted\n" in Path("out.csv").read_bytes().decode("gbk")
+    before = Path("out.csv").read_bytes()
+    done = run("predict", melon, TEST, "-o", "out.csv", "--encoding", "ascii")
+    assert done.code == Exit.WRONG
+    assert "cannot be written as ascii: it has no place for '编'" in done.err
+    assert run("predict", melon, TEST, "-o", "out.csv", "--encoding", "klingon").code == Exit.WRONG
+    assert Path("out.csv").read_bytes() == before
+
+
+def test_predict_stops_or_refuses_at_a_level_that_training_never_saw(run, melon):
+    Path("odd.csv").write_text("色泽,根蒂,敲声,纹理\n青绿,蜷缩,浊响,透明\n", "utf-8")
+    assert run("predict", melon, "odd.csv").out.endswith(",透明,是\n")
+    done = run("predict", melon, "odd.csv", "--unseen", "error")
+    assert done.code == Exit.WRONG
+    assert "--unseen stop" in done.err

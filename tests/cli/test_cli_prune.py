@@ -1,0 +1,106 @@
+"""`penjing prune`: who decides, who reports, and what was decided."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import penjing
+from penjing.cli import Exit
+
+TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
+
+
+def test_pruning_and_reporting_need_two_files(run, melon):
+    same = ("--validate", TEST, "--test", TEST)
+    done = run("prune", melon, *same, "-o", "small.tree")
+    assert done.code == Exit.WRONG
+    assert done.err.startswith("error: the file that decides the pruning is also the file that")
+    assert not Path("small.tree").exists()
+    Path("copy.csv").write_bytes(Path(TEST).read_bytes())
+    assert run("prune", melon, "--validate", TEST, "--test", "copy.csv").code == Exit.WRONG
+    assert run("prune", melon, "--validate", TEST, "--test", f"./{TEST}").code == Exit.WRONG
+    assert "决定剪枝的文件" in run("prune", melon, *same, "--lang", "zh").err
+    done = run("prune", melon, *same, "--same-file", "-o", "small.tree")
+    assert done.code == 0
+    assert "this number is not a test" in done.err
+    assert Path("small.tree").exists()
+
+
+def test_a_file_that_was_used_before_is_no_test(run, melon):
+    assert "the file the tree was grown from" in run("test", melon, TRAIN).err
+    assert "it cannot say what to prune" in run("prune", melon, "--validate", TRAIN).err
+    run("prune", melon, "--validate", TEST, "-o", "small.tree")
+    assert "decided the pruning of this tree" in run("test", "small.tree", TEST).err
+    assert "it cannot say what to prune" in run("fit", TRAIN, "--validate", TRAIN).err
+
+
+def test_reduced_error_pruning_tells_every_decision(run, melon):
+    done = run("prune", melon, "--validate", TEST, "-o", "small.tree")
+    lines = done.out.splitlines()
+    assert lines[0].split() == [
+        "step",
+        "subtree",
+        "rows",
+        "right",
+        "kept",
+        "as",
+        "leaf",
+        "decision",
+    ]
+    assert [line.split("  ")[-1] for line in lines[1:]] == [
+        "keep, a leaf does worse",
+        "prune → 是, a leaf does as well",
+        "prune → 否, a leaf does better",
+        "keep, a leaf does worse",
+    ]
+    assert "validation 7/10 before, 8/10 after" in done.err
+    told = run("prune", melon, "--validate", TEST, "--json").data
+    assert [d["decision"] for d in told["decisions"]].count("cut") >= 1
+    assert told["measured"]["validation"][0] == {"correct": 7, "of": 10}
+    assert told["paths"]["1"] == [{"column": "纹理", "levels": ["清晰"]}]
+    zh = run("prune", melon, "--validate", TEST, "--lang", "zh", "--ascii")
+    assert "错误率降低剪枝：" in zh.err
+    assert "剪枝 -> " in zh.out
+
+
+def test_a_share_of_the_training_rows_decides_about_a_tree_that_has_not_seen_them(run, melon):
+    done = run("prune", melon, "--validate-share", "0.3", "--test", TEST, "-o", "small.tree")
+    assert done.code == 0
+    assert "grown from 11 of 16 rows; the other 5 decide the pruning." in done.err
+    Path(TRAIN).rename("moved.csv")
+    done = run("prune", melon, "--validate-share", "0.3")
+    assert "Name them: --train FILE." in done.err
+    assert run("prune", melon, "--validate-share", "0.3", "--train", "moved.csv").code == 0
+    both = ("--validate", TEST, "--validate-share", "0.3")
+    assert "not both" in run("prune", melon, *both, "--train", "moved.csv").err
+    assert "not both" in run("fit", "moved.csv", *both).err
+
+
+def test_fit_prunes_while_and_after_growing(run):
+    done = run("fit", TRAIN, "--validate", TEST, "-o", "a.tree")
+    assert "pre-pruning: leaves 1 before, " in done.err
+    assert "keep, a leaf does worse" in done.out
+    done = run("fit", TRAIN, "--validate-share", "0.3", "--prune", "reduced-error", "-o", "b.tree")
+    assert "reduced-error pruning: " in done.err
+    assert penjing.load("b.tree").about["pruning"][0]["method"] == "reduced-error"
+    done = run("fit", TRAIN, "--prune", "pessimistic")
+    assert (
+        done.out.splitlines()[-1]
+        == "  4   root (纹理)                  16        5.803    9.797  keep"
+    )
+
+
+def test_pruning_needs_rows_that_decide(run, melon):
+    for args in (("fit", TRAIN, "--prune"), ("prune", melon, "--method")):
+        done = run(*args, "reduced-error", "-o", "x.tree")
+        assert done.code == Exit.WRONG
+        assert "Give --validate FILE, or --validate-share 0.3." in done.err
+    assert not Path("x.tree").exists()
+    assert (
+        "Leave --validate out"
+        in run("prune", melon, "--method", "pessimistic", "--validate", TEST).err
+    )
+    assert "Closest: pessimistic" in run("prune", melon, "--method", "pesimistic").err
+    assert "Closest: pessimistic" in run("fit", TRAIN, "--prune", "pesimistic").err
+    assert "ties" in run("prune", melon, "--method", "pessimistic", "--ties", "keep").err
+    assert run("prune", melon, "--method", "pessimistic", "--confidence", "2").code == Exit.WRONG

@@ -1,0 +1,201 @@
+"""`penjing why` and `penjing trace`: every number, in both languages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import penjing
+from penjing.cli import Exit
+
+TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
+
+
+def test_why_takes_nodes_by_number_path_and_answers(run, melon):
+    texts = {run("why", melon, node).out for node in ("1", "纹理=清晰", "纹理 = 清晰", "清晰")}
+    assert len(texts) == 1
+    text = texts.pop()
+    assert text.startswith(
+        "纹理 = 清晰, 8 rows, 是 7 否 1, Ent(D) = -(7/8)log2(7/8) - (1/8)log2(1/8)"
+    )
+    assert "tie: 根蒂 and 敲声 score the same; the first column, 根蒂, is asked." in text
+
+
+def test_why_tells_which_stop_condition_made_a_leaf(run, melon):
+    assert "all rows are of one class (condition 1)" in run("why", melon, "清晰, 蜷缩").out
+    done = run("why", melon, "稍糊, 乌黑, 清脆")
+    assert done.out.splitlines() == [
+        "纹理 = 稍糊, 色泽 = 乌黑, 敲声 = 清脆, 0 rows",
+        "a leaf, 是: no training row came this way; its parent's majority answers (condition 3).",
+    ]
+    assert "（条件 3）" in run("why", melon, "稍糊, 乌黑, 清脆", "--lang", "zh").out
+    Path("alike.csv").write_text("a,class\nx,1\nx,0\ny,1\n")
+    run("fit", "alike.csv", "-o", "alike.tree")
+    assert "(condition 2)" in run("why", "alike.tree", "a=x").out
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        (("--max-depth", "0"), "the limit of depth is reached"),
+        (("--min-weight", "99"), "it has too few rows to be divided"),
+        (("--min-gain", "0.9"), "the best division gains too little"),
+        (("--max-leaves", "1"), "the limit of leaves is reached"),
+        (("--validate", TRAIN, "--max-depth", "0"), "the limit of depth is reached"),
+    ],
+)
+def test_why_tells_which_limit_made_a_leaf(run, setting, said):
+    run("fit", TRAIN, "-o", "small.tree", *setting)
+    assert said in run("why", "small.tree").out
+    assert "yes" in run("trace", "small.tree").out
+
+
+def test_why_says_what_pruning_took_back(run, melon):
+    run("fit", TRAIN, "--validate", TEST, "-o", "gated.tree")
+    assert "did not help the validation rows" in run("why", "gated.tree", "稍糊").out
+    run("prune", melon, "--method", "pessimistic", "-o", "small.tree")
+    assert "its question was pruned" in run("why", "small.tree", "清晰").out
+
+
+def test_why_needs_a_trace_or_the_rows(run, melon):
+    run("fit", TRAIN, "--no-trace", "-o", "plain.tree")
+    with_trace = run("why", melon, "清晰").out
+    assert run("why", "plain.tree", "清晰").out == with_trace  # the file is where it was
+    Path(TRAIN).rename("moved.csv")
+    done = run("why", "plain.tree")
+    assert done.code == Exit.WRONG
+    assert "keeps no trace of how it was grown" in done.err
+    assert run("why", "plain.tree", "清晰", "--data", "moved.csv").out == with_trace
+    assert run("trace", "plain.tree").code == Exit.WRONG
+
+
+def test_why_shows_every_measure_with_its_formula(run, melon):
+    text = run("why", melon, "--all").out
+    assert "column  Ent after    gain        IV    ratio    Gini" in text
+    for line in (
+        "Gain(D, 敲声) = 1.0000 - (9/16 × 0.9183 + 5/16 × 0.9710 + 2/16 × 0.0000) = 0.1800",
+        "IV(敲声) = -(9/16)log2(9/16) - (5/16)log2(5/16) - (2/16)log2(2/16) = 1.3663",
+        "Gain_ratio(D, 敲声) = 0.1800 / 1.3663 = 0.1318",
+        "Gini_index(D, 敲声) = 9/16 × 0.4444 + 5/16 × 0.4800 + 2/16 × 0.0000 = 0.4000",
+    ):
+        assert line in text.splitlines()
+    plain = run("why", melon, "--all", "--ascii").out
+    assert "9/16 * 0.9183" in plain
+    assert plain.count("############ chosen") == 1
+
+
+def test_why_ranks_by_the_recipe_s_own_measure(run):
+    run("fit", "Watermelon-train2.csv", "--recipe", "c4.5-textbook", "-o", "c.tree")
+    lines = run("why", "c.tree").out.splitlines()
+    assert lines[2].startswith("密度 ≤ 0.3815     0.7351   0.2624   0.7871   0.3334   0.3620")
+    assert lines[4].endswith("gain below average")
+    assert lines[-1] == "Gain_ratio(D, 密度) = 0.2624 / 0.7871 = 0.3334"
+    run("fit", "Watermelon-train2.csv", "--recipe", "cart-binary", "-o", "g.tree")
+    lines = run("why", "g.tree").out.splitlines()
+    assert lines[0].endswith("Gini(D) = 1 - (8/17)^2 - (9/17)^2 = 0.4983")
+    assert lines[2].startswith("纹理 in {稍糊, 模糊}")
+    assert lines[-1].startswith("Gini_index(D, 纹理) = ")
+
+
+def test_why_lists_the_cuts_of_a_numeric_column(run):
+    run("fit", "Watermelon-train2.csv", "--recipe", "c4.5-textbook", "-o", "c.tree")
+    lines = run("why", "c.tree", "--cuts", "密度").out.splitlines()
+    assert lines[0] == "cut       gain"
+    assert len(lines) == 17
+    assert lines[4] == "0.3815   0.2624  ████████████ best"
+    assert len(run("why", "c.tree", "--cuts", "密度", "--json").data["cuts"]) == 16
+    assert "Columns that do: 密度" in run("why", "c.tree", "--cuts", "纹理").err
+
+
+def test_why_scales_the_gain_by_the_known_share(run):
+    table = penjing.example("watermelon2.0alpha")
+    lines = [",".join([*table.names, table.target.name])]
+    lines += [",".join("" if v is None else str(v) for v in row.values()) for row in table.rows()]
+    Path("alpha.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    run("fit", "alpha.csv", "--recipe", "c4.5-textbook", "--criterion", "gain", "-o", "a.tree")
+    text = run("why", "a.tree", "--all").out
+    assert "missing" in text.splitlines()[1]
+    assert "Gain(D, 色泽) = 14/17 × (0.9852 - (" in text
+    assert text[text.index("Gain(D, 色泽)") :].splitlines()[0].endswith(" = 0.2520")
+    assert "18 %" in text
+
+
+def test_why_tells_of_numbers(run):
+    rows = "".join(f"{'ab'[i % 2]},{i % 2 * 10 + i / 8}\n" for i in range(40))
+    Path("number.csv").write_text("x,y\n" + rows)
+    run("fit", "number.csv", "-t", "y", "-o", "n.tree")
+    text = run("why", "n.tree").out
+    assert text.splitlines()[1].split() == ["column", "Var", "after", "gain"]
+    assert "Gain(D, x) = 27.7070 - (20/40 × 2.0781 + 20/40 × 2.0781) = 25.6289" in text
+    assert "decrease of variance" in run("trace", "n.tree").out
+    done = run("test", "n.tree", "number.csv")
+    assert done.out.startswith("root mean square error")
+    assert run("test", "n.tree", "number.csv", "--min-accuracy", "0.5").code == Exit.WRONG
+    assert run("compare", "n.tree", "n.tree", "--test", "number.csv").code == 0
+
+
+def test_why_refuses_a_node_that_is_not_there(run, melon):
+    assert "numbered from 0 (the root) to 11" in run("why", melon, "12").err
+    done = run("why", melon, "纹理=清新")
+    assert "It has: 纹理 = 清晰, 纹理 = 稍糊, 纹理 = 模糊.\nDid you mean '纹理=清晰'?" in done.err
+    assert "goes on where the tree has a leaf" in run("why", melon, "模糊, 蜷缩").err
+    assert "goes on where" in run("why", melon, "稍糊, 乌黑, 清脆, 蜷缩").err
+
+
+def test_why_as_json_has_the_numbers(run, melon):
+    told = run("why", melon, "--json", "--lang", "zh").data
+    assert told["question"] == "纹理"
+    assert [c["column"] for c in told["candidates"]] == ["纹理", "敲声", "色泽", "根蒂"]
+    best = told["candidates"][0]
+    assert best["is_chosen"]
+    assert best["gain"] == pytest.approx(0.5026152487479011)
+    assert best["branches"][0] == {
+        "answer": "清晰", "rows": 8, "total": [7, 1], "entropy": pytest.approx(0.5435644431995964),
+        "gini": 0.21875,
+    }  # fmt: skip
+
+
+def test_a_broken_trace_is_told_as_such(run, melon):
+    plain = json.loads(Path(melon).read_text("utf-8"))
+    for steps in ([{"node": 0, "candidates": [{}]}], [{"node": 99}], ["x"]):
+        plain["trace"]["steps"] = steps
+        Path("broken.tree").write_text(json.dumps(plain), "utf-8")
+        for verb in ("why", "trace"):
+            done = run(verb, "broken.tree")
+            assert done.code == Exit.WRONG
+            assert "trace" in done.err
+
+
+def test_trace_tells_the_basketball_story_in_both_languages(run):
+    table = penjing.example("basketball")
+    penjing.fit(table, trace=True).save("ball.tree")
+    Path("ball.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table.rows()))
+    text = run("trace", "ball.tree", "--train", "ball.jsonl").out
+    assert text.splitlines()[2:8] == [
+        "step 1 of 9: root",
+        "  rows      7 (1, 2, 3, 4, 5, 6 and 7): 0: 4, 1: 3",
+        "  stop?     one class only: no; no column tells them apart: no",
+        (
+            "  weigh     temperature 0.1281, weather 0.0202, humidity 0.0202, windy 0.0202"
+            " (information gain)"
+        ),
+        "  choose    temperature, ahead of weather by 0.1078",
+        "  branches  high 4, low 1, middle 2",
+    ]
+    assert "  choose    weather; a tie with humidity, settled by column order" in text
+    assert "-0.0" not in text
+    told = run("trace", "ball.tree", "--lang", "zh").out
+    assert "第 1 步，共 9 步：根结点" in told
+    assert "  选择    weather；与 humidity 平局，按列的次序取前者" in told
+    assert "（信息增益）" in told
+
+
+def test_trace_tells_as_many_steps_as_wanted(run, melon):
+    assert run("trace", melon).out.count("step ") == 12
+    short = run("trace", melon, "--steps", "2").out
+    assert short.count("\nstep ") == 2
+    assert "10 more steps; --steps 0 tells all." in short
+    assert len(run("trace", melon, "--json").data) == 12
+    assert run("trace", melon, "--json").data[0]["row_numbers"] == list(range(1, 17))
