@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -108,14 +108,14 @@ def path_of(tree: Tree, node: int) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
     road = tree.path(node)
     for parent, child in pairwise(road):
-        field = tree.schema[int(tree.nodes.column[parent])]
-        cut = float(tree.nodes.cut[parent])
-        if np.isnan(cut):
-            codes = tree.nodes.levels(child).tolist()
-            steps.append({"column": field.name, "levels": [field.levels[c] for c in codes]})
-        else:
+        place = _Place(tree, parent)
+        if place.has_cut:
             side = "<=" if child == tree.first_child[parent] else ">"
-            steps.append({"column": field.name, "cut": cut, "side": side})
+            steps.append({"column": place.column, "cut": place.cut, "side": side})
+        else:
+            led = zip(place.levels, place.children(), strict=True)
+            levels = [level for level, to in led if to == child]
+            steps.append({"column": place.column, "levels": levels})
     return steps
 
 
@@ -126,40 +126,67 @@ class _Place:
         self.tree, self.node = tree, node
         self.asks = level is None and not bool(tree.is_leaf[node])
         asked = int(tree.nodes.column[node])
-        self.column = tree.schema[asked].name if asked >= 0 else None
-        self.beyond = [] if level is None else [{"column": self.column, "levels": [level]}]
+        field = tree.schema[asked] if asked >= 0 else None
+        self.column = None if field is None else field.name
+        self.levels = () if field is None or field.is_numeric else tuple(field.levels)
         self.cut = float(tree.nodes.cut[node])
+        # The cut of an order of levels divides levels, as groups do.
+        self.has_cut = field is not None and field.is_numeric
+        self.beyond = [] if level is None else [{"column": self.column, "levels": [level]}]
 
-    def told(self) -> Any:  # noqa: ANN401 - a column, a cut, groups, or an answer
+    def told(self) -> Any:  # noqa: ANN401 - a question, or an answer
         """Return what is done here: the question as plain data, or the answer."""
         if not self.asks:
             return self.tree.answer(self.node)
-        if not np.isnan(self.cut):
+        if self.has_cut:
             return {"column": self.column, "cut": self.cut}
-        steps = [path_of(self.tree, child)[-1] for child in self.tree.children(self.node)]
-        return {"column": self.column, "groups": [step["levels"] for step in steps]}
+        groups = [path_of(self.tree, c)[-1]["levels"] for c in self.tree.children(self.node)]
+        return {"column": self.column, "groups": groups}
 
-    def levels(self) -> list[str]:
-        """Return the levels of the column that is asked about, as text."""
-        field = self.tree.schema[int(self.tree.nodes.column[self.node])]
-        return [text_of(level) for level in field.levels]
+    def children(self) -> list[int | None]:
+        """Return the child that each level leads to, None where it has no branch."""
+        found: list[int | None] = [None] * len(self.levels)
+        below = self.tree.children(self.node)
+        if not np.isnan(self.cut):
+            return [below[0] if code <= self.cut else below[1] for code in range(len(found))]
+        for child in below:
+            for code in self.tree.nodes.levels(child).tolist():
+                found[code] = child
+        return found
 
-    def group_of(self) -> dict[str, int]:
-        """Return the child that each level leads to, levels as text."""
-        levels = self.levels()
-        return {
-            levels[code]: child
-            for child in self.tree.children(self.node)
-            for code in self.tree.nodes.levels(child).tolist()
-        }
-
-    def at(self, child: int | None, level: str) -> _Place:
+    def at(self, child: int | None, level: Any) -> _Place:  # noqa: ANN401 - a plain value
         """Return a child, or this node as it answers for a level without a branch."""
-        if child is not None:
-            return _Place(self.tree, child)
-        field = self.tree.schema[int(self.tree.nodes.column[self.node])]
-        as_text = {text_of(value): value for value in field.levels}
-        return _Place(self.tree, self.node, as_text.get(level, level))
+        return _Place(self.tree, self.node, level) if child is None else _Place(self.tree, child)
+
+
+class _Way(NamedTuple):
+    """Where a level leads in each of two trees, and whether both have heard of it."""
+
+    level: Any
+    ours: int | None
+    theirs: int | None
+    is_known: bool
+
+
+def _ways(here: _Place, there: _Place) -> list[_Way]:
+    """Return where each level of the column that both ask about leads in both."""
+    ours, theirs = here.children(), there.children()
+    places = Places(here.levels)
+    partner: dict[int, int] = {}
+    only_theirs = []
+    for code, level in enumerate(there.levels):
+        place = places.of(level)
+        if place >= 0 and place not in partner:
+            partner[place] = code
+        else:
+            only_theirs.append(_Way(level, None, theirs[code], is_known=False))
+    both = [
+        _Way(level, ours[code], theirs[partner[code]], is_known=True)
+        if code in partner
+        else _Way(level, ours[code], None, is_known=False)
+        for code, level in enumerate(here.levels)
+    ]
+    return both + only_theirs
 
 
 def _parting(here: _Place, there: _Place) -> tuple[str, float | None]:
@@ -171,9 +198,9 @@ def _parting(here: _Place, there: _Place) -> tuple[str, float | None]:
         return "leaf", None
     if here.column != there.column:
         return "column", _tie(here, there.column, there, here.column)
-    if np.isnan(here.cut) != np.isnan(there.cut):
+    if here.has_cut != there.has_cut:
         return "groups", None
-    if not np.isnan(here.cut):
+    if here.has_cut:
         return (SAME if here.cut == there.cut else "cut"), None
     return (SAME if _same_groups(here, there) else "groups"), None
 
@@ -190,32 +217,33 @@ def _tie(here: _Place, that: str | None, there: _Place, this: str | None) -> flo
 
 def _same_groups(here: _Place, there: _Place) -> bool:
     """Whether both trees send the levels that both know the same way."""
-    ours, theirs = here.group_of(), there.group_of()
-    into = {(child, theirs[level]) for level, child in ours.items() if level in theirs}
-    if not len({p[0] for p in into}) == len({p[1] for p in into}) == len(into):
+    ways = _ways(here, there)
+    into = {(w.ours, w.theirs) for w in ways if w.ours is not None and w.theirs is not None}
+    ours, theirs = {pair[0] for pair in into}, {pair[1] for pair in into}
+    if not len(ours) == len(theirs) == len(into):
         return False
     # A level that only one of them has a branch for is parted from its group by the other.
-    lost = {ours[level] for level in there.levels() if level in ours and level not in theirs}
-    gained = {theirs[level] for level in here.levels() if level in theirs and level not in ours}
-    return not (lost & {p[0] for p in into} or gained & {p[1] for p in into})
+    return not any(
+        w.is_known
+        and ((w.theirs is None and w.ours in ours) or (w.ours is None and w.theirs in theirs))
+        for w in ways
+    )
 
 
 def _below(here: _Place, there: _Place) -> Iterator[tuple[_Place, _Place]]:
     """Yield the pairs of places that the branches of one and the same question lead to."""
-    if not np.isnan(here.cut):
+    if here.has_cut:
         ours, theirs = here.tree.children(here.node), there.tree.children(there.node)
-        for low_or_high in zip(ours, theirs, strict=True):
-            yield _Place(here.tree, low_or_high[0]), _Place(there.tree, low_or_high[1])
+        for pair in zip(ours, theirs, strict=True):
+            yield _Place(here.tree, pair[0]), _Place(there.tree, pair[1])
         return
-    ours_of, theirs_of = here.group_of(), there.group_of()
-    pairs: dict[tuple[int | None, int | None], str] = {}
-    for level in [*ours_of, *theirs_of]:
-        pairs.setdefault((ours_of.get(level), theirs_of.get(level)), level)
-    has_partner = {one for one, other in pairs if other is not None}
-    is_partner = {other for one, other in pairs if one is not None}
+    pairs: dict[tuple[int | None, int | None], Any] = {}
+    for way in _ways(here, there):
+        pairs.setdefault((way.ours, way.theirs), way.level)
+    met = {node for pair in pairs if None not in pair for node in enumerate(pair)}
     for (one, other), level in pairs.items():
-        is_both = one is not None and other is not None
-        if is_both or not (one in has_partner or other in is_partner):
+        is_half = (one is None) != (other is None)
+        if None not in (one, other) or (is_half and not {(0, one), (1, other)} & met):
             yield here.at(one, level), there.at(other, level)
 
 
