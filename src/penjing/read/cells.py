@@ -12,6 +12,9 @@ import numpy.typing as npt
 from penjing.errors import DataError
 from penjing.table import Codes, Floats, Kind, Note
 
+LONGEST = 200
+"""Sentences quote cells up to this length."""
+
 Declared = Kind | Literal["ignore", "date", "text"]
 
 
@@ -131,3 +134,10 @@ def twins(source: str, names: Sequence[str]) -> DataError:
         first=names.index(names[second]) + 1,
         second=second + 1,
     )
+
+
+def short(value: Any) -> Any:  # noqa: ANN401 - a cell may be anything
+    """Return a value as it fits into a sentence: text of a page or more is cut."""
+    if isinstance(value, str) and len(value) > LONGEST:
+        return value[:LONGEST] + "…"
+    return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from penjing.errors import DataError
-from penjing.read.cells import Cells, Sheet
+from penjing.read.cells import Cells, Sheet, short
 from penjing.read.markers import Markers
 from penjing.table import Note
 
@@ -33,7 +33,8 @@ class Reading:
 
     def note(self, key: str, **values: object) -> None:
         """Note a decision."""
-        self.notes.append(Note(f"note_{key}", {"source": self.sheet.name, **values}))
+        said = {name: short(value) for name, value in values.items()}
+        self.notes.append(Note(f"note_{key}", {"source": self.sheet.name, **said}))
 
     def error(self, key: str, cells: Cells, level: int, **values: object) -> DataError:
         """Make the error about one value of a column, told with its first row."""
@@ -42,6 +43,6 @@ class Reading:
             source=self.sheet.name,
             row=cells.row(level),
             column=cells.name,
-            value=cells.levels[level],
+            value=short(cells.levels[level]),
             **values,
         )

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from penjing.errors import ChoiceError, DataError, near, unknown
-from penjing.read.cells import Cells, Sheet
+from penjing.read.cells import Cells, Sheet, short
 from penjing.read.clean import cleaned
 from penjing.read.code import through
 from penjing.read.convert import (
@@ -164,8 +164,8 @@ def foreign(source: str, cells: Cells, level: int, levels: Sequence[Any]) -> Dat
         "source": source,
         "row": cells.row(level),
         "column": cells.name,
-        "value": value,
-        "known": ", ".join(map(str, levels)),
+        "value": short(value),
+        "known": short(", ".join(map(str, levels))),
     }
     if close is None:
         return DataError("foreign_level", **said)
