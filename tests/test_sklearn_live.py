@@ -16,7 +16,9 @@ sklearn_tree = pytest.importorskip("sklearn.tree", reason="scikit-learn is not i
 pytestmark = pytest.mark.slow
 
 
-def made(seed: int, n: int, n_columns: int, n_classes: int, digits: int, missing: float):
+def made(  # noqa: PLR0917 - drawn one by one
+    seed: int, n: int, n_columns: int, n_classes: int, digits: int, missing: float
+):
     """Return numbers with ties between rows, some of them missing, and a target."""
     draw = np.random.RandomState(seed)
     x = np.round(draw.normal(size=(n, n_columns)), digits)
@@ -74,7 +76,9 @@ tables = {
     criterion=st.sampled_from(["gini", "entropy"]),
     max_leaf_nodes=st.none() | st.integers(2, 12),
 )
-def test_classification_trees_are_equal(seed, n, n_columns, digits, missing, n_classes, **settings):
+def test_classification_trees_are_equal(  # noqa: PLR0917 - drawn one by one
+    seed, n, n_columns, digits, missing, n_classes, **settings
+):
     x, y = made(seed, n, n_columns, n_classes, digits, missing)
     theirs = sklearn_tree.DecisionTreeClassifier(**settings).fit(x, y)
     table = table_of(x, y, regression=False)

@@ -91,7 +91,11 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
             else:
                 sides = found.sides if _is_left(counts, found.sides, s) else ~found.sides
                 groups[i, c] = (counts.codes[sides], counts.codes[~sides])
-    return Offers(gain, np.full(shape, np.nan), whole, cut, n_candidates, groups)
+    # Counts of rows are exact, and so are comparisons of what is computed from them; sums of
+    # numbers are not, and two of the same size are taken for equal.
+    exact = gain if isinstance(s, Classes) else None
+    none = np.full(shape, np.nan)
+    return Offers(gain, none, whole, cut, n_candidates, groups, worth=exact)
 
 
 def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
@@ -106,6 +110,8 @@ def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
             continue
         c = int(np.nanargmax(row))
         tied = np.flatnonzero(row + slack[i] >= row[c])
+        if offers.worth is None:
+            c = int(tied[0])
         cut = float(offers.cut[i, c])
         split = Split(
             c,
