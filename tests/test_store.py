@@ -429,6 +429,55 @@ def test_nodes_out_of_order_are_refused():
     broken(lost, "nodes[4].parent")
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "at"),
+    [
+        (["recipe", "name"], 5, "recipe.name"),
+        (["recipe", "missing"], ["fraction"], "recipe.missing"),
+        (["recipe", "max_depth"], 1.5, "recipe.max_depth"),
+        (["recipe", "deep"], [[[[[[[[[[[[[[1]]]]]]]]]]]]]], "recipe.deep"),
+        (["recipe", "far"], math.inf, "recipe.far"),
+        (["about", "counted"], 1, "about.counted"),
+        (["about", "n_ties"], "2", "about.n_ties"),
+        (["about", "ties"], {}, "about.ties"),
+        (["about", "ties"], [{"node": 0, "columns": [99], "score": 1}], "about.ties[0].columns[0]"),
+        (["about", "ties"], [{"node": 99, "columns": [0], "score": 1}], "about.ties[0].node"),
+        (["about", "ties"], [{"node": 0, "columns": [0]}], "about.ties[0].score"),
+        (["about", "source"], "melon.csv", "about.source"),
+        (["about", "training"], 5, "about.training"),
+        (["about", "training"], {"correct": 5}, "about.training.of"),
+        (["about", "training"], {"correct": math.nan, "of": 6}, "about.training.correct"),
+        (["about", "pruning"], {}, "about.pruning"),
+        (["about", "pruning"], [{"method": 1}], "about.pruning[0].method"),
+        (["about", "costs"], {"factor": [1], "loss": [[0]], "altered": [1]}, "about.costs"),
+        (["about", "costs"], [], "about.costs"),
+        (["trace"], {"steps": []}, "trace.is_whole"),
+        (["trace", "steps"], 5, "trace.steps"),
+        (["trace", "steps", 0], None, "trace.steps[0]"),
+        (["trace", "steps", 0, "node"], 99, "trace.steps[0].node"),
+        (["trace", "steps", 0, "node"], True, "trace.steps[0].node"),
+        (["trace", "steps", 0, "chosen"], 3, "trace.steps[0].chosen"),
+        (["trace", "steps", 0, "candidates"], [], "trace.steps[0].chosen"),
+        (["trace", "steps", 0, "candidates", 0, "gain"], "1", "trace.steps[0].candidates[0].gain"),
+        (
+            ["trace", "steps", 0, "candidates", 0, "column"],
+            ...,
+            "trace.steps[0].candidates[0].column",
+        ),
+    ],
+)
+def test_what_is_said_besides_nodes_is_checked_too(plain, path, value, at):
+    broken(changed(plain, path, value), at)
+
+
+def test_other_remarks_are_kept(plain):
+    """Other versions and other rules may have more to tell."""
+    plain["about"]["weather"] = {"sunny": [1, 2.5, "x", None, True]}
+    plain["recipe"]["priors"] = [[0.5, 0.5]]
+    tree = store.from_json(plain)
+    assert tree.to_json() == plain
+
+
 # -- and whatever else ------------------------------------------------------------------------
 
 junk = st.recursive(
@@ -476,6 +525,7 @@ def test_a_changed_model_loads_as_a_usable_tree_or_is_refused(tmp_path_factory, 
         tree = penjing.load(path)
         assert str(tree)
         assert repr(tree)
+        assert len(tree.predict(MELONS)) == 6
         assert penjing.Tree.from_dict(tree.to_dict()).n_leaves >= tree.n_leaves
         tree.save(path)
         assert penjing.load(path) == tree

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from penjing.claims import first_misfit
 from penjing.errors import DataError
 from penjing.split import NO_BRANCH, Surrogate
 from penjing.table import Field
@@ -202,6 +203,8 @@ def from_json(plain: Any, source: str = "model") -> Tree:  # noqa: ANN401 - that
     _check(has_answers, source, "target.levels", "at least one class")
     nodes = _nodes_from_json(plain["nodes"], schema, target, source)
     centre = _numbers([plain["centre"]], 1, source, "centre")[0]
+    if found := first_misfit(plain, len(nodes), len(schema), len(target.levels)):
+        raise DataError("model_broken", path=source, at=found[0], expected=found[1])
     return Tree(nodes, schema, target, plain["recipe"], centre, plain["about"], plain["trace"])
 
 

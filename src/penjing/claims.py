@@ -1,0 +1,154 @@
+"""What a model file says besides its nodes: recipe, remarks and trace, checked piece by piece.
+
+A shape is a type (float: any number; int: a whole one), a range of whole numbers, a list with the
+shape of its items, a dict with the shapes of its keys (``"key?"`` may be absent; other keys may
+hold anything plain), a tuple of shapes of which one must fit, or None.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+DEEPEST = 12
+"""How far lists and dicts may be nested in what no shape is known of."""
+
+
+def first_misfit(
+    model: Mapping[str, Any], n_nodes: int, n_columns: int, n_classes: int
+) -> tuple[str, str] | None:
+    """Return where a model's recipe, remarks or trace first go wrong and what was expected."""
+    for key, shape in shapes(n_nodes, n_columns).items():
+        if found := misfit(model[key], shape, key):
+            return found
+    costs = model["about"].get("costs")
+    if costs is not None:
+        rows = [costs["factor"], costs["altered"], costs["loss"], *costs["loss"]]
+        if {len(row) for row in rows} != {n_classes}:
+            return "about.costs", f"for {n_classes} classes"
+    for i, step in enumerate(model["trace"]["steps"] if model["trace"] else ()):
+        told = [c for c in step.get("candidates", ()) if "after" in c]
+        divides = {c["column"] for c in told if (c.get("split_information") or 0.0) > 0}
+        if "candidates" in step and step.get("chosen") not in {None, *divides}:
+            return f"trace.steps[{i}].chosen", "a column that offered a division"
+    return None
+
+
+def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
+    """Return the shape of each part of a model that is no node."""
+    node, column, number = range(n_nodes), range(n_columns), (float, None)
+    sums = [float]
+    candidate = {
+        "column": column,
+        "missing": sums,
+        "score": number,
+        "gain": number,
+        "known?": sums,
+        "after?": [sums],
+        "split_information?": number,
+        "cut?": float,
+        "n_cuts?": int,
+        "cuts?": [float],
+        "gains?": [number],
+        "codes?": [int],
+        "sides?": [int],
+    }
+    step = {
+        "node": node,
+        "stop?": str,
+        "candidates?": [candidate],
+        "chosen?": (column, None),
+        "tied?": [column],
+    }
+    costs = {"factor": [float], "loss": [[float]], "altered": [float]}
+    recipe = dict.fromkeys(("name?", "rules?", "criterion?", "shape?", "missing?"), str)
+    return {
+        "recipe": recipe | {"unseen?": str, "max_depth?": (int, None), "max_leaves?": (int, None)},
+        "about": {
+            "counted?": bool,
+            "n_ties?": int,
+            "ties?": [{"node": node, "columns": [column], "score": float}],
+            "n_rows?": int,
+            "source?": {"name?": str, "sha256?": str},
+            "left_out?": [[str]],
+            "training?": ({"correct": float, "of": float}, {"squares": float, "of": float}),
+            "pruning?": [{"method": str, "validation?": {}, "decisions?": [{"node": int}]}],
+            "costs?": (costs, None),
+            "cp_table?": [[number]],
+        },
+        "trace": ({"steps": [step], "is_whole": bool}, None),
+    }
+
+
+def misfit(value: Any, shape: Any, at: str) -> tuple[str, str] | None:  # noqa: ANN401
+    """Return where a value first parts from its shape and what was expected there, or None.
+
+    Examples
+    --------
+    >>> misfit({"steps": [{"node": 7}]}, {"steps": [{"node": range(3)}]}, "trace")
+    ('trace.steps[0].node', 'a whole number from 0 to 2')
+    """
+    if isinstance(shape, tuple):
+        found = [misfit(value, each, at) for each in shape]
+        return None if None in found else found[0]
+    if isinstance(shape, dict):
+        return _misfit_of_dict(value, shape, at)
+    if isinstance(shape, list):
+        if not isinstance(value, list):
+            return at, "a list"
+        below = (misfit(part, shape[0], f"{at}[{i}]") for i, part in enumerate(value))
+        return next((found for found in below if found), None)
+    return None if _is_one(value, shape) else (at, _WORDS.get(shape, _range_text(shape)))
+
+
+def _misfit_of_dict(value: Any, shape: Mapping[str, Any], at: str) -> tuple[str, str] | None:  # noqa: ANN401
+    if not isinstance(value, dict):
+        return at, "an object"
+    known = {key.removesuffix("?"): key for key in shape}
+    for name, key in known.items():
+        if name not in value:
+            if key == name:
+                return f"{at}.{name}", "present"
+        elif found := misfit(value[name], shape[key], f"{at}.{name}"):
+            return found
+    others = (name for name in value if name not in known and not _is_plain(value[name]))
+    return next(((f"{at}.{name}", "plain and not nested so deep") for name in others), None)
+
+
+def _is_one(value: Any, shape: Any) -> bool:  # noqa: ANN401
+    if shape is None or shape is bool or shape is str:
+        return value is None if shape is None else isinstance(value, shape)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    if shape is float:
+        return abs(value) < math.inf
+    return isinstance(value, int) and (shape is int or value in shape)
+
+
+def _is_plain(value: Any) -> bool:  # noqa: ANN401
+    """Whether a value is JSON that can be written again: finite, and not nested too deep."""
+    waiting = [(value, 0)]
+    while waiting:
+        part, depth = waiting.pop()
+        if isinstance(part, list | dict):
+            if depth == DEEPEST:
+                return False
+            parts = part.values() if isinstance(part, dict) else part
+            waiting += [(below, depth + 1) for below in parts]
+        elif isinstance(part, float) and not math.isfinite(part):
+            return False
+    return True
+
+
+_WORDS: dict[Any, str] = {
+    None: "null",
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+}
+
+
+def _range_text(shape: Any) -> str:  # noqa: ANN401
+    return f"a whole number from 0 to {len(shape) - 1}" if isinstance(shape, range) else ""
