@@ -208,10 +208,12 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig> spread(
 
 }  // namespace
 
-void bind_engine(nb::module_& m);  // bind_engine.cpp
+void bind_engine(nb::module_& m);   // bind_engine.cpp
+void bind_quinlan(nb::module_& m);  // bind_quinlan.cpp
 
 NB_MODULE(_core, m) {
     bind_engine(m);
+    bind_quinlan(m);
     m.doc() = "Column coding and prediction in C++.";
     m.def("code_floats", &code_floats, nb::arg("values").noconvert(),
           "Return the sorted distinct numbers and each row's rank among them, -1 for NaN.");

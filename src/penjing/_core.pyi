@@ -27,6 +27,14 @@ def code_objects(values: list[Any]) -> tuple[list[Any], npt.NDArray[np.int32]]:
     Equality is Python's own, None gets -1.
     """
 
+def grow_quinlan(
+    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool, bool]],
+    target: npt.NDArray[np.int32],
+    weight: npt.NDArray[np.float64] | None,
+    recipe: dict[str, object],
+) -> dict[str, Any]:
+    """Grow a whole tree by the rules of C4.5 and J48."""
+
 def grow(
     columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool]],
     target: npt.NDArray[np.int32],

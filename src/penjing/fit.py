@@ -23,6 +23,7 @@ from penjing.prune import Ties
 from penjing.prune.gate import Gate
 from penjing.read import read
 from penjing.recipe import Recipe, recipe_of
+from penjing.rules import Rules
 from penjing.table import Floats, Table
 from penjing.tally import reader_of
 from penjing.trace import Trace
@@ -125,7 +126,8 @@ def _grown(
     if trace is None and progress is None and isinstance(engine, Grower):
         tree = engine.grow(recipe)
         if tree is not None:
-            return tree
+            rules: Rules = load("rules", recipe.rules)
+            return rules.finish(tree, engine, recipe)
     return grow(engine, recipe, None, trace, progress)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from penjing.errors import ChoiceError, unknown
-from penjing.table import Table
+from penjing.table import Field, Table
 from penjing.tally import Costs
 
 
@@ -148,6 +149,24 @@ class Quinlan(Options):
         if not (isinstance(self.confidence, int | float) and 0 < self.confidence < 1):
             raise ChoiceError("bad_confidence", value=self.confidence)
 
+    @property
+    def tie(self) -> float:
+        """By how much a score must exceed another.
+
+        32 bits are coarse enough for every machine to round alike; 64 are not, so that equal
+        scores are told from others by more than their rounding.
+        """
+        return self.tolerance or (0.0 if self.precision == "single" else _ROUNDING)
+
+    def in_average(self, schema: Sequence[Field], n: float) -> list[bool]:
+        """Return which columns of n rows take part in the average gain.
+
+        Not those with very many levels, unless all are such columns.
+        """
+        most = self.many_levels * n - self.tolerance
+        few = [field.has_order or len(field.levels) < most for field in schema]
+        return few if any(few) else [True] * len(few)
+
     def prepared(self, table: Table) -> Table:
         """Return the table as it is; one whose target is a number is refused."""
         if table.is_regression:
@@ -173,6 +192,8 @@ class Quinlan(Options):
         return name, value
 
 
+_ROUNDING = 1e-12
+"""Equal scores (bits, or ratios of them) may differ by this much after rounding."""
 _QUINLAN_WORDS = {
     "precision": ("double", "single"),
     "cut_at": ("value", "midpoint"),

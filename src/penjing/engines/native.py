@@ -10,7 +10,7 @@ import numpy as np
 from penjing import _core
 from penjing.criteria import Criterion, gains
 from penjing.criteria.entropy import bits
-from penjing.engines import memory
+from penjing.engines import memory, quinlan
 from penjing.recipe import Recipe
 from penjing.table import Column, Floats, Table
 from penjing.tally import Classes, Reader
@@ -52,6 +52,8 @@ class Engine(memory.Engine):
         That is: a criterion C++ does not know, a limit on leaves, or groupings of many levels
         with more than two classes.
         """
+        if recipe.rules == "quinlan":
+            return quinlan.grown(self._table, self.reader, recipe, self._n_threads())
         criterion = recipe.measure()
         if not self._knows(recipe, criterion):
             return None

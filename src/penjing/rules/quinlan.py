@@ -15,7 +15,7 @@ from penjing.growth import Growth
 from penjing.options import Quinlan
 from penjing.prune import Decision, collapse, error_based
 from penjing.recipe import Recipe
-from penjing.rules.information import gain, in_order, information, n_log_n, rounding
+from penjing.rules.information import double, gain, in_order, information, n_log_n, rounding
 from penjing.rules.merging import Column, grouped
 from penjing.search import NO_VALUES, Choice
 from penjing.split import Offers, Split, midpoint
@@ -82,25 +82,16 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
             gain_[i, c], information_[i, c], cut[i, c] = found.gain, found.information, found.cut
             if found.groups:
                 groups[i, c] = found.groups
-    counted = _counted(engine, tree.weight_of(0), options)
+    counted = np.array(options.in_average(engine.schema, tree.weight_of(0)), bool)
     # The impurity is only a scale of rounding; a gain in bits is a difference of some bits.
     return Screened(gain_, information_, np.ones(shape), cut, n_candidates, groups, counted=counted)
-
-
-def _counted(engine: Engine, n: float, options: Quinlan) -> npt.NDArray[np.bool_]:
-    """Return which columns take part in the average: not those with very many levels."""
-    few = [
-        f.has_order or len(f.levels) < options.many_levels * n - options.tolerance
-        for f in engine.schema
-    ]
-    return np.array(few if any(few) else [True] * len(few), bool)
 
 
 def best_cut(counts: Counts, weight: float, field: Field, values: Floats, recipe: Recipe) -> Offer:
     """Return the cut of most gain, its gain less what it costs to say which cut it is."""
     options = _options(recipe)
     round_ = rounding(options.precision)
-    known = float(round_(np.asarray(counts.cells.sum())))
+    known = float(round_(in_order(counts.known, double)))
     numbers = values[counts.codes] if field.is_numeric else counts.codes.astype(np.float64)
     numbers = round_(numbers)
     if len(numbers) < 2 or known < 2 * recipe.min_branch - options.tolerance:
@@ -125,7 +116,7 @@ def best_cut(counts: Counts, weight: float, field: Field, values: Floats, recipe
     gains = _gain(parts, before, unknown, options)
     cost = float(np.log2(len(tried)) / weight) if options.cut_cost else 0.0
     gains = round_(gains - float(round_(np.asarray(cost)))) if options.tolerance == 0 else gains
-    best = climb(gains, 0.0, options.tolerance)
+    best = climb(gains, 0.0, options.tie)
     if best is None:
         return Offer(n_candidates=len(tried))
     worth = float(gains[best]) - (cost if options.tolerance else 0.0)
@@ -151,7 +142,7 @@ def _gain(parts: Floats, before: Floats, unknown: float, options: Quinlan) -> Fl
     found = gain(parts, before, unknown, rounding(options.precision), options.tolerance)
     if options.tolerance == 0:
         return found
-    known = parts[0].sum()
+    known = in_order(parts[0].ravel(), double)
     return np.where(np.abs(found * known) <= options.tolerance, 0.0, found)
 
 
@@ -303,7 +294,7 @@ def _scores(gains: Floats, said: Floats, counted: npt.NDArray[np.bool_], recipe:
 
 def _chosen(offers: Offers, i: int, scores: Floats, options: Quinlan) -> Choice:
     start = -options.slack if options.zero_gain else 0.0
-    c = climb(np.nan_to_num(scores, nan=-np.inf), start, options.tolerance)
+    c = climb(np.nan_to_num(scores, nan=-np.inf), start, options.tie)
     if c is None:
         return Choice(None)
     cut = float(offers.cut[i, c])

@@ -1,0 +1,127 @@
+// The growing kernel of C4.5 and J48 as Python sees it.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "quinlan.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+nb::object hand_over(std::vector<T>&& values) {
+    auto kept = std::make_unique<std::vector<T>>(std::move(values));
+    T* data = kept->data();
+    const std::size_t size = kept->size();
+    nb::capsule owner(kept.release(),
+                      [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>(data, {size}, owner));
+}
+
+// Ctrl-C is seen between two nodes, at most every 50 ms.
+penjing::Poll signals() {
+    using clock = std::chrono::steady_clock;
+    return [last = clock::now(), calls = 0]() mutable {
+        if ((++calls & 63) != 0 || clock::now() - last < std::chrono::milliseconds(50)) {
+            return;
+        }
+        last = clock::now();
+        nb::gil_scoped_acquire held;
+        if (PyErr_CheckSignals() != 0) {
+            throw nb::python_error();
+        }
+    };
+}
+
+template <class T>
+const T* pointer(std::vector<nb::object>& kept, nb::handle array, std::size_t size) {
+    auto view = nb::cast<In<T>>(array, false);
+    if (view.size() != size) {
+        throw nb::value_error("every column must have as many rows as the table");
+    }
+    kept.push_back(nb::borrow(array));
+    return view.data();
+}
+
+nb::dict grow_quinlan(const nb::list& columns, nb::handle target, nb::handle weight,
+                      const nb::dict& recipe) {
+    std::vector<nb::object> kept;  // arrays must outlive the growth
+    penjing::QuinlanOrder order;
+    order.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
+    order.target = pointer<std::int32_t>(kept, target, order.n_rows);
+    if (!weight.is_none()) {
+        order.weight = pointer<double>(kept, weight, order.n_rows);
+    }
+    for (nb::handle item : columns) {
+        // codes, levels or None, n_levels, ordered, whether it counts in the average
+        const auto parts = nb::cast<nb::tuple>(item);
+        penjing::GrowColumn column;
+        column.codes = pointer<std::int32_t>(kept, parts[0], order.n_rows);
+        column.n_levels = nb::cast<std::int32_t>(parts[2]);
+        column.ordered = nb::cast<bool>(parts[3]);
+        if (!parts[1].is_none()) {
+            column.levels =
+                pointer<double>(kept, parts[1], static_cast<std::size_t>(column.n_levels));
+        }
+        order.columns.push_back(column);
+        order.mean.push_back(nb::cast<bool>(parts[4]) ? 1 : 0);
+    }
+    const auto number = [&](const char* name) { return nb::cast<double>(recipe[name]); };
+    const auto flag = [&](const char* name) { return nb::cast<bool>(recipe[name]); };
+    order.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
+    order.max_depth = nb::cast<std::int64_t>(recipe["max_depth"]);
+    order.threads = nb::cast<int>(recipe["threads"]);
+    order.fraction = flag("fraction");
+    order.single = flag("single");
+    order.by_ratio = flag("by_ratio");
+    order.cut_cost = flag("cut_cost");
+    order.cut_at_value = flag("cut_at_value");
+    order.min_weight = number("min_weight");
+    order.min_branch = number("min_branch");
+    order.min_gain = number("min_gain");
+    order.tolerance = number("tolerance");
+    order.gap = number("gap");
+    order.side_share = number("side_share");
+    order.side_most = number("side_most");
+    order.cut_tolerance = number("cut_tolerance");
+    order.slack = number("slack");
+    order.start = number("start");
+    order.tie = number("tie");
+    penjing::Grown grown;
+    {
+        const nb::gil_scoped_release free;
+        penjing::Team team(order.threads);
+        penjing::QuinlanKernel kernel(order);
+        grown = penjing::flatten(kernel.grow(team, signals()), order.n_sums, true);
+    }
+    nb::dict answer;
+    answer["parent"] = hand_over(std::move(grown.parent));
+    answer["column"] = hand_over(std::move(grown.column));
+    answer["cut"] = hand_over(std::move(grown.cut));
+    answer["level_start"] = hand_over(std::move(grown.level_start));
+    answer["level_codes"] = hand_over(std::move(grown.level_codes));
+    answer["total"] = hand_over(std::move(grown.total));
+    answer["worth"] = hand_over(std::move(grown.known));  // gain and score come first
+    answer["tied_nodes"] = hand_over(std::move(grown.tied_nodes));
+    answer["tie_start"] = hand_over(std::move(grown.tie_start));
+    answer["tie_columns"] = hand_over(std::move(grown.tie_columns));
+    answer["n_ties"] = grown.n_ties;
+    return answer;
+}
+
+}  // namespace
+
+void bind_quinlan(nb::module_& m) {
+    m.def("grow_quinlan", &grow_quinlan, "columns"_a, "target"_a, "weight"_a.none(), "recipe"_a,
+          "Grow a whole tree by the rules of C4.5 and J48.");
+}

@@ -1,0 +1,93 @@
+"""Trees by the rules of C4.5 and J48, grown whole in C++ where that can be done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from penjing import _core
+from penjing.options import Quinlan
+from penjing.recipe import Recipe
+from penjing.table import Table
+from penjing.tally import Classes, Reader
+from penjing.tree import LEAF, Nodes, Tree
+
+
+def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
+    """Return the tree as the rules grow it, not yet pruned; None where Python has to.
+
+    That is: groups of levels, a limit on leaves, costs. Structure, cuts and counts are those
+    of the readable loop; gains may differ in their last bit, where C's logarithm differs from
+    NumPy's.
+    """
+    options = recipe.options
+    able = isinstance(options, Quinlan) and isinstance(s, Classes) and s.costs is None
+    if not able or recipe.shape != "multiway" or recipe.max_leaves is not None:
+        return None
+    assert isinstance(options, Quinlan)
+    if recipe.criterion not in ("gain", "gain_ratio"):
+        return None
+    assert table.target is not None
+    counted = options.in_average(table.columns, float(table.weights.sum()))
+    told: dict[str, Any] = _core.grow_quinlan(
+        [
+            (
+                np.ascontiguousarray(column.codes, np.int32),
+                np.ascontiguousarray(column.levels, np.float64) if column.is_numeric else None,
+                len(column.levels),
+                column.has_order,
+                counts,
+            )
+            for column, counts in zip(table.columns, counted, strict=True)
+        ],
+        np.ascontiguousarray(table.target.codes, np.int32),
+        None if table.weight is None else np.ascontiguousarray(table.weight, np.float64),
+        {
+            "n_sums": s.size,
+            "max_depth": -1 if recipe.max_depth is None else recipe.max_depth,
+            "threads": threads,
+            "fraction": recipe.missing == "fraction",
+            "single": options.precision == "single",
+            "by_ratio": recipe.criterion == "gain_ratio",
+            "cut_cost": options.cut_cost,
+            "cut_at_value": options.cut_at == "value",
+            "min_weight": float(recipe.min_weight),
+            "min_branch": float(recipe.min_branch),
+            "min_gain": float(recipe.min_gain),
+            "tolerance": float(options.tolerance),
+            "gap": float(options.gap),
+            "side_share": float(options.side_share),
+            "side_most": float(options.side_most),
+            "cut_tolerance": float(options.cut_tolerance),
+            "slack": float(options.slack),
+            "start": -options.slack if options.zero_gain else 0.0,
+            "tie": options.tie,
+        },
+    )
+    return _tree(told, table, s, recipe)
+
+
+def _tree(told: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> Tree:
+    worth = told["worth"].reshape(-1, s.size)
+    asks = told["column"] != LEAF
+    gain = np.where(asks, worth[:, 0], 0.0)
+    score = np.where(asks, worth[:, min(1, s.size - 1)], 0.0)
+    nodes = Nodes(
+        told["parent"],
+        told["column"],
+        told["cut"],
+        told["level_start"],
+        told["level_codes"],
+        told["total"].reshape(-1, s.size),
+        gain,
+        score,
+    )
+    start, columns = told["tie_start"].tolist(), told["tie_columns"].tolist()
+    ties = [
+        {"columns": columns[start[i] : start[i + 1]], "score": float(score[node]), "node": node}
+        for i, node in enumerate(told["tied_nodes"].tolist())
+    ]
+    assert table.target is not None
+    about = {"n_ties": told["n_ties"], "ties": ties}
+    return Tree(nodes, table.schema, table.target.field, recipe.settings(), 0.0, about)
