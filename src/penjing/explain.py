@@ -81,8 +81,8 @@ def cuts_of(told: Plain, column: str) -> Plain:
     return dict(found[column])
 
 
-def story(tree: Tree, data: Table | None = None) -> list[Plain]:
-    """Return every step that growing took, in the order of nodes, as plain data.
+def story(tree: Tree, data: Table | None = None, limit: int | None = None) -> list[Plain]:
+    """Return the steps that growing took, in the order of nodes, as plain data.
 
     Parameters
     ----------
@@ -90,12 +90,14 @@ def story(tree: Tree, data: Table | None = None) -> list[Plain]:
         A tree that was grown with its trace.
     data : Table, optional
         The training rows; with them each step has ``row_numbers``.
+    limit : int, optional
+        Return only so many steps.
     """
     if tree.trace is None:
         raise ChoiceError("no_trace_pruned" if tree.about.get("pruning") else "no_trace")
     who = {} if data is None else _row_numbers(tree, data)
     steps = []
-    for kept in tree.trace.get("steps", ()):
+    for kept in tree.trace.get("steps", ())[:limit]:
         node = kept.get("node") if isinstance(kept, dict) else None
         if not (isinstance(node, int) and 0 <= node < tree.n_nodes):
             raise DataError("model_broken", path="model", at="trace", expected="a trace")

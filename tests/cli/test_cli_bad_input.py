@@ -151,6 +151,26 @@ def test_broken_models_are_refused(run, melon):
     assert not Path("out.csv").exists()
 
 
+@pytest.mark.parametrize(
+    "about",
+    [
+        {"source": 3},
+        {"pruning": [3]},
+        {"pruning": [{"validation": "x"}]},
+        {"ties": 3},
+        {"ties": [{"node": 99, "columns": [0], "score": 1}]},
+        {"ties": [{"node": 0, "columns": [99], "score": 1}]},
+    ],
+)
+def test_models_that_say_nonsense_about_themselves_are_refused(run, melon, about):
+    plain = json.loads(Path(melon).read_text("utf-8"))
+    plain["about"] |= about
+    Path("odd.tree").write_text(json.dumps(plain), "utf-8")
+    done = run("show", "odd.tree")
+    assert done.code == Exit.WRONG
+    assert f"about.{next(iter(about))}" in done.err
+
+
 def test_tables_without_a_header_can_be_named(run):
     Path("bare.csv").write_text("x,1\ny,0\nx,1\n")
     done = run("fit", "bare.csv", "--names", "a,class")

@@ -200,7 +200,8 @@ def trace(
     from penjing.write import story as writer  # noqa: PLC0415
 
     tree = sources.model(model)
-    told = story(tree, sources.training(voice, tree, model, train))
+    limit = steps or None
+    told = story(tree, sources.training(voice, tree, model, train), limit)
     if voice.as_json:
         voice.data(told)
         return
@@ -208,7 +209,7 @@ def trace(
         "target": tree.target.name,
         "recipe": dict(tree.recipe),
         "rows": tree.weight_of(0),
+        "steps": len(tree.trace["steps"]),
         "is_whole": bool(tree.trace.get("is_whole", True)),
     }
-    limit = steps or None
-    voice.out(writer.write(told, about, voice.lang, limit=limit, ascii_only=voice.ascii_only))
+    voice.out(writer.write(told, about, voice.lang, ascii_only=voice.ascii_only))

@@ -183,15 +183,48 @@ def model(path: str) -> Tree:
     from penjing.store import load  # noqa: PLC0415 - heavy
 
     if path != STDIN:
-        return load(path)
+        return _checked(load(path), path)
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "model"
         kept.write_bytes(sys.stdin.buffer.read())
         try:
-            return load(kept)
+            return _checked(load(kept), "standard input")
         except DataError as error:
             named = error.values | {"path": "standard input"}
             raise DataError(error.key, **named) from None
+
+
+def _checked(tree: Tree, path: str) -> Tree:
+    """Return a tree if what it says about itself has the form that the verbs rely on."""
+    source, pruning = tree.about.get("source", {}), tree.about.get("pruning", [])
+    records = isinstance(pruning, list) and all(
+        isinstance(record, dict) and isinstance(record.get("validation", {}), dict)
+        for record in pruning
+    )
+    wrong = {
+        "about.source": not isinstance(source, dict),
+        "about.pruning": not records,
+        "about.ties": not _are_ties(tree, tree.about.get("ties", [])),
+        "trace": tree.trace is not None and not isinstance(tree.trace.get("steps"), list),
+    }
+    for at, is_wrong in wrong.items():
+        if is_wrong:
+            raise DataError("model_broken", path=path, at=at, expected="as penjing writes it")
+    return tree
+
+
+def _are_ties(tree: Tree, ties: object) -> bool:
+    def names(value: object, n: int) -> bool:
+        return isinstance(value, int) and 0 <= value < n
+
+    return isinstance(ties, list) and all(
+        isinstance(tie, dict)
+        and names(tie.get("node"), tree.n_nodes)
+        and isinstance(tie.get("score"), int | float)
+        and isinstance(tie.get("columns"), list)
+        and all(names(column, len(tree.schema)) for column in tie["columns"])
+        for tie in ties
+    )
 
 
 def save(voice: Voice, tree: Tree, path: str | None) -> None:

@@ -165,7 +165,7 @@ WORDS: dict[str, str] = {
     ),
     "no_encoding": (
         "{source} is not UTF-8, and GB18030, Big5 and cp1252 make no sense of it either."
-        " Say what it is: encoding=\"shift_jis\", or save it as UTF-8."
+        ' Say what it is: encoding="shift_jis", or save it as UTF-8.'
     ),
     "unknown_encoding": (
         "encoding '{encoding}' is not known. Usual ones: utf-8, gb18030, big5, cp1252, utf-16."
@@ -243,8 +243,7 @@ WORDS: dict[str, str] = {
     ),
     "not_a_row": "{source}, row {row}: {value} is no row. Give lists of values, or dicts.",
     "nested_cell": (
-        "{source}, row {row}: '{column}' holds {value}. A cell is a text, a number, a date or"
-        " None."
+        "{source}, row {row}: '{column}' holds {value}. A cell is a text, a number, a date or None."
     ),
     "uneven_column": "{source}: column '{column}' has {n} values, the first one has {expected}.",
     "names_count": "{source}: {n} names for {expected} columns.",
@@ -279,15 +278,13 @@ WORDS: dict[str, str] = {
         "schema of '{column}': {value!r} should list each level once, and at least one."
     ),
     "bad_missing": (
-        "missing={value!r} is not understood. Give a list of words to add, or"
-        ' {{"only": [words]}}.'
+        'missing={value!r} is not understood. Give a list of words to add, or {{"only": [words]}}.'
     ),
     # reading: notes
     "note_encoding": "{source} is read as {encoding}: it is not valid UTF-8.",
     "note_encoding_mark": "{source} is read as {encoding}: its byte order mark says so.",
     "note_stray_mark": (
-        "a stray '?' before the first column's name was dropped (a lost byte order mark):"
-        " {column}."
+        "a stray '?' before the first column's name was dropped (a lost byte order mark): {column}."
     ),
     "note_header_is_data": (
         "the first line of {source} looks like data (it starts with '{column}')."
@@ -369,8 +366,7 @@ WORDS: dict[str, str] = {
     ),
     "unknown_option": "'{word}' is not an option of '{method}' pruning. Options: {known}.",
     "unknown_option_near": (
-        "'{word}' is not an option of '{method}' pruning. Options: {known}."
-        "\nDid you mean '{near}'?"
+        "'{word}' is not an option of '{method}' pruning. Options: {known}.\nDid you mean '{near}'?"
     ),
     "prune_why_better": "a leaf does better",
     "prune_why_equal": "a leaf does as well",
@@ -708,9 +704,7 @@ WORDS: dict[str, str] = {
     "test_why": "why: {equal}",
     "test_equal_one": "row {row} equals training row {train} but carries the other label.",
     "test_equal_all": "they equal training rows {train} but carry the other label.",
-    "test_equal_some": (
-        "rows {rows} equal training rows {train} but carry the other label."
-    ),
+    "test_equal_some": ("rows {rows} equal training rows {train} but carry the other label."),
     "test_ceiling": "A tree that fits all of {train} cannot pass {right}/{of} on this file.",
     "test_ceiling_indent": "     ",
     "test_class": "class",

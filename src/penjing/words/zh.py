@@ -125,11 +125,9 @@ WORDS: dict[str, str] = {
     ),
     "no_encoding": (
         "{source} 不是 UTF-8，按 GB18030、Big5、cp1252 也读不通。"
-        "请指明编码，如 encoding=\"shift_jis\"，或另存为 UTF-8。"
+        '请指明编码，如 encoding="shift_jis"，或另存为 UTF-8。'
     ),
-    "unknown_encoding": (
-        "没有编码“{encoding}”。常用的有：utf-8、gb18030、big5、cp1252、utf-16。"
-    ),
+    "unknown_encoding": ("没有编码“{encoding}”。常用的有：utf-8、gb18030、big5、cp1252、utf-16。"),
     "unknown_source": (
         "不能从 {kind} 读取数据表。请给出路径、字节、打开的文件、数据框、数组、"
         "字典的列表、行的列表，或以行为键的字典。"
@@ -154,13 +152,10 @@ WORDS: dict[str, str] = {
         "{source} 第 {row} 行：“{column}”是无穷大（“{value}”）。划分点需要有限的数："
         "请改正，或视为缺失：read(…, missing=[{value!r}])。"
     ),
-    "not_a_date": (
-        "{source} 第 {row} 行：“{column}”应当是日期，如 2024-03-01，却是“{value}”。"
-    ),
+    "not_a_date": ("{source} 第 {row} 行：“{column}”应当是日期，如 2024-03-01，却是“{value}”。"),
     "foreign_level": "{source} 第 {row} 行：“{value}”不是“{column}”的取值。取值有：{known}。",
     "foreign_level_near": (
-        "{source} 第 {row} 行：“{value}”不是“{column}”的取值。取值有：{known}。\n"
-        "是不是“{near}”？"
+        "{source} 第 {row} 行：“{value}”不是“{column}”的取值。取值有：{known}。\n是不是“{near}”？"
     ),
     "bad_weight": ("{source} 第 {row} 行：权重“{column}”是“{value}”。权重应当是有限的非负数。"),
     "bad_gzip": "{source} 是损坏的 gzip 文件。请重新获取，或先解压。",
@@ -195,8 +190,7 @@ WORDS: dict[str, str] = {
         "应当给出路径，却是一段多行文本：“{value}”…… 要读取文本本身，请给出字节：text.encode()。"
     ),
     "too_many_classes": (
-        "{source}：目标“{column}”有 {n} 个类别，多数只出现在一行里。"
-        "它像是行的名称，请另选目标。"
+        "{source}：目标“{column}”有 {n} 个类别，多数只出现在一行里。它像是行的名称，请另选目标。"
     ),
     "empty_target": "{source}：目标“{column}”没有任何值。请另选目标。",
     "no_weight": "{source}：可供学习的行中没有一行的权重大于 0。",
@@ -230,9 +224,7 @@ WORDS: dict[str, str] = {
     "note_taken_as_missing": (
         "“{column}”中的“{value}”视为缺失（{n} 行）。若它是取值，请在 schema 中列出该列的取值。"
     ),
-    "note_taken_as_value": (
-        "“{column}”中的“{value}”视为取值。若它表示缺失：missing=[{value!r}]。"
-    ),
+    "note_taken_as_value": ("“{column}”中的“{value}”视为取值。若它表示缺失：missing=[{value!r}]。"),
     "note_disguised": "“{column}”按数读取：“{value}”即 {number}。",
     "note_odd_number": (
         "“{column}”除个别单元格外都是数，第一个在第 {row} 行：“{value}”。"
@@ -341,9 +333,7 @@ WORDS: dict[str, str] = {
     "needs_validation_cli": (
         "“{method}”剪枝需要验证集。请用 --validate 文件，或 --validate-share 0.3。"
     ),
-    "validation_not_used_cli": (
-        "“{method}”剪枝只看树中的计数，不看验证集。请去掉 --validate。"
-    ),
+    "validation_not_used_cli": ("“{method}”剪枝只看树中的计数，不看验证集。请去掉 --validate。"),
     "cannot_regrow_cli": "这棵树是按验证集剪枝的，而它没有保存验证集，所以不能在别的数据上重新生成。",
     "unseen_level_cli": (
         "第 {row} 行：列“{column}”的“{value}”没有在训练集中出现过，训练集中有：{known}。\n"
@@ -430,9 +420,7 @@ WORDS: dict[str, str] = {
     "why_tied": "平局：{columns} 相等，取排在最前的 {chosen}。",
     "why_cuts_hidden": "另有 {n} 个增益较小的划分点没有保存。",
     "why_hint": "--all 写出每个属性的算式；--cuts 列名 列出其全部划分点。",
-    "no_trace": (
-        "模型没有保存生成过程。\n请给出训练集：--data 文件；或不用 --no-trace 重新生成。"
-    ),
+    "no_trace": ("模型没有保存生成过程。\n请给出训练集：--data 文件；或不用 --no-trace 重新生成。"),
     "no_trace_pruned": (
         "模型经过剪枝，没有保存生成过程。\n请给出训练集：--data 文件；或查看剪枝前的模型。"
     ),

@@ -10,14 +10,10 @@ from penjing.write.columns import left, widest
 from penjing.write.formula import places
 from penjing.write.labels import amount, quoted
 from penjing.write.phrases import listed, mixture
-from penjing.write.why import answer_of
+from penjing.write.why import answer_of, place_of
 
 Plain = Mapping[str, Any]
 
-STEPS = 200
-"""How many steps are told unless more are asked for."""
-PATH = 6
-"""How many answers of a path are told; of a longer one the last."""
 ROWS = 20
 """How many rows of a node are named."""
 
@@ -27,41 +23,30 @@ _LATE = ("min_gain", "validation", "max_leaves", "pruned", "by_hand")
 
 
 def write(
-    steps: Sequence[Plain],
-    about: Plain,
-    lang: str = "en",
-    *,
-    limit: int | None = STEPS,
-    ascii_only: bool = False,
+    steps: Sequence[Plain], about: Plain, lang: str = "en", *, ascii_only: bool = False
 ) -> str:
     """Return the story of a tree's growth.
 
     Parameters
     ----------
     steps : list of dict
-        What :func:`penjing.explain.story` returns.
+        What :func:`penjing.explain.story` returns, or the first of them.
     about : dict
-        ``target``, ``recipe`` (its settings), ``rows`` and ``is_whole`` (whether the trace has
-        every step).
+        ``target``, ``recipe`` (its settings), ``rows``, ``steps`` (how many there are) and
+        ``is_whole`` (whether the trace has every one).
     lang : str
         ``en`` or ``zh``.
-    limit : int or None
-        How many steps to tell; None for all.
     ascii_only : bool
         Use plain characters only.
     """
-    told = steps[:limit]
-    name = about["recipe"].get("name", "?")
-    lines = [
-        say(
-            "story_head", lang, target=quoted(about["target"]), rows=amount(about["rows"]),
-            recipe=name, n=len(steps),
-        )
-    ]  # fmt: skip
-    for i, step in enumerate(told, start=1):
-        lines += ["", *told_step(step, i, len(steps), about["recipe"], lang, ascii_only=ascii_only)]
-    if len(told) < len(steps):
-        lines += ["", say("story_more", lang, n=len(steps) - len(told))]
+    n = about["steps"]
+    name, target = about["recipe"].get("name", "?"), quoted(about["target"])
+    rows = amount(about["rows"])
+    lines = [say("story_head", lang, target=target, rows=rows, recipe=name, n=n)]
+    for i, step in enumerate(steps, start=1):
+        lines += ["", *told_step(step, i, n, about["recipe"], lang, ascii_only=ascii_only)]
+    if len(steps) < n:
+        lines += ["", say("story_more", lang, n=n - len(steps))]
     if not about["is_whole"]:
         lines += ["", say("story_cut_short", lang)]
     return "\n".join(lines)
@@ -71,10 +56,7 @@ def told_step(
     step: Plain, i: int, n: int, recipe: Plain, lang: str, *, ascii_only: bool
 ) -> list[str]:
     """Return the lines that tell one step, number i of n."""
-    path = step["path"]
-    dots = "..." if ascii_only else "…"
-    place = ", ".join(([dots] if len(path) > PATH else []) + path[-PATH:])
-    place = place.replace("≤", "<=") if ascii_only else place
+    place = place_of(step, lang, ascii_only=ascii_only)
     parts = [("rows", _rows(step, lang)), ("stop", _stops(step, recipe, lang))]
     offered = [c for c in step["candidates"] if c["gain"] is not None]
     if offered:
@@ -91,7 +73,7 @@ def told_step(
         parts.append(("leaf", say("story_leaf", lang, answer=answer_of(step))))
     labels = {key: say(f"story_label_{key}", lang) for key, _ in parts}
     places_of_label = widest(labels.values()) + 2
-    title = say("story_step", lang, i=i, n=n, place=place or say("root", lang))
+    title = say("story_step", lang, i=i, n=n, place=place)
     return [title, *(f"  {left(labels[key], places_of_label)}{text}" for key, text in parts)]
 
 

@@ -20,6 +20,9 @@ BAR = 12
 NUMBER = 9
 """The width of a number with the blanks before it."""
 
+PATH = 6
+"""How many answers of a path are told."""
+
 _MEASURES = {"gain": "gain", "gain_ratio": "gain_ratio", "gini": "gini_after"}
 
 
@@ -67,8 +70,7 @@ def write(
 
 def head(told: Plain, lang: str, *, ascii_only: bool = False) -> str:
     """Return the line that says which node this is and how mixed its rows are."""
-    place = ", ".join(told["path"]) or say("root", lang)
-    place = place.replace("≤", "<=") if ascii_only else place
+    place = place_of(told, lang, ascii_only=ascii_only)
     rows = rows_of(told["rows"], lang)
     if not told["rows"]:
         return say("why_head_empty", lang, place=place, rows=rows)
@@ -81,6 +83,14 @@ def head(told: Plain, lang: str, *, ascii_only: bool = False) -> str:
     else:
         measure = f"Ent(D) = {formula.entropy(told['total'])} = {places(told['entropy'])}"
     return say("why_head", lang, place=place, rows=rows, mixed=mixed, measure=measure)
+
+
+def place_of(told: Plain, lang: str, *, ascii_only: bool = False) -> str:
+    """Return how a node is reached; of a long path the last answers."""
+    path = told["path"]
+    dots = ["..." if ascii_only else "…"] if len(path) > PATH else []
+    place = ", ".join([*dots, *path[-PATH:]]) or say("root", lang)
+    return place.replace("≤", "<=") if ascii_only else place
 
 
 def stop(told: Plain, lang: str) -> str:

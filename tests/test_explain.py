@@ -1,0 +1,168 @@
+"""Why a node asks what it asks: the trace and the rows tell the same, whoever grew the tree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import penjing
+from penjing.align import align
+from penjing.errors import ChoiceError
+from penjing.explain import explain, story
+from penjing.paths import find
+from penjing.table import Column, Table, nominal, numeric
+from penjing.verdict import sign_test
+from penjing.write import story as telling
+from penjing.write import summary, why
+
+EXAMPLES = ("watermelon2.0", "watermelon3.0", "buys_computer", "basketball", "fish", "golf")
+TEXTBOOK = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary")
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("recipe", TEXTBOOK)
+def test_rows_and_trace_tell_the_same(name, recipe):
+    table = penjing.example(name)
+    tree = penjing.fit(table, recipe=recipe, trace=True)
+    for node in range(tree.n_nodes):
+        assert explain(tree, node) == explain(tree, node, table)
+
+
+def test_rows_shared_out_by_weight_are_told_the_same():
+    table = penjing.example("watermelon2.0alpha")
+    tree = penjing.fit(table, recipe="c4.5-textbook", trace=True)
+    for node in range(tree.n_nodes):
+        if not tree.is_leaf[node]:
+            assert explain(tree, node) == explain(tree, node, table)
+    told = explain(tree)
+    assert {c["column"]: round(c["gain"], 3) for c in told["candidates"]} == {
+        "纹理": 0.424, "脐部": 0.289, "色泽": 0.252, "根蒂": 0.171, "敲声": 0.145, "触感": 0.006,
+    }  # fmt: skip
+
+
+def test_the_winner_comes_first_and_no_score_is_better():
+    for name in EXAMPLES:
+        tree = penjing.fit(penjing.example(name), trace=True)
+        for told in story(tree):
+            scores = [c["score"] for c in told["candidates"] if c["score"] is not None]
+            assert scores == pytest.approx(sorted(scores, reverse=True))
+            if told["question"] is not None:
+                assert told["candidates"][0]["column"] == told["question"]
+
+
+def test_a_measure_of_one_s_own_is_shown():
+    def errors(counts):
+        return 1 - counts.max(-1) / counts.sum(-1)
+
+    tree = penjing.fit(penjing.example("golf"), criterion=errors, trace=True)
+    lines = why.write(explain(tree)).splitlines()
+    assert lines[1].split()[-1] == "own"
+    best = explain(tree)["candidates"][0]
+    assert best["score"] == best["criterion_gain"]
+    assert "(errors)" in telling.write(story(tree), _about(tree))
+
+
+def _about(tree):
+    return {
+        "target": tree.target.name,
+        "recipe": dict(tree.recipe),
+        "rows": tree.weight_of(0),
+        "steps": len(tree.trace["steps"]),
+        "is_whole": tree.trace["is_whole"],
+    }
+
+
+def test_a_tree_without_a_trace_says_so():
+    table = penjing.example("golf")
+    tree = penjing.fit(table)
+    with pytest.raises(ChoiceError, match="keeps no trace"):
+        explain(tree)
+    with pytest.raises(ChoiceError, match="keeps no trace"):
+        story(tree)
+    small = penjing.fit(penjing.example("watermelon2.0"), trace=True).prune("pessimistic")
+    assert small.n_leaves < 8
+    with pytest.raises(ChoiceError, match="was pruned"):
+        explain(small)
+    with pytest.raises(ChoiceError, match="was pruned"):
+        story(small)
+
+
+def test_a_trace_that_was_cut_short_says_so():
+    tree = penjing.fit(penjing.example("golf"), trace=True)
+    short = replace(tree, trace={"steps": tree.trace["steps"][:1], "is_whole": False})
+    with pytest.raises(ChoiceError, match="nothing of node 1"):
+        explain(short, 1)
+    assert "too large to be kept whole" in telling.write(story(short), _about(short))
+
+
+def test_a_tree_made_by_hand_is_weighed_with_the_eyes_of_id3():
+    table = penjing.example("fish")
+    source = {"no surfacing": {0: "no", 1: {"flippers": {0: "no", 1: "yes"}}}}
+    tree = penjing.Tree.from_dict(source, target="fish")
+    told = explain(tree, 0, align(tree, table))
+    assert told["question"] == "no surfacing"
+    assert told["candidates"][0]["gain"] == pytest.approx(0.4199730940219749)
+    assert explain(tree, 2, align(tree, table))["candidates"][0]["gain"] == pytest.approx(
+        0.9182958340544896
+    )
+
+
+def test_limits_are_named_when_rows_are_weighed_anew():
+    table = penjing.example("watermelon2.0")
+    for limit, reason in (
+        ({"max_depth": 1}, "max_depth"),
+        ({"min_weight": 10.0}, "min_weight"),
+        ({"max_leaves": 3}, "max_leaves"),
+    ):
+        tree = penjing.fit(table, **limit)
+        reasons = {explain(tree, node, table)["stop"] for node in np.flatnonzero(tree.is_leaf)}
+        assert reason in reasons
+
+
+def test_nodes_are_found_by_cut_by_group_and_by_order():
+    tree = penjing.fit(penjing.example("watermelon3.0"), recipe="cart-binary")
+    for node in range(tree.n_nodes):
+        steps = [why.place_of({"path": [b]}, "en") for b in explain_path(tree, node)]
+        assert find(tree, ", ".join(steps)) == (node, None)
+        assert find(tree, "/".join(steps).replace("≤", "<=").replace(" ", "")) == (node, None)
+    size = Column("size", "ordered", ("S", "M", "L"), np.array([0, 1, 2, 2], np.int32))
+    tree = penjing.fit(Table((size,), nominal("fits", ["no", "yes", "yes", "yes"]), 4))
+    assert find(tree, "size <= S") == (1, None)
+    assert find(tree, "> S") == (2, None)
+
+
+def explain_path(tree, node):
+    from penjing.write.labels import branch_text  # noqa: PLC0415 - only here
+
+    return [branch_text(tree, step) for step in tree.path(node)[1:]]
+
+
+def test_a_deep_chain_is_told_without_a_long_line():
+    n = 3000
+    labels = ["a" if i % 2 else "b" for i in range(n)]
+    table = Table((numeric("x", np.arange(n, dtype=float)),), nominal("y", labels), n)
+    tree = penjing.fit(table, trace=True)
+    deepest = int(tree.depths.argmax())
+    text = why.write(explain(tree, deepest))
+    assert text.startswith("…, x ")
+    assert len(text.splitlines()[0]) < 300
+    steps = story(tree, table, limit=3)
+    assert len(steps) == 3
+    assert f"{len(tree.trace['steps']) - 3} more steps" in telling.write(steps, _about(tree))
+
+
+def test_ties_are_listed_up_to_a_number():
+    columns = tuple(nominal(f"c{i}", "xy" * 4) for i in range(2))
+    extra = tuple(nominal(f"d{i}", ("x" * (i + 1) + "y" * 8)[:8]) for i in range(7))
+    table = Table((*columns, *extra), nominal("class", [str(i) for i in range(8)]), 8)
+    tree = penjing.fit(table, trace=True)
+    assert tree.about["n_ties"] > summary.TIES
+    assert f"and {tree.about['n_ties'] - summary.TIES} more" in summary.ties(tree)
+
+
+def test_the_sign_test_is_exact():
+    assert sign_test(5, 0) == 2 / 32
+    assert sign_test(3, 3) == 1.0
+    assert sign_test(2000, 0) < 1e-300
