@@ -6,20 +6,23 @@ import sys
 from pathlib import Path
 
 import penjing
-from penjing.write import svg
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "demo")
 folder.mkdir(parents=True, exist_ok=True)
 
 melons = penjing.example("watermelon2.0")
-tree = penjing.fit(melons, recipe="id3")
+tree = penjing.fit(melons, recipe="id3", trace=True)
 print(tree)
 print(tree.score(melons))
+
+rows = [list(melons.names) + [melons.target.name], *(row.values() for row in melons.rows())]
 
 # Every keepsake of the demo is one line here: a file name and what goes into it.
 keepsakes = {
     "watermelon.txt": tree.draw() + "\n",
-    "watermelon.svg": svg.write(tree),
+    "watermelon.svg": tree.write("svg"),
+    "watermelon.html": tree.write("html", lang="zh"),
+    "watermelon.csv": "\n".join(",".join(row) for row in rows) + "\n",
 }
 for name, text in keepsakes.items():
     (folder / name).write_text(text, encoding="utf-8")
