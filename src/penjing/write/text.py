@@ -12,6 +12,7 @@ from collections import deque
 
 from penjing.split import level_text
 from penjing.tree import Tree
+from penjing.write import stand_ins
 from penjing.write.labels import branch_text, counts_text, quoted, value_text
 
 DEEP = 40
@@ -25,6 +26,7 @@ def write(
     empty: bool = False,
     order: str = "rows",
     node: int = 0,
+    surrogates: bool = False,
 ) -> str:
     """Return a tree drawn as text.
 
@@ -41,6 +43,9 @@ def write(
         order of the levels.
     node : int
         Draw only what stands below this node.
+    surrogates : bool
+        Say above the branches of each question where rows go whose value is missing: by which
+        surrogates, how often these agree with the question, and where at last.
 
     Examples
     --------
@@ -62,6 +67,8 @@ def write(
         if tree.is_leaf[top]:
             lines.append(value_text(tree, top) + counts_text(tree, top))
         waiting = _arms(tree, top, 0, order, empty=empty)[::-1]
+        if surrogates:
+            waiting += _stand_ins(tree, top, 0, ascii_only=ascii_only)[::-1]
         while waiting:
             depth, below, text = waiting.pop()
             if below is None:
@@ -77,11 +84,18 @@ def write(
             else:
                 lines.append(label)
                 waiting += _arms(tree, below, depth + 1, order, empty=empty)[::-1]
+                if surrogates:
+                    waiting += _stand_ins(tree, below, depth + 1, ascii_only=ascii_only)[::-1]
     return "\n".join(lines)
 
 
 Arm = tuple[int, int | None, str]
 """Depth and node of a branch; or None and the finished text of an empty one."""
+
+
+def _stand_ins(tree: Tree, node: int, depth: int, *, ascii_only: bool) -> list[Arm]:
+    told = stand_ins.lines(tree, node, ascii_only=ascii_only)
+    return [(depth, None, text) for text in told]
 
 
 def _arms(tree: Tree, node: int, depth: int, order: str, *, empty: bool) -> list[Arm]:
