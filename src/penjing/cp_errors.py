@@ -8,22 +8,29 @@ scaled to the smaller number of rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from penjing.align import align
 from penjing.engines.memory import Engine
-from penjing.errors import ChoiceError
+from penjing.errors import ChoiceError, DataError
 from penjing.grow import grow
 from penjing.options_rpart import Rpart
+from penjing.predict import classes_of
+from penjing.prune.cost_complexity import path
 from penjing.prune.cp_table import complexities, cp_table, lower_first
-from penjing.recipe import Recipe
+from penjing.recipe import Recipe, recipe_of
 from penjing.split import NO_BRANCH
 from penjing.table import Codes, Floats, Table
 from penjing.tally import Classes, Reader, reader_of
 from penjing.tree import Tree
+
+NOTHING = 1e-12
+"""Complexities that differ by less than this share of the root's risk are equal."""
 
 
 def cp_errors(tree: Tree, table: Table, recipe: Recipe) -> list[list[float]]:
@@ -75,6 +82,103 @@ def cp_errors(tree: Tree, table: Table, recipe: Recipe) -> list[list[float]]:
         [*row, float(e / risk), float(d / risk)]
         for row, e, d in zip(told, errors, deviation, strict=True)
     ]
+
+
+def cross_validated(tree: Tree, source: Any, folds: int = 10) -> Tree:  # noqa: ANN401
+    """Return a tree with a table of complexities, each with its error on rows left out.
+
+    Then ``tree.prune("cost-complexity")`` needs no number: the table decides. Any tree will do
+    whose recipe can grow another one; for rpart's own, ``fit(…, xval=10)`` does the same.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree, as it was grown from the rows.
+    source : Table or source
+        The rows it was grown from.
+    folds : int
+        In how many parts these are left out; row i is in part i modulo folds.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> melons = penjing.example("watermelon2.0")
+    >>> tree = cross_validated(penjing.fit(melons), melons, folds=5)
+    >>> for row in tree.about["cp_table"]:
+    ...     print([round(number, 3) for number in row])
+    [0.312, 0, 1.0, 1.25, 0.254]
+    [0.125, 1, 0.375, 1.0, 0.257]
+    [0.062, 2, 0.25, 0.625, 0.235]
+    [0.0, 5, 0.0, 0.75, 0.246]
+    >>> tree.prune("cost-complexity").n_leaves
+    4
+    """
+    table = align(tree, source)
+    if table.target is None:
+        raise DataError("no_target_in_table")
+    words = {f.name for f in fields(Recipe)} | {f.name for f in fields(_options_of(tree))}
+    known = {k: v for k, v in tree.recipe.items() if k in words - {"name", "options"}}
+    recipe = recipe_of(str(tree.recipe.get("name")), **known)
+    if isinstance(recipe.options, Rpart):
+        recipe = recipe.but(xval=folds).fits(table)
+        return _with_table(tree, cp_errors(tree, table, recipe))
+    links = path(tree)
+    root = float(tree.losses[0])
+    alphas = [0.0]
+    for alpha in sorted(link.alpha for link in links[1:]):
+        if alpha > alphas[-1] + NOTHING * root:
+            alphas.append(alpha)
+    alphas.reverse()
+    asked = [10 * alphas[0], *(float(np.sqrt(a * b)) for a, b in pairwise(alphas))]
+    places, weight = np.arange(table.n_rows) % folds, table.weights
+    charges = np.zeros((table.n_rows, len(alphas)))
+    for part in range(folds):
+        out = places == part
+        inside = table.take(~out)
+        if not out.any() or not inside.n_rows:
+            continue
+        prepared = recipe.options.prepared(inside)
+        costs = recipe.options.costs(prepared)
+        reader = reader_of(prepared, costs, centred=recipe.options.centred)
+        engine = Engine(prepared, recipe.missing, reader=reader)
+        grown = grow(engine, recipe.fits(prepared))
+        share = float(weight[~out].sum() / weight.sum())
+        for k, alpha in enumerate(asked):
+            smaller = cut_to(grown, alpha * share)
+            charges[out, k] = _charged(smaller, table.take(out))
+    rows = []
+    for k, alpha in enumerate(alphas):
+        smaller = cut_to(tree, alpha + NOTHING * root)
+        lost = charges[:, k]
+        error = float((lost * weight).sum())
+        spread = float((lost * lost * weight).sum()) - error * error / float(weight.sum())
+        risk = float(smaller.losses[smaller.is_leaf].sum())
+        numbers = (alpha, risk, error, float(np.sqrt(max(spread, 0.0))))
+        cp, relative, xerror, xstd = (n / root if root > 0 else 0.0 for n in numbers)
+        rows.append([cp, int((~smaller.is_leaf).sum()), relative, xerror, xstd])
+    return _with_table(tree, rows)
+
+
+def cut_to(tree: Tree, alpha: float) -> Tree:
+    """Return a tree without the links that are weaker than a complexity."""
+    return tree.pruned([link.node for link in path(tree)[1:] if link.alpha <= alpha])
+
+
+def _charged(tree: Tree, table: Table) -> Floats:
+    """Return what each row is charged for the answer that it gets."""
+    assert table.target is not None
+    answers = classes_of(tree, table)
+    if tree.is_regression:
+        return np.asarray((table.target.numbers() - answers) ** 2)
+    return _costs(table.target.codes, answers, tree.reader, transposed=False)
+
+
+def _with_table(tree: Tree, rows: list[list[float]]) -> Tree:
+    return replace(tree, about=dict(tree.about) | {"cp_table": rows})
+
+
+def _options_of(tree: Tree) -> Any:  # noqa: ANN401 - the settings of any rules
+    return recipe_of(str(tree.recipe.get("name"))).options
 
 
 def groups_of(table: Table, options: Rpart) -> npt.NDArray[np.int64]:
