@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from penjing.errors import DataError
-from penjing.read import read
+from penjing.read import read, records
 from penjing.read.names import case
 from shared import shared
 
@@ -269,6 +269,30 @@ def test_mistakes_in_json(tmp_path, text, key):
 def test_the_line_of_broken_json_is_told():
     with pytest.raises(DataError, match="line 3: this is not JSON"):
         read(b'{"a": 1, "class": 1}\n{"a": 2, "class": 0}\n{"a": 3 "class": 1}\n')
+
+
+def test_many_lines_are_read_the_same_way(monkeypatch):
+    rows = [
+        {"i": n * 7 % 50, "f": n / 3, "t": n % 2 == 0, "s": f"w{n % 5}", "gap": [None, 5][n % 2]}
+        for n in range(300)
+    ]
+    for extra in ({}, {"day": "2024-03-01"}, {"mixed": 1}, {"nested": [1]}):
+        lines = [json.dumps(row | extra) for row in rows]
+        lines[7] = json.dumps(rows[7] | {"mixed": "x"} if "mixed" in extra else rows[7])
+        data = "\n".join(lines).encode()
+        monkeypatch.setattr(records, "LARGE", 10**9)
+        ask = {"target": "s", "keep": ["day"] if "day" in extra else []}
+        if "nested" in extra:
+            with pytest.raises(DataError, match="row 1: 'nested' holds"):
+                read(data, **ask)
+            continue
+        small = read(data, **ask)
+        monkeypatch.setattr(records, "LARGE", 1)
+        large = read(data, **ask)
+        assert list(large.rows()) == list(small.rows())
+        assert [c.field for c in large.columns] == [c.field for c in small.columns]
+    with pytest.raises(DataError, match="line 2: this is not JSON"):
+        read(b'{"a": 1}\n{"a": \n')
 
 
 # ---------------------------------------------------------------- Parquet

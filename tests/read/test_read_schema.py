@@ -50,6 +50,16 @@ def test_ignore_and_ordered_by_appearance_or_size():
     assert column.codes.tolist() == [1, 0, -1, 2]
 
 
+def test_numbers_as_names_on_demand():
+    for values in ([3.5, 1.0, 3.5], np.array([3.5, 1.0, 3.5])):
+        table = read({"n": values, "class": list("pqp")}, schema={"n": "nominal"})
+        assert table.columns[0].levels == (3.5, 1.0)
+    table = read(np.array([[3, 0], [1, 1], [3, 0]]), schema={"x1": "nominal"})
+    assert table.columns[0].levels == (3, 1)
+    table = read(np.array([[3, 0], [1, 1], [5, 0]]), schema={"x1": "ordered"})
+    assert table.columns[0].levels == (1, 3, 5)
+
+
 def test_a_field_is_a_wish_too():
     table = read(MELONS, schema={"色泽": Field("色泽", "nominal", ("乌黑", "浅白", "青绿"))})
     assert table.column("色泽").codes.tolist() == [2, 0, 2, 1]

@@ -60,46 +60,56 @@ def divided(
         return None
     import duckdb  # noqa: PLC0415
 
+    try:
+        with tempfile.TemporaryDirectory(prefix="penjing-") as folder, duckdb.connect() as link:
+            path = Path(folder, "table.csv")
+            path.write_text(text, encoding="utf-8", newline="")
+            return _divided(link, path, header, separator, hints, has_header=has_header)
+    except (duckdb.Error, OSError):
+        return None
+
+
+def _divided(
+    link: DuckDBPyConnection,
+    path: Path,
+    header: list[str],
+    separator: str,
+    hints: Hints,
+    *,
+    has_header: bool,
+) -> list[Cells]:
     names = [f"c{place}" for place in range(len(header))]
-    with tempfile.TemporaryDirectory(prefix="penjing-") as folder, duckdb.connect() as connection:
-        path = Path(folder, "table.csv")
-        path.write_text(text, encoding="utf-8", newline="")
-        asked = {
+    link.execute("set enable_progress_bar = false")
+    link.execute(
+        "create temp table rows as select * from read_csv($path, delim=$separator,"
+        " columns=$columns, header=$header, quote='\"', escape='\"', auto_detect=false,"
+        " strict_mode=true)",
+        {
             "path": str(path),
             "separator": separator,
             "columns": dict.fromkeys(names, "VARCHAR"),
             "header": has_header,
-        }
-        try:
-            connection.execute("set enable_progress_bar = false")
-            connection.execute(
-                "create temp table rows as select * from read_csv($path, delim=$separator,"
-                " columns=$columns, header=$header, quote='\"', escape='\"',"
-                " auto_detect=false, strict_mode=true)",
-                asked,
-            )
-        except duckdb.Error:
-            return None
-        counts = connection.execute(
-            "select " + ", ".join(f"approx_count_distinct({c})" for c in names) + " from rows"
-        ).fetchall()[0]
-        columns = []
-        for name, column, count in zip(header, names, counts, strict=True):
-            numbers = None
-            if count > FEW and name not in hints.texts:
-                numbers = _numbers(connection, column, hints.words)
-            columns.append(Cells(name, *(numbers or _texts(connection, column))))
-        return columns
+        },
+    )
+    counts = link.execute(
+        "select " + ", ".join(f"approx_count_distinct({name})" for name in names) + " from rows"
+    ).fetchall()[0]
+    columns = []
+    for title, name, count in zip(header, names, counts, strict=True):
+        is_open = count > FEW and title not in hints.texts
+        numbers = _numbers(link, name, hints.words) if is_open else None
+        columns.append(Cells(title, *(numbers or _texts(link, name))))
+    return columns
 
 
-def _texts(connection: DuckDBPyConnection, column: str) -> tuple[list[str], Codes]:
+def _texts(link: DuckDBPyConnection, column: str) -> tuple[list[str], Codes]:
     """Return the distinct texts of a column in order of first appearance, and its codes."""
-    connection.execute(
+    link.execute(
         f"create or replace temp table levels as select {column} as level, row_number() over"
         f" (order by min(rowid)) - 1 as code from rows where {column} is not null group by 1"
     )
-    levels = connection.execute("select level from levels order by code").fetchnumpy()
-    codes = connection.execute(
+    levels = link.execute("select level from levels order by code").fetchnumpy()
+    codes = link.execute(
         f"select coalesce(code, -1)::integer as code from rows left join levels"
         f" on {column} = level order by rows.rowid"
     ).fetchnumpy()
@@ -107,7 +117,7 @@ def _texts(connection: DuckDBPyConnection, column: str) -> tuple[list[str], Code
 
 
 def _numbers(
-    connection: DuckDBPyConnection, column: str, words: frozenset[str]
+    link: DuckDBPyConnection, column: str, words: frozenset[str]
 ) -> tuple[npt.NDArray[Any], Codes] | None:
     """Return the distinct numbers of a column and its codes, without ever making text of them.
 
@@ -115,7 +125,7 @@ def _numbers(
     """
     is_plain = f"regexp_full_match({column}, '{PLAIN.pattern}')"
     is_whole = f"regexp_full_match({column}, '[+-]?[0-9]{{1,18}}')"
-    ((n_odd, whole),) = connection.execute(
+    ((n_odd, whole),) = link.execute(
         f"select count(*) filter (where not {is_plain} and not list_contains($words, {column})),"
         f" bool_and({is_whole}) filter (where {is_plain}) from rows",
         {"words": sorted(words)},
@@ -123,7 +133,7 @@ def _numbers(
     if n_odd:
         return None
     kind = "bigint" if whole else "double"
-    found = connection.execute(
+    found = link.execute(
         f"select case when {is_plain} then {column}::{kind} end as number from rows"
     ).fetchnumpy()["number"]
     known = ~np.ma.getmaskarray(found)

@@ -8,7 +8,7 @@ import numpy as np
 
 from penjing.read.cells import Cells
 from penjing.read.clean import cleaned
-from penjing.read.code import ranks_of, through, without
+from penjing.read.code import by_appearance, ranks_of, through, without
 from penjing.read.dates import dates, is_either_way, part_of
 from penjing.read.numbers import INTEGER, Numbers, numbers
 from penjing.read.reading import Reading
@@ -89,7 +89,12 @@ def recoded(name: str, codes: Codes, values: Floats) -> Column:
 
 
 def name_column(cells: Cells, kind: Kind = "nominal") -> Column:
-    """Return a nominal or ordered column with its levels as they stand."""
+    """Return a nominal or ordered column; typed numbers as plain values, as they first appear."""
+    if cells.is_typed:
+        levels, codes = by_appearance(cells.plain(), cells.codes)
+        if all(isinstance(level, float) and level.is_integer() for level in levels):
+            levels = [int(level) for level in levels]  # a frame's whole numbers beside gaps
+        return Column(cells.name, kind, tuple(levels), codes)
     return Column(cells.name, kind, tuple(cells.plain()), cells.codes)
 
 

@@ -15,12 +15,13 @@ from penjing.errors import DataError
 from penjing.read.arff import from_arff, is_arff
 from penjing.read.bulk import Hints
 from penjing.read.cells import Sheet
+from penjing.read.columnar import from_parquet
 from penjing.read.decode import decode
 from penjing.read.delimited import delimited
 from penjing.read.files import contents, unzipped
 from penjing.read.frames import from_array, from_frame, from_table
 from penjing.read.names import cases_of, declaration_of, from_names
-from penjing.read.records import from_json, from_parquet
+from penjing.read.records import from_json
 from penjing.read.rows import from_columns, from_dicts, from_pairs, from_rows, with_labels
 from penjing.table import Note, Table
 

@@ -7,7 +7,6 @@ import numpy as np
 from penjing.errors import DataError
 from penjing.read.cells import Cells
 from penjing.read.clean import as_names, cleaned
-from penjing.read.code import by_appearance
 from penjing.read.convert import (
     Found,
     are_integers,
@@ -71,7 +70,7 @@ def judged(reading: Reading, cells: Cells, found: Found) -> Column:
     if found.all:
         if len(found.cells.levels) != 2 or not are_integers(found.cells):
             return number_column(reading, found)
-        return name_column(as_names(reading, _in_order(cells)))
+        return name_column(as_names(reading, cells))
     _mention_odd(reading, cells, found)
     cells = as_names(reading, cells)
     _mention_levels(reading, cells)
@@ -94,7 +93,7 @@ def judged_target(reading: Reading, cells: Cells, wish: Wish | None = None) -> C
         is_whole = bool((values == np.floor(values)).all())
         if not is_whole or len(np.unique(values)) > FEW_CLASSES:
             return number_column(reading, found)
-        return name_column(_in_order(cells))
+        return name_column(cells)
     _mention_odd(reading, cells, found)
     cells = as_names(reading, cells)
     n = len(cells.levels)
@@ -122,16 +121,6 @@ def looks_like_id(reading: Reading, cells: Cells, found: Found) -> bool:
         return False
     reading.note(f"left_out_id_{why}", column=cells.name, n=cells.n_known)
     return True
-
-
-def _in_order(cells: Cells) -> Cells:
-    """Return a column of sorted numbers with its levels as they first appear, as plain values."""
-    if not cells.is_typed:
-        return cells
-    levels, codes = by_appearance(cells.plain(), cells.codes)
-    if all(isinstance(level, float) and level.is_integer() for level in levels):
-        levels = [int(level) for level in levels]  # a frame's whole numbers beside gaps
-    return Cells(cells.name, levels, codes)
 
 
 def _mention_odd(reading: Reading, cells: Cells, found: Found) -> None:

@@ -1,18 +1,15 @@
-"""Records that carry their names: JSON lines, JSON arrays of objects, Parquet."""
+"""JSON: one object a line, an array of objects, or an object of columns."""
 
 from __future__ import annotations
 
 import json
-import tempfile
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from penjing.errors import DataError
+from penjing.read.bulk import LARGE
 from penjing.read.cells import Sheet
-from penjing.read.frames import array_cells, number_cells
-from penjing.read.rows import from_columns, from_dicts, plain_cells
+from penjing.read.columnar import large_lines
+from penjing.read.rows import from_columns, from_dicts
 
 
 def from_json(text: str, name: str) -> Sheet:
@@ -20,6 +17,10 @@ def from_json(text: str, name: str) -> Sheet:
     bare = text.strip()
     if not bare:
         raise DataError("empty_file", source=name)
+    if bare[0] == "{" and len(bare) >= LARGE:
+        large = large_lines(bare, name)
+        if large is not None:
+            return large
     rows = _loaded("[" + bare.replace("\n", ",\n") + "]") if bare[0] == "{" else None
     n_lines = bare.count("\n") + 1
     if not isinstance(rows, list) or len(rows) != n_lines:
@@ -67,34 +68,3 @@ def _line_by_line(text: str, name: str) -> list[Any]:
             if not isinstance(rows[-1], dict):
                 raise DataError("bad_json", source=name, line=number)
     return rows
-
-
-def from_parquet(data: bytes, name: str) -> Sheet:
-    """Take a Parquet file, by DuckDB."""
-    import duckdb  # noqa: PLC0415
-
-    with tempfile.TemporaryDirectory(prefix="penjing-") as folder, duckdb.connect() as connection:
-        path = Path(folder, "table.parquet")
-        path.write_bytes(data)
-        try:
-            found = connection.execute(
-                "select * from read_parquet($path)", {"path": str(path)}
-            ).fetchnumpy()
-        except duckdb.Error:
-            raise DataError("bad_parquet", source=name) from None
-    n_rows = len(next(iter(found.values()), ()))
-    if not n_rows:
-        raise DataError("no_rows", source=name)
-    cells = []
-    for title, values in found.items():
-        gaps = np.ma.getmaskarray(values)
-        array = np.asarray(values)
-        if not gaps.any():
-            cells.append(array_cells(title, array, name))
-        elif array.dtype.kind in "iuf":
-            cells.append(number_cells(title, array[~gaps], ~gaps))
-        else:
-            plain = array.astype("M8[us]") if array.dtype.kind == "M" else array
-            listed = zip(plain.tolist(), gaps.tolist(), strict=True)
-            cells.append(plain_cells(title, [None if gap else x for x, gap in listed], name))
-    return Sheet(cells, n_rows, {"name": name, "form": "parquet"})

@@ -14,7 +14,7 @@ import numpy as np
 
 from penjing.errors import DataError
 from penjing.read.cells import Cells, Sheet
-from penjing.read.code import codes_of
+from penjing.read.code import codes_of, ranks_of
 
 PLAIN = (str, bool, int, float, dt.date)
 GAPS = ("NAType", "NaTType")
@@ -94,7 +94,10 @@ def titled(titles: Sequence[Any], columns: Sequence[Any], name: str) -> Sheet:
 def plain_cells(title: str, values: Iterable[Any], name: str) -> Cells:
     """Make a column of any Python values; None, NaN, NaT and NA are missing."""
     cells = values.tolist() if isinstance(values, np.ndarray) else [*values]
-    if not {*map(type, cells)} <= {str, int, bool, type(None)}:
+    types = {*map(type, cells)} - {type(None)}
+    if types == {float}:
+        return Cells(title, *ranks_of(np.asarray(cells, np.float64)))
+    if not types <= {str, int, bool}:
         found = [plain_value(cell) for cell in cells]
         for number, (cell, value) in enumerate(zip(cells, found, strict=True), start=1):
             if value is NotImplemented:

@@ -1,0 +1,74 @@
+"""What DuckDB reads column by column: Parquet, and JSON lines when there are many."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from penjing.errors import DataError
+from penjing.read.cells import Cells, Sheet
+from penjing.read.frames import array_cells, number_cells
+from penjing.read.rows import plain_cells
+
+PLAIN_TYPES = {"VARCHAR", "DOUBLE", "BIGINT", "BOOLEAN"}
+"""Columns of other types are left to Python's JSON, which changes no value."""
+
+LINES = "select * from read_json($path, format='newline_delimited', sample_size=-1)"
+
+
+def from_parquet(data: bytes, name: str) -> Sheet:
+    """Take a Parquet file."""
+    import duckdb  # noqa: PLC0415
+
+    try:
+        with tempfile.TemporaryDirectory(prefix="penjing-") as folder, duckdb.connect() as link:
+            asked = {"path": _written(folder, data)}
+            found = link.execute("select * from read_parquet($path)", asked).fetchnumpy()
+    except duckdb.Error:
+        raise DataError("bad_parquet", source=name) from None
+    if not len(next(iter(found.values()), ())):
+        raise DataError("no_rows", source=name)
+    return _sheet(found, name, "parquet")
+
+
+def large_lines(text: str, name: str) -> Sheet | None:
+    """Take many lines of plain JSON objects; None if Python's JSON should have a look."""
+    import duckdb  # noqa: PLC0415
+
+    try:
+        with tempfile.TemporaryDirectory(prefix="penjing-") as folder, duckdb.connect() as link:
+            asked = {"path": _written(folder, text.encode())}
+            link.execute("set enable_progress_bar = false")
+            columns = link.execute(f"describe {LINES}", asked).fetchall()
+            if not {row[1] for row in columns} <= PLAIN_TYPES:
+                return None
+            found = link.execute(LINES, asked).fetchnumpy()
+    except (duckdb.Error, OSError):
+        return None
+    return _sheet(found, name, "json")
+
+
+def _written(folder: str, data: bytes) -> str:
+    path = Path(folder, "table")
+    path.write_bytes(data)
+    return str(path)
+
+
+def _sheet(found: Mapping[str, Any], name: str, form: str) -> Sheet:
+    cells = [_cells(title, values, name) for title, values in found.items()]
+    return Sheet(cells, len(cells[0].codes), {"name": name, "form": form})
+
+
+def _cells(title: str, values: Any, name: str) -> Cells:  # noqa: ANN401 - masked where it has gaps
+    gaps, array = np.ma.getmaskarray(values), np.asarray(values)
+    if not gaps.any():
+        return array_cells(title, array, name)
+    if array.dtype.kind in "iuf":
+        return number_cells(title, array[~gaps], ~gaps)
+    plain = array.astype("M8[us]") if array.dtype.kind == "M" else array
+    listed = zip(plain.tolist(), gaps.tolist(), strict=True)
+    return plain_cells(title, [None if gap else value for value, gap in listed], name)
