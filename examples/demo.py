@@ -15,7 +15,7 @@ tree = penjing.fit(melons, recipe="id3", trace=True)
 print(tree)
 print(tree.score(melons))
 
-rows = [list(melons.names) + [melons.target.name], *(row.values() for row in melons.rows())]
+rows = [[*melons.names, melons.target.name], *(row.values() for row in melons.rows())]
 
 # Every keepsake of the demo is one line here: a file name and what goes into it.
 keepsakes = {
