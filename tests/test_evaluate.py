@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from data import grown, part_weights, skeleton, tables, whole_weights
 from penjing.errors import ChoiceError, DataError
 from penjing.evaluate import cross_validate, score
+from penjing.fit import fit
 from penjing.folds import Fold, folds, hold_out
 from penjing.read import read
 from penjing.recipe import RECIPES
-from penjing.report import NumberReport, Report, percent, wilson
+from penjing.report import NumberReport, Report, percent, width, wilson
 from penjing.table import Table, nominal, numeric
 from penjing.tree import Tree
 from penjing.words import LANGUAGES
@@ -147,6 +148,10 @@ def test_wilsons_limits_are_where_the_normal_test_turns(n, data):
     assert mirrored == pytest.approx((1 - high, 1 - low))
 
 
+def test_a_mark_on_a_letter_takes_no_room():
+    assert [width(text) for text in ("e\u0301", "清晰", "e")] == [1, 4, 1]
+
+
 def test_percentages_are_never_100_unless_all_are_right():
     assert [percent(k, 16) for k in (0, 12, 13, 16)] == ["0", "75", "81.3", "100"]
     assert percent(99_999, 100_000) == "99.9"
@@ -270,6 +275,12 @@ def test_leaving_one_out_goes_by_the_order_of_rows():
     assert [rows_of(out) for _, out in folds(table, 4, seed=3)] == [[1], [2], [3], [4]]
 
 
+def test_a_share_next_to_one_leaves_a_row():
+    table = Table((), nominal("y", "aabbb"), 5)
+    train, held_out = hold_out(table, 1 - 2**-53)
+    assert (train.n_rows, held_out.n_rows) == (1, 4)
+
+
 def test_a_number_is_divided_without_classes():
     table = Table((), numeric("y", np.arange(10.0)), 10)
     train, held_out = hold_out(table, 0.3)
@@ -319,6 +330,14 @@ def test_numbers_are_cross_validated(table, k):
         off = grown(train).predict(held_out) - held_out.target.numbers()
         squares += float((off**2).sum())
     assert report.rmse == pytest.approx(math.sqrt(squares / table.n_rows))
+
+
+@pytest.mark.parametrize("recipe", sorted(RECIPES))
+def test_every_recipe_is_cross_validated_as_it_is_fitted(melons, recipe):
+    table = melons["train2"]
+    right = sum(fit(t, recipe=recipe).score(out).correct for t, out in folds(table, 3))
+    assert cross_validate(table, recipe, 3).correct == right
+    assert cross_validate(table, fit(table, recipe=recipe), 3).correct == right
 
 
 def test_each_fold_can_hold_out_rows_that_decide_its_pruning(melons):

@@ -285,6 +285,8 @@ def test_text_that_spells_numbers_is_numbers_where_the_tree_wants_them():
     tree = Tree.from_dict({"density": {"<= 0.5": "no", "> 0.5": "yes"}})
     rows = Table((nominal("density", ["0.7", "0.2", None, "1e-3"]),), None, 4)
     assert tree.predict(rows).tolist() == ["yes", "no", "no", "no"]
+    unused = Table((nominal("density", ["0.7", "0.2"], ["much"]),), None, 2)
+    assert tree.predict(unused).tolist() == ["yes", "no"]
     bad = Table((nominal("density", ["0.7", "much"]),), None, 2)
     with pytest.raises(DataError, match="row 2: 'density' should be a number, found 'much'"):
         tree.predict(bad)

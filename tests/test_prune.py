@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from data import grown, skeleton, tables, whole_weights
 from penjing.engines.memory import Engine
 from penjing.errors import CapabilityError, ChoiceError, DataError
-from penjing.evaluate import prune
+from penjing.evaluate import judging, prune
 from penjing.folds import hold_out
 from penjing.grow import grow
 from penjing.prune import pessimistic, reduced_error
@@ -469,6 +469,16 @@ def test_a_gate_judges_numbers_by_squares_about_the_training_mean():
     assert (decision.kept, decision.as_leaf) == (0, 100)
     assert tree.n_leaves == 2
     assert gate.story()[0]["measure"] == "squares"
+
+
+def test_a_gate_may_have_rows_without_an_answer_and_levels_without_a_place():
+    size = replace(nominal("size", ["S", "M", "L", "L"]), kind="ordered")
+    train = Table((size,), nominal("y", ["a", "a", "b", "b"]), 4)
+    rows = Table((nominal("size", ["XL", "S", "L"]),), nominal("y", ["a", None, "b"]), 3)
+    gate = Gate(Engine(judging(train, rows), "refuse", shares_of="tree"))
+    grow(Engine(train), RECIPES["cart-binary"], gate)
+    (decision,) = gate.decisions
+    assert (decision.rows, decision.kept, decision.as_leaf) == (2, 2, 1)
 
 
 def test_words_for_ties_are_checked():

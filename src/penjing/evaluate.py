@@ -5,16 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from penjing.align import Places, align, placeless
+from penjing.align import Places, align, align_to, placeless
 from penjing.compare import compare
 from penjing.errors import ChoiceError, DataError, unknown
 from penjing.folds import Fold, each_fold, folds, hold_out
-from penjing.grow import grow
 from penjing.plugs import load
 from penjing.predict import classes_of
 from penjing.prune import measure_of
@@ -65,7 +65,7 @@ def score(
       no            1     1
     wrong: row 2 no→yes
     """
-    table, unlabelled = _labelled(tree, source)
+    table, unlabelled = _labelled(align(tree, source), tree.target.name)
     predicted = classes_of(tree, table, unseen=unseen, missing=missing)
     return _report(table, predicted, unlabelled)
 
@@ -109,7 +109,11 @@ def prune(
             raise unknown("unknown_option", word, known, method=method)
     record: dict[str, Any] = {"method": method, "options": known | options, "measure": "errors"}
     if "judge" in told:
-        table = _validation(tree, method, validation)
+        if validation is None:
+            raise ChoiceError("needs_validation", method=method)
+        if isinstance(validation, int | float | Fold):
+            raise ChoiceError("share_needs_rows", value=validation)
+        table = judging(tree, validation)
         missing = "fraction" if tree.recipe.get("missing") == "fraction" else "refuse"
         judge = load("engine", "memory")(table, missing=missing, shares_of="tree")
         record |= {"measure": measure_of(judge.reader), "validation": source_of(table)}
@@ -189,6 +193,21 @@ def cross_validate(
     return _report(table, answers)
 
 
+def judging(like: Tree | Table, source: Any) -> Table:  # noqa: ANN401 - whatever `align` takes
+    """Return validation rows as an engine wants them.
+
+    Coded as a tree, or the rows that one is to be grown from; without the rows that do not say
+    what is to be predicted; and with levels that an order does not know taken for missing.
+    """
+    if isinstance(like, Tree):
+        table, _ = _labelled(align(like, source), like.target.name)
+    else:
+        assert like.target is not None
+        aligned = align_to(like.schema, like.target.field, source)
+        table, _ = _labelled(aligned, like.target.name)
+    return placeless(table, like.schema)
+
+
 def source_of(table: Table) -> dict[str, Any]:
     """Return what a tree keeps of the rows that decided or tested: name, size, fingerprint."""
     told = {key: table.source[key] for key in ("name", "sha256") if key in table.source}
@@ -198,16 +217,15 @@ def source_of(table: Table) -> dict[str, Any]:
 # -- inside ---------------------------------------------------------------------------------
 
 
-def _labelled(tree: Tree, source: Any) -> tuple[Table, int]:  # noqa: ANN401 - what `align` takes
+def _labelled(table: Table, target: str) -> tuple[Table, int]:
     """Return the rows that say what is to be predicted, and how many do not."""
-    table = align(tree, source)
     name = table.source.get("name", "table")
     if table.target is None:
-        raise DataError("test_needs_target", source=name, target=tree.target.name)
+        raise DataError("test_needs_target", source=name, target=target)
     is_known = table.target.codes >= 0
     n = int(is_known.sum())
     if not n:
-        raise DataError("test_without_rows", source=name, target=tree.target.name)
+        raise DataError("test_without_rows", source=name, target=target)
     return (table if n == table.n_rows else table.take(is_known)), table.n_rows - n
 
 
@@ -231,15 +249,6 @@ def _report(
     return report_of(classes=classes, actual=table.target.codes, rows=rows, **about)
 
 
-def _validation(tree: Tree, method: str, validation: Any) -> Table:  # noqa: ANN401
-    """Return validation rows as an engine wants them."""
-    if validation is None:
-        raise ChoiceError("needs_validation", method=method)
-    if isinstance(validation, int | float | Fold):
-        raise ChoiceError("share_needs_rows", value=validation)
-    return placeless(_labelled(tree, validation)[0], tree.schema)
-
-
 def _training(tree: Tree, smaller: Tree) -> dict[str, Any] | None:
     """Return how many training rows the smaller tree gets right, None if that is not known.
 
@@ -247,12 +256,17 @@ def _training(tree: Tree, smaller: Tree) -> dict[str, Any] | None:
     themselves could tell.
     """
     told: dict[str, Any] = tree.about["training"]
-    was = float(tree.weight[0] - tree.losses[tree.is_leaf].sum())
     may_share = tree.recipe.get("missing") == "fraction"
     is_whole = bool((tree.nodes.total == np.floor(tree.nodes.total)).all())
-    if may_share and not (is_whole and was == told["correct"]):
+    if may_share and not (is_whole and _right(tree) == told["correct"]):
         return None
-    return told | {"correct": float(smaller.weight[0] - smaller.losses[smaller.is_leaf].sum())}
+    return told | {"correct": _right(smaller)}
+
+
+def _right(tree: Tree) -> float:
+    """Return the weight of the training rows that have the class their leaf answers with."""
+    leaves = np.flatnonzero(tree.is_leaf)
+    return float(tree.nodes.total[leaves, tree.values[leaves]].sum())
 
 
 def _grower(
@@ -263,30 +277,26 @@ def _grower(
     options: Mapping[str, Any],
 ) -> Grower:
     """Return the function from training rows to a finished tree."""
-    if isinstance(how, Tree):
-        recipe: str | Recipe | Grower = recipe_from(how)
-        steps = list(_steps(how)) if method is None else [(method, dict(options))]
-    else:
-        recipe = how
-        steps = [] if method is None else [(method, dict(options))]
+    fit = import_module("penjing.fit").fit  # the room above this one; it prunes with this one
+    recipe = recipe_from(how) if isinstance(how, Tree) else how
 
     def grown(train: Table) -> Tree:
         rows, held_out = (train, None) if share is None else hold_out(train, share, seed)
-        if isinstance(recipe, str | Recipe):
-            chosen = recipe_of(recipe).fits(rows)
-            tree = grow(load("engine", "memory")(rows, missing=chosen.missing), chosen)
-        else:
-            tree = recipe(rows)
-        for name, settings in steps:
-            given = {} if held_out is None else {"validation": held_out}
-            tree = prune(tree, name, **given, **settings)
+        tree = fit(rows, recipe=recipe) if isinstance(recipe, str | Recipe) else recipe(rows)
+        given = {} if held_out is None else {"validation": held_out}
+        if method is not None:
+            return prune(tree, method, **given, **options)
+        for name, settings in _steps(how, tree) if isinstance(how, Tree) else ():
+            tree = prune(tree, name, **settings)
         return tree
 
     return grown
 
 
-def _steps(tree: Tree) -> Iterator[tuple[str, dict[str, Any]]]:
-    for record in tree.about.get("pruning", ()):
+def _steps(like: Tree, grown: Tree) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield how a tree was pruned, but for what its recipe does by itself."""
+    done = len(grown.about.get("pruning", ()))
+    for record in like.about.get("pruning", ())[done:]:
         if "validation" in record:
             raise ChoiceError("cannot_regrow")
         yield record["method"], dict(record["options"])
