@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "coded.hpp"
 #include "counted.hpp"
 #include "general.hpp"
 #include "grown.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Strided = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
 
 template <class T>
 nb::object hand_over(std::vector<T>&& values) {
@@ -78,8 +80,19 @@ Input read(const nb::list& columns, nb::handle target, nb::handle y, nb::handle 
         const auto parts =
             nb::cast<nb::tuple>(item);  // codes, levels or None, n_levels, ordered
         penjing::GrowColumn column;
-        column.codes = pointer<std::int32_t>(input, parts[0], order.n_rows);
         column.n_levels = nb::cast<std::int32_t>(parts[2]);
+        if (column.n_levels < 0) {  // not coded: its numbers
+            const auto numbers = nb::cast<Strided>(parts[0], false);
+            if (numbers.size() != order.n_rows || numbers.stride(0) < 1) {
+                throw nb::value_error("numbers must have as many rows as the table, in order");
+            }
+            input.kept.push_back(nb::borrow(parts[0]));
+            column.numbers = numbers.data();
+            column.stride = static_cast<std::size_t>(numbers.stride(0));
+            column.n_levels = 0;
+        } else {
+            column.codes = pointer<std::int32_t>(input, parts[0], order.n_rows);
+        }
         column.ordered = nb::cast<bool>(parts[3]);
         if (!parts[1].is_none()) {
             column.levels =
@@ -101,6 +114,7 @@ Input read(const nb::list& columns, nb::handle target, nb::handle y, nb::handle 
     order.min_branch = nb::cast<double>(recipe["min_branch"]);
     order.min_gain = nb::cast<double>(recipe["min_gain"]);
     order.threads = nb::cast<int>(recipe["threads"]);
+    order.small = nb::cast<std::size_t>(recipe["small"]);
     return input;
 }
 
@@ -113,16 +127,18 @@ nb::dict grow(const nb::list& columns, nb::handle target, nb::handle y, nb::hand
         const nb::gil_scoped_release free;
         penjing::Team team(order.threads);
         const penjing::Poll poll = signals();
-        if (!penjing::is_counted(order)) {
-            penjing::GeneralKernel kernel(order);
-            grown = penjing::flatten(kernel.grow(team, poll), order.n_sums, true);
-        } else {
+        std::vector<penjing::Grove> groves;
+        if (penjing::is_counted(order)) {
             const bool fits = penjing::Packing(order.n_sums).fits_short(order.n_rows);
-            grown =
-                penjing::flatten(fits ? penjing::grow_counted<std::uint32_t>(order, team, poll)
-                                      : penjing::grow_counted<std::uint64_t>(order, team, poll),
-                                 order.n_sums, false);
+            groves = fits ? penjing::grow_counted<std::uint32_t>(order, team, poll)
+                          : penjing::grow_counted<std::uint64_t>(order, team, poll);
         }
+        const bool whole = !groves.empty();
+        if (!whole) {
+            const penjing::Coded coded(order, team);
+            groves = penjing::GeneralKernel(coded.order).grow(team, poll);
+        }
+        grown = penjing::flatten(groves, order.n_sums, !whole);
     }
     nb::dict answer;
     answer["parent"] = hand_over(std::move(grown.parent));

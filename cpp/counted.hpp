@@ -1,11 +1,15 @@
 // The growing kernel for rows that count one each, with nothing missing, and classes.
 //
-// Ordered columns are sorted lists (lists.hpp), the others codes in the node's row order
-// (block.hpp). A node owns the same stretch of every array; its children get that stretch of
-// the array's twin, so that no two nodes ever write to one place.
+// All arrays are in the node's row order (block.hpp): codes of levels, and for ordered columns
+// the codes of buckets (buckets.hpp). A node owns the same stretch of every array; its children
+// get that stretch of the array's twin, so that no two nodes ever write to one place. Small
+// nodes, and nodes of any size where every column's own best cut is asked for (gain ratio),
+// keep ordered columns as sorted lists (lists.hpp).
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,6 +19,7 @@
 #include <vector>
 
 #include "block.hpp"
+#include "buckets.hpp"
 #include "grown.hpp"
 #include "lists.hpp"
 #include "measure.hpp"
@@ -45,21 +50,24 @@ class CountedKernel {
           wide_(has_wide()),
           columns_(order.columns.size()) {}
 
+    // Empty if a value is missing: then the general kernel has to do it.
     std::vector<Grove> grow(Team& team, const Poll& poll) {
-        prepare(team);
+        Open root;
+        root.n = static_cast<std::uint32_t>(order_.n_rows);
+        if (!prepare(team, root)) {
+            return {};
+        }
         const bool alone = team.size() == 1;
         const std::size_t large =
             alone ? 0 : std::max<std::size_t>(order_.n_rows / 32, std::size_t{4096});
         std::vector<Grove> groves(1);
         std::vector<Open> later;
-        Open root;
-        root.n = static_cast<std::uint32_t>(order_.n_rows);
         root.counts.assign(k_, 0);
         for (std::size_t i = 0; i < order_.n_rows; ++i) {
             ++root.counts[static_cast<std::size_t>(order_.target[i])];
         }
         for (std::size_t c = 0; c < columns_.size(); ++c) {
-            if (order_.columns[c].n_levels > 1) {
+            if (columns_[c].kind != Kind::constant) {
                 root.active.push_back(static_cast<std::uint32_t>(c));
             }
         }
@@ -88,30 +96,42 @@ class CountedKernel {
     }
 
   private:
+    enum class Kind : std::uint8_t { constant, pair, nominal, ordered };
     struct Column {
-        Twin<Entry> list;          // ordered columns of more than two levels
-        Twin<std::uint8_t> bytes;  // others, by their number of levels
+        Kind kind = Kind::constant;
+        Keys keys;                 // ordered, also with two levels
+        Twin<Entry> list;          // ordered, where lists are used at any size
+        Twin<std::uint8_t> bytes;  // buckets, or levels by their number
         Twin<std::uint16_t> shorts;
         Twin<std::uint32_t> words;
-        [[nodiscard]] bool is_list() const { return !list.empty(); }
-        [[nodiscard]] bool is_pair() const { return !bytes.empty() && pair; }
-        bool pair = false;  // two levels
+        BucketMap map;
+        std::size_t slot = 0;      // of its buckets in a node's counts
+        double low = 0, high = 1;  // keys of an ordered column with two levels
+        [[nodiscard]] bool is_ordered() const { return kind == Kind::ordered; }
+        [[nodiscard]] bool is_pair() const { return kind == Kind::pair; }
     };
+    using Cells = std::unique_ptr<std::uint32_t[]>;
     struct Open {
         std::uint32_t node = 0;
         std::uint32_t n = 0;
         std::size_t begin = 0;
         std::int64_t depth = 0;
+        bool has_lists = false;
         std::vector<std::uint32_t> counts;
         std::vector<std::uint32_t> active;
+        Cells buckets;  // slots x buckets x K
     };
     struct Found {
-        bool made = false;     // whether there is an offer
-        double value = 0;      // V
-        std::uint32_t at = 0;  // list: entries of the left branch
-        bool stays = false;    // may still offer something further down
+        bool made = false;   // whether there is an offer
+        bool stays = false;  // may still offer something further down
+        double value = 0;    // V
         double information = 0;
-        std::vector<std::uint32_t> groups[2];  // positions among present levels, binary shape
+        std::uint32_t at = 0;                  // ordered: rows of the left branch
+        std::uint32_t bucket = 0;              // … of which the last lie in this bucket
+        std::vector<std::uint32_t> groups[2];  // levels, binary shape
+        double edges = 0;                      // the best V between two buckets
+        std::array<double, n_buckets> edge;    // V after each bucket, -1 where there is no cut
+        std::array<double, n_buckets> most;    // what a bucket may hide, -1: nothing
     };
     struct Worker {
         RowBits marked;
@@ -125,48 +145,175 @@ class CountedKernel {
         std::vector<std::uint64_t> mask;
         std::vector<std::uint32_t> branch_of_row;
         std::vector<std::uint32_t> places;
+        std::vector<Cells> spare;           // buckets of nodes that are done
+        std::vector<Twin<Entry>> lists;     // of the small node at hand
+        std::vector<std::uint32_t> global;  // its rows, by their number in the node
+        std::size_t base = 0;               // where it begins
+        RowSort sort;
+        std::vector<std::uint32_t> hits;
+        std::vector<Entry> opened;
+        std::vector<std::uint32_t> before, here;
+        std::vector<double> keys;
     };
 
     // ---- preparation
 
-    void prepare(Team& team) {
+    bool prepare(Team& team, Open& root) {
         const std::size_t n = order_.n_rows;
-        bool any_block = false;
         if constexpr (M::is_entropy) {
             log_.prepare(n);
         }
-        for (std::size_t c = 0; c < columns_.size(); ++c) {
-            const GrowColumn& from = order_.columns[c];
-            any_block = any_block || !from.ordered || from.n_levels == 2;
-        }
+        small_ = n <= order_.small || order_.is_ratio() || k_ > 32 ? n : order_.small;
+        lists_everywhere_ = n > order_.small && small_ == n;
         workers_.resize(static_cast<std::size_t>(team.size()));
         for (Worker& worker : workers_) {
-            worker.marked.prepare(n);
+            worker.marked.prepare(small_);
+            worker.lists.resize(columns_.size());
+            worker.found.resize(columns_.size());
         }
-        shared_.resize(columns_.size());
-        team.run(columns_.size() + 1, [&](std::size_t c, int) {
-            if (c == columns_.size()) {
-                if (any_block) {
-                    prepare_rows(n);
+        prepare_rows(n);
+        std::atomic<bool> whole{true};
+        team.run(columns_.size(), [&](std::size_t c, int) {
+            if (!prepare_column(order_.columns[c], columns_[c])) {
+                whole = false;
+            }
+        });
+        if (whole && small_ < n) {
+            return prepare_buckets(team, root);
+        }
+        return whole;
+    }
+
+    bool prepare_column(const GrowColumn& from, Column& to) {
+        const std::size_t n = order_.n_rows;
+        to.keys = {from.numbers, from.stride, from.codes};
+        if (from.codes != nullptr) {
+            if (*std::min_element(from.codes, from.codes + n) < 0) {
+                return false;
+            }
+            to.kind = from.n_levels < 2    ? Kind::constant
+                      : from.n_levels == 2 ? Kind::pair
+                      : from.ordered       ? Kind::ordered
+                                           : Kind::nominal;
+        } else {
+            to.kind = Kind::ordered;
+        }
+        if (to.kind == Kind::ordered) {
+            if (small_ < n) {
+                to.map.prepare(to.keys, n);
+                to.bytes.prepare(n);
+            } else if (lists_everywhere_) {
+                return build_list(from, to);
+            } else if (from.codes == nullptr) {
+                for (std::size_t i = 0; i < n; ++i) {
+                    if (std::isnan(from.numbers[i * from.stride])) {
+                        return false;
+                    }
                 }
-                return;
             }
-            const GrowColumn& from = order_.columns[c];
-            Column& to = columns_[c];
-            to.pair = from.n_levels == 2;
-            if (from.n_levels < 2) {
-                return;
-            }
-            if (from.ordered && !to.pair) {
-                build_list(from, to);
-            } else if (from.n_levels <= 256) {
+        } else if (to.kind != Kind::constant) {
+            if (from.n_levels <= 256) {
                 copy_codes(from.codes, to.bytes);
             } else if (from.n_levels <= 65536) {
                 copy_codes(from.codes, to.shorts);
             } else {
                 copy_codes(from.codes, to.words);
             }
+        }
+        return true;
+    }
+
+    // Code all ordered columns, a few thousand rows at a time: numbers that lie row by row are
+    // read from memory once.
+    bool prepare_buckets(Team& team, Open& root) {
+        constexpr std::size_t block = 2048;
+        const std::size_t n = order_.n_rows;
+        std::vector<std::vector<BucketMap>> maps(workers_.size());
+        for (auto& mine : maps) {
+            for (const Column& column : columns_) {
+                mine.push_back(column.map);
+            }
+        }
+        std::atomic<bool> whole{true};
+        team.run((n + block - 1) / block, [&](std::size_t piece, int worker) {
+            auto& mine = maps[static_cast<std::size_t>(worker)];
+            const std::size_t end = std::min(n, (piece + 1) * block);
+            for (std::size_t c = 0; c < columns_.size(); ++c) {
+                if (columns_[c].is_ordered() &&
+                    !mine[c].code(columns_[c].keys, piece * block, end,
+                                  columns_[c].bytes.at(0, 0))) {
+                    whole = false;
+                }
+            }
         });
+        if (!whole) {
+            return false;
+        }
+        n_slots_ = 0;
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+            for (const auto& mine : maps) {
+                columns_[c].map.merge(mine[c]);
+            }
+            if (columns_[c].is_ordered()) {
+                columns_[c].slot = n_slots_++;
+            }
+        }
+        root.buckets = fresh(workers_[0]);
+        team.run(columns_.size(), [&](std::size_t c, int) {
+            Column& column = columns_[c];
+            if (column.is_ordered()) {
+                std::uint32_t* cells = root.buckets.get() + column.slot * n_buckets * k_;
+                count_buckets(column.bytes.at(0, 0), labels_.at(0, 0), n, cells);
+                settle_kind(column, cells);
+            }
+        });
+        return true;
+    }
+
+    // An ordered column may turn out to have one value, or two.
+    void settle_kind(Column& column, const std::uint32_t* cells) {
+        std::vector<std::size_t> used;
+        for (std::size_t b = 0; b < n_buckets; ++b) {
+            const std::uint32_t* cell = cells + b * k_;
+            if (std::any_of(cell, cell + k_, [](std::uint32_t c) { return c > 0; })) {
+                if (column.map.is_many(b) || used.size() == 2) {
+                    return;
+                }
+                used.push_back(b);
+            }
+        }
+        column.kind = used.size() < 2 ? Kind::constant : Kind::pair;
+        if (column.is_pair()) {
+            column.low = column.map.bound(used[0]);
+            column.high = column.map.bound(used[1]);
+            std::uint8_t* codes = column.bytes.at(0, 0);
+            for (std::size_t i = 0; i < order_.n_rows; ++i) {
+                codes[i] = codes[i] == used[0] ? 0 : 1;
+            }
+        }
+    }
+
+    Cells fresh(Worker& my) const {
+        if (!my.spare.empty()) {
+            Cells cells = std::move(my.spare.back());
+            my.spare.pop_back();
+            return cells;
+        }
+        return Cells(new std::uint32_t[n_slots_ * n_buckets * k_]);
+    }
+
+    void count_buckets(const std::uint8_t* codes, const std::uint16_t* labels, std::size_t n,
+                       std::uint32_t* cells) const {
+        std::fill(cells, cells + n_buckets * k_, 0U);
+        if (k_ == 2) {
+            for (std::size_t i = 0; i < n; ++i) {
+                ++cells[codes[i] * 2U + labels[i]];
+            }
+            return;
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            ++cells[codes[i] * k_ + labels[i]];
+        }
     }
 
     void prepare_rows(std::size_t n) {
@@ -186,20 +333,34 @@ class CountedKernel {
         }
     }
 
-    // Counting sort by code.
-    void build_list(const GrowColumn& from, Column& to) const {
+    // Counting sort by code; false if a value is missing.
+    bool build_list(const GrowColumn& from, Column& to) const {
         const std::size_t n = order_.n_rows;
-        const auto n_levels = static_cast<std::size_t>(from.n_levels);
+        auto n_levels = static_cast<std::size_t>(from.n_levels);
+        const std::int32_t* codes = from.codes;
+        std::vector<std::int32_t> made;
+        if (codes == nullptr) {
+            std::vector<double> numbers(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                numbers[i] = from.numbers[i * from.stride];
+            }
+            made.resize(n);
+            n_levels = code_floats(numbers, made).levels.size();
+            codes = made.data();
+            if (*std::min_element(made.begin(), made.end()) < 0) {
+                return false;
+            }
+        }
         to.list.prepare(n);
         std::vector<std::uint32_t> place(n_levels + 1, 0);
         for (std::size_t i = 0; i < n; ++i) {
-            ++place[static_cast<std::size_t>(from.codes[i]) + 1];
+            ++place[static_cast<std::size_t>(codes[i]) + 1];
         }
         std::partial_sum(place.begin(), place.end(), place.begin());
         const unsigned shift = packing_.shift();
         Entry* list = to.list.at(0, 0);
         for (std::size_t i = 0; i < n; ++i) {
-            const auto code = static_cast<std::size_t>(from.codes[i]);
+            const auto code = static_cast<std::size_t>(codes[i]);
             list[place[code]++] =
                 static_cast<Entry>(i) << shift | static_cast<Entry>(order_.target[i]) << 1;
         }
@@ -208,6 +369,60 @@ class CountedKernel {
                 list[place[code]] |= 1U;
             }
         }
+        return true;
+    }
+
+    // A node becomes small: sort its rows in every ordered column.
+    void make_lists(Open& open, Worker& my) const {
+        my.base = open.begin;
+        std::uint32_t* rows = rows_.at(open.depth, open.begin);
+        const std::uint16_t* labels = labels_.at(open.depth, open.begin);
+        my.global.assign(rows, rows + open.n);
+        std::iota(rows, rows + open.n, 0U);
+        const auto tag_bits = static_cast<unsigned>(std::bit_width(small_));
+        for (const std::uint32_t c : open.active) {
+            const Column& column = columns_[c];
+            if (!column.is_ordered()) {
+                continue;
+            }
+            if (my.lists[c].empty()) {
+                my.lists[c].prepare(small_);
+            }
+            my.sort.start(open.n, tag_bits);
+            column.keys.gather(my.global.data(), open.n, my.sort.values());
+            std::iota(my.sort.tags(), my.sort.tags() + open.n, 0U);
+            my.sort.sort();
+            Entry* list = my.lists[c].at(open.depth, 0);
+            for (std::uint32_t i = 0; i < open.n; ++i) {
+                const std::uint32_t id = my.sort.tag(i);
+                list[i] = static_cast<Entry>(id) << packing_.shift() |
+                          static_cast<Entry>(labels[id]) << 1 | (my.sort.differs(i) ? 1U : 0U);
+            }
+        }
+        open.has_lists = true;
+        if (open.buckets) {
+            my.spare.push_back(std::move(open.buckets));
+        }
+    }
+
+    // Where an ordered column's list lies, of a node or (one deeper) of its child.
+    Entry* list_at(std::size_t c, const Worker& my, std::int64_t depth,
+                   std::size_t begin) const {
+        return lists_everywhere_ ? columns_[c].list.at(depth, begin)
+                                 : my.lists[c].at(depth, begin - my.base);
+    }
+
+    [[nodiscard]] std::size_t global_row(const Worker& my, std::size_t row) const {
+        return lists_everywhere_ ? row : my.global[row];
+    }
+
+    [[nodiscard]] double cut_of(std::size_t c, double low, double high) const {
+        const GrowColumn& source = order_.columns[c];
+        if (source.codes == nullptr) {
+            return midpoint(low, high);
+        }
+        return cut_between(source, static_cast<std::int32_t>(low),
+                           static_cast<std::int32_t>(high));
     }
 
     // ---- nodes
@@ -237,6 +452,13 @@ class CountedKernel {
                 later->push_back(std::move(open));
                 continue;
             }
+            if (!open.has_lists && open.n <= small_) {
+                if (lists_everywhere_) {
+                    open.has_lists = true;
+                } else {
+                    make_lists(open, my);
+                }
+            }
             if (team != nullptr) {
                 grow_node(grove, open, my, *team, stack);
             } else {
@@ -264,7 +486,6 @@ class CountedKernel {
         facts.least = static_cast<std::uint32_t>(
             std::clamp(std::ceil(order_.min_branch), 1.0, static_cast<double>(open.n)));
         M::facts(facts, log_);
-        my.found.resize(columns_.size());
         bool any_pair = false;
         for (const std::uint32_t c : open.active) {
             any_pair = any_pair || columns_[c].is_pair();
@@ -275,8 +496,11 @@ class CountedKernel {
         team.run(open.active.size(), [&](std::size_t i, int by) {
             const std::size_t c = open.active[i];
             Worker& mine = by < 0 ? my : workers_[static_cast<std::size_t>(by)];
-            search(c, open, facts, mine, my.classes, my.found[c]);
+            search(c, open, facts, mine, my.classes, my.found[c], my);
         });
+        if (!open.has_lists) {
+            open_buckets(open, facts, my, team);
+        }
         const int winner = choose_column(open, facts, my);
         if (winner < 0) {
             return;
@@ -293,13 +517,18 @@ class CountedKernel {
     // ---- search
 
     void search(std::size_t c, const Open& open, const NodeFacts& f, Worker& my,
-                const ClassBits& classes, Found& found) const {
+                const ClassBits& classes, Found& found, const Worker& owner) const {
         const Column& column = columns_[c];
         found.made = false;
         found.stays = false;
-        if (column.is_list()) {
+        if (column.is_ordered()) {
+            if (!open.has_lists) {
+                scan_buckets(column, open, f, my, found);
+                return;
+            }
+            my.below.assign(k_, 0);
             const BestCut best =
-                best_cut(ListView<Entry>{column.list.at(open.depth, open.begin), open.n,
+                best_cut(ListView<Entry>{list_at(c, owner, open.depth, open.begin), open.n,
                                          packing_.shift()},
                          f, M{}, log_, my.below, wide_);
             found.made = best.at > 0;
@@ -354,6 +583,124 @@ class CountedKernel {
                 std::vector<double> sizes(levels.sizes.begin(), levels.sizes.end());
                 std::vector<double> spare(n_parts);
                 found.information = bits(sizes.data(), n_parts, spare.data());
+            }
+        }
+    }
+
+    // What lies between buckets, and what each may hide.
+    void scan_buckets(const Column& column, const Open& open, const NodeFacts& f, Worker& my,
+                      Found& found) const {
+        const std::uint32_t* cells = open.buckets.get() + column.slot * n_buckets * k_;
+        my.below.assign(k_, 0);
+        std::uint32_t l = 0;
+        std::size_t n_used = 0;
+        bool many = false;
+        found.edges = -1;
+        for (std::size_t b = 0; b < n_buckets; ++b) {
+            const std::uint32_t* inside = cells + b * k_;
+            std::uint32_t m = 0;
+            for (std::size_t k = 0; k < k_; ++k) {
+                m += inside[k];
+            }
+            found.edge[b] = -1;
+            found.most[b] = -1;
+            if (m == 0) {
+                continue;
+            }
+            ++n_used;
+            if (m > 1 && column.map.is_many(b)) {
+                many = true;
+                found.most[b] = most_inside(M{}, f, my.below.data(), l, inside, m, log_);
+            }
+            for (std::size_t k = 0; k < k_; ++k) {
+                my.below[k] += inside[k];
+            }
+            l += m;
+            if (l >= f.least && f.n - l >= f.least) {
+                found.edge[b] = std::max(0.0, M::of_two(f, my.below.data(), l, log_));
+                found.edges = std::max(found.edges, found.edge[b]);
+            }
+        }
+        found.stays = n_used > 1 || many;
+    }
+
+    // Open the buckets that may still hide the best cut of the node, or one as good.
+    template <class Helpers>
+    void open_buckets(const Open& open, const NodeFacts& f, Worker& my, Helpers&& team) {
+        double best = 0;
+        for (const std::uint32_t c : open.active) {
+            const Found& found = my.found[c];
+            best = std::max(best, columns_[c].is_ordered() ? found.edges
+                                  : found.made             ? found.value
+                                                           : 0.0);
+        }
+        std::atomic<double> so_far{best};
+        team.run(open.active.size(), [&](std::size_t i, int by) {
+            const std::size_t c = open.active[i];
+            if (columns_[c].is_ordered()) {
+                open_column(c, open, f, by < 0 ? my : workers_[static_cast<std::size_t>(by)],
+                            my.found[c], so_far);
+            }
+        });
+    }
+
+    void open_column(std::size_t c, const Open& open, const NodeFacts& f, Worker& my,
+                     Found& found, std::atomic<double>& so_far) const {
+        const Column& column = columns_[c];
+        const auto bar = [&] {  // what is below has no part in the choice, ties included
+            return so_far.load(std::memory_order_relaxed) * (1 - 1e-11) - 3 * f.slack;
+        };
+        const std::uint32_t* cells = open.buckets.get() + column.slot * n_buckets * k_;
+        const std::uint8_t* codes = column.bytes.at(open.depth, open.begin);
+        const std::uint32_t* rows = rows_.at(open.depth, open.begin);
+        const std::uint16_t* labels = labels_.at(open.depth, open.begin);
+        my.before.assign(k_, 0);
+        std::uint32_t l = 0;
+        found.made = false;
+        const auto offer = [&](double value, std::uint32_t at, std::size_t b) {
+            if (!found.made || value > found.value + f.slack) {
+                found.value = !found.made && value <= f.slack ? 0 : value;
+                found.at = at;
+                found.bucket = static_cast<std::uint32_t>(b);
+                found.made = true;
+            }
+        };
+        for (std::size_t b = 0; b < n_buckets; ++b) {
+            const std::uint32_t* inside = cells + b * k_;
+            if (found.most[b] >= bar()) {
+                rows_in_bucket(codes, open.n, static_cast<std::uint8_t>(b), my.hits, wide_);
+                my.sort.start(my.hits.size(), packing_.class_bits);
+                std::uint32_t* tags = my.sort.tags();
+                for (std::size_t i = 0; i < my.hits.size(); ++i) {
+                    tags[i] = labels[my.hits[i]];
+                    my.hits[i] = rows[my.hits[i]];
+                }
+                column.keys.gather(my.hits.data(), my.hits.size(), my.sort.values());
+                my.sort.sort();
+                my.opened.resize(my.hits.size());
+                for (std::size_t i = 0; i < my.hits.size(); ++i) {
+                    my.opened[i] = static_cast<Entry>(my.sort.tag(i)) << 1 |
+                                   (my.sort.differs(i) ? 1U : 0U);
+                }
+                my.below = my.before;
+                const BestCut best =
+                    best_cut(ListView<Entry>{my.opened.data(),
+                                             static_cast<std::uint32_t>(my.opened.size()),
+                                             packing_.shift(), l},
+                             f, M{}, log_, my.below, wide_);
+                if (best.at > 0) {
+                    offer(best.value, best.at, b);
+                    double old = so_far.load(std::memory_order_relaxed);
+                    while (best.value > old && !so_far.compare_exchange_weak(old, best.value)) {
+                    }
+                }
+            }
+            for (std::size_t k = 0; k < k_; ++k) {
+                my.before[k] += inside[k];
+                l += inside[k];
+            }
+            if (found.edge[b] >= 0) {
+                offer(found.edge[b], l, b);
             }
         }
     }
@@ -500,8 +847,11 @@ class CountedKernel {
         std::vector<std::uint32_t> sizes;
         std::vector<std::vector<std::uint32_t>> levels;  // into each branch
         double cut = not_a_number;
-        if (column.is_list()) {
-            const Entry* list = column.list.at(open.depth, open.begin);
+        if (column.is_ordered() && !open.has_lists) {
+            cut = cut_bucket(c, open, found, my, counts);
+            sizes = {found.at, open.n - found.at};
+        } else if (column.is_ordered()) {
+            const Entry* list = list_at(c, my, open.depth, open.begin);
             const unsigned shift = packing_.shift();
             const Entry mask = (Entry{1} << packing_.class_bits) - 1;
             const bool left_is_smaller = found.at <= open.n - found.at;
@@ -517,16 +867,16 @@ class CountedKernel {
                 many[k] = open.counts[k] - few[k];
             }
             sizes = {found.at, open.n - found.at};
-            const auto row = [&](std::uint32_t i) {
-                return static_cast<std::size_t>(list[i] >> shift);
+            const auto key = [&](std::uint32_t i) {
+                return column.keys.at(
+                    global_row(my, static_cast<std::size_t>(list[i] >> shift)));
             };
-            cut = cut_between(source, source.codes[row(found.at - 1)],
-                              source.codes[row(found.at)]);
+            cut = cut_of(c, key(found.at - 1), key(found.at));
         } else {
-            count(column, open, source.n_levels, my.levels);
+            count(column, open, std::max(source.n_levels, 2), my.levels);
             const LevelCounts& present = my.levels;
             if (source.ordered) {
-                cut = cut_between(source, 0, 1);
+                cut = cut_of(c, column.low, column.high);
             }
             if (order_.multiway || source.ordered) {
                 counts = present.cells;
@@ -588,25 +938,88 @@ class CountedKernel {
         }
 
         // The rows.
+        std::vector<Cells> buckets(n_parts);
         if (n_parts == 2) {
-            divide_in_two(open, c, my, sizes, levels, lives, still, team);
+            divide_in_two(open, c, my, sizes, levels, lives, still, team, buckets);
         } else {
-            divide_in_many(open, c, my, sizes, levels, lives, still, team);
+            divide_in_many(open, c, my, sizes, levels, lives, still, team, buckets);
         }
-        std::size_t begin = open.begin;
-        for (std::size_t b = 0; b < n_parts; ++b) {
+        // The smaller branch is taken first: the others that wait are then few.
+        std::vector<std::size_t> starts(n_parts, open.begin);
+        for (std::size_t b = 1; b < n_parts; ++b) {
+            starts[b] = starts[b - 1] + sizes[b - 1];
+        }
+        for (std::size_t i = 0; i < n_parts; ++i) {
+            const std::size_t b = n_parts == 2 && sizes[0] > sizes[1] ? i : n_parts - 1 - i;
             if (lives[b]) {
                 Open child;
                 child.node = first + static_cast<std::uint32_t>(b);
                 child.n = sizes[b];
-                child.begin = begin;
+                child.begin = starts[b];
+                child.has_lists = open.has_lists;
+                child.buckets = std::move(buckets[b]);
                 child.depth = open.depth + 1;
                 child.counts.assign(counts.data() + b * k_, counts.data() + (b + 1) * k_);
                 child.active = still;
                 stack.push_back(std::move(child));
             }
-            begin += sizes[b];
         }
+        if (open.buckets) {
+            my.spare.push_back(std::move(open.buckets));
+        }
+    }
+
+    // Find the values on both sides of a cut, count both branches, and mark the rows of the
+    // left.
+    double cut_bucket(std::size_t c, const Open& open, const Found& found, Worker& my,
+                      std::vector<std::uint32_t>& counts) const {
+        const Column& column = columns_[c];
+        const std::uint32_t* cells = open.buckets.get() + column.slot * n_buckets * k_;
+        const std::uint8_t* codes = column.bytes.at(open.depth, open.begin);
+        const std::uint32_t* rows = rows_.at(open.depth, open.begin);
+        const std::uint16_t* labels = labels_.at(open.depth, open.begin);
+        counts.assign(2 * k_, 0);
+        std::uint32_t l = 0;
+        for (std::size_t at = 0; at < found.bucket * k_; ++at) {
+            counts[at % k_] += cells[at];
+            l += cells[at];
+        }
+        my.mask.assign((open.n + 63) / 64, 0);
+        for (std::uint32_t i = 0; i < open.n; ++i) {
+            my.mask[i / 64] |= static_cast<std::uint64_t>(codes[i] < found.bucket) << (i % 64);
+        }
+        rows_in_bucket(codes, open.n, static_cast<std::uint8_t>(found.bucket), my.hits, wide_);
+        my.keys.clear();
+        for (const std::uint32_t at : my.hits) {
+            my.keys.push_back(column.keys.at(rows[at]));
+        }
+        std::vector<double> sorted = my.keys;
+        std::sort(sorted.begin(), sorted.end());
+        const double low = sorted[found.at - l - 1];
+        for (std::size_t i = 0; i < my.hits.size(); ++i) {
+            if (my.keys[i] <= low) {
+                const std::uint32_t at = my.hits[i];
+                my.mask[at / 64] |= std::uint64_t{1} << (at % 64);
+                ++counts[labels[at]];
+            }
+        }
+        for (std::size_t k = 0; k < k_; ++k) {
+            counts[k_ + k] = open.counts[k] - counts[k];
+        }
+        if (found.at - l < sorted.size()) {
+            return cut_of(c, low, sorted[found.at - l]);
+        }
+        std::size_t next = found.bucket + 1;
+        while (std::all_of(cells + next * k_, cells + (next + 1) * k_,
+                           [](std::uint32_t count) { return count == 0; })) {
+            ++next;
+        }
+        rows_in_bucket(codes, open.n, static_cast<std::uint8_t>(next), my.hits, wide_);
+        double high = std::numeric_limits<double>::infinity();
+        for (const std::uint32_t at : my.hits) {
+            high = std::min(high, column.keys.at(rows[at]));
+        }
+        return cut_of(c, low, high);
     }
 
     // The levels of both groups; those of a column with two levels were not kept by `search`.
@@ -636,17 +1049,25 @@ class CountedKernel {
                        const std::vector<std::uint32_t>& sizes,
                        const std::vector<std::vector<std::uint32_t>>& levels,
                        const std::vector<bool>& lives, const std::vector<std::uint32_t>& still,
-                       Helpers&& team) {
+                       Helpers&& team, std::vector<Cells>& buckets) {
         const Column& column = columns_[c];
         const bool left_is_marked = sizes[0] <= sizes[1];
         bool any_list = false;
         bool any_block = false;
         for (const std::uint32_t other : still) {
-            (columns_[other].is_list() ? any_list : any_block) = true;
+            const bool is_list = columns_[other].is_ordered() && open.has_lists;
+            (is_list ? any_list : any_block) = true;
         }
         // Mark the rows of the smaller branch, by position and by row number.
-        if (column.is_list()) {
-            const Entry* list = column.list.at(open.depth, open.begin);
+        const bool by_list = column.is_ordered() && open.has_lists;
+        if (column.is_ordered() && !open.has_lists) {  // cut_bucket has marked the left
+            if (!left_is_marked) {
+                for (std::uint64_t& word : my.mask) {
+                    word = ~word;
+                }
+            }
+        } else if (by_list) {
+            const Entry* list = list_at(c, my, open.depth, open.begin);
             const std::uint32_t from = left_is_marked ? 0 : sizes[0];
             const std::uint32_t to = left_is_marked ? sizes[0] : open.n;
             for (std::uint32_t i = from; i < to; ++i) {
@@ -662,7 +1083,7 @@ class CountedKernel {
             }
         } else {
             mark_levels(open, column, levels[left_is_marked ? 0 : 1],
-                        order_.columns[c].n_levels, my);
+                        std::max(order_.columns[c].n_levels, 2), my);
             if (any_list) {
                 const std::uint32_t* rows = rows_.at(open.depth, open.begin);
                 each_marked(my, open.n, [&](std::size_t i) { my.marked.set(rows[i]); });
@@ -671,41 +1092,72 @@ class CountedKernel {
         const std::size_t starts[2] = {open.begin, open.begin + sizes[0]};
         const std::size_t marked = left_is_marked ? 0 : 1;
         const std::size_t plain = 1 - marked;
+        // Buckets of the larger branch are those of the node less those of the smaller.
+        const auto counts_buckets = [&](std::size_t b) {
+            return !open.has_lists && lives[b] && sizes[b] > small_;
+        };
+        const bool counts_any = counts_buckets(plain) || counts_buckets(marked);
+        const bool moves[2] = {lives[0] || (counts_any && marked == 0),
+                               lives[1] || (counts_any && marked == 1)};
+        if (counts_any) {
+            buckets[marked] = fresh(my);
+            buckets[plain] = fresh(my);
+        }
         const auto move = [&](const auto& twin) {
             split_by_mask(twin.at(open.depth, open.begin), my.mask.data(), open.n,
-                          lives[plain] ? twin.at(open.depth + 1, starts[plain]) : nullptr,
-                          lives[marked] ? twin.at(open.depth + 1, starts[marked]) : nullptr,
+                          moves[plain] ? twin.at(open.depth + 1, starts[plain]) : nullptr,
+                          moves[marked] ? twin.at(open.depth + 1, starts[marked]) : nullptr,
                           wide_);
         };
-        team.run(still.size() + (any_block ? 2 : 0), [&](std::size_t i, int) {
-            if (i >= still.size()) {
-                if (i == still.size()) {
+        if (any_block) {
+            team.run(2, [&](std::size_t i, int) {
+                if (i == 0) {
                     move(rows_);
                 } else {
                     move(labels_);
                 }
-                return;
-            }
+            });
+        }
+        team.run(still.size(), [&](std::size_t i, int) {
             const Column& other = columns_[still[i]];
-            if (other.is_list()) {
+            if (other.is_ordered() && open.has_lists) {
                 partition_two(
-                    ListView<Entry>{other.list.at(open.depth, open.begin), open.n,
+                    ListView<Entry>{list_at(still[i], my, open.depth, open.begin), open.n,
                                     packing_.shift()},
                     my.marked,
-                    lives[plain] ? other.list.at(open.depth + 1, starts[plain]) : nullptr,
-                    lives[marked] ? other.list.at(open.depth + 1, starts[marked]) : nullptr,
+                    lives[plain] ? list_at(still[i], my, open.depth + 1, starts[plain])
+                                 : nullptr,
+                    lives[marked] ? list_at(still[i], my, open.depth + 1, starts[marked])
+                                  : nullptr,
                     wide_);
             } else if (!other.bytes.empty()) {
                 move(other.bytes);
+                if (other.is_ordered() && counts_any) {
+                    const std::size_t at = other.slot * n_buckets * k_;
+                    std::uint32_t* few = buckets[marked].get() + at;
+                    count_buckets(other.bytes.at(open.depth + 1, starts[marked]),
+                                  labels_.at(open.depth + 1, starts[marked]), sizes[marked],
+                                  few);
+                    const std::uint32_t* all = open.buckets.get() + at;
+                    std::uint32_t* many = buckets[plain].get() + at;
+                    for (std::size_t cell = 0; cell < n_buckets * k_; ++cell) {
+                        many[cell] = all[cell] - few[cell];
+                    }
+                }
             } else if (!other.shorts.empty()) {
                 move(other.shorts);
             } else {
                 move(other.words);
             }
         });
+        for (std::size_t b = 0; b < 2; ++b) {
+            if (buckets[b] && !counts_buckets(b)) {
+                my.spare.push_back(std::move(buckets[b]));
+            }
+        }
         // Leave no mark behind.
-        if (column.is_list()) {
-            const Entry* list = column.list.at(open.depth, open.begin);
+        if (by_list) {
+            const Entry* list = list_at(c, my, open.depth, open.begin);
             const std::uint32_t from = left_is_marked ? 0 : sizes[0];
             const std::uint32_t to = left_is_marked ? sizes[0] : open.n;
             for (std::uint32_t i = from; i < to; ++i) {
@@ -760,7 +1212,7 @@ class CountedKernel {
                         const std::vector<std::uint32_t>& sizes,
                         const std::vector<std::vector<std::uint32_t>>& levels,
                         const std::vector<bool>& lives, const std::vector<std::uint32_t>& still,
-                        Helpers&& team) {
+                        Helpers&& team, std::vector<Cells>& buckets) {
         const std::size_t n_parts = sizes.size();
         std::vector<std::uint32_t> branch_of(
             static_cast<std::size_t>(order_.columns[c].n_levels), 0);
@@ -773,12 +1225,19 @@ class CountedKernel {
         }
         const std::vector<std::uint32_t> starts = next;
         bool any_list = false;
+        bool counts_any = false;
         for (const std::uint32_t other : still) {
-            any_list = any_list || columns_[other].is_list();
+            any_list = any_list || (columns_[other].is_ordered() && open.has_lists);
+            counts_any = counts_any || (columns_[other].is_ordered() && !open.has_lists);
+        }
+        for (std::size_t b = 0; counts_any && b < n_parts; ++b) {
+            if (lives[b] && sizes[b] > small_) {
+                buckets[b] = fresh(my);
+            }
         }
         my.places.resize(open.n);
         if (any_list && my.branch_of_row.empty()) {
-            my.branch_of_row.resize(order_.n_rows);
+            my.branch_of_row.resize(small_);
         }
         const std::uint32_t* rows = rows_.at(open.depth, open.begin);
         each_code(open, columns_[c], [&](std::size_t i, std::uint32_t code) {
@@ -795,29 +1254,36 @@ class CountedKernel {
                 to[my.places[i]] = from[i];
             }
         };
-        team.run(still.size() + 2, [&](std::size_t i, int) {
-            if (i >= still.size()) {
-                if (i == still.size()) {
-                    move(rows_);
-                } else {
-                    move(labels_);
-                }
-                return;
+        team.run(2, [&](std::size_t i, int) {
+            if (i == 0) {
+                move(rows_);
+            } else {
+                move(labels_);
             }
+        });
+        team.run(still.size(), [&](std::size_t i, int) {
             const Column& other = columns_[still[i]];
-            if (other.is_list()) {
+            if (other.is_ordered() && open.has_lists) {
                 std::vector<Entry*> ends(n_parts, nullptr);
                 std::vector<std::uint32_t> last;
                 for (std::size_t b = 0; b < n_parts; ++b) {
                     if (lives[b]) {
-                        ends[b] = other.list.at(open.depth + 1, open.begin + starts[b]);
+                        ends[b] = list_at(still[i], my, open.depth + 1, open.begin + starts[b]);
                     }
                 }
-                partition_many(ListView<Entry>{other.list.at(open.depth, open.begin), open.n,
-                                               packing_.shift()},
+                partition_many(ListView<Entry>{list_at(still[i], my, open.depth, open.begin),
+                                               open.n, packing_.shift()},
                                my.branch_of_row.data(), ends, last);
             } else if (!other.bytes.empty()) {
                 move(other.bytes);
+                for (std::size_t b = 0; other.is_ordered() && b < n_parts; ++b) {
+                    if (buckets[b]) {
+                        const std::size_t at = open.begin + starts[b];
+                        count_buckets(other.bytes.at(open.depth + 1, at),
+                                      labels_.at(open.depth + 1, at), sizes[b],
+                                      buckets[b].get() + other.slot * n_buckets * k_);
+                    }
+                }
             } else if (!other.shorts.empty()) {
                 move(other.shorts);
             } else {
@@ -835,21 +1301,16 @@ class CountedKernel {
     Twin<std::uint32_t> rows_;
     Twin<std::uint16_t> labels_;
     std::vector<Worker> workers_;
-    std::vector<Found> shared_;
+    std::size_t small_ = 0;          // nodes of up to so many rows have lists
+    bool lists_everywhere_ = false;  // … made once, for the whole table
+    std::size_t n_slots_ = 0;
 };
 
-// Whether rows count one each, targets are classes and nothing is missing.
+// Whether rows count one each and targets are classes; that nothing is missing shows on the
+// way.
 inline bool is_counted(const Order& order) {
-    if (order.y != nullptr || order.weight != nullptr || order.n_sums < 2 ||
-        order.n_sums > 65535 || order.n_rows >= std::size_t{1} << 31) {
-        return false;
-    }
-    for (const GrowColumn& column : order.columns) {
-        if (*std::min_element(column.codes, column.codes + order.n_rows) < 0) {
-            return false;
-        }
-    }
-    return true;
+    return order.y == nullptr && order.weight == nullptr && order.n_sums > 1 &&
+           order.n_sums < 65536 && order.n_rows < std::size_t{1} << 31;
 }
 
 template <class Entry>

@@ -13,9 +13,12 @@ namespace penjing {
 
 enum class Measure : std::uint8_t { gini, entropy, ratio, variance };
 
-// One column a tree may ask about: codes 0 … n_levels - 1, -1 missing.
+// One column a tree may ask about: codes 0 … n_levels - 1, -1 missing; or the numbers of a
+// column that nobody has coded yet, NaN missing.
 struct GrowColumn {
     const std::int32_t* codes = nullptr;
+    const double* numbers = nullptr;
+    std::size_t stride = 1;          // of numbers
     const double* levels = nullptr;  // the number of each code; null if not numeric
     std::int32_t n_levels = 0;
     bool ordered = false;
@@ -37,6 +40,7 @@ struct Order {  // "grow me this"
     double min_branch = 0;
     double min_gain = 0;
     int threads = 1;
+    std::size_t small = 1000;  // nodes of up to so many rows keep sorted lists
 
     [[nodiscard]] bool is_ratio() const { return measure == Measure::ratio; }
 };

@@ -33,10 +33,12 @@ template <class Entry>
 struct ListView {
     const Entry* entries;
     std::uint32_t n;
-    unsigned shift;  // entry >> shift is the row
+    unsigned shift;           // entry >> shift is the row
+    std::uint32_t first = 0;  // rows of the node that stand before the list (an opened bucket)
 };
 
-// ---- the best cut of a list
+// ---- the best cut of a list; `below` holds the class counts of the rows before it, and is
+// spent
 
 namespace detail {
 
@@ -48,23 +50,23 @@ struct TwoScan {  // where a scan of two classes stands
 };
 
 template <class Entry>
-void scan_two(ListView<Entry> list, const NodeFacts& f, TwoScan<Entry>& s, std::uint32_t from,
-              std::uint32_t to) {
+void scan_two(ListView<Entry> list, const NodeFacts& f, TwoScan<Entry>& s) {
     const double n = f.n;
     const double total = f.t[1];
     double bar = s.best + f.slack;
-    for (std::uint32_t i = from; i < to; ++i) {
+    for (std::uint32_t i = 0; i < list.n; ++i) {
         const Entry e = list.entries[i];
-        if ((e & 1U) != 0 && i >= f.least && i + f.least <= f.n) {
-            const double l = i;
+        const std::uint32_t at = list.first + i;
+        if ((e & 1U) != 0 && at >= f.least && at + f.least <= f.n) {
+            const double l = at;
             const double d = s.p * n - l * total;
             const double lr = l * (n - l);
             if (s.at == 0) {
-                s.at = i;
+                s.at = at;
             }
             if (d * d > bar * lr) {
                 s.best = d * d / lr;
-                s.at = i;
+                s.at = at;
                 bar = s.best + f.slack;
             }
         }
@@ -84,10 +86,11 @@ PENJING_WIDE inline void scan_two_wide(ListView<std::uint32_t> list, const NodeF
     const __m512d total = _mm512_set1_pd(f.t[1]);
     const std::uint32_t last = f.n - f.least;
     __m512d bar = _mm512_set1_pd(s.best + f.slack);
-    for (std::uint32_t i = 0; i < f.n; i += 16) {
-        const std::uint32_t left = f.n - i;
+    for (std::uint32_t j = 0; j < list.n; j += 16) {
+        const std::uint32_t i = list.first + j;
+        const std::uint32_t left = list.n - j;
         const auto valid = static_cast<__mmask16>(left >= 16 ? 0xffffU : (1U << left) - 1);
-        const __m512i e = _mm512_maskz_loadu_epi32(valid, list.entries + i);
+        const __m512i e = _mm512_maskz_loadu_epi32(valid, list.entries + j);
         const auto classes = static_cast<std::uint32_t>(_mm512_test_epi32_mask(e, two));
         std::uint32_t open = _mm512_test_epi32_mask(e, one);
         if (i < f.least) {
@@ -143,8 +146,9 @@ PENJING_WIDE inline void scan_two_wide(ListView<std::uint32_t> list, const NodeF
 
 template <class Entry>
 BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfTwo, const LogTable&,
-                 std::vector<std::uint32_t>&, bool wide) {
+                 std::vector<std::uint32_t>& below, bool wide) {
     detail::TwoScan<Entry> s;
+    s.p = below[1];
 #if PENJING_X86
     if constexpr (sizeof(Entry) == 4) {
         if (wide) {
@@ -154,24 +158,27 @@ BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfTwo, const LogT
     }
 #endif
     static_cast<void>(wide);
-    detail::scan_two(list, f, s, 0, f.n);
+    detail::scan_two(list, f, s);
     return {s.best, s.at};
 }
 
 template <class Entry>
 BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfMany, const LogTable&,
                  std::vector<std::uint32_t>& below, bool) {
-    below.assign(f.k, 0);
     const Entry mask = (Entry{1} << (list.shift - 1)) - 1;
     std::int64_t s1 = 0;
     std::int64_t s2 = 0;
     for (std::size_t k = 0; k < f.k; ++k) {
-        s2 += static_cast<std::int64_t>(f.t[k]) * f.t[k];
+        const std::int64_t c = below[k];
+        const std::int64_t r = f.t[k] - c;
+        s1 += c * c;
+        s2 += r * r;
     }
     BestCut best;
     double bar = f.own + f.slack;  // s1 / L + s2 / R must pass it
-    for (std::uint32_t i = 0; i < f.n; ++i) {
-        const Entry e = list.entries[i];
+    for (std::uint32_t j = 0; j < list.n; ++j) {
+        const Entry e = list.entries[j];
+        const std::uint32_t i = list.first + j;
         if ((e & 1U) != 0 && i >= f.least && i + f.least <= f.n) {
             const double l = i;
             const double r = f.n - l;
@@ -197,14 +204,20 @@ BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfMany, const Log
 template <class Entry>
 BestCut best_cut(ListView<Entry> list, const NodeFacts& f, EntropyOfCounts, const LogTable& log,
                  std::vector<std::uint32_t>& below, bool) {
-    below.assign(f.k, 0);
     const Entry mask = (Entry{1} << (list.shift - 1)) - 1;
     const std::int64_t* step = log.step.data();
     std::int64_t sum = 0;  // V of the cut before entry i
+    if (list.first > 0) {
+        sum = -f.whole_own - log.phi[list.first] - log.phi[f.n - list.first];
+        for (std::size_t k = 0; k < f.k; ++k) {
+            sum += log.phi[below[k]] + log.phi[f.t[k] - below[k]];
+        }
+    }
     BestCut best;
     std::int64_t bar = f.whole_slack;
-    for (std::uint32_t i = 0; i < f.n; ++i) {
-        const Entry e = list.entries[i];
+    for (std::uint32_t j = 0; j < list.n; ++j) {
+        const Entry e = list.entries[j];
+        const std::uint32_t i = list.first + j;
         if ((e & 1U) != 0 && i >= f.least && i + f.least <= f.n) {
             if (best.at == 0) {
                 best = {0, i};

@@ -85,12 +85,12 @@ def check(seed, n, threads, **kind):
     seed=st.integers(0, 2**32),
     n=st.integers(1, 80),
     threads=st.sampled_from([1, 2, 7]),
-    regression=st.booleans(),
-    missing=st.booleans(),
-    weighted=st.booleans(),
+    kind=st.fixed_dictionaries(
+        {name: st.booleans() for name in ("regression", "missing", "weighted")}
+    ),
 )
-def test_native_grows_the_tree_of_memory(seed, n, threads, regression, missing, weighted):
-    check(seed, n, threads, regression=regression, missing=missing, weighted=weighted)
+def test_native_grows_the_tree_of_memory(seed, n, threads, kind):
+    check(seed, n, threads, **kind)
 
 
 @settings(max_examples=400, deadline=None)
@@ -118,3 +118,43 @@ def test_what_it_cannot_grow_it_leaves():
     engine = native.Engine(table)
     assert engine.grow(Recipe("some", max_leaves=4)) is None
     assert engine.grow(Recipe("some", criterion=lambda counts: counts.min(-1))) is None
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.integers(0, 2**32), n=st.integers(1, 300), threads=st.sampled_from([1, 2, 7]))
+def test_buckets_down_to_a_few_rows(seed, n, threads):
+    rng = np.random.default_rng(seed)
+    recipe = some_recipe(rng, regression=False)
+    table = some_table(rng, n, regression=False, missing=False, weighted=False)
+    engine = native.Engine(table, threads=threads)
+    engine._small = 4
+    with np.errstate(all="ignore"):
+        grown = engine.grow(recipe)
+        if grown is not None:
+            assert_same(grow(memory.Engine(table), recipe), grown)
+
+
+@pytest.mark.parametrize("k", [2, 7])
+@pytest.mark.parametrize("criterion", ["gini", "gain", "gain_ratio"])
+def test_sorted_or_in_buckets_is_the_same(criterion, k):
+    """More values than buckets: some have to be opened."""
+    rng = np.random.default_rng(3)
+    n = 4000
+    values = [rng.normal(size=n), rng.integers(0, 900, n) * 0.1, rng.lognormal(size=n) ** 3]
+    values += [(values[0] > 1).astype(float), np.where(rng.random(n) < 0.98, 0.0, values[1])]
+    sums = values[0] + np.sin(values[1]) + rng.normal(size=n) * 0.3
+    target = np.digitize(sums, np.quantile(sums, np.arange(1, k) / k)).astype(np.int32)
+    table = Table(
+        tuple(numeric(f"c{i}", v) for i, v in enumerate(values)),
+        Column("y", "nominal", tuple(range(k)), target),
+        n,
+    )
+    recipe = Recipe("some", criterion=criterion)
+    oracle = grow(memory.Engine(table), recipe)
+    for small in (10, 300, 1000, 10**6):
+        for threads in (1, 2, 7):
+            engine = native.Engine(table, threads=threads)
+            engine._small = small
+            grown = engine.grow(recipe)
+            assert grown is not None
+            assert_same(oracle, grown)

@@ -45,6 +45,7 @@ class Engine(memory.Engine):
     ) -> None:
         super().__init__(table, missing, shares_of, reader)
         self._threads = threads
+        self._small = 1000  # rows up to which a node is sorted; tests make it tiny
 
     def grow(self, recipe: Recipe) -> Tree | None:
         """Grow a whole tree, or return None where the readable loop has to.
@@ -76,6 +77,7 @@ class Engine(memory.Engine):
                 "min_branch": float(recipe.min_branch),
                 "min_gain": float(recipe.min_gain),
                 "threads": self._n_threads(),
+                "small": self._small,
             },
         )
         nodes, ties = tree_arrays(told, criterion, s)

@@ -1,0 +1,368 @@
+// Buckets: every value of an ordered column gets a one-byte code that keeps the order, so that
+// large nodes are counted instead of scanned. Nothing is rounded: a bound on what a bucket may
+// hide says which ones have to be opened, and those are examined value by value.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "code.hpp"
+#include "grown.hpp"
+#include "measure.hpp"
+#include "simd.hpp"
+
+namespace penjing {
+
+// The value of each row of an ordered column: a number, or the rank of one.
+struct Keys {
+    const double* numbers = nullptr;
+    std::size_t stride = 1;
+    const std::int32_t* codes = nullptr;
+
+    [[nodiscard]] double at(std::size_t row) const {
+        return codes != nullptr ? codes[row] : numbers[row * stride] + 0.0;
+    }
+
+    // Fetch the values of some rows. Tight on purpose: many cache misses are then under way at
+    // once.
+    void gather(const std::uint32_t* rows, std::size_t n, double* out) const {
+        if (codes != nullptr) {
+            for (std::size_t i = 0; i < n; ++i) {
+                out[i] = codes[rows[i]];
+            }
+        } else {
+            for (std::size_t i = 0; i < n; ++i) {
+                out[i] = numbers[rows[i] * stride] + 0.0;
+            }
+        }
+    }
+};
+
+inline constexpr std::size_t n_buckets = 256;
+
+class BucketMap {
+  public:
+    // Bounds from a sample: quantiles, each the largest value of its bucket.
+    void prepare(const Keys& keys, std::size_t n_rows) {
+        constexpr std::size_t most = 8192;
+        const std::size_t n = std::min(n_rows, most);
+        std::vector<double> sample;
+        sample.reserve(n);
+        // A stride that shares no factor with likely periods of the data.
+        const std::size_t step = n_rows / n;
+        std::uint64_t state = 88172645463325252U;
+        for (std::size_t i = 0; i < n; ++i) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            const double value = keys.at(i * step + (step > 1 ? state % step : 0));
+            if (!std::isnan(value)) {
+                sample.push_back(value);
+            }
+        }
+        std::sort(sample.begin(), sample.end());
+        bounds_.fill(std::numeric_limits<double>::infinity());
+        many_.fill(0);
+        used_ = 0;
+        std::vector<double> distinct;
+        std::unique_copy(sample.begin(), sample.end(), std::back_inserter(distinct));
+        if (distinct.size() < n_buckets) {
+            std::copy(distinct.begin(), distinct.end(), bounds_.begin());
+            used_ = distinct.size();
+        } else {
+            for (std::size_t b = 1; b < n_buckets; ++b) {
+                const double value = sample[b * sample.size() / n_buckets];
+                if (used_ == 0 || bounds_[used_ - 1] < value) {
+                    bounds_[used_++] = value;
+                }
+            }
+        }
+    }
+
+    // Code rows [from, to); false if a value is missing.
+    bool code(const Keys& keys, std::size_t from, std::size_t to, std::uint8_t* out) {
+        constexpr std::size_t group = 16;
+        bool whole = true;
+        std::array<double, group> value;
+        std::array<std::uint32_t, group> at;
+        const double* bounds = bounds_.data();
+        for (std::size_t i = from; i < to; i += group) {
+            const std::size_t n = std::min(group, to - i);
+            for (std::size_t j = 0; j < group; ++j) {
+                value[j] = keys.at(i + std::min(j, n - 1));
+                at[j] = 0;
+            }
+            for (std::uint32_t step = n_buckets / 2; step > 0; step /= 2) {
+                for (std::size_t j = 0; j < group; ++j) {
+                    at[j] += bounds[at[j] + step - 1] < value[j] ? step : 0;
+                }
+            }
+            for (std::size_t j = 0; j < n; ++j) {
+                whole = whole && !std::isnan(value[j]);
+                const bool same = bounds[at[j]] == value[j];
+                many_[at[j]] = static_cast<std::uint8_t>(many_[at[j]] | (same ? 0U : 1U));
+                out[i + j] = static_cast<std::uint8_t>(at[j]);
+            }
+        }
+        return whole;
+    }
+
+    // Whether a bucket may hold more than one value.
+    [[nodiscard]] bool is_many(std::size_t b) const { return many_[b] != 0; }
+    [[nodiscard]] double bound(std::size_t b) const { return bounds_[b]; }
+    [[nodiscard]] std::size_t used() const { return used_ + 1; }
+    void merge(const BucketMap& other) {
+        for (std::size_t b = 0; b < n_buckets; ++b) {
+            many_[b] = static_cast<std::uint8_t>(many_[b] | other.many_[b]);
+        }
+    }
+
+  private:
+    std::array<double, n_buckets> bounds_;  // the last is infinite
+    std::array<std::uint8_t, n_buckets> many_;
+    std::size_t used_ = 0;
+};
+
+// ---- what a bucket may hide: no cut inside it has a V above this
+
+inline double most_inside(GiniOfTwo, const NodeFacts& f, const std::uint32_t* below,
+                          std::uint32_t l, const std::uint32_t* inside, std::uint32_t,
+                          const LogTable& log) {
+    // V is convex in the counts, so it is largest in a corner: all of one class first.
+    double most = 0;
+    for (std::size_t k = 0; k < 2; ++k) {
+        const std::uint32_t left[2] = {below[0] + (k == 0 ? inside[0] : 0),
+                                       below[1] + (k == 1 ? inside[1] : 0)};
+        const std::uint32_t size = l + inside[k];
+        if (size > 0 && size < f.n) {
+            most = std::max(most, GiniOfTwo::of_two(f, left, size, log));
+        }
+    }
+    return most;
+}
+
+inline double most_inside(GiniOfMany, const NodeFacts& f, const std::uint32_t* below,
+                          std::uint32_t l, const std::uint32_t* inside, std::uint32_t m,
+                          const LogTable&) {
+    // V = N / (L R) * sum delta_k^2 with delta_k = c_k - q_k L, from the left edge of the
+    // bucket; see kernel notes in docs: linear and square terms are bounded apart, but both
+    // with the coupling of the classes.
+    const double n = f.n;
+    double now = 0;
+    double along = 0;
+    for (std::size_t k = 0; k < f.k; ++k) {
+        const double q = f.t[k] / n;
+        const double delta = below[k] - q * l;
+        now += delta * delta;
+        along += q * delta;
+    }
+    double linear = 0;
+    double square = 0;
+    for (std::size_t k = 0; k < f.k; ++k) {
+        const double q = f.t[k] / n;
+        const double delta = below[k] - q * l;
+        linear += inside[k] * std::max(0.0, delta - along);
+        const double far = std::max(inside[k] * (1 - q), q * (m - inside[k]));
+        square += far * far;
+    }
+    const double a = std::max(l, 1U);
+    const double b = std::min(l + m, f.n - 1);
+    const double lr = std::min(a * (n - a), b * (n - b));
+    return n / lr * (now + 2 * linear + square);
+}
+
+inline double most_inside(EntropyOfCounts, const NodeFacts& f, const std::uint32_t* below,
+                          std::uint32_t l, const std::uint32_t* inside, std::uint32_t m,
+                          const LogTable& log) {
+    if (f.k == 2) {
+        double most = 0;
+        for (std::size_t k = 0; k < 2; ++k) {
+            const std::uint32_t left[2] = {below[0] + (k == 0 ? inside[0] : 0),
+                                           below[1] + (k == 1 ? inside[1] : 0)};
+            most = std::max(most, EntropyOfCounts::of_two(f, left, l + inside[k], log));
+        }
+        return most;
+    }
+    // -phi(L) - phi(N - L) lies below its tangent in the middle of the bucket; what is left is
+    // a sum of convex functions of one count each, largest at an end.
+    const std::uint32_t middle = std::clamp(l + m / 2, 1U, f.n - 1);
+    const double lambda = std::log2(static_cast<double>(middle) / (f.n - middle)) * log.scale;
+    double sum = lambda * middle - as_double(log.phi[middle] + log.phi[f.n - middle]);
+    for (std::size_t k = 0; k < f.k; ++k) {
+        const auto term = [&](std::uint32_t c) {
+            return as_double(log.phi[c] + log.phi[f.t[k] - c]) - lambda * c;
+        };
+        sum += std::max(term(below[k]), term(below[k] + inside[k]));
+    }
+    return sum - as_double(f.whole_own);
+}
+
+// ---- opening a bucket
+
+// Positions of the rows in bucket b, in order.
+inline void rows_in_bucket_scalar(const std::uint8_t* codes, std::size_t n, std::uint8_t b,
+                                  std::vector<std::uint32_t>& out) {
+    for (std::size_t i = 0; i < n; ++i) {
+        if (codes[i] == b) {
+            out.push_back(static_cast<std::uint32_t>(i));
+        }
+    }
+}
+
+#if PENJING_X86
+PENJING_WIDE inline void rows_in_bucket_wide(const std::uint8_t* codes, std::size_t n,
+                                             std::uint8_t b, std::vector<std::uint32_t>& out) {
+    const __m512i wanted = _mm512_set1_epi8(static_cast<char>(b));
+    for (std::size_t i = 0; i < n; i += 64) {
+        const std::size_t left = n - i;
+        const __mmask64 valid = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
+        std::uint64_t hits = _mm512_mask_cmpeq_epi8_mask(
+            valid, _mm512_maskz_loadu_epi8(valid, codes + i), wanted);
+        for (; hits != 0; hits &= hits - 1) {
+            out.push_back(static_cast<std::uint32_t>(i) +
+                          static_cast<std::uint32_t>(_tzcnt_u64(hits)));
+        }
+    }
+}
+#endif
+
+inline void rows_in_bucket(const std::uint8_t* codes, std::size_t n, std::uint8_t b,
+                           std::vector<std::uint32_t>& out, bool wide) {
+    out.clear();
+#if PENJING_X86
+    if (wide) {
+        rows_in_bucket_wide(codes, n, b, out);
+        return;
+    }
+#endif
+    static_cast<void>(wide);
+    rows_in_bucket_scalar(codes, n, b, out);
+}
+
+// Sorts a few rows by value. A row is one word: the upper bits of the value, the lower ones a
+// tag (a class, or the row's number). Rows are dealt into as many cells as there are rows, by
+// where the value lies between the least and the greatest, and put in order inside each cell.
+class RowSort {
+  public:
+    void start(std::size_t n, unsigned tag_bits) {
+        mask_ = (std::uint64_t{1} << tag_bits) - 1;
+        values_.resize(n);
+        tags_.resize(n);
+    }
+    [[nodiscard]] double* values() { return values_.data(); }
+    [[nodiscard]] std::uint32_t* tags() { return tags_.data(); }
+    [[nodiscard]] std::size_t size() const { return values_.size(); }
+    [[nodiscard]] std::uint32_t tag(std::size_t i) const {
+        return static_cast<std::uint32_t>(words_[i] & mask_);
+    }
+    [[nodiscard]] bool differs(std::size_t i) const { return differs_[i] != 0; }
+
+    // Afterwards the i-th row in order has tag(i), and differs(i) from the one before.
+    void sort() {
+        const std::size_t n = values_.size();
+        words_.resize(n);
+        differs_.assign(n, 0);
+        std::uint64_t lost = 0;
+        double low = std::numeric_limits<double>::infinity();
+        double high = -low;
+        for (std::size_t i = 0; i < n; ++i) {
+            lost |= detail::ordered_bits(values_[i]) & mask_;
+            low = std::min(low, values_[i]);
+            high = std::max(high, values_[i]);
+        }
+        const double scale = static_cast<double>(n) / (high - low);
+        if (n > few && std::isfinite(scale) && scale > 0) {
+            deal(low, scale);
+        } else {
+            for (std::size_t i = 0; i < n; ++i) {
+                words_[i] = word(i);
+            }
+            order(words_.data(), n);
+        }
+        bool alike = false;
+        for (std::size_t i = 1; i < n; ++i) {
+            differs_[i] = (words_[i] | mask_) != (words_[i - 1] | mask_) ? 1 : 0;
+            alike = alike || differs_[i] == 0;
+        }
+        if (lost != 0 && alike) {
+            sort_exactly();
+        }
+    }
+
+  private:
+    static constexpr std::size_t few = 24;
+
+    [[nodiscard]] std::uint64_t word(std::size_t i) const {
+        return (detail::ordered_bits(values_[i]) & ~mask_) | tags_[i];
+    }
+
+    static void order(std::uint64_t* a, std::size_t n) {
+        if (n > few) {
+            std::sort(a, a + n);
+            return;
+        }
+        for (std::size_t i = 1; i < n; ++i) {
+            const std::uint64_t x = a[i];
+            std::size_t j = i;
+            for (; j > 0 && a[j - 1] > x; --j) {
+                a[j] = a[j - 1];
+            }
+            a[j] = x;
+        }
+    }
+
+    void deal(double low, double scale) {
+        const std::size_t n = values_.size();
+        ends_.assign(n + 2, 0);
+        cells_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            cells_[i] = static_cast<std::uint32_t>((values_[i] - low) * scale);
+            ++ends_[cells_[i] + 1];
+        }
+        for (std::size_t c = 1; c < n + 2; ++c) {
+            ends_[c] += ends_[c - 1];
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            words_[ends_[cells_[i]]++] = word(i);
+        }
+        std::size_t begin = 0;
+        for (std::size_t c = 0; c <= n; ++c) {
+            if (ends_[c] - begin > 1) {
+                order(words_.data() + begin, ends_[c] - begin);
+            }
+            begin = ends_[c];
+        }
+    }
+
+    // Values that agree in all bits but those that made room for the tag.
+    void sort_exactly() {
+        const std::size_t n = values_.size();
+        std::vector<std::uint32_t> order(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            order[i] = static_cast<std::uint32_t>(i);
+        }
+        std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return values_[a] < values_[b] || (values_[a] == values_[b] && tags_[a] < tags_[b]);
+        });
+        for (std::size_t i = 0; i < n; ++i) {
+            words_[i] = tags_[order[i]];
+            differs_[i] = i > 0 && values_[order[i]] != values_[order[i - 1]] ? 1 : 0;
+        }
+    }
+
+    std::uint64_t mask_ = 0;
+    std::vector<double> values_;
+    std::vector<std::uint32_t> tags_;
+    std::vector<std::uint64_t> words_;
+    std::vector<std::uint8_t> differs_;
+    std::vector<std::uint32_t> cells_;
+    std::vector<std::uint32_t> ends_;
+};
+
+}  // namespace penjing
