@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from penjing.prune.cp_table import complexities
 from penjing.rules.rpart import importance
 from penjing.split import Surrogate
 from penjing.table import Table
@@ -77,7 +78,8 @@ class Rpart(Program):
             wrong += unlike("importance", list(listed.values()), [ours.get(n, 0) for n in listed])
             if set(ours) != set(listed):
                 wrong.append(f"importance of {sorted(ours)}, golden {sorted(listed)}")
-        return wrong + surrogates(golden.plain["tree"], tree)
+        alpha = golden.settings.get("prune_cp") or self.changes(golden).get("cp", 0.0)
+        return wrong + nodes(golden.plain["tree"], tree, alpha * float(tree.losses[0]))
 
 
 def unlike(what: str, golden: Any, ours: Any) -> list[str]:
@@ -89,14 +91,27 @@ def unlike(what: str, golden: Any, ours: Any) -> list[str]:
     return [f"{what}: golden {one[off][:3]}, ours {other[off][:3]}"] if off.any() else []
 
 
-def surrogates(golden: dict[str, Any], tree: Tree) -> list[str]:
-    """Return where surrogates differ: which, in which order, where they cut, how they agree."""
-    wrong = []
+def nodes(golden: dict[str, Any], tree: Tree, alpha: float) -> list[str]:
+    """Return where nodes differ: risk, shares, improvement, complexity; and their surrogates.
+
+    Of surrogates: which, in which order, where they cut, how they agree.
+    """
+    wrong: list[str] = []
+    root = float(tree.losses[0])
+    complexity = complexities(tree, alpha).of / root if root else np.zeros(len(tree.nodes))
     waiting = [(golden, 0)]
     while waiting and not wrong:
         plain, node = waiting.pop()
+        if "deviance" in plain:
+            wrong += unlike("deviance", [plain["deviance"]], [tree.losses[node]])
+        if "probabilities" in plain:
+            there = np.zeros(len(tree.classes))
+            there[: len(plain["probabilities"])] = plain["probabilities"]
+            wrong += unlike("probabilities", there, tree.shares[node])
         if tree.is_leaf[node]:
             continue
+        if "complexity" in plain:
+            wrong += unlike("complexity", [plain["complexity"]], [complexity[node]])
         ours = [told(tree, s) for s in tree.nodes.surrogates.get(node, ())]
         theirs = [told_there(plain, s) for s in plain.get("surrogates", ())]
         wrong += [

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 import penjing
-from penjing.prune.cost_complexity import path
+from penjing.prune.cost_complexity import cost_of, path
 from penjing.rules.sklearn import importance
+from penjing.tally import Classes
 from penjing.tree import Tree
 from penjing.write import nested
 from reference.golden import Golden
@@ -48,10 +49,43 @@ class Sklearn(Program):
             wrong += unlike("ccp alphas", listed["alphas"], [link.alpha for link in links])
             if "impurities" in listed:
                 wrong += unlike("ccp costs", listed["impurities"], [link.cost for link in links])
-        return wrong
+        return wrong + nodes(golden.plain["tree"], tree)
 
     def write(self, golden: Golden, tree: Tree) -> str:  # noqa: ARG002
         return nested.write(tree, empty="skip")
+
+
+def nodes(golden: dict[str, Any], tree: Tree) -> list[str]:
+    """Return where nodes differ in what compare.py does not look at: impurity, missing values."""
+    wrong: list[str] = []
+    share = tree.shares if not tree.is_regression else None
+    impurity = cost_of(tree, "impurity") / np.where(tree.weight > 0, mass(tree), 1.0)
+    impurity *= mass(tree)[0]
+    waiting = [(golden, 0)]
+    while waiting and not wrong:
+        plain, node = waiting.pop()
+        if "impurity" in plain:
+            wrong += unlike("impurity", [plain["impurity"]], [impurity[node]])
+        if "weighted_counts" in plain and share is not None:
+            theirs = np.asarray(plain["weighted_counts"], np.float64)
+            wrong += unlike("shares", (theirs / theirs.sum()).tolist(), share[node].tolist())
+        if tree.is_leaf[node]:
+            continue
+        if "missing_goes" in plain:
+            assert tree.nodes.missing is not None
+            ours = "<=" if tree.nodes.missing[node] == 0 else ">"
+            if ours != plain["missing_goes"]:
+                wrong.append(f"missing values: golden {plain['missing_goes']}, ours {ours}")
+        sides = {b["op"]: b["child"] for b in plain["branches"]}
+        waiting += zip((sides["<="], sides[">"]), tree.children(node), strict=True)
+    return wrong
+
+
+def mass(tree: Tree) -> np.ndarray[Any, Any]:
+    """Return the weight of each node, class weights included."""
+    s = tree.reader
+    costs = s.costs if isinstance(s, Classes) else None
+    return s.weight(tree.nodes.total * np.asarray(costs.factor) if costs else tree.nodes.total)
 
 
 def unlike(what: str, golden: list[float], ours: list[Any]) -> list[str]:
