@@ -37,6 +37,7 @@ _KEYS: dict[str, Any] = {
 }
 _NODE_KEYS = {
     "parent", "column", "cut", "gap", "levels", "total", "gain", "score", "missing", "surrogates",
+    "answer",
 }  # fmt: skip
 _SURROGATE_KEYS = {"column", "cut", "below", "groups", "agreement", "adjusted", "is_used"}
 _FIELD_KEYS = {"name", "kind", "levels"}
@@ -62,6 +63,8 @@ def to_json(tree: Tree) -> dict[str, Any]:
         if len(codes := nodes.levels(i)):
             row["levels"] = codes.tolist()
         row["total"] = [_number(v) for v in totals[i]]
+        if i in nodes.answers:
+            row["answer"] = int(nodes.answers[i])
         if column != LEAF:
             row |= {
                 "column": column,
@@ -270,7 +273,17 @@ def _nodes_from_json(  # noqa: PLR0915 - one check after the other
     flat = np.asarray([code for codes in levels for code in codes], np.int32)
     stand_ins = _missing_from_json(rows, schema, n_children, source)
     gaps = gap if has_gap else None
-    return Nodes(parent, column, cut, start, flat, total, gain, score, gaps, *stand_ins)
+    answers = _answers_from_json(rows, target, source)
+    return Nodes(parent, column, cut, start, flat, total, gain, score, gaps, *stand_ins, answers)
+
+
+def _answers_from_json(rows: list[Any], target: Field, source: str) -> dict[int, int]:
+    """Return the classes of nodes that answer otherwise than their rows would."""
+    found = {i: row["answer"] for i, row in enumerate(rows) if "answer" in row}
+    n = 0 if target.is_numeric else len(target.levels)
+    for i, code in found.items():
+        _check(_is_int(code) and 0 <= code < n, source, f"nodes[{i}].answer", "a class")
+    return found
 
 
 def _missing_from_json(

@@ -63,6 +63,9 @@ class Nodes:
         stays; None where all stay (or are shared out, as the recipe says).
     surrogates : mapping from node to tuple of Surrogate
         The tests that stand in where a value is missing, best first.
+    answers : mapping from node to code
+        The class of a node that answers otherwise than its rows would: C4.5 leaves a class as
+        it was if others are only as frequent, and in a branch without rows.
     """
 
     parent: Ids
@@ -76,6 +79,7 @@ class Nodes:
     gap: Floats | None = None
     missing: Ids | None = None
     surrogates: Mapping[int, tuple[Surrogate, ...]] = field(default_factory=dict)
+    answers: Mapping[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -231,7 +235,10 @@ class Tree:
     @cached_property
     def values(self) -> npt.NDArray[Any]:
         """The answer of each node: the code of its class, or a number."""
-        return self.reader.value(self.nodes.total)
+        found = self.reader.value(self.nodes.total)
+        for node, code in self.nodes.answers.items():
+            found[node] = code
+        return found
 
     @cached_property
     def shares(self) -> Floats:
@@ -300,6 +307,7 @@ class Tree:
             surrogates={
                 int(new_id[i]): s for i, s in nodes.surrogates.items() if keep[i] and not is_cut[i]
             },
+            answers={int(new_id[i]): code for i, code in nodes.answers.items() if keep[i]},
         )
         about = {key: value for key, value in self.about.items() if key not in ("ties", "n_ties")}
         return replace(self, nodes=smaller, trace=None, about=about)

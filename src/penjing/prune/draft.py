@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -40,6 +40,21 @@ class Sketch:
         raise NotImplementedError
 
 
+def majority(total: Floats, tolerance: float = 0.0) -> int:
+    """Return the most frequent class: the first one that no later one exceeds by the tolerance.
+
+    Examples
+    --------
+    >>> majority(np.array([2.0, 2.0000001, 1.0]), tolerance=1e-6)
+    0
+    """
+    best = 0
+    for code, weight in enumerate(total.tolist()):
+        if weight - total[best] > tolerance:
+            best = code
+    return best
+
+
 class Counter(Protocol):
     """Whoever holds the training rows: an engine, as seen from here."""
 
@@ -52,10 +67,20 @@ class Draft:
 
     Every level of a nominal column has a branch here: rows that come to a node only when a
     branch is raised may take one that was empty before.
+
+    Parameters
+    ----------
+    tree : Tree
+        Where it begins.
+    label : function, optional
+        The class of a vector of sums, where a node that gets other rows is given it anew (J48).
+        Without it a node keeps its class as long as no other is more frequent, and a branch
+        without rows the one it had (C4.5).
     """
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, label: Callable[[Floats], int] | None = None) -> None:
         self._tree = tree
+        self._label = label
         self.total: list[Floats] = []
         self.label: list[int] = []
         self.depth: list[int] = []
@@ -165,13 +190,21 @@ class Draft:
             self.depth[each] -= 1
 
     def relabel(self, node: int) -> None:
-        """Give a node its majority class; a class that is as frequent keeps its place."""
-        most = float(self.total[node].max())
-        if self.total[node][self.label[node]] < most:
-            self.label[node] = int(self.total[node].argmax())
+        """Give a node the class of the rows that it has now."""
+        total = self.total[node]
+        if self._label is not None:
+            self.label[node] = self._label(total)
+        elif total[self.label[node]] < total.max():
+            self.label[node] = int(total.argmax())
+
+    def _is_implied(self, node: int, child: int) -> bool:
+        """Whether a branch without rows answers as the node does that asks."""
+        if self.weight(child) > 0:
+            return False
+        return self._label is not None or self.label[child] == self.label[node]
 
     def finish(self, about: Mapping[str, Any]) -> Tree:
-        """Return the tree; a branch without rows is left to the node that asks."""
+        """Return the tree; a branch without rows is left to the node that asks, if it can be."""
         growth = Growth(self._tree.reader)
         growth.weigh([0], _totals([self.total[0]]))
         waiting = [(0, 0)]
@@ -183,13 +216,16 @@ class Draft:
                 continue
             arms = list(enumerate(self.children(node)))
             if split.cut is None:
-                arms = [(b, child) for b, child in arms if self.weight(child) > 0]
+                arms = [arm for arm in arms if not self._is_implied(node, arm[1])]
                 split = replace(split, groups=tuple(split.groups[b] for b, _ in arms))
             born = growth.sprout(grown, split)
             growth.weigh(list(born), _totals([self.total[child] for _, child in arms]))
             waiting.extend(zip((child for _, child in arms), born, strict=True))
         tree = self._tree
+        labels = {grown: self.label[node] for node, grown in waiting}
         made, place = growth.finish(tree.schema, tree.target, tree.centre, tree.recipe, about)
+        answers = {place[g]: code for g, code in labels.items() if code != made.values[place[g]]}
+        made = replace(made, nodes=replace(made.nodes, answers=answers))
         if tree.nodes.gap is None:
             return made
         gap = np.full((len(made.nodes), 2), np.nan)

@@ -9,13 +9,14 @@ whoever counts them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from math import inf
 from typing import Any, Literal
 
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.prune import Decision, decided
 from penjing.prune.bound import Bound
-from penjing.prune.draft import Counter, Draft
+from penjing.prune.draft import Counter, Draft, majority
 from penjing.table import Floats
 from penjing.tree import Tree
 
@@ -79,7 +80,9 @@ def prune(
         said("last_errors", last_errors, 0.67),
         said("precision", precision, "double") == "single",
     )
-    work = _Work(Draft(tree), bound, said("tolerance", tolerance, 0.0))
+    slack = said("tolerance", tolerance, 0.0)
+    draft = Draft(tree, partial(majority, tolerance=slack) if slack else None)
+    work = _Work(draft, bound, slack)
     while work.open:
         depth = max(work.draft.depth[node] for node in work.open)
         batch = [node for node in sorted(work.open) if work.draft.depth[node] == depth]

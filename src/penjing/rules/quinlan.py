@@ -14,6 +14,7 @@ from penjing.engines import Engine, Shape
 from penjing.growth import Growth
 from penjing.options import Quinlan
 from penjing.prune import Decision, collapse, error_based
+from penjing.prune.draft import majority
 from penjing.recipe import Recipe
 from penjing.rules.information import double, gain, in_order, information, n_log_n, rounding
 from penjing.rules.merging import Column, grouped
@@ -310,6 +311,7 @@ def _chosen(offers: Offers, i: int, scores: Floats, options: Quinlan) -> Choice:
 def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
     """Return the tree collapsed and pruned, as the programs hand it over."""
     options = _options(recipe)
+    tree = labelled(tree, options)
     told = []
     if options.collapse and options.pruning != "reduced-error":
         tree, decisions = collapse.prune(tree, slack=options.slack)
@@ -326,6 +328,22 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
         tree, decisions = error_based.prune(tree, engine, **settings)
         told.append(_record("error-based", settings, decisions))
     return replace(tree, about=dict(tree.about) | ({"pruning": told} if told else {}))
+
+
+def labelled(tree: Tree, options: Quinlan) -> Tree:
+    """Return the tree with the class of each node as the programs find it.
+
+    Sums of fractions may differ in bits that the programs do not look at: the first of classes
+    that are equal to them is the answer.
+    """
+    totals = rounding(options.precision)(tree.nodes.total)
+    near = (totals >= totals.max(axis=1, keepdims=True) - options.tolerance).sum(axis=1) > 1
+    answers = {
+        node: code
+        for node in np.flatnonzero(near).tolist()
+        if (code := majority(totals[node], options.tolerance)) != tree.values[node]
+    }
+    return replace(tree, nodes=replace(tree.nodes, answers=answers)) if answers else tree
 
 
 def _record(method: str, settings: dict[str, Any], decisions: list[Decision]) -> dict[str, Any]:

@@ -84,6 +84,8 @@ def _own(tree: Tree, node: int) -> dict[str, Any]:
         told |= {"gain": float(tree.nodes.gain[node]), "score": float(tree.nodes.score[node])}
     else:
         told["leaf"] = True
+        if tree.has_counts and tree.weight_of(node) == 0:
+            told["empty"] = True
     if tree.is_regression:
         return told | {"value": tree.answer(node), "n": _number(tree.weight_of(node))}
     counts = [_number(v) for v in tree.nodes.total[node].tolist()]
