@@ -19,7 +19,7 @@ from penjing.fit import fit
 from penjing.folds import Fold, folds, hold_out
 from penjing.read import read
 from penjing.recipe import RECIPES
-from penjing.report import NumberReport, Report, percent, width, wilson
+from penjing.report import NumberReport, Report, Wrong, percent, width, wilson
 from penjing.table import Table, nominal, numeric
 from penjing.tree import Tree
 from penjing.words import LANGUAGES
@@ -167,6 +167,10 @@ def test_long_names_wide_counts_and_many_wrong_rows_are_lined_up():
     lines = report.table()
     widths = {sum(2 if c == "短" else 1 for c in line) for line in lines[1:]}
     assert len(widths) == 1
+    assert len(report.wrong) == 82_000
+    assert report.wrong[-1] == Wrong(123_000, "短", "c")
+    assert report.wrong == tree.score(Table((nominal("x", x),), nominal("y", y), len(x))).wrong
+    assert repr(report.wrong) == "<82000 wrong rows>"
     assert report.wrong_text().endswith(f"and {len(report.wrong) - 20} more")
     assert len(report.wrong_text()) < 1000
     assert report.headline() == (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from penjing.table import Floats
 from penjing.words import say
 
+Numbers = npt.NDArray[np.integer[Any]]
 Z95 = 1.959963984540054
 """The normal deviate of a 95 % interval."""
 SHOWN = 20
@@ -26,6 +28,42 @@ class Wrong:
     row: int
     actual: Any
     predicted: Any
+
+
+class WrongRows(Sequence[Wrong]):
+    """The rows that were answered wrongly; each is made when it is looked at.
+
+    A large table may have millions of them, and a report is asked for a few.
+    """
+
+    __slots__ = ("_actual", "_classes", "_predicted", "_rows")
+
+    def __init__(
+        self, rows: Numbers, actual: Numbers, predicted: Numbers, classes: tuple[Any, ...]
+    ) -> None:
+        self._rows, self._actual, self._predicted = rows, actual, predicted
+        self._classes = classes
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Wrong: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Wrong]: ...
+    def __getitem__(self, place: int | slice) -> Wrong | list[Wrong]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        actual, predicted = int(self._actual[place]), int(self._predicted[place])
+        return Wrong(int(self._rows[place]), self._classes[actual], self._classes[predicted])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, WrongRows) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # equal rows are equal, whatever array holds them
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} wrong rows>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +104,7 @@ class Report:
         The tree's classes in their order, then those that only these rows have.
     confusion : tuple of tuples
         The weight of the rows of each actual class (down) by predicted class (across).
-    wrong : tuple of Wrong
+    wrong : sequence of Wrong
         Every row answered wrongly.
     unlabelled : int
         How many rows had no value of the target and were left out.
@@ -79,7 +117,7 @@ class Report:
     correct: float
     classes: tuple[Any, ...]
     confusion: tuple[tuple[float, ...], ...]
-    wrong: tuple[Wrong, ...]
+    wrong: Sequence[Wrong]
     unlabelled: int = 0
 
     @property
@@ -311,10 +349,10 @@ def report_of(
     target: str,
     source: str,
     classes: tuple[Any, ...],
-    actual: npt.NDArray[np.integer[Any]],
-    predicted: npt.NDArray[np.integer[Any]],
+    actual: Numbers,
+    predicted: Numbers,
     weight: Floats,
-    rows: npt.NDArray[np.int64],
+    rows: Numbers,
     unlabelled: int,
 ) -> Report:
     """Count right and wrong answers, given as codes of classes."""
@@ -329,9 +367,7 @@ def report_of(
         correct=plain(np.trace(cells)),
         classes=classes,
         confusion=tuple(tuple(plain(v) for v in row) for row in cells),
-        wrong=tuple(
-            Wrong(int(rows[i]), classes[actual[i]], classes[predicted[i]]) for i in wrong.tolist()
-        ),
+        wrong=WrongRows(rows[wrong], actual[wrong], predicted[wrong], classes),
         unlabelled=unlabelled,
     )
 
