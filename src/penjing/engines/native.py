@@ -11,6 +11,7 @@ from penjing import _core
 from penjing.criteria import Criterion, gains
 from penjing.criteria.entropy import bits
 from penjing.engines import memory, quinlan
+from penjing.engines.uncoded import Uncoded
 from penjing.recipe import Recipe
 from penjing.table import Column, Floats, Table
 from penjing.tally import Classes, Reader
@@ -119,6 +120,8 @@ def _whole(array: Any, dtype: Any) -> Any:  # noqa: ANN401 - any array
 
 
 def _told(column: Column) -> tuple[Any, Any, int, bool]:
+    if isinstance(column, Uncoded) and not column.is_coded:
+        return column.raw, None, -1, True
     levels = _whole(column.levels, np.float64) if column.is_numeric else None
     return _whole(column.codes, np.int32), levels, len(column.levels), column.has_order
 

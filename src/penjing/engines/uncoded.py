@@ -1,0 +1,79 @@
+"""A numeric column that is coded only if somebody asks: the native engine reads plain numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing._core import code_floats
+from penjing.table import Codes, Column, Field, Floats
+
+
+class Uncoded(Column):
+    """Numbers as they came, NaN where one is missing; codes and levels are made when asked for.
+
+    Parameters
+    ----------
+    name : str
+        The column's name.
+    numbers : (n,) float64
+        Its values, not copied; any stride, so a column of a matrix will do.
+
+    Examples
+    --------
+    >>> column = Uncoded("density", np.array([0.7, 0.2, 0.7]))
+    >>> column.is_coded
+    False
+    >>> column.codes, column.is_coded
+    (array([1, 0, 1], dtype=int32), True)
+    """
+
+    __slots__ = ("_coded", "raw")
+
+    raw: Floats
+    _coded: tuple[Floats, Codes] | None
+
+    def __init__(self, name: str, numbers: npt.NDArray[np.float64]) -> None:
+        for key, value in {"name": name, "kind": "numeric", "raw": numbers, "_coded": None}.items():
+            object.__setattr__(self, key, value)
+
+    @property
+    def is_coded(self) -> bool:
+        """Whether the codes have been made."""
+        return self._coded is not None
+
+    def _made(self) -> tuple[Floats, Codes]:
+        if self._coded is None:
+            object.__setattr__(self, "_coded", code_floats(np.ascontiguousarray(self.raw)))
+        assert self._coded is not None
+        return self._coded
+
+    @property
+    def levels(self) -> Floats:
+        """The sorted distinct numbers."""
+        return self._made()[0]
+
+    @property
+    def codes(self) -> Codes:
+        """The rank of each row's number, -1 where it is missing."""
+        return self._made()[1]
+
+    @property
+    def field(self) -> Field:
+        """The column without its rows."""
+        return Field(self.name, "numeric", ())
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether any row has no value here."""
+        return bool(self.raw.size) and bool(np.isnan(self.raw.min()))
+
+    def numbers(self) -> Floats:
+        """Return each row's number, NaN where it is missing."""
+        return np.asarray(self.raw) + 0.0
+
+    def take(self, rows: npt.NDArray[Any]) -> Column:
+        """Return the column with only these rows."""
+        return Uncoded(self.name, self.raw[rows])
