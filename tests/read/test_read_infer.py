@@ -498,3 +498,9 @@ def test_weights_that_are_words_or_elsewhere():
         read({"w": ["2", "3"], "class": list("pq")}, weight="v")
     with pytest.raises(DataError, match="no row that could teach"):
         read({"w": [0, 0], "class": list("pq")}, weight="w")
+
+
+def test_there_is_no_negative_zero():
+    for cells in (["-0.0", "1.5", "2.5"], [-0.0, 1.5, 2.5], np.array([-0.0, 1.5, 2.5])):
+        levels = table_of(cells).columns[0].levels
+        assert str(levels[0]) == "0.0"

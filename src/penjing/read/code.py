@@ -1,7 +1,6 @@
 """Coding: a column's cells become its distinct values and one small number per row.
 
-This is the one place where cells are hashed or ranked; a faster coder has only to replace what
-is here.
+This is the one place where cells are hashed or ranked.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from penjing._core import code_floats, code_objects
 from penjing.table import MISSING, Codes
 
 
@@ -62,15 +62,10 @@ def codes_of(cells: Sequence[Any]) -> tuple[list[Any], Codes]:
     >>> codes_of([1, True, 1.0])
     ([1, True, 1.0], array([0, 1, 2], dtype=int32))
     """
-    coder = Coder()
-    if len({*map(type, cells)} - {type(None)}) > 1:
-        coder.add([(type(cell), cell) for cell in cells])
-        pairs, codes = coder.done()
-        levels = [value for _, value in pairs]
-    else:
-        coder.add(cells)
-        levels, codes = coder.done()
-    return without(levels, codes, [place for place, x in enumerate(levels) if x is None])
+    if len({*map(type, cells)} - {type(None)}) <= 1:
+        return code_objects([*cells])
+    pairs, codes = code_objects([None if x is None else (type(x), x) for x in cells])
+    return [value for _, value in pairs], codes
 
 
 def ranks_of(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
@@ -82,12 +77,7 @@ def ranks_of(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
     (array([0.2, 0.7]), array([ 1,  0, -1,  1], dtype=int32))
     """
     if values.dtype.kind == "f":
-        values = values.astype(np.float64) + 0.0  # -0.0 and 0.0 are one value
-        known = ~np.isnan(values)
-        if not known.all():
-            codes = np.full(len(values), MISSING, np.int32)
-            levels, codes[known] = np.unique(values[known], return_inverse=True)
-            return levels, codes
+        return code_floats(np.ascontiguousarray(values, np.float64))
     levels, places = np.unique(values, return_inverse=True)
     return levels, places.astype(np.int32)
 

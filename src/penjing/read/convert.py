@@ -78,8 +78,10 @@ def must_be_numbers(reading: Reading, cells: Cells) -> Found:
 
 def recoded(name: str, codes: Codes, values: Floats) -> Column:
     """Return the numeric column whose rows have the numbers of their levels."""
-    levels, place = ranks_of(values)
-    codes = through(place, codes)
+    levels = values + 0.0  # no -0.0
+    if not (np.diff(values) > 0).all():
+        levels, place = ranks_of(values)
+        codes = through(place, codes)
     used = np.zeros(len(levels), np.bool_)
     used[codes[codes >= 0]] = True
     if not used.all():
