@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from data import part_weights, tables
 from penjing.engines.memory import Engine
+from penjing.errors import DataError
 from penjing.growth import Growth
 from penjing.table import Table, nominal, numeric
 from penjing.tally import Classes, Number, reader_of, sums
@@ -95,3 +96,19 @@ def test_many_levels_and_few_rows_are_counted_alike():
     assert answers[0].cells.tolist() == answers[1].cells.tolist() == [[0, 1], [1, 1]]
     assert answers[0].codes.tolist() == [3, 90]
     assert answers[0].missing.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize("y", [[1e200, -1e200, 3e200], [1.7e308, 1.7e308, 0.0]])
+def test_a_number_whose_square_is_no_number_is_refused(y, centred):
+    with pytest.raises(DataError) as caught:
+        reader_of(Table((), numeric("y", y), 3), centred=centred)
+    assert caught.value.key == "target_too_large"
+    assert reader_of(Table((), numeric("y", [1e150, -1e150]), 2)) == Number(0.0)
+
+
+@pytest.mark.parametrize("target", [numeric("y", [1, 2]), nominal("y", ["p", "q"])])
+def test_weights_whose_sum_is_no_number_are_refused(target):
+    with pytest.raises(DataError) as caught:
+        reader_of(Table((), target, 2, np.array([1e308, 1e308])))
+    assert caught.value.key == "weights_too_large"

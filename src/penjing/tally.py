@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from penjing.errors import DataError
 from penjing.table import Codes, Floats, Table
 
 
@@ -179,13 +180,19 @@ Reader = Classes | Number
 def reader_of(table: Table, costs: Costs | None = None, *, centred: bool = True) -> Reader:
     """Return what reads the sums of this table: its classes, or the moments of its number."""
     assert table.target is not None
-    if not table.is_regression:
-        return Classes(len(table.target.levels), costs)
-    if not centred:
-        return Number()
-    numbers = table.target.numbers()
-    # Centring first keeps sum(y^2) - sum(y)^2/n from cancelling when y is far from zero.
-    return Number(float(np.average(numbers, weights=table.weights)) if table.n_rows else 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        weight = float(table.weights.sum())
+        if weight == np.inf:
+            raise DataError("weights_too_large")
+        if not table.is_regression:
+            return Classes(len(table.target.levels), costs)
+        numbers = table.target.numbers()
+        # Centring first keeps sum(y^2) - sum(y)^2/n from cancelling when y is far from zero.
+        is_far = centred and table.n_rows > 0
+        centre = float(np.average(numbers, weights=table.weights)) if is_far else 0.0
+        if not np.isfinite(weight * (table.weights * (numbers - centre) ** 2).sum()):
+            raise DataError("target_too_large", target=table.target.name)
+    return Number(centre)
 
 
 def sums(

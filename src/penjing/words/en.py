@@ -96,6 +96,14 @@ WORDS: dict[str, str] = {
     "no_target_in_table": (
         "the table has no target, so there is nothing to learn. Read it with target='column'."
     ),
+    "weights_too_large": (
+        "the weights of the rows add up to more than a number can hold. Divide them all by the same "
+        "large number."
+    ),
+    "target_too_large": (
+        "the squares of '{target}' add up to more than a number can hold. Divide it by a large "
+        "number, or take its logarithm."
+    ),
     "other_target": (
         "the table was read with target '{found}', not '{target}'. Read it again with "
         "target='{target}'."

@@ -77,6 +77,8 @@ WORDS: dict[str, str] = {
     ),
     "validation_without_target": "验证数据没有列“{target}”，无法据此判断。",
     "no_target_in_table": "表格没有目标列，无从学习。请用 target='列名' 重新读取。",
+    "weights_too_large": "各行权重之和超出了数的范围。请把所有权重除以同一个大数。",
+    "target_too_large": "“{target}”的平方和超出了数的范围。请把它除以一个大数，或取对数。",
     "other_target": "读取表格时的目标列是“{found}”，不是“{target}”。请用 target='{target}' 重新读取。",
     # functions for learners
     "nothing_to_count": "没有可计数的内容。请给出标签，或不全为 0 的计数。",
