@@ -214,6 +214,10 @@ void bind_quinlan(nb::module_& m);  // bind_quinlan.cpp
 NB_MODULE(_core, m) {
     bind_engine(m);
     bind_quinlan(m);
+#ifdef NDEBUG
+    // A tree that is still in use when Python ends is no leak that a user should read about.
+    nb::set_leak_warnings(false);
+#endif
     m.doc() = "Column coding and prediction in C++.";
     m.def("code_floats", &code_floats, nb::arg("values").noconvert(),
           "Return the sorted distinct numbers and each row's rank among them, -1 for NaN.");
