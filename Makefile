@@ -112,9 +112,8 @@ bench: setup ## speed of the extension against NumPy, in one run
 docs: setup ## run the examples of the documentation
 	$(BIN)/python -m pytest -q README.md src/penjing
 
-wheel: setup ## build a wheel and a source archive into dist/
-	$(PIP) install build
-	$(BIN)/python -m build --outdir dist
+wheel: setup ## build a wheel into dist/
+	$(PIP) wheel . --no-deps --no-build-isolation -w dist && ls dist/*.whl
 
 clean: ## remove what was built (not .venv)
 	rm -rf build dist demo htmlcov .coverage* src/penjing/*.so $(STAMPS)/core
