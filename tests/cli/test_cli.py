@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ import penjing
 from melons import put_melons
 from penjing.cli import Exit
 from penjing.cli.say import Voice, language
-from penjing.cli.verb import ended
+from penjing.cli.verb import Interruption, ended
 from penjing.recipe import ID3
 from spawn import CODE, spawn
 
@@ -113,6 +114,42 @@ def test_an_interruption_exits_with_130(capsys):
         raise KeyboardInterrupt
 
     assert ended(Voice(), interrupted) == Exit.INTERRUPTED
+    assert capsys.readouterr().err == "error: interrupted.\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
+def test_ctrl_c_ends_a_run_without_a_trace(tmp_path):
+    """Reading standard input waits, so the signal finds the command at work."""
+    put_melons(tmp_path)
+    with subprocess.Popen(
+        [sys.executable, "-c", CODE, "fit", "-", "-o", "out.tree"],
+        cwd=tmp_path,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(b"a,class\n" + b"x,1\n" * 100_000)  # waits until somebody reads it
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read().decode()
+    assert process.returncode == Exit.INTERRUPTED
+    assert said == "error: interrupted.\n"
+    assert [path.name for path in tmp_path.glob("*.tree")] == []
+
+
+def test_an_error_that_an_interruption_became_is_an_interruption(capsys):
+    def library():
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        except KeyboardInterrupt:
+            message = "query interrupted"
+            raise RuntimeError(message) from None
+
+    with Interruption():
+        assert ended(Voice(), library) == Exit.INTERRUPTED
     assert capsys.readouterr().err == "error: interrupted.\n"
 
 

@@ -119,7 +119,7 @@ def size_of(voice: Voice, tree: Tree, *, empty: bool = False) -> None:
     from penjing.write import summary  # noqa: PLC0415 - heavy
 
     voice.out(summary.size(tree, voice.lang))
-    if ties := summary.ties(tree, voice.lang):
+    if ties := summary.ties(tree, voice.lang, ascii_only=voice.ascii_only):
         voice.out(ties)
     if tree.has_counts and tree.n_empty and not empty:
         voice.note("note_empty_branches", n=tree.n_empty)

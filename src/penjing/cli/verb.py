@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import os
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from enum import StrEnum
@@ -93,11 +95,34 @@ def verb(function: Command) -> Command:
     @wraps(function)
     def run(**given: Any) -> None:  # noqa: ANN401 - what typer parsed
         voice = Voice.of(**{key: given.pop(key) for key in COMMON})
-        raise typer.Exit(ended(voice, lambda: function(voice, **given)))
+        with Interruption():
+            code = ended(voice, lambda: function(voice, **given))
+        raise typer.Exit(code)
 
     run.__signature__ = inspect.Signature([*mine, *shared])  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in [*mine, *shared]}
     return run
+
+
+class Interruption:
+    """Remembers that somebody pressed Ctrl-C, while it watches."""
+
+    happened = False
+
+    def __enter__(self) -> None:
+        Interruption.happened = False
+        self._before = None
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._interrupt)
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    @staticmethod
+    def _interrupt(*_: object) -> None:
+        Interruption.happened = True
+        raise KeyboardInterrupt
 
 
 def ended(voice: Voice, command: Callable[[], Exit | None]) -> Exit:
@@ -121,6 +146,9 @@ def ended(voice: Voice, command: Callable[[], Exit | None]) -> Exit:
     except (typer.Exit, typer.BadParameter):
         raise
     except Exception as error:  # noqa: BLE001 - the last stop of every fault of ours
+        if Interruption.happened:  # a library turned it into an error of its own
+            voice.error(voice.say("interrupted"))
+            return Exit.INTERRUPTED
         if voice.debug:
             traceback.print_exc()
         voice.error(voice.say("our_fault", kind=type(error).__name__, what=error))

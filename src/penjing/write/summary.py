@@ -7,10 +7,12 @@ from typing import Any
 from penjing.tree import Tree
 from penjing.words import say
 from penjing.write.formula import places
-from penjing.write.labels import amount, answer_text, quoted
+from penjing.write.labels import amount, answer_text, branch_text, quoted
 
 TIES = 5
 """How many ties are told of."""
+STEPS = 3
+"""How many answers say where a tie was; the last ones."""
 
 
 def size(tree: Tree, lang: str = "en") -> str:
@@ -42,28 +44,31 @@ def right_of(told: Any) -> tuple[str, str] | None:  # noqa: ANN401 - what a mode
         return None
 
 
-def ties(tree: Tree, lang: str = "en") -> str:
+def ties(tree: Tree, lang: str = "en", *, ascii_only: bool = False) -> str:
     """Return the line that says which ties were settled, and how; empty if there were none."""
     kept = [tie for tie in tree.about.get("ties", ()) if not tree.is_leaf[tie["node"]]]
     if not kept:
         return ""
     n = max(int(tree.about.get("n_ties", 0)), len(kept)) if len(kept) > TIES else len(kept)
-    texts = [_tie(tree, tie, lang) for tie in kept[:TIES]]
+    texts = [_tie(tree, tie, lang, ascii_only=ascii_only) for tie in kept[:TIES]]
     told = (", " if lang == "en" else "；").join(texts)
     if n > TIES:
         told = say("ties_more", lang, ties=told, n=n - TIES)
     return say("ties", lang, n=n, ties=told)
 
 
-def _tie(tree: Tree, tie: dict[str, Any], lang: str) -> str:
+def _tie(tree: Tree, tie: dict[str, Any], lang: str, *, ascii_only: bool) -> str:
     names = " = ".join(quoted(tree.schema[c].name) for c in tie["columns"])
-    road = tree.path(tie["node"])[-3:]
     if tie["node"] == 0:
         return say("tie_at_root", lang, columns=names, score=places(tie["score"]))
-    steps = [tree.parent_of(node) for node in road if node != 0]
-    place = ", ".join(
-        answer_text(tree, *step).removeprefix("= ").removeprefix("in ") for step in steps
-    )
+    road = tree.path(tie["node"])[1:]
+    steps = ["..." if ascii_only else "…"] if len(road) > STEPS else []
+    for node in road[-STEPS:]:
+        text = branch_text(tree, node, ascii_only=ascii_only)
+        level = answer_text(tree, *tree.parent_of(node))
+        # A level says enough by itself, a number does not.
+        steps.append(level.removeprefix("= ") if level.startswith("= ") else text)
+    place = ", ".join(steps)
     return say("tie_under", lang, columns=names, score=places(tie["score"]), place=place)
 
 
