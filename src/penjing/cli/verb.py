@@ -112,7 +112,9 @@ class Interruption:
     def __enter__(self) -> None:
         Interruption.happened = False
         self._before = None
-        if threading.current_thread() is threading.main_thread():
+        is_main = threading.current_thread() is threading.main_thread()
+        # A shell starts a background job with the signal ignored, and that stays so.
+        if is_main and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             self._before = signal.signal(signal.SIGINT, self._interrupt)
 
     def __exit__(self, *_: object) -> None:
