@@ -113,7 +113,10 @@ docs: setup ## run the examples of the documentation
 	$(BIN)/python -m pytest -q README.md src/penjing
 
 wheel: setup ## build a wheel into dist/
-	$(PIP) wheel . --no-deps --no-build-isolation -w dist && ls dist/*.whl
+	rm -rf dist && $(PIP) wheel . --no-deps --no-build-isolation -w dist
+	[ "$$($(BIN)/python -m zipfile -l dist/*.whl | grep -c 'penjing/_core\..*\(so\|pyd\) ')" = 1 ] \
+		|| { echo "the wheel must hold exactly one penjing._core"; exit 1; }
+	ls dist/*.whl
 
 clean: ## remove what was built (not .venv)
 	rm -rf build dist demo htmlcov .coverage* src/penjing/*.so $(STAMPS)/core
