@@ -418,6 +418,83 @@ def test_questions_and_branches_must_fit():
     broken(by_cut | {"nodes": [*by_cut["nodes"], by_cut["nodes"][2]]}, "nodes[0]")
 
 
+HOLES = Table(
+    (
+        numeric("x", [1, 2, 3, 4, 5, 6, 7, math.nan] * 4),
+        nominal("a", ["u", "u", "v", "v", "v", "v", "v", "v"] * 4),
+        numeric("y", [9, 8, 2, 3, 2, 2, 1, 1] * 4),
+    ),
+    nominal("c", ["p", "p", "p", "q", "q", "q", "q", "q"] * 4),
+    32,
+)
+
+
+def test_surrogates_come_back(tmp_path):
+    tree = penjing.fit(HOLES, recipe="rpart")
+    assert {s.cut is None for s in tree.split(0).surrogates} == {True, False}
+    tree.save(tmp_path / "tree")
+    again = penjing.load(tmp_path / "tree")
+    assert again == tree
+    assert again.predict(HOLES).tolist() == tree.predict(HOLES).tolist()
+    assert "surrogates" in json.loads((tmp_path / "tree").read_text("utf-8"))["nodes"][0]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "at"),
+    [
+        (["missing"], 2, ".missing"),
+        (["missing"], True, ".missing"),
+        (["surrogates"], [], ".surrogates"),
+        (["surrogates"], {}, ".surrogates"),
+        (["surrogates", 0], 5, ".surrogates[0]"),
+        (["surrogates", 0, "extra"], 5, ".surrogates[0].extra"),
+        (["surrogates", 0, "column"], 3, ".surrogates[0].column"),
+        (["surrogates", 0, "agreement"], "1", ".surrogates[0].agreement"),
+        (["surrogates", 0, "adjusted"], ..., ".surrogates[0].adjusted"),
+        (["surrogates", 0, "is_used"], 1, ".surrogates[0].is_used"),
+    ],
+)
+def test_a_wrong_surrogate_is_named(path, value, at):
+    plain = penjing.fit(HOLES, recipe="rpart").to_json()
+    broken(changed(plain, ["nodes", 0, *path], value), f"nodes[0]{at}")
+
+
+def test_a_surrogate_has_what_its_column_needs():
+    plain = penjing.fit(HOLES, recipe="rpart").to_json()
+    told = plain["nodes"][0]["surrogates"]
+    by_level, by_cut = (
+        next(i for i, s in enumerate(told) if (key in s)) for key in ("groups", "cut")
+    )
+    for k, key, value, at in (
+        (by_level, "groups", [[0]], ""),
+        (by_level, "groups", [[0], [2]], ".groups"),
+        (by_level, "groups", [[0], [0]], ".groups"),
+        (by_level, "cut", 1.0, ".cut"),
+        (by_cut, "cut", ..., ".cut"),
+        (by_cut, "cut", None, ".cut"),
+        (by_cut, "below", 2, ""),
+    ):
+        place = ["nodes", 0, "surrogates", k, key]
+        broken(changed(plain, place, value), f"nodes[0].surrogates[{k}]{at}")
+
+
+def test_a_known_or_unknown_value_is_a_question_too(tmp_path):
+    """A cut at infinity (scikit-learn) parts known values from missing ones."""
+    x = numeric("x", [1, 1, 1, math.nan, math.nan, math.nan])
+    table = Table((x,), nominal("c", ["p", "p", "p", "q", "q", "q"]), 6)
+    tree = penjing.fit(table, recipe="sklearn")
+    assert tree.nodes.cut[0] == math.inf
+    tree.save(tmp_path / "tree")
+    assert penjing.load(tmp_path / "tree") == tree
+    assert tree.to_dict() == {"x": {"!= ?": "p", "= ?": "q"}}
+    assert Tree.from_dict(tree.to_dict()).to_dict() == tree.to_dict()
+
+
+@pytest.mark.parametrize("answer", [2, -1, True, "p", None])
+def test_an_answer_of_its_own_is_a_class(plain, answer):
+    broken(changed(plain, ["nodes", 0, "answer"], answer), "nodes[0].answer")
+
+
 def test_nodes_out_of_order_are_refused():
     deep = Tree.from_dict({"a": {0: {"b": {0: "x", 1: "y"}}, 1: {"c": {0: "x", 1: "y"}}}})
     plain = deep.to_json()

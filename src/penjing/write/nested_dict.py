@@ -45,6 +45,8 @@ def write(tree: Tree, *, empty: bool = True) -> Any:  # noqa: ANN401 - a dict, o
 def _key(tree: Tree, node: int, branch: int) -> Any:  # noqa: ANN401 - a level may be any value
     asked = tree.schema[int(tree.nodes.column[node])]
     cut = float(tree.nodes.cut[node])
+    if math.isinf(cut):  # known, or not
+        return "!= ?" if branch == 0 else "= ?"
     if asked.is_numeric:
         return f"{'<=' if branch == 0 else '>'} {cut!r}"
     if not math.isnan(cut):
