@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from penjing.errors import DataError
 from penjing.read import bulk, read
-from penjing.read import delimited as room
 from penjing.read.delimited import delimited, sniffed
 
 CELL = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Z"]), max_size=6)
@@ -77,6 +76,17 @@ def test_the_large_road_agrees_with_the_careful_one(grid, separator, quoted):
         assert list(dict.fromkeys(known.tolist())) == list(range(len(cells.levels)))
 
 
+def everything_is_large(monkeypatch):
+    monkeypatch.setattr(bulk, "LARGE", 1)
+    monkeypatch.setattr(bulk, "PER_COLUMN", 0)
+
+
+def test_what_is_large():
+    assert bulk.is_large("x" * bulk.LARGE, ["a", "b"])
+    assert not bulk.is_large("x" * (bulk.LARGE - 1), ["a", "b"])
+    assert not bulk.is_large("x" * bulk.LARGE, [f"c{n}" for n in range(1000)])
+
+
 def test_large_files_are_read_the_same_way(monkeypatch):
     rng = np.random.RandomState(0)
     rows = [["id", "word", "real", "whole", "gaps", "dressed", "class"]]
@@ -95,7 +105,7 @@ def test_large_files_are_read_the_same_way(monkeypatch):
         )
     data = written(rows).encode()
     small = read(data)
-    monkeypatch.setattr(room, "LARGE", 1)
+    everything_is_large(monkeypatch)
     large = read(data)
     assert large.left_out == small.left_out == (("id", "id"),)
     assert [note.key for note in large.notes] == [note.key for note in small.notes]
@@ -110,7 +120,7 @@ def test_large_files_are_read_the_same_way(monkeypatch):
 
 
 def test_large_files_tell_ragged_rows_too(monkeypatch):
-    monkeypatch.setattr(room, "LARGE", 1)
+    everything_is_large(monkeypatch)
     with pytest.raises(DataError, match="row 3: found 3 cells, expected 2"):
         read(b"a,b\n1,x\n2,y\n3,y,z\n")
     with pytest.raises(DataError, match="after row 1: a quote is opened"):

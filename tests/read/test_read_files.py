@@ -48,6 +48,15 @@ def test_standard_input():
         assert done.stdout == b"3 standard input\n"
 
 
+def test_the_room_can_be_called_by_its_name():
+    code = (
+        "from penjing.read import read\nimport penjing, penjing.fit\n"
+        "print(penjing.read([[1, 'p'], [2, 'q'], [3, 'p']], names=['a', 'class']).n_rows)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stdout == b"3\n"
+
+
 def test_a_folder(tmp_path):
     with pytest.raises(DataError) as caught:
         read(tmp_path)

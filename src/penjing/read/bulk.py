@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 LARGE = 4_000_000
 """From so many characters on the detour pays."""
 
+PER_COLUMN = 100_000
+"""Nor does it pay for fewer characters a column than this: each one is a query or three."""
+
 FEW = 5_000
 """Columns with more distinct texts are fetched as numbers if they are."""
 
@@ -50,6 +53,11 @@ class Hints:
 
     words: frozenset[str] = USUAL
     texts: frozenset[str] = frozenset()
+
+
+def is_large(text: str, header: list[str]) -> bool:
+    """Say whether a text is worth the detour."""
+    return len(text) >= max(LARGE, PER_COLUMN * len(header))
 
 
 def divided(

@@ -12,7 +12,7 @@ from itertools import chain, islice, pairwise, repeat
 import numpy as np
 
 from penjing.errors import DataError
-from penjing.read.bulk import LARGE, Hints, divided
+from penjing.read.bulk import Hints, divided, is_large
 from penjing.read.cells import Cells, Sheet
 from penjing.read.code import Coder
 from penjing.read.ids import is_id_name
@@ -58,7 +58,7 @@ def delimited(
         first = next(rows) if is_quoted else text.lstrip("\n").split("\n", 1)[0].split(separator)
         header = _header(first, name, notes)
     columns = None
-    if len(text) >= LARGE:
+    if is_large(text, header):
         columns = divided(text, header, separator, hints or Hints(), has_header=has_header)
     if columns is None:
         batches = _careful(rows) if is_quoted else _quick(text, separator, skip=has_header)
