@@ -89,6 +89,14 @@ class Nodes:
         return self.level_codes[self.level_start[node] : self.level_start[node + 1]]
 
 
+def _renumbered(trace: Any, place: Mapping[int, int], cut: set[int], why: str) -> Any:  # noqa: ANN401
+    """Return a trace under new node numbers; nodes that were cut say why."""
+    if trace is None:
+        return None
+    steps = [s | {"node": place[s["node"]]} for s in trace["steps"] if s["node"] in place]
+    return trace | {"steps": [s | {"stop": why} if s["node"] in cut else s for s in steps]}
+
+
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A decision tree: questions, answers, and the counts they were learnt from.
@@ -271,10 +279,11 @@ class Tree:
 
     # -- changed trees ----------------------------------------------------------------------
 
-    def pruned(self, cut_back: Iterable[int]) -> Tree:
+    def pruned(self, cut_back: Iterable[int], *, why: str | None = None) -> Tree:
         """Return the tree with these nodes made leaves; nodes are numbered anew.
 
-        The trace and the ties told of nodes by number, so they are left out.
+        The trace and the ties told of nodes by number, so they are left out; unless pruning is
+        a part of growing, and there is a reason ``why`` these nodes are leaves.
         """
         nodes = self.nodes
         is_cut = np.zeros(len(nodes), bool)
@@ -310,7 +319,17 @@ class Tree:
             answers={int(new_id[i]): code for i, code in nodes.answers.items() if keep[i]},
         )
         about = {key: value for key, value in self.about.items() if key not in ("ties", "n_ties")}
-        return replace(self, nodes=smaller, trace=None, about=about)
+        trace = None
+        if why is not None:
+            place = {int(old): new for new, old in enumerate(kept)}
+            cut = {place[i] for i in np.flatnonzero(is_cut).tolist() if i in place}
+            trace = _renumbered(self.trace, place, cut, why)
+            about["ties"] = [
+                tie | {"node": place[tie["node"]]}
+                for tie in self.about.get("ties", ())
+                if tie["node"] in place and place[tie["node"]] not in cut
+            ]
+        return replace(self, nodes=smaller, trace=trace, about=about)
 
     # -- what people do with a tree; the rooms above do the work -----------------------------
 

@@ -136,7 +136,7 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
     alpha = options.alpha if options.alpha is not None else options.cp * risk
     found = complexities(tree, alpha)
     if found.cut:
-        tree = tree.pruned(found.cut)
+        tree = tree.pruned(found.cut, why="complexity")
     if options.alpha is not None:  # a part of a cross-validation: rows still go as in growing
         return tree
     table = cp_table(tree, alpha)

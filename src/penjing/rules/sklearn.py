@@ -72,14 +72,15 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
         for c, counts in tally.columns.items():
             numbers = numbers_of(engine.schema[c], counts, engine, c)
             found = candidates(counts, numbers, options, engine.reader)
-            best = judge.best(found, options, options.min_weight_fraction_leaf * whole)
-            if best is None:
+            best, worth[i, c] = judge.best(
+                found, options, options.min_weight_fraction_leaf * whole
+            )
+            if best < 0:
                 continue
             cut[i, c] = found.cuts[best]
             missing[i, c] = found.goes[best]
             n_candidates[i, c] = len(found.cuts)
             gain[i, c] = judge.gain(found, best, before, weight)
-            worth[i, c] = judge.worth(found)[best]
             impurity[i, c] = before
         if drawing is not None:
             constant = [_is_constant(tally.columns[c], options, engine, c) for c in range(shape[1])]
@@ -259,30 +260,32 @@ class Judge:
                 found += part[:, j] * part[:, j]
         return found if self._bits else 1.0 - found / (weight * weight)
 
-    def best(self, found: Candidates, options: Sklearn, least: float) -> int | None:
-        """Return which candidate is best, of equal ones the first; None if none may be taken."""
+    def best(self, found: Candidates, options: Sklearn, least: float) -> tuple[int, float]:
+        """Return which candidate is best, of equal ones the first, and what it is worth.
+
+        -1 where none may be taken.
+        """
         if not len(found.cuts):
-            return None
+            return -1, np.nan
         left, right = self.weight(found.left), self.weight(found.right)
         fair = (found.n_left >= options.min_samples_leaf) & (
             found.n_right >= options.min_samples_leaf
         )
         fair &= (left >= least) & (right >= least)
         if not fair.any():
-            return None
+            return -1, np.nan
         worth = self.worth(found)
         worth[~fair] = -np.inf
-        if isinstance(self._s, Classes) or options.random_state is not None:
-            return int(worth.argmax())
-        return first_best(worth, TIE * abs(float(worth.max())))
+        best = int(worth.argmax())
+        if not isinstance(self._s, Classes) and options.random_state is None:
+            best = first_best(worth, TIE * abs(float(worth.max())))
+        return best, float(worth[best])
 
     def gain(self, found: Candidates, best: int, before: float, weight: float) -> float:
         """Return by how much a division lessens the impurity of its node."""
         pair = np.stack([found.left[best], found.right[best]])
         parts, weights = self.impurity(pair), self.weight(pair)
-        return float(
-            before - weights[1] / weight * parts[1] - weights[0] / weight * parts[0]
-        )
+        return float(before - weights[1] / weight * parts[1] - weights[0] / weight * parts[0])
 
     def worth(self, found: Candidates) -> Floats:
         """Return by what divisions are compared."""
