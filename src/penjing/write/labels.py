@@ -10,6 +10,8 @@ from penjing.tree import Tree
 _SPECIAL = ",:'\"{}()[]|│"
 _DIGITS = 4
 """A cut is not rounded to fewer significant digits than this."""
+_MANY = 12
+"""A cut that needs more digits than this is read as the training value below it."""
 
 
 def short(cut: float, low: float = math.nan, high: float = math.nan) -> str:
@@ -23,11 +25,16 @@ def short(cut: float, low: float = math.nan, high: float = math.nan) -> str:
     '28.86'
     >>> short(5.0), short(0.1 + 0.2), short(-0.0)
     ('5', '0.30000000000000004', '0')
+    >>> short(92.99999999999999, 91.0, 93.0)
+    '91'
     """
     for digits in range(_DIGITS, 17):
         text = f"{cut:.{digits}g}"
         if float(text) == cut or low <= float(text) < high:
-            return tidy(float(text))
+            found = tidy(float(text))
+            # A cut just below a training value has no short reading; the value below it has.
+            value = tidy(low) if low <= cut < high else found
+            return value if digits > _MANY and len(value) < len(found) else found
     return tidy(cut)
 
 
