@@ -387,9 +387,13 @@ class QuinlanKernel {
         if (!(a <= middle && middle < b)) {
             middle = a;
         }
-        found.cut = middle;
-        const double limit = middle + (order_.cut_at_value ? order_.cut_tolerance : 0.0);
+        if (!order_.cut_at_value) {
+            // Numbers that 32 bits hold as one more or less than they are stay on their side.
+            const bool between = column.levels[low] <= middle && middle < column.levels[high];
+            found.cut = between ? middle : column.levels[low];
+        }
         // The last level that is not above: of the whole column, not only of this node.
+        const double limit = order_.cut_at_value ? middle + order_.cut_tolerance : found.cut;
         std::int32_t first = low;
         std::int32_t last = column.n_levels;
         while (last - first > 1) {

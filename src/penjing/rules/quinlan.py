@@ -128,7 +128,8 @@ def best_cut(counts: Counts, weight: float, field: Field, values: Floats, recipe
     said = float(round_(information(sides, round_, options.tolerance) / weight))
     cut = float(counts.codes[at])
     if field.is_numeric:
-        cut = placed(float(numbers[at]), float(numbers[at + 1]), values, options)
+        sides = values[counts.codes[at : at + 2]]
+        cut = placed(float(sides[0]), float(sides[1]), values, options)
     return Offer(worth, said, cut, n_candidates=len(tried))
 
 
@@ -174,11 +175,12 @@ def placed(low: float, high: float, values: Floats, options: Quinlan) -> float:
     (4.5, 5.0)
     """
     round_ = rounding(options.precision)
-    middle = float(round_(np.asarray(midpoint(low, high))))
-    if not low <= middle < high:
-        middle = low
+    near, far = (float(round_(np.asarray(side))) for side in (low, high))
+    middle = float(round_(np.asarray(midpoint(near, far))))
+    if not near <= middle < far:
+        middle = near
     if options.cut_at == "midpoint":
-        return middle
+        return middle if low <= middle < high else low
     below = np.searchsorted(round_(values), middle + options.cut_tolerance, side="right")
     return float(values[below - 1])
 
