@@ -256,8 +256,47 @@ def test_settings_that_cannot_be_used_are_refused(settings, key):
 
 def test_too_many_groupings_are_refused():
     n = 30
-    table = Table(
-        (nominal("id", range(n)),), nominal("y", [i % 3 for i in range(n)], [0, 1, 2]), n
-    )
+    table = Table((nominal("id", range(n)),), nominal("y", [i % 3 for i in range(n)], [0, 1, 2]), n)
     with pytest.raises(CapabilityError):
         penjing.fit(table, recipe="rpart", minsplit=2, cp=0)
+
+
+@given(case=cases(), seed=st.integers(0, 1000))
+def test_a_weight_is_so_many_copies_where_no_size_is_asked_for(case, seed):
+    """Numbers of rows are asked for by minimum sizes and by surrogates; here by neither."""
+    table, _, settings = case
+    times = np.random.RandomState(seed).randint(1, 4, table.n_rows)
+    settings |= {"minsplit": 2, "minbucket": 1, "maxsurrogate": 0, "usesurrogate": 0}
+    weighted = penjing.fit(replace(table, weight=times.astype(float)), recipe="rpart", **settings)
+    copies = table.take(np.repeat(np.arange(table.n_rows), times))
+    copied = penjing.fit(replace(copies, row_numbers=None), recipe="rpart", **settings)
+    np.testing.assert_allclose(weighted.nodes.total[0], copied.nodes.total[0], atol=1e-9)
+    np.testing.assert_allclose(weighted.nodes.gain[0], copied.nodes.gain[0], atol=1e-9)
+    table_, other = weighted.about["cp_table"], copied.about["cp_table"]
+    assert table_[0] == pytest.approx(other[0])
+
+
+@pytest.mark.parametrize("recipe", ["rpart", "sklearn", "cart"])
+@given(case=cases())
+def test_every_engine_grows_the_same_tree(recipe, case):
+    table, _, _ = case
+    trees = [
+        penjing.fit(table, recipe=recipe, engine=engine, max_depth=4)
+        for engine in ("memory", "native")
+    ]
+    assert trees[0] == trees[1]
+
+
+def test_cart_is_rpart():
+    assert penjing.fit(MELONS, recipe="cart") == penjing.fit(MELONS, recipe="rpart")
+
+
+def test_surrogates_are_drawn():
+    draw = np.random.RandomState(1)
+    x = draw.normal(size=60).round(2)
+    twin = nominal("twin", np.where(x > 0, "up", "down").tolist()[:-20] + ["up"] * 20)
+    table = Table((numeric("x", np.where(np.arange(60) == 7, np.nan, x)), twin),
+                  nominal("y", (x > 0).tolist()), 60)  # fmt: skip
+    drawn = penjing.fit(table, recipe="rpart").draw(surrogates=True)
+    assert "? twin = down → x ≤" in drawn
+    assert "? -> x" in penjing.fit(table, recipe="rpart").draw(surrogates=True, ascii_only=True)
