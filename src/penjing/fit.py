@@ -95,6 +95,8 @@ def fit(
     table = chosen.options.prepared(table)
     chosen = chosen.fits(table)
     table, held_out = _validation(table, validation, seed)
+    if prune is None and getattr(chosen.options, "pruning", None) == "reduced-error":
+        prune = "reduced-error"  # J48 -R
     if prune is None and held_out is not None:
         prune = PREPRUNED
     if prune == PREPRUNED and held_out is None:
