@@ -19,7 +19,7 @@ CMAKE  := $(BIN)/cmake -Wno-unused-cli -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(absp
 CPP    := CMakeLists.txt $(wildcard cpp/*)
 SANITIZE := address,undefined
 
-.PHONY: help setup demo test test-all test-cpp test-sanitized check format bench docs wheel clean
+.PHONY: help setup demo test test-all test-cpp test-sanitized check format bench docs fidelity wheel clean
 
 help: ## print this list
 	echo "penjing: make <word>"
@@ -111,6 +111,9 @@ bench: setup ## speed of the extension against NumPy, in one run
 
 docs: setup ## run the examples of the documentation
 	$(BIN)/python -m pytest -q README.md src/penjing
+
+fidelity: setup ## grow the trees of C4.5, J48, rpart and scikit-learn again, and compare
+	$(BIN)/python -m tests.reference
 
 wheel: setup ## build a wheel into dist/
 	rm -rf dist && $(PIP) wheel . --no-deps --no-build-isolation -w dist

@@ -1,8 +1,9 @@
 """python -m tests.reference: grow every golden's tree again and say what is the same.
 
-usage: python -m tests.reference --reference DIR --data DIR [--programs WORD …] [--core] [-v]
+usage: python -m tests.reference --reference DIR --data DIR [--programs WORD …] [--core]
+                                  [--engine native] [-v]
 
-Prints a line for each golden that differs (-v: for each golden) and a closing count. The exit
+Prints a line for each golden (-v: with all its differences) and a closing count. The exit
 status is 0 if nothing differs, 1 if something does, 2 if nothing could be compared.
 """
 
@@ -18,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # `reference`, as the tests 
 from reference.check import check, comparer
 from reference.golden import chosen, goldens
 from reference.programs import tiny
+from reference.programs.base import Program
 from shared import SHARED
 
 
@@ -31,7 +33,9 @@ def main(argv: list[str] | None = None) -> int:
     words.add_argument("--programs", nargs="*", default=[], help="beginnings of programs or names")
     words.add_argument("--core", action="store_true", help="only those that index.json calls core")
     words.add_argument("-v", "--verbose", action="store_true", help="all goldens, all differences")
+    words.add_argument("--engine", default="auto", help="who counts: native or memory")
     asked = words.parse_args(argv)
+    Program.engine = asked.engine
     compare = comparer(asked.compare or asked.reference)
     counts: Counter[str] = Counter()
     by_program: dict[str, Counter[str]] = {}

@@ -18,6 +18,8 @@ class Program:
     """A program: its recipe, and the table from its own options to changes of the recipe."""
 
     recipe: str
+    engine = "auto"
+    """Who counts; the harness sets it for all."""
 
     def changes(self, golden: Golden) -> dict[str, Any]:
         """Return the recipe's settings, from the golden's settings."""
@@ -34,7 +36,7 @@ class Program:
     def fit(self, golden: Golden, tables: Tables) -> Tree:
         """Return our tree."""
         table = self.prepare(golden, tables.train)
-        return penjing.fit(table, recipe=self.recipe, **self.changes(golden))
+        return penjing.fit(table, recipe=self.recipe, engine=self.engine, **self.changes(golden))
 
     def write(self, golden: Golden, tree: Tree) -> str:  # noqa: ARG002
         """Return our tree in the golden's form."""
