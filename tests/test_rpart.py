@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import penjing
+from data import part_weights, tables
 from oracle_rpart import LEFT, Oracle, is_close
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.prune.cp_table import complexities
@@ -300,3 +301,28 @@ def test_surrogates_are_drawn():
     drawn = penjing.fit(table, recipe="rpart").draw(surrogates=True)
     assert "? twin = down → x ≤" in drawn
     assert "? -> x" in penjing.fit(table, recipe="rpart").draw(surrogates=True, ascii_only=True)
+
+
+@given(
+    table=tables(missing=True)
+    | tables(missing=True, regression=True)
+    | tables(missing=True, weights=part_weights),
+    settings=st.fixed_dictionaries(
+        {
+            "minsplit": st.integers(1, 5),
+            "cp": st.sampled_from([0.0, 0.02]),
+            "usesurrogate": st.integers(0, 2),
+        }
+    ),
+)
+def test_no_table_is_too_odd(table, settings):
+    known = np.any([column.codes >= 0 for column in table.columns], axis=0)
+    assume(known.any())
+    tree = penjing.fit(table, recipe="rpart", **settings)
+    assert from_json(to_json(tree)) == tree
+    assert len(tree.predict(table)) == table.n_rows
+    inner = np.flatnonzero(~tree.is_leaf)
+    for node in inner.tolist():
+        parts = tree.weight[list(tree.children(node))]
+        assert (parts > 0).all()
+        assert parts.sum() <= tree.weight[node] * (1 + 1e-9)

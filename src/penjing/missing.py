@@ -7,6 +7,7 @@ kept only if it does better than sending all rows the way of the larger branch (
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,7 @@ from penjing.growth import Growth
 from penjing.options_rpart import Rpart
 from penjing.recipe import Recipe
 from penjing.search import Choice
-from penjing.split import NO_BRANCH, Split, Surrogate
+from penjing.split import NO_BRANCH, Split, Surrogate, midpoint
 from penjing.table import Field, Floats
 from penjing.tally import Classes, Counts, Reader
 
@@ -104,7 +105,7 @@ def _by_cut(
         return None
     place, side = divmod(int(agrees.argmax()), 2)
     numbers = counts.codes.astype(np.float64) if values is None else values[counts.codes]
-    cut = just_below((numbers[place] + numbers[place + 1]) / 2, numbers[place])
+    cut = just_below(float(numbers[place]), float(numbers[place + 1]))
     told = _agreement(float(agrees.max()), whole, sent, options)
     if told is None:
         return None
@@ -147,15 +148,15 @@ def _agreement(
     return (agreement, adjusted) if adjusted > NOTHING else None
 
 
-def just_below(middle: float, low: float) -> float:
-    """Return the cut c for which value <= c means value < middle, but not below ``low``.
+def just_below(low: float, high: float) -> float:
+    """Return the cut c for which value <= c means value < (low + high) / 2; at least ``low``.
 
     Examples
     --------
-    >>> just_below(5.0, 3.0)
+    >>> just_below(3.0, 7.0)
     4.999999999999999
     """
-    return max(float(np.nextafter(middle, -np.inf)), float(low))
+    return max(math.nextafter(midpoint(low, high), -math.inf), low)
 
 
 def _leans(engine: Engine, growth: Growth, node: int, split: Split) -> bool:

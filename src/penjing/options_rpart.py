@@ -151,7 +151,7 @@ class Rpart(Options):
                 whole += float(loss[i, j] * prior[i])
                 altered[i] += loss[i, j] * prior[i]
         factor = np.divide(prior, share, out=prior.copy(), where=share > 0)
-        altered = np.divide(altered, whole * share, out=altered, where=share > 0)
+        altered = np.divide(altered, whole * share, out=altered, where=whole * share > 0)
         rows = tuple(tuple(row) for row in loss.tolist())
         return Costs(tuple(factor.tolist()), rows, tuple(altered.tolist()))
 

@@ -87,7 +87,7 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
             if field.has_order:
                 numbers = numbers_of(field, counts, engine, c)
                 low, high = float(numbers[found.place]), float(numbers[found.place + 1])
-                cut[i, c] = just_below((low + high) / 2, low)
+                cut[i, c] = just_below(low, high)
             else:
                 sides = found.sides if _is_left(counts, found.sides, s) else ~found.sides
                 groups[i, c] = (counts.codes[sides], counts.codes[~sides])
@@ -212,8 +212,8 @@ class Judge:
         self._altered = np.ones(n_classes)
         if isinstance(s, Classes) and s.costs is not None:
             altered = np.asarray(s.costs.altered)[:n_classes]
-            present = altered[altered > 0]
-            self._alike = float(present[0]) if (present == present[0]).all() else 1.0
+            present = np.unique(altered[altered > 0])
+            self._alike = float(present[0]) if len(present) == 1 else 1.0
             if rpart_of(recipe).has_costs or self._alike != 1.0:
                 self._altered = altered
         self._bits = recipe.measure().name != "gini"
