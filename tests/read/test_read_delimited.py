@@ -123,6 +123,9 @@ def test_large_files_tell_ragged_rows_too(monkeypatch):
     everything_is_large(monkeypatch)
     with pytest.raises(DataError, match="row 3: found 3 cells, expected 2"):
         read(b"a,b\n1,x\n2,y\n3,y,z\n")
+    for row in (b"3,y,\n", b"3,,\n", b'"3",y,\n', b'3,y,""\n'):
+        with pytest.raises(DataError, match="row 3: found 3 cells, expected 2"):
+            read(b"a,b\n1,x\n2,y\n" + row + b"4,x\n")
     with pytest.raises(DataError, match="after row 1: a quote is opened"):
         read(b'a,b\n1,x\n"2,y\n3,z\n')
 
