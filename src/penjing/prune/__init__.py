@@ -7,7 +7,7 @@ A pruner is a pure function ``prune(tree, …) -> (tree, decisions)``. One that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -65,7 +65,10 @@ class Decision:
 
     def to_json(self) -> dict[str, Any]:
         """Return the decision as plain data."""
-        return {k: v for k, v in asdict(self).items() if k != "as_branch" or v is not None}
+        told = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.as_branch is None:
+            del told["as_branch"]
+        return told
 
 
 class Judge(Protocol):

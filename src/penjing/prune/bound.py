@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import exp, log, sqrt
 from statistics import NormalDist
@@ -93,6 +93,7 @@ class Bound:
         rate = (e + z2 / 2 + sqrt(z2 * (e * (1 - e / n) + z2 / 4))) / (n + z2)
         return n * self._round(rate) - errors
 
+    @lru_cache(maxsize=65_536)  # noqa: B019 - few bounds are made, and each asks the same again
     def estimate(self, n: float, errors: float) -> float:
         """Return the errors made and to be expected; none where there are no cases."""
         return self._round(errors + self.added(n, errors)) if n > 0 else 0.0

@@ -82,6 +82,7 @@ class Draft:
         self._tree = tree
         self._label = label
         self.total: list[Floats] = []
+        self.weight: list[float] = []
         self.label: list[int] = []
         self.depth: list[int] = []
         self._above: list[tuple[int, int]] = []
@@ -96,7 +97,8 @@ class Draft:
         self, origin: int, total: Floats, label: int, above: tuple[int, int], depth: int
     ) -> None:
         self.origin.append(origin)
-        self.total.append(np.array(total))
+        self.total.append(total)
+        self.weight.append(float(total.sum()))
         self.label.append(label)
         self._above.append(above)
         self.depth.append(depth)
@@ -153,14 +155,10 @@ class Draft:
             found.extend(self.children(each))
         return found
 
-    def weight(self, node: int) -> float:
-        """Return the weight of a node's rows."""
-        return float(self.total[node].sum())
-
     def largest(self, node: int, tolerance: float) -> int:
         """Return the child of most weight, the last one of equals."""
         children = self.children(node)
-        weights = [self.weight(child) for child in children]
+        weights = [self.weight[child] for child in children]
         most = max(weights)
         return max(c for c, w in zip(children, weights, strict=True) if w >= most - tolerance)
 
@@ -189,9 +187,10 @@ class Draft:
         for each in self.below(node)[1:]:
             self.depth[each] -= 1
 
-    def relabel(self, node: int) -> None:
-        """Give a node the class of the rows that it has now."""
-        total = self.total[node]
+    def weigh(self, node: int, total: Floats) -> None:
+        """Give a node other rows, and the class that they make."""
+        self.total[node] = total
+        self.weight[node] = float(total.sum())
         if self._label is not None:
             self.label[node] = self._label(total)
         elif total[self.label[node]] < total.max():
@@ -199,7 +198,7 @@ class Draft:
 
     def _is_implied(self, node: int, child: int) -> bool:
         """Whether a branch without rows answers as the node does that asks."""
-        if self.weight(child) > 0:
+        if self.weight[child] > 0:
             return False
         return self._label is not None or self.label[child] == self.label[node]
 

@@ -13,6 +13,8 @@ from functools import partial
 from math import inf
 from typing import Any, Literal
 
+import numpy as np
+
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.prune import Decision, decided
 from penjing.prune.bound import Bound
@@ -98,7 +100,9 @@ class _Work:
         self.draft = draft
         self.bound = bound
         self.tolerance = tolerance
-        self.now = [self._as_leaf(total) for total in draft.total]
+        totals = np.stack(draft.total)
+        pairs = zip(draft.weight, totals.max(axis=1).tolist(), strict=True)
+        self.now = [bound.estimate(n, n - most) for n, most in pairs]
         every = draft.below(0)
         self.open = {node for node in every if not draft.is_leaf(node)}
         self.whole = sum(self.now[node] for node in every if draft.is_leaf(node))
@@ -114,7 +118,7 @@ class _Work:
         inner = {n: b for n, b in largest.items() if not self.draft.is_leaf(b)}
         totals = self._totals(inner, counter) if counter is not None else {}
         for node in batch:
-            as_leaf = self._as_leaf(self.draft.total[node])
+            as_leaf = self.now[node]
             as_branch: float | None = None if counter is None else as_leaf
             if counter is not None and node in inner:
                 leaves = [n for n in self.draft.below(inner[node]) if self.draft.is_leaf(n)]
@@ -145,7 +149,7 @@ class _Work:
             decision = "raise"
         made = decided(
             draft.origin[node],
-            draft.weight(node),
+            draft.weight[node],
             kept=kept,
             as_leaf=as_leaf,
             tree_kept=self.whole,
@@ -168,9 +172,8 @@ class _Work:
         """Raise a branch; what stands below it has other rows now and is decided anew."""
         draft = self.draft
         draft.lift(node, branch)
-        draft.relabel(node)
+        draft.weigh(node, draft.total[node])
         for each in draft.below(node)[1:]:
-            draft.total[each] = totals[each]
-            draft.relabel(each)
+            draft.weigh(each, totals[each])
             self.now[each] = self._as_leaf(totals[each])
         self.open |= {each for each in draft.below(node) if not draft.is_leaf(each)}
