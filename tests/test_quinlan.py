@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import penjing
 from data import grown, skeleton, tables
 from penjing import CapabilityError, ChoiceError
+from penjing.engines.memory import Engine
 from penjing.options import Quinlan
 from penjing.plugs import load
 from penjing.prune import mdl, minimum_error
@@ -273,6 +274,13 @@ def test_reduced_error_is_chosen_by_its_option():
     assert [record["method"] for record in pruned.about["pruning"]] == ["reduced-error"]
     with pytest.raises(ChoiceError, match="validation"):
         penjing.fit(table, recipe="j48", R=True)
+
+
+def test_rows_without_any_value_stay_where_they_are():
+    tree = tree_with_an_empty_branch("c4.5")
+    lost = Table((nominal("a", [None, None], "uvwx"),), nominal("y", "pn", "pn"), 2)
+    totals = Engine(lost, "fraction").totals(tree, range(4)).cells
+    assert totals.tolist() == [[1, 1], [0, 0], [0, 0], [0, 0]]
 
 
 def test_raising_needs_rows_and_says_so():

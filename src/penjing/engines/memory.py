@@ -192,4 +192,5 @@ class Engine:
             is_known = branches != NO_BRANCH
             w = None if weights is None else weights[is_known]
             known = np.bincount(branches[is_known], w, len(children))
-        return (known / known.sum()).tolist()  # type: ignore[no-any-return]
+        whole = known.sum()  # 0 where every row's value is missing: then they stay
+        return (known / whole if whole > 0 else known).tolist()  # type: ignore[no-any-return]
