@@ -77,6 +77,11 @@ def test_a_cut_divides_numbers_in_two():
     assert penjing.split_information(density, cut=0.35) == penjing.entropy(high)
 
 
+def test_equal_parts_gain_exactly_nothing():
+    for k in range(1, 60):
+        assert penjing.gain(counts=[[k, 2 * k], [3 * k, 6 * k], [7 * k, 14 * k]]) == 0
+
+
 def test_a_value_that_never_changes_has_no_ratio():
     assert penjing.gain_ratio([1, 1], ["a", "b"]) == 0
 
