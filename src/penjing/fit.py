@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from penjing import evaluate
-from penjing.align import align_to
 from penjing.cp_errors import cp_errors
 from penjing.engines import Engine, Grower
 from penjing.errors import ChoiceError, DataError
@@ -161,11 +160,7 @@ def _validation(table: Table, validation: Any, seed: int) -> tuple[Table, Table 
         return validation.of(table)
     if isinstance(validation, float):
         return hold_out(table, validation, seed)
-    assert table.target is not None
-    held_out = align_to(table.schema, table.target.field, validation)
-    if held_out.target is None:
-        raise DataError("validation_without_target", target=table.target.name)
-    return table, held_out
+    return table, evaluate.judging(table, validation)
 
 
 def _described(tree: Tree, table: Table, gate: Gate | None = None) -> Tree:

@@ -106,7 +106,7 @@ class Gate:
     def _answers(self, growth: Growth, nodes: list[int]) -> np.ndarray[Any, Any]:
         totals = np.stack([growth.total(node) for node in nodes])
         # The growth's own reader: its moments are about the centre of the training rows.
-        return np.asarray(growth._s.value(totals))  # noqa: SLF001
+        return np.asarray(growth.reader.value(totals))
 
     def _worth(self, growth: Growth, nodes: list[int], cells: Floats) -> float:
         return float(judged(cells, self._answers(growth, nodes), self._judge.reader).sum())

@@ -90,9 +90,6 @@ WORDS: dict[str, str] = {
         "pruning by '{method}' needs rows that decide it. Give validation= a file, a table, or a "
         "share such as 0.3."
     ),
-    "validation_without_target": (
-        "the validation rows have no column '{target}', so nothing can be judged by them."
-    ),
     "no_target_in_table": (
         "the table has no target, so there is nothing to learn. Read it with target='column'."
     ),
@@ -771,6 +768,11 @@ WORDS: dict[str, str] = {
     "quinlan_needs_classes": (
         "recipes 'c4.5' and 'j48' need classes to predict, and '{target}' is a number. "
         "Use recipe 'cart'."
+    ),
+    "sums_need_single": "sums='cases' is C4.5's arithmetic in 32 bits. Use it with precision='single'.",
+    "sums_need_native": (
+        "sums='cases' needs the native engine, a branch for each level, and no trace.\n"
+        "Use engine='native', or sums='exact'."
     ),
     "raising_needs_rows": (
         "raising branches needs the training rows, and this tree came from a file.\n"

@@ -75,7 +75,6 @@ WORDS: dict[str, str] = {
     "needs_validation": (
         "“{method}”剪枝需要验证数据。请用 validation= 给出文件、表格，或 0.3 这样的比例。"
     ),
-    "validation_without_target": "验证数据没有列“{target}”，无法据此判断。",
     "no_target_in_table": "表格没有目标列，无从学习。请用 target='列名' 重新读取。",
     "weights_too_large": "各行权重之和超出了数的范围。请把所有权重除以同一个大数。",
     "target_too_large": "“{target}”的平方和超出了数的范围。请把它除以一个大数，或取对数。",
@@ -579,6 +578,11 @@ WORDS: dict[str, str] = {
     # c4.5, j48
     "quinlan_needs_classes": (
         "配方 'c4.5' 和 'j48' 需要以类别为目标，而 '{target}' 是数值。请用配方 'cart'。"
+    ),
+    "sums_need_single": "sums='cases' 是 C4.5 的 32 位算法，须与 precision='single' 一起使用。",
+    "sums_need_native": (
+        "sums='cases' 需要 native 引擎、每个取值一个分支，且不记录生长过程。\n"
+        "请用 engine='native'，或 sums='exact'。"
     ),
     "raising_needs_rows": (
         "提升分支需要训练数据，而这棵树是从文件读入的。\n"
