@@ -59,6 +59,15 @@ $(STAMPS)/core: $(CPP) $(STAMPS)/package
 	rm build.log
 	touch $@
 
+# The page is tested in Debian's Chromium. Where it cannot be installed, its tests are skipped and counted.
+$(STAMPS)/system: $(STAMPS)/venv
+	if ! command -v chromium > /dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		echo "· Chromium and fonts, from Debian"; \
+		apt-get update -qq > /dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive \
+			apt-get install -y -qq chromium fonts-dejavu-core fonts-noto-cjk > /dev/null 2>&1 \
+			|| echo "· no Chromium to be had: the tests of the page will be skipped"; fi
+	touch $@
+
 setup: $(STAMPS)/dev $(STAMPS)/core ## make .venv with everything in it (the others do it by themselves)
 
 # ------------------------------------------------------------------ words for everybody
@@ -67,10 +76,10 @@ demo: $(STAMPS)/core ## grow a tree from the watermelons, print it, keep it in d
 	mkdir -p demo
 	$(BIN)/python examples/demo.py demo
 
-test: setup ## run the tests in parallel, coverage enforced
+test: setup $(STAMPS)/system ## run the tests in parallel, coverage enforced
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --cov --cov-report=term
 
-test-all: setup ## the same with long suites, then C++ and Python under sanitizers
+test-all: setup $(STAMPS)/system ## the same with long suites, then C++ and Python under sanitizers
 	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term
 	$(MAKE) --no-print-directory test-cpp test-sanitized
 
