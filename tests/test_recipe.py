@@ -71,6 +71,8 @@ def test_settings_are_plain_data(name):
         ({"shape": "round"}, "unknown_plug"),
         ({"shape": "binery"}, "unknown_plug_near"),
         ({"missing": "fractions"}, "unknown_plug_near"),
+        ({"missing": "surrogate"}, "unknown_plug"),  # rpart's, not the textbook's
+        ({"missing": "direction"}, "unknown_plug"),  # scikit-learn's
         ({"unseen": 5}, "unknown_plug"),
         ({"rules": "textbok"}, "unknown_plug_near"),
         ({"max_dept": 3}, "unknown_setting_near"),

@@ -96,7 +96,8 @@ class Recipe:
 
     def check(self) -> None:
         """Refuse settings that cannot be used, each with a sentence."""
-        words = _WORDS | {"shape": self.options.shapes}
+        own = _MISSING.get(self.rules, ())
+        words = _WORDS | {"shape": self.options.shapes, "missing": ("refuse", "fraction", *own)}
         for name, allowed in words.items():
             if getattr(self, name) not in allowed:
                 raise unknown("unknown_plug", getattr(self, name), allowed, socket=name)
@@ -163,9 +164,10 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any setting's
 
 
 _WORDS: dict[str, tuple[str, ...]] = {
-    "missing": ("refuse", "fraction", "surrogate", "direction"),
     "unseen": ("stop", "error", "missing"),
 }
+# Only these rules look for such tests; by others rows would be lost on the way.
+_MISSING: dict[str, tuple[str, ...]] = {"rpart": ("surrogate",), "sklearn": ("direction",)}
 
 ID3 = Recipe("id3", criterion="gain", shape="multiway", missing="refuse")
 C45_TEXTBOOK = Recipe("c4.5-textbook", criterion="gain_ratio", shape="multiway", missing="fraction")
