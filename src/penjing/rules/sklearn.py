@@ -72,9 +72,7 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
         for c, counts in tally.columns.items():
             numbers = numbers_of(engine.schema[c], counts, engine, c)
             found = candidates(counts, numbers, options, engine.reader)
-            best, worth[i, c] = judge.best(
-                found, options, options.min_weight_fraction_leaf * whole
-            )
+            best, worth[i, c] = judge.best(found, options, options.min_weight_fraction_leaf * whole)
             if best < 0:
                 continue
             cut[i, c] = found.cuts[best]
