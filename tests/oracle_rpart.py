@@ -109,6 +109,7 @@ class Oracle:
     def worth(self, left, right, risk):
         """Return how much a division is worth, and whether its first part has the lower mean."""
         if self.n_classes:
+
             def mixed(rows):
                 p = [sum(self.y[r] == k for r in rows) / len(rows) for k in range(self.n_classes)]
                 return len(rows) * sum(q * (1 - q) for q in p)
@@ -139,6 +140,7 @@ class Oracle:
         present = sorted({values[r] for r in rows})
         found = None
         if self.n_classes in (0, 1, 2):
+
             def mean(level):
                 inside = [r for r in rows if values[r] == level]
                 key = (lambda r: self.y[r]) if not self.n_classes else (lambda r: self.y[r] == 0)
