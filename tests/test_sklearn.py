@@ -122,9 +122,7 @@ def test_links_grow_stronger_as_the_tree_grows_smaller(table, by):
     links = path(tree, by)
     root = float(cost_of(tree, by)[0])
     alphas = [link.alpha for link in links]
-    assert all(
-        b >= a - 1e-9 * max(root, 1e-9) for a, b in pairwise(alphas[1:])
-    )
+    assert all(b >= a - 1e-9 * max(root, 1e-9) for a, b in pairwise(alphas[1:]))
     leaves = [link.n_leaves for link in links]
     assert leaves == sorted(leaves, reverse=True)
     assert leaves[-1] == 1
