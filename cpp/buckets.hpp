@@ -83,34 +83,22 @@ class BucketMap {
                 }
             }
         }
+        prepare_guide(sample);
     }
 
     // Code rows [from, to); false if a value is missing.
     bool code(const Keys& keys, std::size_t from, std::size_t to, std::uint8_t* out) {
-        constexpr std::size_t group = 16;
-        bool whole = true;
-        std::array<double, group> value;
-        std::array<std::uint32_t, group> at;
-        const double* bounds = bounds_.data();
-        for (std::size_t i = from; i < to; i += group) {
-            const std::size_t n = std::min(group, to - i);
-            for (std::size_t j = 0; j < group; ++j) {
-                value[j] = keys.at(i + std::min(j, n - 1));
-                at[j] = 0;
-            }
-            for (std::uint32_t step = n_buckets / 2; step > 0; step /= 2) {
-                for (std::size_t j = 0; j < group; ++j) {
-                    at[j] += bounds[at[j] + step - 1] < value[j] ? step : 0;
-                }
-            }
-            for (std::size_t j = 0; j < n; ++j) {
-                whole = whole && !std::isnan(value[j]);
-                const bool same = bounds[at[j]] == value[j];
-                many_[at[j]] = static_cast<std::uint8_t>(many_[at[j]] | (same ? 0U : 1U));
-                out[i + j] = static_cast<std::uint8_t>(at[j]);
-            }
+        if (keys.codes != nullptr) {
+            const std::int32_t* codes = keys.codes;
+            return code_with(
+                [codes](std::size_t row) { return static_cast<double>(codes[row]); }, from, to,
+                out);
         }
-        return whole;
+        const double* numbers = keys.numbers;
+        const std::size_t stride = keys.stride;
+        return code_with(
+            [numbers, stride](std::size_t row) { return numbers[row * stride] + 0.0; }, from,
+            to, out);
     }
 
     // Whether a bucket may hold more than one value.
@@ -124,6 +112,104 @@ class BucketMap {
     }
 
   private:
+    static constexpr std::size_t n_cells = 2048;
+
+    // Where a value lies between the least and the greatest bound says nearly which bucket it
+    // is in; unless values crowd in a few places, then bounds are searched by halving.
+    void prepare_guide(const std::vector<double>& sample) {
+        const double high = used_ > 0 ? bounds_[used_ - 1] : 0;
+        least_ = used_ > 0 ? bounds_[0] : 0;
+        scale_ = (n_cells - 2) / (high - least_);
+        guided_ = used_ > 4 && std::isfinite(scale_) && scale_ > 0;
+        if (!guided_) {
+            return;
+        }
+        guide_.resize(n_cells);
+        std::uint32_t at = 0;
+        for (std::size_t cell = 0; cell < n_cells; ++cell) {
+            // The first bucket that a value of this cell may be in.
+            while (at < used_ && cell_of(bounds_[at]) < cell) {
+                ++at;
+            }
+            guide_[cell] = static_cast<std::uint8_t>(at);
+        }
+        std::size_t steps = 0;
+        for (const double value : sample) {
+            std::uint32_t b = guide_[cell_of(value)];
+            for (; bounds_[b] < value; ++b) {
+                ++steps;
+            }
+        }
+        guided_ = steps < sample.size();
+    }
+
+    [[nodiscard]] std::size_t cell_of(double value) const {
+        const double place = (value - least_) * scale_ + 1;
+        const double inside = place > 0 ? (place < n_cells - 1 ? place : n_cells - 1) : 0;
+        return static_cast<std::size_t>(static_cast<std::int32_t>(inside));
+    }
+
+    template <class ValueAt>
+    bool code_with(ValueAt value_at, std::size_t from, std::size_t to, std::uint8_t* out) {
+        return guided_ ? code_by_guide(value_at, from, to, out)
+                       : code_by_halving(value_at, from, to, out);
+    }
+
+    template <class ValueAt>
+    bool code_by_guide(ValueAt value_at, std::size_t from, std::size_t to, std::uint8_t* out) {
+        bool whole = true;
+        const double* bounds = bounds_.data();
+        for (std::size_t i = from; i < to; ++i) {
+            const double value = value_at(i);
+            std::uint32_t at = guide_[cell_of(value)];
+            at += bounds[at] < value ? 1 : 0;
+            while (bounds[at] < value) {
+                ++at;
+            }
+            whole = whole && value == value;
+            mark(at, value);
+            out[i] = static_cast<std::uint8_t>(at);
+        }
+        return whole;
+    }
+
+    template <class ValueAt>
+    bool code_by_halving(ValueAt value_at, std::size_t from, std::size_t to,
+                         std::uint8_t* out) {
+        constexpr std::size_t group = 16;
+        bool whole = true;
+        std::array<double, group> value;
+        std::array<std::uint32_t, group> at;
+        const double* bounds = bounds_.data();
+        const auto half = static_cast<std::uint32_t>(std::bit_ceil(used_ + 1) / 2);
+        for (std::size_t i = from; i < to; i += group) {
+            const std::size_t n = std::min(group, to - i);
+            for (std::size_t j = 0; j < group; ++j) {
+                value[j] = value_at(i + std::min(j, n - 1));
+                at[j] = 0;
+            }
+            for (std::uint32_t step = half; step > 0; step /= 2) {
+                for (std::size_t j = 0; j < group; ++j) {
+                    at[j] += bounds[at[j] + step - 1] < value[j] ? step : 0;
+                }
+            }
+            for (std::size_t j = 0; j < n; ++j) {
+                whole = whole && value[j] == value[j];
+                mark(at[j], value[j]);
+                out[i + j] = static_cast<std::uint8_t>(at[j]);
+            }
+        }
+        return whole;
+    }
+
+    void mark(std::uint32_t at, double value) {
+        many_[at] = static_cast<std::uint8_t>(many_[at] | (bounds_[at] == value ? 0U : 1U));
+    }
+
+    double least_ = 0;
+    double scale_ = 0;
+    bool guided_ = false;
+    std::vector<std::uint8_t> guide_;
     std::array<double, n_buckets> bounds_;  // the last is infinite
     std::array<std::uint8_t, n_buckets> many_;
     std::size_t used_ = 0;
@@ -151,24 +237,23 @@ inline double most_inside(GiniOfMany, const NodeFacts& f, const std::uint32_t* b
                           std::uint32_t l, const std::uint32_t* inside, std::uint32_t m,
                           const LogTable&) {
     // V = N / (L R) * sum delta_k^2 with delta_k = c_k - q_k L, from the left edge of the
-    // bucket; see kernel notes in docs: linear and square terms are bounded apart, but both
+    // bucket; linear and square terms are bounded apart, but both
     // with the coupling of the classes.
     const double n = f.n;
+    const double* q = f.share.data();
+    double delta[most_bucketed];
     double now = 0;
     double along = 0;
     for (std::size_t k = 0; k < f.k; ++k) {
-        const double q = f.t[k] / n;
-        const double delta = below[k] - q * l;
-        now += delta * delta;
-        along += q * delta;
+        delta[k] = below[k] - q[k] * l;
+        now += delta[k] * delta[k];
+        along += q[k] * delta[k];
     }
     double linear = 0;
     double square = 0;
     for (std::size_t k = 0; k < f.k; ++k) {
-        const double q = f.t[k] / n;
-        const double delta = below[k] - q * l;
-        linear += inside[k] * std::max(0.0, delta - along);
-        const double far = std::max(inside[k] * (1 - q), q * (m - inside[k]));
+        linear += inside[k] * std::max(0.0, delta[k] - along);
+        const double far = std::max(inside[k] * (1 - q[k]), q[k] * (m - inside[k]));
         square += far * far;
     }
     const double a = std::max(l, 1U);

@@ -163,7 +163,8 @@ class CountedKernel {
         if constexpr (M::is_entropy) {
             log_.prepare(n);
         }
-        small_ = n <= order_.small || order_.is_ratio() || k_ > 32 ? n : order_.small;
+        small_ =
+            n <= order_.small || order_.is_ratio() || k_ > most_bucketed ? n : order_.small;
         lists_everywhere_ = n > order_.small && small_ == n;
         workers_.resize(static_cast<std::size_t>(team.size()));
         for (Worker& worker : workers_) {

@@ -162,9 +162,121 @@ BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfTwo, const LogT
     return {s.best, s.at};
 }
 
+namespace detail {
+
+inline constexpr std::size_t most_wide_classes = 16;
+
+#if PENJING_X86
+PENJING_WIDE inline __m512i running_sum(__m512i v) {
+    const __m512i zero = _mm512_setzero_si512();
+    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 15));
+    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 14));
+    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 12));
+    return _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 8));
+}
+
+// Sixteen entries at a time: the rank of each among its class gives its share of the sums of
+// squares, a running sum gives the sums themselves.
+PENJING_WIDE inline void scan_many_wide(ListView<std::uint32_t> list, const NodeFacts& f,
+                                        std::uint32_t* below, std::int64_t s1, std::int64_t s2,
+                                        BestCut& best) {
+    const __m512i one = _mm512_set1_epi32(1);
+    const __m512i lanes =
+        _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i before = _mm512_sub_epi32(_mm512_sllv_epi32(one, lanes), one);
+    const __m512i class_mask =
+        _mm512_set1_epi32(static_cast<int>((1U << (list.shift - 1)) - 1));
+    const __m512d n = _mm512_set1_pd(f.n);
+    const std::uint32_t last = f.n - f.least;
+    double bar = f.own + f.slack;
+    for (std::uint32_t j = 0; j < list.n; j += 16) {
+        const std::uint32_t i = list.first + j;
+        const std::uint32_t left = list.n - j;
+        const auto valid = static_cast<__mmask16>(left >= 16 ? 0xffffU : (1U << left) - 1);
+        const __m512i e = _mm512_maskz_loadu_epi32(valid, list.entries + j);
+        const __m512i classes = _mm512_and_si512(_mm512_srli_epi32(e, 1), class_mask);
+        __m512i gain = _mm512_setzero_si512();   // of s1
+        __m512i twice = _mm512_setzero_si512();  // 2 t of the class
+        for (std::size_t k = 0; k < f.k; ++k) {
+            const __mmask16 of_class = _mm512_mask_cmpeq_epi32_mask(
+                valid, classes, _mm512_set1_epi32(static_cast<int>(k)));
+            const __m512i rank = _mm512_add_epi32(
+                _mm512_popcnt_epi32(_mm512_and_si512(_mm512_set1_epi32(of_class), before)),
+                _mm512_set1_epi32(static_cast<int>(below[k])));
+            gain = _mm512_mask_add_epi32(gain, of_class, _mm512_add_epi32(rank, rank), one);
+            twice = _mm512_mask_mov_epi32(twice, of_class,
+                                          _mm512_set1_epi32(static_cast<int>(2 * f.t[k])));
+            below[k] += static_cast<std::uint32_t>(_mm_popcnt_u32(of_class));
+        }
+        const __m512i loss = _mm512_sub_epi32(gain, twice);
+        const __m512i sum1 = running_sum(gain);
+        const __m512i sum2 = running_sum(_mm512_maskz_mov_epi32(valid, loss));
+        std::uint32_t open = _mm512_test_epi32_mask(e, one);
+        if (i < f.least) {
+            const std::uint32_t skip = f.least - i;
+            open = skip >= 16 ? 0 : open & (~0U << skip);
+        }
+        if (i + 15 > last) {
+            open = i > last ? 0 : open & ((2U << (last - i)) - 1);
+        }
+        if (open != 0) {
+            if (best.at == 0) {
+                best = {0, i + static_cast<std::uint32_t>(std::countr_zero(open))};
+            }
+            // The cut stands before its entry: what the entry itself adds is taken off again.
+            const __m512i at1 = _mm512_sub_epi32(sum1, gain);
+            const __m512i at2 = _mm512_sub_epi32(sum2, loss);
+            const __m512i at = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(i)), lanes);
+            const __m512d start1 = _mm512_set1_pd(as_double(s1));
+            const __m512d start2 = _mm512_set1_pd(as_double(s2));
+            const __m512d least = _mm512_set1_pd(bar * (1 - 1e-14));
+            std::uint32_t over = 0;
+            for (int half = 0; half < 2; ++half) {
+                const __m512d a = _mm512_add_pd(
+                    start1, _mm512_cvtepi32_pd(half == 0 ? _mm512_castsi512_si256(at1)
+                                                         : _mm512_extracti64x4_epi64(at1, 1)));
+                const __m512d b = _mm512_add_pd(
+                    start2, _mm512_cvtepi32_pd(half == 0 ? _mm512_castsi512_si256(at2)
+                                                         : _mm512_extracti64x4_epi64(at2, 1)));
+                const __m512d l = _mm512_cvtepi32_pd(
+                    half == 0 ? _mm512_castsi512_si256(at) : _mm512_extracti64x4_epi64(at, 1));
+                const __m512d r = _mm512_sub_pd(n, l);
+                const std::uint32_t hit =
+                    _mm512_cmp_pd_mask(_mm512_add_pd(_mm512_mul_pd(a, r), _mm512_mul_pd(b, l)),
+                                       _mm512_mul_pd(least, _mm512_mul_pd(l, r)), _CMP_GT_OQ);
+                over |= hit << (8 * half);
+            }
+            over &= open;
+            if (over != 0) {
+                alignas(64) std::int32_t add1[16];
+                alignas(64) std::int32_t add2[16];
+                _mm512_store_si512(add1, at1);
+                _mm512_store_si512(add2, at2);
+                for (; over != 0; over &= over - 1) {
+                    const auto lane = static_cast<std::uint32_t>(std::countr_zero(over));
+                    const double l = i + lane;
+                    const double value =
+                        as_double(s1 + add1[lane]) / l + as_double(s2 + add2[lane]) / (f.n - l);
+                    if (value > bar) {
+                        best = {value - f.own, i + lane};
+                        bar = value + f.slack;
+                    }
+                }
+            }
+        }
+        const __m128i end1 = _mm512_extracti32x4_epi32(sum1, 3);
+        const __m128i end2 = _mm512_extracti32x4_epi32(sum2, 3);
+        s1 += _mm_extract_epi32(end1, 3);
+        s2 += _mm_extract_epi32(end2, 3);
+    }
+}
+#endif
+
+}  // namespace detail
+
 template <class Entry>
 BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfMany, const LogTable&,
-                 std::vector<std::uint32_t>& below, bool) {
+                 std::vector<std::uint32_t>& below, bool wide) {
     const Entry mask = (Entry{1} << (list.shift - 1)) - 1;
     std::int64_t s1 = 0;
     std::int64_t s2 = 0;
@@ -175,6 +287,15 @@ BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfMany, const Log
         s2 += r * r;
     }
     BestCut best;
+#if PENJING_X86
+    if constexpr (sizeof(Entry) == 4) {
+        if (wide && f.k <= detail::most_wide_classes && f.n < 1U << 24) {
+            detail::scan_many_wide(list, f, below.data(), s1, s2, best);
+            return best;
+        }
+    }
+#endif
+    static_cast<void>(wide);
     double bar = f.own + f.slack;  // s1 / L + s2 / R must pass it
     for (std::uint32_t j = 0; j < list.n; ++j) {
         const Entry e = list.entries[j];

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,8 @@ struct LogTable {
     }
 };
 
+inline constexpr std::size_t most_bucketed = 32;  // classes; with more, buckets cost too much
+
 // A node as a measure sees it.
 struct NodeFacts {
     Tallies t = nullptr;  // rows of each class
@@ -53,6 +56,7 @@ struct NodeFacts {
     double own = 0;              // gini of K: sum t^2 / n
     std::int64_t whole_own = 0;  // entropy: sum phi(t) - phi(n)
     std::int64_t whole_slack = 0;
+    std::array<double, most_bucketed> share;  // gini of K: of each class
 };
 
 // The best cut of an ordered column: between entries at - 1 and at.
@@ -104,6 +108,9 @@ struct GiniOfMany {
         }
         const double n = f.n;
         f.own = squares / n;
+        for (std::size_t k = 0; k < std::min(f.k, most_bucketed); ++k) {
+            f.share[k] = f.t[k] / n;
+        }
         f.unit = 1 / n;
         f.impurity = 1 - f.own / n;
         f.slack = tie_share * (n - f.own);
