@@ -1,0 +1,61 @@
+"""The tables of the speed comparison, made from a seed: no download, the same for everybody."""
+
+# ruff: noqa: ANN201, E501 - a script that talks to many libraries
+from __future__ import annotations
+
+import numpy as np
+
+
+def numeric(n: int = 1_000_000, seed: int = 0):
+    """20 numbers: 10 tell of the class, 5 are mixtures of those, 5 noise; 10 % of classes flipped."""
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(4, 10)) * 1.5
+    cluster = rng.integers(0, 4, n)
+    told = rng.normal(size=(n, 10)) + centres[cluster]
+    x = np.column_stack([told, told @ rng.normal(size=(10, 5)), rng.normal(size=(n, 5))])
+    y = (cluster % 2) ^ (rng.random(n) < 0.1)
+    return np.ascontiguousarray(x[:, rng.permutation(20)]), y.astype(np.int32)
+
+
+def mixed(n: int = 581_012, seed: int = 1):
+    """10 whole numbers of thousands of values, 4 + 40 one-hot columns, 7 classes."""
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=(n, 10))
+    n_values = rng.integers(2900, 7900, 10)
+    whole = [
+        np.clip((0.5 + z[:, j] / 7) * n_values[j], 0, n_values[j]).astype(int) for j in range(10)
+    ]
+    scores = z[:, :6] @ rng.normal(size=(6, 7)) * 1.2 + rng.gumbel(size=(n, 7)) * 0.6
+    scores[:, :2] += 1.2
+    one_hot = []
+    for k, strength in ((4, 1.0), (40, 0.7)):
+        pull = z[:, :3] @ rng.normal(size=(3, k)) * strength + rng.gumbel(size=(n, k))
+        level = pull.argmax(1)
+        scores += rng.normal(size=(k, 7))[level] * strength
+        one_hot += [level == i for i in range(k)]
+    return np.column_stack([*whole, *one_hot]).astype(np.float64), scores.argmax(1).astype(np.int32)
+
+
+def nominal(n: int = 1_000_000, seed: int = 2):
+    """20 nominal columns of 5 to 50 levels, as codes; 2 classes."""
+    rng = np.random.default_rng(seed)
+    n_levels = rng.integers(5, 51, 20)
+    x = np.column_stack([rng.integers(0, k, n) for k in n_levels]).astype(np.int32)
+    score = sum(rng.normal(size=n_levels[j])[x[:, j]] for j in range(8)) + rng.normal(size=n)
+    return x, (score > 0).astype(np.int32)
+
+
+def small(n: int = 150, seed: int = 3):
+    """150 rows of 4 numbers, 3 classes."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(3, dtype=np.int32), n // 3)
+    return rng.normal(size=(n, 4)) + y[:, None] * 1.5, y
+
+
+TABLES = {
+    "numeric 1M x 20": numeric,
+    "numeric 100k x 20": lambda: numeric(100_000),
+    "mixed 581k x 54": mixed,
+    "nominal 1M x 20": nominal,
+    "small 150 x 4": small,
+}
