@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cases.hpp"
 #include "quinlan.hpp"
 
 namespace nb = nanobind;
@@ -97,12 +98,20 @@ nb::dict grow_quinlan(const nb::list& columns, nb::handle target, nb::handle wei
     order.slack = number("slack");
     order.start = number("start");
     order.tie = number("tie");
+    const bool in_order_of_cases = flag("cases");
     penjing::Grown grown;
     {
         const nb::gil_scoped_release free;
-        penjing::Team team(order.threads);
-        penjing::QuinlanKernel kernel(order);
-        grown = penjing::flatten(kernel.grow(team, signals()), order.n_sums, true);
+        if (in_order_of_cases) {
+            penjing::CaseKernel kernel(order);
+            std::vector<penjing::Grove> groves;
+            groves.push_back(kernel.grow(signals()));
+            grown = penjing::flatten(groves, order.n_sums, true);
+        } else {
+            penjing::Team team(order.threads);
+            penjing::QuinlanKernel kernel(order);
+            grown = penjing::flatten(kernel.grow(team, signals()), order.n_sums, true);
+        }
     }
     nb::dict answer;
     answer["parent"] = hand_over(std::move(grown.parent));

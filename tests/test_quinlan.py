@@ -239,6 +239,31 @@ def test_engines_grow_the_same_tree(table, recipe, settings):
     assert slow.values.tolist() == quick.values.tolist()
 
 
+@given(tables(missing=False, max_rows=40), st.sampled_from([1.0, 2.0]))
+def test_the_order_of_cases_is_nothing_where_no_value_is_missing(table, least):
+    exact = penjing.fit(table, recipe="c4.5", engine="native", min_branch=least)
+    cases = penjing.fit(table, recipe="c4.5", engine="native", min_branch=least, sums="cases")
+    assert skeleton(exact) == skeleton(cases)
+    assert exact.nodes.total.tolist() == cases.nodes.total.tolist()
+
+
+@given(tables(missing=True, max_rows=40))
+def test_cases_in_their_order_keep_their_weight(table):
+    tree = penjing.fit(table, recipe="c4.5", engine="native", sums="cases", pruning="none")
+    leaves = tree.nodes.total[tree.is_leaf].sum()
+    assert leaves == pytest.approx(table.n_rows)
+
+
+def test_the_order_of_cases_needs_32_bits_and_the_native_engine():
+    table = table_of("ppppnnnn", a="0011001?")
+    with pytest.raises(ChoiceError, match="precision='single'"):
+        penjing.fit(table, recipe="j48", sums="cases")
+    with pytest.raises(CapabilityError, match="engine='native'"):
+        penjing.fit(table, recipe="c4.5", sums="cases", engine="memory")
+    with pytest.raises(CapabilityError, match="engine='native'"):
+        penjing.fit(table, recipe="c4.5", sums="cases", s=True, engine="native")
+
+
 def test_a_trace_is_kept_for_them_too():
     table = table_of("ppppnnnn", a="00110011", x=[1, 2, 3, 4, 5, 6, 7, 8])
     tree = penjing.fit(table, recipe="c4.5", trace=True, pruning="none", collapse=False)

@@ -72,6 +72,11 @@ class Quinlan(Options):
     ----------
     precision : str
         ``double``, or ``single``: sums, gains and cuts rounded to 32 bits as C4.5 rounds them.
+    sums : str
+        ``exact``, whatever the order of rows; or ``cases``: parts of rows are added up in 32
+        bits in the order in which C4.5's cases lie, as it sorts and groups them. Only where
+        values are missing does that make a difference. The native engine can, in single
+        precision and without groups of levels.
     tolerance : float
         Numbers closer than this are equal; J48 has 1e-6 nearly everywhere, C4.5 none.
     gap : float
@@ -117,6 +122,7 @@ class Quinlan(Options):
     shapes: ClassVar[tuple[str, ...]] = ("multiway", "merged", "one-level")
 
     precision: Literal["double", "single"] = "double"
+    sums: Literal["exact", "cases"] = "exact"
     tolerance: float = 0.0
     gap: float = 1e-5
     side_share: float = 0.1
@@ -146,6 +152,8 @@ class Quinlan(Options):
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if not (is_number and value >= 0):
                 raise ChoiceError("bad_number", name=name, value=value)
+        if self.sums == "cases" and self.precision != "single":
+            raise ChoiceError("sums_need_single")
         if not (isinstance(self.confidence, int | float) and 0 < self.confidence < 1):
             raise ChoiceError("bad_confidence", value=self.confidence)
 
@@ -196,6 +204,7 @@ _ROUNDING = 1e-12
 """Equal scores (bits, or ratios of them) may differ by this much after rounding."""
 _QUINLAN_WORDS = {
     "precision": ("double", "single"),
+    "sums": ("exact", "cases"),
     "cut_at": ("value", "midpoint"),
     "pruning": ("error-based", "reduced-error", "none"),
     "deviate": ("table", "quantile"),

@@ -49,6 +49,7 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
             "threads": threads,
             "fraction": recipe.missing == "fraction",
             "single": options.precision == "single",
+            "cases": options.sums == "cases",
             "by_ratio": recipe.criterion == "gain_ratio",
             "cut_cost": options.cut_cost,
             "cut_at_value": options.cut_at == "value",

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from penjing.criteria import TIE
 from penjing.engines import Engine, Shape
+from penjing.errors import CapabilityError
 from penjing.growth import Growth
 from penjing.options import Quinlan
 from penjing.prune import Decision, collapse, error_based
@@ -64,6 +65,8 @@ def stops(growth: Growth, node: int, recipe: Recipe) -> str | None:
 def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers:
     """Return the best candidate of each column of each node."""
     options = _options(recipe)
+    if options.sums == "cases":
+        raise CapabilityError("sums_need_native")
     shape = (len(nodes), len(engine.schema))
     gain_, information_, cut = (np.full(shape, np.nan) for _ in range(3))
     n_candidates = np.zeros(shape, np.int64)
@@ -313,6 +316,9 @@ def _chosen(offers: Offers, i: int, scores: Floats, options: Quinlan) -> Choice:
 def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
     """Return the tree collapsed and pruned, as the programs hand it over."""
     options = _options(recipe)
+    if options.sums == "cases":  # they decided the questions; what is told are the rows
+        counted = engine.totals(tree, range(len(tree.nodes))).cells
+        tree = replace(tree, nodes=replace(tree.nodes, total=counted))
     tree = labelled(tree, options)
     told = []
     if options.collapse and options.pruning != "reduced-error":

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+import penjing
 from penjing.table import Column, Table, numeric
+from penjing.tree import Tree
 from reference.golden import Golden
 from reference.programs.base import Program, options_of
+from reference.rows import Tables
 
 UNKNOWN = -999.0
 """C4.5 keeps a missing number as this one, and so takes this one for missing."""
@@ -27,7 +30,11 @@ class C45(Program):
         )
         if golden.settings["stage"] == "unpruned":
             found["pruning"] = "none"
-        return found
+        return found if "s" in found else found | {"sums": "cases"}
+
+    def fit(self, golden: Golden, tables: Tables) -> Tree:
+        table = self.prepare(golden, tables.train)
+        return penjing.fit(table, recipe=self.recipe, engine="native", **self.changes(golden))
 
     def tiny(self, words: list[str]) -> dict[str, Any]:
         return {"options": " ".join(words[:-1]), "stage": words[-1]}
