@@ -158,3 +158,28 @@ def test_sorted_or_in_buckets_is_the_same(criterion, k):
             grown = engine.grow(recipe)
             assert grown is not None
             assert_same(oracle, grown)
+
+
+@pytest.mark.parametrize("kind", ["plain", "weighted", "missing", "regression"])
+@pytest.mark.parametrize("criterion", ["gini", "gain", "gain_ratio"])
+def test_threads_share_large_nodes(criterion, kind):
+    """Large enough that columns of one node are dealt to several threads."""
+    rng = np.random.default_rng(11)
+    n = 20_000 if kind == "plain" else 5_000
+    x = [rng.normal(size=n), rng.integers(0, 50, n) / 4, rng.normal(size=n)]
+    if kind == "missing":
+        x[0][rng.random(n) < 0.05] = np.nan
+    levels = rng.integers(0, 12, n).astype(np.int32)
+    columns = [numeric(f"c{i}", v) for i, v in enumerate(x)]
+    columns.append(Column("n", "nominal", tuple(f"l{i}" for i in range(12)), levels))
+    score = np.nan_to_num(x[0]) + x[1] / 8 + levels % 3 + rng.normal(size=n)
+    classes = np.digitize(score, [1.0, 3.0]).astype(np.int32)
+    target = Column("y", "nominal", ("a", "b", "c"), classes)
+    weight = rng.random(n) if kind == "weighted" else None
+    if kind == "regression":
+        criterion, target = "variance", numeric("y", score)
+    table = Table(tuple(columns), target, n, weight)
+    recipe = Recipe("some", criterion=criterion, missing="fraction", max_depth=9)
+    alone = native.Engine(table, threads=1).grow(recipe)
+    for threads in (2, 7):
+        assert_same(alone, native.Engine(table, threads=threads).grow(recipe))
