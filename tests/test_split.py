@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from data import numbers, ordered
-from penjing.split import NO_BRANCH, Split, Surrogate, level_text, midpoint
+from penjing.split import NO_BRANCH, Split, Surrogate, level_text, midpoint, midpoints
 from penjing.table import Field, nominal, numeric
 
 BIG = 1.7976931348623157e308
@@ -37,6 +38,12 @@ def test_a_cut_lies_between_its_neighbours(a, b):
     if math.isfinite(low) and math.isfinite(high):
         exact = (Fraction(low) + Fraction(high)) / 2
         assert cut == low or abs(Fraction(cut) - exact) <= Fraction(math.ulp(float(exact)))
+
+
+@given(st.lists(numbers, min_size=1).map(lambda values: sorted(set(values))))
+def test_all_cuts_of_a_column_are_made_at_once(values):
+    together = midpoints(np.array(values, np.float64))
+    assert together.tolist() == [midpoint(a, b) for a, b in pairwise(values)]
 
 
 def test_a_cut_is_what_one_computes_by_hand():

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ from penjing.criteria import TIE, Criterion, gains
 from penjing.criteria.entropy import bits
 from penjing.engines import Engine, Shape
 from penjing.recipe import Recipe
-from penjing.split import Offers, Split, midpoint
+from penjing.split import Offers, Split, midpoints
 from penjing.table import Codes, Field, Floats
 from penjing.tally import Classes, Counts, Reader
 
@@ -69,7 +68,7 @@ def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Read
 def _cuts(codes: Codes, field: Field, values: Floats) -> Floats:
     if not field.is_numeric:  # an ordered level: its position
         return codes[:-1].astype(np.float64)
-    return np.array([midpoint(low, high) for low, high in pairwise(values[codes].tolist())])
+    return midpoints(values[codes])
 
 
 def _groupings(cells: Floats, s: Reader) -> npt.NDArray[np.int64]:

@@ -142,6 +142,15 @@ def midpoint(low: float, high: float) -> float:
     return middle if low <= middle < high else low
 
 
+def midpoints(values: Floats) -> Floats:
+    """Return a cut between each two neighbours of ascending numbers; see `midpoint`."""
+    low, high = values[:-1], values[1:]
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_huge = np.maximum(np.abs(low), np.abs(high)) > 1e300
+        middle = np.where(is_huge, low / 2 + high / 2, (low + high) / 2)
+        return np.where((low <= middle) & (middle < high), middle, low)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Offers:
     """The best candidate of every column, for every open node of a generation.
