@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from penjing.criteria.entropy import bits
 from penjing.criteria.gini import gini_of
+from penjing.engines import Engine
 from penjing.errors import ChoiceError, DataError
 from penjing.plugs import load
 from penjing.recipe import RECIPES, Recipe, recipe_of
+from penjing.rules import Rules
 from penjing.split import level_text
 from penjing.table import Floats, Table
 from penjing.trace import candidate, plain
@@ -48,7 +50,9 @@ def explain(tree: Tree, node: int = 0, data: Table | None = None) -> Plain:
     ChoiceError
         If the tree keeps no trace of this node and no rows were given.
     """
-    return _told(tree, node, kept_step(tree, node) if data is None else _weighed(tree, node, data))
+    return _told(
+        tree, node, kept_step(tree, node) if data is None else weighed(tree, [node], data)[0]
+    )
 
 
 def about_empty(tree: Tree, node: int, level: int) -> Plain:
@@ -87,21 +91,26 @@ def story(tree: Tree, data: Table | None = None, limit: int | None = None) -> li
     Parameters
     ----------
     tree : Tree
-        A tree that was grown with its trace.
+        A tree that was grown with its trace, or any tree and its training rows.
     data : Table, optional
-        The training rows; with them each step has ``row_numbers``.
+        The training rows; with them each step has ``row_numbers``, and a tree that kept no trace
+        is weighed anew.
     limit : int, optional
         Return only so many steps.
     """
-    if tree.trace is None:
+    if tree.trace is not None:
+        kept = tree.trace.get("steps", ())[:limit]
+    elif data is not None:
+        kept = weighed(tree, range(tree.n_nodes)[:limit], data)
+    else:
         raise ChoiceError("no_trace_pruned" if tree.about.get("pruning") else "no_trace")
     who = {} if data is None else _row_numbers(tree, data)
     steps = []
-    for kept in tree.trace.get("steps", ())[:limit]:
-        node = kept.get("node") if isinstance(kept, dict) else None
+    for step in kept:
+        node = step.get("node") if isinstance(step, dict) else None
         if not (isinstance(node, int) and 0 <= node < tree.n_nodes):
             raise DataError("model_broken", path="model", at="trace", expected="a trace")
-        steps.append(_told(tree, node, kept) | ({"row_numbers": who[node]} if who else {}))
+        steps.append(_told(tree, node, step) | ({"row_numbers": who[node]} if who else {}))
     return steps
 
 
@@ -136,6 +145,7 @@ def about_node(tree: Tree, node: int) -> Plain:
         "rows": _plain(tree.weight_of(node)),
         "answer": tree.answer(node),
         "criterion": tree.recipe.get("criterion", "gain"),
+        "rules": tree.recipe.get("rules", "textbook"),
         "question": None if tree.is_leaf[node] else tree.schema[int(tree.nodes.column[node])].name,
     }
     if tree.is_regression:
@@ -153,7 +163,7 @@ def _told(tree: Tree, node: int, step: Mapping[str, Any]) -> Plain:
     told = about_node(tree, node)
     try:
         return told | _step(tree, node, step)
-    except (KeyError, TypeError, IndexError, ValueError, AttributeError):
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError):
         raise DataError("model_broken", path="model", at="trace", expected="a trace") from None
 
 
@@ -210,8 +220,10 @@ def _candidate(tree: Tree, kept: Mapping[str, Any], chosen: int | None) -> Plain
     known = _weight(tree, after.sum(axis=0))
     told |= {"known": _plain(known), "split_information": kept["split_information"]}
     if tree.is_regression:
-        parts = tree.reader.loss(after)
-        told |= {"gain": kept["gain"], "variance_after": float(parts.sum()) / known}
+        before = float(tree.reader.loss(after.sum(axis=0))) / known
+        remains = float(tree.reader.loss(after).sum()) / known
+        gain = (before - remains) * known / (known + missing)
+        told |= {"gain": gain if abs(gain) > 1e-12 * before else 0.0, "variance_after": remains}
     else:
         gain = (kept["entropy_before"] - kept["entropy_after"]) * known / (known + missing)
         told |= {
@@ -263,11 +275,16 @@ def _branches(tree: Tree, kept: Mapping[str, Any], after: Floats) -> list[Plain]
     return told
 
 
-def _weighed(tree: Tree, node: int, data: Table) -> Mapping[str, Any]:
-    """Return the step that growing would have taken in a node, from the rows."""
+def weighed(tree: Tree, nodes: Sequence[int], data: Table) -> list[Mapping[str, Any]]:
+    """Return the steps that growing would have taken in these nodes, from the rows."""
     recipe = recipe_of_tree(tree)
     engine = load("engine", "memory")(data, missing=recipe.missing)
     rules = load("rules", recipe.rules)
+    return [_weighed(tree, node, (engine, rules, recipe)) for node in nodes]
+
+
+def _weighed(tree: Tree, node: int, by: tuple[Engine, Rules, Recipe]) -> Mapping[str, Any]:
+    engine, rules, recipe = by
     if (reason := _stopped(tree, node, recipe)) is not None:
         return {"node": node, "stop": reason}
     offers = rules.offers(engine, tree, [node], recipe)

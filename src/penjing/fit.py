@@ -57,13 +57,14 @@ def fit(
     target : str, optional
         The column to predict; not needed for a `Table`.
     recipe : str or Recipe
-        ``id3``, ``c4.5-textbook``, ``cart-textbook``, ``cart-binary``.
+        ``id3``, ``c4.5-textbook``, ``cart-textbook``, ``cart-binary``; or the recipe of a program:
+        ``c4.5``, ``j48``, ``rpart`` (also ``cart``), ``sklearn``.
     validation : source, Table, float or Fold, optional
         Rows that decide the pruning: other data, a share of these rows (stratified, by
         ``seed``), or a fold of them. Shares and folds are taken out of the training rows.
     prune : str, optional
-        ``prepruned`` (the default where ``validation`` is given), ``reduced-error`` or
-        ``pessimistic``.
+        ``prepruned`` (the default where ``validation`` is given), ``reduced-error``,
+        ``pessimistic``, or any other that `penjing plugs` lists.
     ties : str
         What becomes of a question that validation rows find neither better nor worse: ``cut``,
         or ``keep``.
@@ -134,7 +135,7 @@ def _grown(
 
 def _engine(name: str, table: Table, recipe: Recipe, **options: Any) -> Engine:  # noqa: ANN401
     if name == "auto":
-        name = "memory"
+        name = "native"
     costs, centred = recipe.options.costs(table), recipe.options.centred
     if costs is not None or not centred:
         options["reader"] = reader_of(table, costs, centred=centred)

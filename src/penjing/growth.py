@@ -94,10 +94,10 @@ class Growth:
 
     def weigh(self, born: list[int], totals: Totals) -> None:
         """Record the sums of new nodes."""
+        rows = totals.rows if totals.rows is not None else self._s.weight(totals.cells)
         for i, node in enumerate(born):
             self._total[node] = totals.cells[i]
             self._pure[node] = bool(totals.is_pure[i])
-            rows = totals.rows if totals.rows is not None else self._s.weight(totals.cells)
             self._rows[node] = float(rows[i])
 
     def wither(self, node: int) -> None:

@@ -21,6 +21,8 @@ class Options:
 
     shapes: ClassVar[tuple[str, ...]] = ("multiway", "binary")
     """The shapes of a division that these rules know."""
+    criteria: ClassVar[tuple[str, ...] | None] = None
+    """The criteria that these rules know; None for any, one's own included."""
 
     @property
     def centred(self) -> bool:
@@ -119,6 +121,7 @@ class Quinlan(Options):
         or the class ``shares`` there.
     """
 
+    criteria: ClassVar[tuple[str, ...] | None] = ("gain", "gain_ratio")
     shapes: ClassVar[tuple[str, ...]] = ("multiway", "merged", "one-level")
 
     precision: Literal["double", "single"] = "double"

@@ -114,6 +114,10 @@ class Recipe:
                 raise ChoiceError("bad_number", name=name, value=value)
         load("rules", self.rules)
         self.options.check()
+        criteria = self.options.criteria
+        if criteria is not None and self.criterion not in criteria:
+            word = getattr(self.criterion, "__name__", self.criterion)
+            raise unknown("unknown_plug", word, criteria, socket=f"{self.name} criterion")
         if isinstance(self.criterion, str):
             load("criterion", self.criterion)
         elif not (callable(self.criterion) or isinstance(self.criterion, Criterion)):

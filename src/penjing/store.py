@@ -110,11 +110,17 @@ def save(tree: Tree, path: str | Path) -> None:
 
 
 def write_whole(path: str | Path, data: bytes) -> None:
-    """Write a file under a temporary name beside it, then rename it into place."""
-    path = Path(path)
+    """Write a file under a temporary name beside it, then rename it into place.
+
+    What a link points to is replaced, not the link; a pipe or a device is written into.
+    """
+    path = Path(os.path.realpath(path))
     if path.is_dir():
         raise DataError("output_is_folder", path=path)
     try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".penjing-")
     except OSError as error:
         raise DataError("cannot_write", path=path, reason=error.strerror) from None

@@ -67,10 +67,11 @@ class Trace:
         """Record what each column of each node offered, and what was chosen."""
         nodes, offers, choices = asked
         for node, choice in zip(nodes, choices, strict=True):
-            if choice.split is not None and choice.tied:
+            split = choice.split
+            if split is not None and split.gain >= recipe.min_gain and choice.tied:
                 self._n_ties += 1
                 if len(self._ties) < TIES:
-                    tie = {"columns": list(choice.tied), "score": choice.split.score}
+                    tie = {"columns": list(choice.tied), "score": split.score}
                     self._ties.append({"node": node} | tie)
         if not self._keep:
             return

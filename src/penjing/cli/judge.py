@@ -44,7 +44,7 @@ def predict(
     ] = None,
     missing_marker: Seen = None,
     unseen: Annotated[
-        str | None, typer.Option(help="Levels that training never saw: stop or error.")
+        str | None, typer.Option(help="Levels that training never saw: stop, missing or error.")
     ] = None,
     lines: Annotated[bool, typer.Option("--lines", help="With --json: one object a line.")] = False,
 ) -> None:
@@ -73,7 +73,10 @@ def examine(
     data: Data,
     train: Train = None,
     min_accuracy: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Exit with 3 if the accuracy is less.")
+        float | None,
+        typer.Option(
+            metavar="SHARE", min=0.0, max=1.0, help="Exit with 3 if the accuracy is less, 0 to 1."
+        ),
     ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Always print the confusion table, and each class.")

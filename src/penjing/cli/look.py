@@ -209,7 +209,7 @@ def trace(
         "target": tree.target.name,
         "recipe": dict(tree.recipe),
         "rows": tree.weight_of(0),
-        "steps": len(tree.trace["steps"]),
-        "is_whole": bool(tree.trace.get("is_whole", True)),
+        "steps": tree.n_nodes if tree.trace is None else len(tree.trace["steps"]),
+        "is_whole": tree.trace is None or bool(tree.trace.get("is_whole", True)),
     }
     voice.out(writer.write(told, about, voice.lang, ascii_only=voice.ascii_only))

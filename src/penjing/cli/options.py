@@ -106,11 +106,17 @@ ShapeName = Annotated[
 ]
 MissingPolicy = Annotated[
     str | None,
-    typer.Option("--missing", help="Missing values: refuse or fraction.", rich_help_panel=GROWING),
+    typer.Option(
+        "--missing",
+        help="Missing values: refuse, fraction, surrogate, direction.",
+        rich_help_panel=GROWING,
+    ),
 ]
 UnseenPolicy = Annotated[
     str | None,
-    typer.Option("--unseen", help="Unseen levels: stop or error.", rich_help_panel=GROWING),
+    typer.Option(
+        "--unseen", help="Unseen levels: stop, missing or error.", rich_help_panel=GROWING
+    ),
 ]
 MaxDepth = Annotated[
     int | None, typer.Option(help="Most questions on a path.", rich_help_panel=GROWING)

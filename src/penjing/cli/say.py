@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TextIO
 
 from penjing.words import LANGUAGES, catalogue, say
@@ -36,7 +37,9 @@ def language(environment: Mapping[str, str] = os.environ) -> str:
 
 
 def prepare_streams() -> None:
-    """Make stdout and stderr replace what they cannot show."""
+    """Make stdout and stderr replace what they cannot show; one that is closed swallows all."""
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

@@ -153,7 +153,9 @@ class SourceFile:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._kept = sys.stdin.buffer.read() if path == STDIN else None
+        from penjing.read.files import piped  # noqa: PLC0415 - heavy
+
+        self._kept = piped() if path == STDIN else None
         self.name = "standard input" if path == STDIN else None
 
     def source(self) -> str | bytes:
@@ -180,13 +182,14 @@ def _separator(text: str | None) -> str | None:
 
 def model(path: str) -> Tree:
     """Return the tree of a model file, or of standard input."""
+    from penjing.read.files import piped  # noqa: PLC0415 - heavy
     from penjing.store import load  # noqa: PLC0415 - heavy
 
     if path != STDIN:
         return _checked(load(path), path)
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "model"
-        kept.write_bytes(sys.stdin.buffer.read())
+        kept.write_bytes(piped())
         try:
             return _checked(load(kept), "standard input")
         except DataError as error:

@@ -142,6 +142,10 @@ def ended(voice: Voice, command: Callable[[], Exit | None]) -> Exit:
         # out, when it flushes what is left.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.FINE
+    except OSError as error:  # the disk behind stdout is full, or its reader gone otherwise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        voice.error(voice.say("cannot_write", path="stdout", reason=error.strerror or error))
+        return Exit.WRONG
     except (KeyboardInterrupt, EOFError, typer.Abort):
         voice.error(voice.say("interrupted"))
         return Exit.INTERRUPTED

@@ -15,7 +15,7 @@ GZIP = b"\x1f\x8b"
 def contents(path: str) -> bytes:
     """Return the bytes of a file, or of standard input for "-"; gzip is undone."""
     if path == "-":
-        return unzipped(sys.stdin.buffer.read(), "standard input")
+        return unzipped(piped(), "standard input")
     place = Path(path)
     try:
         data = place.read_bytes()
@@ -30,6 +30,13 @@ def contents(path: str) -> bytes:
         reason = getattr(error, "strerror", None) or str(error)
         raise DataError("unreadable_file", source=path, reason=reason) from None
     return unzipped(data, place.name)
+
+
+def piped() -> bytes:
+    """Return all that standard input holds."""
+    if sys.stdin is None:
+        raise DataError("stdin_closed")
+    return sys.stdin.buffer.read()
 
 
 def absent(path: str) -> DataError:

@@ -155,6 +155,7 @@ WORDS: dict[str, str] = {
     ),
     # reading: what is wrong with a source
     "empty_file": "{source} is empty. A table needs a header line and at least one row.",
+    "stdin_closed": "standard input is closed, so there is nothing to read from '-'.",
     "no_such_file": "{source} does not exist. Look at the path, or give '-' for standard input.",
     "no_such_file_near": "{source} does not exist. Did you mean '{near}'?",
     "is_a_directory": "{source} is a folder. Name a file in it.",
@@ -576,6 +577,15 @@ WORDS: dict[str, str] = {
     "why_equal": "tie",
     "why_below": "gain below average",
     "why_best": "best",
+    "why_score": "score",
+    "why_rules_quinlan": (
+        "The score decides: the gain, less log2(cuts tried)/rows for a cut, over the split"
+        " information with missing values as one more part; - stands for a gain below average."
+    ),
+    "why_rules_rpart": (
+        "The score decides: rpart's improvement (for a number, as a share of the node's squares)."
+    ),
+    "why_rules_sklearn": "The score decides: scikit-learn's decrease of impurity.",
     "why_silent": "{columns} cannot divide these rows.",
     "why_tied": "tie: {columns} score the same; the first column, {chosen}, is asked.",
     "why_cuts_hidden": "{n} cuts of lower gain are not kept.",
@@ -587,7 +597,7 @@ WORDS: dict[str, str] = {
     ),
     "no_trace_pruned": (
         "the model was pruned, and keeps no trace of how it was grown.\n"
-        "Give the training rows: --data FILE, or look at the model from before."
+        "Give the training rows (why: --data FILE, trace: --train FILE), or look at the model from before."
     ),
     "no_trace_here": (
         "the trace was too large and has nothing of node {node}. Give the training rows: --data FILE."

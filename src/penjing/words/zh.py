@@ -111,6 +111,7 @@ WORDS: dict[str, str] = {
     "unknown_setting_near": "“{word}”不是配方的设置。可用的设置：{known}。\n是不是“{near}”？",
     # 读取：数据源的问题
     "empty_file": "{source} 是空文件。数据表需要一行表头和至少一行数据。",
+    "stdin_closed": "标准输入已关闭，“-”没有可读的内容。",
     "no_such_file": "{source} 不存在。请检查路径；从标准输入读取请写“-”。",
     "no_such_file_near": "{source} 不存在。是不是“{near}”？",
     "is_a_directory": "{source} 是文件夹。请给出其中的一个文件。",
@@ -417,13 +418,19 @@ WORDS: dict[str, str] = {
     "why_equal": "平局",
     "why_below": "增益低于平均",
     "why_best": "最好",
+    "why_score": "得分",
+    "why_rules_quinlan": (
+        "由得分决定：信息增益（连续属性先减去 log2(划分点数)/样本数）除以固有值，缺失值算作另一部分；“-”表示增益低于平均。"
+    ),
+    "why_rules_rpart": "由得分决定：rpart 的改进量（预测数值时，为占结点平方和的比例）。",
+    "why_rules_sklearn": "由得分决定：scikit-learn 的不纯度减少量。",
     "why_silent": "{columns} 不能划分这些样本。",
     "why_tied": "平局：{columns} 相等，取排在最前的 {chosen}。",
     "why_cuts_hidden": "另有 {n} 个增益较小的划分点没有保存。",
     "why_hint": "--all 写出每个属性的算式；--cuts 列名 列出其全部划分点。",
     "no_trace": ("模型没有保存生成过程。\n请给出训练集：--data 文件；或不用 --no-trace 重新生成。"),
     "no_trace_pruned": (
-        "模型经过剪枝，没有保存生成过程。\n请给出训练集：--data 文件；或查看剪枝前的模型。"
+        "模型经过剪枝，没有保存生成过程。\n请给出训练集（why 用 --data 文件，trace 用 --train 文件）；或查看剪枝前的模型。"
     ),
     "no_trace_here": "生成过程太大，没有保存结点 {node} 的部分。请给出训练集：--data 文件。",
     "no_such_node": "没有结点 {node}。结点从 0（根结点）编号到 {last}。",

@@ -59,6 +59,8 @@ def write(
         shown = offered if every else offered[:1]
         for candidate in shown:
             lines += formulas(told, candidate, every=every, ascii_only=ascii_only)
+        if told["rules"] != "textbook":
+            lines.append(say(f"why_rules_{told['rules']}", lang))
     silent = [quoted(c["column"]) for c in told["candidates"] if c["gain"] is None]
     if silent and offered:
         lines.append(say("why_silent", lang, n=len(silent), columns=listed(silent, lang)))
@@ -186,6 +188,8 @@ def _columns(
     columns: list[tuple[str, Callable[[Plain], str]]] = [
         (heading, partial(_number, key)) for heading, key in keys
     ]
+    if told["rules"] != "textbook":
+        columns.append(("score", _score))
     if any(c["missing"] for c in offered):
         columns.append(("missing", _missing))
     return columns
@@ -193,6 +197,10 @@ def _columns(
 
 def _number(key: str, candidate: Plain) -> str:
     return places(candidate[key])
+
+
+def _score(candidate: Plain) -> str:
+    return "-" if candidate["score"] is None else places(candidate["score"])
 
 
 def _missing(candidate: Plain) -> str:

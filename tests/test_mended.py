@@ -1,0 +1,115 @@
+"""Faults that a stranger found once: each stays mended."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import penjing
+from penjing.engines.native import Engine as Native
+from penjing.explain import explain, story
+from penjing.recipe import recipe_of
+from penjing.store import write_whole
+from penjing.write import why
+
+MELONS = penjing.example("watermelon2.0")
+COMMAND = [sys.executable, "-c", "import sys; from penjing.cli import main; sys.exit(main())"]
+
+
+def test_auto_is_the_native_engine(monkeypatch):
+    asked = []
+    grow = Native.grow
+    monkeypatch.setattr(Native, "grow", lambda self, r: asked.append(r.name) or grow(self, r))
+    penjing.fit(MELONS)
+    assert asked == ["id3"]
+
+
+def test_a_link_is_followed_and_a_pipe_written_into(tmp_path):
+    real, link, pipe = (tmp_path / name for name in ("real", "link", "pipe"))
+    real.write_bytes(b"old")
+    link.symlink_to(real)
+    write_whole(link, b"new")
+    assert link.is_symlink()
+    assert real.read_bytes() == b"new"
+    os.mkfifo(pipe)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reader.start()
+    write_whole(pipe, b"through")
+    reader.join()
+    assert got == [b"through"]
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("recipe", ["c4.5", "j48"])
+@pytest.mark.parametrize("criterion", ["gini", lambda counts: 1 - counts.max(-1) / counts.sum(-1)])
+def test_programs_that_know_one_criterion_refuse_others(recipe, criterion):
+    with pytest.raises(penjing.ChoiceError, match=f"{recipe} criterion .* Known: gain, gain_ratio"):
+        recipe_of(recipe, criterion=criterion)
+
+
+def test_the_number_by_which_a_program_chose_is_shown():
+    golf = penjing.example("golf")
+    told = explain(penjing.fit(golf, recipe="j48"), 0, golf)
+    text = why.write(told)
+    chosen = told["candidates"][0]
+    assert f"{chosen['score']:.4f}" in text
+    assert "The score decides" in text
+    assert "得分决定" in why.write(told, "zh")
+
+
+def test_the_formula_of_a_regression_is_true_for_every_recipe():
+    rows = [[i, i % 3, float(i * i)] for i in range(40)]
+    table = penjing.read(rows, names=["x", "z", "y"], target="y", keep=["x"])
+    for recipe in ("cart-binary", "rpart", "sklearn"):
+        tree = penjing.fit(table, recipe=recipe, trace=True)
+        told = explain(tree, 0)
+        best = told["candidates"][0]
+        assert best["gain"] == pytest.approx(told["variance"] - best["variance_after"], rel=1e-9)
+
+
+def test_a_pruned_tree_tells_its_story_from_the_rows():
+    pruned = penjing.fit(MELONS, trace=True).prune("pessimistic")
+    assert pruned.trace is None
+    steps = story(pruned, MELONS)
+    assert [step["node"] for step in steps] == list(range(pruned.n_nodes))
+    assert steps[0]["candidates"][0]["column"] == "纹理"
+
+
+def test_ties_of_divisions_that_were_not_made_are_not_counted():
+    for engine in ("memory", "native"):
+        assert penjing.fit(MELONS, engine=engine, min_gain=10.0).about["n_ties"] == 0
+
+
+@pytest.mark.parametrize(
+    ("how", "code"),
+    [(">&-", 0), ("> /dev/full", 1)],
+)
+def test_a_stdout_that_takes_nothing_is_no_crash(tmp_path, how, code):
+    model = tmp_path / "m.tree"
+    penjing.fit(MELONS).save(model)
+    line = f'"$0" -c "$1" show "$2" {how}'
+    told = subprocess.run(
+        ["sh", "-c", line, COMMAND[0], COMMAND[2], str(model)],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert told.returncode == code
+    assert "Traceback" not in told.stderr
+    assert "our fault" not in told.stderr
+
+
+def test_a_closed_stdin_gets_a_sentence():
+    told = subprocess.run(
+        ["sh", "-c", '"$0" -c "$1" fit - <&-', COMMAND[0], COMMAND[2]],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert told.returncode == 1
+    assert "standard input is closed" in told.stderr
