@@ -92,7 +92,7 @@ def test_a_deep_tree_is_pruned(deep):
         ("memory", "cart-binary", 2_000),
         ("native", "id3", 2_000),
         ("native", "cart-binary", 2_000),
-        pytest.param("memory", "id3", DEEP, marks=pytest.mark.slow),
+        pytest.param("memory", "id3", 10_000, marks=pytest.mark.slow),
         pytest.param("native", "id3", DEEP, marks=pytest.mark.slow),
     ],
 )
