@@ -155,7 +155,7 @@ inline Grown flatten(const std::vector<Grove>& groves, std::size_t n_sums, bool 
             copy(out.known, grove->known, at.node);
             copy(out.missing, grove->missing, at.node);
         }
-        if (node->tie_count > 0) {
+        if (node->tie_count > 0 && node->n_children > 0) {  // only of divisions that were made
             ++out.n_ties;
             if (out.tied_nodes.size() < most_ties) {
                 out.tied_nodes.push_back(static_cast<std::int32_t>(i));

@@ -63,6 +63,10 @@ def add_to(app: typer.Typer) -> None:
         app.command(command.__name__)(command)
 
 
+TRACED = 2_000_000
+"""Of a table with more cells (rows x columns) no trace is kept, and C++ grows the tree alone."""
+
+
 @verb
 def fit(
     voice: Voice,
@@ -120,7 +124,11 @@ def fit(
     voice.notes(table.notes)
     pruning = Pruning(method, validate, validate_share, seed, ties)
     train, judges = pruning.divided(voice, table, reading)
-    how = {"recipe": recipe, "engine": engine, "trace": not no_trace, **given, **_settings(setting)}
+    is_small = train.n_rows * len(train.columns) <= TRACED
+    if not (is_small or no_trace):
+        voice.note("trace_too_large", limit=TRACED)
+    traced = is_small and not no_trace
+    how = {"recipe": recipe, "engine": engine, "trace": traced, **given, **_settings(setting)}
     tree, whole = (_sourced(made, data) for made in pruning.grown(voice, train, judges, how))
     sources.save(voice, tree, output)
     if output == sources.STDIN:  # the model went there

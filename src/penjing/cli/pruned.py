@@ -73,12 +73,14 @@ class Pruning:
         """Return the finished tree, and the tree before it was pruned (the same if it was not)."""
         from penjing.fit import fit  # noqa: PLC0415 - heavy
 
+        # Only the readable loop, which keeps the trace, can be watched; C++ alone is quicker.
         with growing(voice) as watcher:
             if self.method in (None, PREPRUNED):
                 gate: dict[str, Any] = {"prune": self.method, "ties": self.ties or "cut", **how}
-                tree = fit(train, validation=judges, progress=watcher, **gate)
+                watched = how.get("trace") or judges is not None
+                tree = fit(train, validation=judges, progress=watcher if watched else None, **gate)
                 return tree, tree
-            whole = fit(train, **how, progress=watcher)
+            whole = fit(train, **how, progress=watcher if how.get("trace") else None)
         return self.pruned(whole, judges), whole
 
     def pruned(self, tree: Tree, judges: Table | None) -> Tree:

@@ -558,6 +558,9 @@ WORDS: dict[str, str] = {
         "{n} branch had no training row and is not drawn; `penjing show --empty` draws it."
     ),
     "note_grown_from": "grown from {n} of {of} rows; the other {rest} decide the pruning.",
+    "trace_too_large": (
+        "no trace is kept of a table of more than {limit} cells; `why --data` weighs a node anew."
+    ),
     "trace_large": "the trace is kept for the first nodes only; `why --data` weighs the others.",
     # command: why
     "why_head": "{place}, {rows}, {mixed}, {measure}",

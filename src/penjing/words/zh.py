@@ -399,6 +399,7 @@ WORDS: dict[str, str] = {
     ),
     "note_empty_branches": "{n} 个分支没有训练样本，未画出；`penjing show --empty` 可画出。",
     "note_grown_from": "用 {of} 行中的 {n} 行生成；其余 {rest} 行作验证集，决定剪枝。",
+    "trace_too_large": "表格超过 {limit} 个单元格，不保存生成过程；`why --data` 可重新计算任一结点。",
     "trace_large": "只保存了前面一些结点的生成过程；其余的可用 `why --data` 重新计算。",
     # 命令：why
     "why_head": "{place}, {rows}, {mixed}, {measure}",
