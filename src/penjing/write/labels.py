@@ -25,10 +25,10 @@ def short(cut: float, low: float = math.nan, high: float = math.nan) -> str:
     '28.86'
     >>> short(5.0), short(0.1 + 0.2), short(-0.0)
     ('5', '0.30000000000000004', '0')
-    >>> short(92.99999999999999, 91.0, 93.0)
-    '91'
+    >>> short(92.99999999999999, 91.0, 93.0), short(-1.3490000000000002, -1.35, -1.349)
+    ('91', '-1.35')
     """
-    for digits in range(_DIGITS, 17):
+    for digits in range(_DIGITS, 18):
         text = f"{cut:.{digits}g}"
         if float(text) == cut or low <= float(text) < high:
             found = tidy(float(text))
