@@ -123,7 +123,7 @@ def measured(
     if tree.is_regression:
         return told
     pairs = [t.about.get("training") for t in (tree, smaller)]
-    if rows is not None:
+    if rows is not None and not all(pairs):  # else the trees know, whatever share grew them
         pairs = [right_of(t, rows) for t in (tree, smaller)]
     if all(pairs):
         told["training"] = pairs
