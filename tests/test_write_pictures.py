@@ -107,6 +107,11 @@ def test_names_are_text_in_their_own_language():
     assert "http" not in picture.replace(svg.NAMESPACE, "")
 
 
+def test_a_notebook_shows_the_picture():
+    tree = Tree.from_dict(MELONS, target="好瓜")
+    assert tree._repr_html_() == svg.write(tree)
+
+
 def test_unknown_theme_is_refused_with_the_near_one():
     with pytest.raises(ChoiceError, match="Closest: dark"):
         svg.write(Tree.from_dict("yes"), theme="darkk")

@@ -381,6 +381,10 @@ class Tree:
     def __str__(self) -> str:
         return self.draw()
 
+    def _repr_html_(self) -> str:
+        """Return the picture that notebooks show."""
+        return str(self.write("svg"))
+
     def __repr__(self) -> str:
         name = self.recipe.get("name", "by hand")
         return f"<Tree {self.target.name}: {name}, {self.n_leaves} leaves, depth {self.depth}>"
