@@ -101,7 +101,7 @@ test-sanitized: setup ## the tests of the extension, with the extension under sa
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 		PYTHONPATH=build/sanitize/site \
-		$(BIN)/python -m pytest -q -p no:cacheprovider tests/test_core.py
+		$(BIN)/python -m pytest -q -p no:cacheprovider -m "not slow" tests/test_core.py tests/engines
 
 check: setup ## style, types, imports
 	$(BIN)/ruff check
