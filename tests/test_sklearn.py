@@ -205,7 +205,9 @@ def test_class_weights_decide_ties():
     [
         {"criterion": "twoing"},
         {"splitter": "random"},
-        {"max_features": 2},
+        {"max_features": 0},
+        {"max_features": 1.5},
+        {"max_features": "all"},
         {"min_samples_leaf": -1},
         {"class_weight": "uneven"},
         {"class_weight": {"q": 1.0}},
@@ -216,6 +218,21 @@ def test_class_weights_decide_ties():
 def test_settings_that_cannot_be_used_are_refused(settings):
     with pytest.raises(ChoiceError):
         penjing.fit(XOR, recipe="sklearn", **settings)
+
+
+def test_as_many_columns_are_looked_at_as_asked():
+    """Two columns that part the rows, and the one drawn alone is taken though it parts worse."""
+    better, worse = numeric("a", [1, 2, 3, 4]), numeric("b", [1, 2, 2, 2])
+    table = Table((better, worse), nominal("y", list("nnyy")), 4)
+    whole = penjing.fit(table, recipe="sklearn")
+    assert whole.nodes.column[0] == 0
+    drawn = {
+        penjing.fit(table, recipe="sklearn", max_features=most, random_state=seed).nodes.column[0]
+        for seed in range(8)
+        for most in (1, 0.5, "sqrt", "log2")
+    }
+    assert drawn == {0, 1}
+    assert penjing.fit(table, recipe="sklearn", max_features=1).recipe["random_state"] == 0
 
 
 def test_importances_are_shares():

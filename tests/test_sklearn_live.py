@@ -57,6 +57,11 @@ def same(ours, theirs) -> None:
     assert n == inner.node_count
 
 
+def no_more_than_there_are(settings, n_columns):
+    most = settings["max_features"]
+    return settings | {"max_features": min(most, n_columns) if isinstance(most, int) else most}
+
+
 tables = {
     "seed": st.integers(0, 10**6),
     "n": st.integers(2, 60),
@@ -66,6 +71,7 @@ tables = {
     "random_state": st.integers(0, 2**31 - 1),
     "min_samples_leaf": st.integers(1, 4),
     "max_depth": st.none() | st.integers(1, 6),
+    "max_features": st.none() | st.integers(1, 2) | st.sampled_from([0.5, "sqrt", "log2"]),
 }
 
 
@@ -80,6 +86,7 @@ def test_classification_trees_are_equal(  # noqa: PLR0917 - drawn one by one
     seed, n, n_columns, digits, missing, n_classes, **settings
 ):
     x, y = made(seed, n, n_columns, n_classes, digits, missing)
+    settings = no_more_than_there_are(settings, n_columns)
     theirs = sklearn_tree.DecisionTreeClassifier(**settings).fit(x, y)
     table = table_of(x, y, regression=False)
     ours = penjing.fit(table, recipe="sklearn", **settings)
@@ -92,6 +99,7 @@ def test_classification_trees_are_equal(  # noqa: PLR0917 - drawn one by one
 @given(**tables)
 def test_regression_trees_are_equal(seed, n, n_columns, digits, missing, **settings):
     x, y = made(seed, n, n_columns, 0, digits, missing)
+    settings = no_more_than_there_are(settings, n_columns)
     theirs = sklearn_tree.DecisionTreeRegressor(**settings).fit(x, y)
     ours = penjing.fit(table_of(x, y, regression=True), recipe="sklearn", **settings)
     same(ours, theirs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -23,9 +23,9 @@ _CRITERIA = {
     "squared_error": "variance",
     "variance": "variance",
 }
+_PARTS: dict[str, Callable[[float], float]] = {"sqrt": math.sqrt, "log2": math.log2}
 _IGNORED: dict[str, tuple[Any, ...]] = {
     "splitter": ("best",),
-    "max_features": (None, 1.0),
     "monotonic_cst": (None,),
 }
 """What scikit-learn can do besides, and what it must be set to here."""
@@ -35,8 +35,7 @@ _IGNORED: dict[str, tuple[Any, ...]] = {
 class Sklearn(Options):
     """The settings of scikit-learn's decision trees, by their own names.
 
-    ``criterion``, ``max_depth`` and ``max_leaf_nodes`` are a recipe's own. All columns are
-    looked at in every node.
+    ``criterion``, ``max_depth`` and ``max_leaf_nodes`` are a recipe's own.
 
     Parameters
     ----------
@@ -51,9 +50,13 @@ class Sklearn(Options):
         The tree is pruned by cost-complexity, a leaf costing so much impurity.
     class_weight : str, mapping or None
         ``balanced``, or what a row of each class weighs.
+    max_features : int, float, str or None
+        How many columns are looked at in a node, drawn anew in each: a number, a share, ``sqrt``
+        or ``log2`` of all; None for all.
     random_state : int or None
         Of columns that divide a node equally well, the first of the table is taken (None), or
-        the one that scikit-learn looks at first with this seed.
+        the one that scikit-learn looks at first with this seed. 0 where ``max_features`` leaves
+        columns out.
     nominal : str
         What becomes of nominal columns, which scikit-learn does not know: their levels are
         coded by ``position`` and taken for an order, or they are refused (``refuse``).
@@ -71,6 +74,7 @@ class Sklearn(Options):
     min_impurity_decrease: float = 0.0
     ccp_alpha: float = 0.0
     class_weight: str | Mapping[Any, float] | None = None
+    max_features: int | float | str | None = None
     random_state: int | None = None
     nominal: Literal["position", "refuse"] = "position"
     precision: Literal["single", "double"] = "single"
@@ -122,6 +126,26 @@ class Sklearn(Options):
                 raise unknown("unknown_plug", str(getattr(self, name)), allowed, socket=name)
         if isinstance(self.class_weight, str) and self.class_weight != "balanced":
             raise unknown("unknown_plug", self.class_weight, ("balanced",), socket="class_weight")
+        self._check_max_features()
+
+    def _check_max_features(self) -> None:
+        most = self.max_features
+        if isinstance(most, str) and most not in _PARTS:
+            raise unknown("unknown_plug", most, _PARTS, socket="max_features")
+        if isinstance(most, str) or most is None:
+            return
+        is_share = isinstance(most, float) and 0 < most <= 1
+        if not is_share and (isinstance(most, bool | float) or most < 1):
+            raise ChoiceError("bad_max_features", value=most)
+
+    def n_looked_at(self, n_columns: int) -> int:
+        """Return how many of so many columns are looked at in a node."""
+        most = self.max_features
+        if isinstance(most, str):
+            return max(1, int(_PARTS[most](n_columns)))
+        if isinstance(most, float):
+            return max(1, int(most * n_columns))
+        return n_columns if most is None else min(most, n_columns)
 
     def fits(self, table: Table) -> Sklearn:
         """Return the settings as they suit a table: shares of rows as numbers of rows."""
@@ -131,7 +155,10 @@ class Sklearn(Options):
         split = self.min_samples_split
         if isinstance(split, float) and split <= 1:
             split = max(2, math.ceil(split * table.n_rows))
-        return replace(self, min_samples_leaf=least, min_samples_split=max(split, 2 * least))
+        drawn = self.n_looked_at(len(table.columns)) < len(table.columns)
+        seed = 0 if drawn and self.random_state is None else self.random_state
+        sizes = {"min_samples_leaf": least, "min_samples_split": max(split, 2 * least)}
+        return replace(self, random_state=seed, **sizes)
 
     def prepared(self, table: Table) -> Table:
         """Return the table with 32-bit numbers, levels in the order of their positions."""

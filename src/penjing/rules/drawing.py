@@ -15,6 +15,8 @@ from penjing.table import Codes
 
 _MOST = 2**31 - 1
 _WORD = 2**32 - 1
+NEVER = 2**31 - 1
+"""When a column is looked at that is constant, or was not drawn."""
 
 
 class Drawing:
@@ -28,9 +30,14 @@ class Drawing:
         The ``random_state``.
     is_best_first : bool
         Whether nodes are grown best first; then nothing is remembered of constant columns.
+    n_looked_at : int, optional
+        How many columns are looked at in a node; more, as long as all of them are constant.
     """
 
-    def __init__(self, n_columns: int, seed: int, *, is_best_first: bool) -> None:
+    def __init__(
+        self, n_columns: int, seed: int, *, is_best_first: bool, n_looked_at: int | None = None
+    ) -> None:
+        self._most = n_columns if n_looked_at is None else n_looked_at
         self._state = int(np.random.RandomState(seed).randint(0, _MOST))
         self._columns = list(range(n_columns))
         self._constant = [0] * n_columns
@@ -38,12 +45,12 @@ class Drawing:
         self._n_known: dict[int, int] = {}
 
     def ranks(self, node: int, parent: int, is_constant: Sequence[bool]) -> Codes:
-        """Return when each column of a node is looked at; constant ones last."""
+        """Return when each column of a node is looked at; NEVER for those that are not."""
         known = 0 if self._forgets else self._n_known.get(parent, 0)
         columns, constant = self._columns, self._constant
         end, drawn, found, visited = len(columns), 0, 0, 0
-        ranks = np.full(len(columns), len(columns), np.int32)
-        while end > known + found and (visited < len(columns) or visited <= found + drawn):
+        ranks = np.full(len(columns), NEVER, np.int32)
+        while end > known + found and (visited < self._most or visited <= found + drawn):
             visited += 1
             place = drawn + self._draw() % (end - found - drawn)
             if place < known:

@@ -21,7 +21,7 @@ from penjing.missing import numbers_of
 from penjing.options_sklearn import Sklearn
 from penjing.prune.cost_complexity import prune
 from penjing.recipe import Recipe
-from penjing.rules.drawing import Drawing
+from penjing.rules.drawing import NEVER, Drawing
 from penjing.search import Choice, first_best
 from penjing.split import Offers, Split
 from penjing.table import Floats
@@ -84,6 +84,7 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
             constant = [_is_constant(tally.columns[c], options, engine, c) for c in range(shape[1])]
             above = tree.parent_of(nodes[i])[0]
             order[i] = drawing.ranks(nodes[i], above, constant)
+            gain[i, order[i] == NEVER] = np.nan
         least = options.min_impurity_decrease
         if least > 0 and np.nanmax(gain[i], initial=-np.inf) * weight / whole + EPSILON < least:
             gain[i] = np.nan
@@ -102,7 +103,9 @@ def drawing_of(tree: Shape, engine: Engine, recipe: Recipe) -> Drawing | None:
     assert isinstance(tree, Growth)
     if tree not in _DRAWINGS:
         best_first = recipe.max_leaves is not None
-        _DRAWINGS[tree] = Drawing(len(engine.schema), seed, is_best_first=best_first)
+        n = len(engine.schema)
+        most = sklearn_of(recipe).n_looked_at(n)
+        _DRAWINGS[tree] = Drawing(n, seed, is_best_first=best_first, n_looked_at=most)
     return _DRAWINGS[tree]
 
 

@@ -58,6 +58,10 @@ WORDS: dict[str, str] = {
         "{name}={value!r} cannot be used: it must be a whole number of at least {least}, or None."
     ),
     "bad_number": "{name}={value!r} cannot be used: it must be a number of at least 0.",
+    "bad_max_features": (
+        "max_features={value!r} cannot be used: it must be a whole number of at least 1, a share above 0"
+        " and up to 1.0, sqrt, log2, or None."
+    ),
     "bad_criterion": (
         "criterion={value!r} cannot be used. Give the name of a criterion, or a function that "
         "takes class counts along the last axis and returns how mixed they are."

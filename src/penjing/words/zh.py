@@ -55,6 +55,9 @@ WORDS: dict[str, str] = {
     # recipes
     "bad_whole_number": "{name}={value!r} 不能用：应为不小于 {least} 的整数，或 None。",
     "bad_number": "{name}={value!r} 不能用：应为不小于 0 的数。",
+    "bad_max_features": (
+        "max_features={value!r} 不能用：应为不小于 1 的整数、大于 0 且不超过 1.0 的比例、sqrt、log2 或 None。"
+    ),
     "bad_criterion": (
         "criterion={value!r} 不能用。请给出准则的名称，或一个函数：沿最后一维接收类别计数，返回混杂程度。"
     ),
