@@ -157,8 +157,8 @@ class Sklearn(Options):
             split = max(2, math.ceil(split * table.n_rows))
         drawn = self.n_looked_at(len(table.columns)) < len(table.columns)
         seed = 0 if drawn and self.random_state is None else self.random_state
-        sizes = {"min_samples_leaf": least, "min_samples_split": max(split, 2 * least)}
-        return replace(self, random_state=seed, **sizes)
+        split = max(split, 2 * least)
+        return replace(self, min_samples_leaf=least, min_samples_split=split, random_state=seed)
 
     def prepared(self, table: Table) -> Table:
         """Return the table with 32-bit numbers, levels in the order of their positions."""
