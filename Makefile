@@ -19,7 +19,7 @@ CMAKE  := $(BIN)/cmake -Wno-unused-cli -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(absp
 CPP    := CMakeLists.txt $(wildcard cpp/*)
 SANITIZE := address,undefined
 
-.PHONY: help setup demo test test-all test-cpp test-sanitized check format bench docs fidelity wheel clean
+.PHONY: help setup demo test test-all test-cpp test-sanitized check format bench docs fidelity golden wheel clean
 
 help: ## print this list
 	echo "penjing: make <word>"
@@ -123,6 +123,10 @@ docs: setup ## run the examples of the documentation
 
 fidelity: setup ## grow the trees of C4.5, J48, rpart and scikit-learn again, and compare
 	$(BIN)/python -m tests.reference
+
+golden: setup ## write the kept pictures and texts in tests/golden anew; then look at the difference
+	$(BIN)/python -m pytest -q --update-golden tests/test_golden_pictures.py tests/test_write_text.py
+	git --no-pager diff --stat tests/golden
 
 wheel: setup ## build a wheel into dist/
 	rm -rf dist && $(PIP) wheel . --no-deps --no-build-isolation -w dist

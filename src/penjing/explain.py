@@ -19,6 +19,7 @@ from penjing.table import Floats, Table
 from penjing.trace import candidate, plain
 from penjing.tree import Tree
 from penjing.write.labels import branch_text, quoted, tidy
+from penjing.write.order import drawn
 
 Plain = dict[str, Any]
 
@@ -174,6 +175,10 @@ def _step(tree: Tree, node: int, step: Mapping[str, Any]) -> Plain:
     chosen = None if tree.is_leaf[node] else int(tree.nodes.column[node])
     offered = [_candidate(tree, c, chosen) for c in step.get("candidates", ())]
     offered.sort(key=_rank)
+    if offered and offered[0]["is_chosen"] and len(offered[0].get("branches", ())) > 1:
+        branches, first = offered[0]["branches"], int(tree.first_child[node])
+        if len(branches) == tree.n_children[node] and "cut" not in offered[0]:
+            offered[0]["branches"] = [branches[c - first] for c in drawn(tree, node)]
     return {
         "stop": stop if tree.is_leaf[node] else None,
         "tied": [tree.schema[c].name for c in step.get("tied", ())],

@@ -171,6 +171,8 @@ def _described(tree: Tree, table: Table, gate: Gate | None = None) -> Tree:
         "source": evaluate.source_of(table),
         "left_out": [list(pair) for pair in table.left_out],
     }
+    if lacking := _missing(tree, table):
+        about["missing"] = lacking
     if gate is not None:
         about["pruning"] = gate.story()
     if not tree.is_regression:
@@ -179,6 +181,13 @@ def _described(tree: Tree, table: Table, gate: Gate | None = None) -> Tree:
             "of": float(table.weights.sum()),
         }
     return replace(tree, nodes=replace(tree.nodes, gap=_gaps(tree, table)), about=about)
+
+
+def _missing(tree: Tree, table: Table) -> dict[str, int]:
+    """Return in how many training rows each column that is asked has no value."""
+    asked = np.unique(tree.nodes.column[~tree.is_leaf]).tolist()
+    columns = [table.columns[c] for c in asked if table.columns[c].has_missing]
+    return {column.name: int((column.codes < 0).sum()) for column in columns}
 
 
 def _training(tree: Tree, table: Table) -> float:

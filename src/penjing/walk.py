@@ -262,7 +262,7 @@ def _flat(tree: Tree, missing: Ids) -> Flat:
     nodes = tree.nodes
     return Flat(
         column=nodes.column,
-        cut=_cuts(tree),
+        cut=cuts_of(tree),
         first_child=tree.first_child,
         n_children=tree.n_children,
         level_start=nodes.level_start.astype(np.int64, copy=False),
@@ -272,7 +272,7 @@ def _flat(tree: Tree, missing: Ids) -> Flat:
     )
 
 
-def _cuts(tree: Tree) -> Floats:
+def cuts_of(tree: Tree) -> Floats:
     """Return the cuts; C4.5 holds them in 32 bits too, scikit-learn only what it compares."""
     rounded = tree.recipe.get("rules") == "quinlan" and tree.recipe.get("precision") == "single"
     return np.asarray(_single(tree.nodes.cut), np.float64) if rounded else tree.nodes.cut

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+from base64 import b64encode
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 
 import penjing
 from penjing.errors import ChoiceError
-from penjing.page import write
+from penjing.page import page_data, write
 from penjing.table import Table, nominal, numeric
 from penjing.tree import Tree
 from penjing.write import scene
@@ -215,3 +216,87 @@ def _regression() -> Tree:
     x = numeric("x", range(60))
     table = Table((x,), numeric("y", [v * v / 7 for v in range(60)]), 60)
     return penjing.fit(table, recipe="cart-binary", max_depth=4)
+
+
+def _gappy(recipe: str, **options: Any) -> tuple[Tree, Table]:
+    """Return a tree grown from rows with missing values, and the rows."""
+    random = np.random.RandomState(5)
+    n = 120
+    x, z = np.round(random.randn(2, n), 1)
+    colour = random.choice(["red", "green", "blue"], n)
+    y = np.where(x + (colour == "red") > 0.3, "yes", "no")
+    hole = random.rand(3, n) < 0.15
+    table = Table(
+        (
+            numeric("x", np.where(hole[0], np.nan, x)),
+            numeric("z", np.where(hole[1], np.nan, x + z)),
+            nominal(
+                "colour", [None if h else str(c) for c, h in zip(colour, hole[2], strict=True)]
+            ),
+        ),
+        nominal("class", y.tolist()),
+        n,
+    )
+    return penjing.fit(table, recipe=recipe, **options), table
+
+
+@needs_chromium
+@pytest.mark.parametrize("recipe", ["rpart", "sklearn", "c4.5-textbook", "c4.5", "cart-binary"])
+def test_the_page_answers_rows_with_unknown_values_as_the_tree_does(browser, recipe):
+    options = {"missing": "fraction"} if recipe == "cart-binary" else {}
+    if recipe == "sklearn":  # asks only numbers
+        tree, table = _gappy(recipe, max_depth=4)
+    else:
+        tree, table = _gappy(recipe, **options)
+    rows = []
+    for row in table.rows():
+        cells = [row[field.name] for field in tree.schema]
+        rows.append(
+            [
+                "" if value is None else value if f.is_numeric else f.levels.index(value)
+                for value, f in zip(cells, tree.schema, strict=True)
+            ]
+        )
+    script = (Path(penjing.__file__).parent / "page" / "view.js").read_bytes()
+    page = browser.new_page()
+    answers = page.evaluate(
+        """async ([script, data, rows]) => {
+             const { Tree } = await import(`data:text/javascript;base64,${script}`);
+             const tree = new Tree(data);
+             return rows.map((row) => tree.answerTo(row)); }""",
+        [b64encode(script).decode(), page_data(tree, "en", "light", None), rows],
+    )
+    page.close()
+    assert answers == tree.predict(table).tolist()
+
+
+@needs_chromium
+def test_ties_empty_branches_surrogates_and_missing_values_are_seen(opened):
+    page = opened(melons())
+    text = page.locator("svg").text_content()
+    assert " tie" in text
+    assert "+1 empty" in text
+    tied = page.locator("[role=treeitem]", has=page.locator("title", has_text="tie: "))
+    tied.first.click()
+    assert "tie: " in page.locator("#marks").text_content()
+    page.close()
+    page = opened(_gappy("rpart")[0])
+    assert "surrogate" in page.locator("svg").text_content()
+    assert "(missing)" in page.locator("svg").text_content()
+    assert "missing: " in page.locator(".facts").text_content()
+
+
+@needs_chromium
+def test_a_click_draws_once_and_not_the_whole_tree(opened):
+    page = opened(large())
+    drawn = page.evaluate(
+        """() => { let n = 0;
+             const watch = new MutationObserver(() => {});
+             watch.observe(document.getElementById('canvas'), { childList: true });
+             const folded = document.querySelector('.folded[role=treeitem]');
+             folded.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+             n = watch.takeRecords().length;
+             return [n, document.querySelectorAll('*').length]; }"""
+    )
+    assert drawn[0] == 1
+    assert drawn[1] < 4000

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 from html import escape
 from importlib.resources import files
 from typing import Any
 
 from penjing.errors import unknown
 from penjing.explain import story
+from penjing.split import Surrogate
 from penjing.tree import Tree
+from penjing.walk import cuts_of
 from penjing.words import LANGUAGES, catalogue
+from penjing.write import marks
 from penjing.write.labels import cut_text, value_text
 from penjing.write.scene import heading
 from penjing.write.story import told_step
 from penjing.write.widths import ADVANCES, advance
 
-_PREFIXES = ("view_", "measure_", "rule_", "leaves", "folded_leaves", "icicle_", "root")
+_PREFIXES = ("view_", "mark_", "measure_", "rule_", "leaves", "folded_leaves", "icicle_", "root")
 _STEPS = 500
 """How many steps of a trace go into the page."""
 
@@ -69,7 +73,10 @@ def page_data(tree: Tree, lang: str, theme: str, title: str | None) -> dict[str,
     nodes = tree.nodes
     heads = {code: heading(tree, code, title) for code in LANGUAGES}
     questions = [not leaf for leaf in tree.is_leaf.tolist()]
-    cuts = [None if cut != cut else cut for cut in nodes.cut.tolist()]  # noqa: PLR0124 - NaN
+    cuts = [
+        None if math.isnan(c) else "inf" if math.isinf(c) else c for c in cuts_of(tree).tolist()
+    ]
+    ties = marks.ties_of(tree)
     data: dict[str, Any] = {
         "title": heads[lang]["title"],
         "facts": {code: head["facts"] for code, head in heads.items()},
@@ -96,6 +103,17 @@ def page_data(tree: Tree, lang: str, theme: str, title: str | None) -> dict[str,
         "score": [
             round(s, 4) if q else 0 for s, q in zip(nodes.score.tolist(), questions, strict=True)
         ],
+        "missing": None if nodes.missing is None else nodes.missing.tolist(),
+        "surrogates": {
+            node: [_stand_in(s) for s in found if s.is_used]
+            for node, found in nodes.surrogates.items()
+        },
+        "takes_missing": [n for n in range(len(nodes)) if marks.takes_missing(tree, n)],
+        "shares_out": tree.recipe.get("missing") == "fraction" and nodes.missing is None,
+        "laplace": bool(tree.recipe.get("laplace")),
+        "single": tree.recipe.get("precision") == "single",
+        "ties": [node for node in ties if not tree.is_leaf[node]],
+        "marks": {code: _marks(tree, code, ties) for code in LANGUAGES},
         "words": {
             code: {k: v for k, v in catalogue(code).items() if k.startswith(_PREFIXES)}
             for code in LANGUAGES
@@ -104,6 +122,23 @@ def page_data(tree: Tree, lang: str, theme: str, title: str | None) -> dict[str,
     }
     data["widths"] = _widths(data)
     return data
+
+
+def _stand_in(test: Surrogate) -> dict[str, Any]:
+    """Return a surrogate as the page asks it."""
+    groups = [codes.tolist() for codes in test.groups]
+    return {"column": test.column, "cut": test.cut, "below": test.below, "groups": groups}
+
+
+def _marks(tree: Tree, lang: str, ties: dict[int, list[str]]) -> dict[int, list[Any]]:
+    """Return what questions say besides their counts: on the card, and in full."""
+    found = {}
+    for node in range(len(tree.nodes)):
+        short = marks.short(tree, node, lang) if not tree.is_leaf[node] else ""
+        told = marks.long(tree, node, lang, ties.get(node, ()))
+        if short or told:
+            found[node] = [short, told]
+    return found
 
 
 def _steps(tree: Tree) -> list[dict[str, Any]] | None:
@@ -125,8 +160,9 @@ def _steps(tree: Tree) -> list[dict[str, Any]] | None:
 
 def _widths(data: dict[str, Any]) -> dict[str, Any]:
     """Return the width of every character that the page may have to place."""
-    texts = json.dumps([data["classes"], data["schema"], data["words"]], ensure_ascii=False)
-    others = {c for c in texts + "≤≥−…" if not " " <= c <= "~"}
+    kept = [data[key] for key in ("classes", "schema", "words", "marks")]
+    texts = json.dumps(kept, ensure_ascii=False)
+    others = {c for c in texts + "≤≥−…≠" if not " " <= c <= "~"}
     regular, bold = ADVANCES
     return {
         "regular": regular,
@@ -140,4 +176,4 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - a level may be any plain value
 
 
 def _short(value: float) -> float | int:
-    return int(value) if value == int(value) else round(value, 6)
+    return int(value) if value == int(value) else value

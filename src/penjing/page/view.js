@@ -21,6 +21,10 @@ export class Tree {
     this.weight = data.total.map((t) => (data.classes ? t.reduce((a, b) => a + b, 0) : t[0]));
     this.leaves = this.children.map((kids) => (kids.length ? 0 : 1));
     for (let i = this.n - 1; i > 0; i--) this.leaves[data.parent[i]] += this.leaves[i];
+    this.cut = data.cut.map((cut) => (cut === "inf" ? Infinity : cut));
+    // In the order in which every picture draws them: most rows first, then questions, then levels.
+    this.drawn = this.children.map((kids, node) => (data.counted && this.cut[node] === null
+      ? [...kids].sort((a, b) => this.weight[b] - this.weight[a] || (this.children[b].length > 0) - (this.children[a].length > 0) || a - b) : kids));
   }
 
   isLeaf(node) { return this.children[node].length === 0; }
@@ -38,7 +42,8 @@ export class Tree {
   label(node, whole = false) {
     const parent = this.data.parent[node];
     const field = this.data.schema[this.data.column[parent]];
-    if (this.data.cut[parent] !== null) {
+    if (this.cut[parent] === Infinity) return node === this.children[parent][0] ? "≠ ?" : "= ?";
+    if (this.cut[parent] !== null) {
       return (node === this.children[parent][0] ? "≤ " : "> ") + this.data.cut_text[parent];
     }
     const names = this.data.levels[node].map((code) => quoted(field.levels[code]));
@@ -55,7 +60,8 @@ export class Tree {
       const column = this.data.column[parent];
       if (!bounds.has(column)) bounds.set(column, {});
       const said = bounds.get(column);
-      if (this.data.cut[parent] === null) said.levels = this.label(child, true);
+      if (this.cut[parent] === null) said.levels = this.label(child, true);
+      else if (this.cut[parent] === Infinity) said.known = this.label(child);
       else if (child === this.children[parent][0]) said.high = this.data.cut_text[parent];
       else said.low = this.data.cut_text[parent];
     }
@@ -63,30 +69,69 @@ export class Tree {
       const name = quoted(this.data.schema[column].name);
       if (said.levels) return `${name} ${said.levels}`;
       if (said.low && said.high) return `${said.low} < ${name} ≤ ${said.high}`;
+      if (!said.high && !said.low) return `${name} ${said.known}`;
       return said.high ? `${name} ≤ ${said.high}` : `${name} > ${said.low}`;
     });
   }
 
-  /** The nodes that a row passes; it stops where its value has no branch. */
+  /** The branch that a test gives a value, -1 where it gives none. */
+  branch(value, cut, groups) {
+    if (isBlank(value)) return -1;
+    if (cut === null) return groups.findIndex((codes) => codes.includes(Number(value)));
+    const number = this.data.single ? Math.fround(Number(value)) : Number(value);
+    return Number.isNaN(number) ? -1 : Number(number > cut);
+  }
+
+  /** The child that a row goes to: by the test, its surrogates, or where missing values go. */
+  next(node, row) {
+    const kids = this.children[node];
+    let way = this.branch(row[this.data.column[node]], this.cut[node], kids.map((kid) => this.data.levels[kid]));
+    for (const other of this.data.surrogates[node] ?? []) {
+      if (way >= 0) break;
+      way = this.branch(row[other.column], other.cut, other.groups);
+      if (way >= 0 && other.cut !== null && other.below === 1) way = 1 - way;
+    }
+    if (way < 0 && this.data.missing) way = this.data.missing[node];
+    return way < 0 ? -1 : kids[way];
+  }
+
+  /** The nodes that a row passes; it stops where nothing sends it on. */
   route(row) {
     const found = [0];
     for (let node = 0; !this.isLeaf(node);) {
-      const column = this.data.column[node];
-      const value = row[column];
-      let next = -1;
-      if (value !== null && value !== undefined && value !== "") {
-        if (this.data.cut[node] !== null) {
-          const number = Number(value);
-          if (!Number.isNaN(number)) next = this.children[node][number <= this.data.cut[node] ? 0 : 1];
-        } else {
-          next = this.children[node].find((kid) => this.data.levels[kid].includes(Number(value))) ?? -1;
-        }
-      }
-      if (next < 0) break;
-      node = next;
+      node = this.next(node, row);
+      if (node < 0) break;
       found.push(node);
     }
     return found;
+  }
+
+  /** What a row is answered: by the node where it stops, or by all that it is shared out to. */
+  answerTo(row) {
+    const path = this.route(row);
+    const end = path[path.length - 1];
+    if (!this.data.shares_out || this.isLeaf(end) || !isBlank(row[this.data.column[end]])) return this.answer(end);
+    const sums = (this.data.classes ?? [0]).map(() => 0);
+    const waiting = [[end, 1]];
+    while (waiting.length) {
+      const [node, part] = waiting.pop();
+      const next = this.isLeaf(node) ? -1 : this.next(node, row);
+      if (next >= 0) waiting.push([next, part]);
+      else if (!this.isLeaf(node) && isBlank(row[this.data.column[node]])) {
+        const whole = this.children[node].reduce((sum, kid) => sum + this.weight[kid], 0);
+        for (const kid of this.children[node]) waiting.push([kid, (part * this.weight[kid]) / whole]);
+      } else if (!this.data.classes) sums[0] += part * Number(this.data.value[node]);
+      else this.shares(node).forEach((share, i) => { sums[i] += part * share; });
+    }
+    if (!this.data.classes) return String(Number(sums[0].toPrecision(6)));
+    const best = Math.max(...sums);
+    return quoted(this.data.classes[sums.findIndex((sum) => sum >= best - 1e-9)]);
+  }
+
+  shares(node) {
+    const [total, more] = [this.data.total[node], this.data.laplace ? 1 : 0];
+    if (!(this.weight[node] > 0)) return total.map((_, i) => Number(i === this.data.value[node]));
+    return total.map((v) => (v + more) / (this.weight[node] + more * total.length));
   }
 
   /** The visible nodes and which of them are folded: those with most rows are unfolded first. */
@@ -112,9 +157,11 @@ export class Tree {
   }
 }
 
+const isBlank = (value) => value === null || value === undefined || value === "";
+
 export function quoted(name) {
   const text = String(name);
-  return text && !/[\s,:'"{}()|│]/u.test(text) ? text : `'${text.replace(/\\/g, "\\\\").replace(/'/g, "\\'").replace(/\n/g, "\\n")}'`;
+  return text && !/[\s,:'"{}()[\]|│]/u.test(text) ? text : `'${text.replace(/\\/g, "\\\\").replace(/'/g, "\\'").replace(/\n/g, "\\n")}'`;
 }
 
 export function amount(weight) {
@@ -210,9 +257,9 @@ export function scene(tree, open, say) {
     shown.push(node);
   }
   const boxes = shown.map((node) => draft(tree, node, open, say, { width, clipped }));
-  const answers = shown.map((node) => (node === 0 ? "" : clipped(tree.label(node), NAME - 2, MAX_NAME, true)));
+  const answers = shown.map((node) => (node === 0 ? "" : branchLabel(tree, node, say, clipped)));
   const widths = boxes.map((box, i) => Math.max(box.wide, width(answers[i], NAME - 2, true) + 4));
-  const kids = shown.map((node) => (open.has(node) ? tree.children[node].map((kid) => visible.get(kid)) : []));
+  const kids = shown.map((node) => (open.has(node) ? tree.drawn[node].map((kid) => visible.get(kid)) : []));
   const middle = place(kids, widths);
   const levels = [];
   boxes.forEach((box) => { levels[box.depth] = Math.max(levels[box.depth] ?? 0, box.high); });
@@ -231,6 +278,15 @@ export function scene(tree, open, say) {
   return { boxes, wide, high };
 }
 
+/** What stands above a box; half a number would be a wrong one, so only names are cut. */
+function branchLabel(tree, node, say, clipped) {
+  const { data } = tree;
+  const parent = data.parent[node];
+  const isNumber = tree.cut[parent] !== null && data.schema[data.column[parent]].levels === null;
+  const text = isNumber ? tree.label(node) : clipped(tree.label(node), NAME - 2, MAX_NAME, true);
+  return data.takes_missing.includes(node) ? `${text} ${say("mark_missing")}` : text;
+}
+
 function draft(tree, node, open, say, { width, clipped }) {
   const { data } = tree;
   const weight = tree.weight[node];
@@ -238,9 +294,10 @@ function draft(tree, node, open, say, { width, clipped }) {
   const box = { node, depth: tree.depth[node], shares: data.classes && weight > 0 ? total.map((v) => v / weight) : [] };
   if (!tree.isLeaf(node) && open.has(node)) {
     const name = clipped(data.schema[data.column[node]].name, NAME, MAX_NAME, true);
-    const note = data.counted ? `${say(`measure_${data.criterion}`)} ${data.score[node].toFixed(3)}` : "";
+    let note = data.counted ? `${say(`measure_${data.criterion}`)} ${data.score[node].toFixed(3)}` : "";
+    if (data.ties.includes(node)) note += ` ${say("mark_tie")}`;
     const counts = countsText(tree, node);
-    const weighs = data.counted ? `n=${amount(weight)}` : "";
+    const weighs = `${data.counted ? `n=${amount(weight)}` : ""}${data.marks[say("lang")][node]?.[0] ?? ""}`.trim();
     const wide = Math.max(width(name, NAME, true) + 14 + width(note, SMALL), width(counts, SMALL) + 14 + width(weighs, SMALL), 84);
     return { ...box, kind: "question", name, note, lines: [counts, weighs], wide: wide + 20, high: CARD };
   }
@@ -250,7 +307,7 @@ function draft(tree, node, open, say, { width, clipped }) {
   if (folded) line = say("folded_leaves", { n: tree.leaves[node], weight: amount(weight) });
   else if (data.counted && !data.classes) line = `n=${amount(weight)}`;
   else if (data.counted) {
-    const right = Math.max(...total);
+    const right = total[data.value[node]];
     line = `${amount(right)}/${amount(weight)}${weight > 0 ? ` ${roundEven((100 * right) / weight)}%` : ""}`;
   }
   const wide = Math.max(width(name, NAME, true), width(line, SMALL), 56) + 24;
@@ -263,7 +320,7 @@ function countsText(tree, node) {
   if (!data.counted) return "";
   if (!data.classes) return String(data.value[node]);
   if (total.length <= 4) return total.map(amount).join(" : ");
-  return `${tree.answer(node)} ${roundEven((100 * Math.max(...total)) / tree.weight[node])}%`;
+  return `${tree.answer(node)} ${roundEven((100 * total[data.value[node]]) / tree.weight[node])}%`;
 }
 
 /** As Python rounds: halves to the even neighbour. */
@@ -304,6 +361,7 @@ export function mount(root, data) {
   };
   const say = (key, values = {}) => {
     const words = data.words[state.lang];
+    if (key === "lang") return state.lang;
     const text = (values.n === 1 && words[`${key}_one`]) || words[key] || key;
     return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
   };
@@ -350,6 +408,7 @@ export function mount(root, data) {
     if (data.counted) parts.push(say("view_rows", { n: amount(tree.weight[node]) }));
     if (data.classes && data.counted) parts.push(data.classes.map((c, i) => `${amount(data.total[node][i])} ${c}`).join(", "));
     parts.push(tree.isLeaf(node) ? say("view_answers", { answer: tree.answer(node) }) : say("view_asks", { column: data.schema[data.column[node]].name }));
+    parts.push(...(data.marks[state.lang][node]?.[1] ?? []));
     return parts.join(", ");
   }
 
@@ -370,7 +429,7 @@ export function mount(root, data) {
 
   function card(box, path) {
     const { node } = box;
-    const siblings = node === 0 ? [0] : tree.children[data.parent[node]];
+    const siblings = node === 0 ? [0] : tree.drawn[data.parent[node]];
     const marks = ["node", box.kind];
     if (path.has(node)) marks.push("lit");
     if (state.found.has(node)) marks.push("found");
@@ -380,7 +439,7 @@ export function mount(root, data) {
     });
     if (!tree.isLeaf(node)) group.setAttribute("aria-expanded", String(state.open.has(node)));
     const title = shape("title");
-    title.textContent = `${tree.conditions(node).join(say("rule_and")) || say("root")}: ${tree.answer(node)}`;
+    title.textContent = [`${tree.conditions(node).join(say("rule_and")) || say("root")}: ${tree.answer(node)}`, ...(data.marks[state.lang][node]?.[1] ?? [])].join("; ");
     const text = (x, y, words, kind) => { const t = shape("text", { x, y, class: kind }); t.textContent = words; return t; };
     const centre = box.x + box.wide / 2;
     const rect = shape("rect", { x: box.x, y: box.y, width: box.wide, height: box.high, rx: box.kind === "question" ? 6 : 14, class: "card" });
@@ -398,7 +457,7 @@ export function mount(root, data) {
     } else {
       words.append(text(centre, box.y + 17, box.name, "name mid"), text(centre, box.y + 31, box.lines[0], "small mid"), ...bar(box, 12, 35, 4));
     }
-    group.addEventListener("click", () => { focus(node); if (!tree.isLeaf(node)) toggle(node); });
+    group.addEventListener("click", () => { flip(node); focus(node); });
     return [group, words];
   }
 
@@ -425,19 +484,16 @@ export function mount(root, data) {
     const { clipped } = measure(data);
     for (let node = 0; node < tree.n; node++) {
       let at = left[node];
-      for (const kid of tree.children[node]) { left[kid] = at; at += tree.weight[kid] * scale; }
+      for (const kid of tree.drawn[node]) { left[kid] = at; at += tree.weight[kid] * scale; }
       const wide = tree.weight[node] * scale;
       if (wide < 0.25 || tree.depth[node] >= deepest) continue;
       const rect = shape("rect", { x: left[node], y: tree.depth[node] * ICICLE_HIGH, width: wide, height: ICICLE_HIGH - 1, class: path.has(node) ? "cell lit" : "cell" });
       if (data.classes && tree.weight[node] > 0) {
         rect.style.setProperty("--shade", colour(data.value[node]));
-        rect.style.setProperty("--part", `${Math.round(15 + 60 * (Math.max(...data.total[node]) / tree.weight[node]) ** 2)}%`);
+        rect.style.setProperty("--part", `${Math.round(15 + 60 * (data.total[node][data.value[node]] / tree.weight[node]) ** 2)}%`);
         rect.classList.add("shaded");
       }
-      const title = shape("title");
-      title.textContent = `${tree.conditions(node).join(say("rule_and")) || say("root")}: ${tree.answer(node)}`;
-      rect.append(title);
-      rect.addEventListener("click", () => focus(node));
+      rect.dataset.node = node;
       svg.append(rect);
       if (wide >= 46) {
         const name = shape("text", { x: left[node] + 4, y: tree.depth[node] * ICICLE_HIGH + 14, class: "small strong" });
@@ -446,7 +502,7 @@ export function mount(root, data) {
         if (node > 0) {
           const whole = tree.label(node);
           const words = clipped(whole, SMALL, wide - 8);
-          if (words === whole || data.cut[data.parent[node]] === null) {
+          if (words === whole || tree.cut[data.parent[node]] === null) {
             const label = shape("text", { x: left[node] + 4, y: tree.depth[node] * ICICLE_HIGH + 28, class: "small" });
             label.textContent = words;
             svg.append(label);
@@ -454,6 +510,14 @@ export function mount(root, data) {
         }
       }
     }
+    svg.addEventListener("click", (event) => { if (event.target.dataset.node) focus(Number(event.target.dataset.node)); });
+    svg.addEventListener("pointerover", ({ target }) => {  // thousands of rules are not written before they are read
+      if (!target.dataset.node || target.firstChild) return;
+      const node = Number(target.dataset.node);
+      const title = shape("title");
+      title.textContent = `${tree.conditions(node).join(say("rule_and")) || say("root")}: ${tree.answer(node)}`;
+      target.append(title);
+    });
     canvas.replaceChildren(svg);
   }
 
@@ -473,7 +537,7 @@ export function mount(root, data) {
       if (state.open.has(node)) {
         const below = element("ul");
         item.append(below);
-        for (const kid of [...tree.children[node]].reverse()) waiting.push([kid, below]);
+        for (const kid of [...tree.drawn[node]].reverse()) waiting.push([kid, below]);
       } else if (!tree.isLeaf(node)) {
         item.append(element("button", { type: "button", onclick: () => { toggle(node); } }, say("folded_leaves", { n: tree.leaves[node], weight: amount(tree.weight[node]) })));
       }
@@ -496,6 +560,8 @@ export function mount(root, data) {
         element("thead", {}, element("tr", {}, ...data.classes.map((c) => element("th", { scope: "col" }, String(c))))),
         element("tbody", {}, element("tr", {}, ...data.total[node].map((v) => element("td", {}, amount(v)))))));
     }
+    const more = data.marks[state.lang][node]?.[1] ?? [];
+    if (more.length) parts.push(element("ul", { class: "flips", id: "marks" }, ...more.map((text) => element("li", {}, text))));
     return element("section", { class: "details" }, ...parts);
   }
 
@@ -522,23 +588,22 @@ export function mount(root, data) {
     if (!place) return;
     if (!state.row.some((v) => v !== "")) { place.textContent = ""; flips.replaceChildren(); return; }
     const path = tree.route(state.row);
-    const end = path[path.length - 1];
-    place.textContent = say("view_row_answer", { answer: tree.answer(end) });
+    place.textContent = say("view_row_answer", { answer: tree.answerTo(state.row) });
     flips.replaceChildren(...nearest(path).map((text) => element("li", {}, text)));
   }
 
   /** For each column on the path, the smallest change of it alone that changes the answer. */
   function nearest(path) {
-    const now = tree.answer(path[path.length - 1]);
+    const now = tree.answerTo(state.row);
     const found = [];
     for (const column of new Set(path.filter((node) => !tree.isLeaf(node)).map((node) => data.column[node]))) {
       const field = data.schema[column];
       const values = field.levels
         ? field.levels.map((_, code) => String(code))
-        : [...new Set(data.cut.filter((cut, node) => cut !== null && data.column[node] === column))].flatMap((cut) => [cut, nextUp(cut)]);
+        : [...new Set(tree.cut.filter((cut, node) => Number.isFinite(cut) && data.column[node] === column))].flatMap((cut) => [cut, nextUp(cut)]);
       const tried = values
         .filter((value) => String(value) !== state.row[column])
-        .map((value) => ({ value, answer: tree.answer(tree.route(state.row.map((v, c) => (c === column ? value : v))).at(-1)) }))
+        .map((value) => ({ value, answer: tree.answerTo(state.row.map((v, c) => (c === column ? value : v))) }))
         .filter((option) => option.answer !== now);
       if (!tried.length) continue;
       const best = field.levels ? tried[0] : tried.reduce((a, b) => (Math.abs(b.value - state.row[column]) < Math.abs(a.value - state.row[column]) ? b : a));
@@ -549,8 +614,8 @@ export function mount(root, data) {
   }
 
   function flipText(value, column) {
-    const node = data.cut.findIndex((cut, i) => data.column[i] === column && (cut === value || nextUp(cut) === value));
-    return `${data.cut[node] === value ? "≤" : ">"} ${data.cut_text[node]}`;
+    const node = tree.cut.findIndex((cut, i) => data.column[i] === column && (cut === value || nextUp(cut) === value));
+    return `${tree.cut[node] === value ? "≤" : ">"} ${data.cut_text[node]}`;
   }
 
   function replay() {
@@ -571,15 +636,20 @@ export function mount(root, data) {
     state.focus = node;
     const step = data.trace ? data.trace.findIndex((s) => s.node === node) : -1;
     if (step >= 0) state.step = step;
-    redraw();
+    if (state.view !== "icicle") redraw();
     drawSide();
     const at = root.querySelector(`#n${node}`);
     if (at) { at.focus({ preventScroll: true }); at.scrollIntoView({ block: "nearest", inline: "nearest" }); }
     if (speak) live.textContent = sentence(node);
   }
 
-  function toggle(node) {
+  function flip(node) {
+    if (tree.isLeaf(node)) return;
     if (state.open.has(node)) state.open.delete(node); else state.open.add(node);
+  }
+
+  function toggle(node) {
+    flip(node);
     redraw();
     root.querySelector(`#n${node}`)?.focus({ preventScroll: true });
   }
@@ -622,9 +692,9 @@ export function mount(root, data) {
     const at = order.indexOf(node);
     const moves = {
       ArrowDown: () => order[at + 1], ArrowUp: () => order[at - 1], Home: () => 0, End: () => order[order.length - 1],
-      ArrowRight: () => { if (tree.isLeaf(node)) return undefined; if (state.open.has(node)) return tree.children[node][0]; toggle(node); return node; },
-      ArrowLeft: () => { if (state.open.has(node) && !tree.isLeaf(node) && node !== 0) { toggle(node); return node; } return data.parent[node] >= 0 ? data.parent[node] : undefined; },
-      Enter: () => { if (!tree.isLeaf(node)) toggle(node); return node; }, " ": () => { if (!tree.isLeaf(node)) toggle(node); return node; },
+      ArrowRight: () => { if (tree.isLeaf(node)) return undefined; if (state.open.has(node)) return tree.drawn[node][0]; flip(node); return node; },
+      ArrowLeft: () => { if (state.open.has(node) && !tree.isLeaf(node) && node !== 0) { flip(node); return node; } return data.parent[node] >= 0 ? data.parent[node] : undefined; },
+      Enter: () => { flip(node); return node; }, " ": () => { flip(node); return node; },
     };
     if (!(event.key in moves)) return;
     event.preventDefault();
@@ -638,7 +708,7 @@ export function mount(root, data) {
     while (waiting.length) {
       const node = waiting.pop();
       order.push(node);
-      if (state.open.has(node)) waiting.push(...[...tree.children[node]].reverse());
+      if (state.open.has(node)) waiting.push(...[...tree.drawn[node]].reverse());
     }
     return order;
   }

@@ -9,6 +9,7 @@ from penjing.errors import unknown
 from penjing.tree import Tree
 from penjing.words import say
 from penjing.write.labels import answer_text, counts_text, value_text
+from penjing.write.order import drawn
 from penjing.write.scene import MARGIN, SMALL, heading
 from penjing.write.svg import THEMES, Head, Theme, clean, colour, mixed, page, text_at
 from penjing.write.widths import clipped, width
@@ -49,7 +50,7 @@ def write(tree: Tree, *, theme: str = "light", lang: str = "en", title: str | No
     deepest = 0
     for node in range(len(weight)):
         at = left[node]
-        for child in tree.children(node):
+        for child in drawn(tree, node):
             left[child] = at
             at += weight[child] * scale
         wide = weight[node] * scale

@@ -11,6 +11,7 @@ import numpy as np
 from penjing.split import level_text
 from penjing.tree import Tree
 from penjing.write.labels import amount, cut_text, quoted, value_text
+from penjing.write.order import walk
 from penjing.write.widths import columns
 
 
@@ -37,6 +38,7 @@ class _Bounds:
     low: str = ""
     high: str = ""
     levels: list[int] = field(default_factory=list)
+    is_known: bool | None = None
 
 
 def rules_of(tree: Tree) -> Iterator[Rule]:
@@ -48,7 +50,7 @@ def rules_of(tree: Tree) -> Iterator[Rule]:
     >>> [rule.conditions for rule in rules_of(tree)]
     [('x ≤ 2',), ('2 < x ≤ 5',), ('x > 5',)]
     """
-    for node in tree.walk():
+    for node in walk(tree):
         if not tree.is_leaf[node]:
             continue
         weight = float(tree.weight[node])
@@ -64,6 +66,8 @@ def conditions_of(tree: Tree, node: int) -> tuple[str, ...]:
         said = bounds.setdefault(asked, _Bounds())
         if np.isnan(tree.nodes.cut[parent]):
             said.levels = tree.nodes.levels(child).tolist()
+        elif np.isinf(tree.nodes.cut[parent]):  # known, or not
+            said.is_known = bool(child == tree.first_child[parent])
         elif child == tree.first_child[parent]:
             said.high = cut_text(tree, parent)  # deeper cuts are the tighter ones
         else:
@@ -79,7 +83,9 @@ def _condition(tree: Tree, asked: int, said: _Bounds) -> str:
         return f"{name} = {names[0]}" if len(names) == 1 else f"{name} in {{{', '.join(names)}}}"
     if said.low and said.high:
         return f"{said.low} < {name} ≤ {said.high}"
-    return f"{name} ≤ {said.high}" if said.high else f"{name} > {said.low}"
+    if said.high or said.low:
+        return f"{name} ≤ {said.high}" if said.high else f"{name} > {said.low}"
+    return f"{name} ≠ ?" if said.is_known else f"{name} = ?"
 
 
 def write(tree: Tree, *, order: str = "tree") -> str:

@@ -12,10 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from penjing.split import level_text
 from penjing.tree import Tree
 from penjing.words import say
-from penjing.write.labels import amount, answer_text, counts_text, value_text
+from penjing.write import marks
+from penjing.write.labels import amount, answer_text, counts_text, quoted, value_text
 from penjing.write.layout import place
+from penjing.write.order import drawn
 from penjing.write.rules import conditions_of
 from penjing.write.widths import clipped, width
 
@@ -91,12 +94,9 @@ def scene_of(
     children, is_folded = unfolded(tree, max_leaves)
     shown = sorted(children)
     number = {node: i for i, node in enumerate(shown)}
-    leaves = tree_leaves(tree)
-    drafts = [_draft(tree, node, lang, folded=node in is_folded, leaves=leaves) for node in shown]
-    answers = [
-        "" if node == 0 else clipped(_answer(tree, node), NAME - 2, MAX_NAME, bold=True)
-        for node in shown
-    ]
+    known = (tree_leaves(tree), marks.ties_of(tree))
+    drafts = [_draft(tree, node, lang, folded=node in is_folded, known=known) for node in shown]
+    answers = ["" if node == 0 else branch_label(tree, node, lang) for node in shown]
     widths = [
         max(draft["wide"], width(answer, NAME - 2, bold=True) + 4)
         for draft, answer in zip(drafts, answers, strict=True)
@@ -146,7 +146,7 @@ def unfolded(tree: Tree, max_leaves: int) -> tuple[dict[int, list[int]], set[int
     n_ends = 1
     while closed:
         _, node = closed[0]
-        kids = list(tree.children(node))
+        kids = drawn(tree, node)
         if n_ends - 1 + len(kids) > max_leaves and node != 0:
             break
         heapq.heappop(closed)
@@ -168,19 +168,29 @@ def tree_leaves(tree: Tree) -> list[int]:
     return [int(c) for c in count]
 
 
-def _answer(tree: Tree, node: int) -> str:
+def branch_label(tree: Tree, node: int, lang: str) -> str:
+    """Return what stands above a box: the answer that leads there, cut to its room."""
     parent, branch = tree.parent_of(node)
-    text = answer_text(tree, parent, branch)
-    if text.startswith("= "):
-        return text[2:]
-    if text.startswith("in {"):
-        names = text[4:-1].split(", ")
-        return ", ".join(names[:3]) + (f" +{len(names) - 3}" if len(names) > 3 else "")
-    return text
+    asked = tree.schema[int(tree.nodes.column[parent])]
+    levels = tree.nodes.levels(node).tolist()
+    if levels and np.isnan(tree.nodes.cut[parent]):
+        text = ", ".join(quoted(level_text(asked, code)) for code in levels[:3])
+        text += f" +{len(levels) - 3}" if len(levels) > 3 else ""
+    else:
+        text = answer_text(tree, parent, branch)
+    mark = f" {say('mark_missing', lang)}" if marks.takes_missing(tree, node) else ""
+    if levels or (asked.has_order and not asked.is_numeric):
+        text = clipped(text, NAME - 2, MAX_NAME, bold=True)
+    return text + mark  # half a number would be a wrong one
 
 
-def _draft(tree: Tree, node: int, lang: str, *, folded: bool, leaves: list[int]) -> dict[str, Any]:
+Known = tuple[list[int], dict[int, list[str]]]
+"""What is counted once for a whole tree: leaves below each node, and its ties."""
+
+
+def _draft(tree: Tree, node: int, lang: str, *, folded: bool, known: Known) -> dict[str, Any]:
     """Return the texts of a box and the room they need."""
+    leaves, ties = known
     weight = float(tree.weight[node])
     total = tree.nodes.total[node]
     shares = () if tree.is_regression or weight <= 0 else tuple((total / weight).tolist())
@@ -188,13 +198,17 @@ def _draft(tree: Tree, node: int, lang: str, *, folded: bool, leaves: list[int])
     is_question = not tree.is_leaf[node] and not folded
     rule = say("rule_and", lang).join(conditions_of(tree, node)) or say("root", lang)
     answer = value_text(tree, node)
-    title = f"{rule}: {answer}{counts_text(tree, node)}"
+    tip = marks.long(tree, node, lang, ties.get(node, ()))
+    title = "; ".join([f"{rule}: {answer}{counts_text(tree, node)}", *tip])
     if is_question:
         asked = tree.schema[int(tree.nodes.column[node])].name
         name = clipped(asked, NAME, MAX_NAME, bold=True)
         note = _worth(tree, node, lang) if tree.has_counts else ""
+        if node in ties:
+            note += f" {say('mark_tie', lang)}"
         counts = _counts(tree, node)
         weighs = f"n={amount(weight)}" if tree.has_counts else ""
+        weighs = f"{weighs}{marks.short(tree, node, lang)}".strip()
         wide = max(
             width(name, NAME, bold=True) + 14 + width(note, SMALL),
             width(counts, SMALL) + 14 + width(weighs, SMALL),
@@ -215,7 +229,7 @@ def _draft(tree: Tree, node: int, lang: str, *, folded: bool, leaves: list[int])
     elif tree.is_regression:
         line = f"n={amount(weight)}"
     else:
-        right = weight - float(tree.losses[node])
+        right = float(total[class_])
         share = f" {round(100 * right / weight)}%" if weight > 0 else ""
         line = f"{amount(right)}/{amount(weight)}{share}"
     wide = max(width(name, NAME, bold=True), width(line, SMALL), 56.0) + 24
@@ -245,7 +259,7 @@ def _counts(tree: Tree, node: int) -> str:
         return value_text(tree, node)
     if len(total) <= 4:
         return " : ".join(amount(v) for v in total.tolist())
-    share = float(total.max() / total.sum()) if total.sum() else 0.0
+    share = float(total[tree.values[node]] / total.sum()) if total.sum() else 0.0
     return f"{value_text(tree, node)} {round(100 * share)}%"
 
 
@@ -260,6 +274,9 @@ def heading(tree: Tree, lang: str, title: str | None) -> dict[str, Any]:
     if training:
         right, of = amount(training["correct"]), amount(training["of"])
         facts.append(say("training_share", lang, right=right, of=of))
+    if isinstance(lacking := tree.about.get("missing"), dict) and lacking:
+        columns = ", ".join(f"{quoted(name)} {n}" for name, n in lacking.items())
+        facts.append(say("mark_missing_in", lang, columns=columns))
     legend = (
         ()
         if tree.is_regression

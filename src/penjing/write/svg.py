@@ -19,6 +19,23 @@ PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f
 """Okabe and Ito's colours, told apart by colour-blind readers; further classes repeat them."""
 
 
+def _hatch(name: str, lines: str) -> str:
+    tile = f'<pattern id="{name}" width="5" height="5" patternUnits="userSpaceOnUse">'
+    return f'{tile}<path d="{lines}" stroke="#000" stroke-width="1.2"/></pattern>'
+
+
+HATCHES = (
+    "<defs>"
+    + _hatch("h1", "M-1 1L1 -1M0 5L5 0M4 6L6 4")
+    + _hatch("h3", "M-1 4L1 6M0 0L5 5M4 -1L6 1")
+    + _hatch("h5", "M0 2.5H5M2.5 0V5")
+    + _hatch("h6", "M0 2.5H5")
+    + "</defs>"
+)
+PRINTED = ("#333333", "url(#h1)", "#999999", "url(#h3)", "#dddddd", "url(#h5)", "url(#h6)", "#fff")
+"""What stands for the colours where there is only black ink."""
+
+
 @dataclass(frozen=True, slots=True)
 class Theme:
     """The colours of everything but the classes."""
@@ -110,6 +127,7 @@ def page(
         f'<svg xmlns="{NAMESPACE}" {area} {about} {face}>',
         f"<title>{escape(clean(head.title))}: {escape(clean(head.facts))}</title>",
         f"<style>{_style(theme)}</style>",
+        HATCHES if theme is THEMES["print"] else "",
         f'<rect width="100%" height="100%" fill="{theme.paper}"/>',
         text_at(MARGIN, 30, head.title, "t"),
         text_at(MARGIN, 50, head.facts, "l f"),
@@ -134,8 +152,13 @@ def _style(theme: Theme) -> str:
         f".p{{fill:none;stroke:{theme.arm}}}"
         f".c{{fill:{theme.card};stroke:{theme.outline};stroke-width:1.2px}}"
         f".o{{fill:none;stroke:{theme.outline};stroke-width:.75px}}"
-        + "".join(f".k{i}{{fill:{shade}}}" for i, shade in enumerate(PALETTE))
+        + "".join(f".k{i}{{fill:{shade}}}" for i, shade in enumerate(shades(theme)))
     )
+
+
+def shades(theme: Theme) -> tuple[str, ...]:
+    """Return how the classes are filled: in colour, or on paper in greys and hatching."""
+    return PRINTED if theme is THEMES["print"] else PALETTE
 
 
 def colour(class_: int) -> str:
@@ -148,7 +171,8 @@ def _legend(legend: tuple[tuple[str, str], ...], theme: Theme) -> list[str]:
     x = MARGIN
     for class_, (name, count) in enumerate(legend):
         text = f"{name} ({count})" if count else name
-        paint = f'fill="{colour(class_)}" stroke="{theme.outline}"'
+        shade = shades(theme)[class_ % len(PALETTE)]
+        paint = f'fill="{shade}" stroke="{theme.outline}"'
         parts.append(f'<rect x="{_n(x)}" y="62" width="12" height="12" rx="2" {paint}/>')
         parts.append(text_at(x + 18, 72, text, "l"))
         x += width(text, SMALL + 1) + 34

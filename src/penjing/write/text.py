@@ -7,13 +7,13 @@ get too deep for a page, the rest of a branch is drawn below as a subtree of its
 
 from __future__ import annotations
 
-import math
 from collections import deque
 
 from penjing.split import level_text
 from penjing.tree import Tree
 from penjing.write import stand_ins
 from penjing.write.labels import branch_text, counts_text, quoted, value_text
+from penjing.write.order import drawn
 
 DEEP = 40
 """How many stairs are drawn before a subtree starts on a new line."""
@@ -99,9 +99,7 @@ def _stand_ins(tree: Tree, node: int, depth: int, *, ascii_only: bool) -> list[A
 
 
 def _arms(tree: Tree, node: int, depth: int, order: str, *, empty: bool) -> list[Arm]:
-    children = list(tree.children(node))
-    if order == "rows" and tree.has_counts and children and math.isnan(tree.nodes.cut[node]):
-        children.sort(key=lambda c: (-float(tree.weight[c]), bool(tree.is_leaf[c])))
+    children = drawn(tree, node, order)
     arms: list[Arm] = [(depth, child, "") for child in children]
     if empty and tree.has_counts:
         asked = tree.schema[int(tree.nodes.column[node])] if children else None
