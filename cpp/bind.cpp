@@ -131,7 +131,7 @@ penjing::Flat make_flat(const In<std::int32_t>& column, const In<double>& cut,
 
 // Python's arrays, kept alive while kernels look at them without the lock.
 struct Columns {
-    using Array = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    using Array = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
     std::vector<Array> arrays;
     std::vector<penjing::ColumnView> views;
 
@@ -147,12 +147,16 @@ struct Columns {
                 throw nb::value_error("every column needs an entry per row");
             }
             penjing::ColumnView column;
-            if (array.dtype() == nb::dtype<double>()) {
+            const bool in_order = n_rows < 2 || array.stride(0) > 0;
+            if (array.dtype() == nb::dtype<double>() && in_order) {
                 column.numbers = static_cast<const double*>(array.data());
-            } else if (array.dtype() == nb::dtype<std::int32_t>()) {
+                column.stride = static_cast<std::size_t>(n_rows < 2 ? 1 : array.stride(0));
+            } else if (array.dtype() == nb::dtype<std::int32_t>() &&
+                       (n_rows < 2 || array.stride(0) == 1)) {
                 column.codes = static_cast<const std::int32_t*>(array.data());
             } else {
-                throw nb::type_error("a column must be float64 numbers or int32 codes");
+                throw nb::type_error(
+                    "a column must be float64 numbers or int32 codes, in order");
             }
             views.push_back(column);
             arrays.push_back(std::move(array));
@@ -206,6 +210,16 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig> spread(
     return {data, {n_rows, width}, owner};
 }
 
+Out<double> gaps(const penjing::Flat& flat, const nb::list& columns, std::size_t n_rows) {
+    const Columns handed(columns, n_rows);
+    std::vector<double> found;
+    {
+        nb::gil_scoped_release free;
+        found = flat.gaps(handed.views, n_rows);
+    }
+    return hand_over(std::move(found));
+}
+
 }  // namespace
 
 void bind_engine(nb::module_& m);   // bind_engine.cpp
@@ -249,6 +263,8 @@ NB_MODULE(_core, m) {
             "The columns that some node asks about; no others need be handed in.")
         .def("apply", &apply, "columns"_a, "n_rows"_a, nb::kw_only(), "threads"_a = 1,
              "Return the node where each row stops, or would be shared out.")
+        .def("gaps", &gaps, "columns"_a, "n_rows"_a,
+             "Return the rows' values on both sides of each cut, two a node.")
         .def("spread", &spread, "columns"_a, "values"_a.noconvert(), "n_rows"_a, nb::kw_only(),
              "threads"_a = 1,
              "Return the values of the nodes that each row reaches, by parts.");

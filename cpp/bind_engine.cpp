@@ -118,32 +118,40 @@ Input read(const nb::list& columns, nb::handle target, nb::handle y, nb::handle 
     return input;
 }
 
-nb::dict grow(const nb::list& columns, nb::handle target, nb::handle y, nb::handle weight,
-              const nb::dict& recipe) {
+nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::handle weight,
+                const nb::dict& recipe) {
     const Input input = read(columns, target, y, weight, recipe);
     const penjing::Order& order = input.order;
+    const bool by_count = nb::cast<bool>(recipe["by_count"]);
     penjing::Grown grown;
+    bool whole = false;
     {
         const nb::gil_scoped_release free;
         penjing::Team team(order.threads);
         const penjing::Poll poll = signals();
         std::vector<penjing::Grove> groves;
-        if (penjing::is_counted(order)) {
+        if (by_count && penjing::is_counted(order)) {
             const bool fits = penjing::Packing(order.n_sums).fits_short(order.n_rows);
             groves = fits ? penjing::grow_counted<std::uint32_t>(order, team, poll)
                           : penjing::grow_counted<std::uint64_t>(order, team, poll);
         }
-        const bool whole = !groves.empty();
-        if (!whole) {
+        whole = !groves.empty();
+        if (!by_count) {
             const penjing::Coded coded(order, team);
             groves = penjing::GeneralKernel(coded.order).grow(team, poll);
         }
-        grown = penjing::flatten(groves, order.n_sums, !whole);
+        if (!groves.empty()) {
+            grown = penjing::flatten(groves, order.n_sums, !whole);
+        }
+    }
+    if (by_count && !whole) {
+        return nb::none();
     }
     nb::dict answer;
     answer["parent"] = hand_over(std::move(grown.parent));
     answer["column"] = hand_over(std::move(grown.column));
     answer["cut"] = hand_over(std::move(grown.cut));
+    answer["gap"] = hand_over(std::move(grown.gap));
     answer["level_start"] = hand_over(std::move(grown.level_start));
     answer["level_codes"] = hand_over(std::move(grown.level_codes));
     answer["total"] = hand_over(std::move(grown.total));
@@ -154,12 +162,13 @@ nb::dict grow(const nb::list& columns, nb::handle target, nb::handle y, nb::hand
     answer["tie_start"] = hand_over(std::move(grown.tie_start));
     answer["tie_columns"] = hand_over(std::move(grown.tie_columns));
     answer["n_ties"] = grown.n_ties;
-    return answer;
+    return nb::object(answer);
 }
 
 }  // namespace
 
 void bind_engine(nb::module_& m) {
     m.def("grow", &grow, "columns"_a, "target"_a, "y"_a.none(), "weight"_a.none(), "recipe"_a,
-          "Grow a whole tree; the answer holds the arrays of penjing.tree.Nodes.");
+          "Grow a whole tree; the answer holds the arrays of penjing.tree.Nodes. None if asked "
+          "to count by ones where a value is missing or infinite, or rows have weights.");
 }

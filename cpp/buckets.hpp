@@ -86,7 +86,7 @@ class BucketMap {
         prepare_guide(sample);
     }
 
-    // Code rows [from, to); false if a value is missing.
+    // Code rows [from, to); false if a value is missing or infinite.
     bool code(const Keys& keys, std::size_t from, std::size_t to, std::uint8_t* out) {
         if (keys.codes != nullptr) {
             const std::int32_t* codes = keys.codes;
@@ -166,7 +166,7 @@ class BucketMap {
             while (bounds[at] < value) {
                 ++at;
             }
-            whole = whole && value == value;
+            whole = whole && std::isfinite(value);
             mark(at, value);
             out[i] = static_cast<std::uint8_t>(at);
         }
@@ -194,7 +194,7 @@ class BucketMap {
                 }
             }
             for (std::size_t j = 0; j < n; ++j) {
-                whole = whole && value[j] == value[j];
+                whole = whole && std::isfinite(value[j]);
                 mark(at[j], value[j]);
                 out[i + j] = static_cast<std::uint8_t>(at[j]);
             }

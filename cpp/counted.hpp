@@ -50,7 +50,7 @@ class CountedKernel {
           wide_(has_wide()),
           columns_(order.columns.size()) {}
 
-    // Empty if a value is missing: then the general kernel has to do it.
+    // Empty if a value is missing or infinite: then the general kernel has to do it.
     std::vector<Grove> grow(Team& team, const Poll& poll) {
         Open root;
         root.n = static_cast<std::uint32_t>(order_.n_rows);
@@ -207,7 +207,7 @@ class CountedKernel {
                 return build_list(from, to);
             } else if (from.codes == nullptr) {
                 for (std::size_t i = 0; i < n; ++i) {
-                    if (std::isnan(from.numbers[i * from.stride])) {
+                    if (!std::isfinite(from.numbers[i * from.stride])) {
                         return false;
                     }
                 }
@@ -342,15 +342,17 @@ class CountedKernel {
         std::vector<std::int32_t> made;
         if (codes == nullptr) {
             std::vector<double> numbers(n);
+            bool whole = true;
             for (std::size_t i = 0; i < n; ++i) {
                 numbers[i] = from.numbers[i * from.stride];
+                whole = whole && std::isfinite(numbers[i]);
+            }
+            if (!whole) {
+                return false;
             }
             made.resize(n);
             n_levels = code_floats(numbers, made).levels.size();
             codes = made.data();
-            if (*std::min_element(made.begin(), made.end()) < 0) {
-                return false;
-            }
         }
         to.list.prepare(n);
         std::vector<std::uint32_t> place(n_levels + 1, 0);
@@ -417,13 +419,22 @@ class CountedKernel {
         return lists_everywhere_ ? row : my.global[row];
     }
 
-    [[nodiscard]] double cut_of(std::size_t c, double low, double high) const {
+    struct Cut {
+        double at = not_a_number;
+        double low = not_a_number, high = not_a_number;
+    };
+
+    [[nodiscard]] Cut cut_of(std::size_t c, double low, double high) const {
         const GrowColumn& source = order_.columns[c];
         if (source.codes == nullptr) {
-            return midpoint(low, high);
+            return {midpoint(low, high), low, high};
         }
-        return cut_between(source, static_cast<std::int32_t>(low),
-                           static_cast<std::int32_t>(high));
+        if (source.levels == nullptr) {
+            return {low};  // an ordered level: its position
+        }
+        low = source.levels[static_cast<std::int32_t>(low)];
+        high = source.levels[static_cast<std::int32_t>(high)];
+        return {midpoint(low, high), low, high};
     }
 
     // ---- nodes
@@ -847,7 +858,7 @@ class CountedKernel {
         std::vector<std::uint32_t> counts;  // K a branch
         std::vector<std::uint32_t> sizes;
         std::vector<std::vector<std::uint32_t>> levels;  // into each branch
-        double cut = not_a_number;
+        Cut cut;
         if (column.is_ordered() && !open.has_lists) {
             cut = cut_bucket(c, open, found, my, counts);
             sizes = {found.at, open.n - found.at};
@@ -910,7 +921,9 @@ class CountedKernel {
         const std::size_t n_parts = sizes.size();
         const auto first = static_cast<std::uint32_t>(grove.nodes.size());
         grove.nodes[open.node].column = static_cast<std::int32_t>(c);
-        grove.nodes[open.node].cut = cut;
+        grove.nodes[open.node].cut = cut.at;
+        grove.nodes[open.node].low = cut.low;
+        grove.nodes[open.node].high = cut.high;
         grove.nodes[open.node].first_child = first;
         grove.nodes[open.node].n_children = static_cast<std::uint32_t>(n_parts);
         std::vector<std::uint32_t> still;
@@ -972,8 +985,8 @@ class CountedKernel {
 
     // Find the values on both sides of a cut, count both branches, and mark the rows of the
     // left.
-    double cut_bucket(std::size_t c, const Open& open, const Found& found, Worker& my,
-                      std::vector<std::uint32_t>& counts) const {
+    Cut cut_bucket(std::size_t c, const Open& open, const Found& found, Worker& my,
+                   std::vector<std::uint32_t>& counts) const {
         const Column& column = columns_[c];
         const std::uint32_t* cells = open.buckets.get() + column.slot * n_buckets * k_;
         const std::uint8_t* codes = column.bytes.at(open.depth, open.begin);
@@ -1307,8 +1320,8 @@ class CountedKernel {
     std::size_t n_slots_ = 0;
 };
 
-// Whether rows count one each and targets are classes; that nothing is missing shows on the
-// way.
+// Whether rows count one each and targets are classes; that nothing is missing, and no number
+// infinite, shows on the way.
 inline bool is_counted(const Order& order) {
     return order.y == nullptr && order.weight == nullptr && order.n_sums > 1 &&
            order.n_sums < 65536 && order.n_rows < std::size_t{1} << 31;

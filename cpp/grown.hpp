@@ -67,6 +67,8 @@ inline double cut_between(const GrowColumn& column, std::int32_t low, std::int32
 struct Grove {
     struct Node {
         double cut = not_a_number;
+        double low = not_a_number;  // the values of its rows on both sides of the cut
+        double high = not_a_number;
         std::int32_t column = -1;
         std::uint32_t first_child = 0;
         std::uint32_t n_children = 0;
@@ -90,6 +92,7 @@ struct Grown {
     std::vector<std::int32_t> parent;
     std::vector<std::int32_t> column;
     std::vector<double> cut;
+    std::vector<double> gap;  // two a node
     std::vector<std::int64_t> level_start{0};
     std::vector<std::int32_t> level_codes;
     std::vector<double> total;
@@ -121,6 +124,7 @@ inline Grown flatten(const std::vector<Grove>& groves, std::size_t n_sums, bool 
     out.parent.reserve(n_nodes);
     out.column.reserve(n_nodes);
     out.cut.reserve(n_nodes);
+    out.gap.reserve(2 * n_nodes);
     out.level_start.reserve(n_nodes + 1);
     out.level_codes.reserve(n_levels);
     out.total.reserve(n_nodes * n_sums);
@@ -146,6 +150,8 @@ inline Grown flatten(const std::vector<Grove>& groves, std::size_t n_sums, bool 
         out.parent.push_back(at.parent);
         out.column.push_back(node->column);
         out.cut.push_back(node->cut);
+        out.gap.push_back(node->low);
+        out.gap.push_back(node->high);
         const auto level = entry->levels.begin() + entry_node->level_start;
         out.level_codes.insert(out.level_codes.end(), level, level + entry_node->level_count);
         out.level_start.push_back(static_cast<std::int64_t>(out.level_codes.size()));

@@ -77,6 +77,10 @@ class Flat {
     std::optional<Unseen> spread(View<ColumnView> columns, View<double> values,
                                  std::size_t width, Room<double> mixed, int threads) const;
 
+    // For every cut in numbers the values on both sides of it, of the rows that reach the node:
+    // two a node. A row whose value leads nowhere is followed into every branch.
+    [[nodiscard]] std::vector<double> gaps(View<ColumnView> columns, std::size_t n_rows) const;
+
   private:
     struct Node {
         double cut;
@@ -300,7 +304,7 @@ inline std::int32_t Flat::step(const Node& node, std::int32_t id, View<ColumnVie
     const ColumnView& column = columns[static_cast<std::size_t>(node.column)];
     std::int32_t code = missing;
     if (column.codes == nullptr) {
-        const double number = column.numbers[row];
+        const double number = column.numbers[row * column.stride];
         if (!std::isnan(number)) {
             return number <= node.cut ? 0 : 1;
         }
@@ -324,6 +328,44 @@ inline std::int32_t Flat::step(const Node& node, std::int32_t id, View<ColumnVie
         return mode::stop;
     }
     return node.missing;
+}
+
+inline std::vector<double> Flat::gaps(View<ColumnView> columns, std::size_t n_rows) const {
+    check_columns(columns);
+    const double unknown = std::numeric_limits<double>::quiet_NaN();
+    std::vector<double> gap(2 * nodes_.size(), unknown);
+    std::vector<std::int32_t> stack;
+    Unseen unseen;
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        stack.assign(1, 0);
+        while (!stack.empty()) {
+            const std::int32_t id = stack.back();
+            const Node& node = nodes_[static_cast<std::size_t>(id)];
+            stack.pop_back();
+            if (node.column == leaf) {
+                continue;
+            }
+            const ColumnView& column = columns[static_cast<std::size_t>(node.column)];
+            const double number =
+                column.numbers == nullptr ? unknown : column.numbers[row * column.stride] + 0.0;
+            if (number <= node.cut) {
+                double& low = gap[2 * static_cast<std::size_t>(id)];
+                low = number <= low ? low : number;  // the first time low is not a number
+            } else if (number > node.cut) {
+                double& high = gap[2 * static_cast<std::size_t>(id) + 1];
+                high = number >= high ? high : number;
+            }
+            const std::int32_t branch = step(node, id, columns, row, unseen);
+            if (branch >= 0) {
+                stack.push_back(node.first + branch);
+                continue;
+            }
+            for (std::int32_t b = 0; b < node.n_children; ++b) {
+                stack.push_back(node.first + b);
+            }
+        }
+    }
+    return gap;
 }
 
 // From a node on to where the row stops or is shared out.
@@ -373,11 +415,12 @@ void Flat::quick_block(View<ColumnView> columns, std::size_t begin, std::size_t 
         const std::size_t n = std::min(n_block, end - start);
         std::fill(unknown.begin(), unknown.end(), static_cast<unsigned char>(0));
         for (std::size_t slot = 0; slot < n_slots; ++slot) {
-            const double* numbers =
-                columns[static_cast<std::size_t>(asked_[slot])].numbers + start;
+            const ColumnView& column = columns[static_cast<std::size_t>(asked_[slot])];
+            const double* numbers = column.numbers + start * column.stride;
             for (std::size_t i = 0; i < n; ++i) {
-                cells[i * n_slots + slot] = numbers[i];
-                unknown[i] = static_cast<unsigned char>(unknown[i] | std::isnan(numbers[i]));
+                const double number = numbers[i * column.stride];
+                cells[i * n_slots + slot] = number;
+                unknown[i] = static_cast<unsigned char>(unknown[i] | std::isnan(number));
             }
         }
         std::size_t i = 0;

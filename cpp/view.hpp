@@ -42,6 +42,7 @@ inline constexpr std::int32_t missing = -1;
 struct ColumnView {
     const double* numbers = nullptr;
     const std::int32_t* codes = nullptr;
+    std::size_t stride = 1;  // of numbers: a column of a matrix will do
 
     [[nodiscard]] bool empty() const { return numbers == nullptr && codes == nullptr; }
 };

@@ -41,8 +41,11 @@ def grow(
     y: npt.NDArray[np.float64] | None,
     weight: npt.NDArray[np.float64] | None,
     recipe: dict[str, Any],
-) -> dict[str, Any]:
-    """Grow a whole tree; the answer holds the arrays of penjing.tree.Nodes (bind_engine.cpp)."""
+) -> dict[str, Any] | None:
+    """Grow a whole tree; the answer holds the arrays of penjing.tree.Nodes (bind_engine.cpp).
+
+    None if asked to count by ones where a value is missing or infinite, or rows have weights.
+    """
 
 class Unseen(LookupError):
     """A value that leads nowhere, in a tree that reports it: (row, column, code, node)."""
@@ -107,6 +110,13 @@ class Flat:
         seen); a nominal question needs codes, a cut takes either. All answers are the same
         for any number of threads.
         """
+
+    def gaps(
+        self,
+        columns: Sequence[npt.NDArray[np.float64] | npt.NDArray[np.int32] | None],
+        n_rows: int,
+    ) -> npt.NDArray[np.float64]:
+        """Return (n_nodes * 2,): the rows' values on both sides of each cut."""
 
     def spread(
         self,

@@ -23,10 +23,11 @@ from penjing.prune.gate import Gate
 from penjing.read import read
 from penjing.recipe import Recipe, recipe_of
 from penjing.rules import Rules
-from penjing.table import Floats, Table
+from penjing.table import Table
 from penjing.tally import reader_of
 from penjing.trace import Trace
 from penjing.tree import Tree
+from penjing.walk import gaps
 
 PREPRUNED = "prepruned"
 """The one way of pruning that works while the tree grows."""
@@ -34,7 +35,7 @@ PREPRUNED = "prepruned"
 
 def fit(
     data: Any,  # noqa: ANN401 - whatever `read` can read
-    target: str | None = None,
+    target: Any = None,  # noqa: ANN401 - a name, or the classes themselves
     recipe: str | Recipe = "id3",
     *,
     validation: Any = None,  # noqa: ANN401 - a source, a share, or a Fold
@@ -54,8 +55,9 @@ def fit(
     ----------
     data : Table or source
         A table, or anything that :func:`penjing.read` can read.
-    target : str, optional
-        The column to predict; not needed for a `Table`.
+    target : str or values, optional
+        The column to predict, by name; not needed for a `Table`. Or the class (or number) of
+        each row, where the rows do not hold it: ``fit(X, y)``.
     recipe : str or Recipe
         ``id3``, ``c4.5-textbook``, ``cart-textbook``, ``cart-binary``; or the recipe of a program:
         ``c4.5``, ``j48``, ``rpart`` (also ``cart``), ``sklearn``.
@@ -89,7 +91,11 @@ def fit(
     >>> tree.depth, tree.n_leaves
     (4, 8)
     """
-    table = data if isinstance(data, Table) else read(data, target, schema, weight=weight)
+    if target is None or isinstance(target, str):
+        table = data if isinstance(data, Table) else read(data, target, schema, weight=weight)
+    else:
+        table = read(data, None, schema, weight=weight, labels=target)
+        target = None
     table = _with_target(table, target)
     chosen = recipe_of(recipe, **changes)
     table = chosen.options.prepared(table)
@@ -103,11 +109,12 @@ def fit(
         raise ChoiceError("needs_validation", method=PREPRUNED)
     counting = _engine(engine, table, chosen)
     if prune == PREPRUNED and held_out is not None:
+        chosen.refuse_missing(table.columns)
         judge = _engine("memory", held_out, chosen, shares_of="tree")
         gate = Gate(judge, ties, evaluate.source_of(held_out))
         tree = grow(counting, chosen, gate, Trace() if trace else None, progress)
         return _described(tree, table, gate)
-    tree = _grown(counting, chosen, Trace() if trace else None, progress)
+    tree = _grown(counting, table, chosen, Trace() if trace else None, progress)
     if isinstance(chosen.options, Rpart) and chosen.options.xval:
         told = {"cp_table": cp_errors(tree, table, chosen)}
         tree = replace(tree, about=dict(tree.about) | told)
@@ -120,6 +127,7 @@ def fit(
 
 def _grown(
     engine: Engine,
+    table: Table,
     recipe: Recipe,
     trace: Trace | None,
     progress: Callable[[Growth, int], None] | None,
@@ -130,6 +138,7 @@ def _grown(
         if tree is not None:
             rules: Rules = load("rules", recipe.rules)
             return rules.finish(tree, engine, recipe)
+    recipe.refuse_missing(table.columns)
     return grow(engine, recipe, None, trace, progress)
 
 
@@ -180,7 +189,8 @@ def _described(tree: Tree, table: Table, gate: Gate | None = None) -> Tree:
             "correct": _training(tree, table),
             "of": float(table.weights.sum()),
         }
-    return replace(tree, nodes=replace(tree.nodes, gap=_gaps(tree, table)), about=about)
+    gap = tree.nodes.gap if tree.nodes.gap is not None else gaps(tree, table)
+    return replace(tree, nodes=replace(tree.nodes, gap=gap), about=about)
 
 
 def _missing(tree: Tree, table: Table) -> dict[str, int]:
@@ -200,16 +210,3 @@ def _training(tree: Tree, table: Table) -> float:
     assert table.target is not None
     right = classes_of(tree, table) == table.target.codes
     return float(table.weights[right].sum())
-
-
-def _gaps(tree: Tree, table: Table) -> Floats:
-    """Return the training values on both sides of each cut."""
-    gaps = np.full((len(tree.nodes), 2), np.nan)
-    for c, column in enumerate(table.columns):
-        if not column.is_numeric:
-            continue
-        here = np.flatnonzero((tree.nodes.column == c) & np.isfinite(tree.nodes.cut))
-        levels = np.asarray(column.levels)
-        above = np.searchsorted(levels, tree.nodes.cut[here], side="right")
-        gaps[here] = np.stack([levels[above - 1], levels[above]], axis=1)
-    return gaps

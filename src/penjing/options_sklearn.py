@@ -211,4 +211,4 @@ def rounded(column: Column) -> Column:
         raise DataError("too_large_single", column=column.name, value=most)
     kept, place = np.unique(single.astype(np.float64) + 0.0, return_inverse=True)
     codes = np.append(place, -1)[column.codes].astype(np.int32)
-    return replace(column, levels=kept, codes=codes)
+    return Column(column.name, column.kind, kept, codes)

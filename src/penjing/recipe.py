@@ -7,7 +7,7 @@ shape of a division, in what happens to missing values and in when to stop.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
@@ -17,7 +17,8 @@ from penjing.options import TEXTBOOK, Options, Quinlan
 from penjing.options_rpart import Rpart
 from penjing.options_sklearn import Sklearn
 from penjing.plugs import load
-from penjing.table import Table
+from penjing.table import Column, Table
+from penjing.uncoded import Uncoded
 
 Shape = Literal["multiway", "binary", "merged", "one-level"]
 Missing = Literal["refuse", "fraction", "surrogate", "direction"]
@@ -139,11 +140,7 @@ class Recipe:
         A table whose target is a number turns the criterion of a class recipe to variance.
         """
         self = replace(self, options=self.options.fits(table))  # noqa: PLW0642 - the same, fitted
-        if self.missing == "refuse":
-            for column in table.columns:
-                if column.has_missing:
-                    n = int((column.codes < 0).sum())
-                    raise ChoiceError("missing_refused", column=column.name, n=n, recipe=self.name)
+        self.refuse_missing([c for c in table.columns if not isinstance(c, Uncoded)])
         if not table.is_regression:
             if self.criterion == "variance":
                 assert table.target is not None
@@ -153,6 +150,16 @@ class Recipe:
             assert table.target is not None
             raise ChoiceError("measure_needs_classes", target=table.target.name)
         return replace(self, criterion="variance")
+
+    def refuse_missing(self, columns: Sequence[Column]) -> None:
+        """Raise an error if a value is missing and this recipe does without.
+
+        Plain numbers are looked at only where an engine has not found them whole by itself.
+        """
+        for column in columns if self.missing == "refuse" else ():
+            if column.has_missing:
+                n = int((column.codes < 0).sum())
+                raise ChoiceError("missing_refused", column=column.name, n=n, recipe=self.name)
 
     def settings(self) -> dict[str, Any]:
         """Return the settings as plain data, as a tree keeps them."""

@@ -56,8 +56,9 @@ class Nodes:
     gain, score : (n,) float64
         What the node's split was worth; 0 in leaves.
     gap : (n, 2) float64 or None
-        The training values on both sides of each cut, between which every number routes the
-        training rows alike; NaN where there is no cut. None where no rows were at hand.
+        The values on both sides of each cut, of the training rows that reach the node: every
+        number between them routes those rows alike. NaN where there is no cut; None where no
+        rows were at hand.
     missing : (n,) int32 or None
         The branch of a row that neither the test nor a surrogate sends anywhere, -1 where it
         stays; None where all stay (or are shared out, as the recipe says).

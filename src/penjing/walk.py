@@ -17,6 +17,7 @@ from penjing.split import NO_BRANCH, Split
 from penjing.table import MISSING, Column, Field, Floats, Table
 from penjing.tally import Classes
 from penjing.tree import Ids, Tree
+from penjing.uncoded import Uncoded
 
 UNSEEN = -2
 """The code of a level that is not known, as the walk wants it."""
@@ -99,8 +100,8 @@ class Walk:
         self._shares = np.ascontiguousarray(
             tree.values[:, None] if tree.is_regression else tree.shares
         )
-        self._flat = _flat(tree, np.full(len(nodes), SHARE, np.int32))
-        self._learnt = self._flat if nodes.missing is None else _flat(tree, nodes.missing)
+        self.flat = _flat(tree, np.full(len(nodes), SHARE, np.int32))
+        self._learnt = self.flat if nodes.missing is None else _flat(tree, nodes.missing)
         is_nominal = ~tree.is_leaf & np.isnan(nodes.cut)
         self._splits: list[Split | None] = []
         # What the C++ walk cannot do: ask a second test, and send a level of a nominal column
@@ -146,7 +147,7 @@ class Walk:
         if missing == LEARNT and self._splits:
             stops = self._routed(rows)
         else:
-            flat = self._learnt if missing == LEARNT else self._flat
+            flat = self._learnt if missing == LEARNT else self.flat
             stops = flat.apply(rows.columns, rows.n, threads=_threads(rows.n))
         if missing == "error":
             self._refuse_missing(rows, stops)
@@ -180,7 +181,7 @@ class Walk:
         return Rows(columns, 1)
 
     def _spread(self, rows: Rows, values: Floats) -> Floats:
-        return self._flat.spread(rows.columns, values, rows.n, threads=_threads(rows.n))
+        return self.flat.spread(rows.columns, values, rows.n, threads=_threads(rows.n))
 
     def _best(self, mixed: Floats) -> npt.NDArray[Any]:
         """Return the answer of a mixture; of classes that are as likely, or as cheap, the first.
@@ -258,6 +259,13 @@ class Walk:
         raise DataError("unseen_level", row=rows.number(row), **told)
 
 
+def gaps(tree: Tree, table: Table) -> Floats:
+    """Return the values on both sides of each cut, of the rows that reach the node, (n, 2)."""
+    walk = Walk(tree)
+    rows = walk.rows(tree, table)
+    return walk.flat.gaps(rows.columns, rows.n).reshape(-1, 2)
+
+
 def _flat(tree: Tree, missing: Ids) -> Flat:
     nodes = tree.nodes
     return Flat(
@@ -279,6 +287,8 @@ def cuts_of(tree: Tree) -> Floats:
 
 
 def _cells(column: Column, field: Field) -> Cells:
+    if isinstance(column, Uncoded):
+        return column.raw
     if field.is_numeric:
         return column.numbers()
     codes = np.ascontiguousarray(column.codes, np.int32)

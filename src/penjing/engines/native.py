@@ -11,11 +11,11 @@ from penjing import _core
 from penjing.criteria import Criterion, gains
 from penjing.criteria.entropy import bits
 from penjing.engines import memory, quinlan
-from penjing.engines.uncoded import Uncoded
 from penjing.recipe import Recipe
 from penjing.table import Column, Floats, Table
 from penjing.tally import Classes, Reader
 from penjing.tree import LEAF, Nodes, Tree
+from penjing.uncoded import Uncoded
 
 ALL_SUBSETS = 10
 """With more than two classes, groupings of more levels than this are left to `search`."""
@@ -59,10 +59,29 @@ class Engine(memory.Engine):
         criterion = recipe.measure()
         if not self._knows(recipe, criterion):
             return None
-        s = self.reader
-        table = self._table
+        s, table = self.reader, self._table
+        told = self._told(recipe, criterion, by_count=True)
+        plain = [column for column in table.columns if isinstance(column, Uncoded)]
+        if told is None:
+            for column in plain:
+                column.refuse_infinite()
+            recipe.refuse_missing(plain)
+            told = self._told(recipe, criterion, by_count=False)
+            assert told is not None
+        for column in plain:
+            column.found_whole() if not told["after"].size else None
+        nodes, ties = tree_arrays(told, criterion, s)
+        centre = 0.0 if isinstance(s, Classes) else s.centre
+        about = {"n_ties": told["n_ties"], "ties": ties}
+        return Tree(nodes, self.schema, self.target, recipe.settings(), centre, about)
+
+    def _told(
+        self, recipe: Recipe, criterion: Criterion, *, by_count: bool
+    ) -> dict[str, Any] | None:
+        """Return the arrays of a tree; None if rows cannot be counted by ones after all."""
+        s, table = self.reader, self._table
         assert table.target is not None
-        told: dict[str, Any] = _core.grow(
+        told: dict[str, Any] | None = _core.grow(
             [_told(column) for column in table.columns],
             _whole(table.target.codes, np.int32),
             None if isinstance(s, Classes) else _whole(self._y, np.float64),
@@ -79,12 +98,10 @@ class Engine(memory.Engine):
                 "min_gain": float(recipe.min_gain),
                 "threads": self._n_threads(),
                 "small": self._small,
+                "by_count": by_count,
             },
         )
-        nodes, ties = tree_arrays(told, criterion, s)
-        centre = 0.0 if isinstance(s, Classes) else s.centre
-        about = {"n_ties": told["n_ties"], "ties": ties}
-        return Tree(nodes, self.schema, self.target, recipe.settings(), centre, about)
+        return told
 
     def _knows(self, recipe: Recipe, criterion: Criterion) -> bool:
         if (
@@ -133,9 +150,9 @@ def tree_arrays(
     parent, column = told["parent"], told["column"]
     total = told["total"].reshape(-1, s.size)
     gain, score = _gains(told, criterion, s, total)
-    nodes = Nodes(
-        parent, column, told["cut"], told["level_start"], told["level_codes"], total, gain, score
-    )
+    gap = None if told["after"].size else told["gap"].reshape(-1, 2)
+    flat = told["level_start"], told["level_codes"]
+    nodes = Nodes(parent, column, told["cut"], *flat, total, gain, score, gap)
     start, columns = told["tie_start"].tolist(), told["tie_columns"].tolist()
     ties = [
         {"columns": columns[start[i] : start[i + 1]], "score": float(score[node]), "node": node}

@@ -10,7 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.errors import DataError
+from penjing.read.code import ranks_of
 from penjing.table import Codes, Floats, Kind, Note
+from penjing.uncoded import Uncoded
+
+EXACT = 2**53
+"""Whole numbers up to this are floats without loss."""
+
+AT_ONCE = 100_000
+"""Up to so many numbers are checked while reading; more of them when they are first used."""
 
 LONGEST = 200
 """Sentences quote cells up to this length."""
@@ -73,6 +81,71 @@ class Cells:
     def first(self, odd: npt.NDArray[np.bool_]) -> int:
         """Return which of some levels the rows show first."""
         return int(self.codes[np.argmax(np.append(odd, False)[self.codes])])
+
+
+class Numbers(Cells):
+    """A column of numbers as an array had them; ranked only if somebody asks for codes.
+
+    Parameters
+    ----------
+    name : str
+        The column's name.
+    raw : (n,) array of integers or floats
+        Its values; NaN is missing.
+    """
+
+    __slots__ = ("_coded", "raw")
+
+    raw: npt.NDArray[Any]
+    _coded: tuple[npt.NDArray[Any], Codes] | None
+
+    def __init__(self, name: str, raw: npt.NDArray[Any]) -> None:
+        plain = {"name": name, "declared": None, "is_fixed": False}
+        for key, value in (plain | {"raw": raw, "_coded": None}).items():
+            object.__setattr__(self, key, value)
+
+    def _made(self) -> tuple[npt.NDArray[Any], Codes]:
+        if self._coded is None:
+            object.__setattr__(self, "_coded", ranks_of(self.raw))
+        assert self._coded is not None
+        return self._coded
+
+    @property
+    def levels(self) -> npt.NDArray[Any]:
+        """The sorted distinct numbers."""
+        return self._made()[0]
+
+    @property
+    def codes(self) -> Codes:
+        """The rank of each row's number."""
+        return self._made()[1]
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether the levels are an array of numbers."""
+        return True
+
+    def uncoded(self, source: str) -> Uncoded | None:
+        """Return the column if it plainly is one of numbers; None if levels have to be seen.
+
+        That is: it may be all gaps, be an id, or whole numbers of two kinds, which are names.
+        """
+        raw = self.raw
+        if not raw.size:
+            return None
+        if raw.dtype.kind == "f":
+            if np.isnan(raw[0]) and np.isnan(raw).all():
+                return None
+            column = Uncoded(self.name, np.asarray(raw, np.float64), source)
+            if raw.size <= AT_ONCE:
+                column.refuse_infinite()
+            return column
+        low, high = int(raw.min()), int(raw.max())
+        is_exact = max(abs(low), abs(high)) <= EXACT
+        may_be_id = high - low + 1 >= len(raw)
+        if not is_exact or may_be_id or not ((raw != low) & (raw != high)).any():
+            return None
+        return Uncoded(self.name, raw.astype(np.float64), source)
 
 
 @dataclass(slots=True)

@@ -42,7 +42,7 @@ def _without_sentinels(reading: Reading, cells: Cells) -> Cells:
     if not gone:
         return cells
     levels, codes = without(cells.plain(), cells.codes, [cells.plain().index(x) for x in gone])
-    return replace(cells, levels=levels, codes=codes)
+    return Cells(cells.name, levels, codes, cells.declared, cells.is_fixed)
 
 
 def as_names(reading: Reading, cells: Cells) -> Cells:

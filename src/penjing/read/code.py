@@ -78,6 +78,15 @@ def ranks_of(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
     """
     if values.dtype.kind == "f":
         return code_floats(np.ascontiguousarray(values, np.float64))
+    if values.dtype.kind in "iu" and values.size:
+        low = values.min()
+        reach = int(values.max()) - int(low) + 1
+        if reach <= max(1024, len(values)):  # a table by value is quicker than any sort
+            shifted = (values - low).astype(np.intp)
+            is_there = np.zeros(reach, np.bool_)
+            is_there[shifted] = True
+            place = np.cumsum(is_there, dtype=np.int32) - np.int32(1)
+            return low + np.flatnonzero(is_there).astype(values.dtype), place[shifted]
     levels, places = np.unique(values, return_inverse=True)
     return levels, places.astype(np.int32)
 
@@ -111,8 +120,9 @@ def by_appearance(levels: Sequence[Any], codes: Codes) -> tuple[list[Any], Codes
     >>> by_appearance([0, 1, 2], np.array([2, -1, 0, 2], np.int32))
     ([2, 0], array([ 0, -1,  1,  0], dtype=int32))
     """
-    seen, first = np.unique(codes[codes >= 0], return_index=True)
-    order = seen[np.argsort(first)]
+    first = np.full(len(levels) + 1, len(codes))
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last one written is the first row
+    order = np.argsort(first[:-1], kind="stable")[: int((first[:-1] < len(codes)).sum())]
     place = np.full(len(levels), MISSING, np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     return [levels[code] for code in order.tolist()], through(place, codes)

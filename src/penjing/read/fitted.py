@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
+
 from penjing.errors import unknown
 from penjing.read.assemble import finished, refuse_twins, weights
-from penjing.read.cells import Cells, Sheet
+from penjing.read.cells import Cells, Numbers, Sheet
 from penjing.read.clean import cleaned
 from penjing.read.code import through
 from penjing.read.convert import must_be_numbers, number_column, recoded
@@ -16,6 +18,7 @@ from penjing.read.markers import Markers
 from penjing.read.reading import Reading
 from penjing.read.schema import placed
 from penjing.table import Column, Field, Table
+from penjing.uncoded import Uncoded
 
 
 def fitted(
@@ -72,6 +75,8 @@ def _column(reading: Reading, field: Field) -> Column:
 def as_field(reading: Reading, cells: Cells, field: Field) -> Column:
     """Return a column coded as a tree's field says, unknown levels after the known ones."""
     if field.is_numeric:
+        if isinstance(cells, Numbers) and not reading.markers.others:
+            return Uncoded(field.name, np.asarray(cells.raw, np.float64), reading.sheet.name)
         return number_column(reading, must_be_numbers(reading, cells))
     places, strange = placed(reading, cells, tuple(field.levels))
     rows = through(places, cells.codes)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from penjing.errors import DataError
-from penjing.read.cells import Cells, Sheet, twins
-from penjing.read.code import codes_of, ranks_of, through
+from penjing.read.cells import Cells, Numbers, Sheet, twins
+from penjing.read.code import ranks_of, through
 from penjing.read.rows import numbered, plain_cells, plain_value
-from penjing.table import MISSING, Table
+from penjing.table import MISSING, Kind, Table
 
 
 def from_array(array: npt.NDArray[Any], names: Sequence[str] | None, name: str) -> Sheet:
@@ -33,10 +33,33 @@ def from_array(array: npt.NDArray[Any], names: Sequence[str] | None, name: str) 
     return Sheet(cells, len(array), {"name": name, "form": "array"})
 
 
+def with_labels(sheet: Sheet, labels: Iterable[Any], target: str | None) -> Sheet:
+    """Add the classes that came apart from the rows, as the last column."""
+    values: Any = labels if hasattr(labels, "__len__") else [*labels]
+    if len(values) != sheet.n_rows:
+        raise DataError("labels_count", source=sheet.name, n=len(values), expected=sheet.n_rows)
+    sheet.target = target or "class"
+    sheet.columns.append(column_of(sheet.target, values, sheet.name))
+    return sheet
+
+
+def column_of(title: str, values: Any, name: str) -> Cells:  # noqa: ANN401 - an array, a series, a list
+    """Make a column of values that came by themselves."""
+    if isinstance(values, np.ndarray) and values.ndim == 1:
+        return array_cells(title, values, name)
+    if not isinstance(values, (list, tuple)):
+        import narwhals as nw  # noqa: PLC0415
+
+        series = nw.from_native(values, pass_through=True, series_only=True)
+        if isinstance(series, nw.Series):
+            return frame_cells(title, series, name)
+    return plain_cells(title, values, name)
+
+
 def array_cells(title: str, values: npt.NDArray[Any], name: str) -> Cells:
     """Make a column of an array; numbers stay an array."""
     if values.dtype.kind in "iuf":
-        return number_cells(title, values, np.ones(len(values), np.bool_))
+        return Numbers(title, values)
     if values.dtype.kind in "mM":
         values = values.astype(f"{values.dtype.kind}8[us]")
     return plain_cells(title, values, name)
@@ -93,9 +116,13 @@ def frame_cells(title: str, series: Any, name: str) -> Cells:  # noqa: ANN401 - 
     if series.dtype in (nw.Categorical, nw.Enum):
         return _categories(title, series)
     if series.dtype.is_numeric():
-        known = ~np.asarray(series.is_null().to_numpy(), np.bool_)
         if series.dtype.is_decimal():
             series = series.cast(nw.Float64)
+        if series.dtype.is_float() or not series.null_count():
+            plain = np.asarray(series.to_numpy())
+            if plain.dtype.kind in "iuf":
+                return Numbers(title, plain)
+        known = ~np.asarray(series.is_null().to_numpy(), np.bool_)
         return number_cells(title, np.asarray(series.drop_nulls().to_numpy()), known)
     return plain_cells(title, series.to_list(), name)
 
@@ -108,24 +135,35 @@ def _categories(title: str, series: Any) -> Cells:  # noqa: ANN401
     """
     native = series.to_native()
     kind = getattr(native, "dtype", getattr(native, "type", None))
-    found, codes = codes_of([_level(value) for value in series.to_list()])
-    declared = found
     if series.implementation.is_pandas_like():
         declared = [_level(value) for value in native.cat.categories]
-    elif hasattr(series.dtype, "categories"):
-        declared = [_level(value) for value in series.dtype.categories]
-    elif series.implementation.is_pyarrow() and native.num_chunks:
-        declared = native.unify_dictionaries().chunk(0).dictionary.to_pylist()
-    place = {level: code for code, level in enumerate(declared)}
-    moved = np.asarray([place.get(level, MISSING) for level in found], np.int32)
+        codes = np.asarray(native.cat.codes, np.int32)
+    elif series.implementation.is_pyarrow():
+        whole = native.unify_dictionaries().combine_chunks()
+        whole = whole.chunk(0) if hasattr(whole, "chunk") else whole
+        declared = [_level(value) for value in whole.dictionary.to_pylist()]
+        codes = np.asarray(
+            whole.indices.fill_null(MISSING).to_numpy(zero_copy_only=False), np.int32
+        )
+    else:
+        codes = native.to_physical().cast(int).fill_null(MISSING).to_numpy().astype(np.int32)
+        if _is_enum(series):
+            declared = [_level(value) for value in series.dtype.categories]
+        else:
+            shown = native.drop_nulls().unique(maintain_order=True)
+            declared = [_level(value) for value in shown.to_list()]
+            place = np.full(int(codes.max()) + 1, MISSING, np.int32)
+            place[shown.to_physical().to_numpy()] = np.arange(len(declared), dtype=np.int32)
+            codes = through(place, codes)
     is_ordered = bool(getattr(kind, "ordered", False))
-    return Cells(
-        title,
-        declared,
-        through(moved, codes),
-        "ordered" if is_ordered else "nominal",
-        is_fixed=True,
-    )
+    found: Kind = "ordered" if is_ordered else "nominal"
+    return Cells(title, declared, codes, found, is_fixed=True)
+
+
+def _is_enum(series: Any) -> bool:  # noqa: ANN401 - a narwhals series
+    import narwhals as nw  # noqa: PLC0415
+
+    return bool(series.dtype == nw.Enum)
 
 
 def _title(name: object) -> str:

@@ -19,10 +19,10 @@ from penjing.read.columnar import from_parquet
 from penjing.read.decode import decode
 from penjing.read.delimited import delimited
 from penjing.read.files import contents, unzipped
-from penjing.read.frames import from_array, from_frame, from_table
+from penjing.read.frames import from_array, from_frame, from_table, with_labels
 from penjing.read.names import cases_of, declaration_of, from_names
 from penjing.read.records import from_json
-from penjing.read.rows import from_columns, from_dicts, from_pairs, from_rows, with_labels
+from penjing.read.rows import from_columns, from_dicts, from_pairs, from_rows
 from penjing.table import Note, Table
 
 JSON = (".json", ".jsonl", ".ndjson")

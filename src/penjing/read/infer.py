@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from penjing.errors import DataError
-from penjing.read.cells import Cells
+from penjing.read.cells import Cells, Numbers
 from penjing.read.clean import as_names, cleaned
 from penjing.read.convert import (
     Found,
@@ -35,6 +35,10 @@ def columns_of(
     reading: Reading, cells: Cells, wish: Wish | None, *, keep: bool = False
 ) -> list[Column]:
     """Return what a column becomes: itself, nothing, or the parts of a date."""
+    if isinstance(cells, Numbers) and (wish is None or wish.kind == "numeric"):
+        plain = None if reading.markers.others else cells.uncoded(reading.sheet.name)
+        if plain is not None:
+            return [plain]
     if wish is not None and wish.kind != "ignore":
         return wished(reading, cells, wish)
     if wish is not None or (cells.declared == "ignore" and not keep):

@@ -68,16 +68,6 @@ def from_pairs(
     return sheet
 
 
-def with_labels(sheet: Sheet, labels: Iterable[Any], target: str | None) -> Sheet:
-    """Add the classes that came apart from the rows, as the last column."""
-    values = labels.to_list() if hasattr(labels, "to_list") else [*labels]
-    if len(values) != sheet.n_rows:
-        raise DataError("labels_count", source=sheet.name, n=len(values), expected=sheet.n_rows)
-    sheet.target = target or "class"
-    sheet.columns.append(plain_cells(sheet.target, values, sheet.name))
-    return sheet
-
-
 def numbered(width: int) -> list[str]:
     """Return names for columns that have none."""
     return [f"x{place}" for place in range(1, width + 1)]

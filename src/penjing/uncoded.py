@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing._core import code_floats
+from penjing.errors import DataError
 from penjing.table import Codes, Column, Field, Floats
 
 
@@ -19,7 +20,9 @@ class Uncoded(Column):
     name : str
         The column's name.
     numbers : (n,) float64
-        Its values, not copied; any stride, so a column of a matrix will do.
+        Its values, not copied; any positive stride, so a column of a matrix will do.
+    source : str
+        Where they come from, for sentences.
 
     Examples
     --------
@@ -30,13 +33,18 @@ class Uncoded(Column):
     (array([1, 0, 1], dtype=int32), True)
     """
 
-    __slots__ = ("_coded", "raw")
+    __slots__ = ("_coded", "_has_missing", "raw", "source")
 
     raw: Floats
+    source: str
     _coded: tuple[Floats, Codes] | None
+    _has_missing: bool | None
 
-    def __init__(self, name: str, numbers: npt.NDArray[np.float64]) -> None:
-        for key, value in {"name": name, "kind": "numeric", "raw": numbers, "_coded": None}.items():
+    def __init__(self, name: str, numbers: npt.NDArray[np.float64], source: str = "table") -> None:
+        if len(numbers) > 1 and numbers.strides[0] <= 0:
+            numbers = np.ascontiguousarray(numbers)
+        plain = {"name": name, "kind": "numeric", "raw": numbers, "source": source}
+        for key, value in (plain | {"_coded": None, "_has_missing": None}).items():
             object.__setattr__(self, key, value)
 
     @property
@@ -46,6 +54,7 @@ class Uncoded(Column):
 
     def _made(self) -> tuple[Floats, Codes]:
         if self._coded is None:
+            self.refuse_infinite()
             object.__setattr__(self, "_coded", code_floats(np.ascontiguousarray(self.raw)))
         assert self._coded is not None
         return self._coded
@@ -68,7 +77,23 @@ class Uncoded(Column):
     @property
     def has_missing(self) -> bool:
         """Whether any row has no value here."""
-        return bool(self.raw.size) and bool(np.isnan(self.raw.min()))
+        self.refuse_infinite()
+        return bool(self._has_missing)
+
+    def found_whole(self) -> None:
+        """Remember what somebody saw by the way: every number is there and finite."""
+        object.__setattr__(self, "_has_missing", False)
+
+    def refuse_infinite(self) -> None:
+        """Raise an error if a number is infinite: nothing lies half-way to it."""
+        if self._has_missing is not None:
+            return
+        odd = np.isinf(self.raw)
+        if odd.any():
+            row = int(odd.argmax())
+            told = {"row": row + 1, "column": self.name, "value": float(self.raw[row])}
+            raise DataError("infinite_number", source=self.source, **told)
+        object.__setattr__(self, "_has_missing", bool(np.isnan(self.raw).any()))
 
     def numbers(self) -> Floats:
         """Return each row's number, NaN where it is missing."""
@@ -76,4 +101,4 @@ class Uncoded(Column):
 
     def take(self, rows: npt.NDArray[Any]) -> Column:
         """Return the column with only these rows."""
-        return Uncoded(self.name, self.raw[rows])
+        return Uncoded(self.name, self.raw[rows], self.source)
