@@ -35,6 +35,19 @@ def grow_quinlan(
 ) -> dict[str, Any]:
     """Grow a whole tree by the rules of C4.5 and J48."""
 
+def grow_sklearn(
+    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]],
+    target: npt.NDArray[np.int32],
+    y: npt.NDArray[np.float64] | None,
+    weight: npt.NDArray[np.float64] | None,
+    factor: npt.NDArray[np.float64] | None,
+    recipe: dict[str, object],
+) -> dict[str, Any]:
+    """Grow a whole tree by scikit-learn's rules; columns are codes and their numbers."""
+
+def logs(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the natural logarithm of each number, by the C library."""
+
 def grow(
     columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool]],
     target: npt.NDArray[np.int32],

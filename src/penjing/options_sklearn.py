@@ -194,6 +194,11 @@ class Sklearn(Options):
         return Costs(tuple(factor.tolist()), wrong, tuple(factor.tolist()))
 
 
+def first_state(seed: int) -> int:
+    """Return where scikit-learn's generator starts for a ``random_state``."""
+    return int(np.random.RandomState(seed).randint(0, 2**31 - 1))
+
+
 def rounded(column: Column) -> Column:
     """Return a numeric column with its numbers rounded to 32 bits; equal ones become one level.
 

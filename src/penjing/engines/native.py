@@ -10,7 +10,7 @@ import numpy as np
 from penjing import _core
 from penjing.criteria import Criterion, gains
 from penjing.criteria.entropy import bits
-from penjing.engines import memory, quinlan
+from penjing.engines import memory, quinlan, sklearn
 from penjing.recipe import Recipe
 from penjing.table import Column, Floats, Table
 from penjing.tally import Classes, Reader
@@ -56,6 +56,8 @@ class Engine(memory.Engine):
         """
         if recipe.rules == "quinlan":
             return quinlan.grown(self._table, self.reader, recipe, self._n_threads())
+        if recipe.rules == "sklearn":
+            return sklearn.grown(self._table, self.reader, recipe, self._n_threads())
         criterion = recipe.measure()
         if not self._knows(recipe, criterion):
             return None

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from penjing.options_sklearn import first_state
 from penjing.table import Codes
 
 _MOST = 2**31 - 1
@@ -38,7 +39,7 @@ class Drawing:
         self, n_columns: int, seed: int, *, is_best_first: bool, n_looked_at: int | None = None
     ) -> None:
         self._most = n_columns if n_looked_at is None else n_looked_at
-        self._state = int(np.random.RandomState(seed).randint(0, _MOST))
+        self._state = first_state(seed)
         self._columns = list(range(n_columns))
         self._constant = [0] * n_columns
         self._forgets = is_best_first

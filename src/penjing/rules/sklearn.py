@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from penjing import _core
 from penjing.criteria import TIE
 from penjing.engines import Engine, Shape
 from penjing.growth import Growth
@@ -255,7 +256,7 @@ class Judge:
         for j in range(part.shape[1]):
             if self._bits:
                 p = part[:, j] / weight
-                logs = np.log(np.where(p > 0, p, 1.0)) / np.log(2.0)
+                logs = _core.logs(np.where(p > 0, p, 1.0)) / np.log(2.0)
                 found -= np.where(p > 0, p * logs, 0.0)
             else:
                 found += part[:, j] * part[:, j]

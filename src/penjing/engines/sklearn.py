@@ -1,0 +1,89 @@
+"""Trees by scikit-learn's rules, grown whole in C++."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from penjing import _core
+from penjing.options_sklearn import Sklearn, first_state
+from penjing.recipe import Recipe
+from penjing.table import Codes, Column, Floats, Table
+from penjing.tally import Classes, Reader
+from penjing.tree import LEAF, Nodes, Tree
+
+_NAMES = {"gini", "gain", "variance"}
+
+
+def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
+    """Return the tree as the rules grow it, not yet pruned; None where Python has to.
+
+    That is: rows or classes that weigh nothing (or less), or a criterion of one's own.
+    """
+    options, weight = recipe.options, table.weight
+    assert isinstance(options, Sklearn)
+    factor = None
+    if isinstance(s, Classes) and s.costs is not None:
+        factor = np.asarray(s.costs.factor, np.float64)
+    known = recipe.criterion in _NAMES and (recipe.criterion == "variance") != isinstance(
+        s, Classes
+    )
+    heavy = all(w is None or bool((w > 0).all()) for w in (weight, factor))
+    if not (known and heavy and table.n_rows and table.columns):
+        return None
+    assert table.target is not None
+    seed = options.random_state
+    told: dict[str, Any] = _core.grow_sklearn(
+        [_told(column) for column in table.columns],
+        np.ascontiguousarray(table.target.codes, np.int32),
+        None if isinstance(s, Classes) else table.target.numbers() - s.centre,
+        None if weight is None else np.ascontiguousarray(weight, np.float64),
+        factor,
+        {
+            "n_sums": s.size,
+            "by_bits": recipe.criterion == "gain",
+            "single": options.precision == "single",
+            "gap": float(options.gap),
+            "min_samples_split": float(options.min_samples_split),
+            "min_samples_leaf": float(options.min_samples_leaf),
+            "min_weight_share": float(options.min_weight_fraction_leaf),
+            "min_decrease": float(options.min_impurity_decrease),
+            "min_gain": float(recipe.min_gain),
+            "max_depth": -1 if recipe.max_depth is None else recipe.max_depth,
+            "max_leaves": -1 if recipe.max_leaves is None else recipe.max_leaves,
+            "state": -1 if seed is None else first_state(seed),
+            "n_looked_at": options.n_looked_at(len(table.columns)),
+            "threads": threads,
+        },
+    )
+    return _tree(told, table, s, recipe)
+
+
+def _told(column: Column) -> tuple[Codes, Floats]:
+    levels = column.levels if column.is_numeric else np.arange(len(column.levels))
+    return np.ascontiguousarray(column.codes, np.int32), np.ascontiguousarray(levels, np.float64)
+
+
+def _tree(told: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> Tree:
+    n, gain = len(told["parent"]), told["gain"]
+    nodes = Nodes(
+        told["parent"],
+        told["column"],
+        told["cut"],
+        np.zeros(n + 1, np.int64),
+        np.empty(0, np.int32),
+        told["total"].reshape(-1, s.size),
+        gain,
+        gain.copy(),
+        missing=told["missing"] if told["column"][0] != LEAF else None,
+    )
+    start, columns = told["tie_start"].tolist(), told["tie_columns"].tolist()
+    ties = [
+        {"node": node, "columns": columns[start[i] : start[i + 1]], "score": float(gain[node])}
+        for i, node in enumerate(told["tied_nodes"].tolist())
+    ]
+    assert table.target is not None
+    about = {"n_ties": told["n_ties"], "ties": ties}
+    centre = 0.0 if isinstance(s, Classes) else s.centre
+    return Tree(nodes, table.schema, table.target.field, recipe.settings(), centre, about)
