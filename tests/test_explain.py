@@ -69,8 +69,8 @@ def _about(tree):
         "target": tree.target.name,
         "recipe": dict(tree.recipe),
         "rows": tree.weight_of(0),
-        "steps": len(tree.trace["steps"]),
-        "is_whole": tree.trace["is_whole"],
+        "steps": len(tree.kept_trace["steps"]),
+        "is_whole": tree.kept_trace["is_whole"],
     }
 
 
@@ -91,7 +91,7 @@ def test_a_tree_without_a_trace_says_so():
 
 def test_a_trace_that_was_cut_short_says_so():
     tree = penjing.fit(penjing.example("golf"), trace=True)
-    short = replace(tree, trace={"steps": tree.trace["steps"][:1], "is_whole": False})
+    short = replace(tree, kept_trace={"steps": tree.kept_trace["steps"][:1], "is_whole": False})
     with pytest.raises(ChoiceError, match="nothing of node 1"):
         explain(short, 1)
     assert "too large to be kept whole" in telling.write(story(short), _about(short))
@@ -150,7 +150,7 @@ def test_a_deep_chain_is_told_without_a_long_line():
     assert len(text.splitlines()[0]) < 300
     steps = story(tree, table, limit=3)
     assert len(steps) == 3
-    assert f"{len(tree.trace['steps']) - 3} more steps" in telling.write(steps, _about(tree))
+    assert f"{len(tree.kept_trace['steps']) - 3} more steps" in telling.write(steps, _about(tree))
 
 
 def test_ties_are_listed_up_to_a_number():

@@ -74,7 +74,7 @@ def test_the_formula_of_a_regression_is_true_for_every_recipe():
 
 def test_a_pruned_tree_tells_its_story_from_the_rows():
     pruned = penjing.fit(MELONS, trace=True).prune("pessimistic")
-    assert pruned.trace is None
+    assert pruned.kept_trace is None
     steps = story(pruned, MELONS)
     assert [step["node"] for step in steps] == list(range(pruned.n_nodes))
     assert steps[0]["candidates"][0]["column"] == "纹理"

@@ -267,7 +267,7 @@ def test_the_order_of_cases_needs_32_bits_and_the_native_engine():
 def test_a_trace_is_kept_for_them_too():
     table = table_of("ppppnnnn", a="00110011", x=[1, 2, 3, 4, 5, 6, 7, 8])
     tree = penjing.fit(table, recipe="c4.5", trace=True, pruning="none", collapse=False)
-    assert tree.trace["steps"][0]["chosen"] == 1
+    assert tree.kept_trace["steps"][0]["chosen"] == 1
 
 
 # -- pruning ---------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ def test_a_tree_comes_back(tree, tmp_path, name):
     tree.save(tmp_path / name)
     again = penjing.load(tmp_path / name)
     assert again == tree
-    assert again.trace == tree.trace
+    assert again.kept_trace == tree.kept_trace
     assert str(again) == str(tree)
     again.save(tmp_path / "twice")
     tree.save(tmp_path / "once")

@@ -29,10 +29,10 @@ FISH = Table(
 def test_a_trace_tells_of_every_node_and_changes_nothing(recipe, table):
     tree = grown(table, recipe, missing="fraction", trace=True)
     assert {**tree.to_json(), "trace": None} == grown(table, recipe, missing="fraction").to_json()
-    assert json.loads(json.dumps(tree.trace, allow_nan=False)) == tree.trace
-    steps = tree.trace["steps"]
+    assert json.loads(json.dumps(tree.kept_trace, allow_nan=False)) == tree.kept_trace
+    steps = tree.kept_trace["steps"]
     assert [step["node"] for step in steps] == list(range(tree.n_nodes))
-    assert tree.trace["is_whole"]
+    assert tree.kept_trace["is_whole"]
     for node, step in enumerate(steps):
         split = tree.split(node)
         if split is None:
@@ -57,7 +57,7 @@ def test_a_trace_tells_of_every_node_and_changes_nothing(recipe, table):
 
 def test_what_a_column_offers_is_told_in_numbers():
     tree = penjing.fit(FISH, trace=True)
-    root, no, yes = tree.trace["steps"][:3]
+    root, no, yes = tree.kept_trace["steps"][:3]
     first, second = root["candidates"]
     assert first["after"] == [[2, 1], [0, 2]]
     assert first["gain"] == pytest.approx(0.4199730940219749, rel=1e-15)
@@ -78,12 +78,12 @@ def test_what_a_column_offers_is_told_in_numbers():
 def test_a_number_shows_its_curve_and_of_many_cuts_the_best(monkeypatch):
     x = numeric("x", [1, 2, 3, 4, 5])
     rows = Table((x,), nominal("c", list("ppqpp")), 5)
-    told = grown(rows, trace=True).trace["steps"][0]["candidates"][0]
+    told = grown(rows, trace=True).kept_trace["steps"][0]["candidates"][0]
     assert told["cuts"] == [1.5, 2.5, 3.5, 4.5]
     assert told["n_cuts"] == 4
     assert told["cut"] == told["cuts"][int(np.argmax(told["gains"]))]
     monkeypatch.setattr(traces, "CUTS", 2)
-    few = grown(rows, trace=True).trace["steps"][0]["candidates"][0]
+    few = grown(rows, trace=True).kept_trace["steps"][0]["candidates"][0]
     assert few["n_cuts"] == 4
     assert few["cuts"] == [2.5, 3.5]
     assert few["gains"] == [told["gains"][1], told["gains"][2]]
@@ -91,7 +91,7 @@ def test_a_number_shows_its_curve_and_of_many_cuts_the_best(monkeypatch):
 
 def test_many_levels_are_not_listed(monkeypatch):
     monkeypatch.setattr(traces, "LEVELS", 1)
-    told = grown(FISH, trace=True).trace["steps"][0]["candidates"][0]
+    told = grown(FISH, trace=True).kept_trace["steps"][0]["candidates"][0]
     assert "codes" not in told
     assert told["after"] == [[2, 1], [0, 2]]
 
@@ -107,15 +107,15 @@ def test_many_levels_are_not_listed(monkeypatch):
 )
 def test_every_leaf_says_why(limits, reasons):
     tree = grown(FISH, trace=True, **limits)
-    steps = tree.trace["steps"]
+    steps = tree.kept_trace["steps"]
     assert [steps[n]["stop"] for n in np.flatnonzero(tree.is_leaf)] == reasons
     assert not any("stop" in steps[n] for n in np.flatnonzero(~tree.is_leaf))
 
 
 def test_rows_alike_say_so():
     tree = grown(Table((nominal("a", ["x", "x"]),), nominal("c", ["p", "q"]), 2), trace=True)
-    assert tree.trace["steps"][0]["stop"] == "alike"
-    assert tree.trace["steps"][0]["chosen"] is None
+    assert tree.kept_trace["steps"][0]["stop"] == "alike"
+    assert tree.kept_trace["steps"][0]["chosen"] is None
 
 
 def test_a_division_taken_back_says_so():
@@ -124,7 +124,7 @@ def test_a_division_taken_back_says_so():
             return divided
 
     tree = grow(Engine(FISH), ID3, Never(), Trace())
-    (step,) = tree.trace["steps"]
+    (step,) = tree.kept_trace["steps"]
     assert step["stop"] == "validation"
     assert step["chosen"] == 0
 
@@ -133,8 +133,8 @@ def test_beyond_its_limit_a_trace_is_cut_short_and_says_so():
     x = numeric("x", np.arange(40))
     rows = Table((x,), nominal("c", ["p", "q"] * 20), 40)
     short = grow(Engine(rows), ID3, trace=Trace(limit=3))
-    assert not short.trace["is_whole"]
-    assert sum("candidates" in step for step in short.trace["steps"]) == 3
+    assert not short.kept_trace["is_whole"]
+    assert sum("candidates" in step for step in short.kept_trace["steps"]) == 3
     assert short.to_dict() == grown(rows).to_dict()
 
 
@@ -158,7 +158,7 @@ def test_ties_are_kept_without_a_trace_up_to_a_number(monkeypatch):
 
 def test_a_tree_of_numbers_has_a_trace_without_entropies():
     rows = Table((numeric("x", [1, 2, 3]),), numeric("y", [1.0, 1.0, 5.0]), 3)
-    told = grown(rows, trace=True).trace["steps"][0]["candidates"][0]
+    told = grown(rows, trace=True).kept_trace["steps"][0]["candidates"][0]
     assert "entropy_before" not in told
     assert told["cut"] == 2.5
 

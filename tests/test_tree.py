@@ -106,7 +106,7 @@ def test_a_pruned_tree_is_the_tree_without_what_was_cut(table, data):
             assert kept[smaller.nodes.parent[new]] == tree.nodes.parent[old]
             assert smaller.nodes.levels(new).tolist() == tree.nodes.levels(old).tolist()
     assert skeleton(smaller.pruned(())) == skeleton(smaller)
-    assert smaller.trace is None
+    assert smaller.kept_trace is None
     assert not {"ties", "n_ties"} & smaller.about.keys()
     assert skeleton(tree) == skeleton(grown(table))  # and the tree itself is as it was
 

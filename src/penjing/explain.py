@@ -16,9 +16,9 @@ from penjing.recipe import RECIPES, Recipe, recipe_of
 from penjing.rules import Rules
 from penjing.split import level_text
 from penjing.table import Floats, Table
-from penjing.trace import candidate, plain
+from penjing.trace import weighing
 from penjing.tree import Tree
-from penjing.write.labels import branch_text, quoted, tidy
+from penjing.write.labels import branch_text, quoted, reading
 from penjing.write.order import drawn
 
 Plain = dict[str, Any]
@@ -65,7 +65,7 @@ def about_empty(tree: Tree, node: int, level: int) -> Plain:
     return (
         told
         | {"path": [*told["path"], branch], "rows": 0, "question": None, "stop": "empty"}
-        | {"tied": [], "empty": [], "candidates": []}
+        | {"runner_up": None, "average_gain": None, "tied": [], "empty": [], "candidates": []}
         | ({"variance": 0.0} if tree.is_regression else none)
     )
 
@@ -99,8 +99,8 @@ def story(tree: Tree, data: Table | None = None, limit: int | None = None) -> li
     limit : int, optional
         Return only so many steps.
     """
-    if tree.trace is not None:
-        kept = tree.trace.get("steps", ())[:limit]
+    if tree.kept_trace is not None:
+        kept = tree.kept_trace.get("steps", ())[:limit]
     elif data is not None:
         kept = weighed(tree, range(tree.n_nodes)[:limit], data)
     else:
@@ -110,7 +110,7 @@ def story(tree: Tree, data: Table | None = None, limit: int | None = None) -> li
     for step in kept:
         node = step.get("node") if isinstance(step, dict) else None
         if not (isinstance(node, int) and 0 <= node < tree.n_nodes):
-            raise DataError("model_broken", path="model", at="trace", expected="a trace")
+            raise DataError("model_broken_trace")
         steps.append(_told(tree, node, step) | ({"row_numbers": who[node]} if who else {}))
     return steps
 
@@ -128,9 +128,9 @@ def _row_numbers(tree: Tree, data: Table) -> dict[int, list[int]]:
 
 def kept_step(tree: Tree, node: int) -> Mapping[str, Any]:
     """Return the step of the trace that tells of a node."""
-    if tree.trace is None:
+    if tree.kept_trace is None:
         raise ChoiceError("no_trace_pruned" if tree.about.get("pruning") else "no_trace")
-    steps = tree.trace.get("steps")
+    steps = tree.kept_trace.get("steps")
     for step in steps if isinstance(steps, list) else ():
         if isinstance(step, dict) and step.get("node") == node:
             return step
@@ -163,9 +163,10 @@ def about_node(tree: Tree, node: int) -> Plain:
 def _told(tree: Tree, node: int, step: Mapping[str, Any]) -> Plain:
     told = about_node(tree, node)
     try:
-        return told | _step(tree, node, step)
-    except (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError):
-        raise DataError("model_broken", path="model", at="trace", expected="a trace") from None
+        with np.errstate(divide="raise", invalid="raise", over="raise"):
+            return told | _step(tree, node, step)
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError, ArithmeticError):
+        raise DataError("model_broken_trace") from None
 
 
 def _step(tree: Tree, node: int, step: Mapping[str, Any]) -> Plain:
@@ -179,8 +180,12 @@ def _step(tree: Tree, node: int, step: Mapping[str, Any]) -> Plain:
         branches, first = offered[0]["branches"], int(tree.first_child[node])
         if len(branches) == tree.n_children[node] and "cut" not in offered[0]:
             offered[0]["branches"] = [branches[c - first] for c in drawn(tree, node)]
+    compared = [c for c in offered if c["score"] is not None]
+    runner_up = compared[1]["column"] if len(compared) > 1 and chosen is not None else None
     return {
         "stop": stop if tree.is_leaf[node] else None,
+        "runner_up": runner_up,
+        "average_gain": step.get("average_gain"),
         "tied": [tree.schema[c].name for c in step.get("tied", ())],
         "empty": [
             level_text(tree.schema[int(tree.nodes.column[node])], code)
@@ -241,17 +246,16 @@ def _candidate(tree: Tree, kept: Mapping[str, Any], chosen: int | None) -> Plain
         }
         told["gain_ratio"] = told["gain"] / kept["split_information"]
     if "cut" in kept:
-        told |= {k: kept[k] for k in ("cut", "n_cuts", "cuts", "gains")}
+        told |= {k: kept[k] for k in ("cut", "n_cuts", "cuts", "gains", "penalty") if k in kept}
     return told | {"branches": _branches(tree, kept, after)}
 
 
 def _branches(tree: Tree, kept: Mapping[str, Any], after: Floats) -> list[Plain]:
     field = tree.schema[kept["column"]]
     if "cut" in kept:
+        cuts = kept["cuts"] if kept["n_cuts"] == len(kept["cuts"]) else ()
         cut = (
-            tidy(float(f"{kept['cut']:.6g}"))
-            if field.is_numeric
-            else level_text(field, int(kept["cut"]))
+            reading(kept["cut"], cuts) if field.is_numeric else level_text(field, int(kept["cut"]))
         )
         answers = [f"≤ {cut}", f"> {cut}"]
     elif "codes" in kept:
@@ -293,20 +297,10 @@ def _weighed(tree: Tree, node: int, by: tuple[Engine, Rules, Recipe]) -> Mapping
     if (reason := _stopped(tree, node, recipe)) is not None:
         return {"node": node, "stop": reason}
     offers = rules.offers(engine, tree, [node], recipe)
-    scores = recipe.measure().between(offers)[0].tolist()
-    gains = offers.gain[0].tolist()
     tally = next(engine.tally(tree, [node]))
     (choice,) = rules.choose(offers, recipe)
-    return {
-        "node": node,
-        "stop": "alike" if choice.split is None else None,
-        "tied": list(choice.tied),
-        "candidates": [
-            candidate(engine, c, counts, recipe)
-            | {"score": plain(scores[c]), "gain": plain(gains[c])}
-            for c, counts in tally.columns.items()
-        ],
-    }
+    told = {"stop": "alike" if choice.split is None else None, "tied": list(choice.tied)}
+    return {"node": node} | told | weighing(engine, tally, offers, 0, recipe)
 
 
 def _stopped(tree: Tree, node: int, recipe: Recipe) -> str | None:

@@ -99,6 +99,8 @@ def fit(
     table = _with_target(table, target)
     chosen = recipe_of(recipe, **changes)
     table = chosen.options.prepared(table)
+    if not table.n_rows:
+        raise DataError("no_known_rows", source=table.source.get("name", "the table"))
     chosen = chosen.fits(table)
     table, held_out = _validation(table, validation, seed)
     if prune is None and getattr(chosen.options, "pruning", None) == "reduced-error":

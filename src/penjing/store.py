@@ -90,7 +90,7 @@ def to_json(tree: Tree) -> dict[str, Any]:
         "centre": tree.centre,
         "nodes": rows,
         "about": dict(tree.about),
-        "trace": tree.trace,
+        "trace": tree.kept_trace,
     }
 
 

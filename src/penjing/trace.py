@@ -8,20 +8,23 @@ computed from the counts kept here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from penjing.criteria import TIE
-from penjing.criteria.entropy import bits
+from penjing.criteria import TIE, gains
+from penjing.criteria.entropy import Entropy, bits
 from penjing.criteria.gini import gini_of
+from penjing.criteria.variance import Variance
 from penjing.engines import Engine
 from penjing.growth import Growth
+from penjing.plugs import load
 from penjing.recipe import Recipe
 from penjing.search import NO_VALUES, Choice, candidates, first_best, score
-from penjing.split import Offers
+from penjing.split import Offers, midpoints
 from penjing.table import Floats
-from penjing.tally import Classes, Counts, Reader
+from penjing.tally import Classes, Counts, Reader, Tally
 from penjing.tree import Tree
 
 LIMIT = 80_000
@@ -79,14 +82,8 @@ class Trace:
         kept = list(nodes[:room])
         self._cut_short |= len(kept) < len(nodes)
         self._left -= len(kept) * len(engine.schema)
-        scores = recipe.measure().between(offers)
         for i, tally in enumerate(engine.tally(growth, kept)):
-            step: dict[str, Any] = {"node": kept[i]}
-            step["candidates"] = [
-                candidate(engine, c, counts, recipe)
-                | {"score": plain(scores[i, c]), "gain": plain(offers.gain[i, c])}
-                for c, counts in tally.columns.items()
-            ]
+            step = {"node": kept[i]} | weighing(engine, tally, offers, i, recipe)
             split = choices[i].split
             if split is None:
                 step["stop"] = "alike"
@@ -112,13 +109,52 @@ class Trace:
                     step.setdefault("stop", "max_leaves")  # it waited, and no room was left
             steps = [s | {"node": new_id[n]} for n, s in self._steps.items() if n in new_id]
             steps.sort(key=lambda step: int(step["node"]))
-            object.__setattr__(tree, "trace", {"steps": steps, "is_whole": not self._cut_short})
+            kept = {"steps": steps, "is_whole": not self._cut_short}
+            return replace(tree, kept_trace=kept)
         return tree
 
 
-def candidate(engine: Engine, c: int, counts: Counts, recipe: Recipe) -> dict[str, Any]:
+def weighing(
+    engine: Engine, tally: Tally, offers: Offers, i: int, recipe: Recipe
+) -> dict[str, Any]:
+    """Return what every column offered in one node, and the average by which they are screened."""
+    scores = scores_of(offers, recipe)[i]
+    step: dict[str, Any] = {}
+    if recipe.criterion == "gain_ratio":
+        taking = ~np.isnan(offers.gain[i])
+        counted = getattr(offers, "counted", None)
+        if counted is not None and (taking & counted).any():
+            taking &= counted
+        step["average_gain"] = plain(offers.gain[i][taking].mean() if taking.any() else np.nan)
+    step["candidates"] = [
+        candidate(engine, c, counts, recipe, (offers, i))
+        | {"score": plain(scores[c]), "gain": plain(offers.gain[i, c])}
+        for c, counts in tally.columns.items()
+    ]
+    return step
+
+
+def scores_of(offers: Offers, recipe: Recipe) -> Floats:
+    """Return by what columns are compared, as the rules of the recipe have it."""
+    own = getattr(load("rules", recipe.rules), "scores", None)
+    if own is not None:
+        return np.asarray(own(offers, recipe))
+    return recipe.measure().between(offers)
+
+
+def candidate(
+    engine: Engine, c: int, counts: Counts, recipe: Recipe, offered: tuple[Offers, int]
+) -> dict[str, Any]:
     """Return all that can be said of one column in one node, as plain data."""
+    offers, i = offered
     field, s = engine.schema[c], engine.reader
+    if recipe.rules != "textbook" and not np.isnan(offers.gain[i, c]):
+        own = _offered(engine, c, counts, offers, i)
+        if own is not None:
+            if getattr(recipe.options, "cut_cost", False) and field.has_order:
+                weight = float(s.weight(counts.known) + s.weight(counts.missing))
+                own["penalty"] = float(np.log2(offers.n_candidates[i, c])) / weight
+            return own
     values = engine.level_values(c) if field.is_numeric else NO_VALUES
     found = candidates(counts, field, values, recipe.shape, s)
     scored = score(recipe.measure(), counts, found, recipe, s)
@@ -136,6 +172,42 @@ def candidate(engine: Engine, c: int, counts: Counts, recipe: Recipe) -> dict[st
         told["codes"] = counts.codes.tolist()
         told["sides"] = found.sides[best].tolist()
     return told
+
+
+def _offered(
+    engine: Engine, c: int, counts: Counts, offers: Offers, i: int
+) -> dict[str, Any] | None:
+    """Return the division that a program's own rules offered, and the curve of all its cuts."""
+    field, s = engine.schema[c], engine.reader
+    told: dict[str, Any] = {"column": c, "missing": numbers(counts.missing)}
+    if not field.has_order:
+        groups = offers.groups.get((i, c), ())
+        parts = [counts.cells[np.isin(counts.codes, group)].sum(axis=0) for group in groups]
+        if len(parts) < 2:
+            return None
+        after = np.stack(parts)
+        told |= {"after": [numbers(part) for part in after]} | measures(after, s)
+        if len(counts.codes) <= LEVELS:
+            side = {int(code): b for b, group in enumerate(groups) for code in group}
+            codes = [int(code) for code in counts.codes if int(code) in side]
+            told |= {"codes": codes, "sides": [side[code] for code in codes]}
+        return told
+    values = engine.level_values(c) if field.is_numeric else NO_VALUES
+    places = values[counts.codes] if field.is_numeric else counts.codes.astype(np.float64)
+    cut = float(offers.cut[i, c])
+    below = int((places <= cut).sum())
+    if not 0 < below < len(places):  # known or not
+        return None
+    low = counts.cells.cumsum(axis=0)[:-1]
+    after = np.stack([low[below - 1], counts.known - low[below - 1]])
+    told |= {"after": [numbers(part) for part in after]} | measures(after, s)
+    every = np.stack([low, counts.known - low], axis=1)
+    share = s.weight(counts.known) / (s.weight(counts.known) + s.weight(counts.missing))
+    measure = Entropy() if isinstance(s, Classes) else Variance()
+    scored = gains(measure, counts.known, every, s) * share
+    cuts = midpoints(places) if field.is_numeric else places[:-1].copy()
+    cuts[below - 1] = cut
+    return told | _curve(cuts, scored, below - 1)
 
 
 def measures(after: Floats, s: Reader) -> dict[str, float]:

@@ -112,7 +112,7 @@ class Tree:
     recipe: Mapping[str, Any] = field(default_factory=dict)
     centre: float = 0.0
     about: Mapping[str, Any] = field(default_factory=dict)
-    trace: Any = None
+    kept_trace: Any = None
 
     # -- shape ----------------------------------------------------------------------------
 
@@ -324,13 +324,13 @@ class Tree:
         if why is not None:
             place = {int(old): new for new, old in enumerate(kept)}
             cut = {place[i] for i in np.flatnonzero(is_cut).tolist() if i in place}
-            trace = _renumbered(self.trace, place, cut, why)
+            trace = _renumbered(self.kept_trace, place, cut, why)
             about["ties"] = [
                 tie | {"node": place[tie["node"]]}
                 for tie in self.about.get("ties", ())
                 if tie["node"] in place and place[tie["node"]] not in cut
             ]
-        return replace(self, nodes=smaller, trace=trace, about=about)
+        return replace(self, nodes=smaller, kept_trace=trace, about=about)
 
     # -- what people do with a tree; the rooms above do the work -----------------------------
 
@@ -345,6 +345,15 @@ class Tree:
     def apply(self, source: Any, **options: Any) -> Ids:  # noqa: ANN401
         """Return the node where each row stops; see :func:`penjing.predict.apply`."""
         return _room("predict").apply(self, source, **options)  # type: ignore[no-any-return]
+
+    @property
+    def trace(self) -> Any:  # noqa: ANN401 - an Induction, or None
+        """How the tree grew and was pruned, step by step; None where nothing of it was kept."""
+        return _room("induction").of_tree(self)
+
+    def explain(self, row: Any, **options: Any) -> Any:  # noqa: ANN401 - an Explanation
+        """Return why a row is answered as it is; see :func:`penjing.because.explain_row`."""
+        return _room("because").explain_row(self, row, **options)
 
     def score(self, source: Any, **options: Any) -> Any:  # noqa: ANN401
         """Return a report of right and wrong answers; see :func:`penjing.evaluate.score`."""

@@ -32,6 +32,7 @@ def section(verb: str) -> str:
         ("check", (TRAIN,)),
         ("fit", (TRAIN,)),
         ("why", ("melon.tree",)),
+        ("explain", ("melon.tree", "--row", "1", "--data", TRAIN)),
         ("prune", ("melon.tree", "--validate", TEST)),
         ("predict", ("melon.tree", TEST, "--proba")),
         ("test", ("melon.tree", TEST)),
@@ -44,7 +45,7 @@ def test_every_key_of_the_json_is_told(run, verb, args):
     page = section(r"fit`, `show" if verb == "fit" else verb)
     missing = [key for key in told if not re.search(rf"\b{key}\b", page)]
     assert missing == []
-    for part in ("columns", "candidates", "decisions", "rows", "wrong", "trees"):
+    for part in ("columns", "candidates", "path", "flips", "decisions", "rows", "wrong", "trees"):
         if isinstance(told.get(part), list):
             keys = {key for record in told[part] for key in record}
             assert [key for key in keys if not re.search(rf"\b{key}\b", page)] == []

@@ -199,3 +199,18 @@ def test_trace_tells_as_many_steps_as_wanted(run, melon):
     assert "10 more steps; --steps 0 tells all." in short
     assert len(run("trace", melon, "--json").data) == 12
     assert run("trace", melon, "--json").data[0]["row_numbers"] == list(range(1, 17))
+
+
+def test_a_row_is_explained_from_words_json_or_a_file(run, melon):
+    by_words = run("explain", melon, "--row", "纹理=清晰，根蒂=硬挺").out
+    assert by_words.startswith("the answer is 否")
+    assert "it would flip:\n  根蒂 = 蜷缩" in by_words
+    assert run("explain", melon, "--row", '{"纹理": "清晰", "根蒂": "硬挺"}').out == by_words
+    told = run("explain", melon, "--row", "10", "--data", "Watermelon-train1.csv", "--json").data
+    assert told["answer"] == "否"
+    assert [node["branch"] for node in told["path"]][:2] == ["纹理 = 清晰", "根蒂 = 硬挺"]
+    assert "怎样改变回答" in run("explain", melon, "--row", "纹理=清晰", "--lang", "zh").out
+    for wrong in ("清晰", "{", "纹里=清晰"):
+        assert run("explain", melon, "--row", wrong).code == Exit.WRONG
+    done = run("explain", melon, "--row", "99", "--data", "Watermelon-train1.csv")
+    assert "no row 99" in done.err

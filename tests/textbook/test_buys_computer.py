@@ -76,7 +76,9 @@ def test_the_tree_and_its_gains(table):
             "senior": {"credit_rating": {"fair": "yes", "excellent": "no"}},
         }
     }
-    root = {tree.schema[c["column"]].name: c["gain"] for c in tree.trace["steps"][0]["candidates"]}
+    root = {
+        tree.schema[c["column"]].name: c["gain"] for c in tree.kept_trace["steps"][0]["candidates"]
+    }
     # A share is summed as count / total here and there, so the last digits may differ.
     assert root == pytest.approx(GAINS, rel=1e-14)
     assert tree.score(table).correct == 14
@@ -122,7 +124,7 @@ def test_a_number_per_melon_does_not_win_by_ratio():
     assert by_ratio.schema[by_ratio.split(0).column].name == "纹理"
     scores = {
         by_ratio.schema[c["column"]].name: c["score"]
-        for c in by_ratio.trace["steps"][0]["candidates"]
+        for c in by_ratio.kept_trace["steps"][0]["candidates"]
         if c["score"] is not None
     }
     assert {name: round(score, 4) for name, score in scores.items()} == {

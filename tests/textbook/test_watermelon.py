@@ -34,7 +34,7 @@ BOOK_TREE = {  # figure 4.4
 
 def offers(tree: Tree, node: int = 0) -> dict[str, dict[str, Any]]:
     """Return what each column offered a node."""
-    told = tree.trace["steps"][node]["candidates"]
+    told = tree.kept_trace["steps"][node]["candidates"]
     return {tree.schema[c["column"]].name: c for c in told if c["gain"] is not None}
 
 

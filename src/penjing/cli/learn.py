@@ -170,9 +170,9 @@ def _remark(voice: Voice, tree: Tree, train: Table | None) -> None:
 
     if not tree.is_regression and sum(weight > 0 for weight in tree.nodes.total[0].tolist()) == 1:
         voice.note("note_one_class", class_=tree.answer(0))
-    if tree.trace is not None and not tree.trace["is_whole"]:
+    if tree.kept_trace is not None and not tree.kept_trace["is_whole"]:
         voice.note("trace_large")
-    told = summary.gain_and_ratio(explain(tree), voice.lang) if tree.trace is not None else ""
+    told = summary.gain_and_ratio(explain(tree), voice.lang) if tree.kept_trace is not None else ""
     lines = [told, "" if train is None else sibling(voice, tree, train)]
     if text := ("\n" + " " * 6).join(line for line in lines if line):
         voice.out(voice.say("word_note") + text)

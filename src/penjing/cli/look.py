@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def add_to(app: typer.Typer) -> None:
     """Give the command these verbs."""
-    for command in (check, show, why, trace):
+    for command in (check, show, why, explain, trace):
         app.command(command.__name__)(command)
 
 
@@ -171,7 +171,7 @@ def _explained(voice: Voice, tree: Tree, model: str, node: str, data: str | None
     rows: Table | None = None
     if data is not None:
         rows = sources.training(voice, tree, model, data)
-    elif tree.trace is None:
+    elif tree.kept_trace is None:
         rows = sources.training(voice, tree, model, None)
     return explain(tree, at, rows)
 
@@ -185,6 +185,33 @@ def _cuts(voice: Voice, told: dict[str, Any], column: str) -> None:
         voice.data(candidate)
     else:
         voice.out(writer.cuts(candidate, voice.lang, ascii_only=voice.ascii_only))
+
+
+@verb
+def explain(
+    voice: Voice,
+    *,
+    model: Model,
+    row: Annotated[
+        str,
+        typer.Option(
+            metavar="ROW",
+            help="The row: 'column=value, column=value', JSON, or its number in --data.",
+        ),
+    ] = "1",
+    data: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A table; --row is the number of a row.")
+    ] = None,
+) -> None:
+    """Say why a row is answered as it is, and what would flip the answer."""
+    from penjing.because import explain_row  # noqa: PLC0415 - heavy
+
+    tree = sources.model(model)
+    told = explain_row(tree, sources.one_row(voice, tree, row, data))
+    if voice.as_json:
+        voice.data(told.to_json())
+    else:
+        voice.out(told.text(voice.lang, ascii_only=voice.ascii_only))
 
 
 @verb
@@ -209,7 +236,7 @@ def trace(
         "target": tree.target.name,
         "recipe": dict(tree.recipe),
         "rows": tree.weight_of(0),
-        "steps": tree.n_nodes if tree.trace is None else len(tree.trace["steps"]),
-        "is_whole": tree.trace is None or bool(tree.trace.get("is_whole", True)),
+        "steps": tree.n_nodes if tree.kept_trace is None else len(tree.kept_trace["steps"]),
+        "is_whole": tree.kept_trace is None or bool(tree.kept_trace.get("is_whole", True)),
     }
     voice.out(writer.write(told, about, voice.lang, ascii_only=voice.ascii_only))

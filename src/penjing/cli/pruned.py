@@ -112,7 +112,7 @@ class Pruning:
         from penjing.fit import fit  # noqa: PLC0415
 
         train, judges = self.divided(voice, rows, reading)
-        return fit(train, recipe=recipe_from(tree), trace=tree.trace is not None), judges
+        return fit(train, recipe=recipe_from(tree), trace=tree.kept_trace is not None), judges
 
 
 def measured(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penjing.cli.say import Voice
-from penjing.errors import ChoiceError, DataError, Problem
+from penjing.errors import ChoiceError, DataError, Problem, unknown
 
 if TYPE_CHECKING:
     from penjing.read.cells import Sheet
@@ -180,6 +180,32 @@ def _separator(text: str | None) -> str | None:
     return "\t" if text in ("\\t", "tab") else text
 
 
+def one_row(voice: Voice, tree: Tree, text: str, path: str | None) -> Any:  # noqa: ANN401
+    """Return the row that somebody means: its number in a file, JSON, or 'column=value' pairs."""
+    if path is not None:
+        table = Reading().rows_for(voice, tree, path, with_target=False)
+        if not text.isdecimal() or not 1 <= int(text) <= table.n_rows:
+            raise ChoiceError("explain_row_number", n=table.n_rows, row=text)
+        return table.take([place == int(text) - 1 for place in range(table.n_rows)])
+    try:
+        plain = json.loads(text) if text.lstrip().startswith("{") else _pairs(text)
+    except ValueError:
+        raise ChoiceError("explain_not_row", text=text) from None
+    known = {field.name for field in tree.schema} | {tree.target.name}
+    for name in plain:
+        if name not in known:
+            raise unknown("unknown_column", name, [field.name for field in tree.schema])
+    return {name: value for name, value in plain.items() if name != tree.target.name}
+
+
+def _pairs(text: str) -> dict[str, str | None]:
+    """Return the values of 'column=value, column=value'; nothing after the sign is missing."""
+    pairs = [part.split("=", 1) for part in text.replace("，", ",").split(",") if part.strip()]
+    if not pairs or any(len(pair) < 2 for pair in pairs):
+        raise ValueError(text)
+    return {name.strip(): value.strip() or None for name, value in pairs}
+
+
 def model(path: str) -> Tree:
     """Return the tree of a model file, or of standard input."""
     from penjing.read.files import piped  # noqa: PLC0415 - heavy
@@ -208,7 +234,7 @@ def _checked(tree: Tree, path: str) -> Tree:
         "about.source": not isinstance(source, dict),
         "about.pruning": not records,
         "about.ties": not _are_ties(tree, tree.about.get("ties", [])),
-        "trace": tree.trace is not None and not isinstance(tree.trace.get("steps"), list),
+        "trace": tree.kept_trace is not None and not isinstance(tree.kept_trace.get("steps"), list),
     }
     for at, is_wrong in wrong.items():
         if is_wrong:

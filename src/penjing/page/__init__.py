@@ -143,7 +143,7 @@ def _marks(tree: Tree, lang: str, ties: dict[int, list[str]]) -> dict[int, list[
 
 def _steps(tree: Tree) -> list[dict[str, Any]] | None:
     """Return the steps of growing, each told in every language; None without a trace."""
-    if not tree.trace:
+    if not tree.kept_trace:
         return None
     steps = story(tree)[:_STEPS]
     return [

@@ -15,6 +15,7 @@ from penjing.errors import CapabilityError
 from penjing.growth import Growth
 from penjing.options import Quinlan
 from penjing.prune import Decision, collapse, error_based
+from penjing.prune.carried import carried
 from penjing.prune.draft import majority
 from penjing.recipe import Recipe
 from penjing.rules.information import double, gain, in_order, information, n_log_n, rounding
@@ -281,6 +282,15 @@ def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
     ]  # fmt: skip
 
 
+def scores(offers: Offers, recipe: Recipe) -> Floats:
+    """Return by what the columns of each node are compared, NaN where one is screened out."""
+    assert isinstance(offers, Screened)
+    assert offers.counted is not None
+    rows = zip(offers.gain, offers.split_information, strict=True)
+    found = [_scores(gain, said, offers.counted, recipe) for gain, said in rows]
+    return np.stack(found) if found else offers.gain
+
+
 def _scores(gains: Floats, said: Floats, counted: npt.NDArray[np.bool_], recipe: Recipe) -> Floats:
     """Return by what the columns of a node are compared, NaN where one is screened out."""
     options = _options(recipe)
@@ -319,7 +329,7 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
     if options.sums == "cases":  # they decided the questions; what is told are the rows
         counted = engine.totals(tree, range(len(tree.nodes))).cells
         tree = replace(tree, nodes=replace(tree.nodes, total=counted))
-    tree = labelled(tree, options)
+    tree = grown = labelled(tree, options)
     told = []
     if options.collapse and options.pruning != "reduced-error":
         tree, decisions = collapse.prune(tree, slack=options.slack)
@@ -335,7 +345,8 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
         }
         tree, decisions = error_based.prune(tree, engine, **settings)
         told.append(_record("error-based", settings, decisions))
-    return replace(tree, about=dict(tree.about) | ({"pruning": told} if told else {}))
+    about = dict(tree.about) | ({"pruning": told} if told else {})
+    return replace(tree, kept_trace=carried(grown, tree), about=about)
 
 
 def labelled(tree: Tree, options: Quinlan) -> Tree:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from penjing.split import level_text
 from penjing.tree import Tree
@@ -35,6 +36,23 @@ def short(cut: float, low: float = math.nan, high: float = math.nan) -> str:
             # A cut just below a training value has no short reading; the value below it has.
             value = tidy(low) if low <= cut < high else found
             return value if digits > _MANY and len(value) < len(found) else found
+    return tidy(cut)
+
+
+def reading(cut: float, cuts: Sequence[float] = ()) -> str:
+    """Return how a cut reads among others: six digits, or as many as keep it apart from them.
+
+    Examples
+    --------
+    >>> reading(0.38149999999999995), reading(1234567.5), reading(1234567.5, [1234566.5, 1234567.5])
+    ('0.3815', '1234567.5', '1234567.5')
+    """
+    others = [abs(cut - other) for other in cuts if other != cut]
+    slack = 1e-9 * min(others) if others else 1e-12 * abs(cut)
+    for digits in range(6, 17):
+        near = float(f"{cut:.{digits}g}")
+        if abs(near - cut) <= slack:
+            return tidy(near)
     return tidy(cut)
 
 

@@ -33,7 +33,7 @@ def lines(tree: Tree, node: int, *, ascii_only: bool = False) -> list[str]:
     first = tree.children(node).start
     found = []
     for stand_in in tree.nodes.surrogates.get(node, ()):
-        test = _test(tree, stand_in, ascii_only=ascii_only)
+        test = told(tree, stand_in, ascii_only=ascii_only)
         way = branch_text(tree, first, ascii_only=ascii_only)
         mark = "?" if stand_in.is_used else "(?)"
         found.append(f"{mark} {test} {arrow} {way} ({100 * stand_in.agreement:.3g} %)")
@@ -44,7 +44,7 @@ def lines(tree: Tree, node: int, *, ascii_only: bool = False) -> list[str]:
     return found
 
 
-def _test(tree: Tree, stand_in: Surrogate, *, ascii_only: bool) -> str:
+def told(tree: Tree, stand_in: Surrogate, *, ascii_only: bool = False) -> str:
     """Return the test that leads to the first branch."""
     field = tree.schema[stand_in.column]
     name = quoted(field.name)

@@ -10,7 +10,7 @@ from penjing.words import say
 from penjing.write import formula
 from penjing.write.columns import clip, headings, left, right, widest
 from penjing.write.formula import places
-from penjing.write.labels import quoted, tidy
+from penjing.write.labels import quoted, reading, tidy
 from penjing.write.phrases import listed, mixture, rows_of
 
 Plain = Mapping[str, Any]
@@ -124,7 +124,7 @@ def formulas(told: Plain, candidate: Plain, *, every: bool, ascii_only: bool) ->
 def cuts(candidate: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
     """Return every cut of an ordered column with its gain, best one marked."""
     kept = list(zip(candidate["cuts"], candidate["gains"], strict=True))
-    texts = [tidy(float(f"{cut:.6g}")) for cut, _ in kept]
+    texts = [reading(cut, candidate["cuts"]) for cut, _ in kept]
     places_of_cut = widest([*texts, say("why_cut", lang)])
     gains = [gain for _, gain in kept if gain is not None]
     top = max(gains, default=0.0)

@@ -1,0 +1,153 @@
+"""Why a row is answered so: the path is the tree's, every flip flips, and none is nearer."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import penjing
+from data import tables
+from penjing.errors import ChoiceError, DataError
+from penjing.report import wilson
+from penjing.table import Table, nominal, numeric
+from penjing.tree import Tree
+
+RECIPES = ("id3", "c4.5-textbook", "cart-binary", "rpart", "c4.5")
+
+
+def asked(tree: Tree) -> list[int]:
+    return sorted({int(c) for c in tree.nodes.column if c >= 0})
+
+
+def values(tree: Tree, c: int) -> list[object]:
+    """Return a value for every way to answer the questions about a column."""
+    field = tree.schema[c]
+    if not field.is_numeric:
+        return list(field.levels)
+    cuts = tree.nodes.cut[(tree.nodes.column == c) & np.isfinite(tree.nodes.cut)]
+    single = tree.recipe.get("precision") == "single"
+    kind = np.float32 if single else np.float64
+    above = [float(np.nextafter(kind(cut), kind(np.inf))) for cut in cuts]
+    return [*cuts.tolist(), *above]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@given(table=tables(("nominal", "numeric"), max_rows=12) | tables(missing=True), data=st.data())
+def test_every_flip_flips_and_no_smaller_one_exists(recipe, table, data):
+    missing = any(column.has_missing for column in table.columns)
+    known = np.any([column.codes >= 0 for column in table.columns], axis=0)
+    if recipe == "rpart" and not known.any():
+        with pytest.raises(DataError, match="no row has a value"):
+            penjing.fit(table, recipe=recipe)
+        return
+    if recipe in ("id3", "cart-binary") and missing:
+        tree = penjing.fit(table, recipe=recipe, missing="fraction")
+    else:
+        tree = penjing.fit(table, recipe=recipe)
+    row = data.draw(st.sampled_from(list(table.rows())))
+    row.pop(tree.target.name)
+    answer = tree.predict([row])[0]
+    told = tree.explain(row, flips=5).to_json()
+    assert told["answer"] == answer
+    stop = int(tree.apply([row])[0])
+    assert [node["node"] for node in told["path"]] == tree.path(stop)
+    assert (told["stopped"] is None) == bool(tree.is_leaf[stop])
+    json.dumps(told, allow_nan=False)
+    for flip in told["flips"]:
+        changed = row | {change["column"]: change["to"] for change in flip["changes"]}
+        assert tree.predict([changed])[0] == flip["answer"] != answer
+    # Brute force over one column at a time: if one suffices, the nearest changes one.
+    singles = [row | {tree.schema[c].name: value} for c in asked(tree) for value in values(tree, c)]
+    can = bool(singles) and any(a != answer for a in tree.predict(singles))
+    if can:
+        assert len(told["flips"][0]["changes"]) == 1
+    elif not told["flips"] and not missing and len(asked(tree)) <= 3:
+        for some in combinations(asked(tree), 2):
+            for pair in product(*(values(tree, c) for c in some)):
+                names = [tree.schema[c].name for c in some]
+                both = row | dict(zip(names, pair, strict=True))
+                assert tree.predict([both])[0] == answer
+
+
+def test_the_nearest_cut_comes_first_and_numbers_are_those_of_the_model():
+    x = numeric("x", [1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
+    tree = penjing.fit(Table((x,), nominal("y", list("aabbaa")), 6), recipe="cart-binary")
+    told = tree.explain({"x": 9.0}).to_json()
+    assert told["answer"] == "b"
+    (near,) = told["flips"][0]["changes"]
+    assert near["test"] == "x > 10.5"
+    assert near["to"] == np.nextafter(10.5, np.inf)
+    assert near["from"] == 9.0
+
+
+def test_the_evidence_of_the_watermelon_is_told_in_both_languages():
+    tree = penjing.fit(penjing.example("watermelon2.0"))
+    melon = {"纹理": "清晰", "根蒂": "稍蜷", "色泽": "浅白", "触感": "软粘"}
+    told = tree.explain(melon)
+    assert told.to_json()["interval"] == list(wilson(2, 3))
+    assert told.text("zh").splitlines()[:4] == [
+        "回答是 是，67 %（95 % 区间 21 到 94 %）",
+        "  纹理 = 清晰         (清晰)  7 : 2 → 是",
+        "  根蒂 = 稍蜷         (稍蜷)  2 : 1 → 是",
+        "  色泽 = 浅白 在此没有分支：取提问结点的回答",
+    ]
+    assert "色泽 = 乌黑" in told.text("zh").splitlines()[5]
+    assert str(told).startswith("the answer is 是, 67 % (95 % interval 21 to 94 %)")
+    assert "→" not in told.text(ascii_only=True)
+
+
+def test_surrogates_and_missing_ways_are_named():
+    random = np.random.RandomState(2)
+    x = random.rand(60)
+    holes = np.where(random.rand(60) < 0.2, np.nan, x)
+    table = Table(
+        (numeric("x", holes), numeric("z", x + 0.01 * random.rand(60))),
+        nominal("y", np.where(x > 0.5, "big", "small").tolist()),
+        60,
+    )
+    tree = penjing.fit(table, recipe="rpart", minsplit=4)
+    asks = tree.schema[int(tree.nodes.column[0])].name
+    other = "z" if asks == "x" else "x"
+    text = str(tree.explain({other: 0.9}))
+    assert f"no value; by {other} >" in text or f"no value; by {other} ≤" in text
+    assert "the way of missing values" in str(tree.explain({}))
+    shared = penjing.fit(table, recipe="c4.5-textbook")
+    assert "shared out" in str(shared.explain({}))
+
+
+def test_numbers_are_explained_too():
+    x = numeric("x", range(30))
+    tree = penjing.fit(
+        Table((x,), numeric("y", [v * v for v in range(30)]), 30), recipe="cart-binary", max_depth=3
+    )
+    told = tree.explain({"x": 3}).to_json()
+    assert told["flips"]
+    assert "interval" not in told
+
+
+def test_one_row_at_a_time():
+    tree = penjing.fit(penjing.example("golf"))
+    with pytest.raises(ChoiceError, match="one row is explained at a time, found 14"):
+        tree.explain(penjing.example("golf"))
+
+
+def test_a_lone_leaf_cannot_flip():
+    told = Tree.from_dict("yes").explain({"a": 1})
+    assert told.to_json()["flips"] == []
+    assert "no change was found" in str(told)
+
+
+def test_a_chain_of_many_questions_is_explained():
+    n = 3000
+    classes = ["a" if i % 2 else "b" for i in range(n)]
+    table = Table((numeric("x", np.arange(n, dtype=float)),), nominal("y", classes), n)
+    tree = penjing.fit(table, recipe="cart-binary")
+    told = tree.explain({"x": 1500.0}).to_json()
+    assert told["answer"] == "b"
+    tests = {flip["changes"][0]["test"] for flip in told["flips"]}
+    assert tests & {"x ≤ 1499", "x ≤ 1500", "x > 1500", "x > 1501", "x ≤ 1499.5", "x > 1500.5"}
