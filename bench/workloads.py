@@ -59,3 +59,30 @@ TABLES = {
     "nominal 1M x 20": nominal,
     "small 150 x 4": small,
 }
+
+
+def faithful(n: int = 100_000, seed: int = 4):
+    """10 numbers and 10 nominal columns of 2 to 12 levels, 3 % missing in half of them, 3 classes.
+
+    Returns names, cells (text, `?` for missing), whether each column is a number, and classes.
+    """
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=(n, 8))
+    pull = z[:, :5] @ rng.normal(size=(5, 3)) * 0.8 + rng.gumbel(size=(n, 3)) * 0.9
+    columns, is_number = [], []
+    for j in range(10):  # hundreds, thousands and as many values as rows
+        x = z[:, j % 8] + rng.normal(size=n) * 0.5
+        cells = np.round(x, (1, 2, 3, 6, 6)[j % 5]).astype(str)
+        columns.append(cells)
+        is_number.append(True)
+    for j in range(10):
+        k = int(rng.integers(2, 13))
+        level = (z[:, :4] @ rng.normal(size=(4, k)) * 0.6 + rng.gumbel(size=(n, k))).argmax(1)
+        if j < 5:
+            pull += rng.normal(size=(k, 3))[level] * 0.6
+        columns.append(np.array([f"v{i}" for i in range(k)])[level])
+        is_number.append(False)
+    for j in range(0, 20, 2):
+        columns[j] = np.where(rng.random(n) < 0.03, "?", columns[j])
+    names = [f"{'x' if is_number[j] else 'c'}{j}" for j in range(20)]
+    return names, columns, is_number, np.array(["a", "b", "c"])[pull.argmax(1)]

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cases.hpp"
+#include "errors.hpp"
 #include "quinlan.hpp"
 
 namespace nb = nanobind;
@@ -54,6 +55,20 @@ const T* pointer(std::vector<nb::object>& kept, nb::handle array, std::size_t si
     return view.data();
 }
 
+// codes, levels or None, n_levels, ordered, whether it counts in the average
+penjing::GrowColumn column_of(std::vector<nb::object>& kept, nb::handle item, std::size_t n) {
+    const auto parts = nb::cast<nb::tuple>(item);
+    penjing::GrowColumn column;
+    column.codes = pointer<std::int32_t>(kept, parts[0], n);
+    column.n_levels = nb::cast<std::int32_t>(parts[2]);
+    column.ordered = nb::cast<bool>(parts[3]);
+    if (!parts[1].is_none()) {
+        column.levels =
+            pointer<double>(kept, parts[1], static_cast<std::size_t>(column.n_levels));
+    }
+    return column;
+}
+
 nb::dict grow_quinlan(const nb::list& columns, nb::handle target, nb::handle weight,
                       const nb::dict& recipe) {
     std::vector<nb::object> kept;  // arrays must outlive the growth
@@ -64,18 +79,8 @@ nb::dict grow_quinlan(const nb::list& columns, nb::handle target, nb::handle wei
         order.weight = pointer<double>(kept, weight, order.n_rows);
     }
     for (nb::handle item : columns) {
-        // codes, levels or None, n_levels, ordered, whether it counts in the average
-        const auto parts = nb::cast<nb::tuple>(item);
-        penjing::GrowColumn column;
-        column.codes = pointer<std::int32_t>(kept, parts[0], order.n_rows);
-        column.n_levels = nb::cast<std::int32_t>(parts[2]);
-        column.ordered = nb::cast<bool>(parts[3]);
-        if (!parts[1].is_none()) {
-            column.levels =
-                pointer<double>(kept, parts[1], static_cast<std::size_t>(column.n_levels));
-        }
-        order.columns.push_back(column);
-        order.mean.push_back(nb::cast<bool>(parts[4]) ? 1 : 0);
+        order.columns.push_back(column_of(kept, item, order.n_rows));
+        order.mean.push_back(nb::cast<bool>(nb::cast<nb::tuple>(item)[4]) ? 1 : 0);
     }
     const auto number = [&](const char* name) { return nb::cast<double>(recipe[name]); };
     const auto flag = [&](const char* name) { return nb::cast<bool>(recipe[name]); };
@@ -128,9 +133,70 @@ nb::dict grow_quinlan(const nb::list& columns, nb::handle target, nb::handle wei
     return answer;
 }
 
+nb::dict prune_quinlan(const nb::list& columns, nb::handle target, nb::handle weight,
+                       const nb::dict& tree, const nb::dict& how) {
+    std::vector<nb::object> kept;
+    penjing::PruneOrder order;
+    order.rows.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
+    order.rows.target = pointer<std::int32_t>(kept, target, order.rows.n_rows);
+    if (!weight.is_none()) {
+        order.rows.weight = pointer<double>(kept, weight, order.rows.n_rows);
+    }
+    for (nb::handle item : columns) {
+        order.rows.columns.push_back(column_of(kept, item, order.rows.n_rows));
+    }
+    order.rows.n_sums = nb::cast<std::size_t>(how["n_sums"]);
+    order.rows.fraction = nb::cast<bool>(how["fraction"]);
+    const std::size_t n = nb::cast<In<std::int32_t>>(tree["parent"], false).size();
+    order.n_nodes = n;
+    order.parent = pointer<std::int32_t>(kept, tree["parent"], n);
+    order.column = pointer<std::int32_t>(kept, tree["column"], n);
+    order.cut = pointer<double>(kept, tree["cut"], n);
+    order.level_start = pointer<std::int64_t>(kept, tree["level_start"], n + 1);
+    const std::size_t n_codes = static_cast<std::size_t>(order.level_start[n]);
+    order.level_codes = pointer<std::int32_t>(kept, tree["level_codes"], n_codes);
+    order.total = pointer<double>(kept, tree["total"], n * order.rows.n_sums);
+    order.label = pointer<std::int32_t>(kept, tree["label"], n);
+    const auto number = [&](const char* name) { return nb::cast<double>(how[name]); };
+    const auto flag = [&](const char* name) { return nb::cast<bool>(how[name]); };
+    order.bound.confidence = number("confidence");
+    order.bound.squared = number("squared");
+    order.bound.last_errors = number("last_errors");
+    order.bound.single = flag("single");
+    order.bound.table = flag("table");
+    order.bound.nothing = flag("nothing");
+    order.tolerance = number("tolerance");
+    order.margin = number("margin");
+    order.raises = flag("raises");
+    order.relabels = flag("relabels");
+    penjing::Pruned made;
+    {
+        const nb::gil_scoped_release free;
+        penjing::ErrorPruner pruner(order);
+        made = pruner.prune(signals());
+    }
+    nb::dict answer;
+    answer["node"] = hand_over(std::move(made.node));
+    answer["decision"] = hand_over(std::move(made.decision));
+    answer["rows"] = hand_over(std::move(made.rows));
+    answer["kept"] = hand_over(std::move(made.kept));
+    answer["as_leaf"] = hand_over(std::move(made.as_leaf));
+    answer["as_branch"] = hand_over(std::move(made.as_branch));
+    answer["whole"] = hand_over(std::move(made.whole));
+    answer["parent"] = hand_over(std::move(made.parent));
+    answer["origin"] = hand_over(std::move(made.origin));
+    answer["label"] = hand_over(std::move(made.label));
+    answer["level_start"] = hand_over(std::move(made.level_start));
+    answer["level_codes"] = hand_over(std::move(made.level_codes));
+    answer["total"] = hand_over(std::move(made.total));
+    return answer;
+}
+
 }  // namespace
 
 void bind_quinlan(nb::module_& m) {
     m.def("grow_quinlan", &grow_quinlan, "columns"_a, "target"_a, "weight"_a.none(), "recipe"_a,
           "Grow a whole tree by the rules of C4.5 and J48.");
+    m.def("prune_quinlan", &prune_quinlan, "columns"_a, "target"_a, "weight"_a.none(), "tree"_a,
+          "how"_a, "Prune a tree by estimated errors, as C4.5 and J48 do.");
 }

@@ -48,6 +48,15 @@ def grow_sklearn(
 def logs(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the natural logarithm of each number, by the C library."""
 
+def prune_quinlan(
+    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool, bool]],
+    target: npt.NDArray[np.int32],
+    weight: npt.NDArray[np.float64] | None,
+    tree: dict[str, npt.NDArray[Any]],
+    how: dict[str, object],
+) -> dict[str, Any]:
+    """Prune a tree by estimated errors, as C4.5 and J48 do."""
+
 def grow(
     columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool]],
     target: npt.NDArray[np.int32],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,10 @@ class Engine(memory.Engine):
             },
         )
         return told
+
+    def prune_by_errors(self, tree: Tree, how: Mapping[str, object]) -> dict[str, Any] | None:
+        """Return what error-based pruning makes of a tree, or None where Python has to."""
+        return quinlan.pruned(self._table, self.reader, tree, how, self._missing)
 
     def _knows(self, recipe: Recipe, criterion: Criterion) -> bool:
         if (

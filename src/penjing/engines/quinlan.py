@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,16 +32,7 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
     assert table.target is not None
     counted = options.in_average(table.columns, float(table.weights.sum()))
     told: dict[str, Any] = _core.grow_quinlan(
-        [
-            (
-                np.ascontiguousarray(column.codes, np.int32),
-                np.ascontiguousarray(column.levels, np.float64) if column.is_numeric else None,
-                len(column.levels),
-                column.has_order,
-                counts,
-            )
-            for column, counts in zip(table.columns, counted, strict=True)
-        ],
+        _told(table, counted),
         np.ascontiguousarray(table.target.codes, np.int32),
         None if table.weight is None else np.ascontiguousarray(table.weight, np.float64),
         {
@@ -67,6 +59,48 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
         },
     )
     return _tree(told, table, s, recipe)
+
+
+def pruned(
+    table: Table, s: Reader, tree: Tree, how: Mapping[str, object], missing: str
+) -> dict[str, Any] | None:
+    """Return what error-based pruning makes of a tree and each decision; None where Python has to.
+
+    That is: groups of levels, costs, sums that are not the rows' own.
+    """
+    is_plain = isinstance(s, Classes) and s.costs is None and table.target is not None
+    if not is_plain or tree.recipe.get("shape") != "multiway" or tree.schema != table.schema:
+        return None
+    assert table.target is not None
+    nodes = tree.nodes
+    return _core.prune_quinlan(
+        _told(table, [True] * len(table.columns)),
+        np.ascontiguousarray(table.target.codes, np.int32),
+        None if table.weight is None else np.ascontiguousarray(table.weight, np.float64),
+        {
+            "parent": np.ascontiguousarray(nodes.parent, np.int32),
+            "column": np.ascontiguousarray(nodes.column, np.int32),
+            "cut": np.ascontiguousarray(nodes.cut, np.float64),
+            "level_start": np.ascontiguousarray(nodes.level_start, np.int64),
+            "level_codes": np.ascontiguousarray(nodes.level_codes, np.int32),
+            "total": np.ascontiguousarray(nodes.total, np.float64).ravel(),
+            "label": np.ascontiguousarray(tree.values, np.int32),
+        },
+        dict(how) | {"n_sums": s.size, "fraction": missing == "fraction"},
+    )
+
+
+def _told(table: Table, counted: Sequence[bool]) -> list[Any]:
+    return [
+        (
+            np.ascontiguousarray(column.codes, np.int32),
+            np.ascontiguousarray(column.levels, np.float64) if column.is_numeric else None,
+            len(column.levels),
+            column.has_order,
+            counts,
+        )
+        for column, counts in zip(table.columns, counted, strict=True)
+    ]
 
 
 def _tree(told: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> Tree:

@@ -93,6 +93,17 @@ class Bound:
         rate = (e + z2 / 2 + sqrt(z2 * (e * (1 - e / n) + z2 / 4))) / (n + z2)
         return n * self._round(rate) - errors
 
+    def told(self) -> dict[str, object]:
+        """Return what C++ needs to estimate the same."""
+        return {
+            "confidence": self._cf,
+            "squared": float(self.squared),
+            "last_errors": float(self.last_errors),
+            "single": self.single,
+            "table": self.deviate == "table",
+            "nothing": self.deviate == "quantile" and self._cf > 0.5,
+        }
+
     @lru_cache(maxsize=65_536)  # noqa: B019 - few bounds are made, and each asks the same again
     def estimate(self, n: float, errors: float) -> float:
         """Return the errors made and to be expected; none where there are no cases."""

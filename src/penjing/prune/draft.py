@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from penjing.growth import Growth
 from penjing.split import Split
 from penjing.table import Codes, Floats
 from penjing.tally import Totals
-from penjing.tree import Tree
+from penjing.tree import LEAF, Ids, Nodes, Tree
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,14 @@ class Counter(Protocol):
 
     def totals(self, tree: Sketch, nodes: Sequence[int]) -> Totals:
         """Return the sums of the rows in these nodes."""
+
+
+@runtime_checkable
+class Fast(Protocol):
+    """Whoever can prune a whole tree by estimated errors, with the same decisions."""
+
+    def prune_by_errors(self, tree: Tree, how: Mapping[str, object]) -> dict[str, Any] | None:
+        """Return the arrays of the tree and of its decisions; None where Python has to."""
 
 
 class Draft:
@@ -232,6 +240,29 @@ class Draft:
             if not made.is_leaf[new]:
                 gap[new] = tree.nodes.gap[origin[grown]]
         return replace(made, nodes=replace(made.nodes, gap=gap))
+
+
+def rebuilt(tree: Tree, told: Mapping[str, Any], about: Mapping[str, Any]) -> Tree:
+    """Return the tree that arrays tell of: which node of the old one asks where, and the sums."""
+    origin: Ids = told["origin"]
+    asks = origin >= 0
+    nodes = tree.nodes
+    column = np.where(asks, nodes.column[origin], np.int32(LEAF))
+    made = Nodes(
+        told["parent"],
+        column,
+        np.where(asks, nodes.cut[origin], np.nan),
+        told["level_start"],
+        told["level_codes"],
+        told["total"].reshape(len(origin), -1),
+        np.where(asks, nodes.gain[origin], 0.0),
+        np.where(asks, nodes.score[origin], 0.0),
+        None if nodes.gap is None else np.where(asks[:, None], nodes.gap[origin], np.nan),
+    )
+    new = Tree(made, tree.schema, tree.target, tree.recipe, tree.centre, about)
+    other = np.flatnonzero(told["label"] != new.values).tolist()
+    answers = {node: int(told["label"][node]) for node in other}
+    return replace(new, nodes=replace(made, answers=answers)) if answers else new
 
 
 def _totals(cells: list[Floats]) -> Totals:

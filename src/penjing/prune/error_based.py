@@ -18,7 +18,7 @@ import numpy as np
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.prune import Decision, decided
 from penjing.prune.bound import Bound
-from penjing.prune.draft import Counter, Draft, majority
+from penjing.prune.draft import Counter, Draft, Fast, majority, rebuilt
 from penjing.table import Floats
 from penjing.tree import Tree
 
@@ -83,14 +83,41 @@ def prune(
         said("precision", precision, "double") == "single",
     )
     slack = said("tolerance", tolerance, 0.0)
+    about = {k: v for k, v in tree.about.items() if k != "ties"}
+    how = bound.told() | {"tolerance": slack, "margin": MARGIN, "raises": bool(raising)}
+    if isinstance(counter, Fast):
+        told = counter.prune_by_errors(tree, how | {"relabels": slack > 0})
+        if told is not None:
+            return rebuilt(tree, told, about), _decisions(told, raising=bool(raising))
     draft = Draft(tree, partial(majority, tolerance=slack) if slack else None)
     work = _Work(draft, bound, slack)
     while work.open:
         depth = max(work.draft.depth[node] for node in work.open)
         batch = [node for node in sorted(work.open) if work.draft.depth[node] == depth]
         work.settle(batch, counter if raising else None)
-    about = {k: v for k, v in tree.about.items() if k != "ties"}
     return work.draft.finish(about), work.decisions
+
+
+def _decisions(told: Mapping[str, Any], *, raising: bool) -> list[Decision]:
+    """Return decisions that were made elsewhere."""
+    names = ("node", "rows", "kept", "as_leaf", "whole", "as_branch", "decision")
+    return [
+        decided(
+            node,
+            rows,
+            kept=kept,
+            as_leaf=as_leaf,
+            tree_kept=whole,
+            decision=_WORDS[word],
+            as_branch=as_branch if raising else None,
+        )
+        for node, rows, kept, as_leaf, whole, as_branch, word in zip(
+            *(told[name].tolist() for name in names), strict=True
+        )
+    ]
+
+
+_WORDS: tuple[Literal["keep", "cut", "raise"], ...] = ("keep", "cut", "raise")
 
 
 class _Work:
