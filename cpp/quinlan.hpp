@@ -6,6 +6,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -82,6 +84,43 @@ class Arithmetic {
     double least_;
 };
 
+// n log2 n, but for an error of some 1e-12 of it: by a table of logarithms and a short series.
+class Logarithms {
+  public:
+    Logarithms() {
+        for (std::size_t i = 0; i < size; ++i) {
+            const double middle = 1 + (static_cast<double>(i) + 0.5) / size;
+            inverse_[i] = 1 / middle;
+            log_[i] = std::log2(middle);
+        }
+    }
+    [[nodiscard]] double n_log_n(double n) const {
+        constexpr double per_bit = 1.4426950408889634;
+        const auto bits = std::bit_cast<std::uint64_t>(n);
+        const auto exponent = static_cast<std::int64_t>(bits >> 52) - 1023;
+        if (exponent < -1000) {  // nothing, or next to nothing; rounding may leave a bit less
+            return 0;
+        }
+        const std::size_t i = (bits >> (52 - width)) & (size - 1);
+        const double fraction =
+            std::bit_cast<double>((bits & 0xfffffffffffffULL) | 0x3ff0000000000000ULL);
+        const double r = fraction * inverse_[i] - 1;
+        const double series = r * (1 - r * (1.0 / 2 - r * (1.0 / 3 - r * (1.0 / 4))));
+        return n * (static_cast<double>(exponent) + log_[i] + per_bit * series);
+    }
+
+  private:
+    static constexpr unsigned width = 7;
+    static constexpr std::size_t size = std::size_t{1} << width;
+    std::array<double, size> inverse_{};
+    std::array<double, size> log_{};
+};
+
+inline double about_n_log_n(double n) {
+    static const Logarithms logarithms;
+    return n > 0 ? logarithms.n_log_n(n) : 0.0;
+}
+
 class QuinlanKernel {
   public:
     explicit QuinlanKernel(const QuinlanOrder& order)
@@ -93,6 +132,12 @@ class QuinlanKernel {
         std::iota(all.ids.begin(), all.ids.end(), 0U);
         if (order_.weight != nullptr) {
             all.weight.assign(order_.weight, order_.weight + order_.n_rows);
+        }
+        by_row_.resize(order_.n_rows * order_.columns.size());
+        for (std::size_t c = 0; c < order_.columns.size(); ++c) {
+            for (std::size_t row = 0; row < order_.n_rows; ++row) {
+                by_row_[row * order_.columns.size() + c] = order_.columns[c].codes[row];
+            }
         }
         workers_.resize(static_cast<std::size_t>(team.size()));
         // Big nodes deal their columns to the team; what is left is dealt out as whole
@@ -134,19 +179,26 @@ class QuinlanKernel {
         std::int32_t low = 0;             // the last code of branch 0
         std::vector<std::int32_t> codes;  // the levels of a nominal column
     };
+    struct Gathered {  // class and weight of each of a node's rows, and its codes
+        std::vector<std::uint32_t> class_;
+        std::vector<double> weight;
+        std::vector<std::int32_t> codes;  // column after column; empty in a large node
+    };
     struct Worker {
         std::vector<std::int32_t> codes;
         std::vector<double> cells, missing, known;  // sums: levels x S, S, S
-        std::vector<double> dense, low, parts, sizes, gains, class_sums;
-        std::vector<std::uint32_t> tried;
+        std::vector<double> dense, low, high, parts, sizes, gains, class_sums;
+        std::vector<double> lows, after, n_log_low, n_log_high;
+        std::vector<std::uint32_t> tried, close;
         std::vector<std::uint8_t> seen;
-        std::vector<std::uint64_t> keys;
+        std::vector<std::uint64_t> keys, spare;
     };
 
     void subtree(Grove& grove, Open first, int worker, std::size_t large, Team* team,
                  std::vector<Open>* later, const Poll& poll) {
         std::vector<Found> found(order_.columns.size());
         std::vector<double> scores(order_.columns.size());
+        Gathered gathered;
         std::vector<Open> stack;
         add_nodes(grove, 1);
         weigh(grove, 0, first.rows);
@@ -166,10 +218,11 @@ class QuinlanKernel {
                 later->push_back(std::move(open));
                 continue;
             }
+            gather(open.rows, gathered);
             const auto look = [&](std::size_t c, int by) {
                 Worker& my = workers_[static_cast<std::size_t>(by)];
                 found[c] = Found{};
-                count(order_.columns[c], open.rows, my);
+                count(c, open.rows, gathered, my);
                 if (order_.columns[c].ordered) {
                     best_cut(order_.columns[c], weight, my, found[c]);
                 } else {
@@ -224,33 +277,64 @@ class QuinlanKernel {
 
     // ---- counting: levels that occur, ascending, and their sums
 
-    void count(const GrowColumn& column, const NodeRows& rows, Worker& my) const {
+    void gather(const NodeRows& rows, Gathered& to) const {
         const std::size_t n = rows.ids.size();
+        to.class_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            to.class_[i] = static_cast<std::uint32_t>(order_.target[rows.ids[i]]);
+        }
+        if (rows.weight.empty()) {
+            to.weight.assign(n, 1.0);
+        } else {
+            to.weight = rows.weight;
+        }
+        to.codes.clear();
+        const std::size_t n_columns = order_.columns.size();
+        if (n > order_.n_rows / 4) {  // most of each column is read: in its own order, then
+            return;
+        }
+        to.codes.resize(n * n_columns);
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::int32_t* row = by_row_.data() + rows.ids[i] * n_columns;
+            for (std::size_t c = 0; c < n_columns; ++c) {
+                to.codes[c * n + i] = row[c];
+            }
+        }
+    }
+
+    void count(std::size_t c, const NodeRows& rows, const Gathered& of, Worker& my) const {
+        const GrowColumn& column = order_.columns[c];
         const auto n_levels = static_cast<std::size_t>(column.n_levels);
+        const std::size_t n = rows.ids.size();
         my.codes.clear();
         my.cells.clear();
         my.missing.assign(s_, 0.0);
         my.known.assign(s_, 0.0);
         const bool dense = n_levels <= 2 * n;
+        my.keys.clear();
         if (dense) {
             my.dense.assign(n_levels * s_, 0.0);
             my.seen.assign(n_levels, 0);
-        } else {
-            my.keys.clear();
         }
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::uint32_t row = rows.ids[i];
-            const std::int32_t code = column.codes[row];
-            const auto class_ = static_cast<std::size_t>(order_.target[row]);
-            const double weight = rows.weight.empty() ? 1.0 : rows.weight[i];
-            if (code < 0) {
-                my.missing[class_] += weight;
-            } else if (dense) {
-                my.seen[static_cast<std::size_t>(code)] = 1;
-                my.dense[static_cast<std::size_t>(code) * s_ + class_] += weight;
-            } else {
-                my.keys.push_back(static_cast<std::uint64_t>(code) << 32 | i);
+        const auto every = [&](auto code_of) {
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::int32_t code = code_of(i);
+                const auto level = static_cast<std::size_t>(code);
+                if (code < 0) {
+                    my.missing[of.class_[i]] += of.weight[i];
+                } else if (dense) {
+                    my.seen[level] = 1;
+                    my.dense[level * s_ + of.class_[i]] += of.weight[i];
+                } else {
+                    my.keys.push_back(static_cast<std::uint64_t>(code) << 32 | i);
+                }
             }
+        };
+        if (of.codes.empty()) {
+            every([&](std::size_t i) { return column.codes[rows.ids[i]]; });
+        } else {
+            const std::int32_t* codes = of.codes.data() + c * n;
+            every([codes](std::size_t i) { return codes[i]; });
         }
         if (dense) {
             for (std::size_t level = 0; level < n_levels; ++level) {
@@ -261,7 +345,7 @@ class QuinlanKernel {
                 }
             }
         } else {
-            std::sort(my.keys.begin(), my.keys.end());
+            sort_keys(my, n_levels);
             for (const std::uint64_t key : my.keys) {
                 const auto code = static_cast<std::int32_t>(key >> 32);
                 const std::size_t i = key & 0xffffffffU;
@@ -269,13 +353,39 @@ class QuinlanKernel {
                     my.codes.push_back(code);
                     my.cells.resize(my.cells.size() + s_, 0.0);
                 }
-                const auto class_ = static_cast<std::size_t>(order_.target[rows.ids[i]]);
-                my.cells[my.cells.size() - s_ + class_] +=
-                    rows.weight.empty() ? 1.0 : rows.weight[i];
+                my.cells[my.cells.size() - s_ + of.class_[i]] += of.weight[i];
             }
         }
-        for (std::size_t at = 0; at < my.cells.size(); ++at) {
-            my.known[at % s_] += my.cells[at];
+        for (std::size_t at = 0; at < my.cells.size(); at += s_) {
+            for (std::size_t k = 0; k < s_; ++k) {
+                my.known[k] += my.cells[at + k];
+            }
+        }
+    }
+
+    // By code, then by place: digit after digit of the code, places being in order already.
+    static void sort_keys(Worker& my, std::size_t n_levels) {
+        constexpr std::size_t few = 96;
+        constexpr unsigned digit = 9;
+        constexpr std::size_t n_digits = std::size_t{1} << digit;
+        const std::size_t n = my.keys.size();
+        if (n < few) {
+            std::sort(my.keys.begin(), my.keys.end());
+            return;
+        }
+        my.spare.resize(n);
+        for (unsigned shift = 0; (n_levels - 1) >> shift != 0; shift += digit) {
+            std::array<std::uint32_t, n_digits + 1> start{};
+            for (const std::uint64_t key : my.keys) {
+                ++start[((key >> (32 + shift)) & (n_digits - 1)) + 1];
+            }
+            for (std::size_t d = 1; d <= n_digits; ++d) {
+                start[d] += start[d - 1];
+            }
+            for (const std::uint64_t key : my.keys) {
+                my.spare[start[(key >> (32 + shift)) & (n_digits - 1)]++] = key;
+            }
+            my.keys.swap(my.spare);
         }
     }
 
@@ -301,26 +411,7 @@ class QuinlanKernel {
         const double most = math_.round(known - least) + tolerance;
         const double before = math_.round(math_.information(my.known.data(), s_) / known);
         const double unknown = math_.round(1 - math_.round(known / weight));
-        my.low.assign(s_, 0.0);
-        my.parts.resize(2 * s_);
-        my.tried.clear();
-        my.gains.clear();
-        my.sizes.clear();
-        double below = 0;
-        for (std::size_t i = 0; i + 1 < n; ++i) {
-            const double* cell = my.cells.data() + i * s_;
-            for (std::size_t k = 0; k < s_; ++k) {
-                my.low[k] = math_.round(my.low[k] + math_.round(cell[k]));
-            }
-            below = math_.round(below + math_.sum(cell, s_));
-            if (below < least - tolerance || below > most ||
-                !(number(column, my.codes[i]) < number(column, my.codes[i + 1]) - order_.gap)) {
-                continue;
-            }
-            my.tried.push_back(static_cast<std::uint32_t>(i));
-            my.sizes.push_back(below);
-            my.gains.push_back(gain_of_two(my, before, unknown));
-        }
+        walk(column, least, most, my);
         if (my.tried.empty()) {
             return;
         }
@@ -329,9 +420,10 @@ class QuinlanKernel {
         const bool charged = tolerance == 0;  // J48 charges only the best cut
         double best = 0;
         std::size_t place = my.tried.size();
-        for (std::size_t i = 0; i < my.gains.size(); ++i) {
-            const double gain =
-                charged ? math_.round(my.gains[i] - math_.round(cost)) : my.gains[i];
+        find_close(known, 1 - unknown, my);
+        for (const std::uint32_t i : my.close) {
+            const double exact = gain_of_two(my.lows.data() + i * s_, my, before, unknown);
+            const double gain = charged ? math_.round(exact - math_.round(cost)) : exact;
             if (gain - best > order_.tie) {
                 best = gain;
                 place = i;
@@ -349,14 +441,97 @@ class QuinlanKernel {
         put_cut(column, my.codes[at], my.codes[at + 1], found);
     }
 
+    // All cuts that may be tried: the sums below each, and about how many bits are left.
+    void walk(const GrowColumn& column, double least, double most, Worker& my) const {
+        const std::size_t n = my.codes.size();
+        const double tolerance = order_.tolerance;
+        my.low.assign(s_, 0.0);
+        my.high = my.known;
+        my.n_log_low.assign(s_, 0.0);
+        my.n_log_high.resize(s_);
+        double spent_low = 0;
+        double spent_high = 0;
+        double all = 0;
+        for (std::size_t k = 0; k < s_; ++k) {
+            my.n_log_high[k] = about_n_log_n(my.high[k]);
+            spent_high += my.n_log_high[k];
+            all += my.high[k];
+        }
+        my.tried.clear();
+        my.sizes.clear();
+        my.lows.clear();
+        my.after.clear();
+        double below = 0;
+        double here = number(column, my.codes[0]);
+        for (std::size_t i = 0; i + 1 < n; ++i) {
+            const double* cell = my.cells.data() + i * s_;
+            for (std::size_t k = 0; k < s_; ++k) {
+                if (cell[k] != 0) {
+                    my.low[k] = math_.round(my.low[k] + math_.round(cell[k]));
+                    my.high[k] = math_.round(my.known[k] - my.low[k]);
+                    const double low = about_n_log_n(my.low[k]);
+                    const double high = about_n_log_n(my.high[k]);
+                    spent_low += low - my.n_log_low[k];
+                    spent_high += high - my.n_log_high[k];
+                    my.n_log_low[k] = low;
+                    my.n_log_high[k] = high;
+                }
+            }
+            below = math_.round(below + math_.sum(cell, s_));
+            const double next = number(column, my.codes[i + 1]);
+            const bool apart = here < next - order_.gap;
+            here = next;
+            if (below < least - tolerance || below > most || !apart) {
+                continue;
+            }
+            my.tried.push_back(static_cast<std::uint32_t>(i));
+            my.sizes.push_back(below);
+            my.lows.insert(my.lows.end(), my.low.begin(), my.low.end());
+            my.after.push_back(about_n_log_n(below) - spent_low + about_n_log_n(all - below) -
+                               spent_high);
+        }
+    }
+
+    // Cuts that may turn out to be the best: all whose bits are as few as the fewest but for
+    // the errors of both ways to reckon, and for what scores must differ by. Below these there
+    // is a gap wider than that, so that no other cut could have stood in the way of one of
+    // them.
+    void find_close(double known, double share, Worker& my) const {
+        const double classes = static_cast<double>(s_);
+        const double scale = known * (std::log2(known + 2) + 4);
+        const double error = scale * (order_.single ? (2 * classes + 8) * 0x1p-24 : 1e-10);
+        const double apart =
+            2 * error + (share > 0 ? 1.01 * order_.tie * known / share : known);
+        double last = *std::min_element(my.after.begin(), my.after.end()) + apart;
+        bool grows = order_.tie > 0;
+        while (grows) {
+            grows = false;
+            double further = last;
+            for (const double bits : my.after) {
+                if (bits > last && bits <= last + apart) {
+                    further = std::max(further, bits);
+                    grows = true;
+                }
+            }
+            last = further;
+        }
+        my.close.clear();
+        for (std::size_t i = 0; i < my.after.size(); ++i) {
+            if (!(my.after[i] > last)) {
+                my.close.push_back(static_cast<std::uint32_t>(i));
+            }
+        }
+    }
+
     [[nodiscard]] double number(const GrowColumn& column, std::int32_t code) const {
         return column.levels == nullptr ? code : math_.round(column.levels[code]);
     }
 
-    double gain_of_two(Worker& my, double before, double unknown) const {
+    double gain_of_two(const double* low, Worker& my, double before, double unknown) const {
+        my.parts.resize(2 * s_);
         for (std::size_t k = 0; k < s_; ++k) {
-            my.parts[k] = my.low[k];
-            my.parts[s_ + k] = math_.round(my.known[k] - my.low[k]);
+            my.parts[k] = low[k];
+            my.parts[s_ + k] = math_.round(my.known[k] - low[k]);
         }
         return settled(math_.gain(my.parts.data(), 2, s_, before, unknown), my.parts.data(), 2);
     }
@@ -424,9 +599,11 @@ class QuinlanKernel {
             return;
         }
         my.class_sums.assign(s_, 0.0);
-        for (std::size_t at = 0; at < my.cells.size(); ++at) {
-            double& sum = my.class_sums[at % s_];
-            sum = math_.round(sum + my.cells[at]);
+        for (std::size_t at = 0; at < my.cells.size(); at += s_) {
+            for (std::size_t k = 0; k < s_; ++k) {
+                double& sum = my.class_sums[k];
+                sum = math_.round(sum + my.cells[at + k]);
+            }
         }
         double spent = 0;
         double known = 0;
@@ -584,6 +761,7 @@ class QuinlanKernel {
     const QuinlanOrder& order_;
     Arithmetic math_;
     std::size_t s_;
+    std::vector<std::int32_t> by_row_;  // all codes, row after row
     std::vector<Worker> workers_;
 };
 

@@ -65,10 +65,13 @@ class Decision:
 
     def to_json(self) -> dict[str, Any]:
         """Return the decision as plain data."""
-        told = {field.name: getattr(self, field.name) for field in fields(self)}
+        told = {name: getattr(self, name) for name in _DECISION}
         if self.as_branch is None:
             del told["as_branch"]
         return told
+
+
+_DECISION = tuple(field.name for field in fields(Decision))
 
 
 class Judge(Protocol):

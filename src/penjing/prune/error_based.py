@@ -85,8 +85,9 @@ def prune(
     slack = said("tolerance", tolerance, 0.0)
     about = {k: v for k, v in tree.about.items() if k != "ties"}
     how = bound.told() | {"tolerance": slack, "margin": MARGIN, "raises": bool(raising)}
-    if isinstance(counter, Fast):
-        told = counter.prune_by_errors(tree, how | {"relabels": slack > 0})
+    engine: object = counter
+    if isinstance(engine, Fast):
+        told = engine.prune_by_errors(tree, how | {"relabels": slack > 0})
         if told is not None:
             return rebuilt(tree, told, about), _decisions(told, raising=bool(raising))
     draft = Draft(tree, partial(majority, tolerance=slack) if slack else None)
