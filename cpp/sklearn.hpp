@@ -55,7 +55,8 @@ class SkKernel {
             if (order_.max_leaves >= 0) {
                 best_first(groves[0], std::move(root), team, poll);
             } else if (order_.draws || team.size() == 1) {
-                Job job{groves[0], *workers_[0], &team, nullptr, 0, poll, offers_, lefts_};
+                Job job{groves[0], *workers_[0], &team,  nullptr,      0,
+                        poll,      offers_,      lefts_, whole_frame()};
                 depth_first(job, std::move(root));
             } else {
                 in_subtrees(groves, std::move(root), team, poll);
@@ -73,6 +74,7 @@ class SkKernel {
         std::uint32_t n_constant = 0;  // columns, as the drawing counts them
         std::int64_t depth = 0;
         bool is_open = false;
+        bool is_local = false;
         Columns columns;                  // those that are not constant
         std::vector<std::uint32_t> lost;  // missing values of each column; empty: none at all
     };
@@ -81,8 +83,10 @@ class SkKernel {
         double worth = not_a_number;
         std::uint32_t at = 0;  // entries of the list that go left
         std::int32_t goes = 1;
+        std::uint32_t top = 0;  // of a number: where the worth is greatest
         bool is_constant = false;
         bool is_made = false;
+        bool is_checked = true;  // whether its values are known to be far enough apart
     };
     struct Division {
         std::uint32_t column = 0;
@@ -115,10 +119,25 @@ class SkKernel {
         RowBits marks;
         std::vector<double> below, known, cell, lost, base, left, right, best_left, best_right;
         std::vector<std::uint32_t> totals, counts, moved, ranks;
-        std::vector<double> sums;  // of a number, at each entry
+        SkNear<double> near_two;
+        SkNear<std::int64_t> near_bits;
         std::vector<Candidate> near;
+        SkSums sums;
         std::vector<Entry> spare;
         std::vector<std::uint32_t> spare_rows;
+    };
+    // What is known of rows. Below a certain size rows are numbered anew, from 0, so that all
+    // of it lies close together.
+    struct Frame {
+        const std::int32_t* target = nullptr;
+        const double* y = nullptr;
+        const double* weight = nullptr;
+        const std::uint32_t* row_of = nullptr;  // the row in the table; null: the same
+    };
+    struct Local {
+        std::vector<std::int32_t> target;
+        std::vector<double> y, weight;
+        std::vector<std::uint32_t> row_of, number;
     };
     struct Job {  // who grows what, and with whose help
         SkGrove& grove;
@@ -129,6 +148,10 @@ class SkKernel {
         const Poll& poll;
         std::vector<Offer>& offers;
         std::vector<double>& lefts;
+        Frame frame;
+        Local local{};
+        double before = 0;  // impurity and weight of the node that is asked
+        double weight = 0;
     };
 
     // ---- before the first node
@@ -165,7 +188,7 @@ class SkKernel {
                 is_pure = is_pure && order_.target[row] == order_.target[0];
             }
         } else {
-            is_pure = weigh(0, root.n, grove.total.data());
+            is_pure = weigh(whole_frame(), 0, root.n, grove.total.data());
         }
         Worker& my = *workers_[0];
         whole_ = my.judge.weight(grove.total.data());
@@ -217,26 +240,66 @@ class SkKernel {
         return high > low + order_.gap;
     }
 
-    [[nodiscard]] double value(std::size_t c, Entry e) const {
+    [[nodiscard]] Frame whole_frame() const {
+        return {order_.target, order_.y, order_.weight, nullptr};
+    }
+
+    [[nodiscard]] double value(const Frame& frame, std::size_t c, Entry e) const {
         const GrowColumn& column = order_.columns[c];
-        return column.levels[column.codes[static_cast<std::size_t>(e >> shift_)]];
+        const auto row = static_cast<std::size_t>(e >> shift_);
+        return column.levels[column.codes[frame.row_of == nullptr ? row : frame.row_of[row]]];
+    }
+
+    // Number the rows of a node anew, in the order of the table.
+    void localize(Job& job, Open& open) {
+        Local& local = job.local;
+        std::uint32_t* rows = rows_.data() + open.begin;
+        local.number.resize(order_.n_rows);
+        local.row_of.assign(rows, rows + open.n);
+        local.target.resize(open.n);
+        local.y.resize(is_number_ ? open.n : 0);
+        local.weight.resize(order_.weight == nullptr ? 0 : open.n);
+        for (std::uint32_t i = 0; i < open.n; ++i) {
+            const std::uint32_t row = rows[i];
+            local.number[row] = i;
+            local.target[i] = order_.target[row];
+            if (is_number_) {
+                local.y[i] = order_.y[row];
+            }
+            if (order_.weight != nullptr) {
+                local.weight[i] = order_.weight[row];
+            }
+            rows[i] = i;
+        }
+        const Entry mask = (Entry{1} << shift_) - 1;
+        for (const std::uint32_t c : *open.columns) {
+            Entry* list = lists_[c].data() + open.begin;
+            for (std::uint32_t i = 0; i < open.n; ++i) {
+                const auto row = static_cast<std::size_t>(list[i] >> shift_);
+                list[i] = static_cast<Entry>(local.number[row]) << shift_ | (list[i] & mask);
+            }
+        }
+        job.frame = {local.target.data(), is_number_ ? local.y.data() : nullptr,
+                     order_.weight == nullptr ? nullptr : local.weight.data(),
+                     local.row_of.data()};
+        open.is_local = true;
     }
 
     // Sum the rows of a stretch in the order of the table; whether they are all alike.
-    bool weigh(std::uint32_t begin, std::uint32_t n, double* total) const {
+    bool weigh(const Frame& frame, std::uint32_t begin, std::uint32_t n, double* total) const {
         std::fill(total, total + s_, 0.0);
         bool is_pure = true;
         for (std::uint32_t i = begin; i < begin + n; ++i) {
             const std::uint32_t row = rows_[i];
-            const double weight = order_.weight == nullptr ? 1.0 : order_.weight[row];
-            is_pure = is_pure && order_.target[row] == order_.target[rows_[begin]];
+            const double weight = frame.weight == nullptr ? 1.0 : frame.weight[row];
+            is_pure = is_pure && frame.target[row] == frame.target[rows_[begin]];
             if (is_number_) {
-                const double wy = weight * order_.y[row];
+                const double wy = weight * frame.y[row];
                 total[0] += weight;
                 total[1] += wy;
-                total[2] += wy * order_.y[row];
+                total[2] += wy * frame.y[row];
             } else {
-                total[order_.target[row]] += weight;
+                total[frame.target[row]] += weight;
             }
         }
         return is_pure;
@@ -265,6 +328,13 @@ class SkKernel {
                 job.later->push_back(std::move(open));
                 continue;
             }
+            if (!is_counted_ && !open.is_local) {
+                constexpr std::uint32_t close = 1U << 15;  // rows whose numbers a cache holds
+                job.frame = whole_frame();
+                if (open.n <= close) {
+                    localize(job, open);
+                }
+            }
             if (!ask(job, open, division)) {
                 continue;
             }
@@ -285,7 +355,8 @@ class SkKernel {
         std::vector<Open> later;
         {
             const std::size_t large = std::max<std::size_t>(order_.n_rows / 32, 2000);
-            Job job{groves[0], *workers_[0], &team, &later, large, poll, offers_, lefts_};
+            Job job{groves[0], *workers_[0], &team,  &later,       large,
+                    poll,      offers_,      lefts_, whole_frame()};
             depth_first(job, std::move(root));
         }
         groves.resize(1 + later.size());
@@ -315,7 +386,8 @@ class SkKernel {
                     0,
                     polls,
                     offers,
-                    lefts};
+                    lefts,
+                    whole_frame()};
             depth_first(job, std::move(later[i]));
         });
     }
@@ -331,7 +403,7 @@ class SkKernel {
         const auto after = [&](const Waiting& a, const Waiting& b) {
             return a.worth < b.worth || (a.worth == b.worth && a.open.node > b.open.node);
         };
-        Job job{grove, *workers_[0], &team, nullptr, 0, poll, offers_, lefts_};
+        Job job{grove, *workers_[0], &team, nullptr, 0, poll, offers_, lefts_, whole_frame()};
         const auto wait = [&](Open open) {
             Division division;
             if (open.is_open && ask(job, open, division)) {
@@ -363,12 +435,12 @@ class SkKernel {
     bool ask(Job& job, Open& open, Division& division) {
         const double* total = job.grove.total.data() + open.node * s_;
         const std::vector<std::uint32_t>& columns = *open.columns;
-        const double before = job.my.judge.impurity(total);
-        const double weight = job.my.judge.weight(total);
+        const double before = job.before = job.my.judge.impurity(total);
+        const double weight = job.weight = job.my.judge.weight(total);
         if (order_.draws) {
             std::fill(is_constant_.begin(), is_constant_.end(), std::uint8_t{1});
             for (const std::uint32_t c : columns) {
-                is_constant_[c] = is_constant(open, c) ? 1 : 0;
+                is_constant_[c] = is_constant(job.frame, open, c) ? 1 : 0;
             }
             drawing_->ranks(is_constant_, open.n_constant, job.my.ranks);
         }
@@ -378,15 +450,9 @@ class SkKernel {
             const std::uint32_t c = columns[i];
             Offer& offer = job.offers[c];
             offer = Offer{};
-            offer.is_constant = is_constant(open, c);
-            if (offer.is_constant || (order_.draws && job.my.ranks[c] == Drawing::never)) {
-                return;
-            }
-            search(my, open, c, total, offer);
-            if (offer.is_made) {
-                double* left = job.lefts.data() + c * s_;
-                std::copy(my.best_left.begin(), my.best_left.end(), left);
-                offer.gain = my.judge.gain(left, my.best_right.data(), before, weight);
+            offer.is_constant = order_.draws ? is_constant_[c] != 0 : has_one_value(open, c);
+            if (!offer.is_constant && !(order_.draws && job.my.ranks[c] == Drawing::never)) {
+                look_at(my, job, open, c, false);
             }
         };
         if (is_shared(job, open)) {
@@ -396,6 +462,7 @@ class SkKernel {
                 look(i, 0);
             }
         }
+        check_best(job, open);
         const bool found = choose(job, open, before, weight, division);
         if (found && std::any_of(columns.begin(), columns.end(),
                                  [&](std::uint32_t c) { return job.offers[c].is_constant; })) {
@@ -408,6 +475,50 @@ class SkKernel {
             open.columns = std::make_shared<const std::vector<std::uint32_t>>(std::move(kept));
         }
         return found;
+    }
+
+    void look_at(Worker& my, Job& job, const Open& open, std::uint32_t c, bool checks) {
+        Offer& offer = job.offers[c];
+        search(my, job.frame, open, c, job.grove.total.data() + open.node * s_, checks, offer);
+        if (offer.is_made) {
+            double* left = job.lefts.data() + c * s_;
+            std::copy(my.best_left.begin(), my.best_left.end(), left);
+            offer.gain = my.judge.gain(left, my.best_right.data(), job.before, job.weight);
+        }
+    }
+
+    // Columns are searched as if all their values were far enough apart, since looking a value
+    // up is dear. Whoever may win is looked at more closely: if a cut that was found stands, it
+    // is the best of those that may stand, too; otherwise the column is searched again.
+    void check_best(Job& job, const Open& open) {
+        for (bool again = true; again;) {
+            again = false;
+            double top = not_a_number;
+            for (const std::uint32_t c : *open.columns) {
+                const double gain = job.offers[c].gain;
+                top = !std::isnan(gain) && !(gain <= top) ? gain : top;
+            }
+            for (const std::uint32_t c : *open.columns) {
+                Offer& offer = job.offers[c];
+                if (offer.is_checked || !(offer.gain + 2 * tie_share * job.before >= top)) {
+                    continue;
+                }
+                const Entry* entries = lists_[c].data() + open.begin;
+                if (is_far(job.frame, c, entries, offer.at) &&
+                    is_far(job.frame, c, entries, offer.top)) {
+                    offer.is_checked = true;
+                } else {
+                    offer = Offer{};
+                    look_at(job.my, job, open, c, true);
+                    again = true;
+                }
+            }
+        }
+    }
+
+    [[nodiscard]] bool is_far(const Frame& frame, std::uint32_t c, const Entry* entries,
+                              std::uint32_t at) const {
+        return apart(value(frame, c, entries[at - 1]), value(frame, c, entries[at]));
     }
 
     // Whether a node is worth waking the others for.
@@ -471,103 +582,210 @@ class SkKernel {
         return true;
     }
 
-    // Whether a column has nothing to part, here and below: one value, or values too close.
-    [[nodiscard]] bool is_constant(const Open& open, std::uint32_t c) {
+    // Whether a column has one value only, here and hence below.
+    [[nodiscard]] bool has_one_value(const Open& open, std::uint32_t c) {
+        const Entry* entries = lists_[c].data() + open.begin;
+        const std::uint32_t n_lost = open.lost.empty() ? 0 : open.lost[c];
+        if (n_lost > 0) {
+            return n_lost == open.n;
+        }
+        std::uint32_t i = 1;
+        while (i < open.n && (entries[i] & 1U) == 0) {
+            ++i;
+        }
+        return i >= open.n;
+    }
+
+    // The same for the drawing: values too close together are one.
+    [[nodiscard]] bool is_constant(const Frame& frame, const Open& open, std::uint32_t c) {
         const Entry* entries = lists_[c].data() + open.begin;
         const std::uint32_t n_lost = open.lost.empty() ? 0 : open.lost[c];
         return n_lost == open.n ||
-               (n_lost == 0 && !apart(value(c, entries[0]), value(c, entries[open.n - 1])));
+               (n_lost == 0 &&
+                !apart(value(frame, c, entries[0]), value(frame, c, entries[open.n - 1])));
     }
 
-    void search(Worker& my, const Open& open, std::uint32_t c, const double* total,
-                Offer& offer) {
+    void search(Worker& my, const Frame& frame, const Open& open, std::uint32_t c,
+                const double* total, bool checks, Offer& offer) {
         const Entry* entries = lists_[c].data() + open.begin;
         const std::uint32_t n_lost = open.lost.empty() ? 0 : open.lost[c];
+        offer.is_checked = checks || is_sparse_[c] == 0;
         if (is_counted_ && order_.factor == nullptr && n_lost == 0) {
-            counted(my, open, c, entries, total, offer);
+            if (checks) {
+                const auto far = [&](std::uint32_t at) {
+                    return is_far(frame, c, entries, at);
+                };
+                counted(my, open, entries, total, far, offer);
+            } else {
+                counted(my, open, entries, total, SkAnywhere{}, offer);
+            }
+        } else if (is_number_ && n_lost == 0 && !checks) {
+            numbers(my, frame, open, entries, offer);
         } else {
-            direct(my, open, c, entries, n_lost, offer);
+            offer.is_checked = true;
+            direct(my, frame, open, c, entries, n_lost, offer);
         }
     }
 
     // ---- rows that count one each
 
-    void counted(Worker& my, const Open& open, std::uint32_t c, const Entry* entries,
-                 const double* total, Offer& offer) {
-        const double most = std::max({1.0, order_.min_samples_leaf, least_});
-        if (!(2 * std::ceil(most) <= open.n)) {
+    template <class Far>
+    void counted(Worker& my, const Open& open, const Entry* entries, const double* total,
+                 const Far& far, Offer& offer) {
+        const double most = std::ceil(std::max({1.0, order_.min_samples_leaf, least_}));
+        if (!(2 * most <= open.n)) {
             return;
         }
         for (std::size_t k = 0; k < s_; ++k) {
             my.totals[k] = static_cast<std::uint32_t>(total[k]);
         }
-        const SkNode node{my.totals.data(), s_, open.n,
-                          static_cast<std::uint32_t>(std::ceil(most))};
-        const bool sparse = is_sparse_[c] != 0;
-        const auto far = [&](std::uint32_t at) {
-            return !sparse || apart(value(c, entries[at - 1]), value(c, entries[at]));
-        };
-        SkBest best;
-        if (s_ == 2 && !order_.by_bits) {
-            SkTwo scan(node, far);
-            scan_two(entries, node, scan);
-            best = scan.best;
-            my.best_left[0] = best.at - scan.best_p;
-            my.best_left[1] = scan.best_p;
+        const SkNode node{my.totals.data(), s_, open.n, static_cast<std::uint32_t>(most)};
+        const ListView<Entry> list{entries, open.n, shift_};
+        const double n = open.n;
+        std::fill(my.counts.begin(), my.counts.end(), 0U);
+        if (order_.by_bits) {
+            const std::int64_t margin = sk_bits_margin(node, log_);
+            my.near_bits.start(-margin, margin);
+            sk_scan_bits(list, node, log_, my.counts.data(), far, my.near_bits);
+            settle_counts(my, list, my.near_bits.places, offer);
+        } else if (s_ == 2) {
+            my.near_two.start(-1, sk_rounding * n * n);
+            scan_two(entries, node, far, my.near_two);
+            settle_two(my, open.n, my.near_two.places, offer);
         } else {
-            std::fill(my.counts.begin(), my.counts.end(), 0U);
-            const auto score = [&](std::uint32_t at) {
-                if (!far(at)) {
-                    return false;
-                }
-                for (std::size_t k = 0; k < s_; ++k) {
-                    my.left[k] = my.counts[k];
-                    my.right[k] = my.totals[k] - my.counts[k];
-                }
-                const double worth = my.judge.worth(my.left.data(), my.right.data());
-                if (worth > best.worth) {
-                    best = {worth, at};
-                    my.best_left = my.left;
-                }
-                return true;
-            };
-            const ListView<Entry> list{entries, open.n, shift_};
-            if (order_.by_bits) {
-                sk_scan_bits(list, node, log_, my.counts.data(), score);
-            } else {
-                sk_scan_many(list, node, my.counts.data(), score);
+            my.near_two.start(-1, sk_rounding * n);
+            sk_scan_many(list, node, my.counts.data(), far, my.near_two);
+            settle_counts(my, list, my.near_two.places, offer);
+        }
+        if (offer.is_made) {
+            for (std::size_t k = 0; k < s_; ++k) {
+                my.best_right[k] = my.totals[k] - my.best_left[k];
             }
+            offer.top = offer.at;
+            offer.goes = offer.at > open.n - offer.at ? 0 : 1;
         }
-        if (best.at == 0) {
-            return;
-        }
-        for (std::size_t k = 0; k < s_; ++k) {
-            my.best_right[k] = my.totals[k] - my.best_left[k];
-        }
-        offer.is_made = true;
-        offer.worth = best.worth;
-        offer.at = best.at;
-        offer.goes = best.at > open.n - best.at ? 0 : 1;
     }
 
     template <class Far>
-    void scan_two(const Entry* entries, const SkNode& node, SkTwo<Far>& scan) const {
+    void scan_two(const Entry* entries, const SkNode& node, const Far& far,
+                  SkNear<double>& near) const {
 #if PENJING_X86
         if constexpr (sizeof(Entry) == 4) {
             if (wide_) {
-                sk_scan_two_wide(entries, node, scan);
+                sk_scan_two_wide(entries, node, far, near);
                 return;
             }
         }
 #endif
-        sk_scan_two(entries, node, scan);
+        sk_scan_two(entries, node, far, near);
+    }
+
+    // Score the cuts that may be the best as scikit-learn does; the first of the best wins.
+    template <class Places>
+    void settle_two(Worker& my, double n, const Places& places, Offer& offer) const {
+        const double total = my.totals[1];
+        double best = -std::numeric_limits<double>::infinity();
+        for (const auto& place : places) {
+            const double l = place.at;
+            const double r = n - l;
+            const double l1 = place.p;
+            const double l0 = l - l1;
+            const double r1 = total - l1;
+            const double r0 = r - r1;
+            const double one = 1.0 - (l0 * l0 + l1 * l1) / (l * l);
+            const double other = 1.0 - (r0 * r0 + r1 * r1) / (r * r);
+            const double worth = -r * other - l * one;
+            if (worth > best) {
+                best = offer.worth = worth;
+                offer.at = place.at;
+                offer.is_made = true;
+                my.best_left[0] = l0;
+                my.best_left[1] = l1;
+            }
+        }
+    }
+
+    template <class Places>
+    void settle_counts(Worker& my, ListView<Entry> list, const Places& places,
+                       Offer& offer) const {
+        const Entry mask = (Entry{1} << (shift_ - 1)) - 1;
+        double best = -std::numeric_limits<double>::infinity();
+        std::fill(my.counts.begin(), my.counts.end(), 0U);
+        std::uint32_t i = 0;
+        for (const auto& place : places) {
+            for (; i < place.at; ++i) {
+                ++my.counts[static_cast<std::size_t>(list.entries[i] >> 1 & mask)];
+            }
+            for (std::size_t k = 0; k < s_; ++k) {
+                my.left[k] = my.counts[k];
+                my.right[k] = my.totals[k] - my.counts[k];
+            }
+            const double worth = my.judge.worth(my.left.data(), my.right.data());
+            if (worth > best) {
+                best = offer.worth = worth;
+                offer.at = place.at;
+                offer.is_made = true;
+                my.best_left = my.left;
+            }
+        }
+    }
+
+    // ---- numbers, none of them missing
+
+    void numbers(Worker& my, const Frame& frame, const Open& open, const Entry* entries,
+                 Offer& offer) const {
+        SkSums& sums = my.sums;
+        sums.make_room(open.n);
+        const double least = std::max(1.0, order_.min_samples_leaf);
+        double below[3] = {0, 0, 0};
+        std::size_t n = 0;
+        for (std::uint32_t i = 0; i < open.n;) {
+            double cell[3] = {0, 0, 0};
+            do {
+                add_number(frame, entries[i++], cell);
+            } while (i < open.n && (entries[i] & 1U) == 0);
+            below[0] += cell[0];
+            below[1] += cell[1];
+            below[2] += cell[2];
+            sums.at[n] = i;
+            sums.w[n] = below[0];
+            sums.wy[n] = below[1];
+            sums.wyy[n] = below[2];
+            n += i >= least && open.n - i >= least ? 1U : 0U;
+        }
+        if (n == 0) {
+            return;
+        }
+        const double top = sk_worths(sums, n, below[0], below[1], least_, wide_);
+        if (!(top >= 0)) {
+            return;
+        }
+        const double bar = order_.draws ? top : top - tie_share * std::fabs(top);
+        std::size_t first = 0;
+        while (!(sums.worth[first] >= bar)) {
+            ++first;
+        }
+        std::size_t best = first;
+        while (!(sums.worth[best] >= top)) {
+            ++best;
+        }
+        offer.is_made = true;
+        offer.worth = sums.worth[first];
+        offer.at = sums.at[first];
+        offer.top = sums.at[best];
+        offer.goes = offer.at > open.n - offer.at ? 0 : 1;
+        const double left[3] = {sums.w[first], sums.wy[first], sums.wyy[first]};
+        for (std::size_t k = 0; k < 3; ++k) {
+            my.best_left[k] = left[k];
+            my.best_right[k] = below[k] - left[k];
+        }
     }
 
     // ---- any rows: weights, class weights, numbers, missing values
 
     // Add the run of equal values that begins at `i` to the sums; return where it ends.
-    std::uint32_t add_run(Worker& my, const Entry* entries, std::uint32_t i, std::uint32_t n,
-                          double* below) const {
+    std::uint32_t add_run(Worker& my, const Frame& frame, const Entry* entries, std::uint32_t i,
+                          std::uint32_t n, double* below) const {
         std::uint32_t end = i + 1;
         while (end < n && (entries[end] & 1U) == 0) {
             ++end;
@@ -575,7 +793,7 @@ class SkKernel {
         if (is_number_) {
             double cell[3] = {0, 0, 0};
             for (; i < end; ++i) {
-                add_number(entries[i], cell);
+                add_number(frame, entries[i], cell);
             }
             below[0] += cell[0];
             below[1] += cell[1];
@@ -589,10 +807,10 @@ class SkKernel {
                 below[class_of(entries[i])] += 1.0;
             }
         } else if (end == i + 1) {
-            below[class_of(entries[i])] += weight_of(entries[i]);
+            below[class_of(entries[i])] += weight_of(frame, entries[i]);
         } else {
             for (std::uint32_t j = i; j < end; ++j) {
-                my.cell[class_of(entries[j])] += weight_of(entries[j]);
+                my.cell[class_of(entries[j])] += weight_of(frame, entries[j]);
             }
             for (std::uint32_t j = i; j < end; ++j) {
                 const std::size_t k = class_of(entries[j]);
@@ -603,28 +821,28 @@ class SkKernel {
         return end;
     }
 
-    [[nodiscard]] double weight_of(Entry e) const {
-        return order_.weight[static_cast<std::size_t>(e >> shift_)];
+    [[nodiscard]] double weight_of(const Frame& frame, Entry e) const {
+        return frame.weight[static_cast<std::size_t>(e >> shift_)];
     }
 
-    void add_number(Entry e, double* cell) const {
+    void add_number(const Frame& frame, Entry e, double* cell) const {
         const auto row = static_cast<std::size_t>(e >> shift_);
-        const double weight = order_.weight == nullptr ? 1.0 : order_.weight[row];
-        const double wy = weight * order_.y[row];
+        const double weight = frame.weight == nullptr ? 1.0 : frame.weight[row];
+        const double wy = weight * frame.y[row];
         cell[0] += weight;
         cell[1] += wy;
-        cell[2] += wy * order_.y[row];
+        cell[2] += wy * frame.y[row];
     }
 
-    void direct(Worker& my, const Open& open, std::uint32_t c, const Entry* entries,
-                std::uint32_t n_lost, Offer& offer) {
+    void direct(Worker& my, const Frame& frame, const Open& open, std::uint32_t c,
+                const Entry* entries, std::uint32_t n_lost, Offer& offer) {
         const std::uint32_t n = open.n - n_lost;
         std::fill(my.known.begin(), my.known.end(), 0.0);
         for (std::uint32_t i = 0; i < n;) {
-            i = add_run(my, entries, i, n, my.known.data());
+            i = add_run(my, frame, entries, i, n, my.known.data());
         }
         std::fill(my.lost.begin(), my.lost.end(), 0.0);
-        add_lost(my, entries + n, n_lost);
+        add_lost(my, frame, entries + n, n_lost);
         for (std::size_t k = 0; k < s_; ++k) {
             my.base[k] = n_lost > 0 ? my.known[k] + my.lost[k] : my.known[k];
         }
@@ -636,28 +854,30 @@ class SkKernel {
             }
             std::fill(my.below.begin(), my.below.end(), 0.0);
             for (std::uint32_t i = 0; i < n;) {
-                i = add_run(my, entries, i, n, my.below.data());
+                i = add_run(my, frame, entries, i, n, my.below.data());
                 if (i < n || (n_lost > 0 && !lost_left)) {
-                    consider(my, open, c, entries, {i, n, n_lost, lost_left}, top, offer);
+                    consider(my, frame, open, c, entries, {i, n, n_lost, lost_left}, top,
+                             offer);
                 }
             }
         }
         if (!my.near.empty()) {
             settle(my, top, offer);
         }
+        offer.top = offer.at;
         if (offer.is_made && n_lost == 0) {
             offer.goes = offer.at > open.n - offer.at ? 0 : 1;
         }
     }
 
-    void add_lost(Worker& my, const Entry* entries, std::uint32_t n) const {
+    void add_lost(Worker& my, const Frame& frame, const Entry* entries, std::uint32_t n) const {
         const Entry mask = (Entry{1} << (shift_ - 1)) - 1;
         for (std::uint32_t i = 0; i < n; ++i) {
             if (is_number_) {
-                add_number(entries[i], my.lost.data());
+                add_number(frame, entries[i], my.lost.data());
             } else {
                 my.lost[static_cast<std::size_t>(entries[i] >> 1 & mask)] +=
-                    order_.weight == nullptr ? 1.0 : weight_of(entries[i]);
+                    order_.weight == nullptr ? 1.0 : weight_of(frame, entries[i]);
             }
         }
     }
@@ -667,8 +887,8 @@ class SkKernel {
         bool lost_left;
     };
 
-    void consider(Worker& my, const Open& open, std::uint32_t c, const Entry* entries,
-                  const Place& place, double& top, Offer& offer) const {
+    void consider(Worker& my, const Frame& frame, const Open& open, std::uint32_t c,
+                  const Entry* entries, const Place& place, double& top, Offer& offer) const {
         const double n_left = place.at + (place.lost_left ? place.n_lost : 0U);
         if (!(n_left >= order_.min_samples_leaf &&
               open.n - n_left >= order_.min_samples_leaf)) {
@@ -687,8 +907,7 @@ class SkKernel {
         if (near_is_equal ? !(worth >= top - tie_share * std::fabs(top)) : !(worth > top)) {
             return;
         }
-        if (is_sparse_[c] != 0 && place.at < place.n &&
-            !apart(value(c, entries[place.at - 1]), value(c, entries[place.at]))) {
+        if (is_sparse_[c] != 0 && place.at < place.n && !is_far(frame, c, entries, place.at)) {
             return;
         }
         if (near_is_equal) {
@@ -752,8 +971,8 @@ class SkKernel {
         node.missing = offer.goes;
         node.cut = std::numeric_limits<double>::infinity();
         if (offer.at < n_known) {
-            const double low = value(c, entries[offer.at - 1]);
-            const double high = value(c, entries[offer.at]);
+            const double low = value(job.frame, c, entries[offer.at - 1]);
+            const double high = value(job.frame, c, entries[offer.at]);
             node.cut = low / 2.0 + high / 2.0;
             node.cut = node.cut == high ? low : node.cut;
         }
@@ -782,6 +1001,7 @@ class SkKernel {
             child->depth = open.depth + 1;
             child->n_constant = open.n_constant;
             child->columns = open.columns;
+            child->is_local = open.is_local;
         }
         weigh_children(job, open, division, left, right);
         if (left.is_open || right.is_open) {
@@ -834,8 +1054,8 @@ class SkKernel {
                 }
             }
             std::copy(my.spare_rows.begin(), my.spare_rows.end(), rows + kept);
-            pure[0] = weigh(left.begin, left.n, total + left.node * s_);
-            pure[1] = weigh(right.begin, right.n, total + right.node * s_);
+            pure[0] = weigh(job.frame, left.begin, left.n, total + left.node * s_);
+            pure[1] = weigh(job.frame, right.begin, right.n, total + right.node * s_);
         }
         left.is_open = !pure[0] && !stops(job.my, total + left.node * s_, left.n, left.depth);
         right.is_open =
