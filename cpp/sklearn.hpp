@@ -331,7 +331,7 @@ class SkKernel {
             if (!is_counted_ && !open.is_local) {
                 constexpr std::uint32_t close = 1U << 15;  // rows whose numbers a cache holds
                 job.frame = whole_frame();
-                if (open.n <= close) {
+                if (open.n <= close && job.later == nullptr) {  // others know no new numbers
                     localize(job, open);
                 }
             }

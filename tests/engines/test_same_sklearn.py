@@ -139,6 +139,20 @@ def test_larger_tables(seed):
     check(table, (1, 2, 7), random_state=seed, max_depth=6, **changes)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("regression", [False, True])
+def test_rows_are_numbered_anew_in_smaller_nodes(regression, weighted):
+    rng = np.random.default_rng(3)
+    n = 40_000
+    z = rng.normal(size=(n, 3))
+    y = z[:, 0] + z[:, 1] * z[:, 2] + rng.normal(size=n)
+    codes = (y > 0).astype(np.int32)
+    target = numeric("y", y) if regression else Column("y", "nominal", ("a", "b"), codes)
+    weight = rng.random(n) + 0.1 if weighted else None
+    columns = tuple(numeric(f"c{i}", z[:, i]) for i in range(3))
+    check(Table(columns, target, n, weight), (1, 2, 7), max_depth=6)
+
+
 def test_rows_or_classes_that_weigh_nothing_are_left_to_the_readable_loop():
     table = Table(
         (numeric("x", [1.0, 2.0, 3.0, 4.0]),),
