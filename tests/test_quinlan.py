@@ -396,3 +396,17 @@ def test_levels_that_cannot_come_are_left_out_after_pruning():
     tree = grown(table, "c4.5", s=True)
     told = json.loads(nested.write(tree))["tree"]
     assert all("values" in b for b in told["branches"])
+
+
+def test_the_minimum_of_c45_s_slips_for_all_that_is_grown_later():
+    """Below a = u nothing is known of b; after that one case a branch is enough."""
+    a = nominal("a", ["u"] * 8 + ["v"] * 8)
+    b = nominal("b", [None] * 8 + ["p", "q", "r", "p", "q", "r", "p", "q"])
+    c = numeric("c", [1.0] * 8 + [float(i) for i in range(1, 9)])
+    y = nominal("y", ["yes"] * 6 + ["no"] * 9 + ["yes"])
+    table = Table((a, b, c), y, 16)
+    settings = {"recipe": "c4.5", "s": True, "pruning": "none", "collapse": False, "min_branch": 3}
+    kept = penjing.fit(table, **settings)
+    slips = penjing.fit(table, minimum_slips=True, **settings)
+    assert kept.n_leaves < slips.n_leaves
+    assert min(slips.weight[slips.is_leaf]) < 3 <= min(kept.weight[kept.is_leaf])

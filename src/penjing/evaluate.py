@@ -75,6 +75,8 @@ def prune(
     method: str,
     *,
     validation: Any = None,  # noqa: ANN401 - whatever `align` takes
+    training: Any = None,  # noqa: ANN401 - the same
+    folds: int | None = None,
     **options: Any,  # noqa: ANN401 - checked against the method's own
 ) -> Tree:
     """Return a smaller tree; the one given stays as it is.
@@ -86,11 +88,20 @@ def prune(
     tree : Tree
         What to prune.
     method : str
-        ``reduced-error`` (needs validation rows) or ``pessimistic`` (needs none).
+        ``reduced-error`` (needs validation rows), ``error-based`` (needs the training rows if
+        branches may be raised), or one that needs none: ``pessimistic``, ``cost-complexity``,
+        ``minimum-error``, ``mdl``, ``collapse``, ``simplify``.
     validation : Table or source
         Rows that decide; not the training rows, and not the rows that report afterwards.
+    training : Table or source
+        The rows that the tree was grown from, for raising branches or for ``folds``.
+    folds : int
+        Cross-validate the complexities of the tree first, in so many parts of the training
+        rows; then ``cost-complexity`` needs neither ``cp`` nor ``alpha``.
     **options
-        Of the method: ``ties`` of reduced-error, ``confidence`` of pessimistic.
+        Of the method: ``ties`` of reduced-error; ``confidence`` of pessimistic and error-based,
+        ``raise_branches`` of the latter; ``alpha``, ``cp``, ``by``, ``one_se`` of
+        cost-complexity; ``m`` of minimum-error; ``slack`` of collapse.
 
     Examples
     --------
@@ -107,7 +118,11 @@ def prune(
     for word in options:
         if word not in known:
             raise unknown("unknown_option", word, known, method=method)
+    if folds is not None:
+        tree = _cross_validated(tree, method, training, folds)
     record: dict[str, Any] = {"method": method, "options": known | options, "measure": "errors"}
+    if "counter" in told and training is not None:
+        options = options | {"counter": _counter(tree, training)}
     if "judge" in told:
         if validation is None:
             raise ChoiceError("needs_validation", method=method)
@@ -128,6 +143,21 @@ def prune(
         about["training"] = _training(tree, smaller)
     pruned: Tree = replace(smaller, about={k: v for k, v in about.items() if v is not None})
     return pruned
+
+
+def _counter(tree: Tree, training: Any) -> Any:  # noqa: ANN401 - an engine
+    """Return an engine that holds the training rows of a tree."""
+    missing = "fraction" if tree.recipe.get("missing") == "fraction" else "refuse"
+    return load("engine", "native")(judging(tree, training), missing=missing)
+
+
+def _cross_validated(tree: Tree, method: str, training: Any, folds: int) -> Tree:  # noqa: ANN401
+    if method != "cost-complexity":
+        raise ChoiceError("folds_not_used", method=method)
+    if training is None:
+        raise ChoiceError("folds_need_rows", folds=folds)
+    made: Tree = import_module("penjing.cp_errors").cross_validated(tree, training, folds)
+    return made
 
 
 def cross_validate(
@@ -283,11 +313,11 @@ def _grower(
     def grown(train: Table) -> Tree:
         rows, held_out = (train, None) if share is None else hold_out(train, share, seed)
         tree = fit(rows, recipe=recipe) if isinstance(recipe, str | Recipe) else recipe(rows)
-        given = {} if held_out is None else {"validation": held_out}
+        given: dict[str, Any] = {} if held_out is None else {"validation": held_out}
         if method is not None:
             return prune(tree, method, **given, **options)
         for name, settings in _steps(how, tree) if isinstance(how, Tree) else ():
-            tree = prune(tree, name, **settings)
+            tree = prune(tree, name, training=rows, **settings)
         return tree
 
     return grown

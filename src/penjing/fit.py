@@ -123,7 +123,7 @@ def fit(
     tree = _described(tree, table)
     if prune is None:
         return tree
-    options = {} if held_out is None else {"validation": held_out, "ties": ties}
+    options: dict[str, Any] = {} if held_out is None else {"validation": held_out, "ties": ties}
     return evaluate.prune(tree, prune, **options)
 
 

@@ -25,6 +25,19 @@ class Options:
     """The criteria that these rules know; None for any, one's own included."""
 
     @property
+    def fixed(self) -> dict[str, str]:
+        """What these rules decide that others have a setting for, by that setting's name."""
+        return {
+            "cut_at": "midpoint", "cut_cost": "no", "gap": "0", "precision": "double",
+            "tolerance": "0", "zero_gain": "yes", "collapse": "no", "pruning": "none",
+            "empty": "majority", "ties": "first",
+        }  # fmt: skip
+
+    def named(self, setting: str) -> list[str]:  # noqa: ARG002 - of those that have other names
+        """Return the program's own options that stand for a setting."""
+        return []
+
+    @property
     def centred(self) -> bool:
         """Whether the mean is taken from a number before its squares are summed."""
         return True
@@ -55,7 +68,7 @@ class Options:
 
     def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
         """Return the setting and its value that an option of a program stands for."""
-        return self.alias(name), value
+        return ("laplace" if name == "A" else self.alias(name)), value
 
 
 TEXTBOOK = Options()
@@ -114,8 +127,10 @@ class Quinlan(Options):
         of all.
     raise_branches : bool
         Whether the largest branch may replace its parent.
-    laplace : bool
-        Whether class shares are (n + 1) / (N + classes).
+    minimum_slips : bool
+        Whether the minimum number of cases falls to 1 for all nodes still to be grown once a
+        column whose levels are merged has no known value in a node: a slip of C4.5 -s. Trees
+        are then grown depth first, node after node.
     empty : str
         What a branch that no training row took answers: the ``majority`` of its node for sure,
         or the class ``shares`` there.
@@ -142,8 +157,25 @@ class Quinlan(Options):
     deviate: Literal["table", "quantile"] = "table"
     last_errors: float = 0.67
     raise_branches: bool = True
-    laplace: bool = False
+    minimum_slips: bool = False
     empty: Literal["majority", "shares"] = "majority"
+
+    @property
+    def fixed(self) -> dict[str, str]:
+        """What these rules decide without a setting."""
+        return {"ties": f"first by {self.tolerance:g}" if self.tolerance else "first"}
+
+    def named(self, setting: str) -> list[str]:
+        """Return the options of C4.5 (small letters) and J48 that stand for a setting."""
+        found = [name for name, of in _QUINLAN_VALUES.items() if of == setting]
+        found += [name for name, of in _QUINLAN_SWITCHES.items() if of[0] == setting]
+        found += ["c"] if setting == "confidence" else []
+        return sorted(f"-{name}" for name in found)
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether nodes must be grown one after the other, depth first."""
+        return self.minimum_slips
 
     def check(self) -> None:
         """Refuse settings that cannot be used, each with a sentence."""

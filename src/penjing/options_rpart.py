@@ -13,7 +13,7 @@ from penjing.options import Options
 from penjing.table import Floats, Table
 from penjing.tally import Costs
 
-_NAMES = {"maxdepth": "max_depth", "split": "criterion", "costs": "cost"}
+_NAMES = {"maxdepth": "max_depth", "split": "criterion", "costs": "cost", "A": "laplace"}
 _CRITERIA = {"information": "gain", "gini": "gini"}
 
 
@@ -37,10 +37,11 @@ class Rpart(Options):
     surrogatestyle : int
         0: agreement is counted of the rows that the question itself knows; 1: of those that
         both know.
-    prior : sequence of float or None
+    prior : sequence of float, mapping from class, or None
         How likely each class is; as often as it occurs where None.
-    loss : matrix of float or None
-        ``loss[i][j]`` is what it costs to answer the class j where the class i is true.
+    loss : matrix of float, mapping of mappings, or None
+        ``loss[i][j]`` is what it costs to answer the class j where the class i is true; of
+        classes that a mapping leaves out, 1.
     cost : sequence of float, mapping from name, or None
         What it costs to ask about each column; its gains are divided by that.
     xval : int or sequence of int
@@ -63,13 +64,26 @@ class Rpart(Options):
     maxsurrogate: int = 5
     usesurrogate: int = 2
     surrogatestyle: int = 0
-    prior: tuple[float, ...] | None = None
-    loss: tuple[tuple[float, ...], ...] | None = None
+    prior: tuple[float, ...] | Mapping[Any, float] | None = None
+    loss: tuple[tuple[float, ...], ...] | Mapping[Any, Mapping[Any, float]] | None = None
     cost: Mapping[str, float] | tuple[float, ...] | None = None
     xval: int | tuple[int, ...] = 0
     loss_transposed: bool = True
     stuck_repeats: bool = True
     alpha: float | None = None
+
+    @property
+    def fixed(self) -> dict[str, str]:
+        """What rpart decides without a setting."""
+        return {
+            "cut_at": "midpoint", "cut_cost": "no", "gap": "0", "precision": "double",
+            "tolerance": "0", "zero_gain": "no", "pruning": "cost-complexity", "ties": "first",
+            "empty": "majority",
+        }  # fmt: skip
+
+    def named(self, setting: str) -> list[str]:
+        """Return rpart's name for a setting, where it is another."""
+        return [name for name, of in _NAMES.items() if of == setting]
 
     @property
     def least(self) -> int:
@@ -85,7 +99,7 @@ class Rpart(Options):
             value = _CRITERIA[value]
         if name in ("prior", "cost", "costs", "xval") and _is_row(value):
             value = tuple(value)
-        if name == "loss" and value is not None:
+        if name == "loss" and value is not None and not isinstance(value, Mapping):
             value = tuple(tuple(float(v) for v in row) for row in value)
         return _NAMES.get(name, name), value
 
@@ -109,11 +123,14 @@ class Rpart(Options):
     def fits(self, table: Table) -> Rpart:
         """Return the settings as they suit a table, or refuse with a sentence."""
         assert table.target is not None
-        n_classes = 0 if table.is_regression else len(table.target.levels)
+        levels = () if table.is_regression else tuple(table.target.levels)
+        self = replace(self, prior=_row(self.prior, levels), loss=_matrix(self.loss, levels))  # noqa: PLW0642
+        n_classes = len(levels)
         for name in ("prior", "loss"):
             given = getattr(self, name)
             if given is not None and len(given) != n_classes:
                 raise ChoiceError("bad_length", name=name, n=len(given), expected=n_classes)
+        assert not isinstance(self.prior, Mapping)
         if self.prior is not None and (min(self.prior) < 0 or abs(sum(self.prior) - 1) > 1e-9):
             raise ChoiceError("bad_prior", value=list(self.prior))
         if self.loss is not None:
@@ -143,6 +160,7 @@ class Rpart(Options):
         share: Floats = counts.astype(np.float64)
         n = int(np.flatnonzero(share)[-1]) + 1 if share.any() else 1  # rpart sees no later ones
         share = share / share.sum()
+        assert not isinstance(self.prior, Mapping)
         prior = share if self.prior is None else np.asarray(self.prior)
         loss = 1.0 - np.eye(len(share)) if self.loss is None else np.asarray(self.loss)
         altered, whole = np.zeros(len(share)), 0.0
@@ -159,6 +177,42 @@ class Rpart(Options):
     def has_costs(self) -> bool:
         """Whether classes count for more or less than they weigh."""
         return self.prior is not None or self.loss is not None
+
+
+def _row(
+    given: tuple[float, ...] | Mapping[Any, float] | None, levels: Sequence[Any]
+) -> tuple[float, ...] | None:
+    """Return a number for each class; a mapping has to name them all."""
+    if not isinstance(given, Mapping):
+        return given
+    named = {_level(name, levels): float(value) for name, value in given.items()}
+    for level in levels:
+        if level not in named:
+            raise ChoiceError("bad_length", name="prior", n=len(named), expected=len(levels))
+    return tuple(named[level] for level in levels)
+
+
+def _matrix(
+    given: tuple[tuple[float, ...], ...] | Mapping[Any, Mapping[Any, float]] | None,
+    levels: Sequence[Any],
+) -> tuple[tuple[float, ...], ...] | None:
+    """Return losses as a matrix; errors that a mapping leaves out cost 1."""
+    if not isinstance(given, Mapping):
+        return given
+    found = 1.0 - np.eye(len(levels))
+    place = {level: i for i, level in enumerate(levels)}
+    for true, row in given.items():
+        for answer, loss in row.items():
+            found[place[_level(true, levels)], place[_level(answer, levels)]] = loss
+    return tuple(tuple(row) for row in found.tolist())
+
+
+def _level(name: object, levels: Sequence[Any]) -> Any:  # noqa: ANN401 - a class, of any kind
+    """Return the class of this name; on a command line all names are text."""
+    by_text = {str(level): level for level in levels}
+    if str(name) not in by_text:
+        raise unknown("unknown_class", name, levels)
+    return by_text[str(name)]
 
 
 def _is_row(value: object) -> bool:

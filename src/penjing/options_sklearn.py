@@ -14,7 +14,7 @@ from penjing.options import Options
 from penjing.table import Column, Floats, Table
 from penjing.tally import Costs
 
-_NAMES = {"max_leaf_nodes": "max_leaves"}
+_NAMES = {"max_leaf_nodes": "max_leaves", "A": "laplace"}
 _CRITERIA = {
     "gini": "gini",
     "entropy": "gain",
@@ -79,6 +79,19 @@ class Sklearn(Options):
     nominal: Literal["position", "refuse"] = "position"
     precision: Literal["single", "double"] = "single"
     gap: float = 1e-7
+
+    @property
+    def fixed(self) -> dict[str, str]:
+        """What scikit-learn decides without a setting."""
+        return {
+            "cut_at": "midpoint", "cut_cost": "no", "tolerance": "0", "zero_gain": "yes",
+            "pruning": "cost-complexity", "ties": "first" if self.random_state is None else "drawn",
+            "empty": "majority",
+        }  # fmt: skip
+
+    def named(self, setting: str) -> list[str]:
+        """Return scikit-learn's name for a setting, where it is another."""
+        return [name for name, of in _NAMES.items() if of == setting]
 
     @property
     def centred(self) -> bool:
@@ -187,9 +200,10 @@ class Sklearn(Options):
         else:
             assert isinstance(self.class_weight, Mapping)
             for name in self.class_weight:
-                if name not in levels:
+                if str(name) not in map(str, levels):
                     raise unknown("unknown_class", name, levels)
-            factor = np.array([float(self.class_weight.get(level, 1.0)) for level in levels])
+            given = {str(name): weight for name, weight in self.class_weight.items()}
+            factor = np.array([float(given.get(str(level), 1.0)) for level in levels])
         wrong = tuple(tuple(row) for row in (1.0 - np.eye(len(levels))).tolist())
         return Costs(tuple(factor.tolist()), wrong, tuple(factor.tolist()))
 

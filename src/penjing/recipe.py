@@ -7,7 +7,7 @@ shape of a division, in what happens to missing values and in when to stop.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
@@ -57,6 +57,8 @@ class Recipe:
         At least two branches must weigh this much.
     min_gain : float
         A division that gains less is not made; 0 lets every division pass, as TreeGenerate does.
+    laplace : bool
+        Whether class shares are (n + 1) / (N + classes) where a tree tells them (J48's -A).
     options : Options
         The settings that only these rules know; `but` and `settings` treat them as the recipe's
         own.
@@ -73,6 +75,7 @@ class Recipe:
     min_weight: float = 0.0
     min_branch: float = 0.0
     min_gain: float = 0.0
+    laplace: bool = False
     options: Options = TEXTBOOK
 
     def but(self, **changes: Any) -> Recipe:  # noqa: ANN401 - checked here
@@ -85,7 +88,7 @@ class Recipe:
         """
         own = [f.name for f in fields(self) if f.name not in ("name", "options")]
         theirs = [f.name for f in fields(self.options)]
-        changes = dict(self.options.setting(word, value) for word, value in changes.items())
+        changes = self._translated(changes)
         for word in changes:
             if word not in own + theirs:
                 raise unknown("unknown_setting", word, own + theirs)
@@ -94,6 +97,19 @@ class Recipe:
         changed = replace(self, options=options, **shared)
         changed.check()
         return changed
+
+    def _translated(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return settings for options by a program's names; a switch that is off yields."""
+        found: dict[str, Any] = {}
+        said: dict[str, str] = {}
+        for word, value in sorted(changes.items(), key=lambda pair: pair[1] is not False):
+            name, meant = self.options.setting(word, value)
+            if name in said and found[name] != meant:
+                raise ChoiceError("settings_clash", one=said[name], other=word, name=name)
+            found[name] = meant
+            if value is not False or name == word:
+                said[name] = word
+        return found
 
     def check(self) -> None:
         """Refuse settings that cannot be used, each with a sentence."""
@@ -113,6 +129,7 @@ class Recipe:
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if not (is_number and 0 <= value < math.inf):
                 raise ChoiceError("bad_number", name=name, value=value)
+        _check_switch("laplace", self.laplace)
         load("rules", self.rules)
         self.options.check()
         criteria = self.options.criteria
@@ -161,12 +178,36 @@ class Recipe:
                 n = int((column.codes < 0).sum())
                 raise ChoiceError("missing_refused", column=column.name, n=n, recipe=self.name)
 
+    def table(self) -> dict[str, str]:
+        """Return all that decides a tree, as words: the settings, and in brackets what is fixed.
+
+        Examples
+        --------
+        >>> RECIPES["rpart"].table()["cut_at"], RECIPES["c4.5"].table()["cut_at"]
+        ('(midpoint)', 'value')
+        """
+        fixed = {name: f"({word})" for name, word in self.options.fixed.items()}
+        told = {k: v for k, v in self.settings().items() if k != "name"}
+        return fixed | {name: _word(value) for name, value in told.items()}
+
     def settings(self) -> dict[str, Any]:
         """Return the settings as plain data, as a tree keeps them."""
         plain: dict[str, Any] = asdict(self)
         plain["criterion"] = self.measure().name
         theirs: dict[str, Any] = plain.pop("options")
         return {name: _plain(value) for name, value in (plain | theirs).items()}
+
+
+def _check_switch(name: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise unknown("unknown_plug", str(value), ("True", "False"), socket=name)
+
+
+def _word(value: Any) -> str:  # noqa: ANN401 - any setting's
+    """Return a setting as it is typed on the command line."""
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any setting's

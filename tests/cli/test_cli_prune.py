@@ -104,3 +104,62 @@ def test_pruning_needs_rows_that_decide(run, melon):
     assert "Closest: pessimistic" in run("fit", TRAIN, "--prune", "pesimistic").err
     assert "ties" in run("prune", melon, "--method", "pessimistic", "--ties", "keep").err
     assert run("prune", melon, "--method", "pessimistic", "--confidence", "2").code == Exit.WRONG
+
+
+def pruned(run, model, *words):
+    done = run("prune", model, *words, "-o", "pruned.tree")
+    assert done.code == 0, done.err
+    return penjing.load("pruned.tree")
+
+
+def test_methods_have_their_options(run, melon):
+    tree = penjing.load(melon)
+    table = penjing.read(TRAIN)
+    by_cp = pruned(run, melon, "-m", "cost-complexity", "--cp", "0.2")
+    assert str(by_cp) == str(tree.prune("cost-complexity", cp=0.2))
+    assert by_cp.n_leaves < tree.n_leaves
+    by_alpha = pruned(run, melon, "-m", "cost-complexity", "--alpha", "0.1", "--by", "impurity")
+    assert str(by_alpha) == str(tree.prune("cost-complexity", alpha=0.1, by="impurity"))
+    for one_se in (True, False):
+        word = "--one-se" if one_se else "--smallest"
+        chosen = pruned(run, melon, "-m", "cost-complexity", "--folds", "5", word)
+        own = tree.prune("cost-complexity", training=table, folds=5, one_se=one_se)
+        assert str(chosen) == str(own)
+    collapsed = pruned(run, melon, "-m", "collapse", "--set", "slack=2")
+    assert str(collapsed) == str(tree.prune("collapse", slack=2))
+
+
+def test_branches_are_raised_where_the_training_rows_are_at_hand(run):
+    run("fit", TRAIN, "--recipe", "j48", "-U", "-O", "-M", "1", "-o", "whole.tree")
+    whole, table = penjing.load("whole.tree"), penjing.read(TRAIN)
+    raised = pruned(run, "whole.tree", "-m", "error-based")
+    own = penjing.fit(table, recipe="j48", M=1, O=True)
+    assert str(raised) == str(own) == str(whole.prune("error-based", training=table))
+    low = pruned(run, "whole.tree", "-m", "error-based", "--no-raise", "--confidence", "0.05")
+    assert str(low) == str(penjing.fit(table, recipe="j48", M=1, O=True, S=True, C=0.05))
+    Path(TRAIN).rename("elsewhere.csv")
+    done = run("prune", "whole.tree", "-m", "error-based")
+    assert done.code == Exit.WRONG
+    assert "--train FILE" in done.err
+    assert run("prune", "whole.tree", "-m", "error-based", "--train", "elsewhere.csv").code == 0
+    assert run("prune", "whole.tree", "-m", "error-based", "--no-raise").code == 0
+
+
+def test_folds_need_rows_and_complexities(run, melon):
+    done = run("prune", melon, "-m", "pessimistic", "--folds", "5")
+    assert done.code == Exit.WRONG
+    assert "has no folds" in done.err
+    Path(TRAIN).unlink()
+    done = run("prune", melon, "-m", "cost-complexity", "--folds", "5")
+    assert done.code == Exit.WRONG
+    assert "--train FILE" in done.err
+
+
+def test_what_needs_no_rows_prunes_a_loaded_tree(run, melon):
+    Path(TRAIN).unlink()
+    tree = penjing.load(melon)
+    for method in ("pessimistic", "collapse", "simplify", "minimum-error", "mdl"):
+        assert tree.prune(method).n_leaves <= tree.n_leaves
+        assert run("prune", melon, "-m", method).code == 0
+    assert tree.prune("error-based", raise_branches=False).n_leaves <= tree.n_leaves
+    assert tree.prune("cost-complexity", cp=0.5).n_leaves < tree.n_leaves

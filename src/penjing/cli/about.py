@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -19,23 +19,31 @@ def add_to(app: typer.Typer) -> None:
 
 
 @verb
-def recipes(voice: Voice) -> None:
-    """List the recipes and their settings."""
-    from penjing.recipe import RECIPES  # noqa: PLC0415 - heavy
-    from penjing.write.columns import left, widest  # noqa: PLC0415
+def recipes(
+    voice: Voice,
+    *,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[RECIPE]", help="Only this one, settings explained.")
+    ] = None,
+) -> None:
+    """List the recipes and all their settings, side by side; or one with what they mean."""
+    from penjing.recipe import RECIPES, recipe_of  # noqa: PLC0415 - heavy
+    from penjing.write.recipes import sheet, table  # noqa: PLC0415
 
-    settings = {name: recipe.settings() for name, recipe in RECIPES.items()}
-    if voice.as_json:
-        voice.data(settings)
+    if name is not None:
+        recipe = recipe_of(name)
+        told = recipe.table()
+        if voice.as_json:
+            voice.data({name: recipe.settings()})
+            return
+        options = {setting: recipe.options.named(setting) for setting in told}
+        voice.out(sheet(name, told, options, voice.lang))
         return
-    places = widest(settings)
-    for name, chosen in settings.items():
-        told = {k: v for k, v in chosen.items() if k not in ("name", "rules") and _says(v)}
-        voice.out(f"{left(name, places)}   " + "  ".join(f"{k}={v}" for k, v in told.items()))
-
-
-def _says(value: Any) -> bool:  # noqa: ANN401 - any setting
-    return value is not None and value is not False and value != 0
+    if voice.as_json:
+        voice.data({each: recipe.settings() for each, recipe in RECIPES.items()})
+        return
+    found = {each: recipe.table() for each, recipe in RECIPES.items() if each == recipe.name}
+    voice.out(table(found, voice.lang, voice.width))
 
 
 @verb

@@ -11,24 +11,31 @@ import typer
 from penjing.cli import sources
 from penjing.cli.look import size_of
 from penjing.cli.options import (
+    Alpha,
+    By,
     Confidence,
+    Cp,
     Criterion,
     Data,
     Dates,
     Encoding,
+    Folds,
     Ignore,
     Keep,
     Marker,
     MaxDepth,
     MaxLeaves,
     Method,
+    MethodSetting,
     MinBranch,
     MinGain,
     MinWeight,
     MissingPolicy,
     Model,
     Names,
+    OneSe,
     Output,
+    Raise,
     ReadAs,
     RecipeName,
     Schema,
@@ -46,6 +53,7 @@ from penjing.cli.options import (
     ValidateShare,
     Weight,
 )
+from penjing.cli.programs import takes_own_options
 from penjing.cli.pruned import Pruning, measured, tell
 from penjing.cli.say import Voice
 from penjing.cli.siblings import sibling
@@ -68,9 +76,11 @@ TRACED = 2_000_000
 
 
 @verb
+@takes_own_options
 def fit(
     voice: Voice,
     *,
+    own: dict[str, Any],
     data: Data,
     target: Target = None,
     recipe: RecipeName = "id3",
@@ -128,7 +138,14 @@ def fit(
     if not (is_small or no_trace):
         voice.note("trace_too_large", limit=TRACED)
     traced = is_small and not no_trace
-    how = {"recipe": recipe, "engine": engine, "trace": traced, **given, **_settings(setting)}
+    how = {
+        "recipe": recipe,
+        "engine": engine,
+        "trace": traced,
+        **given,
+        **own,
+        **_settings(setting),
+    }
     tree, whole = (_sourced(made, data) for made in pruning.grown(voice, train, judges, how))
     sources.save(voice, tree, output)
     if output == sources.STDIN:  # the model went there
@@ -192,6 +209,13 @@ def prune(
     seed: Seed = 0,
     ties: TiesRule = None,
     confidence: Confidence = None,
+    cp: Cp = None,
+    alpha: Alpha = None,
+    by: By = None,
+    one_se: OneSe = None,
+    folds: Folds = None,
+    raise_branches: Raise = None,
+    setting: MethodSetting = None,
     test: Test = None,
     train: Train = None,
     same_file: Annotated[
@@ -208,9 +232,18 @@ def prune(
     reading = sources.Reading(markers=missing_marker, encoding=encoding)
     tree = sources.model(model)
     rows = sources.training(voice, tree, model, train, reading)
-    pruning = Pruning(method, validate, validate_share, seed, ties, confidence)
+    options = {
+        "confidence": confidence,
+        "cp": cp,
+        "alpha": alpha,
+        "by": by,
+        "one_se": one_se,
+        "raise_branches": raise_branches,
+        **_settings(setting),
+    }
+    pruning = Pruning(method, validate, validate_share, seed, ties, options, folds)
     tree, judges = pruning.regrown(voice, tree, rows, reading)
-    smaller = pruning.pruned(tree, judges)
+    smaller = pruning.pruned(tree, judges, rows)
     tested = None if test is None else reading.rows_for(voice, tree, test)
     told = measured(voice, tree, smaller, rows, tested)
     sources.save(voice, smaller, output)

@@ -169,3 +169,39 @@ Train = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="The training rows; else the file that the model names."),
 ]
+
+METHOD = "Options of a method"
+Cp = Annotated[
+    float | None,
+    typer.Option("--cp", help="cost-complexity: what a leaf costs, as a share of the root's risk.",
+                 rich_help_panel=METHOD),
+]  # fmt: skip
+Alpha = Annotated[
+    float | None,
+    typer.Option("--alpha", help="cost-complexity: the same as such.", rich_help_panel=METHOD),
+]
+By = Annotated[
+    str | None,
+    typer.Option("--by", help="cost-complexity: errors or impurity.", rich_help_panel=METHOD),
+]
+OneSe = Annotated[
+    bool | None,
+    typer.Option("--one-se/--smallest", rich_help_panel=METHOD,
+                 help="cost-complexity: the smallest tree within one standard error, or the least "
+                 "cross-validated error itself."),
+]  # fmt: skip
+Folds = Annotated[
+    int | None,
+    typer.Option("--folds", rich_help_panel=METHOD,
+                 help="cost-complexity: cross-validate in so many parts of the training rows."),
+]  # fmt: skip
+Raise = Annotated[
+    bool | None,
+    typer.Option("--raise/--no-raise", rich_help_panel=METHOD,
+                 help="error-based: the largest branch may replace its parent."),
+]  # fmt: skip
+MethodSetting = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Any other option of the method.",
+                 rich_help_panel=METHOD),
+]  # fmt: skip

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,8 @@ class Pruning:
     share: float | None
     seed: int = 0
     ties: str | None = None
-    confidence: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    folds: int | None = None
 
     def check(self) -> None:
         """Refuse what cannot be done before any tree is grown."""
@@ -81,14 +83,14 @@ class Pruning:
                 tree = fit(train, validation=judges, progress=watcher if watched else None, **gate)
                 return tree, tree
             whole = fit(train, **how, progress=watcher if how.get("trace") else None)
-        return self.pruned(whole, judges), whole
+        return self.pruned(whole, judges, train), whole
 
-    def pruned(self, tree: Tree, judges: Table | None) -> Tree:
-        """Return the pruned tree."""
+    def pruned(self, tree: Tree, judges: Table | None, rows: Table | None = None) -> Tree:
+        """Return the pruned tree; training rows are for methods that look at them again."""
         assert self.method is not None
-        options: dict[str, Any] = {"ties": self.ties, "confidence": self.confidence}
+        options: dict[str, Any] = {"ties": self.ties, **self.options}
         given = {key: value for key, value in options.items() if value is not None}
-        return tree.prune(self.method, validation=judges, **given)
+        return tree.prune(self.method, validation=judges, training=rows, folds=self.folds, **given)
 
     def regrown(
         self, voice: Voice, tree: Tree, rows: Table | None, reading: sources.Reading

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +52,7 @@ NONE = Offer()
 def stops(growth: Growth, node: int, recipe: Recipe) -> str | None:
     """Return why a node is a leaf before any column is looked at, None if it is not."""
     options = _options(recipe)
+    recipe = _slipped(growth, recipe)
     total = growth.total(node)
     round_ = rounding(options.precision)
     weight = float(in_order(total, round_))
@@ -76,11 +78,14 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
         weight = float(in_order(tally.total, rounding(options.precision)))
         for c, counts in tally.columns.items():
             field = engine.schema[c]
+            recipe = _slipped(tree, recipe)
             if field.has_order:
                 values = engine.level_values(c) if field.is_numeric else NO_VALUES
                 found = best_cut(counts, weight, field, values, recipe)
             else:
                 found = best_groups(counts, weight, field, recipe)
+            if recipe.shape == "merged" and len(field.levels) > 2 and not counts.known.any():
+                _SLIPPED.add(tree)
             n_candidates[i, c] = found.n_candidates
             if found.gain is None:
                 continue
@@ -90,6 +95,17 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
     counted = np.array(options.in_average(engine.schema, tree.weight_of(0)), bool)
     # The impurity is only a scale of rounding; a gain in bits is a difference of some bits.
     return Screened(gain_, information_, np.ones(shape), cut, n_candidates, groups, counted=counted)
+
+
+_SLIPPED: WeakSet[Shape] = WeakSet()
+"""The growths in which C4.5's minimum has fallen to 1, see `Quinlan.minimum_slips`."""
+
+
+def _slipped(tree: Shape, recipe: Recipe) -> Recipe:
+    """Return the recipe as it stands in this growth."""
+    if _options(recipe).minimum_slips and tree in _SLIPPED and recipe.min_branch > 1:
+        return replace(recipe, min_branch=1.0)
+    return recipe
 
 
 def best_cut(counts: Counts, weight: float, field: Field, values: Floats, recipe: Recipe) -> Offer:

@@ -396,6 +396,11 @@ WORDS: dict[str, str] = {
         "a tree does not keep its training rows, so validation={value!r} cannot be taken out of"
         " them.\nGive validation rows, or fit again with validation={value!r}."
     ),
+    "folds_not_used": "'{method}' pruning has no folds; 'cost-complexity' has.",
+    "folds_need_rows": (
+        "folds={folds} leaves training rows out by turns, and they are not at hand.\n"
+        "Name them: training=… in Python, --train FILE on the command line."
+    ),
     "unknown_option": "'{word}' is not an option of '{method}' pruning. Options: {known}.",
     "unknown_option_near": (
         "'{word}' is not an option of '{method}' pruning. Options: {known}.\nDid you mean '{near}'?"
@@ -716,6 +721,13 @@ WORDS: dict[str, str] = {
     "name_validation": "validation",
     "name_test": "test",
     "name_leave_one_out": "leave one out",
+    "bad_pairs": (
+        "--{name} is {value}: expected name=number,name=number (yes=0.3,no=0.7) or JSON "
+        '({{"yes": 0.3, "no": 0.7}}).'
+    ),
+    "settings_clash": (
+        "{one} and {other} both say what `{name}` is, and say different things. Give one of them."
+    ),
     "bad_set": "--set {word} is not understood. Give a setting and its value: --set min_gain=0.1.",
     "prune_summary": "{method}: {what}.",
     "method_prepruned": "pre-pruning",
@@ -797,6 +809,68 @@ WORDS: dict[str, str] = {
         " Use --encoding utf-8 or gb18030."
     ),
     # command: recipes, plugs
+    "recipes_choice": "Choosing a division",
+    "recipes_cuts": "Cuts of numbers",
+    "recipes_sizes": "Sizes",
+    "recipes_missing": "Missing values, unseen levels",
+    "recipes_costs": "Costs and probabilities",
+    "recipes_pruning": "Pruning",
+    "recipes_foot": "In brackets: fixed by the rules. · : not known to the recipe. cart is another name of rpart.\n"
+    "One recipe with the meaning of each setting: penjing recipes NAME. Change one: --set NAME=VALUE.",
+    "setting_rules": "whose minimum sizes, tolerances and ties",
+    "setting_criterion": "what measures a division",
+    "setting_shape": "branches of a nominal column",
+    "setting_zero_gain": "whether a division that gains nothing may be chosen",
+    "setting_min_gain": "least gain of a division",
+    "setting_many_levels": "columns with this share of the rows as levels are left out of the average gain",
+    "setting_slack": "what numbers may differ by in the screens (average gain, split information, collapsing)",
+    "setting_ties": "which of equal divisions is taken",
+    "setting_tolerance": "numbers closer than this are equal",
+    "setting_precision": "32 or 64 bits",
+    "setting_sums": "whether sums depend on the order of rows, as in C4.5",
+    "setting_nominal": "what becomes of nominal columns",
+    "setting_max_features": "how many columns are drawn for a node",
+    "setting_random_state": "the seed that columns are drawn by",
+    "setting_cut_at": "where a cut lies: half-way, or at a training value below that",
+    "setting_cut_tolerance": "how far above the midpoint that value may lie",
+    "setting_cut_cost": "whether a cut costs log2(cuts tried) / rows",
+    "setting_gap": "values closer than this are not parted",
+    "setting_side_share": "least share of the known weight per class on each side of a cut",
+    "setting_side_most": "most that this share can ask for",
+    "setting_min_branch": "least weight that two branches must have",
+    "setting_min_weight": "least weight of a node to divide",
+    "setting_max_depth": "most questions on a path",
+    "setting_max_leaves": "most leaves",
+    "setting_minsplit": "least rows of a node to divide",
+    "setting_minbucket": "least rows of each side (none: minsplit / 3)",
+    "setting_min_samples_split": "least rows of a node to divide",
+    "setting_min_samples_leaf": "least rows of each side",
+    "setting_min_weight_fraction_leaf": "least weight of each side, as a share of all",
+    "setting_min_impurity_decrease": "least decrease of the whole tree's impurity",
+    "setting_minimum_slips": "whether the minimum falls to 1 as in C4.5 -s",
+    "setting_missing": "what becomes of rows without a value",
+    "setting_unseen": "what becomes of a level that training never saw",
+    "setting_empty": "what a branch without rows answers",
+    "setting_usesurrogate": "0 rows stay, 1 surrogates send them on, 2 else the majority does",
+    "setting_maxsurrogate": "most surrogates of a question",
+    "setting_surrogatestyle": "of which rows agreement is counted",
+    "setting_prior": "how likely each class is",
+    "setting_loss": "what each wrong answer costs",
+    "setting_class_weight": "what a row of each class weighs",
+    "setting_cost": "what asking about a column costs",
+    "setting_laplace": "class shares (n + 1) / (N + classes)",
+    "setting_pruning": "how the tree is pruned",
+    "setting_collapse": "whether subtrees that save no training error go",
+    "setting_confidence": "CF of error-based pruning",
+    "setting_deviate": "the normal deviate: C4.5's table, or the quantile",
+    "setting_last_errors": "part of the cases not yet wrong that is added near all wrong",
+    "setting_raise_branches": "whether the largest branch may replace its parent",
+    "setting_cp": "least decrease of risk per leaf, as a share of the root's",
+    "setting_alpha": "the same as such",
+    "setting_ccp_alpha": "impurity that a leaf costs",
+    "setting_xval": "groups of the cross-validated cp table",
+    "setting_loss_transposed": "whether cross-validation takes losses the wrong way round, as rpart does",
+    "setting_stuck_repeats": "whether a stuck row is charged as the row before it, as rpart does",
     "socket_criterion": "criteria",
     "socket_prune": "pruning",
     "socket_engine": "engines",
@@ -814,8 +888,9 @@ WORDS: dict[str, str] = {
         "Use engine='native', or sums='exact'."
     ),
     "raising_needs_rows": (
-        "raising branches needs the training rows, and this tree came from a file.\n"
-        "Prune it with raise_branches=False, or fit it again."
+        "raising branches needs the training rows, and they are not at hand.\n"
+        "Name them (training=… in Python, --train FILE on the command line), or prune without raising:\n"
+        "raise_branches=False, --no-raise."
     ),
     # rpart, scikit-learn, cost-complexity
     "bad_length": "{name} has {n} values, and {expected} are needed.",

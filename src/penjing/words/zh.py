@@ -285,6 +285,11 @@ WORDS: dict[str, str] = {
         "树不保存训练数据，无法从中取出 validation={value!r}。\n"
         "请给出验证数据，或用 validation={value!r} 重新训练。"
     ),
+    "folds_not_used": "“{method}”剪枝不用交叉验证，“cost-complexity”才用。",
+    "folds_need_rows": (
+        "folds={folds} 要轮流留出训练样本，而手头没有训练样本。\n"
+        "请指明：Python 中用 `training=…`，命令行用 `--train 文件`。"
+    ),
     "unknown_option": "“{word}”不是“{method}”剪枝的选项。可用的选项：{known}。",
     "unknown_option_near": (
         "“{word}”不是“{method}”剪枝的选项。可用的选项：{known}。\n是不是“{near}”？"
@@ -530,6 +535,11 @@ WORDS: dict[str, str] = {
     "name_validation": "验证",
     "name_test": "测试",
     "name_leave_one_out": "留一法",
+    "bad_pairs": (
+        "--{name} 的值是 {value}：应写作 `名=数,名=数`（如 `yes=0.3,no=0.7`）或 JSON"
+        '（如 `{{"yes": 0.3, "no": 0.7}}`）。'
+    ),
+    "settings_clash": "{one} 和 {other} 都规定了 `{name}`，且互相矛盾。请只给一个。",
     "bad_set": "--set {word} 看不懂。请给出设置及其值：--set min_gain=0.1。",
     "prune_summary": "{method}：{what}。",
     "method_prepruned": "预剪枝",
@@ -601,6 +611,68 @@ WORDS: dict[str, str] = {
         "输出不能写成 {encoding}：其中没有“{character}”。请用 --encoding utf-8 或 gb18030。"
     ),
     # 命令：recipes, plugs
+    "recipes_choice": "划分的选择",
+    "recipes_cuts": "连续值的切分点",
+    "recipes_sizes": "规模",
+    "recipes_missing": "缺失值与未见取值",
+    "recipes_costs": "代价与概率",
+    "recipes_pruning": "剪枝",
+    "recipes_foot": "括号内由规则固定；· 表示该配方没有此项；cart 即 rpart。\n"
+    "查看一个配方及各项含义：`penjing recipes 名称`；改变一项：`--set 名称=值`。",
+    "setting_rules": "按谁的最小样本数、容差和并列规则",
+    "setting_criterion": "用什么衡量划分",
+    "setting_shape": "离散属性如何分支",
+    "setting_zero_gain": "增益为零的划分可否入选",
+    "setting_min_gain": "划分的最小增益",
+    "setting_many_levels": "取值数达到样本数这一比例的属性不计入平均增益",
+    "setting_slack": "筛选（平均增益、分裂信息、折叠）时允许的误差",
+    "setting_ties": "并列的划分取哪一个",
+    "setting_tolerance": "相差不超过它的数视为相等",
+    "setting_precision": "32 位还是 64 位",
+    "setting_sums": "求和是否像 C4.5 那样依赖样本次序",
+    "setting_nominal": "离散属性如何处理",
+    "setting_max_features": "每个结点抽取多少个属性",
+    "setting_random_state": "抽取属性的随机种子",
+    "setting_cut_at": "切分点的位置：中点，或不超过中点的训练值",
+    "setting_cut_tolerance": "该值可超过中点多少",
+    "setting_cut_cost": "切分点是否扣除 log2(候选数) / 样本数",
+    "setting_gap": "相距不超过它的值不可分开",
+    "setting_side_share": "切分点每侧至少占每类已知权重的比例",
+    "setting_side_most": "上述要求的上限",
+    "setting_min_branch": "至少两个分支须有的权重",
+    "setting_min_weight": "可划分结点的最小权重",
+    "setting_max_depth": "路径上最多的问题数",
+    "setting_max_leaves": "最多叶结点数",
+    "setting_minsplit": "可划分结点的最少样本数",
+    "setting_minbucket": "每侧最少样本数（none：minsplit / 3）",
+    "setting_min_samples_split": "可划分结点的最少样本数",
+    "setting_min_samples_leaf": "每侧最少样本数",
+    "setting_min_weight_fraction_leaf": "每侧最小权重占总权重的比例",
+    "setting_min_impurity_decrease": "整棵树不纯度的最小下降",
+    "setting_minimum_slips": "最小样本数是否像 C4.5 -s 那样滑落到 1",
+    "setting_missing": "缺失值如何处理",
+    "setting_unseen": "训练中未见的取值如何处理",
+    "setting_empty": "无样本的分支如何回答",
+    "setting_usesurrogate": "0 留在原结点，1 用替代划分，2 再不行随多数",
+    "setting_maxsurrogate": "每个问题最多的替代划分数",
+    "setting_surrogatestyle": "一致率按哪些样本计算",
+    "setting_prior": "各类的先验概率",
+    "setting_loss": "每种错误回答的代价",
+    "setting_class_weight": "各类样本的权重",
+    "setting_cost": "测试一个属性的代价",
+    "setting_laplace": "类概率取 (n + 1) / (N + 类数)",
+    "setting_pruning": "如何剪枝",
+    "setting_collapse": "是否去掉不减少训练错误的子树",
+    "setting_confidence": "基于错误剪枝的置信度 CF",
+    "setting_deviate": "正态偏差：C4.5 的表，或分位数",
+    "setting_last_errors": "几乎全错时所加的剩余样本比例",
+    "setting_raise_branches": "最大的分支可否取代其父结点",
+    "setting_cp": "每个叶结点至少减少的风险（占根结点的比例）",
+    "setting_alpha": "同上，不按比例",
+    "setting_ccp_alpha": "一个叶结点相当的不纯度",
+    "setting_xval": "交叉验证 cp 表的组数",
+    "setting_loss_transposed": "交叉验证是否像 rpart 那样把代价矩阵转置",
+    "setting_stuck_repeats": "卡住的样本是否像 rpart 那样记前一样本的错误",
     "socket_criterion": "准则",
     "socket_prune": "剪枝",
     "socket_engine": "引擎",
@@ -617,8 +689,9 @@ WORDS: dict[str, str] = {
         "请用 engine='native'，或 sums='exact'。"
     ),
     "raising_needs_rows": (
-        "提升分支需要训练数据，而这棵树是从文件读入的。\n"
-        "请用 raise_branches=False 剪枝，或者重新训练。"
+        "提升分支需要训练数据，而手头没有。\n"
+        "请指明（Python 中用 `training=…`，命令行用 `--train 文件`），或不提升分支：\n"
+        "`raise_branches=False`、`--no-raise`。"
     ),
     # rpart、scikit-learn、代价复杂度剪枝
     "bad_length": "{name} 有 {n} 个值，应为 {expected} 个。",

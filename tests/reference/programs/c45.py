@@ -30,7 +30,7 @@ class C45(Program):
         )
         if golden.settings["stage"] == "unpruned":
             found["pruning"] = "none"
-        return found if "s" in found else found | {"sums": "cases"}
+        return found | ({"minimum_slips": True} if "s" in found else {"sums": "cases"})
 
     def fit(self, golden: Golden, tables: Tables) -> Tree:
         table = self.prepare(golden, tables.train)
