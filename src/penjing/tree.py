@@ -332,6 +332,15 @@ class Tree:
             ]
         return replace(self, nodes=smaller, kept_trace=trace, about=about)
 
+    def exact(self) -> Tree:
+        """Return the same tree, whose cuts are printed with every digit that they have.
+
+        Printed cuts are as short as can be while they route every training row alike; compared
+        digit by digit with another program, or asked about values between training rows, a tree
+        had better print what it computes with.
+        """
+        return replace(self, nodes=replace(self.nodes, gap=None))
+
     # -- what people do with a tree; the rooms above do the work -----------------------------
 
     def predict(self, source: Any, **options: Any) -> npt.NDArray[Any]:  # noqa: ANN401

@@ -263,7 +263,18 @@ def gaps(tree: Tree, table: Table) -> Floats:
     """Return the values on both sides of each cut, of the rows that reach the node, (n, 2)."""
     walk = Walk(tree)
     rows = walk.rows(tree, table)
-    return walk.flat.gaps(rows.columns, rows.n).reshape(-1, 2)
+    found = walk.flat.gaps(rows.columns, rows.n).reshape(-1, 2)
+    if tree.recipe.get("precision") != "single":
+        return found
+    # Told are the values as they were written; 32 bits are only what they are compared in.
+    for c in np.unique(tree.nodes.column[np.isfinite(found[:, 0])]).tolist():
+        here = np.flatnonzero((tree.nodes.column == c) & np.isfinite(found).all(axis=1))
+        levels = np.asarray(table.columns[c].levels, np.float64)
+        compared = _single(levels)
+        last = np.searchsorted(compared, found[here, 0], side="right") - 1
+        first = np.searchsorted(compared, found[here, 1], side="left")
+        found[here] = np.stack([levels[last], levels[first]], axis=1)
+    return found
 
 
 def _flat(tree: Tree, missing: Ids) -> Flat:

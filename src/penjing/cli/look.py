@@ -83,6 +83,12 @@ def show(
     node: Annotated[
         str, typer.Option(help="Draw only what is below a node: its number or path.")
     ] = "root",
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Print cuts with every digit that they have.")
+    ] = False,
+    surrogates: Annotated[
+        bool, typer.Option("--surrogates", help="Say where rows go whose value is missing.")
+    ] = False,
     writer: Annotated[
         str, typer.Option("--as", help="Another form; see the writers of `penjing plugs`.")
     ] = "text",
@@ -94,11 +100,13 @@ def show(
     if voice.as_json:
         voice.data(tree.to_json())
         return
+    tree = tree.exact() if exact else tree
     if writer != "text":
         voice.out(_written(voice, tree, writer))
         return
     top, _ = find(tree, node)
-    voice.out(tree.draw(empty=empty, order=str(order), node=top, ascii_only=voice.ascii_only))
+    style = {"empty": empty, "order": str(order), "surrogates": surrogates}
+    voice.out(tree.draw(node=top, ascii_only=voice.ascii_only, **style))
     size_of(voice, tree, empty=empty)
 
 

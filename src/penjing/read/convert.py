@@ -79,7 +79,7 @@ def must_be_numbers(reading: Reading, cells: Cells) -> Found:
 def recoded(name: str, codes: Codes, values: Floats) -> Column:
     """Return the numeric column whose rows have the numbers of their levels."""
     levels = values + 0.0  # no -0.0
-    if not (np.diff(values) > 0).all():
+    if not (values[1:] > values[:-1]).all():
         levels, place = ranks_of(values)
         codes = through(place, codes)
     used = np.zeros(len(levels), np.bool_)

@@ -24,6 +24,7 @@ WORDS: dict[str, str] = {
     "mark_missing": "(missing)",
     "mark_missing_in": "missing: {columns}",
     "tip_tie": "tie: {columns}",
+    "tip_cut": "exactly {cut}",
     "tip_empty": "no rows: {levels}",
     "because_answer": "the answer is {answer}",
     "because_answer_share": "the answer is {answer}, {share} % (95 % interval {low} to {high} %)",

@@ -22,6 +22,7 @@ WORDS: dict[str, str] = {
     "mark_missing": "(缺失)",
     "mark_missing_in": "缺失：{columns}",
     "tip_tie": "平局：{columns}",
+    "tip_cut": "精确值 {cut}",
     "tip_empty": "空分支：{levels}",
     "because_answer": "回答是 {answer}",
     "because_answer_share": "回答是 {answer}，{share} %（95 % 区间 {low} 到 {high} %）",

@@ -28,7 +28,11 @@ def short(cut: float, low: float = math.nan, high: float = math.nan) -> str:
     ('5', '0.30000000000000004', '0')
     >>> short(92.99999999999999, 91.0, 93.0), short(-1.3490000000000002, -1.35, -1.349)
     ('91', '-1.35')
+    >>> short(19000100.0, 19000101.0, 19000102.0)  # held in 32 bits
+    '19000101'
     """
+    if low < high and not low <= cut < high:
+        cut = low
     for digits in range(_DIGITS, 18):
         text = f"{cut:.{digits}g}"
         if float(text) == cut or low <= float(text) < high:

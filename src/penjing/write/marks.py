@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from penjing.split import NO_BRANCH, level_text
 from penjing.tree import Tree
 from penjing.words import say
 from penjing.write import stand_ins
-from penjing.write.labels import quoted
+from penjing.write.labels import cut_text, quoted
 from penjing.write.phrases import listed
 
 
@@ -58,6 +59,10 @@ def long(tree: Tree, node: int, lang: str, tied: Sequence[str] = ()) -> list[str
     if tree.is_leaf[node]:
         return []
     said = []
+    cut = float(tree.nodes.cut[node])
+    is_number = math.isfinite(cut) and tree.schema[int(tree.nodes.column[node])].is_numeric
+    if is_number and float(cut_text(tree, node)) != cut:  # shorter than the model's own
+        said.append(say("tip_cut", lang, cut=repr(cut)))
     if len(tied) > 1:
         said.append(say("tip_tie", lang, columns=listed([quoted(name) for name in tied], lang)))
     if tree.has_counts and (codes := tree.empty_levels(node)):
