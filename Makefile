@@ -18,8 +18,9 @@ CMAKE  := $(BIN)/cmake -Wno-unused-cli -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(absp
           -DPython_EXECUTABLE=$(abspath $(BIN))/python -DPENJING_STRICT=ON
 CPP    := CMakeLists.txt $(wildcard cpp/*)
 SANITIZE := address,undefined
+OLDEST   := scikit-learn==1.6.0 numpy==2.0.2 scipy==1.14.1 pandas==2.2.3
 
-.PHONY: help setup demo test test-all test-cpp test-sanitized check format bench docs fidelity golden wheel clean
+.PHONY: help setup demo test test-all test-cpp test-sanitized test-sklearn check format bench docs fidelity golden wheel clean
 
 help: ## print this list
 	echo "penjing: make <word>"
@@ -102,6 +103,15 @@ test-sanitized: setup ## the tests of the extension, with the extension under sa
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 		PYTHONPATH=build/sanitize/site \
 		$(BIN)/python -m pytest -q -p no:cacheprovider -m "not slow" tests/test_core.py tests/engines
+
+# Only Python and the pins differ: penjing itself is used where it is, the extension included.
+test-sklearn: setup ## the estimators' tests with the oldest scikit-learn declared, and pandas 2
+	[ -x build/oldest/bin/python ] || $(PYTHON) -m venv build/oldest
+	build/oldest/bin/python -m pip --disable-pip-version-check -qq install $(OLDEST) \
+		$$(grep -E '^(duckdb|narwhals|rich|typer|polars|pyarrow|hypothesis|pytest|matplotlib)==' requirements-dev.txt)
+	# it hands pytest a generator, which pytest will refuse one day
+	PYTHONPATH=src build/oldest/bin/python -m pytest -q -p no:cacheprovider \
+		-W ignore::pytest.PytestRemovedIn10Warning tests/estimators
 
 check: setup ## style, types, imports
 	$(BIN)/ruff check

@@ -38,8 +38,9 @@ CASES = [
 
 
 def penjing(x, y, criterion, depth, threads):
-    from penjing.engines.native import Engine
     from penjing.engines.uncoded import Uncoded
+
+    from penjing.engines.native import Engine
     from penjing.recipe import Recipe
     from penjing.table import Column, Table
 

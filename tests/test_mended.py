@@ -113,3 +113,13 @@ def test_a_closed_stdin_gets_a_sentence():
     )
     assert told.returncode == 1
     assert "standard input is closed" in told.stderr
+
+
+def test_a_tree_of_c45_on_numbers_that_32_bits_do_not_hold_can_be_saved_and_loaded(tmp_path):
+    close = 0.6000000000000001  # not to be told from 0.6 in 32 bits
+    cells = ((0.2, "n"), (0.6, "n"), (close, "n"), (1.7, "y"), (1.9, "y"))
+    rows = [{"x": x, "y": y} for x, y in cells]
+    tree = penjing.fit(rows, "y", recipe="c4.5")
+    assert tree.n_leaves == 2
+    tree.save(tmp_path / "m.json")
+    assert penjing.load(tmp_path / "m.json") == tree

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import penjing
 from data import skeleton, tables, whole_weights
 from penjing.errors import ChoiceError, DataError
-from penjing.options_sklearn import rounded
 from penjing.prune.cost_complexity import cost_of, path
 from penjing.rules.drawing import Drawing
 from penjing.rules.sklearn import importance
@@ -165,13 +164,13 @@ def test_values_go_the_way_of_the_larger_side_where_none_were_missing():
 
 def test_numbers_are_compared_as_32_bits_hold_them():
     column = numeric("x", [1.0, 1.00000005, 2.0])
-    assert rounded(column).codes.tolist() == [0, 0, 1]
+    assert column.rounded().codes.tolist() == [0, 0, 1]
     table = Table((numeric("x", [0.1, 0.3]),), nominal("y", ["n", "y"]), 2)
     tree = penjing.fit(table, recipe="sklearn")
     expected = float(np.float32(0.1)) / 2 + float(np.float32(0.3)) / 2
     assert tree.nodes.cut[0] == expected
     with pytest.raises(DataError):
-        rounded(numeric("x", [1e300]))
+        numeric("x", [1e300]).rounded()
 
 
 def test_settings_go_by_their_names_there():

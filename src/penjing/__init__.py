@@ -46,6 +46,19 @@ _ROOMS = {
     "Tree": "tree",
 }
 
+# Names that need scikit-learn; not in __all__, so that `from penjing import *` works without it.
+_ESTIMATORS = (
+    "C45Classifier",
+    "CARTClassifier",
+    "CARTRegressor",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ID3Classifier",
+    "TreeClassifier",
+    "TreeRegressor",
+    "from_sklearn",
+)
+
 if TYPE_CHECKING:
     from penjing.byhand import (
         entropy,
@@ -58,6 +71,15 @@ if TYPE_CHECKING:
     )
     from penjing.compare import compare
     from penjing.errors import CapabilityError, ChoiceError, DataError
+    from penjing.estimators import C45Classifier as C45Classifier
+    from penjing.estimators import CARTClassifier as CARTClassifier
+    from penjing.estimators import CARTRegressor as CARTRegressor
+    from penjing.estimators import DecisionTreeClassifier as DecisionTreeClassifier
+    from penjing.estimators import DecisionTreeRegressor as DecisionTreeRegressor
+    from penjing.estimators import ID3Classifier as ID3Classifier
+    from penjing.estimators import TreeClassifier as TreeClassifier
+    from penjing.estimators import TreeRegressor as TreeRegressor
+    from penjing.estimators import from_sklearn as from_sklearn
     from penjing.evaluate import cross_validate
     from penjing.examples import example
     from penjing.fit import fit
@@ -107,6 +129,8 @@ _sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> object:
+    if name in _ESTIMATORS:
+        return _estimator(name)
     if name not in _ROOMS:
         message = f"module 'penjing' has no attribute {name!r}"
         raise AttributeError(message)
@@ -115,5 +139,17 @@ def __getattr__(name: str) -> object:
     return value
 
 
+def _estimator(name: str) -> object:
+    try:
+        value = getattr(_import_module("penjing.estimators"), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("sklearn", "scipy"):
+            raise
+        words = _import_module("penjing.words")
+        raise ImportError(words.say("needs_sklearn", name=name), name=error.name) from None
+    globals()[name] = value
+    return value
+
+
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_ESTIMATORS])

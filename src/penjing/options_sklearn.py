@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from penjing.errors import ChoiceError, DataError, unknown
+from penjing.errors import ChoiceError, unknown
 from penjing.options import Options
-from penjing.table import Column, Floats, Table
+from penjing.table import Floats, Table
 from penjing.tally import Costs
 
 _NAMES = {"max_leaf_nodes": "max_leaves", "A": "laplace"}
@@ -180,7 +180,7 @@ class Sklearn(Options):
         columns = []
         for column in table.columns:
             if column.is_numeric:
-                columns.append(rounded(column) if self.precision == "single" else column)
+                columns.append(column.rounded() if self.precision == "single" else column)
                 continue
             if self.nominal == "refuse":
                 raise ChoiceError("nominal_refused", column=column.name)
@@ -211,23 +211,3 @@ class Sklearn(Options):
 def first_state(seed: int) -> int:
     """Return where scikit-learn's generator starts for a ``random_state``."""
     return int(np.random.RandomState(seed).randint(0, 2**31 - 1))
-
-
-def rounded(column: Column) -> Column:
-    """Return a numeric column with its numbers rounded to 32 bits; equal ones become one level.
-
-    Examples
-    --------
-    >>> from penjing.table import numeric
-    >>> rounded(numeric("x", [0.1, 1.0, 1.00000001])).codes
-    array([0, 1, 1], dtype=int32)
-    """
-    levels = np.asarray(column.levels, np.float64)
-    with np.errstate(over="ignore"):
-        single = levels.astype(np.float32)
-    if np.isinf(single).any():
-        most = float(levels[np.abs(levels).argmax()])
-        raise DataError("too_large_single", column=column.name, value=most)
-    kept, place = np.unique(single.astype(np.float64) + 0.0, return_inverse=True)
-    codes = np.append(place, -1)[column.codes].astype(np.int32)
-    return Column(column.name, column.kind, kept, codes)

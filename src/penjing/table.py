@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from penjing.errors import unknown
+from penjing.errors import DataError, unknown
 
 Kind = Literal["nominal", "ordered", "numeric"]
 Codes = npt.NDArray[np.int32]
@@ -87,6 +87,18 @@ class Column(Field):
             else np.arange(len(self.levels), dtype=np.float64)
         )
         return np.append(levels, np.nan)[self.codes]
+
+    def rounded(self) -> Column:
+        """Return a numeric column with its numbers as 32 bits hold them; equal ones are one level.
+
+        Examples
+        --------
+        >>> numeric("x", [0.1, 1.0, 1.00000001]).rounded().codes
+        array([0, 1, 1], dtype=int32)
+        """
+        single = as_single(self.name, np.asarray(self.levels, np.float64))
+        kept, place = np.unique(single + 0.0, return_inverse=True)
+        return replace(self, levels=kept, codes=np.append(place, -1)[self.codes].astype(np.int32))
 
     def take(self, rows: npt.NDArray[Any]) -> Column:
         """Return the column with only these rows; levels stay as they are."""
@@ -187,6 +199,16 @@ class Table:
         names = [column.name for column in every]
         for values in zip(*(column.values() for column in every), strict=True):
             yield dict(zip(names, values, strict=True))
+
+
+def as_single(name: str, numbers: Floats) -> Floats:
+    """Return the numbers of a column as 32 bits hold them; one too large for them is refused."""
+    with np.errstate(over="ignore"):
+        single: Floats = numbers.astype(np.float32).astype(np.float64)
+    if np.isinf(single).any():
+        most = float(numbers[np.nanargmax(np.abs(numbers))])
+        raise DataError("too_large_single", column=name, value=most)
+    return single
 
 
 def nominal(name: str, values: Iterable[Any], levels: Sequence[Any] | None = None) -> Column:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from penjing._core import code_floats
 from penjing.errors import DataError
-from penjing.table import Codes, Column, Field, Floats
+from penjing.table import Codes, Column, Field, Floats, as_single
 
 
 class Uncoded(Column):
@@ -98,6 +98,10 @@ class Uncoded(Column):
     def numbers(self) -> Floats:
         """Return each row's number, NaN where it is missing."""
         return np.asarray(self.raw) + 0.0
+
+    def rounded(self) -> Column:
+        """Return the column with its numbers as 32 bits hold them."""
+        return Uncoded(self.name, as_single(self.name, self.raw), self.source)
 
     def take(self, rows: npt.NDArray[Any]) -> Column:
         """Return the column with only these rows."""

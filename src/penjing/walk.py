@@ -274,6 +274,8 @@ def gaps(tree: Tree, table: Table) -> Floats:
         last = np.searchsorted(compared, found[here, 0], side="right") - 1
         first = np.searchsorted(compared, found[here, 1], side="left")
         found[here] = np.stack([levels[last], levels[first]], axis=1)
+    # Values that 32 bits do not tell apart may lie on both sides of the cut itself.
+    found[:, 0] = np.minimum(found[:, 0], tree.nodes.cut)
     return found
 
 

@@ -101,8 +101,7 @@ def from_frame(source: Any, name: str) -> Sheet | None:  # noqa: ANN401 - any li
             return None
         columns = [*frame.iter_columns()]
     except nw.exceptions.DuplicateError:
-        titles = [_title(x) for x in getattr(source, "column_names", source.columns)]
-        raise twins(name, titles) from None
+        raise twins(name, titles_of(source)) from None
     if not columns or not len(columns[0]):
         raise DataError("empty_table", source=name)
     cells = [frame_cells(_title(series.name), series, name) for series in columns]
@@ -164,6 +163,14 @@ def _is_enum(series: Any) -> bool:  # noqa: ANN401 - a narwhals series
     import narwhals as nw  # noqa: PLC0415
 
     return bool(series.dtype == nw.Enum)
+
+
+def titles_of(source: Any) -> list[str]:  # noqa: ANN401 - any library's frame
+    """Return the names of a frame's columns as texts, equal ones too."""
+    if hasattr(source, "column_names"):
+        return [_title(x) for x in source.column_names]
+    lazy = source.collect_schema().names() if hasattr(source, "collect_schema") else source.columns
+    return [_title(x) for x in lazy]
 
 
 def _title(name: object) -> str:

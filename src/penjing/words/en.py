@@ -893,6 +893,49 @@ WORDS: dict[str, str] = {
         "Name them (training=… in Python, --train FILE on the command line), or prune without raising:\n"
         "raise_branches=False, --no-raise."
     ),
+    # estimators
+    "needs_sklearn": "penjing.{name} needs scikit-learn, which is not installed: pip install 'penjing[sklearn]'.",
+    "no_answers": (
+        "a tree requires y to be passed, but the target y is None. Give the answer of each row: fit(X, y)."
+    ),
+    "missing_feature": (
+        "X, row {row}, column '{column}': the value is missing (NaN), and this recipe refuses missing values."
+        " Set missing='fraction', or take another recipe."
+    ),
+    "other_features": (
+        "The feature names should match those that were passed during fit. Expected: {expected}. Found: {found}."
+    ),
+    "sparse_refused": (
+        "X or y is a sparse matrix, and sparse input is not supported. Make it dense first: X.toarray()."
+    ),
+    "splitter_refused": (
+        "splitter={value!r} is not supported: every cut is looked at (splitter='best'). Use scikit-learn's own"
+        " class for random cuts."
+    ),
+    "monotonic_refused": (
+        "monotonic_cst is not supported: leave it None, or use scikit-learn's own class."
+    ),
+    "criterion_refused": "criterion={value!r} is not supported. Supported: {known}.",
+    "outputs_refused": (
+        "y has {n} columns, and several outputs are not supported: grow a tree for each of them"
+        " (sklearn.multioutput does)."
+    ),
+    "nested_argument": (
+        "{source}, row {row}, column '{column}': {value} is neither. Each argument must be a string or a number."
+    ),
+    "dates_in_feature": (
+        "{source}, column '{column}' holds dates. Make numbers of them first: year, month, weekday, days since."
+    ),
+    "bad_weight_fraction": (
+        "min_weight_fraction_leaf={value!r} cannot be used: it must be a share from 0 to 0.5."
+    ),
+    "weight_fraction_unknown": (
+        "recipe '{recipe}' counts rows, not weight: use min_samples_leaf instead of min_weight_fraction_leaf."
+    ),
+    "not_a_fitted_tree": (
+        "{kind} holds no fitted tree of scikit-learn. Fit it first; of a pipeline give the last step, of a forest"
+        " one of estimators_."
+    ),
     # rpart, scikit-learn, cost-complexity
     "bad_length": "{name} has {n} values, and {expected} are needed.",
     "bad_prior": "prior={value!r} cannot be used: priors are at least 0 and their sum is 1.",

@@ -718,4 +718,29 @@ WORDS: dict[str, str] = {
     "complexity_needs_counts": "代价复杂度剪枝需要训练行的计数，而这棵树是手写的。",
     "complexity_needs_two": "rpart 的复杂度只用于两个分支的问题，而这里有一个问题有 {n} 个分支。",
     "stop_complexity": "叶结点，{answer}：任何划分节省的都抵不上它增加的叶结点。",
+    # estimators
+    "needs_sklearn": "penjing.{name} 需要 scikit-learn，但尚未安装：pip install 'penjing[sklearn]'。",
+    "no_answers": "训练决策树需要 y，但 y 是 None。请给出每一行的答案：fit(X, y)。",
+    "missing_feature": (
+        "X 第 {row} 行“{column}”列：值缺失（NaN），而此方案不接受缺失值。请设 missing='fraction'，或换用别的方案。"
+    ),
+    "other_features": "各列的名字和次序应与训练时相同。应为：{expected}。实为：{found}。",
+    "sparse_refused": "X 或 y 是稀疏矩阵（sparse），不支持稀疏输入。请先转为稠密：X.toarray()。",
+    "splitter_refused": (
+        "不支持 splitter={value!r}：这里总是考察所有划分点（splitter='best'）。随机划分请用 scikit-learn 自己的类。"
+    ),
+    "monotonic_refused": "不支持 monotonic_cst：请保持 None，或用 scikit-learn 自己的类。",
+    "criterion_refused": "不支持 criterion={value!r}。支持：{known}。",
+    "outputs_refused": "y 有 {n} 列，不支持多输出：请为每一列各生成一棵树（sklearn.multioutput 可以）。",
+    "nested_argument": (
+        "{source} 第 {row} 行“{column}”列：{value} 既不是文字也不是数。每个值应为字符串或数（string or number）。"
+    ),
+    "dates_in_feature": "{source} 的“{column}”列是日期。请先化为数：年、月、星期、距某日的天数。",
+    "bad_weight_fraction": "min_weight_fraction_leaf={value!r} 不能用：应为 0 到 0.5 之间的比例。",
+    "weight_fraction_unknown": (
+        "方案“{recipe}”数的是行数，不是权重：请用 min_samples_leaf 代替 min_weight_fraction_leaf。"
+    ),
+    "not_a_fitted_tree": (
+        "{kind} 里没有训练好的 scikit-learn 树。请先 fit；管道请给最后一步，森林请给 estimators_ 中的一棵。"
+    ),
 }

@@ -1,0 +1,23 @@
+"""Estimators: trees in scikit-learn's clothes, in the only room that imports it."""
+
+from penjing.estimators.classifiers import (
+    C45Classifier,
+    CARTClassifier,
+    ID3Classifier,
+    TreeClassifier,
+)
+from penjing.estimators.dropin import DecisionTreeClassifier, DecisionTreeRegressor
+from penjing.estimators.foreign import from_sklearn
+from penjing.estimators.regressors import CARTRegressor, TreeRegressor
+
+__all__ = [
+    "C45Classifier",
+    "CARTClassifier",
+    "CARTRegressor",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ID3Classifier",
+    "TreeClassifier",
+    "TreeRegressor",
+    "from_sklearn",
+]

@@ -1,0 +1,133 @@
+"""A tree of ours as scikit-learn's own array tree, node for node in its numbering."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.tree._tree import NODE_DTYPE
+from sklearn.tree._tree import Tree as Arrays
+
+from penjing.recipe import recipe_of
+from penjing.rules.sklearn import Judge
+from penjing.tally import Classes
+from penjing.tree import Tree
+
+Places = npt.NDArray[np.intp]
+UNDEFINED = -2
+"""What scikit-learn writes for the feature and the threshold of a leaf."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Order:
+    """Where each node of a tree stands in scikit-learn's numbering, and how deep the tree is."""
+
+    place: Places
+    depth: int
+
+
+def depth_first(tree: Tree) -> Order:
+    """Return the numbering of a walk: a node, all below its left branch, all below its right.
+
+    Nodes are numbered breadth first here, so a generation is a range: no walk is needed.
+    """
+    parent, first = tree.nodes.parent, tree.first_child
+    ends = _generations(tree)
+    size = np.ones(len(parent), np.intp)
+    for begin, end in reversed(list(pairwise(ends))):
+        np.add.at(size, parent[begin:end], size[begin:end])
+    place = np.zeros(len(parent), np.intp)
+    for begin, end in pairwise(ends):
+        ids = np.arange(begin, end)
+        up = parent[begin:end]
+        is_right = ids != first[up]
+        place[ids] = place[up] + 1 + np.where(is_right, size[first[up]], 0)
+    return Order(place, len(ends) - 1)
+
+
+def best_first(tree: Tree) -> Order:
+    """Return the numbering of a tree of few leaves: whichever node gains most is divided next."""
+    worth = (-tree.weight * tree.nodes.gain).tolist()
+    is_leaf = tree.is_leaf.tolist()
+    place = np.zeros(len(is_leaf), np.intp)
+    born = 1
+    waiting = [] if is_leaf[0] else [(worth[0], 0)]
+    while waiting:
+        _, node = heapq.heappop(waiting)
+        for child in tree.children(node):
+            place[child] = born
+            born += 1
+            if not is_leaf[child]:
+                heapq.heappush(waiting, (worth[child], child))
+    return Order(place, len(_generations(tree)) - 1)
+
+
+def _generations(tree: Tree) -> list[int]:
+    """Return where each generation of nodes ends."""
+    ends, n = [1], len(tree.nodes)
+    while ends[-1] < n:
+        begin = ends[-2] if len(ends) > 1 else 0
+        ends.append(int(np.searchsorted(tree.nodes.parent, ends[-1])))
+        assert begin < ends[-1]
+    return ends
+
+
+def arrays_of(tree: Tree, order: Order, n_rows: npt.NDArray[np.int64] | None = None) -> Any:  # noqa: ANN401
+    """Return scikit-learn's array tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree of binary questions about numbers.
+    order : Order
+        The numbering.
+    n_rows : (n,) int64, optional
+        The number of training rows of each node, in the numbering; not needed where every row
+        weighs 1.
+    """
+    nodes, place, s = tree.nodes, order.place, tree.reader
+    asks = np.flatnonzero(~tree.is_leaf)
+    total = nodes.total
+    if isinstance(s, Classes) and s.costs is not None:
+        total = total * np.asarray(s.costs.factor)
+    weight = s.weight(total)
+    judge = Judge(s, recipe_of("sklearn", criterion=tree.recipe["criterion"]))
+    told = np.zeros(len(nodes), NODE_DTYPE)
+    told["left_child"] = told["right_child"] = -1
+    told["feature"] = told["threshold"] = UNDEFINED
+    at, first = place[asks], tree.first_child[asks]
+    told["left_child"][at], told["right_child"][at] = place[first], place[first + 1]
+    told["feature"][at], told["threshold"][at] = nodes.column[asks], nodes.cut[asks]
+    told["impurity"][place] = judge.impurity(nodes.total)
+    told["weighted_n_node_samples"][place] = weight
+    if n_rows is None:
+        told["n_node_samples"][place] = s.weight(nodes.total)
+    else:
+        told["n_node_samples"] = n_rows
+    if nodes.missing is not None:
+        told["missing_go_to_left"][at] = nodes.missing[asks] == 0
+    answers = total / weight[:, None] if isinstance(s, Classes) else tree.values[:, None]
+    values = np.empty((len(nodes), 1, answers.shape[1]))
+    values[place, 0] = answers
+    n_classes = np.array([answers.shape[1]], np.intp)
+    made = Arrays(len(tree.schema), n_classes, 1)
+    state = {"max_depth": order.depth, "node_count": len(nodes), "nodes": told, "values": values}
+    made.__setstate__(state)
+    return made
+
+
+def rows_of(arrays: Any, leaves: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:  # noqa: ANN401
+    """Return how many rows come through each node, from the leaf where each of them ends."""
+    found = np.bincount(leaves, minlength=arrays.node_count).astype(np.int64)
+    left, right = arrays.children_left, arrays.children_right
+    waiting = [np.zeros(1, np.intp)]
+    while (asks := waiting[-1][left[waiting[-1]] >= 0]).size:
+        waiting[-1] = asks
+        waiting.append(np.concatenate([left[asks], right[asks]]))
+    for asks in reversed(waiting[:-1]):
+        found[asks] = found[left[asks]] + found[right[asks]]
+    return found

@@ -1,0 +1,146 @@
+"""Regressors: CART by name, and any recipe that can answer with a number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import RegressorMixin
+
+from penjing import predict
+from penjing.estimators.base import TreeEstimator
+from penjing.recipe import Recipe
+from penjing.table import Column, Floats
+from penjing.uncoded import Uncoded
+
+
+class _Regressor(RegressorMixin, TreeEstimator):
+    """What all regressors share."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: ANN401, N803
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array or frame of shape (rows, columns)
+            Numbers and texts as they are; NaN and None are missing values.
+        y : array of shape (rows,)
+            The number of each row.
+        sample_weight : array of shape (rows,), optional
+            What each row weighs.
+        """
+        return self._taught(X, y, sample_weight)
+
+    def _target(self, name: str, y: npt.NDArray[Any]) -> Column:
+        return Uncoded(name, y.astype(np.float64))
+
+    def predict(self, X: Any) -> Floats:  # noqa: ANN401, N803
+        """Return the number of each row: the mean of the training rows where it ends."""
+        rows = self._rows(X)
+        return predict.classes_of(self.tree_, rows)
+
+
+class CARTRegressor(_Regressor):
+    """CART as rpart grows it, for numbers (rpart's ``anova``).
+
+    Parameters
+    ----------
+    cp, max_depth, min_samples_split, min_samples_leaf, max_surrogates
+        As for :class:`penjing.CARTClassifier`.
+    prune, ccp_alpha, validation_fraction, random_state, engine
+        As for :class:`penjing.ID3Classifier`.
+
+    Examples
+    --------
+    >>> model = CARTRegressor().fit([[i] for i in range(40)], [1.0] * 20 + [3.0] * 20)
+    >>> model.predict([[3], [30]]).tolist()
+    [1.0, 3.0]
+    """
+
+    _recipe = "rpart"
+
+    def __init__(
+        self,
+        *,
+        cp: float = 0.01,
+        max_depth: int = 30,
+        min_samples_split: int = 20,
+        min_samples_leaf: int | None = None,
+        max_surrogates: int = 5,
+        prune: str | None = None,
+        ccp_alpha: float = 0.0,
+        validation_fraction: float | None = None,
+        random_state: int | None = None,
+        engine: str = "auto",
+    ) -> None:
+        self.cp = cp
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_surrogates = max_surrogates
+        self.prune = prune
+        self.ccp_alpha = ccp_alpha
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+        self.engine = engine
+
+
+class TreeRegressor(_Regressor):
+    """A regressor by any recipe that can answer with a number.
+
+    Parameters
+    ----------
+    recipe : str or Recipe
+        ``cart-binary``, ``cart``, ``sklearn``, ``id3``, …; not ``c4.5`` or ``j48``.
+    shape, missing, unseen, max_depth, min_gain, options
+        As for :class:`penjing.TreeClassifier`.
+    max_leaf_nodes, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
+        Limits, by scikit-learn's names.
+    prune, ccp_alpha, validation_fraction, random_state, engine
+        As for :class:`penjing.ID3Classifier`.
+
+    Examples
+    --------
+    >>> model = TreeRegressor("cart-binary").fit([["a"], ["b"], ["a"]], [1.0, 5.0, 2.0])
+    >>> model.predict([["a"], ["b"]]).tolist()
+    [1.5, 5.0]
+    """
+
+    def __init__(
+        self,
+        recipe: str | Recipe = "cart-binary",
+        *,
+        shape: str | None = None,
+        missing: str | None = None,
+        unseen: str | None = None,
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: float | None = None,
+        min_samples_leaf: float | None = None,
+        min_weight_fraction_leaf: float = 0.0,
+        min_gain: float | None = None,
+        prune: str | None = None,
+        ccp_alpha: float = 0.0,
+        validation_fraction: float | None = None,
+        options: Mapping[str, Any] | None = None,
+        random_state: int | None = None,
+        engine: str = "auto",
+    ) -> None:
+        self.recipe = recipe
+        self.shape = shape
+        self.missing = missing
+        self.unseen = unseen
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_gain = min_gain
+        self.prune = prune
+        self.ccp_alpha = ccp_alpha
+        self.validation_fraction = validation_fraction
+        self.options = options
+        self.random_state = random_state
+        self.engine = engine
