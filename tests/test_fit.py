@@ -111,3 +111,9 @@ def test_one_class_only_is_a_leaf():
     tree = penjing.fit(table)
     assert (tree.n_nodes, tree.to_dict()) == (1, "p")
     assert tree.predict({"a": "z"}).tolist() == ["p"]
+
+
+@pytest.mark.parametrize("given", [{"schema": {"texture": "nominal"}}, {"weight": "w"}])
+def test_a_table_has_been_read_already(given):
+    with pytest.raises(ChoiceError, match=f"^{next(iter(given))}= says how data are read"):
+        penjing.fit(penjing.example("watermelon2.0"), **given)

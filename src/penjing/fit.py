@@ -75,7 +75,7 @@ def fit(
     trace : bool
         Keep every candidate of every node in the tree.
     schema, weight
-        As in :func:`penjing.read`.
+        As in :func:`penjing.read`; a `Table` has been read already.
     seed : int
         Decides which rows a share takes.
     progress : function, optional
@@ -91,6 +91,8 @@ def fit(
     >>> tree.depth, tree.n_leaves
     (4, 8)
     """
+    if isinstance(data, Table):
+        _check_unread(schema=schema, weight=weight)
     if target is None or isinstance(target, str):
         table = data if isinstance(data, Table) else read(data, target, schema, weight=weight)
     else:
@@ -152,6 +154,13 @@ def _engine(name: str, table: Table, recipe: Recipe, **options: Any) -> Engine: 
         options["reader"] = reader_of(table, costs, centred=centred)
     engine: Engine = load("engine", name)(table, missing=recipe.missing, **options)
     return engine
+
+
+def _check_unread(**given: object) -> None:
+    """Refuse what can only be said of data that are not a table yet."""
+    for name, value in given.items():
+        if value is not None:
+            raise ChoiceError("table_is_read", name=name)
 
 
 def _with_target(table: Table, target: str | None) -> Table:

@@ -163,3 +163,8 @@ def test_what_needs_no_rows_prunes_a_loaded_tree(run, melon):
         assert run("prune", melon, "-m", method).code == 0
     assert tree.prune("error-based", raise_branches=False).n_leaves <= tree.n_leaves
     assert tree.prune("cost-complexity", cp=0.5).n_leaves < tree.n_leaves
+
+
+def test_comparing_a_tree_with_itself_pruned_says_what_went(run, melon):
+    pruned(run, melon, "-m", "cost-complexity", "--cp", "0.2")
+    assert "They part at" in run("compare", melon, "pruned.tree").out

@@ -25,8 +25,9 @@ has its reason. Below are small tables, each of which parts some of them; the tr
 grown with the recipe that is named after the program, and each was compared with the program's
 own tree: same questions, cuts, counts and classes.
 
-Programs whose trees are equal share a row. The options are the program's own; penjing takes them,
-too (`fit(table, recipe="j48", C=0.25, M=2)`).
+Programs whose trees are equal share a column, and a letter in the overview. The options are the
+program's own; penjing takes them, too (`fit(table, recipe="j48", C=0.25, M=2)`, or
+`penjing fit table.csv --recipe j48 -C 0.25 -M 2`).
 
 This page is made by `python -m tests.reference.which`, and a test keeps it so.
 """
@@ -34,12 +35,30 @@ This page is made by `python -m tests.reference.which`, and a test keeps it so.
 
 def page(reference: Path, data: Path) -> str:
     """Return the page as Markdown."""
-    parts = [HEAD]
+    sections, letters = [], {}
     for name, found in by_table(reference).items():
         why = json.loads((reference / f"{name}.json").read_text(encoding="utf-8"))["why"]
-        parts.append(f"## {name.removeprefix('tiny/')}\n\n{why}\n\n{rows_of(found[0], data)}\n")
-        parts.append("\n".join(trees(found, data, reference)) + "\n")
-    return "\n".join(parts)
+        title = name.removeprefix("tiny/")
+        same = trees(found, data, reference)
+        letters[title] = {
+            said: LETTERS[i] for i, group in enumerate(same.values()) for said in group
+        }
+        sections.append(f"## {title}\n\n{why}\n\n{rows_of(found[0], data)}\n")
+        sections.append("\n".join(side_by_side(same)) + "\n")
+    return "\n".join([HEAD, *overview(letters), *sections])
+
+
+LETTERS = "ABCDEFGHIJ"
+
+
+def overview(letters: dict[str, dict[str, str]]) -> Iterator[str]:
+    """Yield the lines of a table: which programs grow the same tree from which table."""
+    titles = list(dict.fromkeys(title for found in letters.values() for title in found))
+    yield "| program and options | " + " | ".join(f"[{n}](#{n})" for n in letters) + " |"
+    yield "| --- |" + " :-: |" * len(letters)
+    for title in titles:
+        yield f"| {title} | " + " | ".join(f.get(title, "") for f in letters.values()) + " |"
+    yield ""
 
 
 def by_table(reference: Path) -> dict[str, list[Golden]]:
@@ -59,8 +78,8 @@ def rows_of(golden: Golden, data: Path) -> str:
     return f"{table.n_rows} rows of {names}."
 
 
-def trees(found: list[Golden], data: Path, reference: Path) -> Iterator[str]:
-    """Yield the rows of a table of trees, equal ones together."""
+def trees(found: list[Golden], data: Path, reference: Path) -> dict[str, list[str]]:
+    """Return each different tree, and who grows it."""
     compare = comparer(reference)
     same: dict[str, list[str]] = {}
     for golden in found:
@@ -72,11 +91,16 @@ def trees(found: list[Golden], data: Path, reference: Path) -> Iterator[str]:
         said = f"`{program.recipe}`: {title}"
         said += "" if verdict == "identical" else f" ({verdict})"
         same.setdefault(str(tree), []).append(said)
-    yield "| recipe: program and options | tree |"
-    yield "| --- | --- |"
-    for text, titles in same.items():
-        drawn = escape(text, quote=False).replace("|", "&#124;").replace("\n", "<br>")
-        yield f"| {'<br>'.join(titles)} | <pre>{drawn}</pre> |"
+    return same
+
+
+def side_by_side(same: dict[str, list[str]]) -> Iterator[str]:
+    """Yield the lines of a table with a column for each tree."""
+    drawn = [escape(t, quote=False).replace("|", "&#124;").replace("\n", "<br>") for t in same]
+    yield "| " + " | ".join(LETTERS[: len(same)]) + " |"
+    yield "|" + " --- |" * len(same)
+    yield "| " + " | ".join("<br>".join(titles) for titles in same.values()) + " |"
+    yield "| " + " | ".join(f"<pre>{text}</pre>" for text in drawn) + " |"
 
 
 if __name__ == "__main__":

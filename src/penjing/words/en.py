@@ -402,6 +402,10 @@ WORDS: dict[str, str] = {
         "folds={folds} leaves training rows out by turns, and they are not at hand.\n"
         "Name them: training=… in Python, --train FILE on the command line."
     ),
+    "table_is_read": (
+        "{name}= says how data are read, and a Table has been read already.\n"
+        "Give it to `penjing.read`, which makes the Table."
+    ),
     "unknown_option": "'{word}' is not an option of '{method}' pruning. Options: {known}.",
     "unknown_option_near": (
         "'{word}' is not an option of '{method}' pruning. Options: {known}.\nDid you mean '{near}'?"

@@ -291,6 +291,9 @@ WORDS: dict[str, str] = {
         "folds={folds} 要轮流留出训练样本，而手头没有训练样本。\n"
         "请指明：Python 中用 `training=…`，命令行用 `--train 文件`。"
     ),
+    "table_is_read": (
+        "{name}= 规定如何读数据，而 Table 已经读好了。\n请在生成 Table 的 `penjing.read` 中给出。"
+    ),
     "unknown_option": "“{word}”不是“{method}”剪枝的选项。可用的选项：{known}。",
     "unknown_option_near": (
         "“{word}”不是“{method}”剪枝的选项。可用的选项：{known}。\n是不是“{near}”？"

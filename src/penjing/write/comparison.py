@@ -35,9 +35,11 @@ def write(told: Plain, lang: str = "en") -> str:
         ``en`` or ``zh``.
     """
     lines = table(told, lang)
-    if sentence := verdict(told, lang):
+    sentence = verdict(told, lang)
+    if sentence:
         lines.append(sentence)
-    if not told.get("is_pruned"):
+    # Of a tree and itself pruned, test rows are what matters; without them, what was pruned is.
+    if not (told.get("is_pruned") and sentence):
         lines.append(structure(told, lang))
     return "\n".join(lines)
 

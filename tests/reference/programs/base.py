@@ -46,13 +46,9 @@ class Program:
         """Return what else the golden tells and we tell otherwise, a sentence each."""
         wrong = []
         for which in ("train", "test"):
-            expected = golden.summary.get(f"{which}_errors")
             table = tables.train if which == "train" else tables.test
-            if expected is None or table is None or table.is_regression:
-                continue
-            errors = self.errors(tree, self.prepare(golden, table))
-            if errors != expected:
-                wrong.append(f"{which} errors: golden {expected}, ours {errors}")
+            if table is not None:
+                wrong += self.figures(golden, which, tree, self.prepare(golden, table))
         listed = golden.plain.get("predictions")
         if listed is not None:
             table = tables.train if listed["of"] == "train" else tables.test
@@ -62,6 +58,42 @@ class Program:
             if not off <= 1e-6:
                 wrong.append(f"probabilities: off by up to {off:.3g}")
         return wrong
+
+    def figures(self, golden: Golden, which: str, tree: Tree, table: Table) -> list[str]:
+        """Return which figures of a table's rows differ: errors, who is taken for whom, squares."""
+        told = {k.removeprefix(f"{which}_"): v for k, v in golden.summary.items() if which in k}
+        assert table.target is not None
+        if table.is_regression:
+            off = table.target.numbers() - np.asarray(tree.predict(table), np.float64)
+            ours = {"sse": float((off**2).sum()), "rmse": float(np.sqrt((off**2).mean()))}
+            near = {
+                k: abs(ours[k] - told[k]) <= 1e-6 * max(1.0, told[k]) for k in ours if k in told
+            }
+            return [f"{which} {k}: golden {told[k]}, ours {ours[k]}" for k in near if not near[k]]
+        wrong = []
+        if "errors" in told and (errors := self.errors(tree, table)) != told["errors"]:
+            wrong.append(f"{which} errors: golden {told['errors']}, ours {errors}")
+        if (
+            "confusion" in told
+            and (found := self.confusion(golden, tree, table)) != told["confusion"]
+        ):
+            wrong.append(f"{which} confusion: golden {told['confusion']}, ours {found}")
+        return wrong
+
+    def confusion(self, golden: Golden, tree: Tree, table: Table) -> list[list[int]]:
+        """Return how many rows of each class (down) get each answer (across)."""
+        assert table.target is not None
+        names = [str(c) for c in golden.data["classes"]]
+        found = [[0] * len(names) for _ in names]
+        answers = [str(v) for v in tree.predict(table)]
+        truth = [str(v) for v in table.target.values()]
+        for i in np.flatnonzero(self.answered(tree, table)).tolist():
+            found[names.index(truth[i])][names.index(answers[i])] += 1
+        return found
+
+    def answered(self, tree: Tree, table: Table) -> np.ndarray[Any, Any]:  # noqa: ARG002
+        """Return which rows get an answer at all."""
+        return np.ones(table.n_rows, bool)
 
     def errors(self, tree: Tree, table: Table) -> int:
         """Return how many rows of a table the tree gets wrong."""

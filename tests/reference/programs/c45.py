@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import penjing
+from penjing.prune.bound import Bound
 from penjing.table import Column, Table, numeric
 from penjing.tree import Tree
 from reference.golden import Golden
@@ -35,6 +36,21 @@ class C45(Program):
     def fit(self, golden: Golden, tables: Tables) -> Tree:
         table = self.prepare(golden, tables.train)
         return penjing.fit(table, recipe=self.recipe, engine="native", **self.changes(golden))
+
+    def more(self, golden: Golden, tables: Tables, tree: Tree) -> list[str]:
+        """Return what else differs: for pruned trees also the errors that C4.5 expects."""
+        wrong = super().more(golden, tables, tree)
+        expected = golden.plain["tree"].get("estimated_errors")
+        if golden.settings["stage"] == "pruned" and expected is not None:
+            bound = Bound(tree.recipe["confidence"], single=True)
+            totals = tree.nodes.total[tree.is_leaf]
+            sizes = totals.sum(axis=1)
+            right = np.take_along_axis(totals, tree.values[tree.is_leaf][:, None], axis=1)[:, 0]
+            pairs = zip(sizes.tolist(), (sizes - right).tolist(), strict=True)
+            ours = sum(bound.estimate(n, errors) for n, errors in pairs)
+            if not abs(ours - expected) <= 1e-4 * max(1.0, expected):  # sums of 32-bit numbers
+                wrong.append(f"estimated errors: golden {expected}, ours {ours}")
+        return wrong
 
     def tiny(self, words: list[str]) -> dict[str, Any]:
         return {"options": " ".join(words[:-1]), "stage": words[-1]}

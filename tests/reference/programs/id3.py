@@ -30,9 +30,13 @@ class Id3(Program):
     def write(self, golden: Golden, tree: Tree) -> str:  # noqa: ARG002
         return nested.write(tree, empty="none")
 
+    def answered(self, tree: Tree, table: Table) -> np.ndarray[Any, Any]:
+        """Return which rows come to a leaf; an empty branch has no class."""
+        return np.array([tree.is_leaf[node] for node in tree.apply(table)])
+
     def errors(self, tree: Tree, table: Table) -> int:
         """Return the rows that are wrong or that stop in a branch without a class."""
-        stops = np.array([tree.is_leaf[node] for node in tree.apply(table)])
+        stops = self.answered(tree, table)
         assert table.target is not None
         truth = np.array([str(v) for v in table.target.values()])
         right = np.array([str(v) for v in tree.predict(table)]) == truth
