@@ -393,6 +393,14 @@ class Tree:
         """Return the tree in another form: ``text``, ``svg``, ``dict``, …; see `penjing plugs`."""
         return _room("plugs").load("write", kind)(self, **style)
 
+    def plot(self, ax: Any = None, **style: Any) -> Any:  # noqa: ANN401 - matplotlib's Axes
+        """Draw on matplotlib's axes; see :func:`penjing.write.plot.plot`."""
+        return _room("write.plot").plot(self, ax, **style)
+
+    def save_picture(self, path: str | Path, **style: Any) -> None:  # noqa: ANN401
+        """Write a picture, SVG, HTML, PNG, PDF …; see :func:`penjing.picture.save_picture`."""
+        _room("picture").save_picture(self, path, **style)
+
     def draw(self, **style: Any) -> str:  # noqa: ANN401
         """Return the text drawing; see :func:`penjing.write.text.write`."""
         return _room("write.text").write(self, **style)  # type: ignore[no-any-return]

@@ -214,3 +214,11 @@ def test_a_row_is_explained_from_words_json_or_a_file(run, melon):
         assert run("explain", melon, "--row", wrong).code == Exit.WRONG
     done = run("explain", melon, "--row", "99", "--data", "Watermelon-train1.csv")
     assert "no row 99" in done.err
+
+
+def test_the_command_draws_what_the_ending_says(run, melon):
+    for kind, start in (("svg", b"<svg"), ("html", b"<!DOCTYPE"), ("md", b"## "), ("txt", b"\xe7")):
+        assert run("draw", melon, "-o", f"melon.{kind}", "--lang", "zh").code == Exit.FINE
+        assert Path(f"melon.{kind}").read_bytes().startswith(start)
+    assert run("draw", melon, "-o", "melon.jpg").code == Exit.WRONG
+    assert run("draw", melon, "-o", "icicle.svg", "--icicle").code == Exit.FINE

@@ -174,9 +174,7 @@ def told(text: str) -> list[str]:
             lines.append(f"空分支  {and_more(empty)}：没有样本，叶结点取这里的多数类 {majority}")
         steps.append([", ".join(path) or "根结点", *lines])
         rest = [c for c in left if c != best]
-        for level in levels[best]:
-            if level in parts:
-                waiting.append(([*path, f"{best} = {level}"], parts[level], rest))
+        waiting += [([*path, f"{best} = {v}"], parts[v], rest) for v in levels[best] if v in parts]
     n = len(steps)
     head = f"{target} 的决策树如何由 {len(rows)} 行数据按 id3 生成，共 {n} 步。对数以 2 为底。"
     text_ = [head]

@@ -13,8 +13,8 @@ from penjing.cli.verb import COMMON
 ROOMS = ("look", "learn", "judge", "about")
 """The files that hold verbs."""
 VERBS = (
-    "check", "fit", "show", "why", "explain", "trace", "prune", "predict", "test", "compare",
-    "recipes", "plugs", "completion",
+    "check", "fit", "show", "draw", "why", "explain", "trace", "prune", "predict", "test",
+    "compare", "recipes", "plugs", "completion",
 )  # fmt: skip
 """The verbs as the help lists them."""
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def add_to(app: typer.Typer) -> None:
     """Give the command these verbs."""
-    for command in (check, show, why, explain, trace):
+    for command in (check, show, draw, why, explain, trace):
         app.command(command.__name__)(command)
 
 
@@ -120,6 +120,38 @@ def _written(voice: Voice, tree: Tree, writer: str) -> str:
     wants = inspect.signature(write).parameters
     style = {"lang": voice.lang, "ascii_only": voice.ascii_only}
     return str(write(tree, **{key: style[key] for key in style if key in wants}))
+
+
+@verb
+def draw(
+    voice: Voice,
+    *,
+    model: Model,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where: .svg, .html, .png, .pdf, .txt, .md, .dot.",
+        ),
+    ],
+    theme: Annotated[str, typer.Option(help="light, dark or print.")] = "light",
+    title: Annotated[str | None, typer.Option(help="The heading; else the target.")] = None,
+    max_leaves: Annotated[
+        int, typer.Option(help="How many leaves to draw before subtrees are folded.", min=1)
+    ] = 64,
+    icicle: Annotated[
+        bool, typer.Option("--icicle", help="Every node a rectangle; for thousands of leaves.")
+    ] = False,
+) -> None:
+    """Save a picture of a tree; the ending of the file says which kind."""
+    from penjing.picture import save_picture  # noqa: PLC0415 - heavy
+
+    tree = sources.model(model)
+    style = {"theme": theme, "title": title, "max_leaves": max_leaves, "icicle": icicle}
+    save_picture(tree, output, lang=voice.lang, **style)
+    voice.note("saved", path=output)
 
 
 def size_of(voice: Voice, tree: Tree, *, empty: bool = False) -> None:

@@ -1,0 +1,48 @@
+"""A tree saved as a picture; the ending of the name says which kind."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+from penjing.errors import unknown
+from penjing.plugs import load
+from penjing.store import write_whole
+from penjing.tree import Tree
+from penjing.write import plot
+
+WRITERS = {
+    ".svg": "svg", ".html": "html", ".htm": "html", ".txt": "text", ".md": "markdown",
+    ".dot": "dot", ".gv": "dot",
+}  # fmt: skip
+PLOTTED = (".png", ".pdf")
+"""Kinds that need matplotlib (``penjing[plot]``)."""
+
+
+def save_picture(tree: Tree, path: str | Path, **style: Any) -> None:  # noqa: ANN401
+    """Write a tree to a picture file, whole or not at all.
+
+    Parameters
+    ----------
+    tree : Tree
+        What to draw.
+    path : str or Path
+        Where; ``.svg``, ``.html``, ``.png``, ``.pdf``, ``.txt``, ``.md`` or ``.dot``.
+    **style
+        ``lang``, ``theme``, ``title``, ``max_leaves``, ``icicle`` (a bool, for SVG), ``dpi`` (for
+        PNG): what the kind of picture does not know is left out.
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in (*WRITERS, *PLOTTED):
+        raise unknown("unknown_picture", ending or str(path), (*WRITERS, *PLOTTED))
+    if ending in PLOTTED:
+        known = {"lang", "theme", "title", "max_leaves", "dpi"}
+        kept = {key: value for key, value in style.items() if key in known}
+        write_whole(path, plot.write(tree, kind=ending[1:], **kept))
+        return
+    name = "icicle" if style.get("icicle") and ending == ".svg" else WRITERS[ending]
+    write = load("write", name)
+    wants = inspect.signature(write).parameters
+    text = str(write(tree, **{key: value for key, value in style.items() if key in wants}))
+    write_whole(path, (text if text.endswith("\n") else text + "\n").encode("utf-8"))
