@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -127,3 +128,16 @@ def test_fit_asks_for_the_target_on_a_terminal(tmp_path):
     assert process.returncode == 0
     assert "Which column is to be predicted? (a, b)" in asked
     assert out.decode().splitlines()[0] == "15 (30)"
+
+
+def test_more_leaves_than_rows_are_explained(run):
+    draw = random.Random(0)
+    lines = ["a,b,c,d,e,class"]
+    for i in range(40):
+        cells = ["?" if draw.random() < 0.4 else draw.choice("pqrs") for _ in range(5)]
+        lines.append(",".join([*cells, "yn"[i % 2]]))
+    Path("holes.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    done = run("fit", "holes.csv", "--recipe", "c4.5-textbook")
+    assert "rows without a value are shared out" in done.err
+    done = run("fit", "holes.csv", "--recipe", "c4.5-textbook", "--min-weight", "1")
+    assert "shared out" not in done.err

@@ -187,6 +187,9 @@ def _remark(voice: Voice, tree: Tree, train: Table | None) -> None:
 
     if not tree.is_regression and sum(weight > 0 for weight in tree.nodes.total[0].tolist()) == 1:
         voice.note("note_one_class", class_=tree.answer(0))
+    n_rows = int(tree.about.get("n_rows", 0))
+    if tree.recipe.get("missing") == "fraction" and tree.n_leaves > n_rows > 0:
+        voice.note("note_shared_out", leaves=tree.n_leaves, n=n_rows)
     if tree.kept_trace is not None and not tree.kept_trace["is_whole"]:
         voice.note("trace_large")
     told = summary.gain_and_ratio(explain(tree), voice.lang) if tree.kept_trace is not None else ""

@@ -572,6 +572,10 @@ WORDS: dict[str, str] = {
     "note_contradictions_more": "{n} more groups of rows differ in the label only.",
     "note_contradictions_more_one": "{n} more group of rows differs in the label only.",
     "note_ceiling": "no tree can get more than {right} of these {of} rows right.",
+    "note_shared_out": (
+        "{leaves} leaves from {n} rows: rows without a value are shared out over all branches.\n"
+        "--min-weight 1 divides no node that holds less than one row."
+    ),
     "note_one_class": "every row is '{class_}': the tree is one leaf.",
     # command: fit, show
     "summary": "{leaves}, {depth}",

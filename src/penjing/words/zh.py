@@ -417,6 +417,10 @@ WORDS: dict[str, str] = {
     "note_contradiction": "第 {rows} 行只有标签不同（{labels}）。",
     "note_contradictions_more": "另有 {n} 组只有标签不同的行。",
     "note_ceiling": "任何决策树最多能答对这 {of} 行中的 {right} 行。",
+    "note_shared_out": (
+        "{n} 个样本长出了 {leaves} 个叶结点：缺失值的样本被分摊到所有分支。\n"
+        "`--min-weight 1` 使不足一个样本的结点不再划分。"
+    ),
     "note_one_class": "所有行都是“{class_}”：决策树只有一个叶结点。",
     # 命令：fit, show
     "summary": "{leaves}，{depth}",
