@@ -67,6 +67,15 @@ $(STAMPS)/system: $(STAMPS)/venv
 		apt-get update -qq > /dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive \
 			apt-get install -y -qq chromium fonts-dejavu-core fonts-noto-cjk > /dev/null 2>&1 \
 			|| echo "· no Chromium to be had: the tests of the page will be skipped"; fi
+	# Exports are run by what they were made for: a compiler, node, Java, PostgreSQL, a spreadsheet.
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		wanted=""; for pair in gcc:gcc node:nodejs javac:default-jdk-headless psql:postgresql \
+			soffice:libreoffice-calc-nogui; do \
+			command -v $${pair%%:*} > /dev/null || wanted="$$wanted $${pair##*:}"; done; \
+		[ -z "$$wanted" ] || { echo "· from Debian:$$wanted"; \
+			apt-get update -qq > /dev/null 2>&1; for package in $$wanted; do \
+			DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$package \
+				> /dev/null 2>&1 || echo "· no $$package to be had: its tests will be skipped"; done; }; fi
 	touch $@
 
 setup: $(STAMPS)/dev $(STAMPS)/core ## make .venv with everything in it (the others do it by themselves)

@@ -1,8 +1,8 @@
-"""The five sockets and the list of what is plugged in.
+"""The six sockets and the list of what is plugged in.
 
-A new criterion, set of rules, pruner, engine or writer is one file and one line here. Strangers'
-packages plug in through entry points of the groups ``penjing.criteria``, ``penjing.rules``,
-``penjing.prune``, ``penjing.engines`` and ``penjing.write``.
+A new criterion, set of rules, pruner, engine, writer or export is one file and one line here.
+Strangers' packages plug in through entry points of the groups ``penjing.criteria``,
+``penjing.rules``, ``penjing.prune``, ``penjing.engines``, ``penjing.write`` and ``penjing.export``.
 """
 
 from __future__ import annotations
@@ -52,6 +52,18 @@ PLUGS: dict[str, dict[str, str]] = {
         "dict": "penjing.write.nested_dict:write",
         "nested": "penjing.write.nested:write",
     },
+    "export": {
+        "python": "penjing.export.python:write",
+        "sql": "penjing.export.sql:write",
+        "c": "penjing.export.c:write",
+        "javascript": "penjing.export.javascript:write",
+        "java": "penjing.export.java:write",
+        "pmml": "penjing.export.pmml:write",
+        "onnx": "penjing.export.onnx:write",
+        "excel": "penjing.export.excel:write",
+        "nested": "penjing.write.nested:write",
+        "dict": "penjing.write.nested_dict:write",
+    },
 }
 
 _GROUPS = {
@@ -60,6 +72,7 @@ _GROUPS = {
     "prune": "penjing.prune",
     "engine": "penjing.engines",
     "write": "penjing.write",
+    "export": "penjing.export",
 }
 
 

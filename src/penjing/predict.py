@@ -66,7 +66,7 @@ def predict(
     penjing.errors.DataError: row 1: '3' in column 'legs' was not among the training rows, ...
     """
     walk = walk_of(tree)
-    found = walk.values(walk.rows(tree, source), *_policies(tree, unseen, missing))
+    found = walk.values(walk.rows(tree, source), *policies(tree, unseen, missing))
     return found if tree.is_regression else walk.answers[found]
 
 
@@ -99,7 +99,7 @@ def predict_proba(
     if tree.is_regression:
         raise CapabilityError("shares_need_classes", target=tree.target.name)
     walk = walk_of(tree)
-    return walk.shares(walk.rows(tree, source), *_policies(tree, unseen, missing))
+    return walk.shares(walk.rows(tree, source), *policies(tree, unseen, missing))
 
 
 def classes_of(
@@ -111,7 +111,7 @@ def classes_of(
 ) -> npt.NDArray[Any]:
     """Return the code of the class answered for each row, or the number; see :func:`predict`."""
     walk = walk_of(tree)
-    return walk.values(walk.rows(tree, source), *_policies(tree, unseen, missing))
+    return walk.values(walk.rows(tree, source), *policies(tree, unseen, missing))
 
 
 def apply(
@@ -130,10 +130,11 @@ def apply(
     array([2, 0], dtype=int32)
     """
     walk = walk_of(tree)
-    return walk.stops(walk.rows(tree, source), *_policies(tree, unseen, missing))
+    return walk.stops(walk.rows(tree, source), *policies(tree, unseen, missing))
 
 
-def _policies(tree: Tree, unseen: str | None, missing: str | None) -> tuple[str, str]:
+def policies(tree: Tree, unseen: str | None, missing: str | None) -> tuple[str, str]:
+    """Return what becomes of unseen levels and of missing values, where nobody says otherwise."""
     if unseen is None:
         unseen = str(tree.recipe.get("unseen", "stop"))
     elif unseen not in UNSEEN:

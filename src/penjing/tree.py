@@ -401,6 +401,10 @@ class Tree:
         """Write a picture, SVG, HTML, PNG, PDF …; see :func:`penjing.picture.save_picture`."""
         _room("picture").save_picture(self, path, **style)
 
+    def export(self, kind: str, **options: Any) -> Any:  # noqa: ANN401
+        """Return the tree as a program: ``python``, ``sql``, …; see :mod:`penjing.export`."""
+        return _room("export").export(self, kind, **options)
+
     def draw(self, **style: Any) -> str:  # noqa: ANN401
         """Return the text drawing; see :func:`penjing.write.text.write`."""
         return _room("write.text").write(self, **style)  # type: ignore[no-any-return]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from penjing.align import Places, align, asked_by, is_row
 from penjing.criteria import TIE
 from penjing.errors import DataError, unknown
 from penjing.split import NO_BRANCH, Split
-from penjing.table import MISSING, Column, Field, Floats, Table
+from penjing.table import MISSING, Column, Field, Floats, Table, numeric
 from penjing.tally import Classes
 from penjing.tree import Ids, Tree
 from penjing.uncoded import Uncoded
@@ -107,7 +108,8 @@ class Walk:
         # What the C++ walk cannot do: ask a second test, and send a level of a nominal column
         # that this node did not see in training where missing values go.
         if nodes.surrogates or (nodes.missing is not None and is_nominal.any()):
-            self._splits = [tree.split(node) for node in range(len(nodes))]
+            cuts = enumerate(cuts_of(tree).tolist())
+            self._splits = [_compared(tree.split(node), cut) for node, cut in cuts]
         self.answers = _typed(tree.classes)
 
     def rows(self, tree: Tree, source: Any) -> Rows:  # noqa: ANN401 - whatever `align` takes
@@ -212,7 +214,8 @@ class Walk:
     def _routed(self, rows: Rows) -> Ids:
         """Return where rows stop in a tree with surrogate tests: node after node in NumPy."""
         assert rows.table is not None
-        columns = {c: _known(rows, c, self._schema[c]) for c in self._asked}
+        known = {"is_single": self._is_single}
+        columns = {c: _known(rows, c, self._schema[c], **known) for c in self._asked}
         odd = {c: rows.unseen(c) for c in self._asked}
         stops = np.zeros(rows.n, np.int32)
         waiting = [(0, np.arange(rows.n))]
@@ -293,6 +296,11 @@ def _flat(tree: Tree, missing: Ids) -> Flat:
     )
 
 
+def _compared(split: Split | None, cut: float) -> Split | None:
+    """Return a test with the cut that is compared."""
+    return split if split is None or split.cut is None else replace(split, cut=cut)
+
+
 def cuts_of(tree: Tree) -> Floats:
     """Return the cuts; C4.5 holds them in 32 bits too, scikit-learn only what it compares."""
     rounded = tree.recipe.get("rules") == "quinlan" and tree.recipe.get("precision") == "single"
@@ -318,11 +326,11 @@ def _single(cells: Cells) -> Cells:
         return cells.astype(np.float32).astype(np.float64)
 
 
-def _known(rows: Rows, c: int, field: Field) -> Column:
+def _known(rows: Rows, c: int, field: Field, *, is_single: bool) -> Column:
     """Return a column in which every level is one of the field's, or missing."""
     assert rows.table is not None
     if field.is_numeric:
-        return rows.table.columns[c]
+        return numeric(field.name, rows.cells(c)) if is_single else rows.table.columns[c]
     codes = np.maximum(rows.cells(c), np.int32(MISSING)).astype(np.int32, copy=False)
     return Column(field.name, field.kind, tuple(field.levels), codes)
 

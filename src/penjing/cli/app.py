@@ -10,11 +10,13 @@ import typer
 
 from penjing.cli.verb import COMMON
 
-ROOMS = ("look", "learn", "judge", "about")
+ROOMS = ("look", "learn", "judge", "exports", "about")
 """The files that hold verbs."""
 VERBS = (
     "check", "fit", "show", "draw", "why", "explain", "trace", "prune", "predict", "test",
-    "compare", "recipes", "plugs", "completion",
+    "compare",
+    "export",
+    "recipes", "plugs", "completion",
 )  # fmt: skip
 """The verbs as the help lists them."""
 

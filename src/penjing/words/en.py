@@ -982,4 +982,29 @@ WORDS: dict[str, str] = {
         "rpart's complexities are for questions with two answers, and one here has {n}."
     ),
     "stop_complexity": "a leaf, {answer}: no division can save enough for the leaves it adds.",
+    # exports
+    "socket_export": "exports",
+    "export_option": "'{word}' is not an option of the '{kind}' export. Options: {known}.",
+    "export_option_near": (
+        "'{word}' is not an option of the '{kind}' export. Options: {known}.\nDid you mean '{near}'?"
+    ),
+    "export_missing_error": "An exported program cannot refuse a missing value. Export to {kind} with missing='stop' or missing='fraction', or leave it as the tree was grown.",
+    "export_alike": "Column '{column}' has two levels that read '{level}', and a {kind} program knows levels by their text only. Rename one of them and fit again.",
+    "export_text": "{text} holds a character that {kind} cannot hold. Rename it and fit again.",
+    "export_no_shares": "This tree sends a row without a value down every branch, by parts, which {kind} cannot. Export it with missing='stop', and predict with missing='stop' for equal answers.",
+    "export_no_shares_cli": "This tree sends a row without a value down every branch, by parts, which {kind} cannot. Export it with --missing stop.",
+    "export_no_error": "This tree refuses levels that it never saw, and {kind} cannot refuse a row. Export it with unseen='stop' or unseen='missing'.",
+    "export_no_error_cli": "This tree refuses levels that it never saw, and {kind} cannot refuse a row. Export it with --unseen stop or --unseen missing.",
+    "export_too_deep": "{depth} questions stand inside each other, more than the {limit} that {kind} can nest. Prune the tree, or export it to python, c, javascript or java.",
+    "export_too_long": "The {kind} text would be longer than the {limit} characters allowed. Prune the tree, or export it to another kind.",
+    "export_too_many": "The tree needs {n} cells, more than the {limit} of a {kind} export. Prune it, or export it to python, c, javascript or java.",
+    "export_table": "{value!r} cannot be the name of a table.",
+    "export_names": "Two columns differ only by capitals, and {kind} takes them for one. Rename one of them and fit again.",
+    "export_costs": "This tree weighs what mistakes cost and shares rows out; a {kind} query cannot do both. Export it with missing='stop', or to another kind.",
+    "export_needs": "The {kind} export needs the package {package}: pip install 'penjing[export]'.",
+    "export_class_name": "{value!r} cannot be the name of a class in Java: letters, digits and _ only, no digit first.",
+    "export_cell": "{value!r} is no cell for column '{column}'. Give one such as B2.",
+    "export_empty_level": "Column '{column}' has an empty text among its levels, which {kind} needs for missing values. Rename the level and fit again.",
+    "export_bytes": "{kind} is no text. Name a file: -o tree.{kind}.",
+    "export_cells": "cells: {cells}",
 }

@@ -753,4 +753,29 @@ WORDS: dict[str, str] = {
     "not_a_fitted_tree": (
         "{kind} 里没有训练好的 scikit-learn 树。请先 fit；管道请给最后一步，森林请给 estimators_ 中的一棵。"
     ),
+    # exports
+    "socket_export": "导出",
+    "export_option": "“{word}”不是导出 {kind} 的选项。可用的选项：{known}。",
+    "export_option_near": (
+        "“{word}”不是导出 {kind} 的选项。可用的选项：{known}。\n是否想写“{near}”？"
+    ),
+    "export_missing_error": "导出的程序无法对缺失值报错。导出 {kind} 时请用 missing='stop' 或 missing='fraction'，或沿用生成这棵树时的设置。",
+    "export_alike": "列“{column}”有两个取值的文字都是“{level}”，而 {kind} 程序只按文字区分取值。请改名后重新生成。",
+    "export_text": "{text} 含有 {kind} 无法表示的字符。请改名后重新生成。",
+    "export_no_shares": "这棵树把缺值的行按比例分给每个分支，{kind} 做不到。请用 missing='stop' 导出；预测时也用 missing='stop' 才会得到相同的结果。",
+    "export_no_shares_cli": "这棵树把缺值的行按比例分给每个分支，{kind} 做不到。请用 --missing stop 导出。",
+    "export_no_error": "这棵树拒绝没见过的取值，而 {kind} 无法拒绝一行。请用 unseen='stop' 或 unseen='missing' 导出。",
+    "export_no_error_cli": "这棵树拒绝没见过的取值，而 {kind} 无法拒绝一行。请用 --unseen stop 或 --unseen missing 导出。",
+    "export_too_deep": "有 {depth} 层问题嵌套，超过了 {kind} 的上限 {limit}。请先剪枝，或导出为 python、c、javascript、java。",
+    "export_too_long": "{kind} 文本会超过 {limit} 个字符的上限。请先剪枝，或导出为别的格式。",
+    "export_too_many": "这棵树需要 {n} 个单元，超过了导出 {kind} 的上限 {limit}。请先剪枝，或导出为 python、c、javascript、java。",
+    "export_table": "{value!r} 不能作表名。",
+    "export_names": "有两列的名字只差大小写，{kind} 会把它们当成同一列。请改名后重新生成。",
+    "export_costs": "这棵树既计算错误的代价，又把行按比例分配；{kind} 查询无法同时做到。请用 missing='stop' 导出，或导出为别的格式。",
+    "export_needs": "导出 {kind} 需要软件包 {package}：pip install 'penjing[export]'。",
+    "export_class_name": "{value!r} 不能作 Java 的类名：只能用字母、数字和下划线，且不以数字开头。",
+    "export_cell": "{value!r} 不是列“{column}”可用的单元格。请写成 B2 这样。",
+    "export_empty_level": "列“{column}”的取值中有空文本，而 {kind} 要用它表示缺失值。请给该取值改名后重新生成。",
+    "export_bytes": "{kind} 不是文本。请指定文件：-o tree.{kind}。",
+    "export_cells": "单元格：{cells}",
 }
