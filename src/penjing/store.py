@@ -8,8 +8,10 @@ import math
 import os
 import tempfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -110,7 +112,14 @@ def save(tree: Tree, path: str | Path) -> None:
 
 
 def write_whole(path: str | Path, data: bytes) -> None:
-    """Write a file under a temporary name beside it, then rename it into place.
+    """Write a file whole or not at all; see `writing`."""
+    with writing(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a file under a temporary name beside it, to be renamed into place at the end.
 
     What a link points to is replaced, not the link; a pipe or a device is written into.
     """
@@ -119,14 +128,15 @@ def write_whole(path: str | Path, data: bytes) -> None:
         raise DataError("output_is_folder", path=path)
     try:
         if path.exists() and not path.is_file():
-            path.write_bytes(data)
+            with path.open("wb") as file:
+                yield file
             return
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".penjing-")
     except OSError as error:
         raise DataError("cannot_write", path=path, reason=error.strerror) from None
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         umask = os.umask(0)

@@ -118,7 +118,7 @@ class Walk:
             rows = self._row(source)
             if rows is not None:
                 return rows
-        table = align(tree, source)
+        table = _aligned(tree, source)
         columns: list[Cells | None] = [None] * len(self._schema)
         for c in self._asked:
             cells = _cells(table.columns[c], self._schema[c])
@@ -280,6 +280,18 @@ def gaps(tree: Tree, table: Table) -> Floats:
     # Values that 32 bits do not tell apart may lie on both sides of the cut itself.
     found[:, 0] = np.minimum(found[:, 0], tree.nodes.cut)
     return found
+
+
+def _aligned(tree: Tree, source: Any) -> Table:  # noqa: ANN401 - whatever `align` takes
+    """Return rows as a tree codes them; no rows are no mistake."""
+    try:
+        return align(tree, source)
+    except DataError as error:
+        if error.key not in ("no_rows", "empty_table"):
+            raise
+    nothing = np.empty(0, np.int32)
+    columns = [Column(f.name, f.kind, tuple(f.levels), nothing) for f in tree.schema]
+    return Table(tuple(columns), None, 0)
 
 
 def _flat(tree: Tree, missing: Ids) -> Flat:

@@ -185,7 +185,7 @@ def test_every_dialect_is_read_back_by_its_own_parser(dialect):
 
 def test_words_are_checked():
     tree = tree_of("id3")
-    with pytest.raises(ChoiceError, match="Did you mean 'python'"):
+    with pytest.raises(ChoiceError, match="Closest: python"):
         tree.export("pyton")
     with pytest.raises(ChoiceError, match="Did you mean 'dialect'"):
         tree.export("sql", dialct="duckdb")

@@ -1,4 +1,4 @@
-"""Answers for rows, written: CSV with the columns that came in, or JSON."""
+"""Answers for rows, batch by batch: CSV or Parquet with the columns that came in, or JSON."""
 
 from __future__ import annotations
 
@@ -7,82 +7,235 @@ import csv
 import io
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
 
 from penjing.cli.say import Voice
-from penjing.cli.sources import STDIN
-from penjing.errors import ChoiceError, DataError
+from penjing.cli.sources import STDIN, asked_by
+from penjing.errors import ChoiceError, DataError, unknown
 
 if TYPE_CHECKING:
-    from penjing.read.cells import Sheet
-    from penjing.table import Table
+    from penjing.read.cells import Cells, Sheet
+    from penjing.table import Field, Table
     from penjing.tree import Tree
 
-
-def predicted(tree: Tree, rows: Table, unseen: str | None, *, shares: bool) -> dict[str, Any]:
-    """Return what a tree answers, as plain data."""
-    policy: Any = {} if unseen is None else {"unseen": unseen}
-    told: dict[str, Any] = {"target": tree.target.name, "classes": list(tree.classes)}
-    answers = tree.predict(rows, **policy).tolist()
-    told["rows"] = [
-        {"row": rows.row_number(i), "predicted": answer} for i, answer in enumerate(answers)
-    ]
-    if shares:
-        for row, found in zip(
-            told["rows"], tree.predict_proba(rows, **policy).tolist(), strict=True
-        ):
-            row["shares"] = found
-    return told
+Batch = tuple["Sheet", "Table"]
 
 
-def as_json(voice: Voice, told: dict[str, Any], *, lines: bool) -> None:
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be told of each row besides its answer."""
+
+    shares: bool = False
+    rule: bool = False
+    path: bool = False
+    unseen: str | None = None
+
+
+def rows_for(
+    voice: Voice, tree: Tree, sheets: Iterator[Sheet], markers: Sequence[str] | None
+) -> Iterator[Batch]:
+    """Yield each batch of rows as it came, and as the tree wants it."""
+    from penjing.align import align_to  # noqa: PLC0415 - heavy
+    from penjing.read.fitted import fitted  # noqa: PLC0415
+    from penjing.read.markers import markers as marks_of  # noqa: PLC0415
+
+    needed = asked_by(tree)
+    fields = tuple(field for field in tree.schema if field.name in needed)
+    told: set[str] = set()
+    for sheet in sheets:
+        if not sheet.n_rows:
+            yield sheet, _nothing(tree, sheet, fields)
+            continue
+        marks = marks_of(markers or None, usual=sheet.has_usual_markers)
+        table = fitted(sheet, marks, fields, False)
+        voice.notes(note for note in table.notes if note.key not in told)
+        told |= {note.key for note in table.notes}
+        yield sheet, align_to(tree.schema, None, table, needed)
+
+
+def _nothing(tree: Tree, sheet: Sheet, fields: tuple[Field, ...]) -> Table:
+    """Return no rows; the columns that the tree asks about must be there all the same."""
+    from penjing.table import Column, Table  # noqa: PLC0415 - heavy
+
+    for field in fields:
+        if field.name not in sheet.names:
+            raise unknown("unknown_column", field.name, sheet.names)
+    none = np.empty(0, np.int32)
+    columns = [Column(f.name, f.kind, tuple(f.levels), none) for f in tree.schema]
+    return Table(tuple(columns), None, 0)
+
+
+def answered(tree: Tree, table: Table, wanted: Wanted) -> dict[str, list[Any]]:
+    """Return what a tree tells of some rows, a list a column."""
+    policy: Any = {} if wanted.unseen is None else {"unseen": wanted.unseen}
+    found: dict[str, list[Any]] = {"predicted": tree.predict(table, **policy).tolist()}
+    if wanted.rule or wanted.path:
+        stops = tree.apply(table, **policy).tolist()
+        if wanted.rule:
+            found["rule"] = list(map(_rules(tree), stops))
+        if wanted.path:
+            from penjing.write.answers import path  # noqa: PLC0415 - heavy
+
+            found["path"] = [path(tree, table, row, stop) for row, stop in enumerate(stops)]
+    if wanted.shares:
+        shares = tree.predict_proba(table, **policy)
+        for k, class_ in enumerate(tree.classes):
+            found[f"p({class_})"] = shares[:, k].tolist()
+    return found
+
+
+def _rules(tree: Tree) -> Callable[[int], str]:
+    from penjing.write.rules import conditions_of  # noqa: PLC0415 - heavy
+
+    return cache(lambda node: " & ".join(conditions_of(tree, node)))
+
+
+def as_json(
+    voice: Voice, tree: Tree, batches: Iterator[Batch], wanted: Wanted, *, lines: bool
+) -> None:
     """Print answers as one object, or one object a line."""
+    every: list[dict[str, Any]] = []
+    for _, table in batches:
+        found = answered(tree, table, wanted)
+        shares = [found.pop(f"p({c})") for c in tree.classes] if wanted.shares else []
+        for i, values in enumerate(zip(*found.values(), strict=True)):
+            row = {"row": table.row_number(i)} | dict(zip(found, values, strict=True))
+            if wanted.shares:
+                row["shares"] = [share[i] for share in shares]
+            if lines:
+                voice.out(json.dumps(row, ensure_ascii=False, allow_nan=False))
+            else:
+                every.append(row)
     if not lines:
-        voice.data(told)
-        return
-    for row in told["rows"]:
-        voice.out(json.dumps(row, ensure_ascii=False, allow_nan=False))
+        voice.data({"target": tree.target.name, "classes": list(tree.classes), "rows": every})
 
 
 def as_csv(
-    sheet: Sheet, told: dict[str, Any], output: str | None, encoding: str, *, excel: bool
+    tree: Tree,
+    batches: Iterator[Batch],
+    wanted: Wanted,
+    output: str | None,
+    encoding: str,
+    *,
+    excel: bool = False,
 ) -> None:
     """Write answers as CSV: the row's number, the columns that came in, the answer, its shares."""
-    from penjing.store import write_whole  # noqa: PLC0415 - heavy
-
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\r\n" if excel else "\n")
-    has_number = "row" not in sheet.names
-    shares = [f"p({c})" for c in told["classes"]] if "shares" in told["rows"][0] else []
-    name = "predicted"
-    while name in sheet.names:
-        name += "_"
-    writer.writerow([*(["row"] if has_number else []), *sheet.names, name, *shares])
-    columns = [_texts(cells) for cells in sheet.columns]
-    for i, row in enumerate(told["rows"]):
-        cells = [column[i] for column in columns]
-        number = [row["row"]] if has_number else []
-        writer.writerow([*number, *cells, row["predicted"], *row.get("shares", ())])
-    data = _encoded(written.getvalue(), encoding)
+    _check_encoding(encoding)
     if output is None or output == STDIN:
         sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        _lines(sys.stdout.buffer, tree, batches, wanted, encoding, excel=excel)
         sys.stdout.buffer.flush()
-    else:
-        write_whole(output, data)
+        return
+    from penjing.store import writing  # noqa: PLC0415 - heavy
+
+    with writing(output) as file:
+        _lines(file, tree, batches, wanted, encoding, excel=excel)
 
 
-def _texts(cells: Any) -> list[Any]:  # noqa: ANN401 - Cells
+def as_parquet(tree: Tree, batches: Iterator[Batch], wanted: Wanted, output: str) -> None:
+    """Write the same as Parquet."""
+    import tempfile  # noqa: PLC0415 - only here
+    from pathlib import Path  # noqa: PLC0415
+
+    from penjing.read.columnar import to_parquet  # noqa: PLC0415 - heavy
+    from penjing.store import writing  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory(prefix="penjing-") as folder:
+        plain, made = Path(folder, "rows.csv"), Path(folder, "rows.parquet")
+        with plain.open("wb") as file:
+            kinds = _lines(file, tree, batches, wanted, "utf-8")
+        to_parquet(str(plain), kinds, str(made))
+        with writing(output) as file, made.open("rb") as source:
+            while piece := source.read(1 << 20):
+                file.write(piece)
+
+
+def _lines(
+    file: IO[bytes],
+    tree: Tree,
+    batches: Iterator[Batch],
+    wanted: Wanted,
+    encoding: str,
+    *,
+    excel: bool = False,
+) -> dict[str, str]:
+    """Write rows as they come; return the columns and what each holds, for Parquet."""
+    kinds: dict[str, str] = {}
+    signature = codecs.BOM_UTF8 if encoding == "utf-8-sig" else b""
+    codec = "utf-8" if encoding == "utf-8-sig" else encoding
+    file.write(signature)
+    for sheet, table in batches:
+        found = answered(tree, table, wanted)
+        titles = _titles(sheet.names, list(found))
+        has_number = "row" not in sheet.names
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\r\n" if excel else "\n")
+        if not kinds:
+            kinds = _kinds(tree, sheet, found, titles, has_number=has_number)
+            writer.writerow(kinds)
+        columns = [_texts(cells) for cells in sheet.columns]
+        numbers = [[table.row_number(i) for i in range(table.n_rows)]] if has_number else []
+        writer.writerows(zip(*numbers, *columns, *found.values(), strict=True))
+        file.write(_encoded(text.getvalue(), codec))
+    return kinds
+
+
+def _titles(taken: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return names that the columns do not have yet."""
+    made = []
+    for name in names:
+        title = name
+        while title in taken:
+            title += "_"
+        made.append(title)
+    return made
+
+
+def _kinds(
+    tree: Tree, sheet: Sheet, found: dict[str, list[Any]], titles: list[str], *, has_number: bool
+) -> dict[str, str]:
+    """Return the columns that are written, and the type of each."""
+    kinds = {"row": "BIGINT"} if has_number else {}
+    for cells in sheet.columns:
+        kinds[cells.name] = "VARCHAR"
+        if isinstance(cells.levels, np.ndarray) and cells.levels.dtype.kind in "iuf":
+            kinds[cells.name] = "DOUBLE" if cells.levels.dtype.kind == "f" else "BIGINT"
+    for name, title in zip(found, titles, strict=True):
+        is_text = name in ("rule", "path")
+        kinds[title] = "VARCHAR" if is_text else "DOUBLE"
+        if name == "predicted" and not tree.is_regression:
+            kinds[title] = _class_kind(tree.classes)
+    return kinds
+
+
+def _class_kind(classes: tuple[Any, ...]) -> str:
+    if all(isinstance(c, bool) for c in classes):
+        return "BOOLEAN"
+    if all(isinstance(c, int) and not isinstance(c, bool) and abs(c) < 2**63 for c in classes):
+        return "BIGINT"
+    return "VARCHAR"
+
+
+def _texts(cells: Cells) -> list[Any]:
     levels = [*cells.plain(), ""]  # the last one is what a missing value, -1, finds
     return [levels[code] for code in cells.codes.tolist()]
 
 
-def _encoded(text: str, encoding: str) -> bytes:
+def _check_encoding(encoding: str) -> None:
     try:
-        codecs.lookup(encoding)
-        return text.encode(encoding)
+        "".encode(codecs.lookup(encoding).name)
     except LookupError:
         raise ChoiceError("unknown_encoding", encoding=encoding) from None
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    try:
+        return text.encode(encoding)
     except UnicodeEncodeError as error:
         character = text[error.start]
         raise DataError("cannot_encode", encoding=encoding, character=character) from None

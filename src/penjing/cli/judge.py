@@ -12,7 +12,7 @@ from penjing.cli.options import Data, Model, Output, ReadAs, Seen, Test, Train
 from penjing.cli.pruned import LEAVE_ONE_OUT, leave_one_out
 from penjing.cli.say import Voice
 from penjing.cli.verb import verb
-from penjing.errors import ChoiceError
+from penjing.errors import CapabilityError, ChoiceError
 
 if TYPE_CHECKING:
     from penjing.table import Table
@@ -33,6 +33,12 @@ def predict(
     data: Data,
     output: Output = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the share of each class.")] = False,
+    rule: Annotated[
+        bool, typer.Option("--rule", help="Add the rule of the leaf that answers.")
+    ] = False,
+    path: Annotated[
+        bool, typer.Option("--path", help="Add how the row came there, with its values.")
+    ] = False,
     excel: Annotated[
         bool, typer.Option("--excel", help="Write UTF-8 with a mark for Excel.")
     ] = False,
@@ -48,19 +54,24 @@ def predict(
     ] = None,
     lines: Annotated[bool, typer.Option("--lines", help="With --json: one object a line.")] = False,
 ) -> None:
-    """Answer for each row of a table: its columns, and what the tree says."""
+    """Answer for each row of a table, as rows come in: its columns, and what the tree says."""
     from penjing.cli import answers  # noqa: PLC0415 - heavy
+    from penjing.read.batches import Source, batches  # noqa: PLC0415
 
     tree = sources.model(model)
-    source = sources.SourceFile(data)
-    reading = sources.Reading(markers=missing_marker, encoding=input_encoding)
-    rows = reading.rows_for(voice, tree, data, source, with_target=False)
-    told = answers.predicted(tree, rows, unseen, shares=proba)
+    wanted = answers.Wanted(proba, rule, path, unseen)
+    if proba and tree.is_regression:
+        raise CapabilityError("shares_need_classes", target=tree.target.name)
+    sheets = batches(Source(data, input_encoding))
+    rows = answers.rows_for(voice, tree, sheets, missing_marker)
     if voice.as_json:
-        answers.as_json(voice, told, lines=lines)
+        answers.as_json(voice, tree, rows, wanted, lines=lines)
         return
-    sheet = reading.sheet(source)
-    answers.as_csv(sheet, told, output, "utf-8-sig" if excel else encoding, excel=excel)
+    if output is not None and output.endswith((".parquet", ".pq")):
+        answers.as_parquet(tree, rows, wanted, output)
+    else:
+        code = "utf-8-sig" if excel else encoding
+        answers.as_csv(tree, rows, wanted, output, code, excel=excel)
     if output not in (None, sources.STDIN):
         voice.note("saved", path=output)
 

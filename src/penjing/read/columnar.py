@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,14 @@ from penjing.read.rows import plain_cells
 
 PLAIN_TYPES = {"VARCHAR", "DOUBLE", "BIGINT", "BOOLEAN"}
 """Columns of other types are left to Python's JSON, which changes no value."""
+
+BATCH = 100_000
+"""Rows of a Parquet file that are held at a time."""
+
+PART = (
+    "select * exclude (file_row_number) from read_parquet($path, file_row_number = true)"
+    " where file_row_number >= $low and file_row_number < $high"
+)
 
 LINES = "select * from read_json($path, format='newline_delimited', sample_size=-1)"
 
@@ -33,6 +41,37 @@ def from_parquet(data: bytes, name: str) -> Sheet:
     if not len(next(iter(found.values()), ())):
         raise DataError("no_rows", source=name)
     return _sheet(found, name, "parquet")
+
+
+def parquet_batches(path: str, name: str) -> Iterator[Sheet]:
+    """Yield the rows of a Parquet file, some at a time; one sheet without rows if it has none."""
+    import duckdb  # noqa: PLC0415
+
+    told: dict[str, Any] = {"path": path}
+    try:
+        with duckdb.connect() as link:
+            link.execute("set enable_progress_bar = false")
+            ((n,),) = link.execute("select count(*) from read_parquet($path)", told).fetchall()
+            for start in range(0, max(n, 1), BATCH):
+                found = link.execute(PART, told | {"low": start, "high": start + BATCH})
+                arrays = found.fetchnumpy()
+                if n:
+                    yield _sheet(arrays, name, "parquet")
+                else:
+                    none = [Cells(title, [], np.empty(0, np.int32)) for title in arrays]
+                    yield Sheet(none, 0, {"name": name, "form": "parquet"})
+    except duckdb.Error:
+        raise DataError("bad_parquet", source=name) from None
+
+
+def to_parquet(path: str, kinds: Mapping[str, str], output: str) -> None:
+    """Turn a CSV file of our own into Parquet, in little memory."""
+    import duckdb  # noqa: PLC0415
+
+    with duckdb.connect() as link:
+        link.execute("set enable_progress_bar = false; set threads = 1")
+        rows = link.read_csv(path, header=True, dtype=dict(kinds), delimiter=",", quotechar='"')
+        rows.write_parquet(output)
 
 
 def large_lines(text: str, name: str) -> Sheet | None:
