@@ -23,6 +23,10 @@ from penjing.tree import LEAF, Ids, Nodes, Tree
 
 FORMAT = 1
 """The number of the format written here; every number up to it can be read."""
+HEAVIEST = 1e300
+"""Weights up to this can be added up without running out of numbers."""
+LONGEST = 120
+"""So many characters of a place are quoted."""
 MAX_BYTES = 2**31
 """A larger model file is refused before it is read."""
 
@@ -223,7 +227,7 @@ def from_json(plain: Any, source: str = "model") -> Tree:  # noqa: ANN401 - that
     nodes = _nodes_from_json(plain["nodes"], schema, target, source)
     centre = _numbers([plain["centre"]], 1, source, "centre")[0]
     if found := first_misfit(plain, len(nodes), len(schema), len(target.levels)):
-        raise DataError("model_broken", path=source, at=found[0], expected=found[1])
+        raise _broken(source, *found)
     return Tree(nodes, schema, target, plain["recipe"], centre, plain["about"], plain["trace"])
 
 
@@ -255,6 +259,7 @@ def _nodes_from_json(  # noqa: PLR0915 - one check after the other
         total[i] = _numbers(row.get("total"), size, source, f"{at}.total")
         weights = total[i, :1] if is_number else total[i]
         _check((weights >= 0).all(), source, f"{at}.total", "of no negative weight")
+        _check(weights.max() <= HEAVIEST, source, f"{at}.total", "of weights that can be added")
         by_level = i > 0 and math.isnan(cut[up])
         known = len(schema[column[up]].levels) if by_level else None
         levels.append(_codes(row.get("levels", []), i, known, source))
@@ -417,7 +422,19 @@ def _numbers(values: Any, n: int, source: str, at: str) -> list[float]:  # noqa:
 
 def _check(holds: object, source: str, at: str, expected: str) -> None:
     if not holds:
-        raise DataError("model_broken", path=source, at=at or "the file", expected=expected)
+        raise _broken(source, at, expected)
+
+
+def _broken(source: str, at: str, expected: str) -> DataError:
+    """Make the error for a wrong place; a key that is a page long is not quoted whole."""
+    short = at if len(at) <= LONGEST else at[:LONGEST] + "…"
+    return DataError("model_broken", path=source, at=_shown(short) or "the file", expected=expected)
+
+
+def _shown(text: str) -> str:
+    """Return a text without half characters and line ends, which no terminal shows."""
+    plain = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return "".join(c if c.isprintable() else "·" for c in plain)
 
 
 def _is_int(value: object) -> bool:

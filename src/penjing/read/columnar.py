@@ -69,7 +69,7 @@ def to_parquet(path: str, kinds: Mapping[str, str], output: str) -> None:
     import duckdb  # noqa: PLC0415
 
     with duckdb.connect() as link:
-        link.execute("set enable_progress_bar = false; set threads = 1")
+        link.execute("set enable_progress_bar = false; set threads = 1; set memory_limit = '96MB'")
         rows = link.read_csv(path, header=True, dtype=dict(kinds), delimiter=",", quotechar='"')
         rows.write_parquet(output)
 

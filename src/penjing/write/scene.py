@@ -230,7 +230,7 @@ def _draft(tree: Tree, node: int, lang: str, *, folded: bool, known: Known) -> d
         line = f"n={amount(weight)}"
     else:
         right = float(total[class_])
-        share = f" {round(100 * right / weight)}%" if weight > 0 else ""
+        share = f" {round(100 * (right / weight))}%" if weight > 0 else ""
         line = f"{amount(right)}/{amount(weight)}{share}"
     wide = max(width(name, NAME, bold=True), width(line, SMALL), 56.0) + 24
     kind = "folded" if folded else "leaf"
