@@ -16,9 +16,10 @@ from penjing.explain import explain
 from penjing.plugs import PLUGS
 
 NASTY: list[Any] = [
-    None, True, False, 0, 1, -1, 2, 7, 2**31 - 1, 2**31, 2**63, -(2**63), 10**9, 10**30, 10**400, 0.5,
-    -0.0, 1e308, -1e308, 5e-324, 1e-300, "", "x", "nan", "\x00", "\ud800", "́" * 50, "<script>", "'" * 9,
-    "𝕏" * 300, [], {}, [[]], {"": {}}, [0] * 50, [1e9] * 3, ["a", "a"], {"node": 0}, [None], "y" * 5000,
+    None, True, False, 0, 1, -1, 2, 7, 2**31 - 1, 2**31, 2**63, -(2**63), 10**9, 10**30, 10**400,
+    0.5, -0.0, 1e308, -1e308, 5e-324, 1e-300, "", "x", "nan", "\x00", "\ud800", "\u0301" * 50,
+    "<script>", "'" * 9, "𝕏" * 300, [], {}, [[]], {"": {}}, [0] * 50, [1e9] * 3, ["a", "a"],
+    {"node": 0}, [None], "y" * 5000,
 ]  # fmt: skip
 """What is put where something else belongs."""
 

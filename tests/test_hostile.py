@@ -27,18 +27,18 @@ SECONDS = 20
 def bear(seeds, path: Path) -> dict[str, int]:
     """Load each damaged model and use it; return how many loaded and how many were refused."""
     found = {"loaded": 0, "refused": 0}
-    for seed in seeds:
-        path.write_bytes(hostile.damaged(seed))
+    for number in seeds:
+        path.write_bytes(hostile.damaged(number))
         start = time.process_time()
         try:
             tree = penjing.load(path)
         except Problem as problem:
-            assert len(str(problem)) < 1000, seed  # noqa: PT017
+            assert len(str(problem)) < 1000, number  # noqa: PT017
             found["refused"] += 1
         else:
             hostile.used(tree)
             found["loaded"] += 1
-        assert time.process_time() - start < SECONDS, seed
+        assert time.process_time() - start < SECONDS, number
     return found
 
 
@@ -85,8 +85,9 @@ PIECES = [
     "@relation r\n", "@attribute a {x,y}\n", "@attribute b real\n", "@attribute c numeric\n",
     "@data\n", "{0 x, 1 3}\n", "yes, no.\n", "a: continuous.\n", "b: x, y.\n", "c: ignore.\n",
     "b: discrete 3.\n", "1e999,-1e999,nan\n", "Infinity,0x10,1_000\n", "=1+1,@SUM(A1),-2\n",
-    "2024-13-45,31/02/2020,12:61\n", "色泽,好瓜\n", "\ufeff", "\u202e", "𝕏", "[" * 50, "{" * 50, "9" * 400,
-    "x" * 3000, ",".join("a" * 200) + "\n", '{"a": 1}\n', '[{"a": 1}]', "PAR1", "\x1f\x8b", "sep=;\n",
+    "2024-13-45,31/02/2020,12:61\n", "色泽,好瓜\n", "\ufeff", "\u202e", "𝕏", "[" * 50, "{" * 50,
+    "9" * 400, "x" * 3000, ",".join("a" * 200) + "\n", '{"a": 1}\n', '[{"a": 1}]', "PAR1",
+    "\x1f\x8b", "sep=;\n",
 ]  # fmt: skip
 FORMS = (".csv", ".tsv", ".arff", ".names", ".data", ".jsonl", ".json", ".parquet", ".gz", "")
 
