@@ -1,152 +1,103 @@
 """Speed of growing one tree, ours and others', in one run: fresh processes, ratios, JSON kept.
 
-    python bench/fit.py                      every case
-    python bench/fit.py "numeric 1M" --depth 8 --tools penjing,sklearn
+    python bench/fit.py                            every case, 1 and 2 threads
+    python bench/fit.py "numeric 1M" --depth 8     one case
+    python bench/fit.py --tools penjing,sklearn    some programs only
 
-Peers are what bench/requirements.txt names; a peer that is not installed is left out. Ours is
-timed from the NumPy array to the tree, coding included; theirs from the array (or the ordinal
-codes) to the fitted model.
+Peers are what bench/requirements.txt names; one that is not installed, or cannot do a case, is
+left out and said so. Every time is from the array or frame to the fitted model: our coding and
+their encoding and binning included. Beside each time: leaves, depth, the share of its own rows
+that the tree gets right (of a number: 1 - error / variance), and the memory that fitting took
+beyond what was there.
 """
 
-# ruff: noqa: ANN001, ANN201, ANN202, ARG001, D103, PLC0415, PLR0917, S603, SLF001, TID251 - a script that talks to many libraries
 from __future__ import annotations
 
 import argparse
 import json
 import os
-import resource
+import platform
 import subprocess
 import sys
 import time
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
+from peers import NAMES, TOOLS, CannotError
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
 
 CASES = [
-    ("numeric 1M x 20", "gini", None),
-    ("numeric 1M x 20", "gini", 8),
-    ("numeric 1M x 20", "gain_ratio", None),
-    ("numeric 100k x 20", "gini", None),
-    ("mixed 581k x 54", "gini", None),
-    ("nominal 1M x 20", "gini", None),
-    ("nominal 1M x 20", "gini", 10),
-    ("small 150 x 4", "gini", None),
+    ("numeric 1M x 20", "gini", None, TOOLS),
+    ("numeric 1M x 20", "gini", 8, TOOLS),
+    ("numeric 1M x 20", "ratio", None, ("penjing", "sklearn")),
+    ("numeric 100k x 20", "gini", None, TOOLS),
+    ("mixed 581k x 54", "gini", None, ("penjing", "sklearn", "hist", "ydf")),
+    ("categories 1M x 20", "gini", None, ("penjing", "sklearn", "hist", "lightgbm")),
+    ("categories 1M x 20", "gini", 10, TOOLS),
+    ("categories 1M x 20", "binary", 10, TOOLS),
+    ("strings 1M x 20", "gini", None, ("penjing", "sklearn")),
+    ("10,000 levels 1M x 8", "binary", 8, TOOLS),
+    ("26 classes 200k x 16", "gini", None, ("penjing", "sklearn", "hist", "ydf")),
+    ("1,000 classes 100k x 20", "gini", 12, ("penjing", "sklearn", "ydf")),
+    ("10 % missing 1M x 20", "missing", 8, TOOLS),
+    ("regression 1M x 20", "number", 8, TOOLS),
+    ("regression 1M x 20", "number", None, ("penjing", "sklearn", "hist", "ydf")),
+    ("wide 5k x 5k", "gini", None, TOOLS),
+    ("small 150 x 4", "gini", None, TOOLS),
 ]
+SLOW = {"sklearn", "ydf"}
 
 
-def penjing(x, y, criterion, depth, threads):
-    from penjing.engines.uncoded import Uncoded
-
-    from penjing.engines.native import Engine
-    from penjing.recipe import Recipe
-    from penjing.table import Column, Table
-
-    def column(j):
-        if x.dtype.kind == "f":
-            return Uncoded(f"c{j}", x[:, j])
-        return Column(f"c{j}", "nominal", tuple(range(int(x[:, j].max()) + 1)), x[:, j].copy())
-
-    def fit():
-        columns = tuple(column(j) for j in range(x.shape[1]))
-        target = Column("y", "nominal", tuple(range(int(y.max()) + 1)), y)
-        recipe = Recipe("bench", criterion=criterion, max_depth=depth)
-        return Engine(Table(columns, target, len(y)), threads=threads).grow(recipe)
-
-    return fit, lambda tree: (tree.n_leaves, tree.depth)
+def memory():
+    """Return the resident memory and its peak, in MB."""
+    lines = Path("/proc/self/status").read_text("ascii").splitlines()
+    said = dict(line.split(":", 1) for line in lines if ":" in line)
+    return tuple(int(said[key].split()[0]) / 1024 for key in ("VmRSS", "VmHWM"))
 
 
-def sklearn(x, y, criterion, depth, threads):
-    from sklearn.tree import DecisionTreeClassifier
-
-    named = "gini" if criterion == "gini" else "entropy"
-    model = DecisionTreeClassifier(criterion=named, max_depth=depth, random_state=0)
-    return lambda: model.fit(x, y), lambda m: (m.get_n_leaves(), m.get_depth())
-
-
-def hist(x, y, criterion, depth, threads):
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    model = HistGradientBoostingClassifier(
-        max_iter=1,
-        max_depth=depth,
-        max_leaf_nodes=None,
-        min_samples_leaf=1,
-        early_stopping=False,
-    )
-    return lambda: model.fit(x, y), lambda m: (m._predictors[0][0].get_n_leaf_nodes(), None)
-
-
-def lightgbm(x, y, criterion, depth, threads):
-    import lightgbm as lgb
-
-    leaves = 2**depth if depth else 131_072
-    settings = {
-        "objective": "binary" if y.max() == 1 else "multiclass",
-        "num_leaves": leaves,
-        "max_depth": depth or -1,
-        "min_data_in_leaf": 1,
-        "num_threads": threads,
-        "verbose": -1,
-    }
-    if y.max() > 1:
-        settings["num_class"] = int(y.max()) + 1
-    nominal = list(range(x.shape[1])) if x.dtype.kind == "i" else "auto"
-
-    def fit():
-        data = lgb.Dataset(x, y, categorical_feature=nominal)
-        return lgb.train(settings, data, num_boost_round=1)
-
-    return fit, lambda m: (m.dump_model()["tree_info"][0]["num_leaves"], None)
-
-
-def xgboost(x, y, criterion, depth, threads):
-    import xgboost as xgb
-
-    settings = {
-        "objective": "binary:logistic" if y.max() == 1 else "multi:softprob",
-        "max_depth": depth or 0,
-        "tree_method": "hist",
-        "min_child_weight": 0,
-        "lambda": 0,
-        "nthread": threads,
-    }
-    if y.max() > 1:
-        settings["num_class"] = int(y.max()) + 1
-    return lambda: xgb.train(settings, xgb.QuantileDMatrix(x, y, nthread=threads), 1), lambda _: (
-        None,
-        None,
-    )
-
-
-TOOLS = {
-    "penjing": penjing,
-    "sklearn": sklearn,
-    "hist": hist,
-    "lightgbm": lightgbm,
-    "xgboost": xgboost,
-}
-
-
-def one(tool, table, criterion, depth, threads, repeat):
+def one(tool, table, task, depth, threads, repeat):
     """Run one case in this process; print what it took."""
     from workloads import TABLES
 
     x, y = TABLES[table]()
-    fit, shape = TOOLS[tool](x, y, criterion, depth, threads)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    wall, cpu, model = [], [], None
+    fit, size, answers = TOOLS[tool](x, y, task, depth, threads)
+    Path("/proc/self/clear_refs").write_text("5", "ascii")  # the peak starts here
+    before, _ = memory()
+    wall, cpu, model, peak = [], [], None, 0.0
     for _ in range(repeat):
         start, used = time.perf_counter(), time.process_time()
         model = fit()
         wall.append(time.perf_counter() - start)
         cpu.append(time.process_time() - used)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    leaves, deep = shape(model)
-    said = {"wall": min(wall), "cpu": min(cpu), "leaves": leaves, "depth": deep}
-    print(json.dumps(said | {"extra_mb": (peak - before) / 1024}, default=int))
+        peak = peak or memory()[1] - before  # of the first, which starts from nothing
+    leaves, deep = size(model)
+    found = np.asarray(answers(model))
+    if task == "number":
+        right = 1 - float(((found - y) ** 2).mean() / y.var())
+    else:
+        right = float((found.astype(y.dtype) == y).mean())
+    said = {"wall": min(wall), "cpu": min(cpu), "leaves": leaves, "depth": deep, "right": right}
+    print(json.dumps(said | {"extra_mb": peak}, default=int))
+
+
+def run(tool, table, task, depth, threads, repeat):
+    command = [sys.executable, __file__, "--one", tool, table, task]
+    command += [str(depth or 0), str(threads), str(repeat)]
+    limits = {"OMP_NUM_THREADS": str(threads), "LOKY_MAX_CPU_COUNT": str(threads)}
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | limits, check=False
+    )
+    if done.returncode:
+        return done.stderr.strip().splitlines()[-1]
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def repeats(tool, table, asked):
+    if "150" in table:
+        return 300
+    return 1 if tool in SLOW and "1M" in table else asked
 
 
 def main():
@@ -155,49 +106,103 @@ def main():
     parser.add_argument("--tools", default=",".join(TOOLS))
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--depth", type=int)
-    parser.add_argument("--criterion")
+    parser.add_argument("--task")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--one", nargs=6)
     asked = parser.parse_args()
     if asked.one:
-        tool, table, criterion, depth, threads, repeat = asked.one
-        one(tool, table, criterion, int(depth) or None, int(threads), int(repeat))
+        tool, table, task, depth, threads, repeat = asked.one
+        try:
+            one(tool, table, task, int(depth) or None, int(threads), int(repeat))
+        except CannotError as no:
+            sys.exit(str(no))
         return
     kept = []
-    for table, criterion, depth in CASES:
-        if asked.case not in table or asked.depth not in (None, depth):
+    for table, task, depth, tools in CASES:
+        if asked.case not in table or asked.depth not in {None, depth}:
             continue
-        if asked.criterion not in (None, criterion):
+        if asked.task not in {None, task}:
             continue
-        for threads in asked.threads.split(","):
-            for tool in asked.tools.split(","):
-                if tool == "sklearn" and threads != "1":
+        for threads in map(int, asked.threads.split(",")):
+            for tool in tools:
+                if tool not in asked.tools.split(","):
                     continue
-                repeat = 1 if tool == "sklearn" and "1M" in table else asked.repeat
-                repeat = 200 if "150" in table else repeat
-                command = [sys.executable, __file__, "--one", tool, table, criterion]
-                command += [str(depth or 0), threads, str(repeat)]
-                limits = {"OMP_NUM_THREADS": threads, "LOKY_MAX_CPU_COUNT": threads}
-                done = subprocess.run(
-                    command, capture_output=True, text=True, env=os.environ | limits, check=False
-                )
-                if done.returncode:
-                    print(f"{tool}: left out ({done.stderr.strip().splitlines()[-1]})")
-                    continue
-                said = json.loads(done.stdout.strip().splitlines()[-1])
-                row = {"table": table, "criterion": criterion, "max_depth": depth}
-                kept.append(row | {"tool": tool, "threads": int(threads)} | said)
-                print(
-                    f"{table:18} {criterion:10} depth {depth or '-'!s:3} {tool:9} "
-                    f"{threads} thread(s): {said['wall']:9.4f} s wall {said['cpu']:9.4f} s cpu, "
-                    f"{said['leaves']} leaves, {said['extra_mb']:.0f} MB",
-                    flush=True,
-                )
+                said = run(tool, table, task, depth, threads, repeats(tool, table, asked.repeat))
+                row = {"table": table, "task": task, "max_depth": depth, "tool": tool}
+                row["threads"] = threads
+                if isinstance(said, str):
+                    row["left_out"] = said
+                    print(f"{table}, {tool}, {threads} thread(s): left out ({said})", flush=True)
+                else:
+                    row |= said
+                    print(
+                        f"{table:24} {task:7} depth {depth or '-'!s:3} {tool:9} "
+                        f"{threads} thread(s): {said['wall']:9.4f} s wall {said['cpu']:9.4f} s cpu "
+                        f"{said['leaves']} leaves {said['right']:.4f} {said['extra_mb']:.0f} MB",
+                        flush=True,
+                    )
+                kept.append(row)
+    keep(kept)
+
+
+def keep(rows):
+    """Write the figures as JSON and, if all cases ran, the table of ratios as Markdown."""
     results = HERE / "results"
     results.mkdir(exist_ok=True)
+    about = {"python": platform.python_version(), "cpu": cpu_name(), "cores": os.cpu_count()}
+    for package in ("numpy", "scikit-learn", "lightgbm", "xgboost", "ydf"):
+        try:
+            about[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            about[package] = None
     name = results / f"fit-{time.strftime('%Y%m%d-%H%M%S')}.json"
-    name.write_text(json.dumps({"numpy": np.__version__, "rows": kept}, indent=1), "utf-8")
-    print(f"kept in {name}")
+    name.write_text(json.dumps({"about": about, "rows": rows}, indent=1), "utf-8")
+    print(f"kept in {name.relative_to(HERE.parent)}\n")
+    print(ratios(rows))
+
+
+def cpu_name():
+    lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    return next((x.split(":")[1].strip() for x in lines if x.startswith("model name")), "unknown")
+
+
+def ratios(rows):
+    """Return how many times as long each peer takes as penjing with the same number of threads.
+
+    scikit-learn has one thread: its time stands against ours with one and with two.
+    """
+    tools = [tool for tool in NAMES if tool != "penjing"]
+    lines = [
+        "| table | depth | threads | penjing | leaves | right | memory | "
+        + " | ".join(NAMES[tool] for tool in tools)
+        + " |",
+        "|---" * (7 + len(tools)) + "|",
+    ]
+    done = {
+        (r["table"], r["task"], r["max_depth"], r["threads"], r["tool"]): r
+        for r in rows
+        if "wall" in r
+    }
+    for (table, task, depth, threads, tool), ours in done.items():
+        if tool != "penjing":
+            continue
+        cells = []
+        for peer in tools:
+            at = 1 if peer == "sklearn" else threads
+            theirs = done.get((table, task, depth, at, peer))
+            cells.append(
+                f"{theirs['wall'] / ours['wall']:.1f}× ({theirs['right']:.3f}, "
+                f"{theirs['extra_mb']:.0f} MB)"
+                if theirs
+                else "–"
+            )
+        what = {"ratio": ", gain ratio", "binary": ", two branches"}.get(task, "")
+        took = f"{ours['wall'] * 1e3:.3g} ms" if ours["wall"] < 1 else f"{ours['wall']:.2f} s"
+        lines.append(
+            f"| {table}{what} | {depth or 'full'} | {threads} | {took} | {ours['leaves']:,} | "
+            f"{ours['right']:.3f} | {ours['extra_mb']:.0f} MB | " + " | ".join(cells) + " |"
+        )
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

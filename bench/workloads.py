@@ -1,13 +1,12 @@
 """The tables of the speed comparison, made from a seed: no download, the same for everybody."""
 
-# ruff: noqa: ANN201, E501 - a script that talks to many libraries
 from __future__ import annotations
 
 import numpy as np
 
 
 def numeric(n: int = 1_000_000, seed: int = 0):
-    """20 numbers: 10 tell of the class, 5 are mixtures of those, 5 noise; 10 % of classes flipped."""
+    """20 numbers: 10 tell of the class, 5 are mixtures of those, 5 noise; 10 % flipped."""
     rng = np.random.default_rng(seed)
     centres = rng.normal(size=(4, 10)) * 1.5
     cluster = rng.integers(0, 4, n)
@@ -36,13 +35,79 @@ def mixed(n: int = 581_012, seed: int = 1):
     return np.column_stack([*whole, *one_hot]).astype(np.float64), scores.argmax(1).astype(np.int32)
 
 
-def nominal(n: int = 1_000_000, seed: int = 2):
-    """20 nominal columns of 5 to 50 levels, as codes; 2 classes."""
+def _codes(n: int, n_levels, seed: int):
     rng = np.random.default_rng(seed)
-    n_levels = rng.integers(5, 51, 20)
     x = np.column_stack([rng.integers(0, k, n) for k in n_levels]).astype(np.int32)
-    score = sum(rng.normal(size=n_levels[j])[x[:, j]] for j in range(8)) + rng.normal(size=n)
+    told = min(8, len(n_levels))
+    score = sum(rng.normal(size=n_levels[j])[x[:, j]] for j in range(told)) + rng.normal(size=n)
     return x, (score > 0).astype(np.int32)
+
+
+def nominal(n: int = 1_000_000, seed: int = 2):
+    """A frame of 20 categories of 5 to 50 levels; 2 classes."""
+    import pandas as pd
+
+    n_levels = np.random.default_rng(seed).integers(5, 51, 20)
+    x, y = _codes(n, n_levels, seed)
+    columns = {
+        f"c{j}": pd.Categorical.from_codes(x[:, j], [f"c{j} level {v}" for v in range(k)])
+        for j, k in enumerate(n_levels.tolist())
+    }
+    return pd.DataFrame(columns), y
+
+
+def strings(n: int = 1_000_000, seed: int = 2):
+    """The same as Python strings in object columns."""
+    frame, y = nominal(n, seed)
+    return frame.astype(object), y
+
+
+def many_levels(n: int = 1_000_000, seed: int = 5):
+    """A frame of 8 categories of 10,000 levels; 2 classes."""
+    import pandas as pd
+
+    x, y = _codes(n, [10_000] * 8, seed)
+    names = [f"level {v}" for v in range(10_000)]
+    columns = {f"c{j}": pd.Categorical.from_codes(x[:, j], names) for j in range(8)}
+    return pd.DataFrame(columns), y
+
+
+def letters(n: int = 200_000, seed: int = 6):
+    """16 whole numbers of 16 values, 26 classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 26, n).astype(np.int32)
+    centres = rng.integers(2, 14, (26, 16))
+    return np.clip(rng.normal(centres[y], 2.5).round(), 0, 15), y
+
+
+def thousand(n: int = 100_000, seed: int = 7):
+    """20 numbers, 1,000 classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 1000, n).astype(np.int32)
+    return rng.normal(rng.normal(size=(1000, 20))[y] * 2, 1.0), y
+
+
+def missing(n: int = 1_000_000, seed: int = 8):
+    """The numeric table with every tenth value missing."""
+    x, y = numeric(n, seed)
+    x[np.random.default_rng(seed).random(x.shape) < 0.1] = np.nan
+    return x, y
+
+
+def regression(n: int = 1_000_000, seed: int = 9):
+    """20 numbers; the target is a smooth function of six of them, and noise."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 20))
+    y = np.sin(2 * x[:, 0]) * x[:, 1] + x[:, 2] ** 2 + x[:, 3] * (x[:, 4] > 0) + np.abs(x[:, 5])
+    return x, y + rng.normal(size=n) * 0.3
+
+
+def wide(n: int = 5_000, width: int = 5_000, seed: int = 10):
+    """5,000 rows of 5,000 numbers, 30 of which tell of the class."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, width))
+    y = x[:, :30] @ rng.normal(size=30) + rng.normal(size=n) > 0
+    return x, y.astype(np.int32)
 
 
 def small(n: int = 150, seed: int = 3):
@@ -56,7 +121,14 @@ TABLES = {
     "numeric 1M x 20": numeric,
     "numeric 100k x 20": lambda: numeric(100_000),
     "mixed 581k x 54": mixed,
-    "nominal 1M x 20": nominal,
+    "categories 1M x 20": nominal,
+    "strings 1M x 20": strings,
+    "10,000 levels 1M x 8": many_levels,
+    "26 classes 200k x 16": letters,
+    "1,000 classes 100k x 20": thousand,
+    "10 % missing 1M x 20": missing,
+    "regression 1M x 20": regression,
+    "wide 5k x 5k": wide,
     "small 150 x 4": small,
 }
 

@@ -42,6 +42,7 @@ def fit(
     prune: str | None = None,
     ties: Ties = "cut",
     engine: str = "auto",
+    threads: int | None = None,
     trace: bool = False,
     schema: Mapping[str, Any] | None = None,
     weight: str | None = None,
@@ -72,6 +73,9 @@ def fit(
         or ``keep``.
     engine : str
         Who counts: ``native`` (C++, which ``auto`` means) or ``memory`` (NumPy, readable).
+    threads : int, optional
+        How many threads the engine may use; all that the machine has where it is not given.
+        The tree is the same for any number.
     trace : bool
         Keep every candidate of every node in the tree.
     schema, weight
@@ -111,7 +115,7 @@ def fit(
         prune = PREPRUNED
     if prune == PREPRUNED and held_out is None:
         raise ChoiceError("needs_validation", method=PREPRUNED)
-    counting = _engine(engine, table, chosen)
+    counting = _engine(engine, table, chosen, threads=threads)
     if prune == PREPRUNED and held_out is not None:
         chosen.refuse_missing(table.columns)
         judge = _engine("memory", held_out, chosen, shares_of="tree")

@@ -43,6 +43,8 @@ class Engine:
         that the ``tree`` was grown from (validation).
     reader : Reader, optional
         What reads the sums, where it is not the table's own (costs, or those of more rows).
+    threads : int, optional
+        Of no meaning here: one does it.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Engine:
         missing: str = "fraction",
         shares_of: Literal["rows", "tree"] = "rows",
         reader: Reader | None = None,
+        threads: int | None = None,  # noqa: ARG002 - one does it
     ) -> None:
         assert table.target is not None
         self._table = table

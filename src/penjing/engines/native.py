@@ -42,8 +42,8 @@ class Engine(memory.Engine):
         table: Table,
         missing: str = "fraction",
         shares_of: Any = "rows",  # noqa: ANN401 - the memory engine's
-        threads: int | None = None,
         reader: Reader | None = None,
+        threads: int | None = None,
     ) -> None:
         super().__init__(table, missing, shares_of, reader)
         self._threads = threads
