@@ -120,7 +120,7 @@ def test_what_it_cannot_grow_it_leaves():
     assert engine.grow(Recipe("some", criterion=lambda counts: counts.min(-1))) is None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(seed=st.integers(0, 2**32), n=st.integers(1, 300), threads=st.sampled_from([1, 2, 7]))
 def test_buckets_down_to_a_few_rows(seed, n, threads):
     rng = np.random.default_rng(seed)
