@@ -20,7 +20,8 @@ CPP    := CMakeLists.txt $(wildcard cpp/*)
 SANITIZE := address,undefined
 OLDEST   := scikit-learn==1.6.0 numpy==2.0.2 scipy==1.14.1 pandas==2.2.3
 
-.PHONY: help setup demo test test-all test-cpp test-sanitized test-sklearn check format bench docs fidelity golden wheel clean
+.PHONY: help setup demo test test-all test-cpp test-sanitized test-threads test-sklearn check format \
+        bench docs fidelity golden wheel clean
 
 help: ## print this list
 	echo "penjing: make <word>"
@@ -91,13 +92,28 @@ test: setup $(STAMPS)/system ## run the tests in parallel, coverage enforced
 
 test-all: setup $(STAMPS)/system ## the same with long suites, then C++ and Python under sanitizers
 	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term
-	$(MAKE) --no-print-directory test-cpp test-sanitized
+	$(MAKE) --no-print-directory test-cpp test-sanitized test-threads
 
 test-cpp: setup ## C++ tests, without Python, under address and undefined sanitizers
 	$(CMAKE) -B build/sanitize-cpp -DPENJING_PYTHON=OFF -DPENJING_TESTS=ON \
 		-DPENJING_SANITIZE=$(SANITIZE) > /dev/null
 	$(BIN)/cmake --build build/sanitize-cpp > /dev/null
 	$(BIN)/ctest --test-dir build/sanitize-cpp --output-on-failure
+
+# Python itself is not built for it, so the thread sanitizer comes in first, and looks at ours only.
+test-threads: setup ## C++ tests and a smoke suite of the extension under the thread sanitizer
+	$(CMAKE) -B build/threads-cpp -DPENJING_PYTHON=OFF -DPENJING_TESTS=ON \
+		-DPENJING_SANITIZE=thread > /dev/null
+	$(BIN)/cmake --build build/threads-cpp > /dev/null
+	$(BIN)/ctest --test-dir build/threads-cpp --output-on-failure
+	$(CMAKE) -B build/threads -DPENJING_SANITIZE=thread > /dev/null
+	$(BIN)/cmake --build build/threads > /dev/null
+	rm -rf build/threads/site && mkdir -p build/threads/site
+	cp -r src/penjing build/threads/site/ && rm -f build/threads/site/penjing/*.so
+	$(BIN)/cmake --install build/threads --prefix build/threads/site > /dev/null
+	LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+		TSAN_OPTIONS="halt_on_error=1 exitcode=66" OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+		PYTHONPATH=build/threads/site $(BIN)/python tests/threads.py
 
 # Python itself leaks on exit by design, hence detect_leaks=0.
 test-sanitized: setup ## the tests of the extension, with the extension under sanitizers

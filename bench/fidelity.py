@@ -9,7 +9,6 @@ reads the file. C5.0 is timed if a program `c5.0` is on the path. Ours is timed 
 `apt-get install weka`.
 """
 
-# ruff: noqa: ANN001, ANN201, D103, PLC0415, S603 - a script that starts programs
 from __future__ import annotations
 
 import argparse

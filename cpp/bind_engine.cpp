@@ -34,10 +34,11 @@ nb::object hand_over(std::vector<T>&& values) {
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>(data, {size}, owner));
 }
 
-// Ctrl-C is seen between two nodes, at most every 50 ms.
-penjing::Poll signals() {
+// Between two nodes, at most every 50 ms: Ctrl-C is seen, and whoever waits is told how far it
+// is.
+penjing::Poll signals(const penjing::Pace& pace, nb::handle progress) {
     using clock = std::chrono::steady_clock;
-    return [last = clock::now(), calls = 0]() mutable {
+    return [last = clock::now(), calls = 0, &pace, progress]() mutable {
         if ((++calls & 63) != 0 || clock::now() - last < std::chrono::milliseconds(50)) {
             return;
         }
@@ -45,6 +46,9 @@ penjing::Poll signals() {
         nb::gil_scoped_acquire held;
         if (PyErr_CheckSignals() != 0) {
             throw nb::python_error();
+        }
+        if (!progress.is_none()) {
+            progress(pace.row_levels.load(), pace.placed.load(), pace.leaves.load());
         }
     };
 }
@@ -120,15 +124,18 @@ Input read(const nb::list& columns, nb::handle target, nb::handle y, nb::handle 
 
 nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::handle weight,
                 const nb::dict& recipe) {
-    const Input input = read(columns, target, y, weight, recipe);
+    Input input = read(columns, target, y, weight, recipe);
+    penjing::Pace pace;
+    input.order.pace = &pace;
     const penjing::Order& order = input.order;
+    const nb::object progress = recipe["progress"];
     const bool by_count = nb::cast<bool>(recipe["by_count"]);
     penjing::Grown grown;
     bool whole = false;
     {
         const nb::gil_scoped_release free;
         penjing::Team team(order.threads);
-        const penjing::Poll poll = signals();
+        const penjing::Poll poll = signals(pace, progress);
         std::vector<penjing::Grove> groves;
         if (by_count && penjing::is_counted(order)) {
             const bool fits = penjing::Packing(order.n_sums).fits_short(order.n_rows);

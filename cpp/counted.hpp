@@ -54,7 +54,7 @@ class CountedKernel {
     std::vector<Grove> grow(Team& team, const Poll& poll) {
         Open root;
         root.n = static_cast<std::uint32_t>(order_.n_rows);
-        if (!prepare(team, root)) {
+        if (!prepare(team, root, poll)) {
             return {};
         }
         const bool alone = team.size() == 1;
@@ -158,7 +158,7 @@ class CountedKernel {
 
     // ---- preparation
 
-    bool prepare(Team& team, Open& root) {
+    bool prepare(Team& team, Open& root, const Poll& poll) {
         const std::size_t n = order_.n_rows;
         if constexpr (M::is_entropy) {
             log_.prepare(n);
@@ -180,7 +180,7 @@ class CountedKernel {
             }
         });
         if (whole && small_ < n) {
-            return prepare_buckets(team, root);
+            return prepare_buckets(team, root, poll);
         }
         return whole;
     }
@@ -226,7 +226,7 @@ class CountedKernel {
 
     // Code all ordered columns, a few thousand rows at a time: numbers that lie row by row are
     // read from memory once.
-    bool prepare_buckets(Team& team, Open& root) {
+    bool prepare_buckets(Team& team, Open& root, const Poll& poll) {
         constexpr std::size_t block = 2048;
         const std::size_t n = order_.n_rows;
         std::vector<std::vector<BucketMap>> maps(workers_.size());
@@ -237,6 +237,9 @@ class CountedKernel {
         }
         std::atomic<bool> whole{true};
         team.run((n + block - 1) / block, [&](std::size_t piece, int worker) {
+            if (worker == 0 && poll) {
+                poll();
+            }
             auto& mine = maps[static_cast<std::size_t>(worker)];
             const std::size_t end = std::min(n, (piece + 1) * block);
             for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -513,8 +516,10 @@ class CountedKernel {
         if (!open.has_lists) {
             open_buckets(open, facts, my, team);
         }
+        order_.look(open.n);
         const int winner = choose_column(open, facts, my);
         if (winner < 0) {
+            order_.place(open.n);
             return;
         }
         if (my.ties.size() > 1) {
@@ -914,6 +919,7 @@ class CountedKernel {
             }
         }
         if (order_.min_gain > 0 && gain_of(open, counts, sizes.size()) < order_.min_gain) {
+            order_.place(open.n);
             return;
         }
 
@@ -946,6 +952,9 @@ class CountedKernel {
             }
             lives[b] = !still.empty() && !is_leaf(of_branch, sizes[b], open.depth + 1);
             any_lives = any_lives || lives[b];
+            if (!lives[b]) {
+                order_.place(sizes[b]);
+            }
         }
         if (!any_lives) {
             return;

@@ -113,6 +113,7 @@ class GeneralKernel {
                 poll();
             }
             if (stops(grove, open, scorer)) {
+                order_.place(open.rows.ids.size());
                 continue;
             }
             if (later != nullptr && open.rows.ids.size() < large) {
@@ -133,6 +134,7 @@ class GeneralKernel {
             for (std::size_t c = 0; c < found.size(); ++c) {
                 offers[c] = found[c].offer;
             }
+            order_.look(open.rows.ids.size());
             const int winner = choose(offers, order_.is_ratio(), scores, ties);
             if (winner < 0) {
                 continue;

@@ -2,6 +2,7 @@
 // and hands back.
 #pragma once
 
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,13 @@ struct GrowColumn {
     bool ordered = false;
 };
 
+// How far a growth is; every worker adds to it, the one that asked reads it.
+struct Pace {
+    std::atomic<std::uint64_t> row_levels{0};  // rows looked at, once a level
+    std::atomic<std::uint64_t> placed{0};      // rows that have arrived in a leaf
+    std::atomic<std::uint64_t> leaves{0};
+};
+
 struct Order {  // "grow me this"
     std::vector<GrowColumn> columns;
     std::size_t n_rows = 0;
@@ -40,9 +48,21 @@ struct Order {  // "grow me this"
     double min_branch = 0;
     double min_gain = 0;
     int threads = 1;
+    Pace* pace = nullptr;      // null: nobody wants to know
     std::size_t small = 1000;  // nodes of up to so many rows keep sorted lists
 
     [[nodiscard]] bool is_ratio() const { return measure == Measure::ratio; }
+    void look(std::size_t rows) const {  // at a node
+        if (pace != nullptr) {
+            pace->row_levels.fetch_add(rows, std::memory_order_relaxed);
+        }
+    }
+    void place(std::size_t rows) const {  // in a leaf
+        if (pace != nullptr) {
+            pace->placed.fetch_add(rows, std::memory_order_relaxed);
+            pace->leaves.fetch_add(1, std::memory_order_relaxed);
+        }
+    }
 };
 
 inline constexpr double tie_share = 1e-12;  // criteria.TIE

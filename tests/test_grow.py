@@ -156,8 +156,11 @@ def test_rows_that_are_refused_are_refused_before_growing():
 
 def test_progress_is_told_after_each_generation():
     seen = []
-    tree = grow(Engine(XOR), ID3, progress=lambda growth, n: seen.append((growth.n_leaves, n)))
-    assert seen == [(2, 2), (4, 4), (4, 0)]
+    tree = grow(Engine(XOR), ID3, progress=seen.append)
+    assert [told.n_leaves for told in seen] == [2, 4, 4]
+    n = XOR.n_rows
+    assert [told.row_levels for told in seen] == [2 * n, 3 * n, 3 * n]
+    assert [told.share for told in seen] == [0, 0, 1]
     assert skeleton(tree) == skeleton(grown(XOR))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +14,10 @@ from penjing.engines import Engine, Grower
 from penjing.errors import ChoiceError, DataError
 from penjing.folds import Fold, hold_out
 from penjing.grow import grow
-from penjing.growth import Growth
 from penjing.options_rpart import Rpart
 from penjing.plugs import load
 from penjing.predict import classes_of
+from penjing.progress import Watcher
 from penjing.prune import Ties
 from penjing.prune.gate import Gate
 from penjing.read import read
@@ -47,7 +47,7 @@ def fit(
     schema: Mapping[str, Any] | None = None,
     weight: str | None = None,
     seed: int = 0,
-    progress: Callable[[Growth, int], None] | None = None,
+    progress: Watcher | None = None,
     **changes: Any,  # noqa: ANN401 - settings of the recipe
 ) -> Tree:
     """Grow a decision tree.
@@ -83,7 +83,8 @@ def fit(
     seed : int
         Decides which rows a share takes.
     progress : function, optional
-        Called after each generation with the growth and the number of open nodes.
+        Called now and then with a :class:`penjing.progress.Progress`: rows looked at, rows
+        that have arrived in a leaf, leaves.
     **changes
         Settings of the recipe: ``criterion``, ``max_depth``, ``min_weight``, ``min_gain``,
         ``max_leaves``, ``missing``, …; see :class:`penjing.Recipe`.
@@ -138,11 +139,11 @@ def _grown(
     table: Table,
     recipe: Recipe,
     trace: Trace | None,
-    progress: Callable[[Growth, int], None] | None,
+    progress: Watcher | None,
 ) -> Tree:
     """Return the tree, grown by the engine itself where it can and nothing has to be watched."""
-    if trace is None and progress is None and isinstance(engine, Grower):
-        tree = engine.grow(recipe)
+    if trace is None and isinstance(engine, Grower):
+        tree = engine.grow(recipe, progress)
         if tree is not None:
             rules: Rules = load("rules", recipe.rules)
             return rules.finish(tree, engine, recipe)

@@ -15,13 +15,13 @@ a branch is answered by the node that was asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 from penjing.engines import Engine
 from penjing.growth import Growth
 from penjing.missing import settle
 from penjing.plugs import load
+from penjing.progress import Watcher
 from penjing.recipe import Recipe
 from penjing.rules import Rules
 from penjing.split import Split
@@ -41,7 +41,7 @@ def grow(
     recipe: Recipe,
     gate: Gate | None = None,
     trace: Trace | None = None,
-    progress: Callable[[Growth, int], None] | None = None,
+    progress: Watcher | None = None,
 ) -> Tree:
     """Grow a tree: TreeGenerate by generations."""
     rules: Rules = load("rules", recipe.rules)
@@ -74,7 +74,7 @@ def grow(
             trace.stops({node: "validation"})
         open_nodes = [child for n in divided for child in growth.children(n)] + later
         if progress:
-            progress(growth, len(open_nodes))
+            progress(growth.progress(open_nodes))
     return rules.finish(trace.finish(growth, engine, recipe), engine, recipe)
 
 

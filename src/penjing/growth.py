@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from penjing.progress import Progress
 from penjing.split import NO_BRANCH, Split
 from penjing.table import Codes, Field, Floats
 from penjing.tally import Classes, Reader, Totals
@@ -29,6 +30,7 @@ class Growth:
         self._split: dict[int, Split] = {}
         self._children: dict[int, range] = {}
         self.n_leaves = 1
+        self._row_levels = 0
 
     def split(self, node: int) -> Split | None:
         """Return the test of a node, None where it has none (yet)."""
@@ -99,6 +101,14 @@ class Growth:
             self._total[node] = totals.cells[i]
             self._pure[node] = bool(totals.is_pure[i])
             self._rows[node] = float(rows[i])
+
+    def progress(self, open_nodes: Sequence[int]) -> Progress:
+        """Return how far this is, given the nodes that are still open."""
+        waiting = sum(self._rows[node] for node in open_nodes)
+        self._row_levels += int(waiting)
+        n_rows = int(self._rows[0])
+        looked_at = n_rows + self._row_levels
+        return Progress(looked_at, n_rows - int(waiting), n_rows, self.n_leaves)
 
     def wither(self, node: int) -> None:
         """Take a node's question back; its children are forgotten."""

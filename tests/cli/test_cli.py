@@ -235,8 +235,7 @@ def test_there_is_a_bar_on_a_terminal(monkeypatch):
     import pty  # noqa: PLC0415 - not on every platform
 
     from penjing.cli import progress  # noqa: PLC0415
-    from penjing.growth import Growth  # noqa: PLC0415
-    from penjing.tally import Classes  # noqa: PLC0415
+    from penjing.progress import Progress  # noqa: PLC0415
 
     ours, theirs = pty.openpty()
     monkeypatch.setenv("TERM", "xterm")
@@ -247,7 +246,7 @@ def test_there_is_a_bar_on_a_terminal(monkeypatch):
         with progress.growing(Voice()) as watcher:
             assert watcher is not None
             while b"growing" not in shown:
-                watcher(Growth(Classes(2)), 3)
+                watcher(Progress(7, 3, 10, 1))
                 time.sleep(0.01)
                 shown += os.read(ours, 10_000) if _has(ours) else b""
         terminal.flush()

@@ -7,12 +7,21 @@ from functools import cache
 from typing import Any
 
 import pytest
-from shared import SHARED
 
 import penjing
 from penjing.table import Table
+from shared import SHARED
 
-RECIPES = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary", "c4.5", "j48", "rpart", "sklearn")
+RECIPES = (
+    "id3",
+    "c4.5-textbook",
+    "cart-textbook",
+    "cart-binary",
+    "c4.5",
+    "j48",
+    "rpart",
+    "sklearn",
+)
 TREES = {"engine": "native", "threads": 1}, {"engine": "native", "threads": 2}
 TREES += ({"engine": "native", "threads": 7},)
 LARGE = 20_000

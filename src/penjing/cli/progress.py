@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from penjing.cli.say import Voice
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich import progress as rich_progress
 
-    from penjing.growth import Growth
+    from penjing.progress import Progress, Watcher
 
 PATIENCE = 0.5
 """How many seconds of work need no bar."""
-
-Watcher = Callable[["Growth", int], None]
 
 
 @contextmanager
@@ -42,16 +40,16 @@ class _Bar:
     def __init__(self, voice: Voice) -> None:
         self._voice = voice
         self._lock = threading.Lock()
-        self._progress: Progress | None = None
-        self._text = voice.say("progress", leaves=1, open=1)
+        self._progress: rich_progress.Progress | None = None
+        self._text = voice.say("progress", leaves=1, rows=0)
         self._is_over = False
 
     def show(self) -> None:
         """Draw the bar."""
-        from rich.console import Console  # noqa: PLC0415 - only for work that takes long
+        from rich import progress as rich_progress  # noqa: PLC0415 - only for work that takes long
+        from rich.console import Console  # noqa: PLC0415 - likewise
         from rich.progress import (  # noqa: PLC0415 - likewise
             BarColumn,
-            Progress,
             TextColumn,
             TimeElapsedColumn,
         )
@@ -61,16 +59,22 @@ class _Bar:
                 return
             columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
             console = Console(stderr=True, no_color=self._voice.color == "never")
-            self._progress = Progress(*columns, console=console, transient=True)
+            self._progress = rich_progress.Progress(*columns, console=console, transient=True)
             self._progress.add_task(self._text, total=None)
             self._progress.start()
 
-    def told(self, growth: Growth, n_open: int) -> None:
+    def told(self, so_far: Progress) -> None:
         """Say how far the tree has grown."""
-        self._text = self._voice.say("progress", leaves=growth.n_leaves, open=n_open)
+        self._text = self._voice.say("progress", leaves=so_far.n_leaves, rows=so_far.n_placed)
         with self._lock:
             if self._progress is not None:
-                self._progress.update(self._progress.task_ids[0], description=self._text)
+                task = self._progress.task_ids[0]
+                self._progress.update(
+                    task,
+                    description=self._text,
+                    total=so_far.n_rows,
+                    completed=so_far.n_placed,
+                )
 
     def hide(self) -> None:
         """Take the bar away."""

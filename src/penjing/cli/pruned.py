@@ -75,14 +75,12 @@ class Pruning:
         """Return the finished tree, and the tree before it was pruned (the same if it was not)."""
         from penjing.fit import fit  # noqa: PLC0415 - heavy
 
-        # Only the readable loop, which keeps the trace, can be watched; C++ alone is quicker.
         with growing(voice) as watcher:
             if self.method in (None, PREPRUNED):
                 gate: dict[str, Any] = {"prune": self.method, "ties": self.ties or "cut", **how}
-                watched = how.get("trace") or judges is not None
-                tree = fit(train, validation=judges, progress=watcher if watched else None, **gate)
+                tree = fit(train, validation=judges, progress=watcher, **gate)
                 return tree, tree
-            whole = fit(train, **how, progress=watcher if how.get("trace") else None)
+            whole = fit(train, **how, progress=watcher)
         return self.pruned(whole, judges, train), whole
 
     def pruned(self, tree: Tree, judges: Table | None, rows: Table | None = None) -> Tree:

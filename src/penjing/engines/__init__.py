@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
+from penjing.progress import Watcher
 from penjing.recipe import Recipe
 from penjing.split import Offers, Split
 from penjing.table import Field, Floats
@@ -70,5 +71,5 @@ class Engine(Protocol):
 class Grower(Protocol):
     """An engine that can grow whole trees by itself; the tree does not show the difference."""
 
-    def grow(self, recipe: Recipe) -> Tree | None:
+    def grow(self, recipe: Recipe, progress: Watcher | None = None) -> Tree | None:
         """Return the grown tree, or None where the readable loop has to grow it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from penjing import _core
 from penjing.criteria import Criterion, gains
 from penjing.criteria.entropy import bits
 from penjing.engines import memory, quinlan, sklearn
+from penjing.progress import Progress, Watcher
 from penjing.recipe import Recipe
 from penjing.table import Column, Floats, Table
 from penjing.tally import Classes, Reader
@@ -49,7 +50,7 @@ class Engine(memory.Engine):
         self._threads = threads
         self._small = 1000  # rows up to which a node is sorted; tests make it tiny
 
-    def grow(self, recipe: Recipe) -> Tree | None:
+    def grow(self, recipe: Recipe, progress: Watcher | None = None) -> Tree | None:
         """Grow a whole tree, or return None where the readable loop has to.
 
         That is: a criterion C++ does not know, a limit on leaves, or groupings of many levels
@@ -63,13 +64,13 @@ class Engine(memory.Engine):
         if not self._knows(recipe, criterion):
             return None
         s, table = self.reader, self._table
-        told = self._told(recipe, criterion, by_count=True)
+        told = self._told(recipe, criterion, progress, by_count=True)
         plain = [column for column in table.columns if isinstance(column, Uncoded)]
         if told is None:
             for column in plain:
                 column.refuse_infinite()
             recipe.refuse_missing(plain)
-            told = self._told(recipe, criterion, by_count=False)
+            told = self._told(recipe, criterion, progress, by_count=False)
             assert told is not None
         for column in plain:
             column.found_whole() if not told["after"].size else None
@@ -79,7 +80,7 @@ class Engine(memory.Engine):
         return Tree(nodes, self.schema, self.target, recipe.settings(), centre, about)
 
     def _told(
-        self, recipe: Recipe, criterion: Criterion, *, by_count: bool
+        self, recipe: Recipe, criterion: Criterion, progress: Watcher | None, *, by_count: bool
     ) -> dict[str, Any] | None:
         """Return the arrays of a tree; None if rows cannot be counted by ones after all."""
         s, table = self.reader, self._table
@@ -102,6 +103,7 @@ class Engine(memory.Engine):
                 "threads": self._n_threads(),
                 "small": self._small,
                 "by_count": by_count,
+                "progress": None if progress is None else self._telling(progress),
             },
         )
         return told
@@ -109,6 +111,14 @@ class Engine(memory.Engine):
     def prune_by_errors(self, tree: Tree, how: Mapping[str, object]) -> dict[str, Any] | None:
         """Return what error-based pruning makes of a tree, or None where Python has to."""
         return quinlan.pruned(self._table, self.reader, tree, how, self._missing)
+
+    def _telling(self, progress: Watcher) -> Callable[[int, int, int], None]:
+        n_rows = self._table.n_rows
+
+        def tell(row_levels: int, n_placed: int, n_leaves: int) -> None:
+            progress(Progress(row_levels, n_placed, n_rows, n_leaves))
+
+        return tell
 
     def _knows(self, recipe: Recipe, criterion: Criterion) -> bool:
         if (

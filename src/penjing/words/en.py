@@ -888,7 +888,7 @@ WORDS: dict[str, str] = {
     "socket_engine": "engines",
     "socket_write": "writers",
     "socket_rules": "rules",
-    "progress": "growing: {leaves} leaves, {open} open",
+    "progress": "growing: {leaves} leaves, {rows} rows in place",
     # c4.5, j48
     "quinlan_needs_classes": (
         "recipes 'c4.5' and 'j48' need classes to predict, and '{target}' is a number. "

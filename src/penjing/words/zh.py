@@ -689,7 +689,7 @@ WORDS: dict[str, str] = {
     "socket_engine": "引擎",
     "socket_write": "输出",
     "socket_rules": "规则",
-    "progress": "生成中：{leaves} 个叶结点，{open} 个待划分",
+    "progress": "生成中：{leaves} 个叶结点，{rows} 行已归位",
     # c4.5, j48
     "quinlan_needs_classes": (
         "配方 'c4.5' 和 'j48' 需要以类别为目标，而 '{target}' 是数值。请用配方 'cart'。"
