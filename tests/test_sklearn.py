@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import penjing
 from data import skeleton, tables, whole_weights
 from penjing.errors import ChoiceError, DataError
+from penjing.evaluate import recipe_from
 from penjing.prune.cost_complexity import cost_of, path
 from penjing.rules.drawing import Drawing
 from penjing.rules.sklearn import importance
@@ -197,6 +198,15 @@ def test_class_weights_decide_ties():
     np.testing.assert_allclose(heavy.predict_proba(table)[0], [3 / 8, 5 / 8])
     even = penjing.fit(table, recipe="sklearn", class_weight="balanced")
     np.testing.assert_allclose(even.predict_proba(table)[0], [0.5, 0.5])
+
+
+def test_class_weights_of_classes_that_are_numbers_come_back_from_a_file(tmp_path):
+    table = Table((numeric("x", [1, 1, 1, 2]),), nominal("y", [0, 0, 0, 1]), 4)
+    tree = penjing.fit(table, recipe="sklearn", class_weight={0: 1.0, 1: 4.0})
+    tree.save(tmp_path / "m.json")
+    again = penjing.load(tmp_path / "m.json")
+    assert again == tree
+    assert penjing.fit(table, recipe=recipe_from(again)) == tree
 
 
 @pytest.mark.parametrize(

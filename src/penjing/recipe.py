@@ -211,7 +211,9 @@ def _word(value: Any) -> str:  # noqa: ANN401 - any setting's
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any setting's
-    """Return a setting as JSON knows it: no tuples."""
+    """Return a setting as JSON knows it: no tuples, and names that are texts."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(part) for name, part in value.items()}
     return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 

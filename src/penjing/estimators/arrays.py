@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from sklearn.tree._tree import NODE_DTYPE
 from sklearn.tree._tree import Tree as Arrays
 
-from penjing.recipe import recipe_of
+from penjing.recipe import Recipe, recipe_of
 from penjing.rules.sklearn import Judge
 from penjing.tally import Classes
 from penjing.tree import Tree
@@ -76,6 +77,11 @@ def _generations(tree: Tree) -> list[int]:
     return ends
 
 
+@cache
+def _recipe(criterion: str) -> Recipe:
+    return recipe_of("sklearn", criterion=criterion)
+
+
 def arrays_of(tree: Tree, order: Order, n_rows: npt.NDArray[np.int64] | None = None) -> Any:  # noqa: ANN401
     """Return scikit-learn's array tree.
 
@@ -95,7 +101,7 @@ def arrays_of(tree: Tree, order: Order, n_rows: npt.NDArray[np.int64] | None = N
     if isinstance(s, Classes) and s.costs is not None:
         total = total * np.asarray(s.costs.factor)
     weight = s.weight(total)
-    judge = Judge(s, recipe_of("sklearn", criterion=tree.recipe["criterion"]))
+    judge = Judge(s, _recipe(str(tree.recipe["criterion"])))
     told = np.zeros(len(nodes), NODE_DTYPE)
     told["left_child"] = told["right_child"] = -1
     told["feature"] = told["threshold"] = UNDEFINED

@@ -210,15 +210,16 @@ class TreeEstimator(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's Tags
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self._missing() != "refuse"
+        tags.input_tags.allow_nan = not self.refuses_missing
         return tags
 
-    def _missing(self) -> str:
-        """Return what becomes of missing values."""
+    @property
+    def refuses_missing(self) -> bool:
+        """Whether missing values are refused."""
         own = getattr(self, "missing", None)
         recipe = getattr(self, "recipe", self._recipe)
         known = RECIPES.get(recipe) if isinstance(recipe, str) else recipe
-        return own or (known.missing if isinstance(known, Recipe) else "refuse")
+        return (own or (known.missing if isinstance(known, Recipe) else "refuse")) == "refuse"
 
     def __getstate__(self) -> dict[str, Any]:
         """Return plain data: parameters, and the tree as a model file holds it."""

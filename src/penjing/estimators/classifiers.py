@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 
 from penjing import predict
 from penjing.estimators.base import TreeEstimator
+from penjing.estimators.rows import coded
 from penjing.recipe import Recipe
 from penjing.table import Column, Floats
 
@@ -36,11 +36,9 @@ class _Classifier(ClassifierMixin, TreeEstimator):
         return self._taught(X, y, sample_weight)
 
     def _target(self, name: str, y: npt.NDArray[Any]) -> Column:
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = coded(y)
         self.n_classes_ = len(self.classes_)
-        levels = tuple(self.classes_.tolist())
-        return Column(name, "nominal", levels, codes.reshape(-1).astype(np.int32))
+        return Column(name, "nominal", tuple(self.classes_.tolist()), codes)
 
     def _weighed(self, weight: Floats | None, y: npt.NDArray[Any]) -> Floats | None:
         if self.class_weight is None:

@@ -15,13 +15,12 @@ from scipy.sparse import issparse
 from sklearn import tree as original
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from penjing import store
 from penjing.errors import CapabilityError, DataError
 from penjing.estimators.arrays import arrays_of, best_first, depth_first, rows_of
-from penjing.estimators.rows import SparseError, answers_of
+from penjing.estimators.rows import SparseError, answers_of, coded
 from penjing.fit import fit
 from penjing.read.rows import numbered
 from penjing.table import Column, Floats, Table
@@ -197,12 +196,9 @@ class DecisionTreeClassifier(DropIn, original.DecisionTreeClassifier):
     """
 
     def _target(self, y: Any, rows: npt.NDArray[np.float32]) -> Column:  # noqa: ANN401
-        y = answers_of(y, len(rows))
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = coded(answers_of(y, len(rows)))
         self.n_classes_ = len(self.classes_)
-        levels = tuple(self.classes_.tolist())
-        return Column("y", "nominal", levels, codes.reshape(-1).astype(np.int32))
+        return Column("y", "nominal", tuple(self.classes_.tolist()), codes)
 
     def _settings(self, table: Table) -> dict[str, Any]:
         told = super()._settings(table)

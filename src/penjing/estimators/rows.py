@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
-from sklearn.utils import get_tags
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_n_features,
     _get_feature_names,
@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
 from penjing.errors import CapabilityError, DataError
 from penjing.read.features import Feature, frame_features, plain_feature
 from penjing.read.rows import numbered
-from penjing.table import Column
+from penjing.table import Codes, Column
 from penjing.uncoded import Uncoded
 
 
@@ -53,7 +53,7 @@ def columns_of(estimator: Any, rows: Any, *, reset: bool) -> tuple[tuple[Column,
         titles = numbered(rows.shape[1]) if names is None else [*map(str, names)]
         found = titles, _array_features(rows, titles)
     columns = tuple(_column(title, feature) for title, feature in zip(*found, strict=True))
-    if not get_tags(estimator).input_tags.allow_nan:
+    if estimator.refuses_missing:
         _refuse_missing(columns)
     return columns, len(rows)
 
@@ -104,13 +104,27 @@ def _column(title: str, feature: Feature) -> Column:
     return column
 
 
+def _is_simple(y: Any) -> bool:  # noqa: ANN401 - any array-like
+    """Whether answers are an array of whole numbers, of which nothing has to be checked."""
+    return isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu" and bool(y.size)
+
+
+def coded(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
+    """Return the classes in their order, and the code of each row's."""
+    if not _is_simple(y):
+        check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes.reshape(-1).astype(np.int32)
+
+
 def answers_of(y: Any, n_rows: int) -> npt.NDArray[Any]:  # noqa: ANN401 - any array-like
     """Return one answer a row, none of them missing."""
     if y is None:
         raise DataError("no_answers")
     if issparse(y):
         raise SparseError("sparse_refused")
-    y = check_array(y, ensure_2d=False, dtype=None, input_name="y")
+    if not _is_simple(y):
+        y = check_array(y, ensure_2d=False, dtype=None, input_name="y")
     if y.ndim == 2 and y.shape[1] > 1:
         raise CapabilityError("outputs_refused", n=y.shape[1])
     found: npt.NDArray[Any] = column_or_1d(y, warn=True)
