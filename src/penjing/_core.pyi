@@ -45,6 +45,13 @@ def grow_sklearn(
 ) -> dict[str, Any]:
     """Grow a whole tree by scikit-learn's rules; columns are codes and their numbers."""
 
+def grow_rpart(
+    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int]],
+    given: dict[str, Any],
+    recipe: dict[str, object],
+) -> dict[str, Any]:
+    """Grow a whole tree by rpart's rules; columns are codes, numbers if ordered, n_levels."""
+
 def logs(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the natural logarithm of each number, by the C library."""
 

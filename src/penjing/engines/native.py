@@ -11,7 +11,7 @@ import numpy as np
 from penjing import _core
 from penjing.criteria import Criterion, gains
 from penjing.criteria.entropy import bits
-from penjing.engines import memory, quinlan, sklearn
+from penjing.engines import memory, quinlan, rpart, sklearn
 from penjing.progress import Progress, Watcher
 from penjing.recipe import Recipe
 from penjing.table import Column, Floats, Table
@@ -58,6 +58,8 @@ class Engine(memory.Engine):
         """
         if recipe.rules == "quinlan":
             return quinlan.grown(self._table, self.reader, recipe, self._n_threads())
+        if recipe.rules == "rpart":
+            return rpart.grown(self._table, self.reader, recipe, self._n_threads())
         if recipe.rules == "sklearn":
             return sklearn.grown(self._table, self.reader, recipe, self._n_threads())
         criterion = recipe.measure()

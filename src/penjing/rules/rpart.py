@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from penjing import _core
 from penjing.criteria import TIE
 from penjing.engines import Engine, Shape
 from penjing.errors import CapabilityError
@@ -317,7 +318,7 @@ class Judge:
                 for part, weight in zip(parts, weights, strict=True):
                     p = part[:, j] / weight
                     if self._bits:
-                        impure = np.where(p > 0, -p * np.log(np.where(p > 0, p, 1.0)), 0.0)
+                        impure = np.where(p > 0, -p * _core.logs(np.where(p > 0, p, 1.0)), 0.0)
                     else:
                         impure = p * (1.0 - p)
                     found += np.where(part.any(axis=1), weight * impure, 0.0)
