@@ -83,9 +83,13 @@ def weka(arff: Path, options: list[str], repeat: int) -> dict[str, float]:
     for _ in range(repeat):
         wall, cpu, text = timed(command)
         build = float(re.search(r"Time taken to build model: ([\d.]+)", text)[1])
-        leaves = int(re.search(r"Number of Leaves\s*:\s*(\d+)", text)[1])
+        tree = {
+            "leaves": int(re.search(r"Number of Leaves\s*:\s*(\d+)", text)[1]),
+            "size": int(re.search(r"Size of the tree\s*:\s*(\d+)", text)[1]),
+            "errors": int(re.search(r"Incorrectly Classified Instances\s+(\d+)", text)[1]),
+        }
         found.append({"fit_wall": build, "fit_cpu": cpu - reads, "wall": wall, "cpu": cpu})
-    return {key: min(f[key] for f in found) for key in found[0]} | {"leaves": leaves}
+    return {key: min(f[key] for f in found) for key in found[0]} | tree
 
 
 def c50(arff: Path, repeat: int) -> dict[str, float] | None:
@@ -98,6 +102,7 @@ def c50(arff: Path, repeat: int) -> dict[str, float] | None:
 def ours(name: str, table: Path, threads: str) -> None:
     """Fit in this process; print what it took."""
     import penjing
+    from penjing.write import nested
 
     how, fit = OURS[name], penjing.fit  # naming it loads it, as Weka is loaded before it builds
     if threads == "1":
@@ -109,7 +114,9 @@ def ours(name: str, table: Path, threads: str) -> None:
     tree = fit(rows, **how)
     wall, cpu = time.perf_counter() - start, time.process_time() - used
     said = {"fit_wall": wall, "fit_cpu": cpu, "wall": wall + read_wall, "cpu": cpu + read_cpu}
-    print(json.dumps(said | {"leaves": tree.n_leaves}))
+    shape = json.loads(nested.write(tree))["summary"]  # branches without rows included, as in Weka
+    told = {"leaves": shape["leaves"], "size": shape["size"], "errors": shape["train_errors"]}
+    print(json.dumps(said | told))
 
 
 def main():
@@ -151,6 +158,10 @@ def compared(kept):
     """Print how many times faster ours is than J48, for each measure."""
     against = kept.get("Weka j48")
     for name, found in kept.items():
+        weka = kept.get(f"Weka {name.removeprefix('penjing ').partition(',')[0]}")
+        if weka and name.startswith("penjing"):
+            same = all(weka[k] == found[k] for k in ("leaves", "size", "errors"))
+            print(name, "has" if same else "HAS NOT", "the size and the errors of Weka's tree")
         if against and name.startswith("penjing"):
             rates = {k: against[k] / found[k] for k in ("fit_wall", "fit_cpu", "wall", "cpu")}
             print(name, "is faster by", {k: round(v, 1) for k, v in rates.items()})
