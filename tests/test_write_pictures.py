@@ -141,5 +141,5 @@ def test_rules_merge_intervals_and_sort_by_support():
     classes = ["a"] * 5 + ["b"] * 9 + ["a"] * 6
     tree = grown(Table((x,), nominal("class", classes), 20))
     lines = rules.write(tree, order="support").split("\n")
-    assert lines[0] == "b  9  100%  when 4.5 < x ≤ 13.5"
+    assert lines[0] == "b  9  100% (70-100)  when 4.5 < x ≤ 13.5"
     assert rules.write(Tree.from_dict("yes")) == "yes"

@@ -31,6 +31,7 @@ _ROOMS = {
     "CapabilityError": "errors",
     "ChoiceError": "errors",
     "DataError": "errors",
+    "bootstrap": "bootstrap",
     "compare": "compare",
     "cross_validate": "evaluate",
     "Fold": "folds",
@@ -60,6 +61,7 @@ _ESTIMATORS = (
 )
 
 if TYPE_CHECKING:
+    from penjing.bootstrap import bootstrap
     from penjing.byhand import (
         entropy,
         gain,
@@ -99,6 +101,7 @@ __all__ = [
     "Recipe",
     "Table",
     "Tree",
+    "bootstrap",
     "compare",
     "cross_validate",
     "entropy",

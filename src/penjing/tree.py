@@ -393,6 +393,14 @@ class Tree:
         """Return the tree in another form: ``text``, ``svg``, ``dict``, …; see `penjing plugs`."""
         return _room("plugs").load("write", kind)(self, **style)
 
+    def importances(self, kind: str = "impurity", data: Any = None, **options: Any) -> Any:  # noqa: ANN401
+        """Return how much each column matters; see :func:`penjing.importance.importances`."""
+        return _room("importance").importances(self, kind, data, **options)
+
+    def ruleset(self, data: Any, **options: Any) -> Any:  # noqa: ANN401 - a Ruleset
+        """Return a short list of rules; see :func:`penjing.ruleset.ruleset`."""
+        return _room("ruleset").ruleset(self, data, **options)
+
     def plot(self, ax: Any = None, **style: Any) -> Any:  # noqa: ANN401 - matplotlib's Axes
         """Draw on matplotlib's axes; see :func:`penjing.write.plot.plot`."""
         return _room("write.plot").plot(self, ax, **style)

@@ -222,3 +222,19 @@ def test_the_command_draws_what_the_ending_says(run, melon):
         assert Path(f"melon.{kind}").read_bytes().startswith(start)
     assert run("draw", melon, "-o", "melon.jpg").code == Exit.WRONG
     assert run("draw", melon, "-o", "icicle.svg", "--icicle").code == Exit.FINE
+
+
+def test_rules_importance_and_steadiness_are_told(run, melon):
+    train = "Watermelon-train1.csv"
+    text = run("ruleset", melon).out
+    assert "default: " in text
+    assert run("ruleset", melon, "--json").data["training"]["of"] == 16
+    assert run("importance", melon).out.splitlines()[0].startswith("纹理")
+    found = run("importance", melon, "--data", train, "--json").data
+    assert set(found) == {"色泽", "根蒂", "敲声", "纹理"}
+    told = run("bootstrap", train, "--trees", "10", "--json").data
+    assert told["n"] == 10
+    assert told["root"] == "纹理"
+    assert "10 棵树" in run("bootstrap", train, "--trees", "10", "--lang", "zh").out
+    Path(train).unlink()
+    assert "--train" in run("ruleset", melon).err

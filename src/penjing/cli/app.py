@@ -10,12 +10,11 @@ import typer
 
 from penjing.cli.verb import COMMON
 
-ROOMS = ("look", "learn", "judge", "exports", "about")
+ROOMS = ("look", "learn", "judge", "reflect", "exports", "about")
 """The files that hold verbs."""
 VERBS = (
     "check", "fit", "show", "draw", "why", "explain", "trace", "prune", "predict", "test",
-    "compare",
-    "export",
+    "compare", "ruleset", "importance", "bootstrap", "export",
     "recipes", "plugs", "completion",
 )  # fmt: skip
 """The verbs as the help lists them."""

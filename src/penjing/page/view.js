@@ -560,6 +560,10 @@ export function mount(root, data) {
         element("thead", {}, element("tr", {}, ...data.classes.map((c) => element("th", { scope: "col" }, String(c))))),
         element("tbody", {}, element("tr", {}, ...data.total[node].map((v) => element("td", {}, amount(v)))))));
     }
+    if (data.classes && data.counted && tree.weight[node] > 0) {
+      const [low, high] = wilson(data.total[node][data.value[node]], tree.weight[node]);
+      parts.push(element("p", { id: "interval" }, say("view_interval", { answer: tree.answer(node), low: Math.round(100 * low), high: Math.round(100 * high) })));
+    }
     const more = data.marks[state.lang][node]?.[1] ?? [];
     if (more.length) parts.push(element("ul", { class: "flips", id: "marks" }, ...more.map((text) => element("li", {}, text))));
     return element("section", { class: "details" }, ...parts);
@@ -755,6 +759,15 @@ export function matches(tree, query) {
     if (hit) found.push(node);
   }
   return found;
+}
+
+/** Wilson's interval of a share, 95 %. */
+function wilson(right, n) {
+  const z2 = 1.959963984540054 ** 2 / n;
+  const share = right / n;
+  const middle = (share + z2 / 2) / (1 + z2);
+  const half = (Math.sqrt(z2 * n) / (1 + z2)) * Math.sqrt((share * (1 - share)) / n + z2 / (4 * n));
+  return [right <= 0 ? 0 : Math.max(0, middle - half), right >= n ? 1 : Math.min(1, middle + half)];
 }
 
 function nextUp(x) {

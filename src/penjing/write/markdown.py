@@ -38,7 +38,8 @@ def write(tree: Tree, *, lang: str = "en", title: str | None = None) -> str:
         if tree.has_counts:
             cells.append(amount(rule.weight))
             if not tree.is_regression:
-                cells.append(f"{100 * rule.confidence:.0f} %")
+                low, high = (f"{100 * end:.0f}" for end in rule.interval)
+                cells.append(f"{100 * rule.confidence:.0f} % ({low}-{high})")
         cells.append(say("rule_and", lang).join(rule.conditions) or say("rule_always", lang))
         lines.append(_row(cells))
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from penjing.report import wilson
 from penjing.split import level_text
 from penjing.tree import Tree
 from penjing.write.labels import amount, cut_text, quoted, value_text
@@ -29,6 +30,11 @@ class Rule:
     def confidence(self) -> float:
         """The share of the leaf's training rows that the rule gets right."""
         return self.right / self.weight if self.weight > 0 else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where that share may lie among more such rows, with 95 % confidence (Wilson)."""
+        return wilson(self.right, self.weight) if self.weight > 0 else (0.0, 1.0)
 
 
 @dataclass(slots=True)
@@ -54,7 +60,7 @@ def rules_of(tree: Tree) -> Iterator[Rule]:
         if not tree.is_leaf[node]:
             continue
         weight = float(tree.weight[node])
-        right = weight - (0.0 if tree.is_regression else float(tree.losses[node]))
+        right = weight if tree.is_regression else float(tree.nodes.total[node, tree.values[node]])
         yield Rule(node, conditions_of(tree, node), value_text(tree, node), weight, right)
 
 
@@ -110,7 +116,8 @@ def write(tree: Tree, *, order: str = "tree") -> str:
         if tree.has_counts:
             told += f"  {amount(rule.weight):>{support_room}}"
             if not tree.is_regression:
-                told += f"  {100 * rule.confidence:3.0f}%"
+                low, high = (f"{100 * end:.0f}" for end in rule.interval)
+                told += f"  {100 * rule.confidence:3.0f}% {f'({low}-{high})':<8}"
         conditions = " and ".join(rule.conditions)
         lines.append(f"{told}  when {conditions}" if conditions else told)
     return "\n".join(lines)

@@ -1,0 +1,95 @@
+"""Verbs that think about a tree: a short list of rules, which columns matter, how steady it is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from penjing.cli import sources
+from penjing.cli.options import Data, Model, RecipeName, Target, Train
+from penjing.cli.say import Voice
+from penjing.cli.verb import verb
+from penjing.errors import ChoiceError
+
+
+def add_to(app: typer.Typer) -> None:
+    """Give the command these verbs."""
+    for command in (ruleset, importance, bootstrap):
+        app.command(command.__name__)(command)
+
+
+@verb
+def ruleset(
+    voice: Voice,
+    *,
+    model: Model,
+    train: Train = None,
+    max_loss: Annotated[
+        float, typer.Option(help="How much accuracy on the training rows may be lost.")
+    ] = 0.02,
+) -> None:
+    """Make a short list of rules from a tree and its training rows."""
+    tree = sources.model(model)
+    rows = sources.training(voice, tree, model, train)
+    if rows is None:
+        raise ChoiceError("ruleset_needs_rows")
+    made = tree.ruleset(rows, max_loss=max_loss)
+    if voice.as_json:
+        voice.data(made.to_json())
+    else:
+        voice.out(made.text(voice.lang, ascii_only=voice.ascii_only))
+
+
+@verb
+def importance(
+    voice: Voice,
+    *,
+    model: Model,
+    data: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Rows to shuffle: importance by permutation.")
+    ] = None,
+    surrogates: Annotated[
+        bool, typer.Option("--surrogates", help="Count surrogates, too.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Decides how rows are shuffled.")] = 0,
+) -> None:
+    """Say how much each column matters: by impurity, or with --data by permutation."""
+    from penjing.write.columns import left, widest  # noqa: PLC0415 - heavy
+    from penjing.write.formula import places  # noqa: PLC0415
+    from penjing.write.labels import quoted  # noqa: PLC0415
+
+    tree = sources.model(model)
+    if data is None:
+        found = tree.importances(surrogates=surrogates)
+    else:
+        rows = sources.Reading().rows_for(voice, tree, data)
+        found = tree.importances("permutation", rows, seed=seed)
+    if voice.as_json:
+        voice.data(found)
+        return
+    room = widest([quoted(name) for name in found], 6)
+    for name, value in found.items():
+        number = f"-{places(-value)}" if value < 0 and float(places(value)) else places(value)
+        voice.out(f"{left(quoted(name), room)}  {number:>7}")
+
+
+@verb
+def bootstrap(
+    voice: Voice,
+    *,
+    data: Data,
+    target: Target = None,
+    recipe: RecipeName = "id3",
+    trees: Annotated[int, typer.Option(help="How many trees to grow.", min=1)] = 100,
+    seed: Annotated[int, typer.Option(help="Decides which rows are drawn.")] = 0,
+) -> None:
+    """Grow a tree again and again from rows drawn anew, and count how often it asks the same."""
+    from penjing.bootstrap import bootstrap as grown  # noqa: PLC0415 - heavy
+
+    table = sources.Reading(target).table(voice, data)
+    found = grown(table, recipe=recipe, n=trees, seed=seed)
+    if voice.as_json:
+        voice.data(found.to_json())
+    else:
+        voice.out(found.text(voice.lang))
