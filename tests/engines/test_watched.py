@@ -15,8 +15,9 @@ LONG = """
 import numpy as np, penjing
 rng = np.random.default_rng(0)
 x, y = rng.normal(size=(1_000_000, 20)), rng.integers(0, 2, 1_000_000)
-print("begun", flush=True)
+penjing.fit(x[:100], y[:100], "cart-textbook")
 try:
+    print("begun", flush=True)
     penjing.fit(x, y, "cart-textbook", threads={threads})
     print("grown", flush=True)
 except KeyboardInterrupt:
