@@ -148,6 +148,27 @@ PENJING_WIDE inline void count_ones_wide(const std::uint8_t* codes, const ClassB
         }
     }
 }
+
+PENJING_AVX2 inline void count_ones_avx2(const std::uint8_t* codes, const ClassBits& classes,
+                                         std::size_t n, std::size_t k, std::uint32_t* ones) {
+    for (std::size_t w = 0; w < classes.n_words(); ++w) {
+        std::uint64_t word = 0;
+        if (n - w * 64 >= 64) {
+            for (unsigned half = 0; half < 2; ++half) {
+                const __m256i bytes = _mm256_loadu_si256(
+                    reinterpret_cast<const __m256i*>(codes + w * 64 + half * 32));
+                const auto bits = static_cast<std::uint32_t>(
+                    _mm256_movemask_epi8(_mm256_slli_epi16(bytes, 7)));
+                word |= static_cast<std::uint64_t>(bits) << (32 * half);
+            }
+        } else {
+            word = bits_of_bytes(codes + w * 64, n - w * 64);
+        }
+        for (std::size_t c = 0; c < k; ++c) {
+            ones[c] += static_cast<std::uint32_t>(_mm_popcnt_u64(word & classes.of(c)[w]));
+        }
+    }
+}
 #endif
 
 }  // namespace detail
@@ -159,6 +180,10 @@ inline void count_ones(const std::uint8_t* codes, const ClassBits& classes, std:
 #if PENJING_X86
     if (wide) {
         detail::count_ones_wide(codes, classes, n, k, ones);
+        return;
+    }
+    if (has_avx2()) {
+        detail::count_ones_avx2(codes, classes, n, k, ones);
         return;
     }
 #endif
@@ -233,6 +258,56 @@ PENJING_WIDE inline void split_wide(const T* from, const std::uint64_t* mask, st
     }
 }
 
+// Eight bytes at a time: the kept elements of a word are pushed together and stored as a whole
+// word, as long as what lies behind still belongs to the same branch.
+template <class T>
+PENJING_AVX2 void split_avx2(const T* from, const std::uint64_t* mask, std::size_t n, T* plain,
+                             T* set) {
+    constexpr std::size_t lanes = 8 / sizeof(T);
+    constexpr std::uint64_t lane = ~std::uint64_t{0} >> (64 - 8 * sizeof(T));
+    constexpr std::uint64_t lowest = ~std::uint64_t{0} / lane;  // the first bit of each lane
+    std::size_t n_set = 0;
+    for (std::size_t w = 0; w < n / 64; ++w) {
+        n_set += static_cast<std::size_t>(_mm_popcnt_u64(mask[w]));
+    }
+    if (n % 64 != 0) {
+        n_set += static_cast<std::size_t>(
+            _mm_popcnt_u64(_bzhi_u64(mask[n / 64], static_cast<unsigned>(n % 64))));
+    }
+    T* const set_end = set == nullptr ? nullptr : set + n_set;
+    T* const plain_end = plain == nullptr ? nullptr : plain + (n - n_set);
+    const auto keep = [](T*& to, const T* end, std::uint64_t word, std::uint64_t lanes_kept,
+                         std::size_t count) __attribute__((target("avx2,bmi,bmi2"))) {
+        const std::uint64_t packed = _pext_u64(word, lanes_kept * lane);
+        if (static_cast<std::size_t>(end - to) >= lanes) {
+            std::memcpy(to, &packed, 8);
+        } else {
+            std::memcpy(to, &packed, count * sizeof(T));
+        }
+        to += count;
+    };
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+        const std::uint64_t bits = mask[i / 64] >> (i % 64) & ((1U << lanes) - 1);
+        const std::uint64_t spread = _pdep_u64(bits, lowest);
+        const auto count = static_cast<std::size_t>(_mm_popcnt_u64(bits));
+        std::uint64_t word = 0;
+        std::memcpy(&word, from + i, 8);
+        if (set != nullptr) {
+            keep(set, set_end, word, spread, count);
+        }
+        if (plain != nullptr) {
+            keep(plain, plain_end, word, lowest ^ spread, lanes - count);
+        }
+    }
+    for (; i < n; ++i) {
+        T*& to = (mask[i / 64] >> (i % 64) & 1U) != 0 ? set : plain;
+        if (to != nullptr) {
+            *to++ = from[i];
+        }
+    }
+}
+
 }  // namespace detail
 #endif
 
@@ -242,6 +317,10 @@ void split_by_mask(const T* from, const std::uint64_t* mask, std::size_t n, T* p
 #if PENJING_X86
     if (wide) {
         detail::split_wide(from, mask, n, plain, set);
+        return;
+    }
+    if (has_avx2()) {
+        detail::split_avx2(from, mask, n, plain, set);
         return;
     }
 #endif

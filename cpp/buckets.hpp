@@ -315,6 +315,25 @@ PENJING_WIDE inline void rows_in_bucket_wide(const std::uint8_t* codes, std::siz
         }
     }
 }
+
+PENJING_AVX2 inline void rows_in_bucket_avx2(const std::uint8_t* codes, std::size_t n,
+                                             std::uint8_t b, std::vector<std::uint32_t>& out) {
+    const __m256i wanted = _mm256_set1_epi8(static_cast<char>(b));
+    std::size_t i = 0;
+    for (; i + 32 <= n; i += 32) {
+        const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + i));
+        auto hits =
+            static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, wanted)));
+        for (; hits != 0; hits &= hits - 1) {
+            out.push_back(static_cast<std::uint32_t>(i) + _tzcnt_u32(hits));
+        }
+    }
+    for (; i < n; ++i) {
+        if (codes[i] == b) {
+            out.push_back(static_cast<std::uint32_t>(i));
+        }
+    }
+}
 #endif
 
 inline void rows_in_bucket(const std::uint8_t* codes, std::size_t n, std::uint8_t b,
@@ -323,6 +342,10 @@ inline void rows_in_bucket(const std::uint8_t* codes, std::size_t n, std::uint8_
 #if PENJING_X86
     if (wide) {
         rows_in_bucket_wide(codes, n, b, out);
+        return;
+    }
+    if (has_avx2()) {
+        rows_in_bucket_avx2(codes, n, b, out);
         return;
     }
 #endif

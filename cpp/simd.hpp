@@ -14,20 +14,40 @@
     __attribute__((                                                         \
         target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2," \
                "avx512vpopcntdq,avx512bitalg,bmi,bmi2,popcnt,lzcnt")))
+#define PENJING_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt")))
 #else
 #define PENJING_X86 0
 #endif
 
 #include <cstdlib>
+#include <cstring>
 
 namespace penjing {
+
+// PENJING_SIMD=avx2 or =portable asks for less than the machine has, to try what others get.
+inline bool may_use(const char* least) {
+    const char* most = std::getenv("PENJING_SIMD");
+    return most == nullptr || std::strcmp(most, least) == 0 || std::strcmp(most, "avx512") == 0;
+}
+
+inline bool has_avx2() {
+#if PENJING_X86
+    static const bool answer = [] {
+        __builtin_cpu_init();
+        return may_use("avx2") && __builtin_cpu_supports("avx2") &&
+               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    }();
+    return answer;
+#else
+    return false;
+#endif
+}
 
 inline bool has_wide() {
 #if PENJING_X86
     static const bool answer = [] {
         __builtin_cpu_init();
-        return std::getenv("PENJING_PORTABLE") == nullptr &&
-               __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        return may_use("avx512") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
                __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
                __builtin_cpu_supports("avx512vpopcntdq") &&
