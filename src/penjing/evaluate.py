@@ -205,7 +205,7 @@ def cross_validate(
     """
     if table.target is None:
         raise DataError("no_target_in_table")
-    grower = _grower(how, seed, prune, validation, options)
+    grower = grower_of(how, seed, prune, validation, options)
     n_folds = table.n_rows if k == LEAVE_ONE_OUT else k
     places = Places(table.target.levels)
     # Numbered anew, so that held-out rows know where their answer goes.
@@ -299,7 +299,7 @@ def _right(tree: Tree) -> float:
     return float(tree.nodes.total[leaves, tree.values[leaves]].sum())
 
 
-def _grower(
+def grower_of(
     how: str | Recipe | Tree | Grower,
     seed: int,
     method: str | None,

@@ -10,11 +10,11 @@ import typer
 
 from penjing.cli.verb import COMMON
 
-ROOMS = ("look", "learn", "judge", "reflect", "exports", "about")
+ROOMS = ("look", "learn", "judge", "reflect", "exports", "prove", "about")
 """The files that hold verbs."""
 VERBS = (
     "check", "fit", "show", "draw", "why", "explain", "trace", "prune", "predict", "test",
-    "compare", "ruleset", "importance", "bootstrap", "export",
+    "compare", "ruleset", "importance", "bootstrap", "cross-validate", "export", "report",
     "recipes", "plugs", "completion",
 )  # fmt: skip
 """The verbs as the help lists them."""

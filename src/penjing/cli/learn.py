@@ -144,7 +144,7 @@ def fit(
         "trace": traced,
         **given,
         **own,
-        **_settings(setting),
+        **settings_of(setting),
     }
     tree, whole = (_sourced(made, data) for made in pruning.grown(voice, train, judges, how))
     sources.save(voice, tree, output)
@@ -160,7 +160,7 @@ def fit(
         tell(voice, whole, tree, judges)
 
 
-def _settings(words: list[str] | None) -> dict[str, Any]:
+def settings_of(words: list[str] | None) -> dict[str, Any]:
     """Return the settings of NAME=VALUE; values are JSON where they look so, else text."""
     found = {}
     for word in words or ():
@@ -242,7 +242,7 @@ def prune(
         "by": by,
         "one_se": one_se,
         "raise_branches": raise_branches,
-        **_settings(setting),
+        **settings_of(setting),
     }
     pruning = Pruning(method, validate, validate_share, seed, ties, options, folds)
     tree, judges = pruning.regrown(voice, tree, rows, reading)

@@ -1,0 +1,129 @@
+"""Curves are counted from the definition; pictures, texts and the report show them."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from export_trees import TREES, rows_of
+from penjing import CapabilityError, ChoiceError, Tree, cross_validate, fit
+from penjing.curves import calibration, learning_curve, pruning_curve
+from penjing.dossier import write as dossier
+from penjing.folds import folds, hold_out
+from penjing.prune.cost_complexity import path
+from penjing.write import chart
+
+TABLE = rows_of(160, 3)
+
+
+def test_a_learning_curve_is_trees_of_parts_of_the_folds():
+    curve = learning_curve(TABLE, "id3", shares=[0.5, 1.0], k=4, seed=3)
+    for share, point in zip([0.5, 1.0], curve["points"], strict=True):
+        tests, sizes = [], []
+        for train, held_out in folds(TABLE, 4, 3):
+            rows = train if share == 1 else hold_out(train, share, 3)[1]
+            tests.append(fit(rows, recipe="id3").score(held_out).accuracy)
+            sizes.append(rows.n_rows)
+        assert point["folds"] == tests
+        assert point["rows"] == np.mean(sizes)
+        assert point["test"] == np.mean(tests)
+    assert curve["points"][-1]["train"] == 1.0
+
+
+def test_the_whole_of_a_learning_curve_is_cross_validation():
+    curve = learning_curve(TABLE, "id3", shares=[1.0], k=8)
+    assert np.isclose(curve["points"][0]["test"], cross_validate(TABLE, "id3", 8).accuracy)
+
+
+def test_a_pruning_curve_follows_the_weakest_links():
+    tree = fit(TABLE, recipe="cart-binary")
+    test = rows_of(200, 4)
+    curve = pruning_curve(tree, TABLE, test)
+    alphas = [point["alpha"] for point in curve["points"]]
+    leaves = [point["leaves"] for point in curve["points"]]
+    assert alphas == sorted(set(alphas))
+    assert leaves == sorted(leaves, reverse=True)
+    assert (leaves[0], leaves[-1]) == (
+        min(link.n_leaves for link in path(tree) if link.alpha <= 0), 1,
+    )  # fmt: skip
+    assert curve["tested"] == "rows"
+    for point in curve["points"]:
+        smaller = tree.prune("cost-complexity", alpha=point["alpha"])
+        assert smaller.n_leaves == point["leaves"]
+        assert smaller.score(test).accuracy == point["test"]
+        assert smaller.score(TABLE).accuracy == point["train"]
+
+
+def test_without_test_rows_folds_are_grown():
+    tree = fit(TABLE, recipe="cart-binary")
+    curve = pruning_curve(tree, TABLE, k=4)
+    assert curve["tested"] == "folds"
+    assert all(0 <= point["test"] <= 1 for point in curve["points"])
+    assert pruning_curve(tree)["tested"] is None
+    with pytest.raises(CapabilityError, match="by hand"):
+        pruning_curve(Tree.from_dict({"a": {"x": "y", "z": "n"}}))
+
+
+def test_calibration_counts_rows_by_how_sure_the_tree_is():
+    tree = fit(TABLE, recipe="cart-binary", max_depth=2)
+    test = rows_of(300, 4)
+    points = calibration(tree, test)["points"]
+    assert sum(point["weight"] for point in points) == 300
+    right = sum(point["weight"] * point["right"] for point in points)
+    assert np.isclose(right, tree.score(test).correct)
+    assert all(p["low"] <= p["said"] <= p["high"] for p in points)
+    with pytest.raises(CapabilityError, match="class shares"):
+        calibration(TREES["regression"](), test)
+
+
+def test_shares_out_of_range_are_refused():
+    with pytest.raises(ChoiceError):
+        learning_curve(TABLE, "id3", shares=[0.0])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "print"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_curve_is_a_picture_and_a_text(theme, lang):
+    curve = pruning_curve(fit(TABLE, recipe="cart-binary"), TABLE, rows_of(90, 5))
+    root = ET.fromstring(chart.write(curve, theme=theme, lang=lang))  # noqa: S314 - our own
+    marks = [e for e in root.iter() if e.tag.endswith(("circle",))]
+    assert len(marks) == len(curve["points"])
+    assert len(chart.text(curve, lang).splitlines()) == len(curve["points"]) + 1
+    with pytest.raises(ChoiceError):
+        chart.write(curve, theme="pink")
+
+
+def test_one_point_and_equal_points_have_a_picture():
+    for y in (0.0, 0.5, 1.0):
+        point = {"rows": 10, "train": y, "test": y}
+        assert chart.write({"kind": "learning", "measure": "accuracy", "points": [point]})
+        assert chart.write({"kind": "learning", "measure": "rmse", "points": [point] * 2})
+
+
+@pytest.mark.parametrize("theme", ["auto", "light", "dark"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_report_has_all_its_parts_and_fetches_nothing(theme, lang):
+    tree = fit(TABLE, recipe="cart-binary", max_depth=3)
+    page = dossier(tree, TABLE, rows_of(90, 5), lang=lang, theme=theme, folds=3)
+    assert page.count("<section>") == 9
+    assert page.count("data:image/svg+xml;base64,") == (8 if theme == "auto" else 4)
+    assert "<script" not in page
+    assert not re.search(r'(?:src|href|srcset)=(?!"data:)', page)
+    assert "Don&#x27;t Play" in page
+
+
+def test_a_report_of_numbers_and_of_a_tree_alone():
+    tree = TREES["regression"]()
+    page = dossier(tree, rows_of(500, 8, missing=0.1, regression=True), folds=3)
+    assert "root mean square error" in page
+    alone = dossier(Tree.from_dict({"<b>": {"x": "y", "<i>": "n"}}))
+    assert "<b>" not in alone
+    with pytest.raises(ChoiceError):
+        dossier(tree, theme="pink")
+    with pytest.raises(ChoiceError):
+        dossier(tree, lang="fr")
+    with pytest.raises(ChoiceError):
+        dossier(tree, folds=1)
