@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -149,6 +150,16 @@ def test_rparts_goldens_by_name(run, golden, words, settings):
         assert list(tree.classes) == plain["data"]["classes"]
         ours = json.loads(nested.write(tree, empty="skip"))
         assert compare.compare(plain, ours).verdict == "identical"
+
+
+@needs_shared
+def test_the_form_of_the_goldens_can_be_exported(run):
+    run("fit", KYPHOSIS, "-t", "Kyphosis", "--recipe", "rpart", "-o", "k.tree")
+    done = run("export", "k.tree", "--to", "nested", "-o", "k.json")
+    assert done.code == 0, done.err
+    ours = json.loads(Path("k.json").read_text("utf-8"))
+    golden = json.loads((REFERENCE / "rpart/kyphosis-default.json").read_text("utf-8"))
+    assert comparer(REFERENCE).compare(golden, ours).verdict == "identical"
 
 
 def rows() -> Table:
