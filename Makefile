@@ -92,7 +92,7 @@ test: setup $(STAMPS)/system ## run the tests in parallel, coverage enforced
 
 test-all: setup $(STAMPS)/system ## the same with long suites, then C++ and Python under sanitizers
 	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term
-	$(MAKE) --no-print-directory test-cpp test-sanitized test-threads
+	$(MAKE) --no-print-directory test-cpp test-sanitized test-threads test-sklearn
 
 test-cpp: setup ## C++ tests, without Python, under address and undefined sanitizers
 	$(CMAKE) -B build/sanitize-cpp -DPENJING_PYTHON=OFF -DPENJING_TESTS=ON \

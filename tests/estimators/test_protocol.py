@@ -95,6 +95,58 @@ def test_columns_out_of_order_are_refused(kind):
         model.predict(turned)
 
 
+@pytest.mark.parametrize(
+    "answers",
+    [
+        pd.Series(RIPE, name="ripe"),
+        pd.Series(RIPE, dtype="string"),
+        pd.Series(pd.Categorical(RIPE)),
+        pl.Series("ripe", RIPE),
+        pl.Series("ripe", RIPE).cast(pl.Categorical),
+        pa.chunked_array([RIPE.tolist()]),
+        RIPE.tolist(),
+        RIPE.astype(object),
+    ],
+    ids=lambda y: f"{type(y).__module__.partition('.')[0]}-{getattr(y, 'dtype', type(y).__name__)}",
+)
+def test_answers_of_every_kind(answers):
+    numbers = np.array(MELONS["spots"], float)[:, None]
+    for model in (penjing.C45Classifier(), penjing.DecisionTreeClassifier()):
+        found = model.fit(numbers, answers)
+        assert found.classes_.tolist() == ["no", "yes"]
+        assert found.predict(numbers).tolist() == RIPE.tolist()
+
+
+@pytest.mark.parametrize("y", [RIPE == "yes", np.where(RIPE == "yes", 2.0, 1.0)])
+def test_classes_keep_their_type(y):
+    numbers = np.array(MELONS["spots"], float)[:, None]
+    found = penjing.C45Classifier().fit(numbers, y)
+    assert found.predict(numbers).dtype == y.dtype
+    assert (found.predict(numbers) == y).all()
+
+
+def test_a_frame_that_is_not_computed_yet():
+    lazy = polars_frame().lazy()
+    assert penjing.C45Classifier().fit(lazy, RIPE).score(polars_frame(), RIPE) == 1.0
+
+
+def test_processes_share_the_work():
+    x, y = load_iris(return_X_y=True)
+    grid = {"confidence": [0.1, 0.25]}
+    search = GridSearchCV(penjing.C45Classifier(), grid, n_jobs=2, cv=3).fit(x, y)
+    assert search.best_score_ > 0.9
+
+
+def test_a_criterion_of_ones_own():
+    def mistakes(counts):
+        return 1 - (counts / counts.sum(axis=-1, keepdims=True)).max(axis=-1)
+
+    x, y = load_iris(return_X_y=True)
+    model = penjing.ID3Classifier(criterion=mistakes, max_depth=3).fit(x, y)
+    assert model.score(x, y) > 0.95
+    assert model.tree_.recipe["criterion"] == "mistakes"
+
+
 def test_levels_never_seen_go_by_the_recipe():
     model = penjing.ID3Classifier().fit([["a"], ["b"]], ["x", "y"])
     assert model.predict([["c"]]).tolist() == ["x"]

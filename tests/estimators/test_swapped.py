@@ -23,8 +23,6 @@ REFUSED = {"sparse_refused", "outputs_refused", "splitter_refused", "criterion_r
 INTERNAL = {"test_huge_allocations"}
 """Tests of Cython's own memory."""
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):

@@ -39,6 +39,8 @@ def columns_of(estimator: Any, rows: Any, *, reset: bool) -> tuple[tuple[Column,
     """
     if issparse(rows):
         raise SparseError("sparse_refused")
+    if hasattr(rows, "collect"):  # a frame that has not been computed yet
+        rows = rows.collect()
     found = None if isinstance(rows, np.ndarray | list | tuple) else frame_features(rows, "X")
     if found is None:
         rows = check_array(rows, dtype=None, ensure_all_finite=False, input_name="X")
