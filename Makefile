@@ -150,8 +150,15 @@ format: setup ## let the formatters have their way
 	$(BIN)/ruff format
 	$(BIN)/clang-format -i $(wildcard cpp/*.?pp tests/cpp/*.?pp)
 
-bench: setup ## speed of the extension against NumPy, in one run
-	$(BIN)/python bench/core.py
+$(STAMPS)/peers: bench/requirements.txt $(STAMPS)/dev
+	echo "· the programs that penjing is compared with"
+	$(PIP) install -r bench/requirements.txt
+	touch $@
+
+bench: setup $(STAMPS)/peers ## speed against other programs in one run, about an hour; figures in bench/results
+	$(BIN)/python bench/fit.py
+	$(BIN)/python bench/predict.py
+	$(BIN)/python bench/scale.py
 
 docs: setup ## run the examples of the documentation
 	$(BIN)/python -m pytest -q README.md src/penjing
