@@ -115,6 +115,7 @@ nb::dict grow_sklearn(const nb::list& columns, nb::handle target, nb::handle y,
     answer["parent"] = hand_over(std::move(grown.parent));
     answer["column"] = hand_over(std::move(grown.column));
     answer["cut"] = hand_over(std::move(grown.cut));
+    answer["gap"] = hand_over(std::move(grown.gap));
     answer["gain"] = hand_over(std::move(grown.gain));
     answer["missing"] = hand_over(std::move(grown.missing));
     answer["total"] = hand_over(std::move(grown.total));

@@ -37,6 +37,7 @@ struct SkOrder {
 struct SkGrove {
     struct Node {
         double cut = not_a_number;
+        double gap[2] = {not_a_number, not_a_number};  // the values on both sides of the cut
         double gain = 0;
         std::int32_t column = -1;
         std::uint32_t first_child = 0;
@@ -55,6 +56,7 @@ struct SkGrown {
     std::vector<std::int32_t> parent;
     std::vector<std::int32_t> column;
     std::vector<double> cut;
+    std::vector<double> gap;  // two a node
     std::vector<double> gain;
     std::vector<std::int32_t> missing;
     std::vector<double> total;
@@ -81,6 +83,7 @@ inline SkGrown sk_flatten(const std::vector<SkGrove>& groves, std::size_t n_sums
     out.parent.reserve(n_nodes);
     out.column.reserve(n_nodes);
     out.cut.reserve(n_nodes);
+    out.gap.reserve(2 * n_nodes);
     out.gain.reserve(n_nodes);
     out.missing.reserve(n_nodes);
     out.total.reserve(n_nodes * n_sums);
@@ -108,6 +111,7 @@ inline SkGrown sk_flatten(const std::vector<SkGrove>& groves, std::size_t n_sums
         out.parent.push_back(at.parent);
         out.column.push_back(node->column);
         out.cut.push_back(node->cut);
+        out.gap.insert(out.gap.end(), node->gap, node->gap + 2);
         out.gain.push_back(node->gain);
         out.missing.push_back(node->missing);
         const double* total = grove->total.data() + at.node * n_sums;

@@ -969,12 +969,14 @@ class SkKernel {
         node.first_child = first;
         node.gain = offer.gain;
         node.missing = offer.goes;
+        const double low = value(job.frame, c, entries[offer.at - 1]);
         node.cut = std::numeric_limits<double>::infinity();
+        node.gap[0] = low;
         if (offer.at < n_known) {
-            const double low = value(job.frame, c, entries[offer.at - 1]);
             const double high = value(job.frame, c, entries[offer.at]);
             node.cut = low / 2.0 + high / 2.0;
             node.cut = node.cut == high ? low : node.cut;
+            node.gap[1] = high;
         }
 
         // The smaller child is marked, and moves.

@@ -102,7 +102,7 @@ class Walk:
             tree.values[:, None] if tree.is_regression else tree.shares
         )
         self.flat = _flat(tree, np.full(len(nodes), SHARE, np.int32))
-        self._learnt = self.flat if nodes.missing is None else _flat(tree, nodes.missing)
+        self.learnt = self.flat if nodes.missing is None else _flat(tree, nodes.missing)
         is_nominal = ~tree.is_leaf & np.isnan(nodes.cut)
         self._splits: list[Split | None] = []
         # What the C++ walk cannot do: ask a second test, and send a level of a nominal column
@@ -149,7 +149,7 @@ class Walk:
         if missing == LEARNT and self._splits:
             stops = self._routed(rows)
         else:
-            flat = self._learnt if missing == LEARNT else self.flat
+            flat = self.learnt if missing == LEARNT else self.flat
             stops = flat.apply(rows.columns, rows.n, threads=_threads(rows.n))
         if missing == "error":
             self._refuse_missing(rows, stops)
@@ -266,7 +266,8 @@ def gaps(tree: Tree, table: Table) -> Floats:
     """Return the values on both sides of each cut, of the rows that reach the node, (n, 2)."""
     walk = Walk(tree)
     rows = walk.rows(tree, table)
-    found = walk.flat.gaps(rows.columns, rows.n).reshape(-1, 2)
+    flat = walk.flat if tree.nodes.surrogates else walk.learnt
+    found = flat.gaps(rows.columns, rows.n).reshape(-1, 2)
     if tree.recipe.get("precision") != "single":
         return found
     # Told are the values as they were written; 32 bits are only what they are compared in.

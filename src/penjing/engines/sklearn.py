@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from penjing.recipe import Recipe
 from penjing.table import Codes, Column, Floats, Table
 from penjing.tally import Classes, Reader
 from penjing.tree import LEAF, Nodes, Tree
+from penjing.uncoded import Uncoded
 
 _NAMES = {"gini", "gain", "variance"}
 
@@ -33,6 +36,7 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
     if not (known and heavy and table.n_rows and table.columns):
         return None
     assert table.target is not None
+    _code(table, threads)
     seed = options.random_state
     told: dict[str, Any] = _core.grow_sklearn(
         [_told(column) for column in table.columns],
@@ -60,6 +64,14 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
     return _tree(told, table, s, recipe)
 
 
+def _code(table: Table, threads: int) -> None:
+    """Let columns that nobody has coded yet be coded at the same time."""
+    plain = [column for column in table.columns if isinstance(column, Uncoded)]
+    if threads > 1 and len(plain) > 1:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(attrgetter("codes"), plain))
+
+
 def _told(column: Column) -> tuple[Codes, Floats]:
     levels = column.levels if column.is_numeric else np.arange(len(column.levels))
     return np.ascontiguousarray(column.codes, np.int32), np.ascontiguousarray(levels, np.float64)
@@ -67,6 +79,8 @@ def _told(column: Column) -> tuple[Codes, Floats]:
 
 def _tree(told: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> Tree:
     n, gain = len(told["parent"]), told["gain"]
+    gap = told["gap"].reshape(-1, 2)
+    gap[~np.array([column.is_numeric for column in table.columns])[told["column"]]] = np.nan
     nodes = Nodes(
         told["parent"],
         told["column"],
@@ -76,6 +90,7 @@ def _tree(told: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> Tree
         told["total"].reshape(-1, s.size),
         gain,
         gain.copy(),
+        gap,
         missing=told["missing"] if told["column"][0] != LEAF else None,
     )
     start, columns = told["tie_start"].tolist(), told["tie_columns"].tolist()
