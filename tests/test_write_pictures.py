@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import penjing
 from data import grown, tables
 from penjing.errors import ChoiceError
 from penjing.fit import fit
@@ -143,3 +144,41 @@ def test_rules_merge_intervals_and_sort_by_support():
     lines = rules.write(tree, order="support").split("\n")
     assert lines[0] == "b  9  100% (70-100)  when 4.5 < x ≤ 13.5"
     assert rules.write(Tree.from_dict("yes")) == "yes"
+
+
+def test_ties_empty_branches_surrogates_and_missing_values_are_seen():
+    melons = fit(penjing.example("watermelon2.0"))
+    for lang, marks in (
+        ("en", (" tie<", "+1 empty", "no rows: ")),
+        ("zh", ("平局<", "+1 空", "空分支")),
+    ):
+        picture = svg.write(melons, lang=lang)
+        assert all(mark in picture for mark in marks)
+    random = np.random.RandomState(8)
+    x = random.rand(80)
+    holes = np.where(random.rand(80) < 0.2, np.nan, x)
+    columns = (numeric("x", holes), numeric("z", x + 0.3 * random.rand(80)))
+    table = Table(columns, nominal("y", np.where(x > 0.5, "big", "small").tolist()), 80)
+    tree = fit(table, recipe="rpart")
+    picture = svg.write(tree)
+    assert "+1 surrogate<" in picture
+    assert "(missing)<" in picture
+    n = int(np.isnan(holes).sum())
+    assert f"missing: x {n}" in picture
+    assert "? z " in picture  # the tooltip tells the surrogate itself
+    text = tree.draw(surrogates=True)
+    assert "? z " in text
+    assert text.count("?") >= 2
+    shared = fit(table, recipe="c4.5-textbook", max_depth=1)
+    assert f"missing: x {n}" in svg.write(shared)
+    assert re.search(r"n=80<", svg.write(shared))
+    assert re.search(r">\d+\.\d+/\d+\.\d+ \d+%<", svg.write(shared))  # shares of rows, as they are
+
+
+def test_a_question_of_known_or_not_reads_so():
+    x = numeric("x", [np.nan] * 5 + [1.0] * 5)
+    tree = fit(Table((x,), nominal("y", list("aaaaabbbbb")), 10), recipe="sklearn")
+    assert np.isinf(tree.nodes.cut[0])
+    assert "x ≠ ?" in rules.write(tree)
+    assert "x = ?" in rules.write(tree)
+    assert "≠ ?" in svg.write(tree)
