@@ -251,6 +251,8 @@ def written(results: dict[str, dict[str, Any]]) -> str:
         "the smallest that Chromium shows when the file is opened in a window of 1,200 × 700,",
         "overlaps are pairs of words that lie on each other. Only what is text in the file can be",
         "searched, read aloud and measured: dtreeviz draws most letters as outlines.",
+        "plot_tree was saved as SVG with its words as text, so that the browser finds the Chinese",
+        "letters; as PNG it draws boxes unless a face is chosen by hand.",
     ]
     for name in TREES:
         lines += ["", f"## {name}", "", f"{RULES[name]}.", ""]

@@ -157,8 +157,8 @@ def test_ties_empty_branches_surrogates_and_missing_values_are_seen():
     random = np.random.RandomState(8)
     x = random.rand(80)
     holes = np.where(random.rand(80) < 0.2, np.nan, x)
-    columns = (numeric("x", holes), numeric("z", x + 0.3 * random.rand(80)))
-    table = Table(columns, nominal("y", np.where(x > 0.5, "big", "small").tolist()), 80)
+    columns = (numeric("x", holes), numeric("z", x + 0.9 * random.rand(80)))
+    table = Table(columns, nominal("y", np.where(x > 0.35, "big", "small").tolist()), 80)
     tree = fit(table, recipe="rpart")
     picture = svg.write(tree)
     assert "+1 surrogate<" in picture
