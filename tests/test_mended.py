@@ -23,7 +23,12 @@ COMMAND = [sys.executable, "-c", "import sys; from penjing.cli import main; sys.
 def test_auto_is_the_native_engine(monkeypatch):
     asked = []
     grow = Native.grow
-    monkeypatch.setattr(Native, "grow", lambda self, r: asked.append(r.name) or grow(self, r))
+
+    def watched(self, recipe, *more):
+        asked.append(recipe.name)
+        return grow(self, recipe, *more)
+
+    monkeypatch.setattr(Native, "grow", watched)
     penjing.fit(MELONS)
     assert asked == ["id3"]
 
