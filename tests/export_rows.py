@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from export_trees import ODD
@@ -15,6 +15,7 @@ from penjing.align import asked_by
 from penjing.table import Column, numeric
 
 PER_EXAMPLE = 20
+TURNS = 40
 ENDS = [math.nan, math.inf, -math.inf, 0.0, -0.0, 5e-324, 1e308, -1e308, 3.4028235e38, 1e-45]
 
 Row = dict[str, Any]
@@ -47,23 +48,32 @@ def _unpadded(texts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 def made_rows(tree: Tree, n: int) -> list[Row]:
-    """Return so many rows, the same each time."""
-    found: list[Row] = []
+    """Return so many different rows, the same each time; fewer if there are no more.
+
+    Hypothesis likes to repeat itself, so repetitions are left out and it is asked again.
+    """
+    found: dict[str, Row] = {}
     row = st.fixed_dictionaries({tree.schema[c].name: cells(tree, c) for c in asked_by(tree)})
 
-    @settings(
-        max_examples=max(n // PER_EXAMPLE, 1),
-        database=None,
-        derandomize=True,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(st.lists(row, min_size=PER_EXAMPLE, max_size=PER_EXAMPLE))
-    def collect(rows: list[Row]) -> None:
-        found.extend(rows)
+    for turn in range(TURNS):
+        before = len(found)
 
-    collect()
-    return found[:n]
+        @seed(turn)
+        @settings(
+            max_examples=max(n // PER_EXAMPLE, 1),
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(st.lists(row, min_size=PER_EXAMPLE, max_size=PER_EXAMPLE))
+        def collect(rows: list[Row]) -> None:
+            found.update((repr(one), one) for one in rows)
+
+        collect()
+        if len(found) >= n or len(found) == before:
+            break
+    return list(found.values())[:n]
 
 
 def as_table(tree: Tree, rows: list[Row]) -> Table:
