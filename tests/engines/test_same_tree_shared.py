@@ -51,7 +51,9 @@ def table_of(name: str) -> Table:
     schema: dict[str, Any] = {}
     for column in told["attributes"]:
         kind = column["type"]
-        if kind == "ordered":
+        if kind in {"identifier", "string"}:
+            schema[column["name"]] = "ignore"
+        elif kind == "ordered":
             schema[column["name"]] = {"ordered": column["values"]}
         else:
             schema[column["name"]] = column.get("values") or kind
