@@ -90,7 +90,7 @@ def run(tool, table, task, depth, threads, repeat):
         command, capture_output=True, text=True, env=os.environ | limits, check=False
     )
     if done.returncode:
-        return done.stderr.strip().splitlines()[-1]
+        return (done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1]
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 

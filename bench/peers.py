@@ -18,6 +18,8 @@ def penjing(x, y, task, depth, threads):
 
     recipe = {"ratio": "c4.5-textbook", "binary": "cart-binary"}.get(task, "cart-textbook")
     changes = {"missing": "fraction"} if task == "missing" else {}
+    if task != "number":
+        changes["schema"] = {"class": "nominal"}  # many whole numbers would be a number
 
     def fit():
         return p.fit(x, y, recipe, max_depth=depth, threads=threads, **changes)

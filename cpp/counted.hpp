@@ -767,13 +767,17 @@ class CountedKernel {
         found.groups[1].clear();
         std::uint32_t left_size = 0;
         if (k_ == 2) {
+            // Equal shares stay in the order of their levels: the tag is the level.
+            my.sort.start(n, static_cast<unsigned>(std::bit_width(n)));
+            for (std::size_t i = 0; i < n; ++i) {
+                my.sort.values()[i] = static_cast<double>(levels.cells[2 * i]) / levels.sizes[i];
+                my.sort.tags()[i] = static_cast<std::uint32_t>(i);
+            }
+            my.sort.sort();
             std::vector<std::uint32_t> by_share(n);
-            std::iota(by_share.begin(), by_share.end(), 0U);
-            std::stable_sort(
-                by_share.begin(), by_share.end(), [&](std::uint32_t a, std::uint32_t b) {
-                    return static_cast<double>(levels.cells[2 * a]) / levels.sizes[a] <
-                           static_cast<double>(levels.cells[2 * b]) / levels.sizes[b];
-                });
+            for (std::size_t i = 0; i < n; ++i) {
+                by_share[i] = my.sort.tag(i);
+            }
             my.below.assign(2, 0);
             std::vector<std::size_t> rank(n);
             for (std::size_t i = 0; i < n; ++i) {
