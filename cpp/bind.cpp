@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -111,6 +112,48 @@ nb::tuple code_objects(const nb::list& values) {
             before = value.ptr();
         }
         codes[row] = before_code;
+    }
+    return nb::make_tuple(levels, hand_over(std::move(codes)));
+}
+
+// Texts only, the commonest column of all: None where anything else turns up but None and NaN,
+// which are missing. A text that was met before is mostly the same object again, so a small
+// table by address answers before the dictionary is asked.
+nb::object code_texts(const nb::list& values) {
+    constexpr std::size_t n_known = 4096;
+    std::vector<std::pair<PyObject*, std::int32_t>> known(n_known);
+    const std::size_t n = values.size();
+    std::vector<std::int32_t> codes(n);
+    nb::list levels;
+    nb::dict place;
+    std::int32_t n_levels = 0;
+    for (std::size_t row = 0; row < n; ++row) {
+        PyObject* value = PyList_GetItem(values.ptr(), static_cast<Py_ssize_t>(row));
+        auto& slot = known[(reinterpret_cast<std::uintptr_t>(value) >> 4) % n_known];
+        if (slot.first == value) {
+            codes[row] = slot.second;
+            continue;
+        }
+        if (value == Py_None ||
+            (PyFloat_CheckExact(value) && std::isnan(PyFloat_AsDouble(value)))) {
+            codes[row] = penjing::missing;
+            continue;
+        }
+        if (!PyUnicode_CheckExact(value)) {
+            return nb::none();
+        }
+        std::int32_t code = n_levels;
+        if (PyObject* found = PyDict_GetItemWithError(place.ptr(), value); found != nullptr) {
+            code = static_cast<std::int32_t>(PyLong_AsLong(found));
+        } else {
+            if (PyErr_Occurred() != nullptr) {
+                throw nb::python_error();
+            }
+            place[nb::handle(value)] = n_levels++;
+            levels.append(nb::handle(value));
+        }
+        slot = {value, code};  // the list keeps it alive
+        codes[row] = code;
     }
     return nb::make_tuple(levels, hand_over(std::move(codes)));
 }
@@ -244,6 +287,9 @@ NB_MODULE(_core, m) {
           "Return the row where each distinct string was seen first, and each row's code.");
     m.def("code_objects", &code_objects, "values"_a,
           "Return the distinct objects in order of first appearance, and each row's code.");
+
+    m.def("code_texts", &code_texts, "values"_a,
+          "The same for texts, None or NaN being missing; None if there is anything else.");
 
     unseen_error = PyErr_NewExceptionWithDoc(
         "penjing._core.Unseen",

@@ -27,6 +27,12 @@ def code_objects(values: list[Any]) -> tuple[list[Any], npt.NDArray[np.int32]]:
     Equality is Python's own, None gets -1.
     """
 
+def code_texts(values: list[Any]) -> tuple[list[str], npt.NDArray[np.int32]] | None:
+    """Return what `code_objects` does for texts, None and NaN being missing.
+
+    None if there is anything else in the list.
+    """
+
 def grow_quinlan(
     columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool, bool]],
     target: npt.NDArray[np.int32],

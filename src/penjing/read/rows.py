@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from penjing._core import code_texts
 from penjing.errors import DataError
 from penjing.read.cells import Cells, Sheet
 from penjing.read.code import codes_of, ranks_of
@@ -84,6 +85,9 @@ def titled(titles: Sequence[Any], columns: Sequence[Any], name: str) -> Sheet:
 def plain_cells(title: str, values: Iterable[Any], name: str) -> Cells:
     """Make a column of any Python values; None, NaN, NaT and NA are missing."""
     cells = values.tolist() if isinstance(values, np.ndarray) else [*values]
+    texts = code_texts(cells)
+    if texts is not None:
+        return Cells(title, *texts)
     types = {*map(type, cells)} - {type(None)}
     if types == {float}:
         return Cells(title, *ranks_of(np.asarray(cells, np.float64)))
