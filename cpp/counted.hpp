@@ -770,7 +770,8 @@ class CountedKernel {
             // Equal shares stay in the order of their levels: the tag is the level.
             my.sort.start(n, static_cast<unsigned>(std::bit_width(n)));
             for (std::size_t i = 0; i < n; ++i) {
-                my.sort.values()[i] = static_cast<double>(levels.cells[2 * i]) / levels.sizes[i];
+                my.sort.values()[i] =
+                    static_cast<double>(levels.cells[2 * i]) / levels.sizes[i];
                 my.sort.tags()[i] = static_cast<std::uint32_t>(i);
             }
             my.sort.sort();
