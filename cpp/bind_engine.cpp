@@ -13,6 +13,7 @@
 #include "counted.hpp"
 #include "general.hpp"
 #include "grown.hpp"
+#include "measured.hpp"
 #include "team.hpp"
 
 namespace nb = nanobind;
@@ -113,6 +114,7 @@ Input read(const nb::list& columns, nb::handle target, nb::handle y, nb::handle 
     order.centre = nb::cast<double>(recipe["centre"]);
     order.multiway = nb::cast<bool>(recipe["multiway"]);
     order.fraction = nb::cast<bool>(recipe["fraction"]);
+    order.whole = nb::cast<bool>(recipe["whole"]);
     order.max_depth = nb::cast<std::int64_t>(recipe["max_depth"]);
     order.min_weight = nb::cast<double>(recipe["min_weight"]);
     order.min_branch = nb::cast<double>(recipe["min_branch"]);
@@ -130,8 +132,11 @@ nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::ha
     const penjing::Order& order = input.order;
     const nb::object progress = recipe["progress"];
     const bool by_count = nb::cast<bool>(recipe["by_count"]);
+    const bool by_row = nb::cast<bool>(recipe["by_row"]);  // the general kernel, come what may
     penjing::Grown grown;
+    penjing::Sight sight;
     bool whole = false;
+    bool measured = false;
     {
         const nb::gil_scoped_release free;
         penjing::Team team(order.threads);
@@ -143,7 +148,10 @@ nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::ha
                           : penjing::grow_counted<std::uint64_t>(order, team, poll);
         }
         whole = !groves.empty();
-        if (!by_count) {
+        measured = !by_count && !by_row && penjing::is_measured(order);
+        if (measured) {
+            groves = penjing::grow_measured(order, team, poll, sight);
+        } else if (!by_count) {
             const penjing::Coded coded(order, team);
             groves = penjing::GeneralKernel(coded.order).grow(team, poll);
         }
@@ -151,7 +159,7 @@ nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::ha
             grown = penjing::flatten(groves, order.n_sums, !whole);
         }
     }
-    if (by_count && !whole) {
+    if ((by_count && !whole) || sight.is_odd) {
         return nb::none();
     }
     nb::dict answer;
@@ -169,6 +177,8 @@ nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::ha
     answer["tie_start"] = hand_over(std::move(grown.tie_start));
     answer["tie_columns"] = hand_over(std::move(grown.tie_columns));
     answer["n_ties"] = grown.n_ties;
+    answer["has_gap"] = whole || measured;
+    answer["has_missing"] = hand_over(std::move(sight.has_missing));
     return nb::object(answer);
 }
 
@@ -177,5 +187,6 @@ nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::ha
 void bind_engine(nb::module_& m) {
     m.def("grow", &grow, "columns"_a, "target"_a, "y"_a.none(), "weight"_a.none(), "recipe"_a,
           "Grow a whole tree; the answer holds the arrays of penjing.tree.Nodes. None if asked "
-          "to count by ones where a value is missing or infinite, or rows have weights.");
+          "to count by ones where a value is missing or rows have weights, or if a number is "
+          "infinite, or a value missing that must not.");
 }

@@ -31,6 +31,12 @@ struct NodeRows {
     std::vector<double> weight;  // empty: one each
 };
 
+struct RowsView {
+    const std::uint32_t* ids;
+    const double* weight;  // null: one each
+    std::size_t n;
+};
+
 class GeneralKernel {
   public:
     explicit GeneralKernel(const Order& order) : order_(order), s_(order.n_sums) {}
@@ -72,12 +78,6 @@ class GeneralKernel {
         return groves;
     }
 
-  private:
-    struct Open {
-        std::uint32_t node;
-        std::int64_t depth;
-        NodeRows rows;
-    };
     struct Division {  // the best candidate of one column
         Offer offer;
         std::vector<double> after;                      // branches x S
@@ -93,6 +93,19 @@ class GeneralKernel {
         std::vector<double> dense, below, scored, weights, spare;
         std::vector<std::uint32_t> seen;
         std::vector<std::uint64_t> keys, keys2;
+    };
+
+    // What a column offers the rows of a node (search.offers); it must be coded.
+    void look(std::size_t c, const RowsView& rows, Worker& my, Division& found) const {
+        count(c, rows, my);
+        search(c, my, found);
+    }
+
+  private:
+    struct Open {
+        std::uint32_t node;
+        std::int64_t depth;
+        NodeRows rows;
     };
 
     void subtree(Grove& grove, Open first, int worker, std::size_t large, Team* team,
@@ -120,15 +133,17 @@ class GeneralKernel {
                 later->push_back(std::move(open));
                 continue;
             }
-            const auto look = [&](std::size_t c, int by) {
-                count(c, open.rows, workers_[static_cast<std::size_t>(by)]);
-                search(c, workers_[static_cast<std::size_t>(by)], found[c]);
+            const RowsView rows{open.rows.ids.data(),
+                                open.rows.weight.empty() ? nullptr : open.rows.weight.data(),
+                                open.rows.ids.size()};
+            const auto look_at = [&](std::size_t c, int by) {
+                look(c, rows, workers_[static_cast<std::size_t>(by)], found[c]);
             };
             if (team != nullptr) {
-                team->run(found.size(), look);
+                team->run(found.size(), look_at);
             } else {
                 for (std::size_t c = 0; c < found.size(); ++c) {
-                    look(c, worker);
+                    look_at(c, worker);
                 }
             }
             for (std::size_t c = 0; c < found.size(); ++c) {
@@ -191,9 +206,9 @@ class GeneralKernel {
 
     // ---- counting
 
-    void count(std::size_t c, const NodeRows& rows, Worker& my) const {
+    void count(std::size_t c, const RowsView& rows, Worker& my) const {
         const GrowColumn& column = order_.columns[c];
-        const std::size_t n = rows.ids.size();
+        const std::size_t n = rows.n;
         const auto n_levels = static_cast<std::size_t>(column.n_levels);
         Counts& counts = my.counts;
         counts.codes.clear();
@@ -210,7 +225,7 @@ class GeneralKernel {
         for (std::size_t i = 0; i < n; ++i) {
             const std::uint32_t row = rows.ids[i];
             const std::int32_t code = column.codes[row];
-            const double weight = rows.weight.empty() ? 1.0 : rows.weight[i];
+            const double weight = rows.weight == nullptr ? 1.0 : rows.weight[i];
             if (code < 0) {
                 counts.any_missing = true;
                 add_row(counts.missing.data(), row, weight);
@@ -240,7 +255,7 @@ class GeneralKernel {
                     counts.cells.resize(counts.cells.size() + s_, 0.0);
                 }
                 add_row(counts.cells.data() + counts.cells.size() - s_, rows.ids[i],
-                        rows.weight.empty() ? 1.0 : rows.weight[i]);
+                        rows.weight == nullptr ? 1.0 : rows.weight[i]);
             }
         }
         counts.known.assign(s_, 0.0);

@@ -43,6 +43,7 @@ struct Order {  // "grow me this"
     Measure measure = Measure::gini;
     bool multiway = true;
     bool fraction = false;
+    bool whole = false;           // nothing may be missing
     std::int64_t max_depth = -1;  // -1: no limit
     double min_weight = 0;
     double min_branch = 0;

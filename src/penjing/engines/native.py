@@ -49,6 +49,7 @@ class Engine(memory.Engine):
         super().__init__(table, missing, shares_of, reader)
         self._threads = threads
         self._small = 1000  # rows up to which a node is sorted; tests make it tiny
+        self._by_row = False  # whether rows are added one by one in every node; for tests
 
     def grow(self, recipe: Recipe, progress: Watcher | None = None) -> Tree | None:
         """Grow a whole tree, or return None where the readable loop has to.
@@ -69,10 +70,13 @@ class Engine(memory.Engine):
         told = self._told(recipe, criterion, progress, by_count=True)
         plain = [column for column in table.columns if isinstance(column, Uncoded)]
         if told is None:
+            told = self._told(recipe, criterion, progress, by_count=False)
+            found = [] if told is None else told["has_missing"].tolist()
+            for column, lost in zip(table.columns, found, strict=False):
+                column.found_whole() if isinstance(column, Uncoded) and not lost else None
             for column in plain:
                 column.refuse_infinite()
             recipe.refuse_missing(plain)
-            told = self._told(recipe, criterion, progress, by_count=False)
             assert told is not None
         for column in plain:
             column.found_whole() if not told["after"].size else None
@@ -105,6 +109,8 @@ class Engine(memory.Engine):
                 "threads": self._n_threads(),
                 "small": self._small,
                 "by_count": by_count,
+                "by_row": self._by_row,
+                "whole": recipe.missing == "refuse",
                 "progress": None if progress is None else self._telling(progress),
             },
         )
@@ -169,7 +175,7 @@ def tree_arrays(
     parent, column = told["parent"], told["column"]
     total = told["total"].reshape(-1, s.size)
     gain, score = _gains(told, criterion, s, total)
-    gap = None if told["after"].size else told["gap"].reshape(-1, 2)
+    gap = told["gap"].reshape(-1, 2) if told["has_gap"] else None
     flat = told["level_start"], told["level_codes"]
     nodes = Nodes(parent, column, told["cut"], *flat, total, gain, score, gap)
     start, columns = told["tie_start"].tolist(), told["tie_columns"].tolist()

@@ -1,0 +1,116 @@
+// What the measuring kernels share: sums of nodes in the order of the table, when a node stops,
+// and by how much worths may be wrong.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "canon.hpp"
+#include "fixed.hpp"
+#include "grown.hpp"
+#include "score.hpp"
+
+namespace penjing {
+
+inline void add_nodes(Grove& grove, std::size_t n, std::size_t n_sums) {
+    grove.nodes.resize(grove.nodes.size() + n);
+    const std::size_t size = grove.nodes.size() * n_sums;
+    for (std::vector<double>* sums :
+         {&grove.total, &grove.after, &grove.known, &grove.missing}) {
+        if (sums->capacity() < size) {
+            sums->reserve(2 * size);
+        }
+        sums->resize(size);
+    }
+}
+
+// What is seen while a node's rows are added up.
+struct Seen {
+    bool is_pure = true;
+    double most = 0;  // |y|
+};
+
+template <Kind kind, bool weighted>
+class NodeMaths {
+  public:
+    static constexpr bool is_number = kind == Kind::variance;
+
+    NodeMaths(const Order& order, bool any_missing) : order_(order), s_(order.n_sums) {
+        loose_ = weighted || any_missing;
+    }
+
+    // Add up rows in their order; `y_at`, `label_at` and `weight_at` tell of the i-th.
+    template <class Y, class Label, class Weight>
+    Seen weigh(std::size_t n, const Y& y_at, const Label& label_at, const Weight& weight_at,
+               double* total) const {
+        Seen seen;
+        const std::int32_t first = n > 0 ? label_at(0) : 0;
+        if constexpr (is_number) {
+            double sums[3] = {0, 0, 0};
+            double most = 0;
+            std::int32_t other = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                const double y = y_at(i);
+                const double weight = weight_at(i);
+                const double wy = weight * y;
+                sums[0] += weight;
+                sums[1] += wy;
+                sums[2] += wy * y;
+                most = std::max(most, std::fabs(y));
+                other |= label_at(i) ^ first;
+            }
+            std::copy(sums, sums + 3, total);
+            seen.most = most;
+            seen.is_pure = other == 0;
+        } else {
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::int32_t label = label_at(i);
+                total[label] += weight_at(i);
+                seen.is_pure = seen.is_pure && label == first;
+            }
+            seen.most = 1;
+        }
+        return seen;
+    }
+
+    [[nodiscard]] bool stops(const Seen& seen, const double* total, std::int64_t depth,
+                             const Scorer& scorer) const {
+        return seen.is_pure || (order_.max_depth >= 0 && depth >= order_.max_depth) ||
+               scorer.weight(total) < order_.min_weight;
+    }
+
+    // `unit_y`, `unit_w`: by how much the fixed-point y and weight of a row may be off.
+    [[nodiscard]] NodeFrame frame(const double* total, std::size_t n, double most,
+                                  double unit_y, double unit_w, const Scorer& scorer) const {
+        constexpr double eps = std::numeric_limits<double>::epsilon();
+        const auto rows = static_cast<double>(n);
+        NodeFrame node;
+        node.n = n;
+        node.weight = scorer.weight(total);
+        node.least = order_.min_branch;
+        const double rounding = 8 * eps * rows * std::sqrt(rows);
+        if constexpr (is_number) {
+            const double squares = loose_ ? node.weight * most * most : total[2];
+            node.margin = squares * (4e-12 + rounding) + 1e-300;
+            node.margin +=
+                weighted ? 8 * rows * most * (unit_w * most + unit_y)
+                         : 8 * unit_y * std::sqrt(squares * rows) + 4 * unit_y * unit_y * rows;
+        } else {
+            const double widest = 1 + std::log2(static_cast<double>(s_) + 1);
+            node.margin = widest * (node.weight * (4e-12 + 4 * rounding) + 64 * rows * unit_w);
+        }
+        node.tolerance = weighted ? 8 * eps * rows * node.weight + 2 * rows * unit_w : 0;
+        return node;
+    }
+
+  private:
+    const Order& order_;
+    std::size_t s_;
+    bool loose_;
+};
+
+}  // namespace penjing
