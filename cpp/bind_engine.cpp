@@ -12,8 +12,8 @@
 #include "coded.hpp"
 #include "counted.hpp"
 #include "general.hpp"
+#include "grow_measured.hpp"
 #include "grown.hpp"
-#include "measured.hpp"
 #include "team.hpp"
 
 namespace nb = nanobind;
@@ -142,7 +142,7 @@ nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::ha
         penjing::Team team(order.threads);
         const penjing::Poll poll = signals(pace, progress);
         std::vector<penjing::Grove> groves;
-        if (by_count && penjing::is_counted(order)) {
+        if (by_count && penjing::is_counted(order) && !penjing::misses_early(order)) {
             const bool fits = penjing::Packing(order.n_sums).fits_short(order.n_rows);
             groves = fits ? penjing::grow_counted<std::uint32_t>(order, team, poll)
                           : penjing::grow_counted<std::uint64_t>(order, team, poll);
@@ -178,7 +178,7 @@ nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::ha
     answer["tie_columns"] = hand_over(std::move(grown.tie_columns));
     answer["n_ties"] = grown.n_ties;
     answer["has_gap"] = whole || measured;
-    answer["has_missing"] = hand_over(std::move(sight.has_missing));
+    answer["n_missing"] = hand_over(std::move(sight.n_missing));
     return nb::object(answer);
 }
 

@@ -26,6 +26,7 @@
 #include "canon.hpp"
 #include "fixed.hpp"
 #include "general.hpp"
+#include "grow_measured.hpp"
 #include "grown.hpp"
 #include "measured_block.hpp"
 #include "measured_node.hpp"
@@ -35,12 +36,6 @@
 #include "team.hpp"
 
 namespace penjing {
-
-// What was seen of the numbers by the way.
-struct Sight {
-    bool is_odd = false;  // a number is infinite, or missing where none may: nothing is grown
-    std::vector<std::uint8_t> has_missing;  // of each column that is not coded
-};
 
 template <Kind kind, bool weighted>
 class MeasuredKernel {
@@ -184,8 +179,7 @@ class MeasuredKernel {
 
     // ---- the first node
 
-    std::optional<Open> first_node(Grove& grove, Team& team, Sight& sight,
-                                   const Poll& poll) {
+    std::optional<Open> first_node(Grove& grove, Team& team, Sight& sight, const Poll& poll) {
         const std::size_t n = order_.n_rows;
         Worker& my = *workers_[0];
         Open root;
@@ -196,7 +190,7 @@ class MeasuredKernel {
             [&](std::size_t i) { return weight_of_row(i); }, grove.total.data());
         root.most = seen.most;
         root.stops = maths_.stops(seen, grove.total.data(), 0, my.scorer);
-        sight.has_missing.assign(columns_.size(), 0);
+        sight.n_missing.assign(columns_.size(), 0);
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             columns_[c].from = &order_.columns[c];
             if (order_.columns[c].ordered) {
@@ -244,25 +238,21 @@ class MeasuredKernel {
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             const GrowColumn& from = order_.columns[c];
             if (from.codes != nullptr) {
-                sight.has_missing[c] =
-                    order_.n_rows > 0 &&
-                    *std::min_element(from.codes, from.codes + order_.n_rows) < 0;
+                sight.n_missing[c] = std::count_if(from.codes, from.codes + order_.n_rows,
+                                                   [](std::int32_t code) { return code < 0; });
                 continue;
             }
             for (std::size_t i = 0; i < order_.n_rows; ++i) {
                 const double value = from.numbers[i * from.stride];
                 sight.is_odd = sight.is_odd || std::isinf(value);
-                if (std::isnan(value)) {
-                    sight.has_missing[c] = 1;
-                }
+                sight.n_missing[c] += std::isnan(value) ? 1 : 0;
             }
         }
     }
 
     [[nodiscard]] bool must_not_grow(Sight& sight) const {
-        const bool lost =
-               std::any_of(sight.has_missing.begin(), sight.has_missing.end(),
-                           [](std::uint8_t is_lost) { return is_lost != 0; });
+        const bool lost = std::any_of(sight.n_missing.begin(), sight.n_missing.end(),
+                                      [](std::int64_t n) { return n > 0; });
         sight.is_odd = sight.is_odd || (lost && order_.whole);
         return sight.is_odd || (lost && order_.fraction && !weighted);
     }
@@ -322,7 +312,7 @@ class MeasuredKernel {
                 mine.push_back(column.map);
             }
         }
-        std::vector<std::atomic<bool>> lost(columns_.size());
+        std::vector<std::atomic<std::int64_t>> lost(columns_.size());
         std::atomic<bool> infinite{false};
         team.run((n + piece_size - 1) / piece_size, [&](std::size_t piece, int worker) {
             if (worker == 0 && poll) {
@@ -344,14 +334,16 @@ class MeasuredKernel {
                 if (whole) {
                     continue;
                 }
-                lost[c].store(true, std::memory_order_relaxed);
+                std::int64_t n_lost = 0;
                 for (std::size_t i = begin; i < end; ++i) {
                     const double value = value_at(from, i);
                     if (std::isinf(value)) {
                         infinite = true;
                     }
+                    n_lost += std::isnan(value) ? 1 : 0;
                     codes[i] = std::isnan(value) ? missing_code : std::min(codes[i], last_code);
                 }
+                lost[c].fetch_add(n_lost, std::memory_order_relaxed);
             }
         });
         sight.is_odd = infinite;
@@ -359,7 +351,8 @@ class MeasuredKernel {
             Column& column = columns_[c];
             const GrowColumn& coded = order_.columns[c];
             if (!coded.ordered) {
-                sight.has_missing[c] = *std::min_element(coded.codes, coded.codes + n) < 0;
+                sight.n_missing[c] = std::count_if(coded.codes, coded.codes + n,
+                                                   [](std::int32_t code) { return code < 0; });
                 return;
             }
             for (const auto& mine : maps) {
@@ -368,8 +361,8 @@ class MeasuredKernel {
             for (std::size_t b = 0; b < n_buckets; ++b) {
                 column.many[b] = column.map.is_many(b) ? 1 : 0;
             }
-            column.has_missing = lost[c].load();
-            sight.has_missing[c] = column.has_missing ? 1 : 0;
+            column.has_missing = lost[c].load() > 0;
+            sight.n_missing[c] = lost[c].load();
             if (column.has_missing) {  // its last two buckets become one
                 column.many[last_code] = 1;
                 std::uint8_t* codes = block.codes_of(column.slot);
@@ -507,7 +500,8 @@ class MeasuredKernel {
             Found& found = my.found[c];
             if (!order_.columns[c].ordered) {
                 my.offers[c] = found.division.offer;
-            } else if (c != leader && found.most >= best - node.margin) {
+            } else if (c != leader &&
+                       (found.most >= best - node.margin || best <= node.margin)) {
                 sort_column(c, open, my, team);
                 canon(c, open, node, best, my, found);
                 my.offers[c] = found.cut.offer;
@@ -604,7 +598,7 @@ class MeasuredKernel {
             sl = sl_next;
             take_edge(found.judge.worth(wl, sl), wl, weight - wl, node, found);
         }
-        found.stays = seen > 1 || many;
+        found.stays = weighted || seen > 1 || many;  // small weights may count as none
     }
 
     void scan_classes(const Column& column, const std::int64_t* cells, std::size_t n_used,
@@ -652,7 +646,7 @@ class MeasuredKernel {
                               weight - wl, node, found);
                 }
             }
-            found.stays = seen > 1 || many;
+            found.stays = weighted || seen > 1 || many;  // small weights may count as none
         }
     }
 
@@ -783,6 +777,18 @@ class MeasuredKernel {
         }
         if (n < 2) {
             return;
+        }
+        if constexpr (weighted) {  // in fixed point, small weights may have been lost
+            my.below.assign(s_, 0.0);
+            for (std::size_t i = 0; i < n; ++i) {
+                add(i, my.below.data());
+            }
+            if constexpr (is_number) {
+                found.judge.start(my.below[0], my.below[1]);
+            } else {
+                found.known = my.below;
+                found.judge.start(found.known.data(), s_);
+            }
         }
         const double* value = sorted.value.data();
         Canon<kind> canonical(order_, my.scorer, my.space);
@@ -1262,69 +1268,5 @@ class MeasuredKernel {
     std::size_t n_slots_ = 0;
     Scale weights_, numbers_, squares_;
 };
-
-namespace detail {
-
-// Whether a value is missing among the first rows: likely, then, elsewhere too.
-inline bool misses_early(const Order& order) {
-    constexpr std::size_t some = 2000;
-    for (const GrowColumn& column : order.columns) {
-        for (std::size_t i = 0; i < std::min(order.n_rows, some); ++i) {
-            if (column.codes != nullptr ? column.codes[i] < 0
-                                        : std::isnan(column.numbers[i * column.stride])) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-// Fixed point wants numbers whose squares are neither too large nor too small.
-inline bool is_moderate(const Order& order) {
-    constexpr double large = 1e100;
-    double most_w = order.weight == nullptr ? 1 : 0;
-    double most_y = 0;
-    for (std::size_t i = 0; i < order.n_rows; ++i) {
-        most_w = std::max(most_w, order.weight == nullptr ? 1 : order.weight[i]);
-        most_y = std::max(most_y, order.y == nullptr ? 1 : std::fabs(order.y[i]));
-    }
-    return most_w < large && most_w > 1 / large && most_y < large &&
-           (most_y > 1 / large || most_y == 0);
-}
-
-}  // namespace detail
-
-// Whether the measuring kernel can do it.
-inline bool is_measured(const Order& order) {
-    if (order.n_rows == 0 || !detail::is_moderate(order)) {
-        return false;
-    }
-    constexpr std::size_t most_rows = SmallTree<Kind::gini, true>::most_rows;
-    const bool in_buckets = order.n_rows > std::min(order.small, most_rows);
-    if (order.is_ratio()) {
-        return order.n_rows <= most_rows;
-    }
-    return order.y != nullptr || !in_buckets || order.n_sums <= most_bucketed;
-}
-
-inline std::vector<Grove> grow_measured(const Order& order, Team& team, const Poll& poll,
-                                        Sight& sight) {
-    if (order.measure == Measure::gini) {
-        return MeasuredKernel<Kind::gini, true>(order, true).grow(team, poll, sight);
-    }
-    if (order.measure != Measure::variance) {
-        return MeasuredKernel<Kind::entropy, true>(order, true).grow(team, poll, sight);
-    }
-    const bool lost = detail::misses_early(order);
-    if (order.weight == nullptr && !(lost && order.fraction)) {
-        std::vector<Grove> groves =
-            MeasuredKernel<Kind::variance, false>(order, !order.fraction)
-                .grow(team, poll, sight);
-        if (!groves.empty() || sight.is_odd) {
-            return groves;
-        }
-    }
-    return MeasuredKernel<Kind::variance, true>(order, true).grow(team, poll, sight);
-}
 
 }  // namespace penjing

@@ -213,7 +213,7 @@ def _missing(tree: Tree, table: Table) -> dict[str, int]:
     """Return in how many training rows each column that is asked has no value."""
     asked = np.unique(tree.nodes.column[~tree.is_leaf]).tolist()
     columns = [table.columns[c] for c in asked if table.columns[c].has_missing]
-    return {column.name: int((column.codes < 0).sum()) for column in columns}
+    return {column.name: column.n_missing for column in columns}
 
 
 def _training(tree: Tree, table: Table) -> float:

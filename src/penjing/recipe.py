@@ -175,7 +175,7 @@ class Recipe:
         """
         for column in columns if self.missing == "refuse" else ():
             if column.has_missing:
-                n = int((column.codes < 0).sum())
+                n = column.n_missing
                 raise ChoiceError("missing_refused", column=column.name, n=n, recipe=self.name)
 
     def table(self) -> dict[str, str]:

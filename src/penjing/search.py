@@ -90,7 +90,10 @@ def _groupings(cells: Floats, s: Reader) -> npt.NDArray[np.int64]:
     elif s.n <= 2:
         along = cells[:, 0] / s.weight(cells)
     else:
-        along = _principal(cells / s.weight(cells)[:, None], s.weight(cells))
+        weight = s.weight(cells)
+        some = (weight > 0)[:, None]  # rows may weigh nothing
+        shares = np.divide(cells, weight[:, None], out=np.zeros_like(cells), where=some)
+        along = _principal(shares, weight)
     rank = np.empty(n, np.intp)
     rank[np.argsort(along, kind="stable")] = np.arange(n)
     return (rank[None] > np.arange(n - 1)[:, None]).astype(np.int64)

@@ -74,6 +74,11 @@ class Column(Field):
         """Whether any row has no value here."""
         return bool(self.codes.size) and bool(self.codes.min() < 0)
 
+    @property
+    def n_missing(self) -> int:
+        """How many rows have no value here."""
+        return int((self.codes < 0).sum())
+
     def values(self) -> list[Any]:
         """Return the plain value of each row, None where it is missing."""
         levels = np.asarray(self.levels).tolist() if self.is_numeric else self.levels

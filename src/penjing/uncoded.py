@@ -33,18 +33,18 @@ class Uncoded(Column):
     (array([1, 0, 1], dtype=int32), True)
     """
 
-    __slots__ = ("_coded", "_has_missing", "raw", "source")
+    __slots__ = ("_coded", "_n_missing", "raw", "source")
 
     raw: Floats
     source: str
     _coded: tuple[Floats, Codes] | None
-    _has_missing: bool | None
+    _n_missing: int | None
 
     def __init__(self, name: str, numbers: npt.NDArray[np.float64], source: str = "table") -> None:
         if len(numbers) > 1 and numbers.strides[0] <= 0:
             numbers = np.ascontiguousarray(numbers)
         plain = {"name": name, "kind": "numeric", "raw": numbers, "source": source}
-        for key, value in (plain | {"_coded": None, "_has_missing": None}).items():
+        for key, value in (plain | {"_coded": None, "_n_missing": None}).items():
             object.__setattr__(self, key, value)
 
     @property
@@ -77,23 +77,29 @@ class Uncoded(Column):
     @property
     def has_missing(self) -> bool:
         """Whether any row has no value here."""
-        self.refuse_infinite()
-        return bool(self._has_missing)
+        return self.n_missing > 0
 
-    def found_whole(self) -> None:
-        """Remember what somebody saw by the way: every number is there and finite."""
-        object.__setattr__(self, "_has_missing", False)
+    @property
+    def n_missing(self) -> int:
+        """How many rows have no value here."""
+        self.refuse_infinite()
+        assert self._n_missing is not None
+        return self._n_missing
+
+    def found_finite(self, n_missing: int = 0) -> None:
+        """Remember what somebody saw by the way: every number that is there is finite."""
+        object.__setattr__(self, "_n_missing", n_missing)
 
     def refuse_infinite(self) -> None:
         """Raise an error if a number is infinite: nothing lies half-way to it."""
-        if self._has_missing is not None:
+        if self._n_missing is not None:
             return
         odd = np.isinf(self.raw)
         if odd.any():
             row = int(odd.argmax())
             told = {"row": row + 1, "column": self.name, "value": float(self.raw[row])}
             raise DataError("infinite_number", source=self.source, **told)
-        object.__setattr__(self, "_has_missing", bool(np.isnan(self.raw).any()))
+        object.__setattr__(self, "_n_missing", int(np.isnan(self.raw).sum()))
 
     def numbers(self) -> Floats:
         """Return each row's number, NaN where it is missing."""

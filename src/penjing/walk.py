@@ -201,7 +201,13 @@ class Walk:
     def _shared(self, rows: Rows, stops: Ids) -> npt.NDArray[np.intp]:
         """Return the rows that are shared out."""
         inside = np.flatnonzero(~self._is_leaf[stops])
-        return inside[self._lacking(rows.take(inside), stops[inside])]
+        asked = self._column[stops[inside]]
+        lacks = np.zeros(len(inside), bool)
+        for c in np.unique(asked).tolist():  # only the cells that were asked for
+            here = np.flatnonzero(asked == c)
+            cells = rows.cells(c)[inside[here]]
+            lacks[here] = np.isnan(cells) if cells.dtype == np.float64 else cells == MISSING
+        return inside[lacks]
 
     def _lacking(self, rows: Rows, stops: Ids) -> Mask:
         """Return which rows stop where they are asked for a value that they do not have."""

@@ -71,15 +71,15 @@ class Engine(memory.Engine):
         plain = [column for column in table.columns if isinstance(column, Uncoded)]
         if told is None:
             told = self._told(recipe, criterion, progress, by_count=False)
-            found = [] if told is None else told["has_missing"].tolist()
-            for column, lost in zip(table.columns, found, strict=False):
-                column.found_whole() if isinstance(column, Uncoded) and not lost else None
+            seen = [] if told is None else told["n_missing"].tolist()
+            for column, n_missing in zip(table.columns, seen, strict=False):
+                column.found_finite(n_missing) if isinstance(column, Uncoded) else None
             for column in plain:
                 column.refuse_infinite()
             recipe.refuse_missing(plain)
             assert told is not None
         for column in plain:
-            column.found_whole() if not told["after"].size else None
+            column.found_finite() if not told["after"].size else None
         nodes, ties = tree_arrays(told, criterion, s)
         centre = 0.0 if isinstance(s, Classes) else s.centre
         about = {"n_ties": told["n_ties"], "ties": ties}
