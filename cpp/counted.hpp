@@ -26,17 +26,18 @@
 #include "score.hpp"
 #include "simd.hpp"
 #include "team.hpp"
+#include "view.hpp"
 
 namespace penjing {
 
 template <class T>
 struct Twin {  // an array and its twin; nodes of even depth live in the first
-    std::unique_ptr<T[]> side[2];
+    Large<T> side[2];
     void prepare(std::size_t n) {
-        side[0].reset(new T[n]);
-        side[1].reset(new T[n]);
+        side[0] = Large<T>(n);
+        side[1] = Large<T>(n);
     }
-    [[nodiscard]] bool empty() const { return side[0] == nullptr; }
+    [[nodiscard]] bool empty() const { return side[0].empty(); }
     T* at(std::int64_t depth, std::size_t begin) const { return side[depth & 1].get() + begin; }
 };
 

@@ -3,10 +3,18 @@
 // written.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <span>
+#include <type_traits>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace penjing {
 
@@ -32,6 +40,40 @@ class Buffer {
   private:
     std::unique_ptr<T[]> data_;
     std::size_t size_ = 0;
+};
+
+// Room for n values, in large pages where the system has them: of small ones a big table takes
+// ten thousand, each a trip into the system. Not touched before it is written.
+template <class T>
+class Large {
+  public:
+    Large() = default;
+    explicit Large(std::size_t n) {
+        constexpr std::size_t page = std::size_t{1} << 21;
+        const std::size_t size = std::max<std::size_t>(n * sizeof(T), 1);
+        const bool is_large = size >= 2 * page;
+        void* room = is_large ? std::aligned_alloc(page, (size + page - 1) / page * page)
+                              : std::malloc(size);
+        if (room == nullptr) {
+            throw std::bad_alloc();
+        }
+#if defined(__linux__)
+        if (is_large) {
+            madvise(room, size,
+                    MADV_HUGEPAGE);  // advice: it does not matter if nobody heeds it
+        }
+#endif
+        data_.reset(static_cast<T*>(room));
+    }
+    [[nodiscard]] T* get() const { return data_.get(); }
+    [[nodiscard]] bool empty() const { return data_ == nullptr; }
+
+  private:
+    static_assert(std::is_trivial_v<T>);
+    struct Free {
+        void operator()(T* room) const { std::free(room); }
+    };
+    std::unique_ptr<T, Free> data_;
 };
 
 // The code of a value that is not known.

@@ -14,6 +14,9 @@ from penjing.table import Column, Table, numeric
 
 ARRAYS = ("parent", "column", "cut", "level_start", "level_codes", "total", "gain", "score")
 
+LESS = 1 if settings.default.max_examples >= 1000 else 8
+"""1,000 random tables in `make test-all`, an eighth of them in `make test`."""
+
 
 def assert_same(one, other):
     for name in ARRAYS:
@@ -80,7 +83,7 @@ def check(seed, n, threads, **kind):
             assert_same(grow(memory.Engine(table), recipe), grown)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300 // LESS, deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     n=st.integers(1, 80),
@@ -93,7 +96,7 @@ def test_native_grows_the_tree_of_memory(seed, n, threads, kind):
     check(seed, n, threads, **kind)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400 // LESS, deadline=None)
 @given(seed=st.integers(0, 2**32), n=st.integers(1, 300), threads=st.sampled_from([1, 2, 7]))
 def test_rows_that_count_one_each(seed, n, threads):
     check(seed, n, threads, regression=False, missing=False, weighted=False)
@@ -120,7 +123,7 @@ def test_what_it_cannot_grow_it_leaves():
     assert engine.grow(Recipe("some", criterion=lambda counts: counts.min(-1))) is None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300 // LESS, deadline=None)
 @given(seed=st.integers(0, 2**32), n=st.integers(1, 300), threads=st.sampled_from([1, 2, 7]))
 def test_buckets_down_to_a_few_rows(seed, n, threads):
     rng = np.random.default_rng(seed)

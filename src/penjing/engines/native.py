@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from penjing import _core
-from penjing.criteria import Criterion, gains
+from penjing.criteria import Criterion, decrease
 from penjing.criteria.entropy import bits
 from penjing.engines import memory, quinlan, rpart, sklearn
 from penjing.progress import Progress, Watcher
@@ -199,15 +199,22 @@ def _gains(
     whole = not told["after"].size  # nothing was missing: the sums are those of the children
     after = total if whole else told["after"].reshape(n, s.size)
     known = total if whole else told["known"].reshape(n, s.size)
+    by_ratio = criterion.name == "gain_ratio"
+    # Every node is a part of one division only, so that each is measured once.
+    weight = s.weight(after)
+    mixed = criterion.impurity(after, s)
+    before = mixed if whole else criterion.impurity(known, s)
+    masses = weight if whole else s.weight(known)
     for n_branches in np.unique(counts).tolist():
         here = counts == n_branches
         at = asking[here]
-        parts = after[first[here][:, None] + np.arange(n_branches)]
-        gain[at] = gains(criterion, known[at], parts, s)
-        information[at] = bits(s.weight(parts))
+        parts = first[here][:, None] + np.arange(n_branches)
+        gain[at] = decrease(before[at], masses[at], mixed[parts], weight[parts])
+        if by_ratio:
+            information[at] = bits(weight[parts])
     if not whole:
-        weight = s.weight(known[asking])
-        gain[asking] *= weight / (weight + s.weight(told["missing"].reshape(n, s.size)[asking]))
-    if criterion.name != "gain_ratio":
+        kept = masses[asking]
+        gain[asking] *= kept / (kept + s.weight(told["missing"].reshape(n, s.size)[asking]))
+    if not by_ratio:
         return gain, gain.copy()
     return gain, np.where(gain > 0, gain / information, 0.0)

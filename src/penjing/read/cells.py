@@ -68,7 +68,8 @@ class Cells:
 
     def is_distinct(self) -> bool:
         """Say whether no value occurs twice."""
-        return self.n_known > 0 and int(self.counts().max()) == 1
+        n = self.n_known
+        return 0 < n <= len(self.levels) and int(self.counts().max()) == 1
 
     def plain(self) -> list[Any]:
         """Return the levels as plain values."""
