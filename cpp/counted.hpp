@@ -629,6 +629,11 @@ class CountedKernel {
             if (m > 1 && column.map.is_many(b)) {
                 many = true;
                 found.most[b] = most_inside(M{}, f, my.below.data(), l, inside, m, log_);
+                if (l > 0 &&
+                    l < f.least) {  // no cut there, but one inside may be nearly as good
+                    found.most[b] =
+                        std::max(found.most[b], M::of_two(f, my.below.data(), l, log_));
+                }
             }
             for (std::size_t k = 0; k < k_; ++k) {
                 my.below[k] += inside[k];
@@ -637,6 +642,8 @@ class CountedKernel {
             if (l >= f.least && f.n - l >= f.least) {
                 found.edge[b] = std::max(0.0, M::of_two(f, my.below.data(), l, log_));
                 found.edges = std::max(found.edges, found.edge[b]);
+            } else if (l < f.n && found.most[b] >= 0) {
+                found.most[b] = std::max(found.most[b], M::of_two(f, my.below.data(), l, log_));
             }
         }
         found.stays = n_used > 1 || many;

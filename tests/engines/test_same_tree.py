@@ -163,6 +163,26 @@ def test_sorted_or_in_buckets_is_the_same(criterion, k):
             assert_same(oracle, grown)
 
 
+@pytest.mark.parametrize("criterion", ["gini", "gain"])
+def test_a_minimum_bars_the_edges_of_buckets(criterion):
+    """The best admissible cut lies inside a bucket whose edges are too near the end."""
+    rng = np.random.default_rng(5)
+    n = 3000
+    for seed in range(12):
+        values = [rng.normal(size=n) for _ in range(3)]
+        odd = values[seed % 3] < np.quantile(values[seed % 3], 0.004 + 0.001 * seed)
+        classes = np.where(odd, 1, rng.random(n) < 0.02).astype(np.int32)
+        table = Table(
+            tuple(numeric(f"c{i}", v) for i, v in enumerate(values)),
+            Column("y", "nominal", ("a", "b"), classes),
+            n,
+        )
+        recipe = Recipe("some", criterion=criterion, min_branch=7 + seed, max_depth=3)
+        engine = native.Engine(table, threads=1)
+        engine._small = 50
+        assert_same(grow(memory.Engine(table), recipe), engine.grow(recipe))
+
+
 @pytest.mark.parametrize("kind", ["plain", "weighted", "missing", "regression"])
 @pytest.mark.parametrize("criterion", ["gini", "gain", "gain_ratio"])
 def test_threads_share_large_nodes(criterion, kind):
