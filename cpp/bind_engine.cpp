@@ -163,6 +163,9 @@ nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::ha
         return nb::none();
     }
     nb::dict answer;
+    if (order.measure == penjing::Measure::gini && whole) {
+        answer["gain"] = hand_over(penjing::gains_of(grown, order.n_sums));
+    }
     answer["parent"] = hand_over(std::move(grown.parent));
     answer["column"] = hand_over(std::move(grown.column));
     answer["cut"] = hand_over(std::move(grown.cut));

@@ -104,6 +104,26 @@ class Scorer {
     std::vector<double> products_;
 };
 
+// What every division of a tree of whole rows gained, by the Gini index; 0 in leaves. (Entropy
+// is left to NumPy, whose logarithm may differ from C's in the last bit.)
+inline std::vector<double> gains_of(const Grown& grown, std::size_t n_sums) {
+    Scorer scorer(Measure::gini, n_sums);
+    const std::size_t n = grown.parent.size();
+    std::vector<double> gain(n, 0.0);
+    for (std::size_t first = 1; first < n;) {  // children stand side by side
+        const auto node = static_cast<std::size_t>(grown.parent[first]);
+        std::size_t end = first + 1;
+        while (end < n && grown.parent[end] == grown.parent[first]) {
+            ++end;
+        }
+        const double* whole = grown.total.data() + node * n_sums;
+        gain[node] = scorer.gain(scorer.impurity(whole), scorer.weight(whole),
+                                 grown.total.data() + first * n_sums, end - first);
+        first = end;
+    }
+    return gain;
+}
+
 // What a column offers a node (split.Offers, one cell).
 struct Offer {
     double gain = not_a_number;

@@ -10,7 +10,7 @@ import numpy as np
 
 from penjing import evaluate
 from penjing.cp_errors import cp_errors
-from penjing.engines import Engine, Grower
+from penjing.engines import Engine
 from penjing.errors import ChoiceError, DataError
 from penjing.folds import Fold, hold_out
 from penjing.grow import grow
@@ -26,7 +26,7 @@ from penjing.rules import Rules
 from penjing.table import Table
 from penjing.tally import reader_of
 from penjing.trace import Trace
-from penjing.tree import Tree
+from penjing.tree import LEAF, Tree
 from penjing.walk import gaps
 
 PREPRUNED = "prepruned"
@@ -142,8 +142,9 @@ def _grown(
     progress: Watcher | None,
 ) -> Tree:
     """Return the tree, grown by the engine itself where it can and nothing has to be watched."""
-    if trace is None and isinstance(engine, Grower):
-        tree = engine.grow(recipe, progress)
+    grower = getattr(engine, "grow", None)  # an engine that is a Grower
+    if trace is None and grower is not None:
+        tree: Tree | None = grower(recipe, progress)
         if tree is not None:
             rules: Rules = load("rules", recipe.rules)
             return rules.finish(tree, engine, recipe)
@@ -196,33 +197,28 @@ def _described(tree: Tree, table: Table, gate: Gate | None = None) -> Tree:
         "source": evaluate.source_of(table),
         "left_out": [list(pair) for pair in table.left_out],
     }
-    if lacking := _missing(tree, table):
+    asked = [table.columns[c] for c in np.unique(tree.nodes.column).tolist() if c != LEAF]
+    lacking = {column.name: column.n_missing for column in asked if column.has_missing}
+    if lacking:
         about["missing"] = lacking
     if gate is not None:
         about["pruning"] = gate.story()
     if not tree.is_regression:
         about["training"] = {
-            "correct": _training(tree, table),
+            "correct": _training(tree, table, is_whole=not lacking),
             "of": float(table.weights.sum()),
         }
-    gap = tree.nodes.gap if tree.nodes.gap is not None else gaps(tree, table)
-    return replace(tree, nodes=replace(tree.nodes, gap=gap), about=about)
+    nodes = tree.nodes
+    if nodes.gap is None:
+        nodes = replace(nodes, gap=gaps(tree, table))
+    return replace(tree, nodes=nodes, about=about)
 
 
-def _missing(tree: Tree, table: Table) -> dict[str, int]:
-    """Return in how many training rows each column that is asked has no value."""
-    asked = np.unique(tree.nodes.column[~tree.is_leaf]).tolist()
-    columns = [table.columns[c] for c in asked if table.columns[c].has_missing]
-    return {column.name: column.n_missing for column in columns}
-
-
-def _training(tree: Tree, table: Table) -> float:
+def _training(tree: Tree, table: Table, *, is_whole: bool) -> float:
     """Return the weight of the training rows that the tree gets right."""
-    asked = np.unique(tree.nodes.column[~tree.is_leaf]).tolist()
-    if not any(table.columns[c].has_missing for c in asked):
-        leaves = tree.nodes.total[tree.is_leaf]
-        answered = tree.values[tree.is_leaf]
-        return float(np.take_along_axis(leaves, answered[:, None], axis=1).sum())
+    if is_whole:
+        leaves = np.flatnonzero(tree.is_leaf)
+        return float(tree.nodes.total[leaves, tree.values[leaves]].sum())
     assert table.target is not None
     right = classes_of(tree, table) == table.target.codes
     return float(table.weights[right].sum())

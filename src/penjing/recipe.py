@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from penjing.criteria import Criterion, Impurity
@@ -156,7 +156,9 @@ class Recipe:
 
         A table whose target is a number turns the criterion of a class recipe to variance.
         """
-        self = replace(self, options=self.options.fits(table))  # noqa: PLW0642 - the same, fitted
+        fitted = self.options.fits(table)
+        if fitted is not self.options:
+            self = replace(self, options=fitted)  # noqa: PLW0642 - the same, fitted
         self.refuse_missing([c for c in table.columns if not isinstance(c, Uncoded)])
         if not table.is_regression:
             if self.criterion == "variance":
@@ -192,9 +194,10 @@ class Recipe:
 
     def settings(self) -> dict[str, Any]:
         """Return the settings as plain data, as a tree keeps them."""
-        plain: dict[str, Any] = asdict(self)
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
         plain["criterion"] = self.measure().name
-        theirs: dict[str, Any] = plain.pop("options")
+        options = plain.pop("options")
+        theirs = {field.name: getattr(options, field.name) for field in fields(options)}
         return {name: _plain(value) for name, value in (plain | theirs).items()}
 
 

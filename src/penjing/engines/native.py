@@ -174,7 +174,10 @@ def tree_arrays(
     """Return the nodes, with gains and scores by the criteria's own formulas, and the ties."""
     parent, column = told["parent"], told["column"]
     total = told["total"].reshape(-1, s.size)
-    gain, score = _gains(told, criterion, s, total)
+    if "gain" in told:
+        gain, score = told["gain"], told["gain"].copy()
+    else:
+        gain, score = _gains(told, criterion, s, total)
     gap = told["gap"].reshape(-1, 2) if told["has_gap"] else None
     flat = told["level_start"], told["level_codes"]
     nodes = Nodes(parent, column, told["cut"], *flat, total, gain, score, gap)

@@ -93,15 +93,18 @@ class Numbers(Cells):
         The column's name.
     raw : (n,) array of integers or floats
         Its values; NaN is missing.
+    is_whole : bool
+        Whether somebody has seen that all of them are there and finite.
     """
 
-    __slots__ = ("_coded", "raw")
+    __slots__ = ("_coded", "is_whole", "raw")
 
     raw: npt.NDArray[Any]
+    is_whole: bool
     _coded: tuple[npt.NDArray[Any], Codes] | None
 
-    def __init__(self, name: str, raw: npt.NDArray[Any]) -> None:
-        plain = {"name": name, "declared": None, "is_fixed": False}
+    def __init__(self, name: str, raw: npt.NDArray[Any], *, is_whole: bool = False) -> None:
+        plain = {"name": name, "declared": None, "is_fixed": False, "is_whole": is_whole}
         for key, value in (plain | {"raw": raw, "_coded": None}).items():
             object.__setattr__(self, key, value)
 
@@ -135,9 +138,12 @@ class Numbers(Cells):
         if not raw.size:
             return None
         if raw.dtype.kind == "f":
+            column = Uncoded(self.name, np.asarray(raw, np.float64), source)
+            if self.is_whole:
+                column.found_finite()
+                return column
             if np.isnan(raw[0]) and np.isnan(raw).all():
                 return None
-            column = Uncoded(self.name, np.asarray(raw, np.float64), source)
             if raw.size <= AT_ONCE:
                 column.refuse_infinite()
             return column

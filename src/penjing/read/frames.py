@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.errors import DataError
-from penjing.read.cells import Cells, Numbers, Sheet, twins
+from penjing.read.cells import AT_ONCE, Cells, Numbers, Sheet, twins
 from penjing.read.code import ranks_of, through
 from penjing.read.rows import numbered, plain_cells, plain_value
 from penjing.table import MISSING, Kind, Table
@@ -29,8 +29,12 @@ def from_array(array: npt.NDArray[Any], names: Sequence[str] | None, name: str) 
         raise DataError("names_count", source=name, n=len(titles), expected=len(columns))
     if not array.size:
         raise DataError("empty_table", source=name)
-    cells = [array_cells(str(t), values, name) for t, values in zip(titles, columns, strict=True)]
-    return Sheet(cells, len(array), {"name": name, "form": "array"})
+    about = {"name": name, "form": "array"}
+    pairs = [(str(title), values) for title, values in zip(titles, columns, strict=True)]
+    is_small = array.dtype.kind == "f" and array.size <= AT_ONCE
+    if is_small and np.isfinite(array).all():  # looked at once, not column by column
+        return Sheet([Numbers(t, values, is_whole=True) for t, values in pairs], len(array), about)
+    return Sheet([array_cells(t, values, name) for t, values in pairs], len(array), about)
 
 
 def with_labels(sheet: Sheet, labels: Iterable[Any], target: str | None) -> Sheet:
