@@ -11,6 +11,7 @@ from penjing.criteria.entropy import bits
 from penjing.criteria.gini import gini_of
 from penjing.engines import Engine
 from penjing.errors import ChoiceError, DataError
+from penjing.growth import Growth
 from penjing.plugs import load
 from penjing.recipe import RECIPES, Recipe, recipe_of
 from penjing.rules import Rules
@@ -173,6 +174,8 @@ def _step(tree: Tree, node: int, step: Mapping[str, Any]) -> Plain:
     stop = step.get("stop")
     if stop is None and tree.is_leaf[node]:
         stop = _taken_back(tree)
+    if stop == "alike" and any("after" in c for c in step.get("candidates", ())):
+        stop = "no_gain"  # there are divisions, and the rules will have none of them
     chosen = None if tree.is_leaf[node] else int(tree.nodes.column[node])
     offered = [_candidate(tree, c, chosen) for c in step.get("candidates", ())]
     offered.sort(key=_rank)
@@ -199,6 +202,8 @@ def _taken_back(tree: Tree) -> str:
     """Return why a node that could be divided is a leaf all the same."""
     if tree.about.get("pruning"):
         return "pruned"
+    if tree.recipe.get("rules") == "rpart" or tree.recipe.get("ccp_alpha"):
+        return "complexity"
     return "max_leaves" if tree.recipe.get("max_leaves") is not None else "by_hand"
 
 
@@ -289,26 +294,26 @@ def weighed(tree: Tree, nodes: Sequence[int], data: Table) -> list[Mapping[str, 
     recipe = recipe_of_tree(tree)
     engine = load("engine", "memory")(data, missing=recipe.missing)
     rules = load("rules", recipe.rules)
-    return [_weighed(tree, node, (engine, rules, recipe)) for node in nodes]
+    totals = engine.totals(tree, range(tree.n_nodes))
+    growth = Growth.again(engine.reader, tree.nodes.parent.tolist(), totals)
+    return [_weighed(tree, node, growth, (engine, rules, recipe)) for node in nodes]
 
 
-def _weighed(tree: Tree, node: int, by: tuple[Engine, Rules, Recipe]) -> Mapping[str, Any]:
+def _weighed(
+    tree: Tree, node: int, growth: Growth, by: tuple[Engine, Rules, Recipe]
+) -> Mapping[str, Any]:
     engine, rules, recipe = by
-    if (reason := _stopped(tree, node, recipe)) is not None:
+    reason = rules.stops(growth, node, recipe)
+    if reason is not None and tree.is_leaf[node]:
         return {"node": node, "stop": reason}
     offers = rules.offers(engine, tree, [node], recipe)
     tally = next(engine.tally(tree, [node]))
     (choice,) = rules.choose(offers, recipe)
-    told = {"stop": "alike" if choice.split is None else None, "tied": list(choice.tied)}
+    stop = "alike" if choice.split is None else None
+    if choice.split is not None and choice.split.gain < recipe.min_gain:
+        stop = "min_gain"
+    told = {"stop": stop, "tied": list(choice.tied)}
     return {"node": node} | told | weighing(engine, tally, offers, 0, recipe)
-
-
-def _stopped(tree: Tree, node: int, recipe: Recipe) -> str | None:
-    if np.count_nonzero(tree.nodes.total[node]) <= 1 and not tree.is_regression:
-        return "pure"
-    if recipe.max_depth is not None and int(tree.depths[node]) >= recipe.max_depth:
-        return "max_depth"
-    return "min_weight" if tree.weight_of(node) < recipe.min_weight else None
 
 
 def recipe_of_tree(tree: Tree) -> Recipe:

@@ -32,6 +32,31 @@ class Growth:
         self.n_leaves = 1
         self._row_levels = 0
 
+    @classmethod
+    def again(cls, s: Reader, parents: Sequence[int], totals: Totals) -> Growth:
+        """Return a grown tree as rules look at it before a node is asked anything.
+
+        Parameters
+        ----------
+        s : Reader
+            What reads the sums.
+        parents : sequence of int
+            The parent of each node; parents stand before their children.
+        totals : Totals
+            The rows of every node.
+        """
+        growth = cls(s)
+        for node, parent in enumerate(parents):
+            if node:
+                growth._parent.append(parent)
+                growth._depth.append(growth._depth[parent] + 1)
+                growth._total.append(np.zeros(s.size))
+                growth._rows.append(0.0)
+                growth._pure.append(True)
+                growth._branch.append(0)
+        growth.weigh(list(range(len(parents))), totals)
+        return growth
+
     def split(self, node: int) -> Split | None:
         """Return the test of a node, None where it has none (yet)."""
         return self._split.get(node)

@@ -634,11 +634,14 @@ WORDS: dict[str, str] = {
     "why_chosen": "chosen",
     "why_equal": "tie",
     "why_below": "gain below average",
+    "why_no_gain": "no gain",
+    "why_costly": "no allowed cut gains more than it costs",
+    "why_not_allowed": "no allowed division gains",
     "why_best": "best",
     "why_score": "score",
     "why_rules_quinlan": (
         "The score decides: the gain, less log2(cuts tried)/rows for a cut, over the split"
-        " information with missing values as one more part; - stands for a gain below average."
+        " information with missing values as one more part; - stands for a column left out."
     ),
     "why_rules_rpart": (
         "The score decides: rpart's improvement (for a number, as a share of the node's squares)."
@@ -677,6 +680,7 @@ WORDS: dict[str, str] = {
     ),
     "stop_max_depth": "a leaf, {answer}: the limit of depth is reached.",
     "stop_min_weight": "a leaf, {answer}: it has too few rows to be divided.",
+    "stop_no_gain": "a leaf, {answer}: no division that the recipe allows gains enough.",
     "stop_min_gain": "a leaf, {answer}: the best division gains too little.",
     "stop_max_leaves": "a leaf, {answer}: the limit of leaves is reached.",
     "stop_validation": "a leaf, {answer}: the division did not help the validation rows.",
@@ -709,6 +713,8 @@ WORDS: dict[str, str] = {
     "story_is_max_depth": "depth {limit} reached: ",
     "story_is_min_weight": "lighter than {limit}: ",
     "story_is_min_gain": "best gain below {limit}: ",
+    "story_is_no_gain": "no division that is allowed gains enough: ",
+    "story_is_complexity": "no division saves enough for the leaves it adds (complexity {limit}): ",
     "story_is_validation": "no help to the validation rows: ",
     "story_is_max_leaves": "{limit} leaves reached: ",
     "story_is_pruned": "pruned: ",
@@ -721,7 +727,17 @@ WORDS: dict[str, str] = {
     "story_by_gain_ratio": "gain ratio",
     "story_by_gini": "Gini index, smallest wins",
     "story_by_variance": "decrease of variance",
-    "story_weighed_some": "{all} ({measure}); below the average gain: {below}",
+    "story_by_gini_gain": "decrease of the Gini index",
+    "story_by_quinlan_gain": "score: the gain less the cost of a cut",
+    "story_by_quinlan_gain_ratio": (
+        "score: the gain less the cost of a cut, over the split information"
+    ),
+    "story_by_rpart": "score: rpart's improvement",
+    "story_by_sklearn": "score: scikit-learn's decrease of impurity",
+    "story_out_below": "below the average gain: {columns}",
+    "story_out_no_gain": "no gain: {columns}",
+    "story_out_costly": "no allowed cut gains more than it costs: {columns}",
+    "story_out_not_allowed": "no allowed division gains: {columns}",
     "story_tie": "{chosen}; a tie with {columns}, settled by column order",
     "story_alone": "{chosen}, {score}; no other column takes part",
     "story_chosen": "{chosen}, ahead of {rival} by {ahead}",

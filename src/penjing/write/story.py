@@ -10,7 +10,7 @@ from penjing.write.columns import left, widest
 from penjing.write.formula import places
 from penjing.write.labels import amount, quoted
 from penjing.write.phrases import listed, mixture
-from penjing.write.why import answer_of, place_of
+from penjing.write.why import answer_of, left_out, place_of
 
 Plain = Mapping[str, Any]
 
@@ -19,7 +19,7 @@ ROWS = 20
 
 # In the order in which growing asks them; limits are told of only where the recipe sets them.
 _LIMITS = {"max_depth": None, "min_weight": 0.0}
-_LATE = ("min_gain", "validation", "max_leaves", "pruned", "by_hand")
+_BEFORE = ("pure", "max_depth", "min_weight", "alike")
 
 
 def write(
@@ -91,11 +91,12 @@ def _rows(step: Plain, lang: str) -> str:
 
 def _stops(step: Plain, recipe: Plain, lang: str) -> str:
     """Return each stop condition with its answer, up to the one that says yes."""
+    stop = step["stop"]
     asked = ["pure"]
-    asked += [key for key, none in _LIMITS.items() if recipe.get(key, none) != none]
+    asked += [k for k, none in _LIMITS.items() if k == stop or recipe.get(k, none) != none]
     asked.append("alike")
-    if step["stop"] in _LATE:
-        asked.append(step["stop"])
+    if stop is not None and stop not in _BEFORE:
+        asked.append(stop)
     elif recipe.get("min_gain"):
         asked.append("min_gain")
     said = []
@@ -111,6 +112,15 @@ def _stops(step: Plain, recipe: Plain, lang: str) -> str:
 
 def _limit(recipe: Plain, key: str) -> str:
     value = recipe.get(key)
+    if key == "complexity":
+        value = recipe.get("cp", recipe.get("ccp_alpha"))
+    if key == "min_weight":  # each program has its own name for it
+        value = max(
+            value or 0,
+            recipe.get("minsplit", 0),
+            recipe.get("min_samples_split", 0),
+            2 * recipe.get("min_branch", 0) if recipe.get("rules") == "quinlan" else 0,
+        )
     return amount(value) if isinstance(value, int | float) else ""
 
 
@@ -121,19 +131,42 @@ def _weighed(step: Plain, offered: list[Plain], lang: str, *, ascii_only: bool) 
             cut = f" {c['branches'][0]['answer']}" if "cut" in c else ""
             cut = cut.replace("≤", "<=") if ascii_only else cut
             texts.append(f"{quoted(c['column'])}{cut} {places(_shown(step, c))}")
-    measure = step["criterion"]
+    told = {"all": ", ".join(texts) or "–", "measure": _measure(step, lang)}
+    said = say("story_weighed", lang, **told)
+    for why in ("below", "no_gain", "costly", "not_allowed"):
+        out = [c for c in offered if c["score"] is None and left_out(step, c) == why]
+        if out:
+            names = listed([quoted(c["column"]) for c in out], lang)
+            said += say("story_semicolon", lang) + say(f"story_out_{why}", lang, columns=names)
+    return said
+
+
+def _measure(step: Plain, lang: str) -> str:
+    """Return the name of the number that is shown."""
+    measure, rules = step["criterion"], step["rules"]
+    if rules == "quinlan":
+        return say(f"story_by_quinlan_{measure}", lang)
+    if rules in ("rpart", "sklearn"):
+        return say(f"story_by_{rules}", lang)
+    if measure == "gini" and not _is_by_index(step):
+        return say("story_by_gini_gain", lang)
     known = measure in ("gain", "gain_ratio", "gini", "variance")
-    word = say(f"story_by_{measure}", lang) if known else measure
-    below = [quoted(c["column"]) for c in offered if c["score"] is None]
-    told = {"all": ", ".join(texts), "measure": word}
-    if below:
-        return say("story_weighed_some", lang, below=listed(below, lang), **told)
-    return say("story_weighed", lang, **told)
+    return say(f"story_by_{measure}", lang) if known else str(measure)
+
+
+def _is_by_index(step: Plain) -> bool:
+    """Say whether the book's Gini index ranks the columns as their scores do.
+
+    A program's own rules rank by something else, and a column that is missing in some rows is
+    ranked by its gain times the share of the others.
+    """
+    is_complete = not any(c["missing"] for c in step["candidates"])
+    return step["criterion"] == "gini" and step["rules"] == "textbook" and is_complete
 
 
 def _shown(step: Plain, candidate: Plain) -> float:
-    """Return the number by which the book ranks a column: for CART the index, not the gain."""
-    shown: float = candidate["gini_after" if step["criterion"] == "gini" else "score"]
+    """Return the number by which columns are ranked: for CART the index, not the gain."""
+    shown: float = candidate["gini_after" if _is_by_index(step) else "score"]
     return shown
 
 

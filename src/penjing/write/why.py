@@ -221,7 +221,19 @@ def _remark(told: Plain, candidate: Plain, lang: str) -> str:
         return say("why_chosen", lang)
     if candidate["column"] in told["tied"]:
         return say("why_equal", lang)
-    return say("why_below", lang) if candidate["score"] is None else ""
+    return say(f"why_{left_out(told, candidate)}", lang) if candidate["score"] is None else ""
+
+
+def left_out(told: Plain, candidate: Plain) -> str:
+    """Return why a column that could divide the rows was not compared: the key of a word."""
+    if told["rules"] == "textbook":
+        return "below"
+    gain, average = candidate.get("criterion_gain"), told["average_gain"]
+    if told["rules"] == "quinlan" and "cut" in candidate and (gain is None or gain <= 0):
+        return "costly"
+    if gain is None:
+        return "not_allowed"
+    return "below" if gain > 0 and average is not None and gain < average else "no_gain"
 
 
 def _bar(value: float, top: float, *, ascii_only: bool) -> str:
