@@ -182,3 +182,15 @@ def test_a_question_of_known_or_not_reads_so():
     assert "x ≠ ?" in rules.write(tree)
     assert "x = ?" in rules.write(tree)
     assert "≠ ?" in svg.write(tree)
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf", "md", "dot", "txt"])
+def test_an_icicle_is_drawn_or_refused(tmp_path, ending):
+    tree = penjing.fit(penjing.example("golf"))
+    path = tmp_path / f"a.{ending}"
+    with pytest.raises(ChoiceError, match=rf"'\.{ending}'.*\.svg, \.html"):
+        tree.save_picture(path, icicle=True)
+    assert not path.exists()
+    for kind, sign in (("svg", "strength of colour"), ("html", '"view":"icicle"')):
+        tree.save_picture(tmp_path / f"b.{kind}", icicle=True)
+        assert sign in (tmp_path / f"b.{kind}").read_text("utf-8")

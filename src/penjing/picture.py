@@ -6,7 +6,7 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from penjing.errors import unknown
+from penjing.errors import ChoiceError, unknown
 from penjing.plugs import load
 from penjing.store import write_whole
 from penjing.tree import Tree
@@ -19,6 +19,9 @@ WRITERS = {
 PLOTTED = (".png", ".pdf")
 """Kinds that need matplotlib (``penjing[plot]``)."""
 
+ICICLES = (".svg", ".html", ".htm")
+"""Kinds that can be an icicle."""
+
 
 def save_picture(tree: Tree, path: str | Path, **style: Any) -> None:  # noqa: ANN401
     """Write a tree to a picture file, whole or not at all.
@@ -30,18 +33,23 @@ def save_picture(tree: Tree, path: str | Path, **style: Any) -> None:  # noqa: A
     path : str or Path
         Where; ``.svg``, ``.html``, ``.png``, ``.pdf``, ``.txt``, ``.md`` or ``.dot``.
     **style
-        ``lang``, ``theme``, ``title``, ``max_leaves``, ``icicle`` (a bool, for SVG), ``dpi`` (for
-        PNG): what the kind of picture does not know is left out.
+        ``lang``, ``theme``, ``title``, ``max_leaves``, ``icicle`` (a bool, for SVG and HTML),
+        ``dpi`` (for PNG): what the kind of picture does not know is left out.
     """
     ending = Path(path).suffix.lower()
     if ending not in (*WRITERS, *PLOTTED):
         raise unknown("unknown_picture", ending or str(path), (*WRITERS, *PLOTTED))
+    wants_icicle = bool(style.pop("icicle", False))
+    if wants_icicle and ending not in ICICLES:
+        raise ChoiceError("no_icicle", ending=ending, known=", ".join(ICICLES))
     if ending in PLOTTED:
         known = {"lang", "theme", "title", "max_leaves", "dpi"}
         kept = {key: value for key, value in style.items() if key in known}
         write_whole(path, plot.write(tree, kind=ending[1:], **kept))
         return
-    name = "icicle" if style.get("icicle") and ending == ".svg" else WRITERS[ending]
+    name = "icicle" if wants_icicle and ending == ".svg" else WRITERS[ending]
+    if wants_icicle:
+        style["view"] = "icicle"  # a page has it as one of its views
     write = load("write", name)
     wants = inspect.signature(write).parameters
     text = str(write(tree, **{key: value for key, value in style.items() if key in wants}))

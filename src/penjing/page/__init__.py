@@ -21,11 +21,19 @@ from penjing.write.story import told_step
 from penjing.write.widths import ADVANCES, advance
 
 _PREFIXES = ("view_", "mark_", "measure_", "rule_", "leaves", "folded_leaves", "icicle_", "root")
+VIEWS = ("tree", "icicle", "list")
 _STEPS = 500
 """How many steps of a trace go into the page."""
 
 
-def write(tree: Tree, *, lang: str = "en", theme: str = "light", title: str | None = None) -> str:
+def write(
+    tree: Tree,
+    *,
+    lang: str = "en",
+    theme: str = "light",
+    title: str | None = None,
+    view: str = "tree",
+) -> str:
     """Return a tree as one self-contained page.
 
     Fold and unfold, zoom, search, the icicle of the whole tree, the path of a row typed into a
@@ -42,12 +50,16 @@ def write(tree: Tree, *, lang: str = "en", theme: str = "light", title: str | No
         The theme to start in, ``light`` or ``dark``; the page can switch.
     title : str, optional
         The heading; the target's name if not given.
+    view : str
+        The view to start in, ``tree``, ``icicle`` or ``list``; the page can switch.
     """
     if theme not in {"light", "dark"}:
         raise unknown("unknown_plug", theme, ("light", "dark"), socket="theme")
     if lang not in LANGUAGES:
         raise unknown("unknown_plug", lang, LANGUAGES, socket="lang")
-    data = page_data(tree, lang, theme, title)
+    if view not in VIEWS:
+        raise unknown("unknown_plug", view, VIEWS, socket="view")
+    data = page_data(tree, lang, theme, title) | {"view": view}
     # In a script element only "</" and "<!--" could end the data early.
     plain = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     room = files("penjing.page")

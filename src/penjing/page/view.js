@@ -356,7 +356,7 @@ function shape(name, attributes = {}, ...children) {
 export function mount(root, data) {
   const tree = new Tree(data);
   const state = {
-    lang: data.lang, theme: data.theme, view: "tree", open: tree.unfolded(), focus: 0, zoom: 1,
+    lang: data.lang, theme: data.theme, view: data.view ?? "tree", open: tree.unfolded(), focus: 0, zoom: 1,
     row: data.schema.map(() => ""), found: new Set(), step: 0,
   };
   const say = (key, values = {}) => {

@@ -43,6 +43,7 @@ WORDS: dict[str, str] = {
     "needs_plot": "drawing on axes, PNG and PDF need matplotlib, which is not installed. Install it: pip install 'penjing[plot]'. SVG and HTML need nothing.",
     "unknown_picture": "'{word}' is no kind of picture that can be written. Known endings: {known}.",
     "unknown_picture_near": "'{word}' is no kind of picture that can be written. Known endings: {known}. Closest: {near}.",
+    "no_icicle": "an icicle cannot be written as '{ending}'. Endings that can: {known}.",
     "permutation_needs_data": "importance by permutation needs rows with the target: data=…, or --data FILE.",
     "bootstrap_root": "root",
     "bootstrap_used": "asked",

@@ -41,6 +41,7 @@ WORDS: dict[str, str] = {
     "needs_plot": "在坐标轴上画图、PNG 和 PDF 需要 matplotlib，尚未安装。请运行 `pip install 'penjing[plot]'`。SVG 和 HTML 不需要任何软件。",
     "unknown_picture": "“{word}”不是能写的图片格式。可用的扩展名：{known}。",
     "unknown_picture_near": "“{word}”不是能写的图片格式。可用的扩展名：{known}。最接近的是 {near}。",
+    "no_icicle": "冰柱图不能写成“{ending}”。可用的扩展名：{known}。",
     "permutation_needs_data": "置换重要性需要带目标列的数据：`data=…` 或 `--data FILE`。",
     "bootstrap_root": "根",
     "bootstrap_used": "使用",
