@@ -147,3 +147,10 @@ def test_a_column_that_says_all_is_always_the_root():
     assert found.root == "x"
     assert found.roots["x"] >= 24
     assert all(15 < cut < 25 for cut in found.cuts["x"])
+
+
+def test_a_loss_that_cannot_be_is_named_as_one():
+    table = penjing.example("golf")
+    with pytest.raises(ChoiceError, match="max_loss") as caught:
+        penjing.fit(table).ruleset(table, max_loss=-1)
+    assert "held out" not in str(caught.value)

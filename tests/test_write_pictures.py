@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import penjing
 from data import grown, tables
+from penjing import page
 from penjing.errors import ChoiceError
 from penjing.fit import fit
 from penjing.recipe import RECIPES
@@ -194,3 +195,40 @@ def test_an_icicle_is_drawn_or_refused(tmp_path, ending):
     for kind, sign in (("svg", "strength of colour"), ("html", '"view":"icicle"')):
         tree.save_picture(tmp_path / f"b.{kind}", icicle=True)
         assert sign in (tmp_path / f"b.{kind}").read_text("utf-8")
+
+
+SIGNS = st.text(st.sampled_from("ab <>&*_[]`~|\\\n#!()"), min_size=1, max_size=12)
+
+
+@given(SIGNS)
+def test_markdown_shows_a_name_as_it_is(name):
+    shown = markdown.escaped(name)
+    assert "\n" not in shown
+    assert "<" not in shown
+    # Every sign that Markdown would act on has a backslash of its own before it.
+    bare = re.sub(r"\\[\\*_\[\]`~]", "", shown)
+    assert not set(bare) & set("\\*_[]`~")
+    back = re.sub(r"\\([\\*_\[\]`~])", r"\1", shown)
+    back = back.replace("&lt;", "<").replace("&amp;", "&")
+    assert back == " ".join(name.splitlines())
+
+
+def test_markdown_of_hostile_names_is_inert():
+    levels = ["<script>alert(1)</script>", "*bold* _i_", "`x`"]
+    tree = Tree.from_dict({"a|b": dict.fromkeys(levels, "[yes](no)")})
+    text = markdown.write(tree)
+    assert "<script" not in text
+    assert r"\*bold\* \_i\_" in text
+    assert r"\`x\`" in text
+    assert r"\[yes\](no)" in text
+    assert r"a\|b" in text
+
+
+def test_what_rpart_improves_is_not_called_a_gain():
+    table = penjing.example("golf")
+    tree = penjing.fit(table, recipe="rpart", minsplit=2)
+    assert "improvement " in svg.write(tree)
+    assert "改进量 " in svg.write(tree, lang="zh")
+    assert "Gini gain" not in svg.write(tree)
+    assert page.page_data(tree, "en", "light", None)["criterion"] == "improvement"
+    assert "Gini gain" in svg.write(penjing.fit(table, recipe="sklearn"))

@@ -238,3 +238,16 @@ def test_rules_importance_and_steadiness_are_told(run, melon):
     assert "10 棵树" in run("bootstrap", train, "--trees", "10", "--lang", "zh").out
     Path(train).unlink()
     assert "--train" in run("ruleset", melon).err
+
+
+def test_a_marker_that_an_error_advises_can_be_given(run, tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("x,y\n" + "".join(f"{i},{'a' if i < 5 else 'b'}\n" for i in range(10)), "utf-8")
+    model = str(tmp_path / "m.tree")
+    run("fit", str(rows), "--target", "y", "--recipe", "rpart", "--minsplit", "2", "-o", model)
+    done = run("explain", model, "--row", "x=none")
+    assert done.code == Exit.WRONG
+    assert "--missing-marker 'none'" in done.err
+    done = run("explain", model, "--row", "x=none", "--missing-marker", "none")
+    assert done.code == Exit.FINE
+    assert "the answer is" in done.out

@@ -242,12 +242,13 @@ def explain(
     data: Annotated[
         str | None, typer.Option(metavar="FILE", help="A table; --row is the number of a row.")
     ] = None,
+    missing_marker: Marker = None,
 ) -> None:
     """Say why a row is answered as it is, and what would flip the answer."""
     from penjing.because import explain_row  # noqa: PLC0415 - heavy
 
     tree = sources.model(model)
-    told = explain_row(tree, sources.one_row(voice, tree, row, data))
+    told = explain_row(tree, sources.one_row(voice, tree, row, data, missing_marker))
     if voice.as_json:
         voice.data(told.to_json())
     else:

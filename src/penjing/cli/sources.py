@@ -180,10 +180,16 @@ def _separator(text: str | None) -> str | None:
     return "\t" if text in ("\\t", "tab") else text
 
 
-def one_row(voice: Voice, tree: Tree, text: str, path: str | None) -> Any:  # noqa: ANN401
+def one_row(
+    voice: Voice,
+    tree: Tree,
+    text: str,
+    path: str | None,
+    markers: list[str] | None = None,
+) -> Any:  # noqa: ANN401
     """Return the row that somebody means: its number in a file, JSON, or 'column=value' pairs."""
     if path is not None:
-        table = Reading().rows_for(voice, tree, path, with_target=False)
+        table = Reading(markers=markers).rows_for(voice, tree, path, with_target=False)
         if not text.isdecimal() or not 1 <= int(text) <= table.n_rows:
             raise ChoiceError("explain_row_number", n=table.n_rows, row=text)
         return table.take([place == int(text) - 1 for place in range(table.n_rows)])
@@ -195,7 +201,11 @@ def one_row(voice: Voice, tree: Tree, text: str, path: str | None) -> Any:  # no
     for name in plain:
         if name not in known:
             raise unknown("unknown_column", name, [field.name for field in tree.schema])
-    return {name: value for name, value in plain.items() if name != tree.target.name}
+    return {
+        name: None if value in (markers or ()) else value
+        for name, value in plain.items()
+        if name != tree.target.name
+    }
 
 
 def _pairs(text: str) -> dict[str, str | None]:

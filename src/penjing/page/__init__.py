@@ -16,7 +16,7 @@ from penjing.walk import cuts_of
 from penjing.words import LANGUAGES, catalogue
 from penjing.write import marks
 from penjing.write.labels import cut_text, value_text
-from penjing.write.scene import heading
+from penjing.write.scene import heading, measured_by
 from penjing.write.story import told_step
 from penjing.write.widths import ADVANCES, advance
 
@@ -95,7 +95,7 @@ def page_data(tree: Tree, lang: str, theme: str, title: str | None) -> dict[str,
         "lang": lang,
         "theme": theme,
         "counted": tree.has_counts,
-        "criterion": str(tree.recipe.get("criterion", "gain")),
+        "criterion": measured_by(tree),
         "classes": None if tree.is_regression else [_plain(c) for c in tree.classes],
         "schema": [
             {"name": f.name, "levels": None if f.is_numeric else [_plain(v) for v in f.levels]}

@@ -15,6 +15,7 @@ WORDS: dict[str, str] = {
     "measure_gain_ratio": "ratio",
     "measure_gini": "Gini gain",
     "measure_variance": "variance gain",
+    "measure_improvement": "improvement",
     "icicle_reading": "width = rows, strength of colour = purity",
     "icicle_hidden": "{n} nodes are too thin to be seen",
     "mark_tie": "tie",
@@ -436,6 +437,9 @@ WORDS: dict[str, str] = {
         " answers cannot be told apart without it."
     ),
     "test_without_rows": "no row of {source} has a value of '{target}': there is nothing to count.",
+    "bad_max_loss": (
+        "an accuracy of {value!r} cannot be lost (max_loss): it must be a number from 0 to 1, as 0.02."
+    ),
     "bad_share": (
         "a share of {value!r} cannot be held out: it must be a number between 0 and 1, as 0.3."
     ),
@@ -655,7 +659,7 @@ WORDS: dict[str, str] = {
     "why_hint": "--all fills in the formulas of every column; --cuts COLUMN lists all its cuts.",
     "no_trace": (
         "the model keeps no trace of how it was grown.\n"
-        "Give the training rows: --data FILE, or fit it again without --no-trace."
+        "Give the training rows (why: --data FILE, trace: --train FILE), or fit it again without --no-trace."
     ),
     "no_trace_pruned": (
         "the model was pruned, and keeps no trace of how it was grown.\n"

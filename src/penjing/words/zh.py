@@ -14,6 +14,7 @@ WORDS: dict[str, str] = {
     "measure_gain_ratio": "增益率",
     "measure_gini": "基尼增益",
     "measure_variance": "方差增益",
+    "measure_improvement": "改进量",
     "icicle_reading": "宽度 = 行数，颜色深浅 = 纯度",
     "icicle_hidden": "{n} 个结点太细，看不见",
     "mark_tie": "平局",
@@ -320,6 +321,7 @@ WORDS: dict[str, str] = {
     # 测试
     "test_needs_target": "{source} 没有列“{target}”。它是决策树要预测的列，没有它就无法判断对错。",
     "test_without_rows": "{source} 中没有一行有“{target}”的值：无从计数。",
+    "bad_max_loss": "精度不能损失 {value!r}（max_loss）：应为 0 到 1 之间的数，如 0.02。",
     "bad_share": "不能留出 {value!r} 的比例：应为 0 与 1 之间的数，如 0.3。",
     "too_few_to_hold_out": "{n} 行数据不能再分成训练集和验证集。",
     "bad_folds": (
@@ -484,7 +486,9 @@ WORDS: dict[str, str] = {
     "why_tied": "平局：{columns} 相等，取排在最前的 {chosen}。",
     "why_cuts_hidden": "另有 {n} 个增益较小的划分点没有保存。",
     "why_hint": "--all 写出每个属性的算式；--cuts 列名 列出其全部划分点。",
-    "no_trace": ("模型没有保存生成过程。\n请给出训练集：--data 文件；或不用 --no-trace 重新生成。"),
+    "no_trace": (
+        "模型没有保存生成过程。\n请给出训练集（why 用 --data 文件，trace 用 --train 文件）；或不用 --no-trace 重新生成。"
+    ),
     "no_trace_pruned": (
         "模型经过剪枝，没有保存生成过程。\n请给出训练集（why 用 --data 文件，trace 用 --train 文件）；或查看剪枝前的模型。"
     ),

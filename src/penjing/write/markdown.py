@@ -31,7 +31,8 @@ def write(tree: Tree, *, lang: str = "en", title: str | None = None) -> str:
         if not tree.is_regression:
             names.append(say("rule_confidence", lang))
     names.append(say("rule_when", lang))
-    lines = [f"## {_cell(head['title'])}", "", head["facts"], "", _row(names)]
+    facts = escaped(head["facts"])
+    lines = [f"## {_cell(head['title'])}", "", facts, "", _row(names)]
     lines.append("| " + " | ".join("---" for _ in names) + " |")
     for rule in rules_of(tree):
         cells = [rule.answer]
@@ -50,4 +51,18 @@ def _row(cells: list[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
+    return escaped(text).replace("|", "\\|")
+
+
+def escaped(text: str) -> str:
+    r"""Return a text in one line that Markdown shows as it is.
+
+    Examples
+    --------
+    >>> print(escaped("<b> *x* a_b [c] `d` & e"))
+    &lt;b> \*x\* a\_b \[c\] \`d\` &amp; e
+    """
+    return " ".join(text.translate(_SIGNS).splitlines())
+
+
+_SIGNS = str.maketrans({"<": "&lt;", "&": "&amp;"} | {sign: f"\\{sign}" for sign in "\\*_[]`~"})

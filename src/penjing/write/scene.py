@@ -242,13 +242,20 @@ def _draft(tree: Tree, node: int, lang: str, *, folded: bool, known: Known) -> d
     }
 
 
+def measured_by(tree: Tree) -> str:
+    """Return by what the questions of a tree were judged; rpart's own is its improvement."""
+    if tree.recipe.get("rules") == "rpart":
+        return "improvement"  # n times the gain, or of squares a share
+    return str(tree.recipe.get("criterion", "gain"))
+
+
 def _worth(tree: Tree, node: int, lang: str) -> str:
-    criterion = str(tree.recipe.get("criterion", "gain"))
+    criterion = measured_by(tree)
     word = say(f"measure_{criterion}", lang) if criterion in _MEASURES else criterion
     return f"{word} {float(tree.nodes.score[node]):.3f}"
 
 
-_MEASURES = {"gain", "gain_ratio", "gini", "variance"}
+_MEASURES = {"gain", "gain_ratio", "gini", "variance", "improvement"}
 
 
 def _counts(tree: Tree, node: int) -> str:
