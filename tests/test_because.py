@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import penjing
 from data import tables
-from penjing.errors import ChoiceError, DataError
+from penjing.errors import CapabilityError, ChoiceError, DataError
 from penjing.report import wilson
 from penjing.table import Table, nominal, numeric
 from penjing.tree import Tree
@@ -150,4 +152,132 @@ def test_a_chain_of_many_questions_is_explained():
     told = tree.explain({"x": 1500.0}).to_json()
     assert told["answer"] == "b"
     tests = {flip["changes"][0]["test"] for flip in told["flips"]}
-    assert tests & {"x ≤ 1499", "x ≤ 1500", "x > 1500", "x > 1501", "x ≤ 1499.5", "x > 1500.5"}
+    assert tests & {"1498.5 < x ≤ 1499", "1500.5 < x ≤ 1501"}
+
+
+def inside(tree: Tree, change: dict[str, Any]) -> list[Any]:
+    """Return values that a change promises: inside its printed interval, the ends among them."""
+    field = next(f for f in tree.schema if f.name == change["column"])
+    if not field.is_numeric:
+        if change["above"] is None and change["at_most"] is None:
+            return [change["to"]]
+        low = -1 if change["above"] is None else field.levels.index(change["above"])
+        high = None if change["at_most"] is None else field.levels.index(change["at_most"])
+        return list(field.levels[low + 1 : None if high is None else high + 1])
+    if change["test"].endswith("≠ ?"):
+        return [-1e9, 0.0, 1e9]
+    words = change["test"].split()
+    high = float(words[-1]) if words[-2] == "≤" else None
+    low = float(words[0]) if words[1] == "<" else float(words[-1]) if words[-2] == ">" else None
+    assert (low is None) == (change["above"] is None)
+    assert (high is None) == (change["at_most"] is None)
+    if low is None:
+        return [high, np.nextafter(high, -np.inf), high - 0.3, high - 1e9, change["to"]]
+    first = np.nextafter(low, np.inf)
+    if high is None:
+        return [first, max(first, low + 0.3), max(first, low + 1e9), change["to"]]
+    assert change["above"] <= low < high <= change["at_most"]
+    return [first, low / 2 + high / 2 if low < low / 2 + high / 2 else high, high, change["to"]]
+
+
+def kept(tree: Tree, row: dict[str, Any], n: int = 5) -> int:
+    """Check that every point of each flip is answered as promised; return how many flips."""
+    flips = tree.explain(row, flips=n).to_json()["flips"]
+    for flip in flips:
+        values = [inside(tree, change) for change in flip["changes"]]
+        names = [change["column"] for change in flip["changes"]]
+        rows = [row | dict(zip(names, point, strict=True)) for point in product(*values)]
+        assert set(tree.predict(rows)) == {flip["answer"]}, (row, flip)
+    return len(flips)
+
+
+@pytest.mark.parametrize("recipe", [*RECIPES, "sklearn"])
+@settings(max_examples=60)
+@given(
+    table=tables(("nominal", "numeric", "ordered"), max_rows=14) | tables(missing=True),
+    data=st.data(),
+)
+def test_every_value_of_a_printed_interval_is_answered_as_promised(recipe, table, data):
+    missing = any(column.has_missing for column in table.columns)
+    more = {"missing": "fraction"} if missing and recipe in ("id3", "cart-binary") else {}
+    try:
+        tree = penjing.fit(table, recipe=recipe, **more)
+    except (DataError, CapabilityError):
+        assume(False)
+    row = data.draw(st.sampled_from(list(table.rows())))
+    row.pop(tree.target.name)
+    if data.draw(st.booleans()) and row:
+        row |= {data.draw(st.sampled_from(sorted(row))): None}
+    kept(tree, row)
+    told = tree.explain(row, flips=0).to_json()
+    assert (told["stopped"] == "shared") <= (told["interval"] is None)
+    if told["interval"] is not None:
+        low, high = told["interval"]
+        share = told["shares"][str(told["answer"])]
+        assert low - 1e-12 <= share <= high + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({"纹理": [1]}, "the row's column '纹理' holds [1]."),
+        ({"纹理": b"x"}, "the row's column '纹理' holds b'x'."),
+        ({3: "x"}, "column '3' is not in the table"),
+        ("abc", "'abc' is no row."),
+        (None, "None is no row."),
+    ],
+)
+def test_odd_rows_are_blamed_where_they_are_odd(row, says):
+    tree = penjing.fit(penjing.example("watermelon2.0"))
+    with pytest.raises((ChoiceError, DataError), match=re.escape(says)):
+        tree.explain(row)
+
+
+def test_a_leaf_explains_a_row_of_nothing():
+    assert str(Tree.from_dict("yes").explain({})).startswith("the answer is yes")
+
+
+def test_an_unseen_level_is_not_called_missing():
+    colours = nominal("c", ["r", "g", "b", "r", "g", "b"] * 5)
+    table = Table((colours,), nominal("y", ["1", "0", "0", "1", "0", "0"] * 5), 30)
+    tree = penjing.fit(table, recipe="rpart", minsplit=2)
+    told = tree.explain({"c": "pink"})
+    assert told.to_json()["path"][0]["by"] == "unseen"
+    assert "(pink)  not seen here in training; the way of missing values" in str(told)
+    assert "(?)  no value; the way of missing values" in str(tree.explain({"c": None}))
+
+
+def test_no_bare_error_of_python():
+    melons = penjing.example("watermelon2.0")
+    tree = penjing.fit(melons, trace=True)
+    calls = [
+        lambda: tree.explain({}).text("fr"),
+        lambda: tree.write("svg", lang="fr"),
+        *(lambda n=n: penjing.bootstrap(melons, n=n) for n in (0, "x", 2.5)),
+        lambda: penjing.bootstrap(melons, n=1, seed=-1),
+        lambda: tree.importances("permutation", melons, seed=-1),
+        lambda: tree.importances("permutation", melons, n=0),
+        *(lambda v=v: tree.ruleset(melons, max_loss=v) for v in ("x", -1, None)),
+        *(lambda v=v: tree.write("svg", max_leaves=v) for v in ("x", 0)),
+        lambda: tree.trace["a"],
+        lambda: tree.trace[0:2],
+    ]
+    for call in calls:
+        with pytest.raises(ChoiceError, match=r"must be|Choose|en, zh"):
+            call()
+
+
+@pytest.mark.parametrize("recipe", ["cart-binary", "rpart", "c4.5", "sklearn"])
+def test_intervals_of_a_large_tree_hold(recipe):
+    random = np.random.RandomState(5)
+    n = 1500
+    columns = tuple(numeric(name, random.randn(n).round(7).tolist()) for name in ("u", "v", "w"))
+    table = Table(columns, nominal("y", random.choice(list("abc"), n).tolist()), n)
+    tree = penjing.fit(table, recipe=recipe)
+    found = 0
+    for row in list(table.rows())[:40]:
+        row.pop("y")
+        found += kept(tree, row, 3)
+        if recipe != "sklearn":
+            found += kept(tree, row | {"v": None}, 3)
+    assert found > 40 or tree.n_leaves < 5

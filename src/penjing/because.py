@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import count, pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from penjing.align import align, asked_by
-from penjing.errors import ChoiceError
-from penjing.predict import apply, predict, predict_proba
+from penjing.errors import ChoiceError, DataError, unknown
+from penjing.predict import apply, policies, predict, predict_proba
 from penjing.report import wilson
-from penjing.split import NO_BRANCH, level_text
+from penjing.split import NO_BRANCH, Split, Surrogate, level_text
 from penjing.table import Table
 from penjing.tree import Tree
+from penjing.walk import cuts_of
 from penjing.write import because as writer
 from penjing.write import stand_ins
-from penjing.write.labels import branch_text, cut_text, quoted
+from penjing.write.labels import branch_text, quoted, tidy
 
 Plain = dict[str, Any]
 Row = dict[int, float]
@@ -68,7 +71,8 @@ def explain_row(tree: Tree, row: Any, *, flips: int = FLIPS) -> Explanation:  # 
         ``answer``, ``shares`` and ``interval`` (Wilson's, 95 %) of the answer; ``path``, with the
         rows and the answer of each node and how the row went on; ``flips``, nearest first: fewest
         columns changed, then the smallest change (in parts of the column's range, 1 for a
-        level), then what parts latest. Each was tried: `predict` gives its answer.
+        level), then what parts latest. Each was tried: `predict` gives its answer, for every
+        value above ``above`` and at most ``at_most`` (None: no end), as the ``test`` says.
 
     Examples
     --------
@@ -97,7 +101,8 @@ def explain_row(tree: Tree, row: Any, *, flips: int = FLIPS) -> Explanation:  # 
     if not tree.is_regression:
         shares = predict_proba(tree, table)[0].tolist()
         told["shares"] = {str(c): share for c, share in zip(tree.classes, shares, strict=True)}
-        told["interval"] = _interval(tree, stop)
+        # Of a mixture of leaves there is no count of rows to make an interval from.
+        told["interval"] = None if told["stopped"] == "shared" else _interval(tree, stop)
     told["flips"] = _flips(tree, table, answer, flips) if flips > 0 else []
     return Explanation(told)
 
@@ -105,8 +110,19 @@ def explain_row(tree: Tree, row: Any, *, flips: int = FLIPS) -> Explanation:  # 
 def _complete(tree: Tree, row: Any) -> Any:  # noqa: ANN401 - a row, or what `align` takes
     """Return a row with None for what it does not say of columns that are asked."""
     if not isinstance(row, Mapping):
+        if isinstance(row, int | float | bytes | None) or (
+            isinstance(row, str) and not Path(row).is_file()
+        ):
+            raise ChoiceError("explain_no_row", found=repr(row))
         return row
-    return {tree.schema[c].name: None for c in asked_by(tree)} | dict(row)
+    for name, value in row.items():
+        if not isinstance(name, str):
+            raise unknown("unknown_column", name, [field.name for field in tree.schema])
+        if isinstance(value, Iterable) and not isinstance(value, str):
+            raise DataError("explain_odd_cell", column=name, value=repr(value))
+    if not tree.schema:
+        return Table((), None, 1)
+    return [{field.name: row.get(field.name) for field in tree.schema}]
 
 
 def _asked(tree: Tree) -> list[int]:
@@ -141,7 +157,10 @@ def _node(tree: Tree, table: Table, node: int, below: int | None) -> Plain:
 
 
 def _by(tree: Tree, table: Table, node: int) -> str:
-    """Return what sent the row on: its value, a surrogate, or the way of missing values."""
+    """Return what sent the row on: its value, a surrogate, or the way of missing values.
+
+    A level that training did not see there goes that way too: ``unseen``.
+    """
     split = tree.split(node)
     assert split is not None
     if split.branches(table.columns[split.column])[0] != NO_BRANCH:
@@ -150,15 +169,17 @@ def _by(tree: Tree, table: Table, node: int) -> str:
     for surrogate in used:
         if surrogate.branches(table.columns[surrogate.column])[0] != NO_BRANCH:
             return f"surrogate: {stand_ins.told(tree, surrogate)}"
-    return "missing"
+    return "missing" if table.columns[split.column].codes[0] < 0 else "unseen"
 
 
 def _stopped(tree: Tree, table: Table, node: int) -> str:
     """Return why a row stops at a question: no value, or one without a branch."""
     c = int(tree.nodes.column[node])
-    if table.columns[c].codes[0] >= 0:
+    code, (unseen, missing) = int(table.columns[c].codes[0]), policies(tree, None, None)
+    is_missing = unseen == "missing" and code >= len(tree.schema[c].levels)
+    if code >= 0 and (tree.schema[c].is_numeric or not is_missing):
         return "no_branch"
-    return "shared" if tree.recipe.get("missing") == "fraction" else "missing"
+    return "shared" if missing == "fraction" else "missing"
 
 
 def _interval(tree: Tree, node: int) -> list[float] | None:
@@ -174,12 +195,15 @@ def _interval(tree: Tree, node: int) -> list[float] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    """What a branch wants of a column: above ``low``, at most ``high``, one of ``levels``."""
+    """What a branch wants of a column: above ``low``, at most ``high``, one of ``levels``.
+
+    Between an end and its ``room`` lies no training row: so far may its reading be rounded.
+    """
 
     low: float = -math.inf
     high: float = math.inf
-    low_text: str = ""
-    high_text: str = ""
+    low_room: float = math.nan
+    high_room: float = math.nan
     levels: tuple[int, ...] | None = None
 
     def nearest(self, value: float | None, *, single: bool, is_place: bool) -> float | None:
@@ -193,11 +217,65 @@ class _Need:
         if (value is None and math.isfinite(self.high)) or (
             value is not None and value > self.high
         ):
-            return math.floor(self.high) if is_place else self.high
+            return self.high
         if is_place:
-            return math.floor(self.low) + 1.0
+            return self.low + 1.0
         kind = np.float32 if single else np.float64
-        return float(np.nextafter(kind(self.low), kind(np.inf)))
+        near = kind(self.low)
+        return float(near if float(near) > self.low else np.nextafter(near, kind(np.inf)))
+
+    def narrowed(self, end: _End, *, is_below: bool) -> _Need:
+        """Return what is left of it on one side of a cut."""
+        if is_below:
+            return (
+                self
+                if end.below >= self.high
+                else replace(self, high=end.below, high_room=end.gap[0])
+            )
+        return self if end.above <= self.low else replace(self, low=end.above, low_room=end.gap[1])
+
+    def ends(self) -> tuple[str, str]:
+        """Return how its ends read: short, and nothing between them that it does not hold."""
+        low = _inward(self.low, self.low_room, ROUND_CEILING)
+        high = _inward(self.high, self.high_room, ROUND_FLOOR)
+        return (tidy(low), tidy(high)) if low < high else (tidy(self.low), tidy(self.high))
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """A cut as values see it: up to ``below`` one way, beyond ``above`` the other."""
+
+    below: float
+    above: float
+    gap: tuple[float, float] = (math.nan, math.nan)
+
+    @staticmethod
+    def of(cut: float, *, single: bool, is_place: bool, gap: tuple[float, float]) -> _End:
+        """Return the ends of a cut; where 32 bits are compared, what surely rounds below, above."""
+        if not math.isfinite(cut) or not (single or is_place):
+            return _End(cut, cut, gap)
+        if is_place:
+            return _End(math.floor(cut), math.floor(cut))
+        near = np.float32(cut)
+        last = near if float(near) <= cut else np.nextafter(near, np.float32(-np.inf))
+        first = float(np.nextafter(last, np.float32(np.inf)))
+        return _End(float(last), float(last) / 2 + first / 2, gap)
+
+
+def _inward(end: float, room: float, way: str) -> float:
+    """Return an end in few digits, rounded towards what lies inside, as far as there is room."""
+    if math.isinf(end) or math.isnan(room):
+        return end
+    exact = Decimal(end)
+    for digits in range(4, 17):
+        near = (
+            float(exact.quantize(Decimal((0, (1,), exact.adjusted() + 1 - digits)), way))
+            if end
+            else end
+        )
+        if (near < room) if way == ROUND_CEILING else (near >= room):
+            return near
+    return end
 
 
 def _flips(tree: Tree, table: Table, answer: Any, n: int) -> list[Plain]:  # noqa: ANN401
@@ -207,7 +285,7 @@ def _flips(tree: Tree, table: Table, answer: Any, n: int) -> list[Plain]:  # noq
     what its node does, so the first leaf of another answer is a nearest one.
     """
     search = _Search(tree, table)
-    found = search.single(answer) if len(search.row) < len(search.asked) else []
+    found = search.single(answer) if search.lacks else []
     seen = [{flip.pop("at")} for flip in found]
     if len(found) >= n:
         return found[:n]
@@ -224,7 +302,7 @@ def _flips(tree: Tree, table: Table, answer: Any, n: int) -> list[Plain]:  # noq
         seen.append(columns)
         found.append(
             {
-                "changes": [search.told(c, needs[c], changed[c]) for c in changed],
+                "changes": search.told(changed),
                 "answer": after,
                 "distance": search.distance(changed),
             }
@@ -242,8 +320,10 @@ class _Search:
         self.table = table
         self.is_single = tree.recipe.get("precision") == "single"
         self.asked = _asked(tree)
+        self.cuts = cuts_of(tree)
+        self._ends: dict[int, _End] = {}
         self.row: Row = {}
-        for c in self.asked:
+        for c in asked_by(tree):
             column, field = table.columns[c], tree.schema[c]
             code = int(column.codes[0])
             if field.is_numeric:
@@ -252,6 +332,14 @@ class _Search:
             elif 0 <= code < len(field.levels):
                 self.row[c] = float(code)
         self.spread = {c: _spread(tree, c) for c in self.asked}
+        self.lacks = any(c not in self.row for c in self.asked)
+
+    def _compared(self, c: int, value: float | None) -> float | None:
+        """Return a value as it is compared with a cut."""
+        if value is None or not self.is_single or not self.tree.schema[c].is_numeric:
+            return value
+        with np.errstate(over="ignore"):
+            return float(np.float32(value))
 
     def nearest(self) -> Iterator[tuple[int, dict[int, _Need]]]:
         """Yield leaves with what they want: nearest first, then those that part latest."""
@@ -262,34 +350,49 @@ class _Search:
             if not waiting:
                 return
             (n_before, _, parted), _, node, needs = heapq.heappop(waiting)
-            if self.tree.is_leaf[node]:
-                yield node, needs
+            if node < 0 or self.tree.is_leaf[node]:
+                yield ~node if node < 0 else node, needs
                 continue
             c = int(self.tree.nodes.column[node])
-            for child in self.tree.children(node):
+            # ~node: the row stops at the question, by a level that has no branch here.
+            for child in (*self.tree.children(node), ~node):
                 wants = needs | {c: self._need(node, child, needs.get(c, _Need()))}
+                if wants[c].levels == () or (child < 0 and wants[c].levels is None):
+                    continue
                 changed = self.changes(wants)
                 here = parted if n_before else -int(self.tree.depths[node]) if changed else 0
                 cost = (len(changed), self.distance(changed), here)
                 heapq.heappush(waiting, (cost, next(number), child, wants))
 
     def _need(self, node: int, child: int, before: _Need) -> _Need:
-        cut = float(self.tree.nodes.cut[node])
+        cut = float(self.cuts[node])
         if math.isnan(cut):
-            return _Need(levels=tuple(self.tree.nodes.levels(child).tolist()))
+            nodes = self.tree.nodes
+            codes = nodes.levels(child).tolist() if child >= 0 else self.tree.empty_levels(node)
+            return _Need(levels=tuple(k for k in codes if k in (before.levels or codes)))
         if math.isinf(cut):
             return before
-        text = cut_text(self.tree, node)
-        if child == self.tree.first_child[node]:
-            return _Need(before.low, cut, before.low_text, text)
-        return _Need(cut, before.high, text, before.high_text)
+        return before.narrowed(self._end(node), is_below=child == self.tree.first_child[node])
+
+    def _end(self, node: int) -> _End:
+        if node not in self._ends:
+            gap = self.tree.nodes.gap
+            low, high = (math.nan, math.nan) if gap is None else gap[node].tolist()
+            c, cut = int(self.tree.nodes.column[node]), float(self.cuts[node])
+            self._ends[node] = self._end_of(c, cut, (low, high))
+        return self._ends[node]
+
+    def _end_of(self, c: int, cut: float, gap: tuple[float, float] = (math.nan, math.nan)) -> _End:
+        is_place = not self.tree.schema[c].is_numeric
+        return _End.of(cut, single=self.is_single, is_place=is_place, gap=gap)
 
     def changes(self, needs: Mapping[int, _Need]) -> Row:
         """Return the columns whose value is not as wanted, with the nearest that is."""
         found = {}
         for c, need in needs.items():
             is_place = not self.tree.schema[c].is_numeric
-            to = need.nearest(self.row.get(c), single=self.is_single, is_place=is_place)
+            value = self._compared(c, self.row.get(c))
+            to = need.nearest(value, single=self.is_single, is_place=is_place)
             if to is not None:
                 found[c] = to
         return found
@@ -318,67 +421,127 @@ class _Search:
 
         Where values are missing, surrogates and shares decide too, so everything is tried.
         """
-        tries: list[tuple[int, float, _Need]] = []
+        tries: list[tuple[int, float]] = []
         for c in self.asked:
-            tries += [(c, to, need) for to, need in self._values(c) if to != self.row.get(c)]
+            tries += [(c, to) for to in self._values(c) if to != self.row.get(c)]
         if not tries or len(tries) > STEPS:
             return []
-        rows = [self._values_of({c: to}) for c, to, _ in tries]
+        rows = [self._values_of({c: to}) for c, to in tries]
         answers = [_plain(a) for a in predict(self.tree, rows)]
         best: dict[int, Plain] = {}
-        for (c, to, need), after in zip(tries, answers, strict=True):
+        for (c, to), after in zip(tries, answers, strict=True):
             far = self.distance({c: to})
             if after != answer and far < best.get(c, {"distance": math.inf})["distance"]:
-                change = self.told(c, need, to)
-                best[c] = {"changes": [change], "answer": after, "distance": far, "at": c}
+                best[c] = {"to": to, "answer": after, "distance": far, "at": c}
         stop = int(apply(self.tree, self.table)[0])
         late = {int(self.tree.nodes.column[node]): i for i, node in enumerate(self.tree.path(stop))}
-        return sorted(best.values(), key=lambda flip: (flip["distance"], -late.get(flip["at"], -1)))
+        found = sorted(
+            best.values(), key=lambda flip: (flip["distance"], -late.get(flip["at"], -1))
+        )
+        return [{"changes": self.told({f["at"]: f.pop("to")})} | f for f in found]
 
-    def _values(self, c: int) -> Iterator[tuple[float, _Need]]:
+    def _values(self, c: int) -> Iterator[float]:
         """Yield a value for every way that questions about a column can be answered."""
         field = self.tree.schema[c]
         if not field.has_order:
-            for code in range(len(field.levels)):
-                yield float(code), _Need(levels=(code,))
+            yield from map(float, range(len(field.levels)))
             return
         seen: set[float] = set()
         for node in np.flatnonzero(self.tree.nodes.column == c).tolist():
-            cut = float(self.tree.nodes.cut[node])
-            if math.isfinite(cut) and cut not in seen:
-                seen.add(cut)
-                text = cut_text(self.tree, node)
-                for need in (_Need(high=cut, high_text=text), _Need(low=cut, low_text=text)):
+            end = self._end(node)
+            if math.isfinite(end.below) and end.below not in seen:
+                seen.add(end.below)
+                for need in (_Need(high=end.below), _Need(low=end.above)):
                     is_place = not field.is_numeric
                     to = need.nearest(None, single=self.is_single, is_place=is_place)
-                    if to is not None:
-                        yield to, need
+                    if to is not None and (not is_place or 0 <= to < len(field.levels)):
+                        yield to
 
-    def told(self, c: int, need: _Need, to: float) -> Plain:
-        """Return one change as plain data."""
+    def _reach(self, changed: Row) -> dict[int, _Need]:
+        """Return how far changed values may go while every test on the row's way stays answered.
+
+        A row that is shared out goes many ways; the tests of all of them count.
+        """
+        row = {c: self._compared(c, v) for c, v in (self.row | changed).items()}
+        needs = {c: _Need() for c in changed if self.tree.schema[c].has_order}
+        waiting = [0]
+        while waiting:
+            node = waiting.pop()
+            split = self.tree.split(node)
+            if split is None:
+                continue
+            branch = self._branch(split, row, needs, self._end(node))
+            for test in (s for s in split.surrogates if s.is_used):
+                if branch == NO_BRANCH:
+                    end = self._end_of(test.column, test.cut or 0.0)
+                    branch = self._branch(test, row, needs, end)
+                    if test.cut is not None and test.below == 1 and branch != NO_BRANCH:
+                        branch = 1 - branch
+            branch = split.missing if branch == NO_BRANCH else branch
+            ways = self.tree.children(node)
+            waiting += ways if branch == NO_BRANCH else [ways[branch]]
+        return needs
+
+    def _branch(
+        self,
+        test: Split | Surrogate,
+        row: Mapping[int, float | None],
+        needs: dict[int, _Need],
+        end: _End,
+    ) -> int:
+        """Return the way of a row by one test, and keep what the test wants of a changed value."""
+        c, value = test.column, row.get(test.column)
+        if value is None:
+            return NO_BRANCH
+        if test.cut is None:
+            return next((i for i, codes in enumerate(test.groups) if value in codes), NO_BRANCH)
+        is_below = value <= end.below
+        if c in needs:
+            needs[c] = needs[c].narrowed(end, is_below=is_below)
+        return 0 if is_below else 1
+
+    def told(self, changed: Row) -> list[Plain]:
+        """Return changes as plain data: every value that passes the tests gives the answer."""
+        reach = self._reach(changed)
+        return [self._told(c, to, reach.get(c)) for c, to in changed.items()]
+
+    def _told(self, c: int, to: float, need: _Need | None) -> Plain:
         field = self.tree.schema[c]
-        name = quoted(field.name)
-        if need.levels is not None:
-            test = f"{name} = {quoted(level_text(field, int(to)))}"
-        elif math.isfinite(need.high) and to <= need.high and self.row.get(c, math.inf) > need.high:
-            test = f"{name} ≤ {need.high_text}"
-        elif need.low_text:
-            test = f"{name} > {need.low_text}"
-        else:
-            test = f"{name} ≤ {need.high_text}"
         value = self.row.get(c)
-        return {
+        told = {
             "column": field.name,
             "from": None if value is None else self._plain(c, value),
             "to": self._plain(c, to),
-            "test": test,
+            "test": f"{quoted(field.name)} = {quoted(level_text(field, int(to)))}",
+            "above": None,
+            "at_most": None,
         }
+        if need is None:
+            return told
+        low, high = need.ends()
+        if not field.is_numeric:
+            low, high = (
+                quoted(level_text(field, int(end))) if math.isfinite(end) else ""
+                for end in (need.low, need.high)
+            )
+        if math.isfinite(need.low):
+            told["above"] = self._plain(c, need.low)
+        if math.isfinite(need.high):
+            told["at_most"] = self._plain(c, need.high)
+        return told | {"test": _between(quoted(field.name), need, low, high)}
 
     def _plain(self, c: int, value: float | None) -> Any:  # noqa: ANN401 - a level or a number
         if value is None:
             return None
         field = self.tree.schema[c]
         return value if field.is_numeric else field.levels[int(value)]
+
+
+def _between(name: str, need: _Need, low: str, high: str) -> str:
+    """Return a test of one or two ends; of none where it is enough that the value is known."""
+    if math.isinf(need.low):
+        return f"{name} ≠ ?" if math.isinf(need.high) else f"{name} ≤ {high}"
+    return f"{name} > {low}" if math.isinf(need.high) else f"{low} < {name} ≤ {high}"
 
 
 def _spread(tree: Tree, c: int) -> float:

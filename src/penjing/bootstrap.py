@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from penjing.errors import whole_number
 from penjing.fit import fit
 from penjing.read import read
 from penjing.recipe import Recipe
@@ -114,8 +115,9 @@ def bootstrap(
     >>> steady.root, max(steady.roots, key=steady.roots.get)
     ('纹理', '纹理')
     """
+    n = whole_number("n", n, 1)
+    draw = np.random.default_rng(whole_number("seed", seed, 0))
     table = data if isinstance(data, Table) else read(data, target)
-    draw = np.random.default_rng(seed)
     whole = fit(table, recipe=recipe, **changes)
     names = [field.name for field in whole.schema]
     roots: Counter[str] = Counter()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import math
+import operator
 from collections.abc import Iterable
 
 from penjing.words import say
@@ -69,6 +71,23 @@ def near(word: object, known: Iterable[object]) -> str | None:
     """
     found = difflib.get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.5)
     return found[0] if found else None
+
+
+def whole_number(name: str, value: object, least: int) -> int:
+    """Return a whole number that is large enough, or say what it must be.
+
+    Examples
+    --------
+    >>> whole_number("n", 3, 1)
+    3
+    """
+    try:
+        found = -math.inf if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        found = -math.inf
+    if found < least:
+        raise ChoiceError("bad_whole", name=name, value=value, least=least)
+    return int(found)
 
 
 def unknown(key: str, word: object, known: Iterable[object], **values: object) -> ChoiceError:

@@ -10,7 +10,7 @@ import numpy as np
 from penjing.align import align
 from penjing.criteria.entropy import bits
 from penjing.criteria.gini import gini_of
-from penjing.errors import ChoiceError, unknown
+from penjing.errors import ChoiceError, unknown, whole_number
 from penjing.predict import classes_of
 from penjing.table import Table
 from penjing.tree import Tree
@@ -59,7 +59,7 @@ def importances(
     found = (
         _by_impurity(tree, surrogates=surrogates)
         if kind == "impurity"
-        else _by_permutation(tree, data, n, seed)
+        else _by_permutation(tree, data, whole_number("n", n, 1), whole_number("seed", seed, 0))
     )
     order = sorted(range(len(found)), key=lambda c: (-found[c], c))
     return {tree.schema[c].name: float(found[c]) for c in order}

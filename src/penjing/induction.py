@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from penjing.errors import ChoiceError
 from penjing.explain import explain, story
 from penjing.table import Table
@@ -78,6 +80,8 @@ class Induction:
         data : Table, optional
             The training rows.
         """
+        if isinstance(node, bool) or not isinstance(node, int | np.integer):
+            raise ChoiceError("bad_whole", name="node", value=node, least=0)
         if not 0 <= node < self._tree.n_nodes:
             raise ChoiceError("no_such_node", node=node, last=self._tree.n_nodes - 1)
         if any(step.get("node") == node and _is_told(step) for step in self._kept()):

@@ -147,7 +147,7 @@ def ruleset(tree: Tree, data: Any, *, max_loss: float = MAX_LOSS) -> Ruleset:  #
     """
     if tree.is_regression:
         raise CapabilityError("rules_need_classes", target=tree.target.name)
-    if not 0 <= max_loss <= 1:
+    if not isinstance(max_loss, int | float | np.number) or not 0 <= max_loss <= 1:
         raise ChoiceError("bad_max_loss", value=max_loss)
     table = align(tree, data)
     if table.target is None:

@@ -251,3 +251,12 @@ def test_a_marker_that_an_error_advises_can_be_given(run, tmp_path):
     done = run("explain", model, "--row", "x=none", "--missing-marker", "none")
     assert done.code == Exit.FINE
     assert "the answer is" in done.out
+
+
+def test_a_row_is_asked_for_and_odd_cells_are_named(run, melon):
+    done = run("explain", melon)
+    assert done.code == Exit.WRONG
+    assert "which row? Write --row" in done.err
+    done = run("explain", melon, "--row", '{"纹理": [1]}')
+    assert done.code == Exit.WRONG
+    assert "the row's column '纹理' holds [1]" in done.err

@@ -233,12 +233,12 @@ def explain(
     *,
     model: Model,
     row: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="ROW",
             help="The row: 'column=value, column=value', JSON, or its number in --data.",
         ),
-    ] = "1",
+    ] = None,
     data: Annotated[
         str | None, typer.Option(metavar="FILE", help="A table; --row is the number of a row.")
     ] = None,

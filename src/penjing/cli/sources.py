@@ -183,11 +183,18 @@ def _separator(text: str | None) -> str | None:
 def one_row(
     voice: Voice,
     tree: Tree,
-    text: str,
+    text: str | None,
     path: str | None,
     markers: list[str] | None = None,
 ) -> Any:  # noqa: ANN401
-    """Return the row that somebody means: its number in a file, JSON, or 'column=value' pairs."""
+    """Return the row that somebody means: its number in a file, JSON, or 'column=value' pairs.
+
+    The first of a file where nobody says which.
+    """
+    if text is None:
+        if path is None:
+            raise ChoiceError("explain_wants_row")
+        text = "1"
     if path is not None:
         table = Reading(markers=markers).rows_for(voice, tree, path, with_target=False)
         if not text.isdecimal() or not 1 <= int(text) <= table.n_rows:

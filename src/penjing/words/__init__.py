@@ -11,6 +11,10 @@ LANGUAGES = ("en", "zh")
 @cache
 def catalogue(lang: str) -> dict[str, str]:
     """Return the sentences of one language, by key."""
+    if lang not in LANGUAGES:  # by name: errors stand above words
+        raise import_module("penjing.errors").unknown(
+            "unknown_plug", lang, LANGUAGES, socket="language"
+        )
     words: dict[str, str] = import_module(f"penjing.words.{lang}").WORDS
     return words
 

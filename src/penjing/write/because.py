@@ -52,9 +52,11 @@ def write(told: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
 def _answer(told: Plain, lang: str) -> str:
     answer = _text(told["answer"])
     interval = told.get("interval")
+    share = told.get("shares", {}).get(str(told["answer"]), 0.0)
     if interval is None:
-        return say("because_answer", lang, answer=answer)
-    share = told["shares"].get(str(told["answer"]), 0.0)
+        if told["stopped"] != "shared" or "shares" not in told:
+            return say("because_answer", lang, answer=answer)
+        return say("because_answer_mixed", lang, answer=answer, share=f"{100 * share:.0f}")
     low, high = (f"{100 * end:.0f}" for end in interval)
     share_text = f"{100 * share:.0f}"
     return say("because_answer_share", lang, answer=answer, share=share_text, low=low, high=high)
@@ -66,9 +68,10 @@ def _evidence(node: Plain, end: Plain, lang: str) -> str:
     said = [value]
     by = str(node["by"])
     if by.startswith("surrogate: "):
-        said.append(say("because_surrogate", lang, test=by.removeprefix("surrogate: ")))
-    elif by == "missing":
-        said.append(say("because_missing_way", lang))
+        key = "because_surrogate" if node["value"] is None else "because_unseen_surrogate"
+        said.append(say(key, lang, test=by.removeprefix("surrogate: ")))
+    elif by in ("missing", "unseen"):
+        said.append(say(f"because_{by}_way", lang))
     if "total" in end:
         counts = " : ".join(amount(v) for v in end["total"])
         said.append(f"{counts} → {_text(end['answer'])}")

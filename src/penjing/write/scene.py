@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from penjing.errors import whole_number
 from penjing.split import level_text
 from penjing.tree import Tree
 from penjing.words import say
@@ -91,7 +92,7 @@ def scene_of(
     max_leaves : int
         How many leaves to show before subtrees are folded, those with most rows unfolded first.
     """
-    children, is_folded = unfolded(tree, max_leaves)
+    children, is_folded = unfolded(tree, whole_number("max_leaves", max_leaves, 1))
     shown = sorted(children)
     number = {node: i for i, node in enumerate(shown)}
     known = (tree_leaves(tree), marks.ties_of(tree))
