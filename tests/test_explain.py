@@ -81,18 +81,12 @@ def test_a_tree_without_a_trace_says_so():
         explain(tree)
     with pytest.raises(ChoiceError, match="keeps no trace"):
         story(tree)
-    small = penjing.fit(penjing.example("watermelon2.0")).prune("pessimistic")
+    small = penjing.fit(penjing.example("watermelon2.0"), trace=True).prune("pessimistic")
     assert small.n_leaves < 8
     with pytest.raises(ChoiceError, match="was pruned"):
         explain(small)
     with pytest.raises(ChoiceError, match="was pruned"):
         story(small)
-
-
-def test_a_pruned_tree_keeps_the_trace_of_what_stayed():
-    small = penjing.fit(penjing.example("watermelon2.0"), trace=True).prune("pessimistic")
-    assert small.n_leaves < 8
-    assert explain(small)
 
 
 def test_a_trace_that_was_cut_short_says_so():
