@@ -14,8 +14,7 @@ from penjing.engines.native import Engine as Native
 from penjing.explain import explain, story
 from penjing.recipe import recipe_of
 from penjing.store import write_whole
-from penjing.write import pruning, why
-from penjing.write.labels import branch_text
+from penjing.write import why
 
 MELONS = penjing.example("watermelon2.0")
 COMMAND = [sys.executable, "-c", "import sys; from penjing.cli import main; sys.exit(main())"]
@@ -78,30 +77,8 @@ def test_the_formula_of_a_regression_is_true_for_every_recipe():
         assert best["gain"] == pytest.approx(told["variance"] - best["variance_after"], rel=1e-9)
 
 
-def test_a_pruned_tree_keeps_the_story_of_what_stayed_and_the_paths_of_what_was_decided():
-    whole = penjing.fit(MELONS, trace=True)
-    pruned = whole.prune("pessimistic")
-    assert pruned.n_leaves < whole.n_leaves
-    kept = story(pruned)
-    assert [step["node"] for step in kept] == list(range(pruned.n_nodes))
-    assert "pruned" in {step["stop"] for step in kept}
-    for step in kept:
-        assert (
-            step["rows"]
-            == sum(b["rows"] for c in step["candidates"] if c["is_chosen"] for b in c["branches"])
-            or step["question"] is None
-        )
-    (record,) = pruned.about["pruning"]
-    text = pruning.steps(record)
-    for decision in record["decisions"]:
-        node = decision["node"]
-        assert decision["path"] == [branch_text(whole, step) for step in whole.path(node)[1:]]
-        where = ", ".join(decision["path"]) or "root"
-        assert f" {where}: errors kept {decision['kept']:.6g}, as leaf" in text
-
-
 def test_a_pruned_tree_tells_its_story_from_the_rows():
-    pruned = penjing.fit(MELONS).prune("pessimistic")
+    pruned = penjing.fit(MELONS, trace=True).prune("pessimistic")
     assert pruned.kept_trace is None
     steps = story(pruned, MELONS)
     assert [step["node"] for step in steps] == list(range(pruned.n_nodes))

@@ -372,7 +372,6 @@ def test_a_class_that_training_never_saw_is_always_wrong():
         "tree_as_leaf": 1,
         "decision": "cut",
         "why": "equal",
-        "path": [],
     }
 
 

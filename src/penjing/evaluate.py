@@ -18,12 +18,10 @@ from penjing.folds import Fold, each_fold, folds, hold_out
 from penjing.plugs import load
 from penjing.predict import classes_of
 from penjing.prune import measure_of
-from penjing.prune.carried import carried
 from penjing.recipe import Recipe, recipe_of
 from penjing.report import NumberReport, Report, number_report_of, report_of
 from penjing.table import Table
 from penjing.tree import Tree
-from penjing.write.labels import branch_text
 
 __all__ = ["Fold", "compare", "cross_validate", "folds", "hold_out", "prune", "score"]
 
@@ -139,23 +137,12 @@ def prune(
         raise ChoiceError("validation_not_used", method=method)
     else:
         smaller, decisions = pruner(tree, **options)
-    # The pruned tree numbers its nodes anew: a path says which node was meant.
-    paths = _paths(tree, [decision.node for decision in decisions])
-    record["decisions"] = [
-        decision.to_json() | {"path": path} for decision, path in zip(decisions, paths, strict=True)
-    ]
+    record["decisions"] = [decision.to_json() for decision in decisions]
     about = dict(smaller.about) | {"pruning": [*tree.about.get("pruning", ()), record]}
     if "training" in about:
         about["training"] = _training(tree, smaller)
-    about = {k: v for k, v in about.items() if v is not None}
-    pruned: Tree = replace(smaller, about=about, kept_trace=carried(tree, smaller))
+    pruned: Tree = replace(smaller, about={k: v for k, v in about.items() if v is not None})
     return pruned
-
-
-def _paths(tree: Tree, nodes: list[int]) -> list[list[str]]:
-    roads = [tree.path(node)[1:] for node in nodes]
-    texts = {step: branch_text(tree, step) for step in {s for road in roads for s in road}}
-    return [[texts[step] for step in road] for road in roads]
 
 
 def _counter(tree: Tree, training: Any) -> Any:  # noqa: ANN401 - an engine

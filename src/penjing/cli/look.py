@@ -211,10 +211,7 @@ def _explained(voice: Voice, tree: Tree, model: str, node: str, data: str | None
     rows: Table | None = None
     if data is not None:
         rows = sources.training(voice, tree, model, data)
-    elif tree.kept_trace is None or not any(
-        isinstance(step, dict) and step.get("node") == at
-        for step in tree.kept_trace.get("steps", ())
-    ):
+    elif tree.kept_trace is None:
         rows = sources.training(voice, tree, model, None)
     return explain(tree, at, rows)
 
@@ -272,12 +269,7 @@ def trace(
 
     tree = sources.model(model)
     limit = steps or None
-    rows = sources.training(voice, tree, model, train)
-    if tree.kept_trace is None and rows is None and tree.about.get("pruning") and not voice.as_json:
-        voice.note("no_trace_pruned")
-        _pruned(voice, tree)
-        return
-    told = story(tree, rows, limit)
+    told = story(tree, sources.training(voice, tree, model, train), limit)
     if voice.as_json:
         voice.data(told)
         return
@@ -289,12 +281,3 @@ def trace(
         "is_whole": tree.kept_trace is None or bool(tree.kept_trace.get("is_whole", True)),
     }
     voice.out(writer.write(told, about, voice.lang, ascii_only=voice.ascii_only))
-    _pruned(voice, tree)
-
-
-def _pruned(voice: Voice, tree: Tree) -> None:
-    from penjing.write import pruning  # noqa: PLC0415 - heavy
-
-    for record in tree.about.get("pruning", ()):
-        if record.get("decisions"):
-            voice.out("\n" + pruning.steps(record, voice.lang, ascii_only=voice.ascii_only))

@@ -105,34 +105,6 @@ def _path(tree: Tree, node: int, lang: str, *, ascii_only: bool) -> str:
     return text if len(text) <= PATH else clip(text[::-1], PATH, dots="...")[::-1]
 
 
-def steps(record: Mapping[str, Any], lang: str = "en", *, ascii_only: bool = False) -> str:
-    """Return what a pruner decided, a line a node, as a pruned tree keeps it.
-
-    Parameters
-    ----------
-    record : dict
-        One entry of ``about["pruning"]``.
-    lang : str
-        ``en`` or ``zh``.
-    ascii_only : bool
-        Use plain characters only.
-    """
-    decisions = record["decisions"]
-    lines = [say("pruned_head", lang, method=record["method"], n=len(decisions))]
-    measure = say(f"prune_{record['measure']}", lang)
-    for place, decision in enumerate(decisions, start=1):
-        path = decision.get("path")
-        node = say("pruned_node", lang, node=decision["node"])
-        where = node if path is None else ", ".join(path) or say("root", lang)
-        told = {key: f"{decision[key]:.6g}" for key in ("kept", "as_leaf")}
-        decided = say(f"pruned_{decision['decision']}", lang)
-        lines.append(
-            say("pruned_step", lang, i=place, place=where, measure=measure, decided=decided, **told)
-        )
-    text = "\n".join(lines)
-    return text.replace("≤", "<=") if ascii_only else text
-
-
 def numbers(told: Mapping[str, Any], lang: str = "en") -> str:
     """Return the numbers of a tree in one line: leaves, and rows answered rightly."""
     texts = [say("leaves", lang, n=told["leaves"][0])]
