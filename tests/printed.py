@@ -86,6 +86,7 @@ def of_markdown(text: str) -> Iterator[Rule]:
     for line in text.split("\n")[6:]:
         cells = re.findall(r"\| ((?:[^|\\]|\\.)*?) (?=\|)", line)
         cells = [re.sub(r"\\(.)", r"\1", cell) for cell in cells]
+        cells = [cell.replace("&lt;", "<").replace("&amp;", "&") for cell in cells]
         when = "" if cells[-1] == "always" else cells[-1]
         yield conditions(when), unquoted(cells[0])
 
