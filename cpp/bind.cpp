@@ -1,5 +1,6 @@
-// penjing._core: the only file that knows Python exists. It checks shapes, lets go of the
-// interpreter lock, calls a kernel, and hands the answer's memory to NumPy without a copy.
+// penjing._core: the door of Python. It checks shapes, lets go of the interpreter lock, calls a
+// kernel, and hands the answer's memory to NumPy without a copy; the other bind_*.cpp hang on
+// it.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -12,41 +13,22 @@
 #include <vector>
 
 #include "code.hpp"
+#include "handing.hpp"
 #include "predict.hpp"
 #include "view.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-namespace {
+using penjing::hand_over;
+using penjing::In;
+using penjing::Out;
 
-template <class T>
-using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
+namespace {
 
 template <class T>
 penjing::View<T> view(const In<T>& array) {
     return {array.data(), array.size()};
-}
-
-// The vector moves into the array: NumPy frees it.
-template <class T>
-Out<T> hand_over(std::vector<T>&& values) {
-    auto kept = std::make_unique<std::vector<T>>(std::move(values));
-    T* data = kept->data();
-    const std::size_t size = kept->size();
-    nb::capsule owner(kept.release(),
-                      [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return Out<T>(data, {size}, owner);
-}
-
-template <class T>
-Out<T> hand_over(penjing::Buffer<T>&& values) {
-    const std::size_t size = values.size();
-    T* data = values.release();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return Out<T>(data, {size}, owner);
 }
 
 nb::tuple code_floats(const In<double>& values) {

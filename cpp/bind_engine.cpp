@@ -3,7 +3,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -14,73 +13,35 @@
 #include "general.hpp"
 #include "grow_measured.hpp"
 #include "grown.hpp"
+#include "handing.hpp"
 #include "team.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
+using penjing::hand_over;
+using penjing::In;
+using penjing::pointer;
+using penjing::pointer_or_null;
+using penjing::signals;
+
 namespace {
 
-template <class T>
-using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Strided = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
-
-template <class T>
-nb::object hand_over(std::vector<T>&& values) {
-    auto kept = std::make_unique<std::vector<T>>(std::move(values));
-    T* data = kept->data();
-    const std::size_t size = kept->size();
-    nb::capsule owner(kept.release(),
-                      [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>(data, {size}, owner));
-}
-
-// Between two nodes, at most every 50 ms: Ctrl-C is seen, and whoever waits is told how far it
-// is.
-penjing::Poll signals(const penjing::Pace& pace, nb::handle progress) {
-    using clock = std::chrono::steady_clock;
-    return [last = clock::now(), calls = 0, &pace, progress]() mutable {
-        if ((++calls & 63) != 0 || clock::now() - last < std::chrono::milliseconds(50)) {
-            return;
-        }
-        last = clock::now();
-        nb::gil_scoped_acquire held;
-        if (PyErr_CheckSignals() != 0) {
-            throw nb::python_error();
-        }
-        if (!progress.is_none()) {
-            progress(pace.row_levels.load(), pace.placed.load(), pace.leaves.load());
-        }
-    };
-}
 
 struct Input {
     penjing::Order order;
     std::vector<nb::object> kept;  // arrays must outlive the growth
 };
 
-template <class T>
-const T* pointer(Input& input, nb::handle array, std::size_t size) {
-    auto view = nb::cast<In<T>>(array, false);
-    if (view.size() != size) {
-        throw nb::value_error("every column must have as many rows as the table");
-    }
-    input.kept.push_back(nb::borrow(array));
-    return view.data();
-}
-
 Input read(const nb::list& columns, nb::handle target, nb::handle y, nb::handle weight,
            const nb::dict& recipe) {
     Input input;
     penjing::Order& order = input.order;
     order.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
-    order.target = pointer<std::int32_t>(input, target, order.n_rows);
-    if (!y.is_none()) {
-        order.y = pointer<double>(input, y, order.n_rows);
-    }
-    if (!weight.is_none()) {
-        order.weight = pointer<double>(input, weight, order.n_rows);
-    }
+    order.target = pointer<std::int32_t>(input.kept, target, order.n_rows);
+    order.y = pointer_or_null<double>(input.kept, y, order.n_rows);
+    order.weight = pointer_or_null<double>(input.kept, weight, order.n_rows);
     for (nb::handle item : columns) {
         const auto parts =
             nb::cast<nb::tuple>(item);  // codes, levels or None, n_levels, ordered
@@ -96,12 +57,12 @@ Input read(const nb::list& columns, nb::handle target, nb::handle y, nb::handle 
             column.stride = static_cast<std::size_t>(numbers.stride(0));
             column.n_levels = 0;
         } else {
-            column.codes = pointer<std::int32_t>(input, parts[0], order.n_rows);
+            column.codes = pointer<std::int32_t>(input.kept, parts[0], order.n_rows);
         }
         column.ordered = nb::cast<bool>(parts[3]);
         if (!parts[1].is_none()) {
-            column.levels =
-                pointer<double>(input, parts[1], static_cast<std::size_t>(column.n_levels));
+            column.levels = pointer<double>(input.kept, parts[1],
+                                            static_cast<std::size_t>(column.n_levels));
         }
         order.columns.push_back(column);
     }
@@ -140,7 +101,7 @@ nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::ha
     {
         const nb::gil_scoped_release free;
         penjing::Team team(order.threads);
-        const penjing::Poll poll = signals(pace, progress);
+        const penjing::Poll poll = signals(&pace, progress);
         std::vector<penjing::Grove> groves;
         if (by_count && penjing::is_counted(order) && !penjing::misses_early(order)) {
             const bool fits = penjing::Packing(order.n_sums).fits_short(order.n_rows);

@@ -2,7 +2,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -10,50 +9,19 @@
 
 #include "cases.hpp"
 #include "errors.hpp"
+#include "handing.hpp"
 #include "quinlan.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
+using penjing::hand_over;
+using penjing::In;
+using penjing::pointer;
+using penjing::pointer_or_null;
+using penjing::signals;
+
 namespace {
-
-template <class T>
-using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-nb::object hand_over(std::vector<T>&& values) {
-    auto kept = std::make_unique<std::vector<T>>(std::move(values));
-    T* data = kept->data();
-    const std::size_t size = kept->size();
-    nb::capsule owner(kept.release(),
-                      [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>(data, {size}, owner));
-}
-
-// Ctrl-C is seen between two nodes, at most every 50 ms.
-penjing::Poll signals() {
-    using clock = std::chrono::steady_clock;
-    return [last = clock::now(), calls = 0]() mutable {
-        if ((++calls & 63) != 0 || clock::now() - last < std::chrono::milliseconds(50)) {
-            return;
-        }
-        last = clock::now();
-        nb::gil_scoped_acquire held;
-        if (PyErr_CheckSignals() != 0) {
-            throw nb::python_error();
-        }
-    };
-}
-
-template <class T>
-const T* pointer(std::vector<nb::object>& kept, nb::handle array, std::size_t size) {
-    auto view = nb::cast<In<T>>(array, false);
-    if (view.size() != size) {
-        throw nb::value_error("every column must have as many rows as the table");
-    }
-    kept.push_back(nb::borrow(array));
-    return view.data();
-}
 
 // codes, levels or None, n_levels, ordered, whether it counts in the average
 penjing::GrowColumn column_of(std::vector<nb::object>& kept, nb::handle item, std::size_t n) {
@@ -75,9 +43,7 @@ nb::dict grow_quinlan(const nb::list& columns, nb::handle target, nb::handle wei
     penjing::QuinlanOrder order;
     order.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
     order.target = pointer<std::int32_t>(kept, target, order.n_rows);
-    if (!weight.is_none()) {
-        order.weight = pointer<double>(kept, weight, order.n_rows);
-    }
+    order.weight = pointer_or_null<double>(kept, weight, order.n_rows);
     for (nb::handle item : columns) {
         order.columns.push_back(column_of(kept, item, order.n_rows));
         order.mean.push_back(nb::cast<bool>(nb::cast<nb::tuple>(item)[4]) ? 1 : 0);
@@ -139,9 +105,7 @@ nb::dict prune_quinlan(const nb::list& columns, nb::handle target, nb::handle we
     penjing::PruneOrder order;
     order.rows.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
     order.rows.target = pointer<std::int32_t>(kept, target, order.rows.n_rows);
-    if (!weight.is_none()) {
-        order.rows.weight = pointer<double>(kept, weight, order.rows.n_rows);
-    }
+    order.rows.weight = pointer_or_null<double>(kept, weight, order.rows.n_rows);
     for (nb::handle item : columns) {
         order.rows.columns.push_back(column_of(kept, item, order.rows.n_rows));
     }

@@ -2,12 +2,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "handing.hpp"
 #include "rp_grown.hpp"
 #include "rpart.hpp"
 #include "team.hpp"
@@ -15,48 +15,13 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
+using penjing::hand_over;
+using penjing::In;
+using penjing::pointer;
+using penjing::pointer_or_null;
+using penjing::signals;
+
 namespace {
-
-template <class T>
-using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-nb::object hand_over(std::vector<T>&& values) {
-    auto kept = std::make_unique<std::vector<T>>(std::move(values));
-    T* data = kept->data();
-    const std::size_t size = kept->size();
-    nb::capsule owner(kept.release(),
-                      [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>(data, {size}, owner));
-}
-
-// Ctrl-C is seen between two nodes, at most every 50 ms.
-penjing::Poll signals() {
-    using clock = std::chrono::steady_clock;
-    return [last = clock::now()]() mutable {
-        if (clock::now() - last < std::chrono::milliseconds(50)) {
-            return;
-        }
-        last = clock::now();
-        nb::gil_scoped_acquire held;
-        if (PyErr_CheckSignals() != 0) {
-            throw nb::python_error();
-        }
-    };
-}
-
-template <class T>
-const T* pointer(std::vector<nb::object>& kept, nb::handle array, std::size_t size) {
-    if (array.is_none()) {
-        return nullptr;
-    }
-    auto view = nb::cast<In<T>>(array, false);
-    if (view.size() != size) {
-        throw nb::value_error("every column must have as many rows as the table");
-    }
-    kept.push_back(nb::borrow(array));
-    return view.data();
-}
 
 void read(const nb::list& columns, const nb::dict& given, const nb::dict& recipe,
           penjing::RpOrder& order, std::vector<nb::object>& kept) {
@@ -65,13 +30,13 @@ void read(const nb::list& columns, const nb::dict& given, const nb::dict& recipe
     order.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
     order.n_rows = nb::cast<In<std::int32_t>>(given["target"], false).size();
     order.target = pointer<std::int32_t>(kept, given["target"], order.n_rows);
-    order.y = pointer<double>(kept, given["y"], order.n_rows);
-    order.weight = pointer<double>(kept, given["weight"], order.n_rows);
+    order.y = pointer_or_null<double>(kept, given["y"], order.n_rows);
+    order.weight = pointer_or_null<double>(kept, given["weight"], order.n_rows);
     order.n_seen = nb::cast<std::size_t>(recipe["n_seen"]);
-    order.altered = pointer<double>(kept, given["altered"], order.n_seen);
-    order.means = pointer<double>(kept, given["means"], order.n_sums);
-    order.factor = pointer<double>(kept, given["factor"], order.n_sums);
-    order.loss = pointer<double>(kept, given["loss"], order.n_sums * order.n_sums);
+    order.altered = pointer_or_null<double>(kept, given["altered"], order.n_seen);
+    order.means = pointer_or_null<double>(kept, given["means"], order.n_sums);
+    order.factor = pointer_or_null<double>(kept, given["factor"], order.n_sums);
+    order.loss = pointer_or_null<double>(kept, given["loss"], order.n_sums * order.n_sums);
     for (nb::handle item : columns) {  // codes, levels or None, n_levels
         const auto parts = nb::cast<nb::tuple>(item);
         penjing::GrowColumn column;
@@ -79,10 +44,10 @@ void read(const nb::list& columns, const nb::dict& given, const nb::dict& recipe
         column.n_levels = nb::cast<std::int32_t>(parts[2]);
         column.ordered = !parts[1].is_none();
         column.levels =
-            pointer<double>(kept, parts[1], static_cast<std::size_t>(column.n_levels));
+            pointer_or_null<double>(kept, parts[1], static_cast<std::size_t>(column.n_levels));
         order.columns.push_back(column);
     }
-    order.cost = pointer<double>(kept, given["cost"], order.columns.size());
+    order.cost = pointer_or_null<double>(kept, given["cost"], order.columns.size());
     order.by_bits = nb::cast<bool>(recipe["by_bits"]);
     order.centre = number("centre");
     order.alike = number("alike");

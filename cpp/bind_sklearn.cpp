@@ -2,13 +2,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "handing.hpp"
 #include "sk_grown.hpp"
 #include "sklearn.hpp"
 #include "team.hpp"
@@ -16,48 +16,14 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
+using penjing::hand_over;
+using penjing::In;
+using penjing::Out;
+using penjing::pointer;
+using penjing::pointer_or_null;
+using penjing::signals;
+
 namespace {
-
-template <class T>
-using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-nb::object hand_over(std::vector<T>&& values) {
-    auto kept = std::make_unique<std::vector<T>>(std::move(values));
-    T* data = kept->data();
-    const std::size_t size = kept->size();
-    nb::capsule owner(kept.release(),
-                      [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>(data, {size}, owner));
-}
-
-// Ctrl-C is seen between two nodes, at most every 50 ms.
-penjing::Poll signals() {
-    using clock = std::chrono::steady_clock;
-    return [last = clock::now(), calls = 0]() mutable {
-        if ((++calls & 63) != 0 || clock::now() - last < std::chrono::milliseconds(50)) {
-            return;
-        }
-        last = clock::now();
-        nb::gil_scoped_acquire held;
-        if (PyErr_CheckSignals() != 0) {
-            throw nb::python_error();
-        }
-    };
-}
-
-template <class T>
-const T* pointer(std::vector<nb::object>& kept, nb::handle array, std::size_t size) {
-    if (array.is_none()) {
-        return nullptr;
-    }
-    auto view = nb::cast<In<T>>(array, false);
-    if (view.size() != size) {
-        throw nb::value_error("every column must have as many rows as the table");
-    }
-    kept.push_back(nb::borrow(array));
-    return view.data();
-}
 
 nb::dict grow_sklearn(const nb::list& columns, nb::handle target, nb::handle y,
                       nb::handle weight, nb::handle factor, const nb::dict& recipe) {
@@ -66,9 +32,9 @@ nb::dict grow_sklearn(const nb::list& columns, nb::handle target, nb::handle y,
     order.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
     order.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
     order.target = pointer<std::int32_t>(kept, target, order.n_rows);
-    order.y = pointer<double>(kept, y, order.n_rows);
-    order.weight = pointer<double>(kept, weight, order.n_rows);
-    order.factor = pointer<double>(kept, factor, order.n_sums);
+    order.y = pointer_or_null<double>(kept, y, order.n_rows);
+    order.weight = pointer_or_null<double>(kept, weight, order.n_rows);
+    order.factor = pointer_or_null<double>(kept, factor, order.n_sums);
     for (nb::handle item : columns) {  // codes, levels
         const auto parts = nb::cast<nb::tuple>(item);
         penjing::GrowColumn column;
@@ -127,8 +93,7 @@ nb::dict grow_sklearn(const nb::list& columns, nb::handle target, nb::handle y,
 }
 
 // C's own logarithm, which scikit-learn and rpart call too; NumPy's may differ in the last bit.
-nb::object logs(
-    const nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& x) {
+Out<double> logs(const In<double>& x) {
     std::vector<double> found(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
         found[i] = std::log(x.data()[i]);
