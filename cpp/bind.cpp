@@ -250,12 +250,14 @@ Out<double> gaps(const penjing::Flat& flat, const nb::list& columns, std::size_t
 void bind_engine(nb::module_& m);   // bind_engine.cpp
 void bind_quinlan(nb::module_& m);  // bind_quinlan.cpp
 void bind_sklearn(nb::module_& m);  // bind_sklearn.cpp
+void bind_stored(nb::module_& m);   // bind_stored.cpp
 void bind_rpart(nb::module_& m);    // bind_rpart.cpp
 
 NB_MODULE(_core, m) {
     bind_engine(m);
     bind_quinlan(m);
     bind_sklearn(m);
+    bind_stored(m);
     bind_rpart(m);
 #ifdef NDEBUG
     // A tree that is still in use when Python ends is no leak that a user should read about.

@@ -162,3 +162,101 @@ class Flat:
         threads: int = 1,
     ) -> npt.NDArray[np.float64]:
         """Return (n_rows, S): the values (n_nodes, S) of the nodes each row reaches, by parts."""
+
+def count_block(
+    columns: Sequence[npt.NDArray[np.uint8] | npt.NDArray[np.uint16]],
+    n_codes: Sequence[int],
+    target: npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | None,
+    n_classes: int,
+    slots: npt.NDArray[np.int32],
+    n_slots: int,
+    weight: npt.NDArray[np.float64] | None = None,
+    y: npt.NDArray[np.float64] | None = None,
+) -> list[npt.NDArray[Any]]:
+    """Count the rows of a coded block; see cpp/counter.hpp for what is promised.
+
+    The answer has a flat array for each column, to be read as (n_slots, n_codes, n_classes):
+    int64 where rows count one each, float64 with weights; (n_slots, n_codes, 3) moments where
+    ``y``, the numbers to predict, stands in place of the classes. Slot -1 is not counted.
+    """
+
+class Quantiles:
+    """The edges of a numeric column's cells, and the two bytes by which each cell goes.
+
+    Parameters
+    ----------
+    edges : (n,)
+        Ascending; cell i holds the numbers from edge i - 1 up to but not including edge i.
+    high, low : (n + 1,)
+        The bytes of each cell's code; high bytes ascend and are below 255, which is for NaN.
+    """
+
+    def __init__(self, edges: Sequence[float], high: Sequence[int], low: Sequence[int]) -> None: ...
+    def code(
+        self,
+        x: npt.NDArray[np.float64],
+        high: npt.NDArray[np.uint8],
+        low: npt.NDArray[np.uint8],
+        raw: npt.NDArray[np.float64],
+    ) -> tuple[int, bool]:
+        """Fill in codes and numbers (without -0.0); return how many are NaN, whether any inf."""
+
+    def cell(self, x: float) -> int:
+        """Return how many edges are not above a number."""
+
+class Passes:
+    """Passes over a store that is mapped; see cpp/stored.hpp.
+
+    Parameters
+    ----------
+    columns : list of (codes, n_codes, low or None, raw or None)
+        Exact codes of one or two bytes; or high bytes, low bytes and numbers.
+    target : (n,)
+        The class of each row.
+    n_classes : int
+        How many classes there are.
+    node : (n,)
+        The node of each row; passes change it.
+    threads : int
+        How many threads share the blocks.
+    """
+
+    def __init__(
+        self,
+        columns: list[tuple[Any, int, Any, Any]],
+        target: npt.NDArray[np.uint8] | npt.NDArray[np.uint16],
+        n_classes: int,
+        node: npt.NDArray[np.uint32],
+        threads: int,
+    ) -> None: ...
+    def pass_(
+        self,
+        tests: list[tuple[int, int, int, int, int, float]],
+        branches: Sequence[int],
+        test_of: npt.NDArray[np.int32],
+        slot_of: npt.NDArray[np.int32],
+        n_slots: int,
+    ) -> list[npt.NDArray[np.uint32]]:
+        """Move rows on by tests (column, first child, table or -1, high, low, cut), and count."""
+
+    def cells(
+        self, slot_of: npt.NDArray[np.int32], opened: list[tuple[int, Any, int, Any]]
+    ) -> list[npt.NDArray[np.uint32]]:
+        """Count low bytes in open buckets (column, place of [slot][high], n, None)."""
+
+    def numbers(
+        self, slot_of: npt.NDArray[np.int32], opened: list[tuple[int, Any, int, Any]]
+    ) -> list[
+        tuple[
+            npt.NDArray[np.int32],
+            npt.NDArray[np.uint8],
+            npt.NDArray[np.uint16],
+            npt.NDArray[np.float64],
+        ]
+    ]:
+        """Return place, low byte, class and number of the rows of wanted cells, in no order."""
+
+    def rows_of(
+        self, slot_of: npt.NDArray[np.int32], n_slots: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
+        """Return the rows of each slot in their order, and where each slot's begin."""

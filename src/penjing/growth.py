@@ -88,6 +88,11 @@ class Growth:
         return float(self._s.weight(total * np.asarray(costs.factor) if costs else total))
 
     @property
+    def n_ids(self) -> int:
+        """How many ids have been given."""
+        return len(self._parent)
+
+    @property
     def reader(self) -> Reader:
         """What reads the sums."""
         return self._s

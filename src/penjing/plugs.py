@@ -40,6 +40,7 @@ PLUGS: dict[str, dict[str, str]] = {
     "engine": {
         "native": "penjing.engines.native:Engine",
         "memory": "penjing.engines.memory:Engine",
+        "disk": "penjing.engines.disk:Engine",
     },
     "write": {
         "text": "penjing.write.text:write",

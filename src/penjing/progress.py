@@ -20,6 +20,10 @@ class Progress:
         All rows.
     n_leaves : int
         Leaves so far.
+    generation : int
+        How many generations of nodes have been divided; 0 where nodes are not taken by generations.
+    n_open : int
+        How many nodes are still to be divided; 0 where that is not known.
 
     Examples
     --------
@@ -31,6 +35,8 @@ class Progress:
     n_placed: int
     n_rows: int
     n_leaves: int
+    generation: int = 0
+    n_open: int = 0
 
     @property
     def share(self) -> float:

@@ -1,110 +1,39 @@
-"""The best candidate of one column, from its counts; and the choice between columns.
-
-Inside a column every cut (ordered), the one division into all levels (multiway), or every
-division into two groups (binary) is a candidate. Ties go to the lowest cut, or to the first
-candidate; between columns to the first column.
-"""
+"""One generation's offers: the best candidate of every column of every open node."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from penjing.criteria import TIE, Criterion, gains
+from penjing.choosing import (
+    ALL_SUBSETS,
+    NO_VALUES,
+    Candidates,
+    Choice,
+    candidates,
+    choose,
+    first_best,
+    score,
+)
+from penjing.criteria import TIE
 from penjing.criteria.entropy import bits
 from penjing.engines import Engine, Shape
 from penjing.recipe import Recipe
-from penjing.split import Offers, Split, midpoints
-from penjing.table import Codes, Field, Floats
-from penjing.tally import Classes, Counts, Reader
+from penjing.split import Offers
+from penjing.table import Codes
 
-NO_VALUES = np.empty(0)
-"""The numbers of a column that has none."""
-ALL_SUBSETS = 10
-"""With more than two classes, all groupings of up to this many levels are tried."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
-    """All divisions of one column in one node.
-
-    Parameters
-    ----------
-    after : (candidates, branches, S)
-        The sums of the branches.
-    cuts : (candidates,) float64
-        Where an ordered column is cut; empty for a nominal one.
-    sides : (candidates, present) int8
-        The branch of each level that is present, for groups of a nominal column.
-    """
-
-    after: Floats
-    cuts: Floats
-    sides: npt.NDArray[np.int64]
-
-
-def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Reader) -> Candidates:
-    """Return all divisions of a column that leave at least two branches with rows."""
-    cells = counts.cells
-    n = len(counts.codes)
-    if field.has_order:
-        below = np.cumsum(cells, axis=0)[:-1]
-        after = np.stack([below, counts.known - below], axis=1)
-        return Candidates(after, _cuts(counts.codes, field, values), np.empty((0, n), np.int64))
-    none = np.empty(0)
-    if shape == "multiway":
-        return Candidates(cells[None], none, np.arange(n)[None])
-    sides = _groupings(cells, s)
-    left = np.zeros((len(sides), s.size))
-    order = np.argsort((sides == 1).sum(axis=0), kind="stable")  # added one by one: see `sums`
-    for level in order.tolist():
-        left += (sides[:, level, None] == 0) * cells[level]
-    return Candidates(np.stack([left, counts.known - left], axis=1), none, sides)
-
-
-def _cuts(codes: Codes, field: Field, values: Floats) -> Floats:
-    if not field.is_numeric:  # an ordered level: its position
-        return codes[:-1].astype(np.float64)
-    return midpoints(values[codes])
-
-
-def _groupings(cells: Floats, s: Reader) -> npt.NDArray[np.int64]:
-    """Return the groupings of levels into two that are worth trying, (candidates, levels).
-
-    Two classes, or a number: ordered by mean, the best grouping is a cut (Breiman et al. 1984,
-    theorem 4.5), so all are covered. More classes: every grouping up to a number of levels,
-    beyond it the cuts along the first principal component of the class shares (Coppersmith et
-    al. 1999), a heuristic.
-    """
-    n = len(cells)
-    if n < 2:
-        return np.empty((0, n), np.int64)
-    if isinstance(s, Classes) and s.n > 2 and n <= ALL_SUBSETS:
-        numbers = np.arange(1, 2 ** (n - 1))  # the last level is always in group 1
-        return 1 - ((numbers[:, None] >> np.arange(n)) & 1)
-    if not isinstance(s, Classes):
-        along = s.value(cells)
-    elif s.n <= 2:
-        along = cells[:, 0] / s.weight(cells)
-    else:
-        weight = s.weight(cells)
-        some = (weight > 0)[:, None]  # rows may weigh nothing
-        shares = np.divide(cells, weight[:, None], out=np.zeros_like(cells), where=some)
-        along = _principal(shares, weight)
-    rank = np.empty(n, np.intp)
-    rank[np.argsort(along, kind="stable")] = np.arange(n)
-    return (rank[None] > np.arange(n - 1)[:, None]).astype(np.int64)
-
-
-def _principal(shares: Floats, weight: Floats) -> Floats:
-    centred = shares - np.average(shares, axis=0, weights=weight)
-    _, axes = np.linalg.eigh((centred * weight[:, None]).T @ centred)
-    axis = axes[:, -1]
-    along: Floats = centred @ (axis * np.sign(axis[np.abs(axis).argmax()]))
-    return along
+__all__ = [
+    "ALL_SUBSETS",
+    "NO_VALUES",
+    "Candidates",
+    "Choice",
+    "candidates",
+    "choose",
+    "first_best",
+    "offers",
+    "score",
+]
 
 
 def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers:
@@ -138,56 +67,3 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
                 side = found.sides[best]
                 groups[i, c] = tuple(counts.codes[side == b] for b in range(side.max() + 1))
     return Offers(gain, information, impurity, cut, n_candidates, groups)
-
-
-def score(
-    criterion: Criterion, counts: Counts, found: Candidates, recipe: Recipe, s: Reader
-) -> Floats:
-    """Return the gain of each candidate, NaN where it is not admissible."""
-    if found.after.size == 0 or found.after.shape[1] < 2:
-        return np.empty(0)
-    known = counts.known
-    gain = gains(criterion, known, found.after, s)
-    weight = s.weight(known)
-    share = weight / (weight + s.weight(counts.missing))
-    heavy = (s.weight(found.after) >= recipe.min_branch) & (s.weight(found.after) > 0)
-    return np.where(heavy.sum(axis=1) >= 2, gain * share, np.nan)
-
-
-def first_best(scores: Floats, slack: float) -> int:
-    """Return the first of the best scores, where scores within the slack count as equal."""
-    return int(np.flatnonzero(scores >= np.nanmax(scores) - abs(slack))[0])
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What a node chose: a split or none, and the columns that scored the same as the winner."""
-
-    split: Split | None
-    tied: tuple[int, ...] = ()
-
-
-def choose(offers: Offers, criterion: Criterion) -> list[Choice]:
-    """Choose between columns, for every node of a generation: best score, then first column."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        scores = criterion.between(offers)
-        scaling = np.where(offers.gain > 0, scores / offers.gain, 1.0)
-    slack = TIE * np.abs(offers.impurity * scaling)
-    chosen = []
-    for i, row in enumerate(scores):
-        if np.isnan(row).all():
-            chosen.append(Choice(None))
-            continue
-        best = np.nanargmax(row)
-        tied = np.flatnonzero(row + slack[i] >= row[best])
-        c = int(tied[0])
-        cut = float(offers.cut[i, c])
-        split = Split(
-            c,
-            None if np.isnan(cut) else cut,
-            offers.groups.get((i, c), ()),
-            float(offers.gain[i, c]),
-            float(row[c]),
-        )
-        chosen.append(Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ()))
-    return chosen

@@ -1,0 +1,249 @@
+// The block counter, quantile codes and passes over a store, as Python sees them.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "counter.hpp"
+#include "handing.hpp"
+#include "quantile.hpp"
+#include "stored.hpp"
+#include "team.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+using penjing::Asked;
+using penjing::CodeView;
+using penjing::hand_over;
+using penjing::In;
+using penjing::pointer;
+using penjing::pointer_or_null;
+using penjing::signals;
+using penjing::StoredRows;
+
+namespace {
+
+template <class T>
+using InOut = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+CodeView codes_of(std::vector<nb::object>& kept, nb::handle array, std::size_t n) {
+    CodeView view;
+    In<std::uint8_t> bytes;
+    if (nb::try_cast(array, bytes, false)) {
+        view.bytes = pointer<std::uint8_t>(kept, array, n);
+    } else {
+        view.shorts = pointer<std::uint16_t>(kept, array, n);
+    }
+    return view;
+}
+
+nb::list count_block(const nb::list& columns, const std::vector<std::size_t>& n_codes,
+                     nb::handle target, std::size_t n_classes, const In<std::int32_t>& slots,
+                     std::size_t n_slots, nb::handle weight, nb::handle y) {
+    std::vector<nb::object> kept;
+    const std::size_t n = slots.size();
+    if (nb::len(columns) != n_codes.size()) {
+        throw nb::value_error("one n_codes for each column");
+    }
+    std::vector<CodeView> codes;
+    for (nb::handle column : columns) {
+        codes.push_back(codes_of(kept, column, n));
+    }
+    const bool has_target = !target.is_none();
+    const CodeView classes = has_target ? codes_of(kept, target, n) : CodeView{};
+    const double* weights = pointer_or_null<double>(kept, weight, n);
+    const double* numbers = pointer_or_null<double>(kept, y, n);
+    if (has_target == (numbers != nullptr)) {
+        throw nb::value_error("either classes or numbers are counted");
+    }
+    const bool is_whole = weights == nullptr && numbers == nullptr;
+    std::vector<std::vector<std::int64_t>> whole(codes.size());
+    std::vector<std::vector<double>> parts(codes.size());
+    {
+        nb::gil_scoped_release free;
+        const Asked asked =
+            penjing::asked_rows(slots.data(), classes, has_target, n, n_slots, n_classes);
+        for (std::size_t c = 0; c < codes.size(); ++c) {
+            check_codes(codes[c], asked, n_codes[c]);
+            if (is_whole) {
+                whole[c].assign(n_slots * n_codes[c] * n_classes, 0);
+                count_rows(codes[c], asked, n_codes[c], n_classes, whole[c].data());
+            } else {
+                const std::size_t size = numbers == nullptr ? n_classes : 3;
+                parts[c].assign(n_slots * n_codes[c] * size, 0.0);
+                add_rows(codes[c], asked, weights, numbers, n_codes[c], n_classes,
+                         parts[c].data());
+            }
+        }
+    }
+    nb::list answer;
+    for (std::size_t c = 0; c < codes.size(); ++c) {
+        if (is_whole) {
+            answer.append(hand_over(std::move(whole[c])));
+        } else {
+            answer.append(hand_over(std::move(parts[c])));
+        }
+    }
+    return answer;
+}
+
+// The store as one object: it keeps the mapped arrays alive.
+class Passes {
+  public:
+    Passes(const nb::list& columns, nb::handle target, std::size_t n_classes,
+           const InOut<std::uint32_t>& node, int threads)
+        : node_(node), team_(std::max(threads, 1)) {
+        rows_.n_rows = node.size();
+        rows_.node = node.data();
+        rows_.n_classes = n_classes;
+        rows_.target = codes_of(kept_, target, rows_.n_rows);
+        for (nb::handle item : columns) {
+            const auto parts = nb::cast<nb::tuple>(item);  // codes, n_codes, low, raw
+            penjing::StoredColumn column;
+            column.codes = codes_of(kept_, parts[0], rows_.n_rows);
+            column.n_codes = nb::cast<std::size_t>(parts[1]);
+            column.low = pointer_or_null<std::uint8_t>(kept_, parts[2], rows_.n_rows);
+            column.raw = pointer_or_null<double>(kept_, parts[3], rows_.n_rows);
+            rows_.columns.push_back(column);
+        }
+    }
+
+    nb::list pass(const nb::list& tests, const std::vector<std::int32_t>& branches,
+                  const In<std::int32_t>& test_of, const In<std::int32_t>& slot_of,
+                  std::size_t n_slots) {
+        std::vector<penjing::StoredTest> told;
+        for (nb::handle item : tests) {
+            const auto parts = nb::cast<nb::tuple>(item);
+            penjing::StoredTest test;
+            test.column = nb::cast<std::int32_t>(parts[0]);
+            test.first_child = nb::cast<std::uint32_t>(parts[1]);
+            test.table = nb::cast<std::int64_t>(parts[2]);
+            test.high = nb::cast<std::uint8_t>(parts[3]);
+            test.low = nb::cast<std::uint8_t>(parts[4]);
+            test.cut = nb::cast<double>(parts[5]);
+            told.push_back(test);
+        }
+        std::vector<penjing::CountTable> tables;
+        {
+            nb::gil_scoped_release free;
+            tables = rows_.pass(team_, signals(), told, branches, test_of.data(),
+                                slot_of.data(), n_slots);
+        }
+        return handed(tables);
+    }
+
+    nb::list cells(const In<std::int32_t>& slot_of, const nb::list& open) {
+        std::vector<nb::object> kept;
+        const auto asked = opened(kept, open);
+        std::vector<penjing::CountTable> tables;
+        {
+            nb::gil_scoped_release free;
+            tables = rows_.cells(team_, signals(), slot_of.data(), asked);
+        }
+        return handed(tables);
+    }
+
+    nb::list numbers(const In<std::int32_t>& slot_of, const nb::list& open) {
+        std::vector<nb::object> kept;
+        const auto asked = opened(kept, open);
+        std::vector<penjing::FoundNumbers> found;
+        {
+            nb::gil_scoped_release free;
+            found = rows_.numbers(team_, signals(), slot_of.data(), asked);
+        }
+        nb::list answer;
+        for (penjing::FoundNumbers& one : found) {
+            answer.append(nb::make_tuple(
+                hand_over(std::move(one.place)), hand_over(std::move(one.low)),
+                hand_over(std::move(one.class_)), hand_over(std::move(one.number))));
+        }
+        return answer;
+    }
+
+    nb::tuple rows_of(const In<std::int32_t>& slot_of, std::size_t n_slots) {
+        std::vector<std::int64_t> start;
+        std::vector<std::uint32_t> rows;
+        {
+            nb::gil_scoped_release free;
+            rows = rows_.rows_of(slot_of.data(), n_slots, start);
+        }
+        return nb::make_tuple(hand_over(std::move(start)), hand_over(std::move(rows)));
+    }
+
+  private:
+    static nb::list handed(std::vector<penjing::CountTable>& tables) {
+        nb::list answer;
+        for (penjing::CountTable& table : tables) {
+            answer.append(hand_over(std::move(table)));
+        }
+        return answer;
+    }
+
+    std::vector<penjing::OpenBuckets> opened(std::vector<nb::object>& kept,
+                                             const nb::list& open) const {
+        std::vector<penjing::OpenBuckets> asked;
+        for (nb::handle item : open) {
+            const auto parts = nb::cast<nb::tuple>(item);  // column, place, n, wanted or None
+            penjing::OpenBuckets one;
+            one.column = nb::cast<std::size_t>(parts[0]);
+            one.n = nb::cast<std::size_t>(parts[2]);
+            one.place = nb::cast<In<std::int32_t>>(parts[1], false).data();
+            kept.push_back(nb::borrow(parts[1]));
+            one.wanted = pointer_or_null<std::uint8_t>(kept, parts[3], one.n * 256);
+            if (rows_.columns.at(one.column).low == nullptr) {
+                throw nb::value_error("only quantile columns have buckets");
+            }
+            asked.push_back(one);
+        }
+        return asked;
+    }
+
+    std::vector<nb::object> kept_;
+    InOut<std::uint32_t> node_;
+    StoredRows rows_;
+    penjing::Team team_;
+};
+
+nb::tuple code(const penjing::Quantiles& edges, const In<double>& x,
+               const InOut<std::uint8_t>& high, const InOut<std::uint8_t>& low,
+               const InOut<double>& raw) {
+    if (high.size() != x.size() || low.size() != x.size() || raw.size() != x.size()) {
+        throw nb::value_error("answers need as much room as there are numbers");
+    }
+    std::size_t n_missing = 0;
+    bool is_infinite = false;
+    {
+        nb::gil_scoped_release free;
+        n_missing =
+            edges.code(x.data(), x.size(), high.data(), low.data(), raw.data(), is_infinite);
+    }
+    return nb::make_tuple(n_missing, is_infinite);
+}
+
+}  // namespace
+
+void bind_stored(nb::module_& m) {
+    m.def("count_block", &count_block, "columns"_a, "n_codes"_a, "target"_a.none(),
+          "n_classes"_a, "slots"_a, "n_slots"_a, "weight"_a.none() = nb::none(),
+          "y"_a.none() = nb::none(), "Count the rows of a coded block; see cpp/counter.hpp.");
+    nb::class_<penjing::Quantiles>(m, "Quantiles")
+        .def(nb::init<std::vector<double>, std::vector<std::uint8_t>,
+                      std::vector<std::uint8_t>>(),
+             "edges"_a, "high"_a, "low"_a)
+        .def("code", &code, "x"_a, "high"_a, "low"_a, "raw"_a)
+        .def("cell", &penjing::Quantiles::cell, "x"_a);
+    nb::class_<Passes>(m, "Passes")
+        .def(nb::init<const nb::list&, nb::handle, std::size_t, const InOut<std::uint32_t>&,
+                      int>(),
+             "columns"_a, "target"_a, "n_classes"_a, "node"_a, "threads"_a)
+        .def("pass_", &Passes::pass, "tests"_a, "branches"_a, "test_of"_a, "slot_of"_a,
+             "n_slots"_a)
+        .def("cells", &Passes::cells, "slot_of"_a, "opened"_a)
+        .def("numbers", &Passes::numbers, "slot_of"_a, "opened"_a)
+        .def("rows_of", &Passes::rows_of, "slot_of"_a, "n_slots"_a);
+}

@@ -1,0 +1,75 @@
+"""How much memory there is, how much may be used, and how much a table needs."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from penjing.errors import ChoiceError
+from penjing.stored import Binned, Stored
+from penjing.table import Table
+
+SHARE = 0.5
+"""The share of the free memory that is used where nothing else is said."""
+NUMBER, LEVEL, ROW = 30, 14, 40
+"""Bytes a row that the native engine takes: for a numeric column, for another one, and besides."""
+_UNITS = {"": 1, "B": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_UNITS |= {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+
+
+def free_memory() -> int:
+    """Return how many bytes of memory are free, as far as the system tells."""
+    found = []
+    try:
+        text = Path("/proc/meminfo").read_text("ascii")
+        found.append(int(text.split("MemAvailable:")[1].split()[0]) * 1024)
+    except (OSError, IndexError, ValueError):
+        if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+            found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    try:
+        import resource  # noqa: PLC0415 - not on Windows
+
+        limits = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+        found += [n for n in (resource.getrlimit(kind)[0] for kind in limits) if n > 0]
+    except ImportError:
+        pass
+    return min(found, default=4 * 10**9)
+
+
+def memory_bytes(limit: float | str | None) -> int:
+    """Return a limit in bytes: a number, a text such as "2GB", or half of what is free.
+
+    Examples
+    --------
+    >>> memory_bytes("2GB"), memory_bytes("1.5 MiB"), memory_bytes(100)
+    (2000000000, 1572864, 100)
+    """
+    if limit is None:
+        return int(free_memory() * SHARE)
+    if isinstance(limit, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", limit, re.IGNORECASE)
+        if found is not None and found[2].upper() in _UNITS:
+            limit = float(found[1]) * _UNITS[found[2].upper()]
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit >= 1:
+        raise ChoiceError("bad_memory_limit", value=limit)
+    return int(limit)
+
+
+def bytes_for(n_rows: int, n_numeric: int, n_others: int) -> int:
+    """Return what the native engine takes for a table, about.
+
+    Examples
+    --------
+    >>> bytes_for(1_000_000, 8, 12)
+    448000000
+    """
+    return n_rows * (n_numeric * NUMBER + n_others * LEVEL + ROW)
+
+
+def needed(table: Table) -> int:
+    """Return what the native engine takes for this table, about."""
+    n = sum(
+        isinstance(c.part, Binned) if isinstance(c, Stored) else c.is_numeric for c in table.columns
+    )
+    return bytes_for(table.n_rows, n, len(table.columns) - n)

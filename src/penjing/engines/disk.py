@@ -1,0 +1,171 @@
+"""The engine for tables larger than memory: counts from a coded store on disk, exact cuts.
+
+A generation of the tree costs one pass over the codes, in which rows move on into the branches of
+their nodes and are counted; and, for numbers, a second look at the few quantile buckets that could
+hide a better cut than those seen (:mod:`penjing.engines.cuts`). Nodes that are small are gathered
+into memory and finished by the native engine. What cannot be done by counting whole rows (weights,
+missing values, other rules) goes to the native engine where the table fits memory, else it is
+refused.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from penjing.budget import memory_bytes, needed
+from penjing.engines import Shape, native
+from penjing.engines.generations import Growing, Means
+from penjing.errors import CapabilityError
+from penjing.progress import Watcher
+from penjing.recipe import Recipe
+from penjing.split import Offers, Split
+from penjing.stored import Stored, stored_table
+from penjing.table import Field, Floats, Table
+from penjing.tally import Classes, Reader, Tally, Totals, reader_of
+from penjing.tree import Tree
+from penjing.workspace import Workspace, readable
+
+ALONE = 100_000
+"""With fewer rows a second thread costs more than it brings."""
+SMALL = 200_000
+"""Nodes of at most so many rows are gathered and finished in memory."""
+
+
+class Engine:
+    """Answers from a coded store.
+
+    Parameters
+    ----------
+    table : Table
+        The rows; where they are not in a store yet, they are written to one.
+    missing, shares_of : str
+        As for the memory engine.
+    reader : Reader, optional
+        What reads the sums.
+    threads : int or None
+        How many threads; None for all that the machine has.
+    memory_limit : int, str or None
+        How many bytes may be used ("2GB"); None for half of what is free.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        missing: str = "fraction",
+        shares_of: Any = "rows",  # noqa: ANN401 - the memory engine's
+        reader: Reader | None = None,
+        threads: int | None = None,
+        *,
+        memory_limit: int | str | None = None,
+    ) -> None:
+        assert table.target is not None
+        self._space: Workspace | None = None
+        if not any(isinstance(column, Stored) for column in table.columns):
+            self._space = Workspace()
+            table = stored_table(table, self._space)
+        assert table.target is not None
+        self._table = table
+        self._how: dict[str, Any] = {"missing": missing, "shares_of": shares_of}
+        self._threads = threads
+        self._limit = memory_bytes(memory_limit)
+        self._small = SMALL
+        self.schema: tuple[Field, ...] = table.schema
+        self.target: Field = table.target.field
+        is_plain = table.weight is None and not table.is_regression
+        if reader is None:
+            reader = Classes(len(table.target.levels)) if is_plain else reader_of(table)
+        self.reader: Reader = reader
+        self._within: native.Engine | None = None
+
+    def grow(self, recipe: Recipe, progress: Watcher | None = None) -> Tree | None:
+        """Grow a whole tree; by the native engine where rows cannot be counted from disk."""
+        if not self.counts(recipe):
+            return self._inside(recipe).grow(recipe, progress)
+        means = Means(self._limit, self._n_threads(), self._threads, self._small)
+        return Growing(self._table, self.reader, recipe, means, progress).tree()
+
+    def counts(self, recipe: Recipe) -> bool:
+        """Say whether this recipe needs no more than counts of whole rows."""
+        criterion = recipe.measure()
+        return (
+            recipe.rules == "textbook"
+            and criterion.native is not None
+            and recipe.max_leaves is None
+            and isinstance(self.reader, Classes)
+            and self.reader.costs is None
+            and self._table.weight is None
+            and self._table.n_rows > 0
+            and all(isinstance(c, Stored) and not c.has_missing for c in self._table.columns)
+            and (
+                recipe.shape == "multiway"
+                or self.reader.n <= 2
+                or all(
+                    c.has_order or len(c.levels) <= native.ALL_SUBSETS for c in self._table.columns
+                )
+            )
+        )
+
+    # -- what the readable loop asks, in memory -----------------------------------------------
+
+    def _inside(self, recipe: Recipe | None = None) -> native.Engine:
+        """Return the native engine on the same table, if that fits memory."""
+        if self._within is None:
+            wanted = needed(self._table)
+            if wanted > self._limit:
+                name = "this" if recipe is None else recipe.name
+                raise too_large(name, wanted, self._limit)
+            columns = tuple(c.loaded() if isinstance(c, Stored) else c for c in self._table.columns)
+            target = self._table.target
+            whole = replace(
+                self._table,
+                columns=columns,
+                target=target.loaded() if isinstance(target, Stored) else target,
+            )
+            told = self._how | {"reader": self.reader, "threads": self._threads}
+            self._within = native.Engine(whole, **told)
+            self._within._small = min(self._small, 1000)  # noqa: SLF001 - for tests
+        return self._within
+
+    def totals(self, tree: Shape, nodes: Sequence[int]) -> Totals:
+        """Return the sums of these nodes."""
+        return self._inside().totals(tree, nodes)
+
+    def tally(
+        self,
+        tree: Shape,
+        nodes: Sequence[int],
+        columns: Sequence[int] | None = None,
+        by: Sequence[Split] | None = None,
+    ) -> Iterator[Tally]:
+        """Yield the sums of each node, for each column and level."""
+        return self._inside().tally(tree, nodes, columns, by)
+
+    def offers(self, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
+        """Return None: the readable loop asks by `tally`."""
+        return None
+
+    def level_values(self, column: int) -> Floats:
+        """Return the sorted numbers of a numeric column, by code."""
+        return self._inside().level_values(column)
+
+    def prune_by_errors(self, tree: Tree, how: Mapping[str, object]) -> dict[str, Any] | None:
+        """Return what error-based pruning makes of a tree, or None where Python has to."""
+        return self._inside().prune_by_errors(tree, how)
+
+    def _n_threads(self) -> int:
+        if self._threads is not None:
+            return self._threads
+        if self._table.n_rows < ALONE:
+            return 1
+        known = hasattr(os, "sched_getaffinity")
+        return len(os.sched_getaffinity(0)) if known else (os.cpu_count() or 1)
+
+
+def too_large(recipe: str, wanted: int, limit: int) -> CapabilityError:
+    """Make the error for what only memory can do, and memory cannot hold."""
+    return CapabilityError(
+        "disk_cannot", recipe=recipe, wanted=readable(wanted), limit=readable(limit)
+    )

@@ -1,0 +1,517 @@
+"""A tree grown by generations from a coded store: pass, count, look again, choose, move on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing import _core
+from penjing.budget import needed
+from penjing.choosing import NO_VALUES, Choice, candidates, choose, first_best, score, stops
+from penjing.criteria import TIE
+from penjing.criteria.entropy import bits
+from penjing.engines import native
+from penjing.engines.cuts import Cuts, Found, Looker
+from penjing.growth import Growth
+from penjing.progress import Progress, Watcher
+from penjing.recipe import Recipe
+from penjing.split import Offers
+from penjing.stored import Binned, Exact, Stored
+from penjing.table import Field, Floats, Table
+from penjing.tally import Counts, Reader, Totals
+from penjing.tree import Tree
+
+MOST_TIES = 1_000
+"""How many ties are kept (trace.TIES)."""
+SHARE = 8
+"""Tables of counts may take this part of the memory limit; so may numbers looked at."""
+NOISE = 0.25
+"""A node of which more than this share of the numbers must be looked at is gathered if it fits."""
+
+Answer = TypeVar("Answer")
+Ids = npt.NDArray[np.int32]
+Tables = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a growth may use.
+
+    Parameters
+    ----------
+    limit : int
+        Bytes of memory.
+    n_threads : int
+        Threads for passes; ``threads`` is what was asked for.
+    small : int
+        Nodes of at most so many rows are gathered and finished in memory.
+    """
+
+    limit: int
+    n_threads: int
+    threads: int | None
+    small: int
+
+
+@dataclass(slots=True)
+class _Generation:
+    """What is found out about the nodes of one generation."""
+
+    nodes: list[int]
+    n_columns: int
+    gain: Floats = field(init=False)
+    information: Floats = field(init=False)
+    impurity: Floats = field(init=False)
+    cut: Floats = field(init=False)
+    groups: dict[tuple[int, int], tuple[Any, ...]] = field(default_factory=dict)
+    after: dict[tuple[int, int], Floats] = field(default_factory=dict)
+    found: dict[tuple[int, int], Found] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        shape = len(self.nodes), self.n_columns
+        self.gain, self.information = np.full(shape, np.nan), np.full(shape, np.nan)
+        self.impurity, self.cut = np.full(shape, np.nan), np.full(shape, np.nan)
+
+
+class Growing:
+    """One growth from disk.
+
+    Parameters
+    ----------
+    table : Table
+        Columns and target in a store; nothing missing.
+    s : Reader
+        What reads the sums.
+    recipe : Recipe
+        How it is grown.
+    means : Means
+        What may be used.
+    progress : function or None
+        Told after each generation how far it is.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        s: Reader,
+        recipe: Recipe,
+        means: Means,
+        progress: Watcher | None = None,
+    ) -> None:
+        assert isinstance(table.target, Stored)
+        self._means, self._table, self._recipe = means, table, recipe
+        self._progress = progress
+        self._s = s
+        self._criterion = recipe.measure()
+        columns = [c for c in table.columns if isinstance(c, Stored)]
+        self._columns = columns
+        n = len(_array(table.target))
+        self._node = np.zeros(n, np.uint32)
+        rows = table.target.rows
+        if rows is None:
+            self._node[:] = 1
+        else:
+            self._node[rows] = 1  # those that are not of the table belong to no node
+        target, n_classes = table.target, len(table.target.levels)
+        assert isinstance(target.part, Exact)
+        self._k = target.part.n_codes
+        self._class_of = np.asarray(target.place)
+        self._n_classes = n_classes
+        self._passes = _core.Passes(
+            [_told(c) for c in columns], target.part.codes, self._k, self._node, means.n_threads
+        )
+        self._growth = Growth(s)
+        self._alone = {
+            c: column.part.cells.values()
+            for c, column in enumerate(columns)
+            if isinstance(column.part, Binned)
+        }
+        self._tables: dict[int, list[Tables]] = {}
+        self._gap: dict[int, tuple[float, float]] = {}
+        self._ties: dict[int, dict[str, Any]] = {}
+        self._parked: list[int] = []
+        self._tests: list[tuple[int, int, int, int, int, float]] = []
+        self._branches: list[int] = []
+        self._tested: list[int] = []
+        self._n_passes = self._rows_read = self._generation = self._more_ties = 0
+
+    def tree(self) -> Tree:
+        """Grow the tree."""
+        growth, recipe = self._growth, self._recipe
+        growth.weigh([0], self._totals([self._root()]))
+        open_nodes = [0]
+        while open_nodes:
+            self._generation += 1
+            asking = [n for n in open_nodes if stops(growth, n, recipe) is None]
+            small = [n for n in asking if growth.n_rows(n) <= self._means.small]
+            self._parked += small
+            asking = [n for n in asking if growth.n_rows(n) > self._means.small]
+            open_nodes = []
+            for nodes in self._batches(asking):
+                open_nodes += self._divided(nodes, keep=len(nodes) == len(asking))
+            self._tell(open_nodes)
+        self._finish_parked()
+        return self._finished()
+
+    # -- one generation -------------------------------------------------------------------------
+
+    def _divided(self, nodes: list[int], *, keep: bool) -> list[int]:
+        """Divide nodes; return their children."""
+        counted = self._counted(nodes)
+        generation = self._offers(nodes, counted)
+        offers = Offers(
+            generation.gain, generation.information, generation.impurity, generation.cut,
+            np.zeros(generation.gain.shape, np.int64), generation.groups,
+        )  # fmt: skip
+        waits = set(self._parked)
+        born: list[int] = []
+        for i, (node, choice) in enumerate(
+            zip(nodes, choose(offers, self._criterion), strict=True)
+        ):
+            split = choice.split
+            if node in waits or split is None or split.gain < self._recipe.min_gain:
+                continue
+            children = self._sprouted(node, i, choice, generation)
+            born += children
+            if keep:
+                self._tables[node] = counted[node]
+        return born
+
+    def _sprouted(self, node: int, i: int, choice: Choice, generation: _Generation) -> list[int]:
+        growth, split = self._growth, choice.split
+        assert split is not None
+        c = split.column
+        after = generation.after[i, c]
+        children = growth.sprout(node, split)
+        growth.weigh(list(children), self._totals(after))
+        if choice.tied:
+            tie = {"columns": list(choice.tied), "score": split.score}
+            self._ties[node] = tie
+        found = generation.found.get((i, c))
+        column = self._columns[c]
+        test = [c, children.start + 1, -1, 0, 0, 0.0]
+        if found is not None:
+            self._gap[node] = found.low, found.high
+            test[3:] = [*found.cell, found.cut]
+        else:
+            test[2] = len(self._branches)
+            assert column.place is not None
+            if split.cut is None:
+                branch = np.full(len(column.levels) + 1, -1)
+                for b, codes in enumerate(split.groups):
+                    branch[codes] = b
+                self._branches += branch[column.place].tolist()
+            else:
+                numbers = _numbers(column)
+                side = np.where(numbers <= split.cut, 0, 1)
+                self._branches += np.where(column.place < 0, -1, side).tolist()
+                if column.is_numeric:
+                    self._gap[node] = self._gap_of(i, c, split.cut, generation)
+        self._tests.append(tuple(test))  # type: ignore[arg-type]
+        self._tested.append(node)
+        return list(children)
+
+    def _gap_of(self, i: int, c: int, cut: float, generation: _Generation) -> tuple[float, float]:
+        counts = self._counts_of(generation, i, c)
+        values = np.asarray(self._columns[c].levels, np.float64)[counts.codes]
+        return float(values[values <= cut].max()), float(values[values > cut].min())
+
+    def _counts_of(self, generation: _Generation, i: int, c: int) -> Counts:
+        return self._exact_counts(c, self._now[generation.nodes[i]][c])
+
+    def _batches(self, nodes: list[int]) -> Iterator[list[int]]:
+        """Yield nodes in lots whose tables of counts fit the memory set aside for them."""
+        each = sum(n for _, n, _, _ in map(_told, self._columns)) * self._k * 4
+        at_once = max(1, self._means.limit // SHARE // (each * (self._means.n_threads + 3)))
+        for start in range(0, len(nodes), at_once):
+            yield nodes[start : start + at_once]
+
+    def _counted(self, nodes: list[int]) -> dict[int, list[Tables]]:
+        """Return the tables of these nodes: all but the largest of siblings are counted."""
+        growth = self._growth
+        by_parent: dict[int, list[int]] = {}
+        for node in nodes:
+            by_parent.setdefault(growth.parent_of(node)[0] if node else -1, []).append(node)
+        counting, less = [], {}
+        for parent, asked in by_parent.items():
+            family = list(growth.children(parent)) if parent >= 0 else asked
+            largest = max(asked, key=growth.n_rows)
+            others = [n for n in family if n != largest and growth.n_rows(n) > 0]
+            cheaper = sum(map(growth.n_rows, others)) < sum(map(growth.n_rows, asked))
+            if parent in self._tables and cheaper:
+                less[largest] = (parent, others)
+                counting += others
+            else:
+                counting += asked
+        tables = self._pass(counting)
+        found = dict(zip(counting, tables, strict=True))
+        for largest, (parent, others) in less.items():
+            rest = [table.copy() for table in self._tables[parent]]
+            for other in others:
+                for whole, part in zip(rest, found[other], strict=True):
+                    np.subtract(whole, part, out=whole)
+            found[largest] = rest
+        done = {growth.parent_of(node)[0] for node in nodes if node}
+        for parent in done:
+            self._tables.pop(parent, None)
+        self._now = {node: found[node] for node in nodes}
+        return self._now
+
+    def _pass(self, counting: list[int]) -> list[list[Tables]]:
+        """Move rows on by the tests that wait, and count these nodes."""
+        size = self._n_ids()
+        test_of = np.full(size, -1, np.int32)
+        test_of[np.asarray(self._tested, np.intp) + 1] = np.arange(len(self._tested))
+        tables = self._seen(
+            self._passes.pass_(
+                self._tests, self._branches, test_of, self._slots(counting), len(counting)
+            )
+        )
+        self._tests, self._branches, self._tested = [], [], []
+        if not counting:
+            return []
+        n = len(counting)
+        shaped = [t.reshape(n, -1, self._k) for t in tables]
+        return [[self._by_class(t[i]) for t in shaped] for i in range(n)]
+
+    def _by_class(self, table: npt.NDArray[Any]) -> Tables:
+        """Return a table whose classes are in the order of the target's levels."""
+        found = np.zeros((len(table), self._n_classes), np.int64)
+        for stored, class_ in enumerate(self._class_of.tolist()):
+            if class_ >= 0:
+                found[:, class_] += table[:, stored]
+        return found
+
+    def _n_ids(self) -> int:
+        return self._growth.n_ids + 1
+
+    def _slots(self, nodes: Sequence[int]) -> Ids:
+        slot_of = np.full(self._n_ids(), -1, np.int32)
+        slot_of[np.asarray(nodes, np.intp) + 1] = np.arange(len(nodes))
+        return slot_of
+
+    def _seen(self, answer: Answer) -> Answer:
+        """Return what a pass found, and remember that there was one."""
+        self._n_passes += 1
+        self._rows_read += len(self._node)
+        return answer
+
+    # -- what columns offer ----------------------------------------------------------------------
+
+    def _offers(self, nodes: list[int], counted: dict[int, list[Tables]]) -> _Generation:
+        told = _Generation(nodes, len(self._columns))
+        cuts: dict[tuple[int, int], Cuts] = {}
+        for i, node in enumerate(nodes):
+            for c, column in enumerate(self._columns):
+                if isinstance(column.part, Exact):
+                    self._offer(told, i, c, self._exact_counts(c, counted[node][c]))
+                else:
+                    table = counted[node][c]
+                    cuts[i, c] = Cuts(column.part, table, self._alone[c], self._recipe, self._s)
+                    told.gain[i, c] = cuts[i, c].best
+        by_ratio = self._criterion.name == "gain_ratio"
+        looker = Looker(self._means.limit // SHARE, self._k, self._class_of, by_ratio=by_ratio)
+        self._park_noise(nodes, cuts, told, looker)
+        slots = self._slots(nodes)
+        looker.look(
+            cuts,
+            told.gain,
+            lambda opened: self._seen(self._passes.cells(slots, opened)),
+            lambda opened: self._seen(self._passes.numbers(slots, opened)),
+            len(nodes),
+        )
+        for (i, c), cut in cuts.items():
+            found = cut.found()
+            if found is None:
+                continue
+            told.gain[i, c] = found.gain
+            told.cut[i, c] = found.cut
+            told.impurity[i, c] = cut.impurity
+            told.information[i, c] = bits(self._s.weight(found.after))
+            told.after[i, c] = found.after
+            told.found[i, c] = found
+        return told
+
+    def _park_noise(
+        self,
+        nodes: list[int],
+        cuts: dict[tuple[int, int], Cuts],
+        told: _Generation,
+        looker: Looker,
+    ) -> None:
+        """Leave nodes in which nearly everything would have to be looked at for the end."""
+        row = needed(self._table) / max(self._table.n_rows, 1)
+        for i, node in enumerate(nodes):
+            n = self._growth.n_rows(node)
+            if n * row > self._means.limit // 2:
+                continue
+            mine = [cut for (at, _), cut in cuts.items() if at == i]
+            seen = sum(cut.n_open(looker.bar(told.gain, i, cut)) for cut in mine)
+            if mine and seen > NOISE * n * len(mine):
+                self._parked.append(node)
+                told.gain[i] = np.nan
+                for c in range(len(self._columns)):
+                    cuts.pop((i, c), None)
+
+    def _exact_counts(self, c: int, table: Tables) -> Counts:
+        """Return the counts of a column of exact codes, by its levels."""
+        column = self._columns[c]
+        assert column.place is not None
+        cells = np.zeros((len(column.levels) + 1, self._n_classes))
+        np.add.at(cells, column.place, table)
+        present = np.flatnonzero(cells[:-1].any(axis=1)).astype(np.int32)
+        return Counts(present, cells[present], cells[-1])
+
+    def _offer(self, told: _Generation, i: int, c: int, counts: Counts) -> None:
+        column = self._columns[c]
+        recipe, s = self._recipe, self._s
+        values = np.asarray(column.levels, np.float64) if column.is_numeric else NO_VALUES
+        found = candidates(counts, column.field, values, recipe.shape, s)
+        scored = score(self._criterion, counts, found, recipe, s)
+        if not scored.size or np.isnan(scored).all():
+            return
+        scale = float(self._criterion.impurity(counts.known, s))
+        best = first_best(scored, scale * TIE)
+        told.gain[i, c] = scored[best]
+        told.information[i, c] = bits(s.weight(found.after[best]))
+        told.impurity[i, c] = scale
+        told.after[i, c] = found.after[best]
+        if column.has_order:
+            told.cut[i, c] = found.cuts[best]
+        else:
+            side = found.sides[best]
+            told.groups[i, c] = tuple(counts.codes[side == b] for b in range(side.max() + 1))
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def _finish_parked(self) -> None:
+        """Gather the rows of small nodes, and let the native engine finish them."""
+        if self._tests:
+            self._pass([])
+        row = needed(self._table) / max(self._table.n_rows, 1)
+        room = max(self._means.limit // 4, 1)
+        lot: list[int] = []
+        filled = 0.0
+        for node in self._parked:
+            size = self._growth.n_rows(node) * row
+            if lot and filled + size > room:
+                self._gathered(lot)
+                lot, filled = [], 0.0
+            lot.append(node)
+            filled += size
+        if lot:
+            self._gathered(lot)
+
+    def _gathered(self, nodes: list[int]) -> None:
+        start, rows = self._seen(self._passes.rows_of(self._slots(nodes), len(nodes)))
+        for i, node in enumerate(nodes):
+            mine = rows[start[i] : start[i + 1]].astype(np.intp)
+            self._grafted(node, self._subtree(node, mine))
+            self._tell(nodes[i + 1 :])
+
+    def _subtree(self, node: int, rows: npt.NDArray[np.intp]) -> Tree:
+        target = self._table.target
+        assert isinstance(target, Stored)
+        columns = tuple(_taken(column, rows) for column in self._columns)
+        table = Table(columns, _taken(target, rows), len(rows))
+        recipe = self._recipe
+        if recipe.max_depth is not None:
+            recipe = replace(recipe, max_depth=recipe.max_depth - self._growth.depth(node))
+        engine = native.Engine(table, recipe.missing, "rows", self._s, threads=self._means.threads)
+        tree = engine.grow(recipe)
+        assert tree is not None
+        return tree
+
+    def _grafted(self, node: int, tree: Tree) -> None:
+        """Put a tree in the place of a node."""
+        growth = self._growth
+        place = {0: node}
+        ties = {int(tie["node"]): tie for tie in tree.about["ties"]}
+        for old in range(tree.n_nodes):
+            split = tree.split(old)
+            if split is None:
+                continue
+            here = place.pop(old)
+            children = growth.sprout(here, split)
+            mine = list(tree.children(old))
+            place |= dict(zip(mine, children, strict=True))
+            growth.weigh(list(children), self._totals(tree.nodes.total[mine]))
+            assert tree.nodes.gap is not None
+            self._gap[here] = tuple(tree.nodes.gap[old].tolist())
+            if old in ties:
+                tie = ties[old]
+                self._ties[here] = {"columns": tie["columns"], "score": tie["score"]}
+        self._more_ties += tree.about["n_ties"] - len(ties)
+
+    def _finished(self) -> Tree:
+        table, growth = self._table, self._growth
+        assert table.target is not None
+        about: dict[str, Any] = {}
+        tree, new_id = growth.finish(
+            table.schema, table.target.field, 0.0, self._recipe.settings(), about
+        )
+        about["n_ties"] = len(self._ties) + self._more_ties
+        ties = [{"node": new_id[node]} | tie for node, tie in self._ties.items()]
+        about["ties"] = sorted(ties, key=lambda tie: int(tie["node"]))[:MOST_TIES]
+        gap = np.full((tree.n_nodes, 2), np.nan)
+        for node, between in self._gap.items():
+            gap[new_id[node]] = between
+        return replace(tree, nodes=replace(tree.nodes, gap=gap))
+
+    def _root(self) -> Tables:
+        target = self._table.target
+        assert isinstance(target, Stored)
+        assert isinstance(target.part, Exact)
+        counts = np.zeros(target.part.n_codes, np.int64)
+        codes, step = _array(target), 1 << 22
+        for start in range(0, len(codes), step):
+            mine = codes[start : start + step][self._node[start : start + step] > 0]
+            counts += np.bincount(mine, minlength=len(counts))
+        return np.asarray(self._by_class(counts[None])[0])
+
+    def _totals(self, cells: Any) -> Totals:  # noqa: ANN401 - rows of sums
+        sums = np.asarray(cells, np.float64)
+        return Totals(sums, (sums > 0).sum(axis=1) <= 1)
+
+    def _tell(self, open_nodes: Sequence[int]) -> None:
+        if self._progress is None:
+            return
+        growth, n = self._growth, self._table.n_rows
+        waiting = sum(growth.n_rows(node) for node in {*open_nodes, *self._parked})
+        placed = max(0, n - int(waiting))
+        so_far = Progress(
+            self._rows_read, placed, n, growth.n_leaves, self._generation, len(open_nodes)
+        )
+        self._progress(so_far)
+
+
+def _array(column: Stored) -> npt.NDArray[Any]:
+    return column.part.codes if isinstance(column.part, Exact) else column.part.high
+
+
+def _told(column: Stored) -> tuple[Any, int, Any, Any]:
+    part = column.part
+    if isinstance(part, Binned):
+        return part.high, 256, part.low, part.raw
+    return part.codes, part.n_codes, None, None
+
+
+def _numbers(column: Stored) -> Floats:
+    """Return the number of each stored code: a value, or a position in an order."""
+    assert column.place is not None
+    if not column.is_numeric:
+        return column.place.astype(np.float64)
+    return np.append(np.asarray(column.levels, np.float64), np.nan)[column.place]
+
+
+def _taken(column: Stored, rows: npt.NDArray[np.intp]) -> Any:  # noqa: ANN401 - a Column
+    """Return a column with these rows of the store (not of the table)."""
+    whole = Stored(
+        Field(column.name, column.kind, () if column.place is None else column.levels),
+        column.part, column.place, 0, None,
+    )  # fmt: skip
+    return whole.take(rows)

@@ -1,0 +1,179 @@
+"""A folder for a while: gone when nobody needs it any more, also after Ctrl-C and after a crash.
+
+Whoever works in a folder holds a lock on a file in it, which the system lets go when the process
+ends, however it ends. So a folder whose lock can be had is nobody's, and the next run removes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing.errors import DataError
+
+PREFIX = "penjing-store-"
+LOCK = "lock"
+
+
+class Workspace:
+    """A folder of its own, locked while it is in use and removed afterwards.
+
+    Parameters
+    ----------
+    where : str or None
+        In which folder; the system's temporary one where it is not said.
+    name : str or None
+        What it is called, so that a later run finds it again; a new name where it is not said.
+
+    Examples
+    --------
+    >>> space = Workspace()
+    >>> folder = space.folder
+    >>> folder.exists()
+    True
+    >>> space.close()
+    >>> folder.exists()
+    False
+    """
+
+    def __init__(self, where: str | None = None, name: str | None = None) -> None:
+        above = Path(where or tempfile.gettempdir())
+        try:
+            above.mkdir(parents=True, exist_ok=True)
+            swept(above, but=name)
+            self.folder, lock = _made(above, name)
+        except OSError as error:
+            raise DataError("work_folder", folder=str(above), reason=error.strerror) from None
+        self._end = weakref.finalize(self, _removed, self.folder, lock)
+
+    def array(
+        self, name: str, dtype: npt.DTypeLike, n: int, mode: Literal["r", "r+", "w+"] = "r"
+    ) -> npt.NDArray[Any]:
+        """Return a file of so many values as a mapped array."""
+        if n == 0:
+            return np.empty(0, dtype)
+        path = self.folder / name
+        if mode == "w+":
+            reserve(path, n * np.dtype(dtype).itemsize)
+            mode = "r+"
+        return np.memmap(path, dtype, mode, shape=(n,))
+
+    def close(self) -> None:
+        """Remove the folder."""
+        self._end()
+
+    def size(self) -> int:
+        """Return how many bytes lie in the folder."""
+        return sum(path.stat().st_blocks * 512 for path in self.folder.iterdir())
+
+
+def reserve(path: Path, size: int) -> None:
+    """Make a file of this size whose room on the disk is certain, or say that there is none."""
+    with path.open("r+b" if path.exists() else "w+b") as file, told_full(path.parent, size):
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, size)
+        else:
+            file.truncate(size)
+
+
+@contextlib.contextmanager
+def told_full(folder: Path, size: int = 0) -> Iterator[None]:
+    """Turn a full disk into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        free = shutil.disk_usage(folder).free
+        said = {"folder": str(folder), "wanted": readable(size), "free": readable(free)}
+        raise DataError("disk_full", **said) from None
+
+
+def readable(size: float) -> str:
+    """Return a number of bytes as people read it.
+
+    Examples
+    --------
+    >>> readable(1536), readable(2e9)
+    ('1.5 KB', '1.9 GB')
+    """
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TB"
+
+
+def swept(above: Path, but: str | None = None) -> None:
+    """Remove the folders of runs that are no more."""
+    for folder in above.glob(PREFIX + "*"):
+        if but is not None and folder.name == PREFIX + but:
+            continue
+        with contextlib.suppress(OSError):
+            if not (folder / LOCK).exists():
+                folder.rmdir()  # only if it is empty: somebody died before or after all else
+                continue
+            lock = os.open(folder / LOCK, os.O_RDWR)
+            if _locked(lock):
+                _removed(folder, lock)
+            else:
+                os.close(lock)
+
+
+def _made(above: Path, name: str | None) -> tuple[Path, int]:
+    """Return a folder and its lock; a new one may be swept away before it is locked."""
+    while True:
+        if name is None:
+            folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=above))
+        else:
+            folder = above / (PREFIX + name)
+            folder.mkdir(exist_ok=True)
+        try:
+            lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        except FileNotFoundError:
+            continue
+        if _locked(lock) and (folder / LOCK).exists():
+            return folder, lock
+        os.close(lock)
+        if name is not None and (folder / LOCK).exists():
+            raise DataError("work_taken", folder=str(folder))
+
+
+def _locked(lock: int) -> bool:
+    try:
+        import fcntl  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        import msvcrt  # noqa: PLC0415
+
+        try:
+            msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        except OSError:
+            return False
+        return True
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _removed(folder: Path, lock: int) -> None:
+    """Remove a folder, its lock last: what is left half-way can be told from what is in use."""
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            if path.name != LOCK:
+                path.unlink()
+        (folder / LOCK).unlink()
+        folder.rmdir()
+    with contextlib.suppress(OSError):
+        os.close(lock)

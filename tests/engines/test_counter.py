@@ -1,0 +1,87 @@
+"""The block counter against a count by hand: classes, weights, numbers, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penjing._core import Quantiles, count_block
+
+RNG = np.random.default_rng(8)
+N, K, SLOTS = 5_000, 3, 4
+
+
+def block():
+    codes = [RNG.integers(0, 7, N).astype(np.uint8), RNG.integers(0, 900, N).astype(np.uint16)]
+    slots = RNG.integers(-1, SLOTS, N).astype(np.int32)
+    return codes, [7, 900], slots, RNG.integers(0, K, N).astype(np.uint8)
+
+
+def by_hand(codes, n, slots, add, width, *, classes=None):
+    table = np.zeros((SLOTS, n, width))
+    for row in range(N):
+        if slots[row] >= 0:
+            cell = table[slots[row], codes[row]]
+            if classes is None:
+                cell += add[row]
+            else:
+                cell[classes[row]] += add[row]
+    return table
+
+
+def test_rows_that_count_one_each():
+    codes, n_codes, slots, classes = block()
+    tables = count_block(codes, n_codes, classes, K, slots, SLOTS)
+    for column, n, table in zip(codes, n_codes, tables, strict=True):
+        assert table.dtype == np.int64
+        expected = by_hand(column, n, slots, np.ones(N), K, classes=classes)
+        np.testing.assert_array_equal(table.reshape(SLOTS, n, K), expected)
+
+
+def test_blocks_add_up():
+    codes, n_codes, slots, classes = block()
+    whole = count_block(codes, n_codes, classes.astype(np.uint16), K, slots, SLOTS)
+    parts = [
+        count_block([c[p] for c in codes], n_codes, classes[p], K, slots[p], SLOTS)
+        for p in (slice(0, 1234), slice(1234, None), slice(0, 0))
+    ]
+    for c in range(len(codes)):
+        np.testing.assert_array_equal(whole[c], sum(part[c] for part in parts))
+
+
+def test_weights_and_numbers_are_added_in_the_order_of_rows():
+    codes, n_codes, slots, classes = block()
+    weight, y = RNG.random(N), RNG.normal(size=N)
+    tables = count_block(codes, n_codes, classes, K, slots, SLOTS, weight=weight)
+    expected = by_hand(codes[0], 7, slots, weight, K, classes=classes)
+    np.testing.assert_array_equal(tables[0].reshape(SLOTS, 7, K), expected)
+    tables = count_block(codes, n_codes, None, 0, slots, SLOTS, weight=weight, y=y)
+    moments = np.stack([weight, weight * y, weight * y * y], axis=1)
+    expected = by_hand(codes[1], 900, slots, moments, 3)
+    np.testing.assert_array_equal(tables[1].reshape(SLOTS, 900, 3), expected)
+
+
+@pytest.mark.parametrize("wrong", ["code", "class", "slot"])
+def test_what_does_not_fit_is_refused(wrong):
+    codes, n_codes, slots, classes = block()
+    n_codes = [6, 900] if wrong == "code" else n_codes
+    k = 2 if wrong == "class" else K
+    with pytest.raises(IndexError):
+        count_block(codes, n_codes, classes, k, slots, 3 if wrong == "slot" else SLOTS)
+
+
+@pytest.mark.parametrize("shape", ["normal", "lognormal", "few", "huge", "none"])
+def test_the_cell_of_a_number_is_that_of_a_binary_search(shape):
+    numbers = {
+        "normal": RNG.normal(size=3000),
+        "lognormal": RNG.lognormal(sigma=9, size=3000),
+        "few": RNG.integers(-3, 4, 3000) / 3,
+        "huge": RNG.choice([-1.7e308, -1.0, 5e-324, 0.0, 1e-9, 1.7e308], 3000),
+        "none": np.empty(0),
+    }[shape]
+    edges = np.unique(numbers)[::3]
+    high, low = np.arange(len(edges) + 1) // 256, np.arange(len(edges) + 1) % 256
+    cells = Quantiles(edges.tolist(), high.tolist(), low.tolist())
+    asked = np.concatenate([numbers, np.nextafter(edges, -np.inf), edges, [-1e308, 0.0, 1e308]])
+    found = [cells.cell(float(x)) for x in asked]
+    np.testing.assert_array_equal(found, np.searchsorted(edges, asked, side="right"))
