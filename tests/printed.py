@@ -1,4 +1,4 @@
-"""Readers of what is printed: rules, Markdown, DOT and SVG, read back without help of the tree."""
+"""Readers of what is printed: text, rules, Markdown, DOT, SVG, read back without the tree."""
 
 from __future__ import annotations
 
@@ -41,18 +41,26 @@ def compared(value: Any, word: str, order: list[str] | None) -> bool:
     return value <= float(word)
 
 
+def reaches(value: Any, word: str, order: list[str] | None) -> bool:
+    """Say whether a value is at least what is printed."""
+    if order is not None:
+        return order.index(str(value)) >= order.index(unquoted(word))
+    return value >= float(word)
+
+
 def test_of(text: str) -> Test:
     """Return the test that a printed condition is."""
-    if between := re.fullmatch(rf"({WORD}) < ({WORD}) ≤ ({WORD})", text):
-        low, name, high = between.groups()
+    if between := re.fullmatch(rf"({WORD}) (<|≤) ({WORD}) (<|≤) ({WORD})", text):
+        low, first, name, second, high = between.groups()
 
         def inside(row: dict[str, Any], order: Order) -> bool:
             column = unquoted(name)
             value, places = row[column], order.get(column)
-            return not compared(value, low, places) and compared(value, high, places)
+            is_above = answered(value, f"{'≥' if first == '≤' else '>'} {low}", places)
+            return is_above and answered(value, f"{second} {high}", places)
 
         return inside
-    name, sign, rest = re.fullmatch(rf"({WORD}) (=|≤|>|in) (.*)", text).groups()
+    name, sign, rest = re.fullmatch(rf"({WORD}) (=|≤|<|>|≥|in) (.*)", text).groups()
 
     def holds(row: dict[str, Any], order: Order) -> bool:
         column = unquoted(name)
@@ -62,11 +70,14 @@ def test_of(text: str) -> Test:
 
 
 def answered(value: Any, text: str, order: list[str] | None) -> bool:
-    """Say whether a value is what a branch wants: '= a', 'in {a, b}', '≤ 5', '> 5'."""
+    """Say whether a value is what a branch wants: '= a', 'in {a, b}', '≤ 5', '> 5', '< 5' …"""
     sign, _, rest = text.partition(" ")
     if sign in ("=", "in"):
         words = parts(rest[1:-1], ", ") if sign == "in" else [rest]
         return str(value) in [unquoted(word) for word in words]
+    if sign in "<≥":
+        below = not reaches(value, rest, order)
+        return below if sign == "<" else not below
     below = compared(value, rest, order)
     return below if sign == "≤" else not below
 
@@ -80,6 +91,40 @@ def of_rules(text: str) -> Iterator[Rule]:
         told, *when = parts(line, "  when ")
         answer = re.match(WORD, told).group()
         yield conditions(when[0] if when else ""), unquoted(answer)
+
+
+def of_text(text: str) -> Iterator[Rule]:
+    """Yield the rules that the stairs of a drawing are; one whose rest stands below is followed."""
+    first, *rest = text.split("\n\n[")
+    parts_of = dict(part.split("]\n", 1) for part in rest)
+    waiting: list[tuple[list[Test], str]] = [([], first)]
+    while waiting:
+        before, drawing = waiting.pop()
+        stairs: list[Test] = []
+        for line in drawing.split("\n"):
+            depth = 0
+            while line.startswith("│  ", 3 * depth):
+                depth += 1
+            test, *told = parts(line[3 * depth :], ": ")
+            if not told and depth == 0 and "\n" not in drawing and not is_test(test):
+                yield before, unquoted(re.match(WORD, test).group())  # a tree of one leaf
+                continue
+            stairs[depth:] = [test_of(test)]
+            if told and re.fullmatch(r"\[S\d+\]", told[0]):
+                waiting.append(([*before, *stairs], parts_of[told[0][1:-1]]))
+            elif told:
+                yield [*before, *stairs], unquoted(re.match(WORD, told[0]).group())
+
+
+def is_test(text: str) -> bool:
+    return re.fullmatch(rf"({WORD}) (=|≤|<|>|≥|in) (.*)", text) is not None
+
+
+def of_explained(text: str) -> list[Test]:
+    """Return the tests on the path that an explanation tells, before the evidence for each."""
+    lines = text.split("\n")[1:]
+    until = next(i for i, line in enumerate(lines) if not line.startswith("  "))
+    return [test_of(parts(line.strip(), "  ")[0]) for line in lines[:until]]
 
 
 def of_markdown(text: str) -> Iterator[Rule]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from penjing.errors import CapabilityError, ChoiceError, DataError
-from penjing.write import scene
+from penjing.write import icicle, plot, scene
 from pictured import TREES
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
@@ -86,6 +86,24 @@ def test_files_are_of_their_kind_and_the_same_every_time(tmp_path):
     for kind in ("txt", "md", "dot"):
         tree.save_picture(tmp_path / f"t.{kind}")
         assert "纹理" in (tmp_path / f"t.{kind}").read_text("utf-8")
+
+
+def test_an_icicle_is_plotted_with_every_word_of_its_svg(tmp_path):
+    tree = TREES["course1"]()
+    for kind, start in {"png": b"\x89PNG", "pdf": b"%PDF"}.items():
+        tree.save_picture(tmp_path / f"i.{kind}", icicle=True, lang="zh", max_leaves=3)
+        tree.save_picture(tmp_path / f"t.{kind}", lang="zh")
+        made = (tmp_path / f"i.{kind}").read_bytes()
+        assert made.startswith(start)
+        assert made != (tmp_path / f"t.{kind}").read_bytes()
+    from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
+
+    axes = Figure(figsize=(14, 4)).add_subplot()
+    shown = icicle.icicle_of(tree, "dark")
+    plot._drawn(axes, shown, "dark")  # what is in a PNG cannot be read back
+    words = [text.get_text() for text in axes.texts]
+    assert {bar.name for bar in shown.bars if bar.name} <= set(words)
+    assert len(axes.patches) == len(shown.bars) + len(shown.head.legend)
 
 
 def test_wrong_wishes_are_told(tmp_path):

@@ -185,7 +185,7 @@ def test_a_question_of_known_or_not_reads_so():
     assert "≠ ?" in svg.write(tree)
 
 
-@pytest.mark.parametrize("ending", ["png", "pdf", "md", "dot", "txt"])
+@pytest.mark.parametrize("ending", ["md", "dot", "txt"])
 def test_an_icicle_is_drawn_or_refused(tmp_path, ending):
     tree = penjing.fit(penjing.example("golf"))
     path = tmp_path / f"a.{ending}"

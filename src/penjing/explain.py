@@ -19,7 +19,7 @@ from penjing.split import level_text
 from penjing.table import Floats, Table
 from penjing.trace import weighing
 from penjing.tree import Tree
-from penjing.write.labels import branch_text, quoted, reading
+from penjing.write.labels import Short, branch_text, in_32_bits, quoted, reading
 from penjing.write.order import drawn
 
 Plain = dict[str, Any]
@@ -258,11 +258,8 @@ def _candidate(tree: Tree, kept: Mapping[str, Any], chosen: int | None) -> Plain
 def _branches(tree: Tree, kept: Mapping[str, Any], after: Floats) -> list[Plain]:
     field = tree.schema[kept["column"]]
     if "cut" in kept:
-        cuts = kept["cuts"] if kept["n_cuts"] == len(kept["cuts"]) else ()
-        cut = (
-            reading(kept["cut"], cuts) if field.is_numeric else level_text(field, int(kept["cut"]))
-        )
-        answers = [f"≤ {cut}", f"> {cut}"]
+        cut = _read(tree, kept)
+        answers = [cut.side(0), cut.side(1)]
     elif "codes" in kept:
         answers = [
             ", ".join(
@@ -287,6 +284,17 @@ def _branches(tree: Tree, kept: Mapping[str, Any], after: Floats) -> list[Plain]
             }
         told.append(branch)
     return told
+
+
+def _read(tree: Tree, kept: Mapping[str, Any]) -> Short:
+    """Return how the cut of a candidate reads among its others."""
+    field, cut = tree.schema[kept["column"]], kept["cut"]
+    if not field.is_numeric:
+        return Short(level_text(field, int(cut)))
+    text = reading(cut, kept["cuts"] if kept["n_cuts"] == len(kept["cuts"]) else ())
+    number = float(text)
+    is_single = tree.recipe.get("precision") == "single"
+    return Short(text, (in_32_bits(number) if is_single else number) > cut)
 
 
 def weighed(tree: Tree, nodes: Sequence[int], data: Table) -> list[Mapping[str, Any]]:

@@ -9,6 +9,7 @@ from penjing.write.labels import branch_text, cut_text
 
 ROOTS = ("", "root", "根结点", "根")
 _BETWEEN = ",，;；/"
+_SIGNS = {"≤": "<=", "≥": ">=", "＝": "=", "＞": ">", "＜": "<", "==": "="}
 
 
 def find(tree: Tree, text: str) -> tuple[int, int | None]:
@@ -70,7 +71,9 @@ def _numbered(tree: Tree, node: int) -> int:
 def _plain(text: str) -> str:
     """Return a text as spellings are compared: no blanks, no quotes, one sign for each order."""
     kept = "".join(c for c in text if not c.isspace() and c not in "'\"")
-    return kept.replace("≤", "<=").replace("＝", "=").replace("＞", ">").replace("==", "=")
+    for sign, plain in _SIGNS.items():
+        kept = kept.replace(sign, plain)
+    return kept
 
 
 def _taken(tree: Tree, node: int, rest: str) -> tuple[int, int | None, int] | None:
@@ -89,10 +92,12 @@ def _spellings(tree: Tree, node: int) -> list[tuple[str, int, int | None]]:
     name = _plain(field.name)
     found: list[tuple[str, int, int | None]] = []
     if field.has_order:
-        cuts = {_plain(cut_text(tree, node)), repr(float(tree.nodes.cut[node]))}
-        for sign, child in zip(("<=", ">"), tree.children(node), strict=True):
-            for cut in cuts:
-                found += [(f"{name}{sign}{cut}", child, None), (f"{sign}{cut}", child, None)]
+        printed = cut_text(tree, node)
+        cuts = {_plain(printed.number), repr(float(tree.nodes.cut[node]))}
+        for branch, child in enumerate(tree.children(node)):
+            for sign in {printed.sign(branch, ascii_only=True), ("<=", ">")[branch]}:
+                for cut in cuts:
+                    found += [(f"{name}{sign}{cut}", child, None), (f"{sign}{cut}", child, None)]
         return found
     levels = [
         (code, c, None) for c in tree.children(node) for code in tree.nodes.levels(c).tolist()

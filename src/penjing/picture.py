@@ -19,7 +19,7 @@ WRITERS = {
 PLOTTED = (".png", ".pdf")
 """Kinds that need matplotlib (``penjing[plot]``)."""
 
-ICICLES = (".svg", ".html", ".htm")
+ICICLES = (".svg", ".html", ".htm", ".png", ".pdf")
 """Kinds that can be an icicle."""
 
 
@@ -33,7 +33,7 @@ def save_picture(tree: Tree, path: str | Path, **style: Any) -> None:  # noqa: A
     path : str or Path
         Where; ``.svg``, ``.html``, ``.png``, ``.pdf``, ``.txt``, ``.md`` or ``.dot``.
     **style
-        ``lang``, ``theme``, ``title``, ``max_leaves``, ``icicle`` (a bool, for SVG and HTML),
+        ``lang``, ``theme``, ``title``, ``max_leaves``, ``icicle`` (a bool; not for texts),
         ``dpi`` (for PNG): what the kind of picture does not know is left out.
     """
     ending = Path(path).suffix.lower()
@@ -45,7 +45,7 @@ def save_picture(tree: Tree, path: str | Path, **style: Any) -> None:  # noqa: A
     if ending in PLOTTED:
         known = {"lang", "theme", "title", "max_leaves", "dpi"}
         kept = {key: value for key, value in style.items() if key in known}
-        write_whole(path, plot.write(tree, kind=ending[1:], **kept))
+        write_whole(path, plot.write(tree, kind=ending[1:], icicle=wants_icicle, **kept))
         return
     name = "icicle" if wants_icicle and ending == ".svg" else WRITERS[ending]
     if wants_icicle:

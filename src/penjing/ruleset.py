@@ -70,7 +70,9 @@ class Condition:
         levels = np.asarray(table.columns[self.column].levels, np.float64)
         above = int(np.searchsorted(levels, self.cut, side="right"))
         gap = (levels[above - 1], levels[above]) if 0 < above < len(levels) else ()
-        return f"{name} {self.sign} {short(self.cut, *map(float, gap))}"
+        single = tree.recipe.get("precision") == "single"
+        read = short(self.cut, *map(float, gap), single=single)
+        return f"{name} {read.side(0 if self.sign == '≤' else 1)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -335,7 +335,8 @@ class Tree:
     def exact(self) -> Tree:
         """Return the same tree, whose cuts are printed with every digit that they have.
 
-        Printed cuts are as short as can be while they route every training row alike; compared
+        Printed cuts are as short as can be while they route every training row alike, and the
+        printed number itself as the model does (``<`` where it goes up, ``≤`` where not); compared
         digit by digit with another program, or asked about values between training rows, a tree
         had better print what it computes with.
         """

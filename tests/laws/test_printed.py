@@ -1,11 +1,16 @@
 """Printed = model: whoever follows the printed words and numbers answers as the tree does.
 
-Short cuts route every training row (so also the values on both sides of each cut); where a tree
-prints every digit (`exact`), the cut itself and the floats next to it are routed alike, too.
+Short cuts route every training row, the values on both sides of each cut and the printed number
+itself as the model does, in every node; where a tree prints every digit (`exact`), the floats
+next to the cut are routed alike, too.
 """
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -15,8 +20,11 @@ from hypothesis import strategies as st
 
 import penjing
 import printed
+from penjing.page import page_data
 from penjing.table import Table, nominal, numeric
 from penjing.tree import Tree
+from penjing.walk import cuts_of
+from penjing.write.labels import cut_text
 
 RECIPES = ("id3", "c4.5-textbook", "cart-binary", "c4.5", "j48", "rpart", "sklearn")
 NUMBERS = {
@@ -56,10 +64,31 @@ def plain_rows(table: Table) -> list[dict[str, Any]]:
     return [{k: v for k, v in row.items() if k != "class"} for row in table.rows()]
 
 
-def boundaries(tree: Tree, table: Table) -> list[dict[str, Any]]:
-    """Return the training rows, and some of them with each number at a cut and next to it."""
-    rows = plain_rows(table)
-    found = list(rows)
+def at_gaps(tree: Tree, table: Table) -> list[dict[str, Any]]:
+    """Return training rows moved to the neighbours of each cut they pass, and to what is printed.
+
+    A row stays on its side of the cut, so that it meets the questions that it met in training.
+    """
+    rows, found = plain_rows(table), []
+    stops = tree.apply(tabled(tree, rows)).tolist()
+    comes = {node: row for row, stop in zip(rows, stops, strict=True) for node in tree.path(stop)}
+    for node in np.flatnonzero(np.isfinite(tree.nodes.cut)).tolist():
+        field = tree.schema[int(tree.nodes.column[node])]
+        if field.is_numeric:
+            low, high = tree.nodes.gap[node].tolist()
+            printed_number = float(cut_text(tree, node).number)
+            is_single = tree.recipe.get("precision") == "single"
+            seen = float(np.float32(printed_number)) if is_single else printed_number
+            is_above = seen > cuts_of(tree)[node]
+            for side, value in ((0, low), (1, high), (int(is_above), printed_number)):
+                if (way := tree.children(node)[side]) in comes:
+                    found.append(comes[way] | {field.name: value})
+    return found
+
+
+def at_cuts(tree: Tree, table: Table) -> list[dict[str, Any]]:
+    """Return some training rows with each number at a cut and next to it."""
+    rows, found = plain_rows(table), []
     for node in np.flatnonzero(np.isfinite(tree.nodes.cut)).tolist():
         name = tree.schema[int(tree.nodes.column[node])].name
         cut = float(tree.nodes.cut[node])
@@ -78,14 +107,15 @@ def tabled(tree: Tree, rows: list[dict[str, Any]]) -> Table:
 
 
 def check(tree: Tree, rows: list[dict[str, Any]]) -> None:
-    """Follow every form of the tree with every row that a leaf answers."""
+    """Follow every form of the tree with every row that its values lead to a leaf."""
     where = tree.apply(tabled(tree, rows)).tolist()
-    rows = [row for row, node in zip(rows, where, strict=True) if tree.is_leaf[node]]
-    stops = [node for node in where if tree.is_leaf[node]]  # other rows have no line
+    led = [(row, node) for row, node in zip(rows, where, strict=True) if is_led(tree, row, node)]
+    rows, stops = [row for row, _ in led], [node for _, node in led]  # others have no line
     expected = [str(answer) for answer in tree.predict(tabled(tree, rows))] if rows else []
     order: dict[str, list[str]] = {}
     picture = tree.write("svg", max_leaves=10**6)
     forms = {
+        "text": list(printed.of_text(tree.draw())),
         "rules": list(printed.of_rules(tree.write("rules"))),
         "markdown": list(printed.of_markdown(tree.write("markdown"))),
         "svg": list(printed.of_svg(picture)),
@@ -93,6 +123,9 @@ def check(tree: Tree, rows: list[dict[str, Any]]) -> None:
     for form, rules in forms.items():
         assert len(rules) == tree.n_leaves, form
         assert [printed.answer(rules, row, order) for row in rows] == expected, form
+    for row in rows[-6:]:
+        told = tree.explain(row, flips=0).text()
+        assert all(test(row, order) for test in printed.of_explained(told)), told
     edges = printed.edges_of_dot(tree.write("dot"))
     for row, stop in zip(rows, stops, strict=True):
         assert followed(tree, edges, row) == stop
@@ -103,6 +136,17 @@ def check(tree: Tree, rows: list[dict[str, Any]]) -> None:
             asked = tree.schema[int(tree.nodes.column[parent])]
             if asked.is_numeric:  # names may be cut to their room, numbers never are
                 assert printed.answered(row[asked.name], labels[node], None)
+
+
+def is_led(tree: Tree, row: dict[str, Any], stop: int) -> bool:
+    """Say whether a row comes to a leaf by branches that its own levels have."""
+    for node in tree.path(stop)[1:]:
+        parent, _ = tree.parent_of(node)
+        asked = tree.schema[int(tree.nodes.column[parent])]
+        codes = tree.nodes.levels(node).tolist()
+        if np.isnan(tree.nodes.cut[parent]) and asked.levels.index(row[asked.name]) not in codes:
+            return False
+    return bool(tree.is_leaf[stop])
 
 
 def followed(tree: Tree, edges: dict[int, tuple[int, str]], row: dict[str, Any]) -> int:
@@ -121,6 +165,41 @@ def followed(tree: Tree, edges: dict[int, tuple[int, str]], row: dict[str, Any])
         node = ways[0]
 
 
+@pytest.mark.parametrize("recipe", ["cart-binary", "rpart", "sklearn", "c4.5"])
+def test_the_page_prints_what_the_model_does(recipe, tmp_path):
+    """The rules that the page's own script prints, run by Node.js, in one process for all trees."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    made = []
+    for seed in range(6):
+        rng = np.random.RandomState(seed)
+        x = np.round(rng.randn(60, 2), 1 + seed % 3) * 10.0 ** (seed - 3)
+        columns = tuple(numeric(f"x {c}", x[:, c]) for c in range(2))
+        classes = (x.sum(axis=1) + x.std() * rng.randn(60) > 0).astype(str).tolist()
+        table = Table(columns, nominal("class", classes), 60)
+        made.append((penjing.fit(table, recipe=recipe), table))
+    pages = [page_data(tree, "en", "light", None) for tree, _ in made]
+    (tmp_path / "pages.json").write_text(json.dumps(pages), "utf-8")
+    script = (files("penjing.page") / "view.js").read_text(encoding="utf-8")
+    (tmp_path / "view.mjs").write_text(script, "utf-8")
+    (tmp_path / "main.mjs").write_text(
+        'import { readFileSync } from "node:fs"; import { Tree } from "./view.mjs";'
+        'const told = JSON.parse(readFileSync("pages.json")).map((data) => {'
+        "const tree = new Tree(data); return data.parent.map((_, node) => node)"
+        ".filter((node) => tree.isLeaf(node)).map((node) => [node, tree.conditions(node)]); });"
+        "process.stdout.write(JSON.stringify(told));"
+    )
+    done = subprocess.run(["node", "main.mjs"], cwd=tmp_path, capture_output=True, check=True)
+    n_open = 0
+    for (tree, table), told in zip(made, json.loads(done.stdout), strict=True):
+        n_open += sum(cut_text(tree, n).is_open for n in np.flatnonzero(~tree.is_leaf).tolist())
+        rules = [([printed.test_of(text) for text in texts], str(node)) for node, texts in told]
+        rows = plain_rows(table) + at_gaps(tree, table)
+        found = [printed.answer(rules, row, {}) for row in rows]
+        assert found == [str(node) for node in tree.apply(tabled(tree, rows))]
+    assert n_open > 0 or recipe == "c4.5"  # which cuts at training values
+
+
 @pytest.mark.parametrize("recipe", RECIPES)
 @given(table=mixed())
 def test_the_printed_tree_answers_as_the_model_does(recipe, table):
@@ -134,6 +213,6 @@ def test_the_printed_tree_answers_as_the_model_does(recipe, table):
         return  # they hold numbers in 32 bits
     options = {"minsplit": 2, "minbucket": 1, "cp": 0.0} if recipe == "rpart" else {}
     tree = penjing.fit(table, recipe=recipe, **options)
-    check(tree, plain_rows(table))
+    check(tree, plain_rows(table) + at_gaps(tree, table))
     if tree.recipe.get("precision") != "single":  # those round a value before they compare it
-        check(tree.exact(), boundaries(tree, table))
+        check(tree.exact(), at_cuts(tree, table))

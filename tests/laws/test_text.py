@@ -17,7 +17,7 @@ from penjing.table import Table
 from penjing.tree import Tree
 
 WORD = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+?)"""
-LINE = re.compile(rf"((?:│  )*){WORD} (=|≤|>|in) (.*?)(?:: (\[S\d+\]|{WORD}(?: \(.*\))?))?$")
+LINE = re.compile(rf"((?:│  )*){WORD} (=|≤|<|>|≥|in) (.*?)(?:: (\[S\d+\]|{WORD}(?: \(.*\))?))?$")
 
 
 def unquoted(word: str) -> str:
@@ -74,8 +74,8 @@ def fits(value: Any, sign: str, words: list[str], order: list[str] | None) -> bo
     if order is not None:
         below = order.index(str(value)) <= order.index(words[0])
     else:
-        below = value <= float(words[0])
-    return below if sign == "≤" else not below
+        below = value < float(words[0]) if sign in "<≥" else value <= float(words[0])
+    return below if sign in "≤<" else not below
 
 
 def check_drawing(tree: Tree, table: Table) -> None:

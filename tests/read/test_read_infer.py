@@ -425,6 +425,21 @@ def test_the_target_is_the_last_column_if_it_has_few_values():
     assert "It has: a, b." in str(caught.value)
 
 
+def test_whole_numbers_of_many_kinds_are_a_number_and_that_is_said():
+    rows = {"a": list(range(21)) * 2, "y": list(range(21)) * 2}
+    table = read(rows, "y")
+    assert table.target.is_numeric
+    note = only_note(table, "note_target_is_number")
+    assert (note["column"], note["n"], note["most"]) == ("y", 21, 20)
+    assert "schema={'y': 'nominal'}" in say("note_target_is_number", "en", **note)
+    named = read(rows, "y", schema={"y": "nominal"})
+    assert named.target.levels == tuple(range(21))
+    assert not [n for n in named.notes if n.key == "note_target_is_number"]
+    labelled = read([[k] for k in range(21)], labels=list(range(21)))
+    assert only_note(labelled, "note_target_is_number")["n"] == 21
+    assert not read({"a": [1, 2] * 30, "y": [k + 0.5 for k in range(60)]}, "y").notes
+
+
 def test_the_schema_can_name_target_and_weight():
     table = read(
         {"a": list("pqp"), "w": [1, 2, 3], "b": list("uvu")}, schema={"a": "target", "w": "weight"}

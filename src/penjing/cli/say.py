@@ -15,7 +15,7 @@ from penjing.words import LANGUAGES, catalogue, say
 
 WIDTH = 100
 """The width of a line where no terminal says otherwise, so that files come out alike."""
-SIGNS = "│≤█→×…"
+SIGNS = "│≤≥█→×…"
 """What is drawn with; where one of them cannot be shown, plain characters are used."""
 
 _PAINT = {"error": "31;1", "note": "36", "strong": "1"}

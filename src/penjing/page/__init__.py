@@ -88,6 +88,7 @@ def page_data(tree: Tree, lang: str, theme: str, title: str | None) -> dict[str,
     cuts = [
         None if math.isnan(c) else "inf" if math.isinf(c) else c for c in cuts_of(tree).tolist()
     ]
+    read = [None if c is None else cut_text(tree, i) for i, c in enumerate(cuts)]
     ties = marks.ties_of(tree)
     data: dict[str, Any] = {
         "title": heads[lang]["title"],
@@ -104,7 +105,8 @@ def page_data(tree: Tree, lang: str, theme: str, title: str | None) -> dict[str,
         "parent": nodes.parent.tolist(),
         "column": nodes.column.tolist(),
         "cut": cuts,
-        "cut_text": [cut_text(tree, i) if c is not None else "" for i, c in enumerate(cuts)],
+        "cut_text": ["" if cut is None else cut.number for cut in read],
+        "open": [node for node, cut in enumerate(read) if cut is not None and cut.is_open],
         "levels": [nodes.levels(i).tolist() for i in range(len(nodes))],
         "total": [[_short(v) for v in row] for row in nodes.total.tolist()],
         "value": (

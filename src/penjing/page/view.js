@@ -22,6 +22,7 @@ export class Tree {
     this.leaves = this.children.map((kids) => (kids.length ? 0 : 1));
     for (let i = this.n - 1; i > 0; i--) this.leaves[data.parent[i]] += this.leaves[i];
     this.cut = data.cut.map((cut) => (cut === "inf" ? Infinity : cut));
+    this.open = new Set(data.open);
     // In the order in which every picture draws them: most rows first, then questions, then levels.
     this.drawn = this.children.map((kids, node) => (data.counted && this.cut[node] === null
       ? [...kids].sort((a, b) => this.weight[b] - this.weight[a] || (this.children[b].length > 0) - (this.children[a].length > 0) || a - b) : kids));
@@ -44,11 +45,17 @@ export class Tree {
     const field = this.data.schema[this.data.column[parent]];
     if (this.cut[parent] === Infinity) return node === this.children[parent][0] ? "≠ ?" : "= ?";
     if (this.cut[parent] !== null) {
-      return (node === this.children[parent][0] ? "≤ " : "> ") + this.data.cut_text[parent];
+      return this.side(parent, node === this.children[parent][0]);
     }
     const names = this.data.levels[node].map((code) => quoted(field.levels[code]));
     if (whole) return names.length === 1 ? `= ${names[0]}` : `in {${names.join(", ")}}`;
     return names.slice(0, 3).join(", ") + (names.length > 3 ? ` +${names.length - 3}` : "");
+  }
+
+  /** One side of a cut; a printed number that belongs above it reads "<" and "≥". */
+  side(node, isBelow) {
+    const isOpen = this.open.has(node);
+    return `${isBelow ? (isOpen ? "<" : "≤") : isOpen ? "≥" : ">"} ${this.data.cut_text[node]}`;
   }
 
   /** What must hold for a row to come here: each column once, intervals merged. */
@@ -62,15 +69,18 @@ export class Tree {
       const said = bounds.get(column);
       if (this.cut[parent] === null) said.levels = this.label(child, true);
       else if (this.cut[parent] === Infinity) said.known = this.label(child);
-      else if (child === this.children[parent][0]) said.high = this.data.cut_text[parent];
-      else said.low = this.data.cut_text[parent];
+      else if (child === this.children[parent][0]) said.high = parent;
+      else said.low = parent;
     }
     return [...bounds].map(([column, said]) => {
       const name = quoted(this.data.schema[column].name);
       if (said.levels) return `${name} ${said.levels}`;
-      if (said.low && said.high) return `${said.low} < ${name} ≤ ${said.high}`;
-      if (!said.high && !said.low) return `${name} ${said.known}`;
-      return said.high ? `${name} ≤ ${said.high}` : `${name} > ${said.low}`;
+      if (said.low !== undefined && said.high !== undefined) {
+        const sign = this.open.has(said.low) ? "≤" : "<";
+        return `${this.data.cut_text[said.low]} ${sign} ${name} ${this.side(said.high, true)}`;
+      }
+      if (said.high !== undefined) return `${name} ${this.side(said.high, true)}`;
+      return `${name} ${said.low === undefined ? said.known : this.side(said.low, false)}`;
     });
   }
 
@@ -619,7 +629,7 @@ export function mount(root, data) {
 
   function flipText(value, column) {
     const node = tree.cut.findIndex((cut, i) => data.column[i] === column && (cut === value || nextUp(cut) === value));
-    return `${tree.cut[node] === value ? "≤" : ">"} ${data.cut_text[node]}`;
+    return tree.side(node, tree.cut[node] === value);
   }
 
   function replay() {

@@ -84,7 +84,7 @@ def judged(reading: Reading, cells: Cells, found: Found) -> Column:
 def judged_target(reading: Reading, cells: Cells, wish: Wish | None = None) -> Column:
     """Return the target as what it looks like: classes, or numbers for a regression.
 
-    Whole numbers of at most 20 kinds are classes.
+    Whole numbers of at most 20 kinds are classes; more of them are noted.
     """
     if wish is not None and wish.kind in ("nominal", "ordered", "numeric"):
         return wished(reading, cells, wish)[0]
@@ -95,7 +95,10 @@ def judged_target(reading: Reading, cells: Cells, wish: Wish | None = None) -> C
     if found.all:
         values = found.numbers.values
         is_whole = bool((values == np.floor(values)).all())
-        if not is_whole or len(np.unique(values)) > FEW_CLASSES:
+        n = len(np.unique(values))
+        if not is_whole or n > FEW_CLASSES:
+            if is_whole:
+                reading.note("target_is_number", column=cells.name, n=n, most=FEW_CLASSES)
             return number_column(reading, found)
         return name_column(cells)
     _mention_odd(reading, cells, found)

@@ -384,6 +384,10 @@ WORDS: dict[str, str] = {
         "'{column}' has {n} levels: many for its rows. A tree may learn them by heart."
     ),
     "note_many_classes": "the target '{column}' has {n} classes: many for its rows.",
+    "note_target_is_number": (
+        "the target '{column}' is taken as a number, for a regression: it has {n} different whole"
+        " numbers, more than {most}. If they are classes: schema={{{column!r}: 'nominal'}}."
+    ),
     "note_target_last": "the last column, '{column}', is taken as the target.",
     "note_target_missing": "{n} rows without a value of '{column}' were dropped.",
     "note_target_missing_one": "{n} row without a value of '{column}' was dropped.",
@@ -547,6 +551,10 @@ WORDS: dict[str, str] = {
     "note_left_out_date_cli": (
         "'{column}' is left out: it holds dates ({value}). --dates month,weekday makes columns of"
         " them."
+    ),
+    "note_target_is_number_cli": (
+        "the target '{column}' is taken as a number, for a regression: it has {n} different whole"
+        " numbers, more than {most}. If they are classes, say so in --schema."
     ),
     "note_taken_as_missing_cli": (
         "'{value}' in '{column}' is taken as missing ({n} rows). If it is a value, list the"

@@ -282,6 +282,10 @@ WORDS: dict[str, str] = {
     ),
     "note_many_levels": "“{column}”有 {n} 个取值，相对行数太多，决策树可能死记硬背。",
     "note_many_classes": "目标“{column}”有 {n} 个类别，相对行数太多。",
+    "note_target_is_number": (
+        "目标“{column}”视为数值（回归）：它有 {n} 个不同的整数，多于 {most} 个。"
+        "若它们是类别：schema={{{column!r}: 'nominal'}}。"
+    ),
     "note_target_last": "以最后一列“{column}”为目标。",
     "note_target_missing": "丢弃了 {n} 行没有“{column}”值的数据。",
     "note_zero_weight": "丢弃了 {n} 行权重为 0 的数据。",
@@ -400,6 +404,10 @@ WORDS: dict[str, str] = {
     ),
     "note_left_out_date_cli": (
         "“{column}”不参与学习：它是日期（{value}）。--dates month,weekday 可把日期变成列。"
+    ),
+    "note_target_is_number_cli": (
+        "目标“{column}”视为数值（回归）：它有 {n} 个不同的整数，多于 {most} 个。"
+        "若它们是类别，请在 --schema 中写明。"
     ),
     "note_taken_as_missing_cli": (
         "“{column}”中的“{value}”视为缺失（{n} 行）。若它是取值，请用 --schema 列出该列的取值。"

@@ -78,9 +78,8 @@ def path(tree: Tree, table: Table, row: int, stop: int, *, ascii_only: bool = Fa
             steps.append(branch_text(tree, child, ascii_only=ascii_only))
             continue
         value = tidy(float(column.levels[column.codes[row]]))
-        is_low = child == tree.children(parent)[0]
-        sign = ("<=" if ascii_only else "≤") if is_low else ">"
-        steps.append(f"{quoted(column.name)} {value} {sign} {cut_text(tree, parent)}")
+        way = cut_text(tree, parent).side(tree.parent_of(child)[1], ascii_only=ascii_only)
+        steps.append(f"{quoted(column.name)} {value} {way}")
     dots = ["..." if ascii_only else "…"] if len(steps) > STEPS else []
     return ", ".join([*dots, *steps[-STEPS:]])
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from penjing.words import say
 from penjing.write.columns import left, widest
-from penjing.write.labels import amount, quoted, tidy
+from penjing.write.labels import amount, plain_signs, quoted, tidy
 
 Plain = Mapping[str, Any]
 
@@ -46,7 +46,7 @@ def write(told: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
     else:
         lines.append(say("because_no_flip", lang))
     text = "\n".join(lines)
-    return text.replace("≤", "<=").replace("→", "->") if ascii_only else text
+    return plain_signs(text).replace("→", "->") if ascii_only else text
 
 
 def _answer(told: Plain, lang: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from html import escape
 
 from penjing.errors import unknown
@@ -24,6 +25,29 @@ MAX_DEPTH = 60
 """How many levels are drawn."""
 
 
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One node: a rectangle, its words where there is room, and what its tooltip says."""
+
+    x: float
+    y: float
+    wide: float
+    fill: str
+    name: str
+    answer: str
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class Icicle:
+    """All rectangles, and what stands above them."""
+
+    bars: tuple[Bar, ...]
+    wide: float
+    high: float
+    head: Head
+
+
 def write(tree: Tree, *, theme: str = "light", lang: str = "en", title: str | None = None) -> str:
     """Return a tree drawn as an SVG icicle: every node a rectangle below its parent.
 
@@ -38,14 +62,20 @@ def write(tree: Tree, *, theme: str = "light", lang: str = "en", title: str | No
     title : str, optional
         The heading; the target's name if not given.
     """
+    made = icicle_of(tree, theme, lang=lang, title=title)
+    shapes = [_shape(bar) for bar in made.bars]
+    return page(shapes, (made.wide, made.high, 92.0), made.head, THEMES[theme], lang)
+
+
+def icicle_of(tree: Tree, theme: str, *, lang: str = "en", title: str | None = None) -> Icicle:
+    """Return the rectangles of a tree, before any drawing; see :func:`write`."""
     if theme not in THEMES:
         raise unknown("unknown_plug", theme, THEMES, socket="theme")
-    paint = THEMES[theme]
     weight = tree.weight.tolist()
     depths = tree.depths.tolist()
     left = [MARGIN] * len(weight)
     scale = WIDE / weight[0] if weight[0] > 0 else 0.0
-    shapes: list[str] = []
+    bars: list[Bar] = []
     hidden = 0
     deepest = 0
     for node in range(len(weight)):
@@ -58,17 +88,17 @@ def write(tree: Tree, *, theme: str = "light", lang: str = "en", title: str | No
             hidden += 1
             continue
         deepest = max(deepest, depths[node])
-        shapes.append(_shape(tree, node, (left[node], depths[node] * HIGH, wide), paint))
+        bars.append(_bar(tree, node, (left[node], depths[node] * HIGH, wide), THEMES[theme]))
     told = heading(tree, lang, title)
     facts = [told["facts"], say("icicle_reading", lang)]
     if hidden:
         facts.append(say("icicle_hidden", lang, n=hidden))
     head = Head(told["title"], " | ".join(facts), told["legend"])
     wide = max(WIDE, width(head.facts, SMALL + 1)) + 2 * MARGIN
-    return page(shapes, (wide, (deepest + 1) * HIGH + MARGIN, 92.0), head, paint, lang)
+    return Icicle(tuple(bars), wide, (deepest + 1) * HIGH + MARGIN, head)
 
 
-def _shape(tree: Tree, node: int, area: tuple[float, float, float], theme: Theme) -> str:
+def _bar(tree: Tree, node: int, area: tuple[float, float, float], theme: Theme) -> Bar:
     x, y, wide = area
     fill = theme.card
     if not tree.is_regression and tree.weight[node] > 0:
@@ -79,13 +109,22 @@ def _shape(tree: Tree, node: int, area: tuple[float, float, float], theme: Theme
     asked = int(tree.nodes.column[node])
     name = tree.schema[asked].name if asked >= 0 else value_text(tree, node)
     told = f"{answer} {name}{counts_text(tree, node)}".strip()
-    size = f'x="{x:.1f}" y="{y:.0f}" width="{wide:.1f}" height="{HIGH - 1:.0f}"'
-    parts = [f'<rect {size} fill="{fill}"><title>{escape(clean(told))}</title></rect>']
-    if wide >= LABELLED:
-        room = wide - 8
-        parts.append(text_at(x + 4, y + 14, clipped(name, SMALL, room, bold=True), "b"))
-        is_cut = node > 0 and not math.isnan(tree.nodes.cut[parent])
-        short = clipped(answer, SMALL, room)
-        if short == answer or not is_cut:  # half a number would be a wrong one
-            parts.append(text_at(x + 4, y + 28, short))
+    if wide < LABELLED:
+        return Bar(x, y, wide, fill, "", "", told)
+    room = wide - 8
+    is_cut = node > 0 and not math.isnan(tree.nodes.cut[parent])
+    short = clipped(answer, SMALL, room)
+    if short != answer and is_cut:  # half a number would be a wrong one
+        short = ""
+    return Bar(x, y, wide, fill, clipped(name, SMALL, room, bold=True), short, told)
+
+
+def _shape(bar: Bar) -> str:
+    x, y = bar.x, bar.y
+    size = f'x="{x:.1f}" y="{y:.0f}" width="{bar.wide:.1f}" height="{HIGH - 1:.0f}"'
+    parts = [f'<rect {size} fill="{bar.fill}"><title>{escape(clean(bar.told))}</title></rect>']
+    if bar.wide >= LABELLED:
+        parts.append(text_at(x + 4, y + 14, bar.name, "b"))
+    if bar.answer:
+        parts.append(text_at(x + 4, y + 28, bar.answer))
     return "".join(parts)

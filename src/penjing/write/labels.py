@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from penjing.split import level_text
 from penjing.tree import Tree
@@ -12,35 +15,83 @@ _SPECIAL = ",:'\"{}()[]|│"
 _DIGITS = 4
 """A cut is not rounded to fewer significant digits than this."""
 _MANY = 12
-"""A cut that needs more digits than this is read as the training value below it."""
+"""More digits than this are not short."""
 
 
-def short(cut: float, low: float = math.nan, high: float = math.nan) -> str:
-    """Return the shortest reading of a cut that keeps low <= cut < high.
+class Short(NamedTuple):
+    """How a cut reads: a number, and whether the number itself belongs above or below.
+
+    Parameters
+    ----------
+    number : str
+        The number as printed.
+    is_open : bool
+        Whether the branches are ``< number`` and ``≥ number``, not ``≤ number``, ``> number``.
+    """
+
+    number: str
+    is_open: bool = False
+
+    def sign(self, branch: int, *, ascii_only: bool = False) -> str:
+        """Return the sign of a branch, 0 below the cut and 1 above it."""
+        if branch == 0:
+            return "<" if self.is_open else "<=" if ascii_only else "≤"
+        return ">" if not self.is_open else ">=" if ascii_only else "≥"
+
+    def side(self, branch: int, *, ascii_only: bool = False) -> str:
+        """Return a branch: '≤ 0.3815'."""
+        return f"{self.sign(branch, ascii_only=ascii_only)} {self.number}"
+
+
+def short(
+    cut: float, low: float = math.nan, high: float = math.nan, *, single: bool = False
+) -> Short:
+    """Return the shortest reading of a cut between the training values on both sides of it.
+
+    The number stands where the model has it, too: one that the model sends up (a cut may lie a
+    hair below a round number) reads ``<``, any other ``≤``.
+
+    Parameters
+    ----------
+    cut : float
+        Values up to it go below.
+    low, high : float
+        The training values on both sides; without them every digit is printed.
+    single : bool
+        Whether the model rounds values to 32 bits before it compares them.
 
     Examples
     --------
-    >>> short(0.38149999999999995, 0.36, 0.403)
-    '0.3815'
-    >>> short(28.856250000000003, 28.7125, 29.0)
-    '28.86'
-    >>> short(5.0), short(0.1 + 0.2), short(-0.0)
-    ('5', '0.30000000000000004', '0')
-    >>> short(92.99999999999999, 91.0, 93.0), short(-1.3490000000000002, -1.35, -1.349)
-    ('91', '-1.35')
-    >>> short(19000100.0, 19000101.0, 19000102.0)  # held in 32 bits
-    '19000101'
+    >>> short(0.3815, 0.36, 0.403).side(0), short(0.38149999999999995, 0.36, 0.403).side(0)
+    ('≤ 0.3815', '< 0.3815')
+    >>> short(28.856250000000003, 28.7125, 29.0).side(1)
+    '≥ 28.86'
+    >>> short(2.449999988079071, 1.9, 3.0, single=True)
+    Short(number='2.45', is_open=True)
+    >>> [short(cut).number for cut in (5.0, 0.1 + 0.2, -0.0)]
+    ['5', '0.30000000000000004', '0']
+    >>> short(92.99999999999999, 91.0, 93.0).side(1), short(-1.3490000000000002, -1.35, -1.349)[0]
+    ('≥ 93', '-1.349')
+    >>> short(19000100.0, 19000101.0, 19000102.0, single=True)  # held in 32 bits
+    Short(number='19000101', is_open=False)
     """
-    if low < high and not low <= cut < high:
-        cut = low
+    if not low < high:
+        return Short(tidy(cut))
+    near = cut if low <= cut < high else low
     for digits in range(_DIGITS, 18):
-        text = f"{cut:.{digits}g}"
-        if float(text) == cut or low <= float(text) < high:
-            found = tidy(float(text))
-            # A cut just below a training value has no short reading; the value below it has.
-            value = tidy(low) if low <= cut < high else found
-            return value if digits > _MANY and len(value) < len(found) else found
-    return tidy(cut)
+        number = float(f"{near:.{digits}g}")
+        is_open = (in_32_bits(number) if single else number) > cut
+        # The training value above a cut stands for it only where nothing between them is short.
+        last = high if digits > _MANY else math.nextafter(high, -math.inf)
+        if (low < number <= last) if is_open else (low <= number < high):
+            return Short(tidy(number), is_open)
+    return Short(tidy(near))
+
+
+def in_32_bits(value: float) -> float:
+    """Return a number as a model sees it that holds numbers in 32 bits."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(value))
 
 
 def reading(cut: float, cuts: Sequence[float] = ()) -> str:
@@ -86,6 +137,17 @@ def amount(weight: float) -> str:
     return f"{weight:.2f}".rstrip("0").rstrip(".") if abs(weight) >= 0.005 else f"{weight:.1g}"
 
 
+def plain_signs(text: str) -> str:
+    """Return a text with its signs of order in plain characters.
+
+    Examples
+    --------
+    >>> plain_signs("2 ≤ x, y ≥ 5")
+    '2 <= x, y >= 5'
+    """
+    return text.replace("≤", "<=").replace("≥", ">=")
+
+
 def quoted(name: object) -> str:
     """Return a name as it is, in quotes where it would read as more than one word.
 
@@ -117,22 +179,24 @@ def answer_text(tree: Tree, node: int, branch: int, *, ascii_only: bool = False)
         return f"= {names[0]}" if len(names) == 1 else "in {" + ", ".join(names) + "}"
     if math.isinf(tree.nodes.cut[node]):  # known, or not
         return ("!= ?" if ascii_only else "≠ ?") if branch == 0 else "= ?"
-    sign = ("<=" if ascii_only else "≤") if branch == 0 else ">"
-    return f"{sign} {cut_text(tree, node)}"
+    return cut_text(tree, node).side(branch, ascii_only=ascii_only)
 
 
-def cut_text(tree: Tree, node: int) -> str:
-    """Return the cut of a node as it is printed: a number, or an ordered level."""
+def cut_text(tree: Tree, node: int) -> Short:
+    """Return how the cut of a node is printed: a number, or an ordered level."""
     asked = tree.schema[int(tree.nodes.column[node])]
     cut = float(tree.nodes.cut[node])
     if math.isinf(cut):
-        return "?"
+        return Short("?")
     if not asked.is_numeric:
-        return quoted(level_text(asked, int(cut)))
+        return Short(quoted(level_text(asked, int(cut))))
     if tree.nodes.gap is None:
         return short(cut)
     low, high = tree.nodes.gap[node].tolist()
-    return short(cut, low, high)
+    is_single = tree.recipe.get("precision") == "single"
+    if is_single and tree.recipe.get("rules") == "quinlan":
+        cut = in_32_bits(cut)  # C4.5 holds both sides of a comparison so
+    return short(cut, low, high, single=is_single)
 
 
 def value_text(tree: Tree, node: int) -> str:

@@ -61,7 +61,7 @@ def long(tree: Tree, node: int, lang: str, tied: Sequence[str] = ()) -> list[str
     said = []
     cut = float(tree.nodes.cut[node])
     is_number = math.isfinite(cut) and tree.schema[int(tree.nodes.column[node])].is_numeric
-    if is_number and float(cut_text(tree, node)) != cut:  # shorter than the model's own
+    if is_number and float(cut_text(tree, node).number) != cut:  # shorter than the model's own
         said.append(say("tip_cut", lang, cut=repr(cut)))
     if len(tied) > 1:
         said.append(say("tip_tie", lang, columns=listed([quoted(name) for name in tied], lang)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -34,24 +35,8 @@ def write(tree: Tree, *, empty: Empty = "majority") -> str:
     >>> json.loads(write(tree))["tree"]["branches"][0]["value"]
     0
     """
-    done: dict[int, tuple[str, int, int, int]] = {}
-    for node in range(len(tree.nodes) - 1, -1, -1):  # children before their parents: no recursion
-        head = _plain(_own(tree, node))
-        if tree.is_leaf[node]:
-            done[node] = (f"{{{head}}}", 1, 1, 0)
-            continue
-        arms = [(label, *done.pop(c)) for label, c in _branches(tree, node)]
-        if empty != "skip":
-            nothing = _plain(_nothing(tree, node, empty))
-            arms += [(label, f"{{{nothing}}}", 1, 1, 0) for label in _empty(tree, node)]
-        branches = ", ".join(f'{{{_plain(label)}, "child": {text}}}' for label, text, *_ in arms)
-        done[node] = (
-            f'{{{head}, "branches": [{branches}]}}',
-            1 + sum(size for *_, size, _, _ in arms),
-            sum(leaves for *_, leaves, _ in arms),
-            1 + max(depth for *_, depth in arms),
-        )
-    text, size, leaves, depth = done[0]
+    size, leaves, depth = _sizes(tree, empty)
+    text = "".join(_texts(tree, empty))
     summary: dict[str, Any] = {"size": size, "leaves": leaves, "depth": depth}
     trained = tree.about.get("training")
     if trained is not None and not tree.is_regression:
@@ -59,6 +44,40 @@ def write(tree: Tree, *, empty: Empty = "majority") -> str:
     around = {"format": "tree-golden/1", "program": "penjing", "settings": dict(tree.recipe)}
     head = _plain(around | {"data": _data(tree), "summary": summary})
     return f'{{{head}, "tree": {text}}}'
+
+
+def _texts(tree: Tree, empty: Empty) -> Iterator[str]:
+    """Yield the text of a tree piece by piece, each once: no recursion, and none copied."""
+    waiting: list[int | str] = [0]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            yield node
+            continue
+        yield "{" + _plain(_own(tree, node))
+        if tree.is_leaf[node]:
+            yield "}"
+            continue
+        arms: list[tuple[dict[str, Any], int | str]] = [*_branches(tree, node)]
+        if empty != "skip":
+            nothing = "{" + _plain(_nothing(tree, node, empty)) + "}"
+            arms += [(label, nothing) for label in _empty(tree, node)]
+        later: list[int | str] = [', "branches": [']
+        for i, (label, child) in enumerate(arms):
+            later += [f'{", " if i else ""}{{{_plain(label)}, "child": ', child, "}"]
+        waiting += [*later, "]}"][::-1]
+
+
+def _sizes(tree: Tree, empty: Empty) -> tuple[int, int, int]:
+    """Return how many nodes and leaves there are with the empty ones, and how deep they are."""
+    n_empty = 0
+    depth = tree.depth
+    if empty != "skip":
+        for node in np.flatnonzero(~tree.is_leaf).tolist():
+            if n := len(_empty(tree, node)):
+                n_empty += n
+                depth = max(depth, int(tree.depths[node]) + 1)
+    return tree.n_nodes + n_empty, tree.n_leaves + n_empty, depth
 
 
 def _data(tree: Tree) -> dict[str, Any]:
@@ -124,7 +143,8 @@ def _empty(tree: Tree, node: int) -> list[dict[str, Any]]:
     """Return the labels of the branches that no row took: one a level, or one for all."""
     codes = tree.empty_levels(node)
     if tree.recipe.get("shape") == "merged" and tree.recipe.get("pruning") == "error-based":
-        codes = [code for code in codes if code in _possible(tree, node)]
+        possible = _possible(tree, node) if codes else set()
+        codes = [code for code in codes if code in possible]
     values = [tree.schema[int(tree.nodes.column[node])].levels[code] for code in codes]
     if _kind(tree, node) == "nominal":
         return [{"value": value} for value in values]

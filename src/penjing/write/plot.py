@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from penjing.errors import CapabilityError, unknown
 from penjing.tree import Tree
+from penjing.write.icicle import HIGH, Icicle, icicle_of
 from penjing.write.scene import MARGIN, MAX_LEAVES, NAME, SMALL, Box, Scene, scene_of
-from penjing.write.svg import PALETTE, THEMES, Theme, colour, darker, mixed
+from penjing.write.svg import PALETTE, THEMES, Head, Theme, colour, darker, mixed
 from penjing.write.widths import width
 
 if TYPE_CHECKING:
@@ -29,7 +30,14 @@ HEAD = 92.0
 """The room above the tree."""
 
 
-def write(tree: Tree, *, kind: str = "png", dpi: int = 2 * DPI, **style: Any) -> bytes:  # noqa: ANN401
+def write(
+    tree: Tree,
+    *,
+    kind: str = "png",
+    dpi: int = 2 * DPI,
+    icicle: bool = False,
+    **style: Any,  # noqa: ANN401
+) -> bytes:
     """Return a tree as a picture: ``png`` or ``pdf``.
 
     Parameters
@@ -40,6 +48,8 @@ def write(tree: Tree, *, kind: str = "png", dpi: int = 2 * DPI, **style: Any) ->
         ``png`` or ``pdf``.
     dpi : int
         Pixels to an inch of a PNG; 100 is the size of the SVG.
+    icicle : bool
+        Draw every node as a rectangle below its parent.
     **style
         ``lang``, ``theme``, ``title``, ``max_leaves``, as in :func:`plot`.
     """
@@ -50,7 +60,9 @@ def write(tree: Tree, *, kind: str = "png", dpi: int = 2 * DPI, **style: Any) ->
     except ImportError:
         raise CapabilityError("needs_plot") from None
     theme = str(style.pop("theme", "light"))
-    scene = _scene(tree, theme, **style)
+    if icicle:
+        style.pop("max_leaves", None)  # it folds nothing
+    scene = icicle_of(tree, theme, **style) if icicle else _scene(tree, theme, **style)
     figure: Any = Figure(figsize=_inches(scene), dpi=DPI)
     _drawn(figure.add_axes((0.0, 0.0, 1.0, 1.0)), scene, theme)
     held = io.BytesIO()
@@ -110,11 +122,11 @@ def _scene(tree: Tree, theme: str, **style: Any) -> Scene:  # noqa: ANN401 - wha
     return scene_of(tree, **style)
 
 
-def _inches(scene: Scene) -> tuple[float, float]:
+def _inches(scene: Scene | Icicle) -> tuple[float, float]:
     return scene.wide / DPI, (scene.high + HEAD) / DPI
 
 
-def _drawn(ax: Axes, scene: Scene, theme: str) -> None:
+def _drawn(ax: Axes, scene: Scene | Icicle, theme: str) -> None:
     room = ax.get_window_extent()
     scale = min(room.width / scene.wide, room.height / (scene.high + HEAD))
     _Pen(ax, THEMES[theme], scale * POINTS / float(ax.figure.dpi)).draw(scene)
@@ -129,27 +141,34 @@ class _Pen:
         self.points = points
         self.faces = faces()
 
-    def draw(self, scene: Scene) -> None:
+    def draw(self, scene: Scene | Icicle) -> None:
         """Draw everything, the arms below the boxes."""
-        ax, theme = self.ax, self.theme
+        ax = self.ax
         ax.set_xlim(0, scene.wide)
         ax.set_ylim(scene.high + HEAD, 0)
         ax.set_aspect("equal", adjustable="box", anchor="NW")
         ax.set_axis_off()
-        ax.figure.set_facecolor(theme.paper)
-        self._text(MARGIN, 30, scene.title, 18, bold=True)
+        ax.figure.set_facecolor(self.theme.paper)
+        if isinstance(scene, Icicle):
+            self._head(scene.head)
+            for bar in scene.bars:
+                self._rect((bar.x, bar.y + HEAD, bar.wide, HIGH - 1), bar.fill, "none")
+                self._text(bar.x + 4, bar.y + 14 + HEAD, bar.name, SMALL, bold=True)
+                self._text(bar.x + 4, bar.y + 28 + HEAD, bar.answer, SMALL)
+            return
         facts = " | ".join(filter(None, (scene.facts, scene.hidden)))
-        self._text(MARGIN, 50, facts, SMALL + 1, faint=True)
-        self._legend(scene)
+        self._head(Head(scene.title, facts, scene.legend))
         for box in scene.boxes:
             if box.parent >= 0:
                 self._arm(scene.boxes[box.parent], box)
         for box in scene.boxes:
             self._box(box)
 
-    def _legend(self, scene: Scene) -> None:
+    def _head(self, head: Head) -> None:
+        self._text(MARGIN, 30, head.title, 18, bold=True)
+        self._text(MARGIN, 50, head.facts, SMALL + 1, faint=True)
         x = MARGIN
-        for class_, (name, count) in enumerate(scene.legend):
+        for class_, (name, count) in enumerate(head.legend):
             text = f"{name} ({count})" if count else name
             self._rect((x, 62, 12, 12), colour(class_), self.theme.outline)
             self._text(x + 18, 72, text, SMALL + 1)

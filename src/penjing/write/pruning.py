@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -94,11 +95,7 @@ def _row(
 def _path(tree: Tree, node: int, lang: str, *, ascii_only: bool) -> str:
     """Return 'texture=clear, colour=dark': a path without blanks around its signs."""
     steps = [
-        branch_text(tree, step, ascii_only=ascii_only)
-        .replace(" = ", "=")
-        .replace(" ≤ ", "≤")
-        .replace(" <= ", "<=")
-        .replace(" > ", ">")
+        re.sub(" (=|≤|<=|<|>|>=|≥) ", r"\1", branch_text(tree, step, ascii_only=ascii_only))
         for step in tree.path(node)[1:]
     ]
     text = ", ".join(steps) or say("root", lang)

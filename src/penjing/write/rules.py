@@ -11,7 +11,7 @@ import numpy as np
 from penjing.report import wilson
 from penjing.split import level_text
 from penjing.tree import Tree
-from penjing.write.labels import amount, cut_text, quoted, value_text
+from penjing.write.labels import Short, amount, cut_text, quoted, value_text
 from penjing.write.order import walk
 from penjing.write.widths import columns
 
@@ -41,8 +41,8 @@ class Rule:
 class _Bounds:
     """What a path says of one column so far."""
 
-    low: str = ""
-    high: str = ""
+    low: Short | None = None
+    high: Short | None = None
     levels: list[int] = field(default_factory=list)
     is_known: bool | None = None
 
@@ -88,9 +88,12 @@ def _condition(tree: Tree, asked: int, said: _Bounds) -> str:
         names = [quoted(level_text(field_, code)) for code in said.levels]
         return f"{name} = {names[0]}" if len(names) == 1 else f"{name} in {{{', '.join(names)}}}"
     if said.low and said.high:
-        return f"{said.low} < {name} ≤ {said.high}"
-    if said.high or said.low:
-        return f"{name} ≤ {said.high}" if said.high else f"{name} > {said.low}"
+        sign = "≤" if said.low.is_open else "<"
+        return f"{said.low.number} {sign} {name} {said.high.side(0)}"
+    if said.high:
+        return f"{name} {said.high.side(0)}"
+    if said.low:
+        return f"{name} {said.low.side(1)}"
     return f"{name} ≠ ?" if said.is_known else f"{name} = ?"
 
 

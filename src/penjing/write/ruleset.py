@@ -7,7 +7,7 @@ from typing import Any
 
 from penjing.words import say
 from penjing.write.columns import left, right, widest
-from penjing.write.labels import amount, quoted
+from penjing.write.labels import amount, plain_signs, quoted
 
 Plain = Mapping[str, Any]
 
@@ -50,4 +50,4 @@ def write(told: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
         )
     )
     text = "\n".join(lines)
-    return text.replace("≤", "<=") if ascii_only else text
+    return plain_signs(text) if ascii_only else text

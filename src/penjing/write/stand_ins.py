@@ -6,7 +6,7 @@ import math
 
 from penjing.split import NO_BRANCH, Surrogate, level_text
 from penjing.tree import Tree
-from penjing.write.labels import branch_text, quoted, short
+from penjing.write.labels import Short, branch_text, quoted, tidy
 
 
 def lines(tree: Tree, node: int, *, ascii_only: bool = False) -> list[str]:
@@ -52,11 +52,14 @@ def told(tree: Tree, stand_in: Surrogate, *, ascii_only: bool = False) -> str:
         levels = [quoted(level_text(field, code)) for code in stand_in.groups[0].tolist()]
         said = f"= {levels[0]}" if len(levels) == 1 else "in {" + ", ".join(levels) + "}"
         return f"{name} {said}"
-    sign = ("<=" if ascii_only else "≤") if stand_in.below == 0 else ">"
-    if field.is_numeric:
-        # The cut is the largest number below a midpoint, which is what is printed.
-        return f"{name} {sign} {short(_rounder(stand_in.cut))}"
-    return f"{name} {sign} {quoted(level_text(field, int(stand_in.cut)))}"
+    branch = stand_in.below
+    if not field.is_numeric:
+        level = Short(quoted(level_text(field, int(stand_in.cut))))
+        return f"{name} {level.side(branch, ascii_only=ascii_only)}"
+    # The cut is the largest number below a midpoint, which is what is printed.
+    near = _rounder(stand_in.cut)
+    read = Short(tidy(near), is_open=near > stand_in.cut)
+    return f"{name} {read.side(branch, ascii_only=ascii_only)}"
 
 
 def _rounder(cut: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 from penjing.words import say
 from penjing.write.columns import left, widest
 from penjing.write.formula import places
-from penjing.write.labels import amount, quoted
+from penjing.write.labels import amount, plain_signs, quoted
 from penjing.write.phrases import listed, mixture
 from penjing.write.why import answer_of, left_out, place_of
 
@@ -129,7 +129,7 @@ def _weighed(step: Plain, offered: list[Plain], lang: str, *, ascii_only: bool) 
     for c in offered:
         if c["score"] is not None:
             cut = f" {c['branches'][0]['answer']}" if "cut" in c else ""
-            cut = cut.replace("≤", "<=") if ascii_only else cut
+            cut = plain_signs(cut) if ascii_only else cut
             texts.append(f"{quoted(c['column'])}{cut} {places(_shown(step, c))}")
     told = {"all": ", ".join(texts) or "–", "measure": _measure(step, lang)}
     said = say("story_weighed", lang, **told)
@@ -188,4 +188,4 @@ def _choice(step: Plain, offered: list[Plain], lang: str) -> str:
 def _branches(step: Plain, *, ascii_only: bool) -> str:
     chosen = next(c for c in step["candidates"] if c["is_chosen"])
     text = ", ".join(f"{b['answer']} {amount(b['rows'])}" for b in chosen["branches"])
-    return text.replace("≤", "<=") if ascii_only else text
+    return plain_signs(text) if ascii_only else text

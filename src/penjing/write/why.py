@@ -10,7 +10,7 @@ from penjing.words import say
 from penjing.write import formula
 from penjing.write.columns import clip, headings, left, right, widest
 from penjing.write.formula import places
-from penjing.write.labels import quoted, reading, tidy
+from penjing.write.labels import plain_signs, quoted, reading, tidy
 from penjing.write.phrases import listed, mixture, rows_of
 
 Plain = Mapping[str, Any]
@@ -92,7 +92,7 @@ def place_of(told: Plain, lang: str, *, ascii_only: bool = False) -> str:
     path = told["path"]
     dots = ["..." if ascii_only else "…"] if len(path) > PATH else []
     place = ", ".join([*dots, *path[-PATH:]]) or say("root", lang)
-    return place.replace("≤", "<=") if ascii_only else place
+    return plain_signs(place) if ascii_only else place
 
 
 def stop(told: Plain, lang: str) -> str:
