@@ -61,7 +61,7 @@ def fit(
         each row, where the rows do not hold it: ``fit(X, y)``.
     recipe : str or Recipe
         ``id3``, ``c4.5-textbook``, ``cart-textbook``, ``cart-binary``; or the recipe of a program:
-        ``c4.5``, ``j48``, ``rpart`` (also ``cart``), ``sklearn``.
+        ``c4.5``, ``j48``, ``c5.0``, ``rpart`` (also ``cart``), ``sklearn``.
     validation : source, Table, float or Fold, optional
         Rows that decide the pruning: other data, a share of these rows (stratified, by
         ``seed``), or a fold of them. Shares and folds are taken out of the training rows.

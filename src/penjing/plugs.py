@@ -24,6 +24,7 @@ PLUGS: dict[str, dict[str, str]] = {
     "rules": {
         "textbook": "penjing.rules.textbook",
         "quinlan": "penjing.rules.quinlan",
+        "c50": "penjing.rules.c50",
         "rpart": "penjing.rules.rpart",
         "sklearn": "penjing.rules.sklearn",
     },

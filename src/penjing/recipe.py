@@ -14,6 +14,7 @@ from typing import Any, Literal
 from penjing.criteria import Criterion, Impurity
 from penjing.errors import ChoiceError, unknown
 from penjing.options import TEXTBOOK, Options, Quinlan
+from penjing.options_c50 import C50
 from penjing.options_rpart import Rpart
 from penjing.options_sklearn import Sklearn
 from penjing.plugs import load
@@ -246,13 +247,17 @@ J48 = replace(
         empty="shares",
     ),
 )
+C50_RECIPE = Recipe(
+    "c5.0", "c50", "gain_ratio", "multiway", "fraction", "missing", min_branch=2.0, options=C50()
+)
 RPART = Recipe(
     "rpart", "rpart", "gini", "binary", "surrogate", "missing", max_depth=30, options=Rpart()
 )
 SKLEARN = Recipe("sklearn", "sklearn", "gini", "binary", "direction", "missing", options=Sklearn())
 
 RECIPES: dict[str, Recipe] = {
-    r.name: r for r in (ID3, C45_TEXTBOOK, CART_TEXTBOOK, CART_BINARY, C45, J48, RPART, SKLEARN)
+    r.name: r
+    for r in (ID3, C45_TEXTBOOK, CART_TEXTBOOK, CART_BINARY, C45, J48, C50_RECIPE, RPART, SKLEARN)
 } | {"cart": RPART}
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,54 +24,15 @@ from penjing.align import align
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.predict import classes_of
 from penjing.report import wilson
-from penjing.split import level_text
+from penjing.ruleset_parts import Condition, Mask, Plain, conditions_of, conditions_text
 from penjing.table import Floats, Table
 from penjing.tree import Tree
 from penjing.write import ruleset as writer
-from penjing.write.labels import quoted, short
-
-Mask = npt.NDArray[np.bool_]
 
 FEARED = 0.6744897501960817
 """The normal deviate that one in four exceeds: C4.5's confidence of 25 %."""
 MAX_LOSS = 0.02
 """How much accuracy on the training rows a list may lose against its tree."""
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """One test: a number above or at most a cut, or a level among some."""
-
-    column: int
-    sign: str
-    cut: float = np.nan
-    levels: tuple[int, ...] = ()
-
-    def holds(self, table: Table) -> Mask:
-        """Return the rows of an aligned table for which it holds; not where a value is missing."""
-        column = table.columns[self.column]
-        if self.sign == "in":
-            return np.isin(column.codes, self.levels)
-        values = column.numbers()
-        with np.errstate(invalid="ignore"):
-            return np.asarray(values <= self.cut if self.sign == "≤" else values > self.cut)
-
-    def text(self, tree: Tree, table: Table) -> str:
-        """Return how it reads; the number is as short as can be for all these rows."""
-        field = tree.schema[self.column]
-        name = quoted(field.name)
-        if self.sign == "in":
-            names = [quoted(level_text(field, code)) for code in self.levels]
-            many = f"in {{{', '.join(names)}}}"
-            return f"{name} = {names[0]}" if len(names) == 1 else f"{name} {many}"
-        if not field.is_numeric:
-            return f"{name} {self.sign} {quoted(level_text(field, int(self.cut)))}"
-        levels = np.asarray(table.columns[self.column].levels, np.float64)
-        above = int(np.searchsorted(levels, self.cut, side="right"))
-        gap = (levels[above - 1], levels[above]) if 0 < above < len(levels) else ()
-        single = tree.recipe.get("precision") == "single"
-        read = short(self.cut, *map(float, gap), single=single)
-        return f"{name} {read.side(0 if self.sign == '≤' else 1)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +120,7 @@ def ruleset(tree: Tree, data: Any, *, max_loss: float = MAX_LOSS) -> Ruleset:  #
     truth, weight = table.target.codes, table.weights
     of_tree = float(weight[classes_of(tree, table) == truth].sum())
     allowed = float(weight.sum()) - of_tree + max_loss * float(weight.sum())
-    leaves = [_conditions(tree, leaf) for leaf in np.flatnonzero(tree.is_leaf).tolist()]
+    leaves = [conditions_of(tree, leaf) for leaf in np.flatnonzero(tree.is_leaf).tolist()]
     simple = list(dict.fromkeys(_simplified(c, k, table) for c, k in leaves))
     for rules in (simple, leaves):
         chosen, default, errors = _chosen(rules, table, tree, allowed)
@@ -169,23 +129,6 @@ def ruleset(tree: Tree, data: Any, *, max_loss: float = MAX_LOSS) -> Ruleset:  #
     listed = _weighed(chosen, table, tree)
     right = float(weight.sum()) - errors
     return Ruleset(tree, listed, default, (right, of_tree, float(weight.sum())))
-
-
-Plain = tuple[tuple[Condition, ...], int]
-
-
-def _conditions(tree: Tree, leaf: int) -> Plain:
-    """Return the tests on the way to a leaf, the tightest of each kind, and its class."""
-    found: dict[tuple[int, str], Condition] = {}
-    for parent, child in pairwise(tree.path(leaf)):
-        c, cut = int(tree.nodes.column[parent]), float(tree.nodes.cut[parent])
-        if np.isnan(cut):
-            levels = tuple(tree.nodes.levels(child).tolist())
-            found[c, "in"] = Condition(c, "in", levels=levels)
-        else:
-            sign = "≤" if child == tree.first_child[parent] else ">"
-            found[c, sign] = Condition(c, sign, cut)
-    return tuple(found.values()), int(tree.values[leaf])
 
 
 def _simplified(conditions: tuple[Condition, ...], class_: int, table: Table) -> Plain:
@@ -298,22 +241,6 @@ def _listed(rules: Sequence[ListedRule], default: int, table: Table) -> npt.NDAr
     return found
 
 
-def _texts(conditions: Sequence[Condition], tree: Tree, table: Table) -> tuple[str, ...]:
-    """Return how conditions read, both bounds of a column as one interval."""
-    said: dict[int, dict[str, str]] = {}
-    for condition in conditions:
-        said.setdefault(condition.column, {})[condition.sign] = condition.text(tree, table)
-    found = []
-    for c, by_sign in said.items():
-        if {"≤", ">"} <= by_sign.keys():
-            name = quoted(tree.schema[c].name)
-            low, high = (by_sign[sign].removeprefix(f"{name} {sign} ") for sign in (">", "≤"))
-            found.append(f"{low} < {name} ≤ {high}")
-        else:
-            found += by_sign.values()
-    return tuple(found)
-
-
 def _weighed(rules: list[Plain], table: Table, tree: Tree) -> tuple[ListedRule, ...]:
     """Return the rules with what they take and get right, each after those before it."""
     assert table.target is not None
@@ -323,7 +250,7 @@ def _weighed(rules: list[Plain], table: Table, tree: Tree) -> tuple[ListedRule, 
         rows = _taken(conditions, table) & left
         left &= ~rows
         right = rows & (table.target.codes == class_)
-        texts = _texts(conditions, tree, table)
+        texts = conditions_text(conditions, tree, table)
         sums = (float(table.weights[rows].sum()), float(table.weights[right].sum()))
         if sums[0] > 0:
             listed.append(ListedRule(conditions, class_, *sums, texts))

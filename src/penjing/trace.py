@@ -154,6 +154,8 @@ def candidate(
             if getattr(recipe.options, "cut_cost", False) and field.has_order:
                 weight = float(s.weight(counts.known) + s.weight(counts.missing))
                 own["penalty"] = float(np.log2(offers.n_candidates[i, c])) / weight
+                costs: Floats | None = getattr(offers, "cost", None)  # C5.0's depend on the gap
+                own["penalty"] = own["penalty"] if costs is None else float(costs[i, c])
             return own
     values = engine.level_values(c) if field.is_numeric else NO_VALUES
     found = candidates(counts, field, values, recipe.shape, s)

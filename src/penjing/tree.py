@@ -399,7 +399,12 @@ class Tree:
         return _room("importance").importances(self, kind, data, **options)
 
     def ruleset(self, data: Any, **options: Any) -> Any:  # noqa: ANN401 - a Ruleset
-        """Return a short list of rules; see :func:`penjing.ruleset.ruleset`."""
+        """Return a short list of rules, or rules that vote.
+
+        See :func:`penjing.ruleset.ruleset`, and with ``votes=True`` :func:`penjing.votes.votes`.
+        """
+        if options.pop("votes", False):
+            return _room("votes").votes(self, data, **options)
         return _room("ruleset").ruleset(self, data, **options)
 
     def plot(self, ax: Any = None, **style: Any) -> Any:  # noqa: ANN401 - matplotlib's Axes

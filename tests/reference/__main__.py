@@ -38,13 +38,18 @@ def main(argv: list[str] | None = None) -> int:
     Program.engine = asked.engine
     compare = comparer(asked.compare or asked.reference)
     counts: Counter[str] = Counter()
+    core: Counter[str] = Counter()
     by_program: dict[str, Counter[str]] = {}
     for golden in chosen(goldens(asked.reference, tiny), asked.programs, core=asked.core):
         result = check(golden, asked.data, compare, every=asked.verbose)
         counts[result.verdict] += 1
+        if golden.is_core:
+            core[result.verdict] += 1
         by_program.setdefault(golden.program, Counter())[result.verdict] += 1
         sys.stdout.write(result.line + "\n")
         sys.stdout.flush()
+    if core:
+        sys.stdout.write(f"core, {sum(core.values())} goldens: {said(core)}\n")
     for program, found in by_program.items():
         sys.stdout.write(f"{program}: {said(found)}\n")
     sys.stdout.write(f"identical / tie / different: {said(counts)}\n")

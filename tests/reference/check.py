@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
+from penjing.errors import CapabilityError
 from reference.golden import Golden
 from reference.programs import program_of
 from reference.rows import Tables
@@ -55,8 +56,14 @@ def check(golden: Golden, folder: Path, compare: ModuleType, *, every: bool = Fa
     tables = Tables(golden, folder)
     try:
         tree = program.fit(golden, tables)
+    except CapabilityError as error:  # an option that is refused, with the reason
+        return Result(golden, "not tried", str(error).replace("\n", " "))
     except (ValueError, KeyError, OSError) as error:  # an option or a file that is not known
         return Result(golden, "different", f"not grown: {error}")
+    if "tree" not in golden.plain:
+        wrong = program.rules(golden, tables, tree)
+        text = "; ".join(wrong) or f"{len(golden.plain['ruleset']['rules'])} rules"
+        return Result(golden, "different" if wrong else "identical", text)
     ours = json.loads(program.write(golden, tree))
     with deep():
         compared = compare.compare(golden.plain, ours)

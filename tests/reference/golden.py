@@ -43,7 +43,7 @@ class Golden:
 
 
 def goldens(reference: Path, tiny: Callable[[str], dict[str, Any] | None]) -> Iterator[Golden]:
-    """Yield every golden below a folder that holds a tree, in the order of their names.
+    """Yield every golden below a folder that holds a tree or rules, in the order of their names.
 
     ``tiny`` makes program, version and settings of the title of a tree in a tiny table.
     """
@@ -53,7 +53,7 @@ def goldens(reference: Path, tiny: Callable[[str], dict[str, Any] | None]) -> It
         plain = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(plain, dict):
             continue
-        if "tree" in plain:
+        if "tree" in plain or "ruleset" in plain:
             yield Golden(name, plain, name in core)
         for title, tree in plain.get("trees", {}).items():
             if (said := tiny(title)) is not None:

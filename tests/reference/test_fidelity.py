@@ -53,6 +53,9 @@ def parameters() -> list[pytest.param]:
 @pytest.mark.parametrize("golden", parameters())
 def test_a_golden_is_grown_again(golden):
     result = check(golden, DATA, comparer(REFERENCE))
+    if result.verdict == "not tried":
+        assert golden.name in told("not tried"), result.text
+        return
     if golden.name in KNOWN:
         assert result.verdict == "different", "the same now: docs/fidelity.md has it no more"
         return

@@ -39,7 +39,7 @@ def _options() -> dict[str, tuple[Any, Any]]:
     switch("J", j48, "Cuts cost nothing.")
     add("m", float, c45, "Least weight of two branches, 2.", "-m")
     add("c", float, c45, "Confidence of pruning in per cent, 25.", "-c")
-    switch("g", c45, "Gain instead of gain ratio.")
+    switch("g", c45, "Gain instead of gain ratio (C5.0: no global pruning).")
     switch("s", c45, "Levels are merged into groups.")
     rpart, sklearn = "rpart's own options", "scikit-learn's own options"
     add("cp", float, rpart, "Least decrease of risk per leaf, 0.01.", "--cp")

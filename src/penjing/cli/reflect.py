@@ -28,13 +28,16 @@ def ruleset(
     max_loss: Annotated[
         float, typer.Option(help="How much accuracy on the training rows may be lost.")
     ] = 0.02,
+    votes: Annotated[
+        bool, typer.Option("--votes", help="Rules that vote, as C5.0 -r makes them.")
+    ] = False,
 ) -> None:
     """Make a short list of rules from a tree and its training rows."""
     tree = sources.model(model)
     rows = sources.training(voice, tree, model, train)
     if rows is None:
         raise ChoiceError("ruleset_needs_rows")
-    made = tree.ruleset(rows, max_loss=max_loss)
+    made = tree.ruleset(rows, votes=True) if votes else tree.ruleset(rows, max_loss=max_loss)
     if voice.as_json:
         voice.data(made.to_json())
     else:

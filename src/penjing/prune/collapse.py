@@ -11,7 +11,7 @@ SLACK = 1e-3
 """By so much the errors of a subtree must be fewer; C4.5's tolerance for everything."""
 
 
-def prune(tree: Tree, *, slack: float = SLACK) -> tuple[Tree, list[Decision]]:
+def prune(tree: Tree, *, slack: float = SLACK, share: float = 1.0) -> tuple[Tree, list[Decision]]:
     """Return the tree without the questions that save no training error.
 
     A question may gain information and yet change no answer. Nothing is estimated here, the
@@ -23,6 +23,8 @@ def prune(tree: Tree, *, slack: float = SLACK) -> tuple[Tree, list[Decision]]:
         What to prune; it stays as it is.
     slack : float
         How many errors fewer a subtree must make.
+    share : float
+        It must make fewer than this share of the leaf's (C5.0: 0.999).
 
     Returns
     -------
@@ -36,7 +38,7 @@ def prune(tree: Tree, *, slack: float = SLACK) -> tuple[Tree, list[Decision]]:
     decisions = []
     for node in branch_by_branch(tree):
         kept = sum(now[child] for child in tree.children(node))
-        cut = kept >= wrong[node] - slack
+        cut = kept >= share * wrong[node] - slack
         made = decided(
             node,
             weight[node],

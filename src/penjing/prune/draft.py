@@ -152,6 +152,10 @@ class Draft:
         """Whether a node asks nothing."""
         return node not in self._split
 
+    def question(self, node: int) -> Split | None:
+        """Return what a node asks, None where it asks nothing."""
+        return self._split.get(node)
+
     def children(self, node: int) -> range:
         """Return the children of a node."""
         return self._kids.get(node, range(0))
@@ -180,6 +184,50 @@ class Draft:
             splits[node], kids[node] = self._split[branch], self._kids[branch]
             above |= {child: (node, i) for i, child in enumerate(kids[node])}
         return Sketch(splits, kids, above)
+
+    def road(self, node: int) -> list[tuple[Split, int]]:
+        """Return the questions above a node and the branches that lead to it, the root's first."""
+        found: list[tuple[Split, int]] = []
+        while node != 0:
+            node, branch = self._above[node]
+            found.append((self._split[node], branch))
+        return found[::-1]
+
+    def origin_of(self, node: int) -> int:
+        """Return a node of the tree given: its own, or the one below which it was grown anew."""
+        while self.origin[node] < 0:
+            node = self._above[node][0]
+        return self.origin[node]
+
+    def graft(self, node: int, growth: Growth, top: int) -> None:
+        """Put what was grown below ``top`` in the place of a node."""
+        waiting = [(node, top)]
+        for here, grown in waiting:  # grows while it is walked
+            split = growth.split(grown)
+            self._split.pop(here, None)
+            self._kids.pop(here, None)
+            if split is None:
+                continue
+            arms = list(zip(split.groups, growth.children(grown), strict=False))
+            if split.cut is None:
+                taken = {code for codes, _ in arms for code in codes.tolist()}
+                n_levels = len(self._tree.schema[split.column].levels)
+                rest = [code for code in range(n_levels) if code not in taken]
+                arms += [(np.array([code], np.int32), -1) for code in rest]
+                arms.sort(key=lambda arm: int(arm[0][0]))
+                split = replace(split, groups=tuple(codes for codes, _ in arms))
+                children = [child for _, child in arms]
+            else:
+                children = list(growth.children(grown))
+            first = len(self.origin)
+            self._split[here] = split
+            self._kids[here] = range(first, first + len(children))
+            for branch, child in enumerate(children):
+                total = growth.total(child) if child >= 0 else np.zeros_like(self.total[0])
+                label = int(total.argmax()) if total.any() else self.label[here]
+                self._append(-1, total, label, (here, branch), self.depth[here] + 1)
+                if child >= 0:
+                    waiting.append((first + branch, child))
 
     def cut(self, node: int) -> None:
         """Make a node a leaf."""

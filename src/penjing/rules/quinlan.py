@@ -349,7 +349,7 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
     told = []
     if options.collapse and options.pruning != "reduced-error":
         tree, decisions = collapse.prune(tree, slack=options.slack)
-        told.append(_record("collapse", {"slack": options.slack}, decisions))
+        told.append(record("collapse", {"slack": options.slack}, decisions))
     if options.pruning == "error-based":
         settings: dict[str, Any] = {
             "confidence": options.confidence,
@@ -360,7 +360,7 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
             "precision": options.precision,
         }
         tree, decisions = error_based.prune(tree, engine, **settings)
-        told.append(_record("error-based", settings, decisions))
+        told.append(record("error-based", settings, decisions))
     about = dict(tree.about) | ({"pruning": told} if told else {})
     return replace(tree, kept_trace=carried(grown, tree), about=about)
 
@@ -381,7 +381,8 @@ def labelled(tree: Tree, options: Quinlan) -> Tree:
     return replace(tree, nodes=replace(tree.nodes, answers=answers)) if answers else tree
 
 
-def _record(method: str, settings: dict[str, Any], decisions: list[Decision]) -> dict[str, Any]:
+def record(method: str, settings: dict[str, Any], decisions: list[Decision]) -> dict[str, Any]:
+    """Return what a run of pruning did, as a tree keeps it."""
     made = [decision.to_json() for decision in decisions]
     return {"method": method, "options": settings, "measure": "errors", "decisions": made}
 

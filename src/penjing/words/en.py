@@ -59,6 +59,8 @@ WORDS: dict[str, str] = {
     "bootstrap_size": "{n} trees of {least} to {most} leaves, half of them at most {middle}",
     "ruleset_needs_rows": "rules are chosen by the training rows, and the file that the model names is not there. Name it: --train FILE.",
     "ruleset_default": "default: {answer}",
+    "votes_rule": "{answer}  {cover} rows, {wrong} wrong  {accuracy}  lift {lift}  when {when}",
+    "votes_training": "{n} rules from {leaves} leaves, training {right}/{of}",
     "ruleset_training": "{n} rules from {leaves} leaves, training {right}/{of} (the tree {tree}/{of})",
     "ruleset_training_one": "{n} rule from {leaves} leaves, training {right}/{of} (the tree {tree}/{of})",
     "rules_need_classes": "rules are made of classes, and '{target}' is a number. See the rules of each leaf: write('rules').",
@@ -663,6 +665,10 @@ WORDS: dict[str, str] = {
         "The score decides: the gain, less log2(cuts tried)/rows for a cut, over the split"
         " information with missing values as one more part; - stands for a column left out."
     ),
+    "why_rules_c50": (
+        "The score decides: the gain, less log2 of the cuts tried (or of range/gap, if smaller) over"
+        " the rows for a cut, over the split information; - stands for a column left out."
+    ),
     "why_rules_rpart": (
         "The score decides: rpart's improvement (for a number, as a share of the node's squares)."
     ),
@@ -925,6 +931,20 @@ WORDS: dict[str, str] = {
     "setting_deviate": "the normal deviate: C4.5's table, or the quantile",
     "setting_last_errors": "part of the cases not yet wrong that is added near all wrong",
     "setting_raise_branches": "whether the largest branch may replace its parent",
+    "setting_least_gain": "a column that gains less is not looked at",
+    "setting_screen_share": "share of the least gain that a column must have",
+    "setting_screen_few": "up to so many rows a class, the least gain is the average",
+    "setting_screen_many": "from so many rows a class on, it is 0.9 log2(columns) / rows",
+    "setting_near_ties": "ratios within this share of the best: fewer branches win, then the gain",
+    "setting_pure_share": "a node is pure when one class has so much of it",
+    "setting_numbers": "whether the table's numbers are compared in 32 or 64 bits",
+    "setting_gap_cost": "whether a cut in a wide gap costs less",
+    "setting_collapse_share": "subtrees with this share of a leaf's errors go",
+    "setting_pool": "whether branches lighter than min_branch are estimated together",
+    "setting_raise_share": "least share of the rows of a branch that replaces its parent",
+    "setting_regrow_share": "with a smaller share it is grown anew",
+    "setting_global_pruning": "whether weak subtrees go within one standard error",
+    "setting_gather": "whether leaves of one class below a nominal question become one",
     "setting_cp": "least decrease of risk per leaf, as a share of the root's",
     "setting_alpha": "the same as such",
     "setting_ccp_alpha": "impurity that a leaf costs",
@@ -943,6 +963,14 @@ WORDS: dict[str, str] = {
         "Use recipe 'cart'."
     ),
     "sums_need_single": "sums='cases' is C4.5's arithmetic in 32 bits. Use it with precision='single'.",
+    "c50_subsets": (
+        "C5.0's option -s groups levels by a measure that is published nowhere, so the recipe c5.0\n"
+        "has no -s. Use c5.0 without it, or recipe c4.5 with -s."
+    ),
+    "c50_rules": (
+        "C5.0's option -r turns a tree into rules; a fit gives the tree. Fit without -r, then ask\n"
+        "for rules: tree.ruleset(rows, votes=True), or: penjing ruleset MODEL ROWS --votes"
+    ),
     "sums_need_native": (
         "sums='cases' needs the native engine, a branch for each level, and no trace.\n"
         "Use engine='native', or sums='exact'."

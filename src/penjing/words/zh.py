@@ -57,6 +57,8 @@ WORDS: dict[str, str] = {
     "bootstrap_size": "{n} 棵树，{least} 到 {most} 个叶结点，半数不超过 {middle} 个",
     "ruleset_needs_rows": "选择规则需要训练数据，而模型所记的文件不在。请用 `--train FILE` 指定。",
     "ruleset_default": "默认：{answer}",
+    "votes_rule": "{answer}  {cover} 个样本，错 {wrong} 个  {accuracy}  提升度 {lift}  当 {when}",
+    "votes_training": "{leaves} 个叶结点得到 {n} 条规则，训练 {right}/{of}",
     "ruleset_training": "由 {leaves} 个叶结点得到 {n} 条规则，训练 {right}/{of}（树 {tree}/{of}）",
     "rules_need_classes": "规则只适用于类别，“{target}”是数值。每个叶结点的规则见 write('rules')。",
     "rules_need_target": "这些数据没有“{target}”列。选择规则需要知道类别的数据。",
@@ -495,6 +497,9 @@ WORDS: dict[str, str] = {
     "why_rules_quinlan": (
         "由得分决定：信息增益（连续属性先减去 log2(划分点数)/样本数）除以固有值，缺失值算作另一部分；“-”表示没有参加比较。"
     ),
+    "why_rules_c50": (
+        "由得分决定：信息增益（连续属性先减去 log2(划分点数，或较小的 取值范围/间隔)/样本数）除以固有值；“-”表示没有参加比较。"
+    ),
     "why_rules_rpart": "由得分决定：rpart 的改进量（预测数值时，为占结点平方和的比例）。",
     "why_rules_sklearn": "由得分决定：scikit-learn 的不纯度减少量。",
     "why_silent": "{columns} 不能划分这些样本。",
@@ -723,6 +728,20 @@ WORDS: dict[str, str] = {
     "setting_deviate": "正态偏差：C4.5 的表，或分位数",
     "setting_last_errors": "几乎全错时所加的剩余样本比例",
     "setting_raise_branches": "最大的分支可否取代其父结点",
+    "setting_least_gain": "增益低于它的属性不予考虑",
+    "setting_screen_share": "属性须达到最低增益的这一比例",
+    "setting_screen_few": "每类样本不多于它时，最低增益取平均增益",
+    "setting_screen_many": "每类样本不少于它时，最低增益取 0.9 log2(属性数) / 样本数",
+    "setting_near_ties": "增益率与最好者相差在这一比例内：分支少者优先，再比增益",
+    "setting_pure_share": "一类占到这一比例的结点视为纯",
+    "setting_numbers": "表中的数按 32 位还是 64 位比较",
+    "setting_gap_cost": "间隔宽的切分点代价是否较小",
+    "setting_collapse_share": "错误达到叶结点这一比例的子树折叠",
+    "setting_pool": "轻于 min_branch 的分支是否合并估计",
+    "setting_raise_share": "取代父结点的分支至少占的样本比例",
+    "setting_regrow_share": "比例低于它时重新生长",
+    "setting_global_pruning": "是否在一个标准误差内去掉弱的子树",
+    "setting_gather": "离散问题下同类的叶结点是否合并",
     "setting_cp": "每个叶结点至少减少的风险（占根结点的比例）",
     "setting_alpha": "同上，不按比例",
     "setting_ccp_alpha": "一个叶结点相当的不纯度",
@@ -740,6 +759,14 @@ WORDS: dict[str, str] = {
         "配方 'c4.5' 和 'j48' 需要以类别为目标，而 '{target}' 是数值。请用配方 'cart'。"
     ),
     "sums_need_single": "sums='cases' 是 C4.5 的 32 位算法，须与 precision='single' 一起使用。",
+    "c50_subsets": (
+        "C5.0 的选项 -s 所用的取值分组准则从未公开，因此配方 c5.0 没有 -s。\n"
+        "请不带 -s 使用 c5.0，或使用配方 c4.5 的 -s。"
+    ),
+    "c50_rules": (
+        "C5.0 的选项 -r 把树变成规则；拟合得到的是树。请不带 -r 拟合，再求规则：\n"
+        "tree.ruleset(rows, votes=True)，或：penjing ruleset MODEL ROWS --votes"
+    ),
     "sums_need_native": (
         "sums='cases' 需要 native 引擎、每个取值一个分支，且不记录生长过程。\n"
         "请用 engine='native'，或 sums='exact'。"

@@ -121,9 +121,10 @@ def _kind(tree: Tree, node: int) -> str:
     # Merging has nothing to merge in a column of two levels, and leaves it as it is.
     if by_groups and not (tree.recipe["shape"] == "merged" and n_levels <= 2):
         return "subset"
-    return (
-        "subset" if any(len(tree.nodes.levels(c)) > 1 for c in tree.children(node)) else "nominal"
-    )
+    several = any(len(tree.nodes.levels(c)) > 1 for c in tree.children(node))
+    # Where leaves are gathered (C5.0), so are branches that no row took.
+    gathers = tree.recipe.get("gather") is True and len(tree.empty_levels(node)) > 1
+    return "subset" if several or gathers else "nominal"
 
 
 def _branches(tree: Tree, node: int) -> list[tuple[dict[str, Any], int]]:

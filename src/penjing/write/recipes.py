@@ -11,10 +11,11 @@ __all__ = ["GROUPS", "sheet", "table"]
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "choice": (
-        "rules", "criterion", "shape", "zero_gain", "min_gain", "many_levels", "slack", "ties",
-        "tolerance", "precision", "sums", "nominal", "max_features", "random_state",
+        "rules", "criterion", "shape", "zero_gain", "min_gain", "least_gain", "many_levels",
+        "screen_share", "screen_few", "screen_many", "near_ties", "pure_share", "slack", "ties",
+        "tolerance", "precision", "numbers", "sums", "nominal", "max_features", "random_state",
     ),
-    "cuts": ("cut_at", "cut_tolerance", "cut_cost", "gap", "side_share", "side_most"),
+    "cuts": ("cut_at", "cut_tolerance", "cut_cost", "gap_cost", "gap", "side_share", "side_most"),
     "sizes": (
         "min_branch", "min_weight", "max_depth", "max_leaves", "minsplit", "minbucket",
         "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf",
@@ -25,7 +26,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "costs": ("prior", "loss", "class_weight", "cost", "laplace"),
     "pruning": (
-        "pruning", "collapse", "confidence", "deviate", "last_errors", "raise_branches", "cp",
+        "pruning", "collapse", "collapse_share", "confidence", "deviate", "last_errors", "pool",
+        "raise_branches", "raise_share", "regrow_share", "global_pruning", "gather", "cp",
         "alpha", "ccp_alpha", "xval", "loss_transposed", "stuck_repeats",
     ),
 }  # fmt: skip

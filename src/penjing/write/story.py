@@ -119,7 +119,7 @@ def _limit(recipe: Plain, key: str) -> str:
             value or 0,
             recipe.get("minsplit", 0),
             recipe.get("min_samples_split", 0),
-            2 * recipe.get("min_branch", 0) if recipe.get("rules") == "quinlan" else 0,
+            2 * recipe.get("min_branch", 0) if recipe.get("rules") in ("quinlan", "c50") else 0,
         )
     return amount(value) if isinstance(value, int | float) else ""
 
@@ -144,7 +144,7 @@ def _weighed(step: Plain, offered: list[Plain], lang: str, *, ascii_only: bool) 
 def _measure(step: Plain, lang: str) -> str:
     """Return the name of the number that is shown."""
     measure, rules = step["criterion"], step["rules"]
-    if rules == "quinlan":
+    if rules in ("quinlan", "c50"):
         return say(f"story_by_quinlan_{measure}", lang)
     if rules in ("rpart", "sklearn"):
         return say(f"story_by_{rules}", lang)

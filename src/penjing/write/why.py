@@ -229,7 +229,7 @@ def left_out(told: Plain, candidate: Plain) -> str:
     if told["rules"] == "textbook":
         return "below"
     gain, average = candidate.get("criterion_gain"), told["average_gain"]
-    if told["rules"] == "quinlan" and "cut" in candidate and (gain is None or gain <= 0):
+    if told["rules"] in ("quinlan", "c50") and "cut" in candidate and (gain is None or gain <= 0):
         return "costly"
     if gain is None:
         return "not_allowed"

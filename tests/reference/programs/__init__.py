@@ -14,6 +14,7 @@ from reference.programs.base import Program
 # By the word under "program" in a golden: where its Program lives.
 PROGRAMS = {
     "C4.5": "reference.programs.c45",
+    "C5.0": "reference.programs.c50",
     "J48": "reference.programs.j48",
     "Id3": "reference.programs.id3",
     "rpart": "reference.programs.rpart",

@@ -59,6 +59,10 @@ class Program:
                 wrong.append(f"probabilities: off by up to {off:.3g}")
         return wrong
 
+    def rules(self, golden: Golden, tables: Tables, tree: Tree) -> list[str]:
+        """Return how the rules made of a tree differ from the golden's, a sentence each."""
+        raise NotImplementedError
+
     def figures(self, golden: Golden, which: str, tree: Tree, table: Table) -> list[str]:
         """Return which figures of a table's rows differ: errors, who is taken for whom, squares."""
         told = {k.removeprefix(f"{which}_"): v for k, v in golden.summary.items() if which in k}
