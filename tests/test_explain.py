@@ -81,12 +81,28 @@ def test_a_tree_without_a_trace_says_so():
         explain(tree)
     with pytest.raises(ChoiceError, match="keeps no trace"):
         story(tree)
-    small = penjing.fit(penjing.example("watermelon2.0"), trace=True).prune("pessimistic")
+    small = penjing.fit(penjing.example("watermelon2.0")).prune("pessimistic")
     assert small.n_leaves < 8
     with pytest.raises(ChoiceError, match="was pruned"):
         explain(small)
     with pytest.raises(ChoiceError, match="was pruned"):
         story(small)
+
+
+def test_a_pruned_tree_keeps_the_trace_of_what_stayed():
+    whole = penjing.fit(penjing.example("watermelon2.0"), trace=True)
+    small = whole.prune("pessimistic")
+    assert small.n_leaves < whole.n_leaves
+    kept = story(small)
+    assert [step["node"] for step in kept] == list(range(small.n_nodes))
+    for step in kept:
+        if step["question"] is not None:  # the same step as before, under another number
+            (same,) = [s for s in story(whole) if s["path"] == step["path"]]
+            assert same["candidates"] == step["candidates"]
+    assert explain(small)["candidates"] == explain(whole)["candidates"]
+    assert [s["stop"] for s in kept].count("pruned") == sum(
+        d["decision"] == "cut" and not d["is_gone"] for d in small.about["pruning"][0]["decisions"]
+    )
 
 
 def test_a_trace_that_was_cut_short_says_so():

@@ -10,11 +10,13 @@ import threading
 import pytest
 
 import penjing
+from export_trees import chain
 from penjing.engines.native import Engine as Native
 from penjing.explain import explain, story
 from penjing.recipe import recipe_of
 from penjing.store import write_whole
-from penjing.write import why
+from penjing.write import pruning, why
+from penjing.write.labels import branch_text
 
 MELONS = penjing.example("watermelon2.0")
 COMMAND = [sys.executable, "-c", "import sys; from penjing.cli import main; sys.exit(main())"]
@@ -77,8 +79,35 @@ def test_the_formula_of_a_regression_is_true_for_every_recipe():
         assert best["gain"] == pytest.approx(told["variance"] - best["variance_after"], rel=1e-9)
 
 
+def test_each_pruning_decision_says_where_its_node_is_now():
+    whole = penjing.fit(MELONS, trace=True)
+    once = whole.prune("pessimistic", confidence=0.5)
+    twice = once.prune("cost-complexity", alpha=1.0)
+    assert whole.n_leaves > once.n_leaves > twice.n_leaves
+    for tree, n_records in ((once, 1), (twice, 2)):
+        records = tree.about["pruning"]
+        assert len(records) == n_records
+        for record, before in zip(records, (whole, once), strict=False):
+            text = pruning.steps(tree, record)
+            for decision in record["decisions"]:
+                road = [branch_text(before, n) for n in before.path(decision["node"])[1:]]
+                here = [branch_text(tree, n) for n in tree.path(decision["now"])[1:]]
+                assert here == road[: len(here)]  # itself, or what is left above it
+                assert decision["is_gone"] == (len(here) < len(road))
+                assert f"{decision['kept']:.6g}, as leaf {decision['as_leaf']:.6g}: " in text
+
+
+def test_a_very_deep_tree_is_pruned_with_its_decisions_followed():
+    tree = chain(20_000)
+    pruned = tree.prune("pessimistic")
+    (record,) = pruned.about["pruning"]
+    assert len(record["decisions"]) == 20_000
+    assert {d["now"] for d in record["decisions"]} <= set(range(pruned.n_nodes))
+    assert len(pruning.steps(pruned, record)) < 500 * 20_000
+
+
 def test_a_pruned_tree_tells_its_story_from_the_rows():
-    pruned = penjing.fit(MELONS, trace=True).prune("pessimistic")
+    pruned = penjing.fit(MELONS).prune("pessimistic")
     assert pruned.kept_trace is None
     steps = story(pruned, MELONS)
     assert [step["node"] for step in steps] == list(range(pruned.n_nodes))

@@ -372,6 +372,8 @@ def test_a_class_that_training_never_saw_is_always_wrong():
         "tree_as_leaf": 1,
         "decision": "cut",
         "why": "equal",
+        "now": 0,
+        "is_gone": False,
     }
 
 

@@ -61,6 +61,13 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
         "chosen?": (column, None),
         "tied?": [column],
     }
+    decision = {
+        "node": int,
+        "now?": node,
+        "is_gone?": bool,
+        "kept?": number,
+        "as_leaf?": number,
+    }
     costs = {"factor": [float], "loss": [[float]], "altered": [float]}
     recipe = dict.fromkeys(("name?", "rules?", "criterion?", "shape?", "missing?"), str)
     return {
@@ -73,7 +80,7 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
             "source?": {"name?": str, "sha256?": str},
             "left_out?": [[str]],
             "training?": ({"correct": float, "of": float}, {"squares": float, "of": float}),
-            "pruning?": [{"method": str, "validation?": {}, "decisions?": [{"node": int}]}],
+            "pruning?": [{"method": str, "validation?": {}, "decisions?": [decision]}],
             "costs?": (costs, None),
             "cp_table?": [[number]],
         },

@@ -18,6 +18,7 @@ from penjing.folds import Fold, each_fold, folds, hold_out
 from penjing.plugs import load
 from penjing.predict import classes_of
 from penjing.prune import measure_of
+from penjing.prune.carried import Stayed, carried, places, renumbered
 from penjing.recipe import Recipe, recipe_of
 from penjing.report import NumberReport, Report, number_report_of, report_of
 from penjing.table import Table
@@ -137,12 +138,23 @@ def prune(
         raise ChoiceError("validation_not_used", method=method)
     else:
         smaller, decisions = pruner(tree, **options)
-    record["decisions"] = [decision.to_json() for decision in decisions]
-    about = dict(smaller.about) | {"pruning": [*tree.about.get("pruning", ()), record]}
+    found = places(tree, smaller)
+    record["decisions"] = renumbered([decision.to_json() for decision in decisions], found)
+    earlier = [_followed(told, found) for told in tree.about.get("pruning", ())]
+    about = dict(smaller.about) | {"pruning": [*earlier, record]}
     if "training" in about:
         about["training"] = _training(tree, smaller)
-    pruned: Tree = replace(smaller, about={k: v for k, v in about.items() if v is not None})
+    about = {key: value for key, value in about.items() if value is not None}
+    pruned: Tree = replace(smaller, about=about, kept_trace=carried(tree, smaller, found))
     return pruned
+
+
+def _followed(record: Mapping[str, Any], found: Stayed) -> Mapping[str, Any]:
+    """Return what was decided before, under the numbers that nodes have now."""
+    decisions = record.get("decisions", ())
+    if not all("now" in decision for decision in decisions):
+        return record  # of a model that was written when they were not followed
+    return dict(record) | {"decisions": renumbered(decisions, found)}
 
 
 def _counter(tree: Tree, training: Any) -> Any:  # noqa: ANN401 - an engine

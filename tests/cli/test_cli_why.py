@@ -9,6 +9,7 @@ import pytest
 
 import penjing
 from penjing.cli import Exit
+from penjing.page import page_data
 
 TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
 
@@ -260,3 +261,20 @@ def test_a_row_is_asked_for_and_odd_cells_are_named(run, melon):
     done = run("explain", melon, "--row", '{"纹理": [1]}')
     assert done.code == Exit.WRONG
     assert "the row's column '纹理' holds [1]" in done.err
+
+
+def test_a_pruned_model_tells_its_growth_and_its_pruning_without_the_rows(run, tmp_path):
+    tree = penjing.fit(penjing.example("watermelon2.0"), trace=True).prune("pessimistic")
+    tree.save(tmp_path / "p.tree")
+    told = run("trace", tmp_path / "p.tree").out
+    assert told.count("\nstep ") == tree.n_nodes
+    assert "node 1 (纹理 = 清晰; 1 before): errors kept 3.98165, as leaf 3.51487: pruned" in told
+    assert told.count("as leaf") == len(tree.about["pruning"][0]["decisions"])
+    plain = json.loads(run("trace", tmp_path / "p.tree", "--json").out)
+    assert [step["kind"] for step in plain if "kind" in step] == ["prune"] * 5
+    assert len(plain) == tree.n_nodes + 5
+    assert "chosen" in run("why", tmp_path / "p.tree").out
+    assert "剪去" in run("why", tmp_path / "p.tree", "1", "--lang", "zh").out
+    steps = page_data(tree, "en", "light", None)["trace"]
+    assert len(steps) == tree.n_nodes + 5
+    assert "as leaf 3.51487: pruned" in steps[tree.n_nodes + 2]["text"]["en"]

@@ -65,24 +65,24 @@ def plain_rows(table: Table) -> list[dict[str, Any]]:
 
 
 def at_gaps(tree: Tree, table: Table) -> list[dict[str, Any]]:
-    """Return training rows moved to the neighbours of each cut they pass, and to what is printed.
+    """Return, for each cut, the training rows next to it, moved to the number that is printed.
 
-    A row stays on its side of the cut, so that it meets the questions that it met in training.
+    Such a row stays on its side of the cut, so it meets the questions that it met in training.
     """
     rows, found = plain_rows(table), []
     stops = tree.apply(tabled(tree, rows)).tolist()
-    comes = {node: row for row, stop in zip(rows, stops, strict=True) for node in tree.path(stop)}
-    for node in np.flatnonzero(np.isfinite(tree.nodes.cut)).tolist():
+    passed = [
+        (node, row) for row, stop in zip(rows, stops, strict=True) for node in tree.path(stop)
+    ]
+    is_single = tree.recipe.get("precision") == "single"
+    for node, row in passed:
         field = tree.schema[int(tree.nodes.column[node])]
-        if field.is_numeric:
-            low, high = tree.nodes.gap[node].tolist()
-            printed_number = float(cut_text(tree, node).number)
-            is_single = tree.recipe.get("precision") == "single"
-            seen = float(np.float32(printed_number)) if is_single else printed_number
-            is_above = seen > cuts_of(tree)[node]
-            for side, value in ((0, low), (1, high), (int(is_above), printed_number)):
-                if (way := tree.children(node)[side]) in comes:
-                    found.append(comes[way] | {field.name: value})
+        if tree.is_leaf[node] or not field.is_numeric or not np.isfinite(tree.nodes.cut[node]):
+            continue
+        number = float(cut_text(tree, node).number)
+        is_above = (float(np.float32(number)) if is_single else number) > cuts_of(tree)[node]
+        if row[field.name] == tree.nodes.gap[node, int(is_above)]:
+            found.append(row | {field.name: number})
     return found
 
 

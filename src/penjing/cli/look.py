@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -184,7 +186,8 @@ def why(
     ] = None,
 ) -> None:
     """Say why a node asks what it asks: every candidate, with the formula filled in."""
-    from penjing.write import why as writer  # noqa: PLC0415 - heavy
+    from penjing.write import pruning  # noqa: PLC0415 - heavy
+    from penjing.write import why as writer  # noqa: PLC0415
 
     tree = sources.model(model)
     told = _explained(voice, tree, model, node, data)
@@ -197,6 +200,13 @@ def why(
             told, voice.lang, every=every, ascii_only=voice.ascii_only, width=voice.width
         )
         voice.out(voice.strong(text, f" {voice.say('why_chosen')}"))
+        for record in tree.about.get("pruning", ()):
+            for decision in record.get("decisions", ()):
+                if decision.get("now") == told["node"] and not decision.get("is_gone"):
+                    decided = pruning.step(
+                        tree, record, decision, voice.lang, ascii_only=voice.ascii_only
+                    )
+                    voice.out(decided)
         if told["candidates"] and not every:
             voice.hint("why_hint")
 
@@ -211,7 +221,10 @@ def _explained(voice: Voice, tree: Tree, model: str, node: str, data: str | None
     rows: Table | None = None
     if data is not None:
         rows = sources.training(voice, tree, model, data)
-    elif tree.kept_trace is None:
+    elif tree.kept_trace is None or not any(
+        isinstance(step, dict) and step.get("node") == at
+        for step in tree.kept_trace.get("steps", ())
+    ):
         rows = sources.training(voice, tree, model, None)
     return explain(tree, at, rows)
 
@@ -265,13 +278,20 @@ def trace(
 ) -> None:
     """Tell step by step how a tree grew: rows, stop conditions, candidates, choice."""
     from penjing.explain import story  # noqa: PLC0415 - heavy
+    from penjing.write import pruning  # noqa: PLC0415
     from penjing.write import story as writer  # noqa: PLC0415
 
     tree = sources.model(model)
     limit = steps or None
-    told = story(tree, sources.training(voice, tree, model, train), limit)
+    rows = sources.training(voice, tree, model, train)
+    records = [r for r in tree.about.get("pruning", ()) if r.get("decisions")]
+    if records and tree.kept_trace is None and rows is None:
+        voice.note("no_trace_pruned")
+        told: list[dict[str, Any]] = []
+    else:
+        told = story(tree, rows, limit)
     if voice.as_json:
-        voice.data(told)
+        voice.data([*told, *itertools.islice(_decided(records), limit)])
         return
     about = {
         "target": tree.target.name,
@@ -280,4 +300,14 @@ def trace(
         "steps": tree.n_nodes if tree.kept_trace is None else len(tree.kept_trace["steps"]),
         "is_whole": tree.kept_trace is None or bool(tree.kept_trace.get("is_whole", True)),
     }
-    voice.out(writer.write(told, about, voice.lang, ascii_only=voice.ascii_only))
+    if told:
+        voice.out(writer.write(told, about, voice.lang, ascii_only=voice.ascii_only))
+    for record in records:
+        text = pruning.steps(tree, record, voice.lang, ascii_only=voice.ascii_only, limit=limit)
+        voice.out(f"\n{text}" if told else text)
+
+
+def _decided(records: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for record in records:
+        for decision in record["decisions"]:
+            yield {"kind": "prune", "method": record["method"], **decision}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+from collections.abc import Iterator
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -13,8 +15,8 @@ from penjing.explain import story
 from penjing.split import Surrogate
 from penjing.tree import Tree
 from penjing.walk import cuts_of
-from penjing.words import LANGUAGES, catalogue
-from penjing.write import marks
+from penjing.words import LANGUAGES, catalogue, say
+from penjing.write import marks, pruning
 from penjing.write.labels import cut_text, value_text
 from penjing.write.scene import heading, measured_by
 from penjing.write.story import told_step
@@ -159,8 +161,8 @@ def _steps(tree: Tree) -> list[dict[str, Any]] | None:
     """Return the steps of growing, each told in every language; None without a trace."""
     if not tree.kept_trace:
         return None
-    steps = story(tree)[:_STEPS]
-    return [
+    steps = story(tree, limit=_STEPS)
+    grown = [
         {
             "node": step["node"],
             "text": {
@@ -170,6 +172,22 @@ def _steps(tree: Tree) -> list[dict[str, Any]] | None:
         }
         for i, step in enumerate(steps, start=1)
     ]
+    return grown + list(itertools.islice(_decisions(tree), _STEPS))
+
+
+def _decisions(tree: Tree) -> Iterator[dict[str, Any]]:
+    """Yield the decisions of pruning as steps; each shows the node that is left of its own."""
+    for record in tree.about.get("pruning", ()):
+        for decision in record.get("decisions", ()):
+            if "now" in decision:
+                head = {"n": len(record["decisions"]), "method": record["method"]}
+                text = {
+                    lang: say("pruned_head", lang, **head)
+                    + "\n  "
+                    + pruning.step(tree, record, decision, lang)
+                    for lang in LANGUAGES
+                }
+                yield {"node": decision["now"], "text": text}
 
 
 def _widths(data: dict[str, Any]) -> dict[str, Any]:

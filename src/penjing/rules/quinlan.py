@@ -16,7 +16,7 @@ from penjing.errors import CapabilityError
 from penjing.growth import Growth
 from penjing.options import Quinlan
 from penjing.prune import Decision, collapse, error_based
-from penjing.prune.carried import carried
+from penjing.prune.carried import carried, places, renumbered
 from penjing.prune.draft import majority
 from penjing.recipe import Recipe
 from penjing.rules.information import double, gain, in_order, information, n_log_n, rounding
@@ -346,10 +346,12 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
         counted = engine.totals(tree, range(len(tree.nodes))).cells
         tree = replace(tree, nodes=replace(tree.nodes, total=counted))
     tree = grown = labelled(tree, options)
-    told = []
+    told: list[dict[str, Any]] = []
     if options.collapse and options.pruning != "reduced-error":
         tree, decisions = collapse.prune(tree, slack=options.slack)
         told.append(record("collapse", {"slack": options.slack}, decisions))
+        if grown.kept_trace is not None:
+            _follow(told, grown, tree)
     if options.pruning == "error-based":
         settings: dict[str, Any] = {
             "confidence": options.confidence,
@@ -359,8 +361,11 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
             "tolerance": options.tolerance,
             "precision": options.precision,
         }
+        collapsed = tree
         tree, decisions = error_based.prune(tree, engine, **settings)
         told.append(record("error-based", settings, decisions))
+        if grown.kept_trace is not None:
+            _follow(told, collapsed, tree)
     about = dict(tree.about) | ({"pruning": told} if told else {})
     return replace(tree, kept_trace=carried(grown, tree), about=about)
 
@@ -385,6 +390,13 @@ def record(method: str, settings: dict[str, Any], decisions: list[Decision]) -> 
     """Return what a run of pruning did, as a tree keeps it."""
     made = [decision.to_json() for decision in decisions]
     return {"method": method, "options": settings, "measure": "errors", "decisions": made}
+
+
+def _follow(told: list[dict[str, Any]], before: Tree, after: Tree) -> None:
+    """Say of each decision where its node is now."""
+    found = places(before, after)
+    for one in told:
+        one["decisions"] = renumbered(one["decisions"], found)
 
 
 def _options(recipe: Recipe) -> Quinlan:

@@ -15,6 +15,10 @@ STEP, ROWS, SUBTREE = 4, 4, 9
 """The least widths of the first columns."""
 MEASURES = ("training", "validation", "test", "leave_one_out")
 """What trees are measured by, in the order of telling."""
+_MEASURES = ("correct", "squares", "errors")
+_DECIDED = ("cut", "keep", "raise")
+ANSWERS = 6
+"""How many answers of a path are told."""
 PATH = 60
 """A longer path is cut at its beginning."""
 
@@ -100,6 +104,78 @@ def _path(tree: Tree, node: int, lang: str, *, ascii_only: bool) -> str:
     ]
     text = ", ".join(steps) or say("root", lang)
     return text if len(text) <= PATH else clip(text[::-1], PATH, dots="...")[::-1]
+
+
+def steps(
+    tree: Tree,
+    record: Mapping[str, Any],
+    lang: str = "en",
+    *,
+    ascii_only: bool = False,
+    limit: int | None = None,
+) -> str:
+    """Return what a pruner decided, a line a question, as the pruned tree keeps it.
+
+    Parameters
+    ----------
+    tree : Tree
+        The pruned tree.
+    record : dict
+        One entry of ``about["pruning"]``.
+    lang : str
+        ``en`` or ``zh``.
+    ascii_only : bool
+        Use plain characters only.
+    limit : int, optional
+        Tell only so many decisions.
+    """
+    decisions = record.get("decisions", ())
+    n = len(decisions)
+    lines = [say("pruned_head", lang, method=record.get("method", "?"), n=n)]
+    for place, decision in enumerate(decisions[:limit], start=1):
+        text = step(tree, record, decision, lang, ascii_only=ascii_only)
+        lines.append(f"  {place}. {text}")
+    if limit is not None and limit < n:
+        lines.append(say("story_more", lang, n=n - limit))
+    return "\n".join(lines)
+
+
+def step(
+    tree: Tree,
+    record: Mapping[str, Any],
+    decision: Mapping[str, Any],
+    lang: str = "en",
+    *,
+    ascii_only: bool = False,
+) -> str:
+    """Return one decision: which node, both estimates, what was decided."""
+    now, node = decision.get("now"), decision.get("node")
+    if isinstance(now, int) and 0 <= now < tree.n_nodes:
+        path = _short_path(tree, now, lang, ascii_only=ascii_only)
+        key = "pruned_gone" if decision.get("is_gone") else "pruned_here"
+        place = say(key, lang, node=node, now=now, path=path)
+    else:
+        place = say("pruned_node", lang, node=node)
+    measure, decided = record.get("measure"), decision.get("decision")
+    measure = say(f"prune_{measure}", lang) if measure in _MEASURES else ""
+    decided = say(f"pruned_{decided}", lang) if decided in _DECIDED else str(decided)
+    told = {key: _estimate(decision.get(key)) for key in ("kept", "as_leaf")}
+    return say("pruned_step", lang, place=place, measure=measure, decided=decided, **told)
+
+
+def _estimate(value: Any) -> str:  # noqa: ANN401 - what a model file says
+    return "–" if value is None else f"{value:.6g}"
+
+
+def _short_path(tree: Tree, node: int, lang: str, *, ascii_only: bool) -> str:
+    """Return the last answers that lead to a node; the rest of a deep tree is not walked."""
+    last: list[str] = []
+    while node > 0 and len(last) < ANSWERS:
+        last.append(branch_text(tree, node, ascii_only=ascii_only))
+        node = int(tree.nodes.parent[node])
+    if node > 0:
+        last.append("..." if ascii_only else "…")
+    return ", ".join(last[::-1]) or say("root", lang)
 
 
 def numbers(told: Mapping[str, Any], lang: str = "en") -> str:
