@@ -225,12 +225,82 @@ nb::tuple code(const penjing::Quantiles& edges, const In<double>& x,
     return nb::make_tuple(n_missing, is_infinite);
 }
 
+// Do work(sums) with sums of one or of two bytes.
+template <class Work>
+auto with_sums(nb::handle codes, const InOut<std::int64_t>& counts,
+               const InOut<std::int64_t>& first, std::size_t n, const Work& work) {
+    if (counts.size() != first.size()) {
+        throw nb::value_error("as many counts as first rows");
+    }
+    InOut<std::uint8_t> bytes;
+    if (nb::try_cast(codes, bytes, false)) {
+        if (bytes.size() != n) {
+            throw nb::value_error("as many codes as rows");
+        }
+        return work(penjing::CodeSums<std::uint8_t>{bytes.data(), counts.data(), first.data()});
+    }
+    const auto shorts = nb::cast<InOut<std::uint16_t>>(codes, false);
+    if (shorts.size() != n) {
+        throw nb::value_error("as many codes as rows");
+    }
+    return work(penjing::CodeSums<std::uint16_t>{shorts.data(), counts.data(), first.data()});
+}
+
+void code_indices(const In<std::int32_t>& indices, const In<std::uint16_t>& code_of,
+                  std::int64_t start, nb::handle codes, const InOut<std::int64_t>& counts,
+                  const InOut<std::int64_t>& first) {
+    for (std::size_t i = 0; i < code_of.size(); ++i) {
+        if (code_of.data()[i] >= counts.size()) {
+            throw nb::index_error("a code is not below the number of counts");
+        }
+    }
+    with_sums(codes, counts, first, indices.size(), [&](const auto& sums) {
+        nb::gil_scoped_release free;
+        const auto size = static_cast<std::int64_t>(code_of.size());
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            const std::int32_t at = indices.data()[i];
+            if (at < 0 || at >= size) {
+                throw std::out_of_range("an index is not below the number of codes");
+            }
+            sums.add(i, code_of.data()[at], start + static_cast<std::int64_t>(i));
+        }
+        return true;
+    });
+}
+
+// False if a number is out of the range of codes.
+bool code_wholes(const In<std::int64_t>& x, nb::handle absent, std::int64_t low,
+                 std::int64_t start, nb::handle codes, const InOut<std::int64_t>& counts,
+                 const InOut<std::int64_t>& first) {
+    std::vector<nb::object> kept;
+    const std::uint8_t* gaps = pointer_or_null<std::uint8_t>(kept, absent, x.size());
+    return with_sums(codes, counts, first, x.size(), [&](const auto& sums) {
+        nb::gil_scoped_release free;
+        const auto n_codes = static_cast<std::uint64_t>(counts.size());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const std::uint64_t code = gaps != nullptr && gaps[i] != 0
+                                           ? 0
+                                           : static_cast<std::uint64_t>(x.data()[i]) -
+                                                 static_cast<std::uint64_t>(low) + 1;
+            if (code >= n_codes) {
+                return false;
+            }
+            sums.add(i, code, start + static_cast<std::int64_t>(i));
+        }
+        return true;
+    });
+}
+
 }  // namespace
 
 void bind_stored(nb::module_& m) {
     m.def("count_block", &count_block, "columns"_a, "n_codes"_a, "target"_a.none(),
           "n_classes"_a, "slots"_a, "n_slots"_a, "weight"_a.none() = nb::none(),
           "y"_a.none() = nb::none(), "Count the rows of a coded block; see cpp/counter.hpp.");
+    m.def("code_indices", &code_indices, "indices"_a, "code_of"_a, "start"_a, "codes"_a,
+          "counts"_a, "first"_a, "Code rows by a table of codes; count them.");
+    m.def("code_wholes", &code_wholes, "x"_a, "absent"_a.none(), "low"_a, "start"_a, "codes"_a,
+          "counts"_a, "first"_a, "Code whole numbers by their distance from the least one.");
     nb::class_<penjing::Quantiles>(m, "Quantiles")
         .def(nb::init<std::vector<double>, std::vector<std::uint8_t>,
                       std::vector<std::uint8_t>>(),

@@ -131,4 +131,19 @@ class Quantiles {
     bool by_key_ = true;
 };
 
+// Codes of rows, with how many rows have each and the first row of each.
+template <class Code>
+struct CodeSums {
+    Code* codes;
+    std::int64_t* counts;
+    std::int64_t* first;
+
+    void add(std::size_t i, std::size_t code, std::int64_t row) const {
+        codes[i] = static_cast<Code>(code);
+        if (counts[code]++ == 0) {
+            first[code] = std::min(first[code], row);
+        }
+    }
+};
+
 }  // namespace penjing

@@ -180,6 +180,27 @@ def count_block(
     ``y``, the numbers to predict, stands in place of the classes. Slot -1 is not counted.
     """
 
+def code_indices(
+    indices: npt.NDArray[np.int32],
+    code_of: npt.NDArray[np.uint16],
+    start: int,
+    codes: npt.NDArray[Any],
+    counts: npt.NDArray[np.int64],
+    first: npt.NDArray[np.int64],
+) -> None:
+    """Code rows, which begin at row ``start``, by a table of codes; count each, note its first."""
+
+def code_wholes(
+    x: npt.NDArray[np.int64],
+    absent: npt.NDArray[np.uint8] | None,
+    low: int,
+    start: int,
+    codes: npt.NDArray[Any],
+    counts: npt.NDArray[np.int64],
+    first: npt.NDArray[np.int64],
+) -> bool:
+    """Code whole numbers as x - low + 1, absent ones as 0; False if one is out of range."""
+
 class Quantiles:
     """The edges of a numeric column's cells, and the two bytes by which each cell goes.
 

@@ -8,6 +8,7 @@ candidate; between columns to the first column.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +42,7 @@ class Candidates:
 
     after: Floats
     cuts: Floats
-    sides: npt.NDArray[np.int64]
+    sides: npt.NDArray[np.integer[Any]]
 
 
 def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Reader) -> Candidates:
@@ -55,11 +56,18 @@ def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Read
     none = np.empty(0)
     if shape == "multiway":
         return Candidates(cells[None], none, np.arange(n)[None])
-    sides = _groupings(cells, s)
-    left = np.zeros((len(sides), s.size))
-    order = np.argsort((sides == 1).sum(axis=0), kind="stable")  # added one by one: see `sums`
-    for level in order.tolist():
-        left += (sides[:, level, None] == 0) * cells[level]
+    order = _order(cells, s)
+    if order is not None:
+        rank = np.empty(n, np.intp)
+        rank[order] = np.arange(n)
+        sides = (rank[None] > np.arange(n - 1)[:, None]).view(np.int8)
+        left = np.cumsum(cells[order], axis=0)[:-1]
+    else:
+        sides = _subsets(n)
+        left = np.zeros((len(sides), s.size))
+        by_turn = np.argsort((sides == 1).sum(axis=0), kind="stable")  # one by one: see `sums`
+        for level in by_turn.tolist():
+            left += (sides[:, level, None] == 0) * cells[level]
     return Candidates(np.stack([left, counts.known - left], axis=1), none, sides)
 
 
@@ -69,8 +77,16 @@ def _cuts(codes: Codes, field: Field, values: Floats) -> Floats:
     return midpoints(values[codes])
 
 
-def _groupings(cells: Floats, s: Reader) -> npt.NDArray[np.int64]:
-    """Return the groupings of levels into two that are worth trying, (candidates, levels).
+def _subsets(n: int) -> npt.NDArray[np.int8]:
+    """Return every grouping of n levels into two, (candidates, levels)."""
+    if n < 2:
+        return np.empty((0, n), np.int8)
+    numbers = np.arange(1, 2 ** (n - 1))  # the last level is always in group 1
+    return (1 - ((numbers[:, None] >> np.arange(n)) & 1)).astype(np.int8)
+
+
+def _order(cells: Floats, s: Reader) -> npt.NDArray[np.intp] | None:
+    """Return the order of levels whose cuts are worth trying; None where every grouping is.
 
     Two classes, or a number: ordered by mean, the best grouping is a cut (Breiman et al. 1984,
     theorem 4.5), so all are covered. More classes: every grouping up to a number of levels,
@@ -78,11 +94,8 @@ def _groupings(cells: Floats, s: Reader) -> npt.NDArray[np.int64]:
     al. 1999), a heuristic.
     """
     n = len(cells)
-    if n < 2:
-        return np.empty((0, n), np.int64)
-    if isinstance(s, Classes) and s.n > 2 and n <= ALL_SUBSETS:
-        numbers = np.arange(1, 2 ** (n - 1))  # the last level is always in group 1
-        return 1 - ((numbers[:, None] >> np.arange(n)) & 1)
+    if n < 2 or (isinstance(s, Classes) and s.n > 2 and n <= ALL_SUBSETS):
+        return None
     if not isinstance(s, Classes):
         along = s.value(cells)
     elif s.n <= 2:
@@ -92,9 +105,7 @@ def _groupings(cells: Floats, s: Reader) -> npt.NDArray[np.int64]:
         some = (weight > 0)[:, None]  # rows may weigh nothing
         shares = np.divide(cells, weight[:, None], out=np.zeros_like(cells), where=some)
         along = _principal(shares, weight)
-    rank = np.empty(n, np.intp)
-    rank[np.argsort(along, kind="stable")] = np.arange(n)
-    return (rank[None] > np.arange(n - 1)[:, None]).astype(np.int64)
+    return np.argsort(along, kind="stable")
 
 
 def _principal(shares: Floats, weight: Floats) -> Floats:

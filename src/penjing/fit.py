@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,14 @@ from penjing.errors import ChoiceError, DataError
 from penjing.folds import Fold, hold_out
 from penjing.grow import grow
 from penjing.options_rpart import Rpart
+from penjing.pick import in_memory, pick, refuse_before, whole_or_refused
 from penjing.plugs import load
 from penjing.predict import classes_of
 from penjing.progress import Watcher
 from penjing.prune import Ties
 from penjing.prune.gate import Gate
 from penjing.read import read
+from penjing.read.coded import Wants, coded
 from penjing.recipe import Recipe, recipe_of
 from penjing.rules import Rules
 from penjing.table import Table
@@ -42,6 +44,9 @@ def fit(
     prune: str | None = None,
     ties: Ties = "cut",
     engine: str = "auto",
+    memory_limit: float | str | None = None,
+    work: str | None = None,
+    query: str | None = None,
     threads: int | None = None,
     trace: bool = False,
     schema: Mapping[str, Any] | None = None,
@@ -72,7 +77,18 @@ def fit(
         What becomes of a question that validation rows find neither better nor worse: ``cut``,
         or ``keep``.
     engine : str
-        Who counts: ``native`` (C++, which ``auto`` means) or ``memory`` (NumPy, readable).
+        Who counts: ``native`` (C++), ``disk`` (larger than memory, from a coded store on disk),
+        ``memory`` (NumPy, readable), or another that `penjing plugs` lists. ``auto`` is
+        ``native`` where the table fits the memory limit, else ``disk``; which one and why is
+        kept in ``tree.about["engine"]`` where a file was read.
+    memory_limit : int or str, optional
+        How much memory may be used, in bytes or as ``"2GB"``; half of what is free where it is
+        not said.
+    work : str, optional
+        In which folder the ``disk`` engine codes its rows. There an interrupted run goes on
+        where it was; nothing is left in it after a fit.
+    query : str, optional
+        What to ask of a database (``data="duckdb:FILE"``): SQL, or the name of a table.
     threads : int, optional
         How many threads the engine may use; all that the machine has where it is not given.
         The tree is the same for any number.
@@ -98,40 +114,90 @@ def fit(
     """
     if isinstance(data, Table):
         _check_unread(schema=schema, weight=weight)
-    if target is None or isinstance(target, str):
-        table = data if isinstance(data, Table) else read(data, target, schema, weight=weight)
-    else:
-        table = read(data, None, schema, weight=weight, labels=target)
-        target = None
-    table = _with_target(table, target)
     chosen = recipe_of(recipe, **changes)
-    table = chosen.options.prepared(table)
-    if not table.n_rows:
-        raise DataError("no_known_rows", source=table.source.get("name", "the table"))
-    chosen = chosen.fits(table)
-    table, held_out = _validation(table, validation, seed)
-    if prune is None and getattr(chosen.options, "pruning", None) == "reduced-error":
-        prune = "reduced-error"  # J48 -R
-    if prune is None and held_out is not None:
-        prune = PREPRUNED
-    if prune == PREPRUNED and held_out is None:
-        raise ChoiceError("needs_validation", method=PREPRUNED)
-    counting = _engine(engine, table, chosen, threads=threads)
-    if prune == PREPRUNED and held_out is not None:
-        chosen.refuse_missing(table.columns)
-        judge = _engine("memory", held_out, chosen, shares_of="tree")
-        gate = Gate(judge, ties, evaluate.source_of(held_out))
-        tree = grow(counting, chosen, gate, Trace() if trace else None, progress)
-        return _described(tree, table, gate)
-    tree = _grown(counting, table, chosen, Trace() if trace else None, progress)
-    if isinstance(chosen.options, Rpart) and chosen.options.xval:
-        told = {"cp_table": cp_errors(tree, table, chosen)}
-        tree = replace(tree, about=dict(tree.about) | told)
-    tree = _described(tree, table)
-    if prune is None:
-        return tree
-    options: dict[str, Any] = {} if held_out is None else {"validation": held_out, "ties": ties}
-    return evaluate.prune(tree, prune, **options)
+    picked = pick(data, engine, memory_limit, query)
+    growing = _Growing(
+        chosen, validation, prune, ties, picked.engine, memory_limit, threads, trace, seed, progress
+    )
+    if picked.is_coded and (target is None or isinstance(target, str)):
+        refuse_before(chosen, picked, prune, validation, is_traced=trace)
+        wants = Wants(target, schema, weight)
+        how: dict[str, Any] = {
+            "query": query,
+            "work": work,
+            "threads": threads,
+            "progress": progress,
+        }
+        table, space = coded(str(data), wants, **how)
+        try:
+            tree = growing.tree(in_memory(table) if picked.engine != "disk" else table, target)
+        finally:
+            space.close()
+    elif target is None or isinstance(target, str):
+        table = data if isinstance(data, Table) else read(data, target, schema, weight=weight)
+        tree = growing.tree(table, target)
+    else:
+        tree = growing.tree(read(data, None, schema, weight=weight, labels=target), None)
+    return (
+        tree if picked.told is None else replace(tree, about={**tree.about, "engine": picked.told})
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Growing:
+    """What `fit` was asked for, before there is a table."""
+
+    recipe: Recipe
+    validation: Any
+    prune: str | None
+    ties: Ties
+    engine: str
+    memory_limit: float | str | None
+    threads: int | None
+    trace: bool
+    seed: int
+    progress: Watcher | None
+
+    def tree(self, table: Table, target: str | None) -> Tree:
+        """Return the tree of a table."""
+        table = _with_target(table, target)
+        name = self.engine
+        if name == "disk" and self.recipe.rules != "textbook":
+            table, name = whole_or_refused(table, self.recipe, self.memory_limit), "native"
+        table = self.recipe.options.prepared(table)
+        if not table.n_rows:
+            raise DataError("no_known_rows", source=table.source.get("name", "the table"))
+        chosen = self.recipe.fits(table)
+        table, held_out = _validation(table, self.validation, self.seed)
+        prune = self.prune
+        if prune is None and getattr(chosen.options, "pruning", None) == "reduced-error":
+            prune = "reduced-error"  # J48 -R
+        if prune is None and held_out is not None:
+            prune = PREPRUNED
+        if prune == PREPRUNED and held_out is None:
+            raise ChoiceError("needs_validation", method=PREPRUNED)
+        options: dict[str, Any] = {"threads": self.threads}
+        if name == "disk":
+            options["memory_limit"] = self.memory_limit
+        counting = _engine(name, table, chosen, **options)
+        trace = Trace() if self.trace else None
+        if prune == PREPRUNED and held_out is not None:
+            chosen.refuse_missing(table.columns)
+            judge = _engine("memory", held_out, chosen, shares_of="tree")
+            gate = Gate(judge, self.ties, evaluate.source_of(held_out))
+            tree = grow(counting, chosen, gate, trace, self.progress)
+            return _described(tree, table, gate)
+        tree = _grown(counting, table, chosen, trace, self.progress)
+        if isinstance(chosen.options, Rpart) and chosen.options.xval:
+            told = {"cp_table": cp_errors(tree, table, chosen)}
+            tree = replace(tree, about=dict(tree.about) | told)
+        tree = _described(tree, table)
+        if prune is None:
+            return tree
+        how: dict[str, Any] = (
+            {} if held_out is None else {"validation": held_out, "ties": self.ties}
+        )
+        return evaluate.prune(tree, prune, **how)
 
 
 def _grown(
@@ -153,8 +219,6 @@ def _grown(
 
 
 def _engine(name: str, table: Table, recipe: Recipe, **options: Any) -> Engine:  # noqa: ANN401
-    if name == "auto":
-        name = "native"
     costs, centred = recipe.options.costs(table), recipe.options.centred
     if costs is not None or not centred:
         options["reader"] = reader_of(table, costs, centred=centred)
@@ -206,7 +270,7 @@ def _described(tree: Tree, table: Table, gate: Gate | None = None) -> Tree:
     if not tree.is_regression:
         about["training"] = {
             "correct": _training(tree, table, is_whole=not lacking),
-            "of": float(table.weights.sum()),
+            "of": float(table.n_rows if table.weight is None else table.weight.sum()),
         }
     nodes = tree.nodes
     if nodes.gap is None:

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from penjing.errors import DataError
+from penjing.errors import DataError, Problem
 
 PREFIX = "penjing-store-"
 LOCK = "lock"
@@ -72,9 +72,18 @@ class Workspace:
         """Remove the folder."""
         self._end()
 
-    def size(self) -> int:
-        """Return how many bytes lie in the folder."""
-        return sum(path.stat().st_blocks * 512 for path in self.folder.iterdir())
+    def leave(self) -> None:
+        """Let go of the folder without removing it: a later run goes on in it."""
+        kept = self._end.detach()
+        if kept is not None:
+            os.close(kept[2][1])
+
+    def end(self, error: BaseException, *, keep: bool) -> None:
+        """Leave the folder for a later run if it may be kept and the error need not come again."""
+        if keep and not isinstance(error, Problem):
+            self.leave()
+        else:
+            self.close()
 
 
 def reserve(path: Path, size: int) -> None:

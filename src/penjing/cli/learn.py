@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from penjing.cli import sources
+from penjing.cli.large import Large
 from penjing.cli.look import size_of
 from penjing.cli.options import (
     Alpha,
@@ -91,6 +92,15 @@ def fit(
     method: Method = None,
     ties: TiesRule = None,
     engine: Annotated[str, typer.Option(help="Who counts; see `penjing plugs`.")] = "auto",
+    memory_limit: Annotated[
+        str | None, typer.Option(help="How much memory may be used, e.g. 2GB.")
+    ] = None,
+    work: Annotated[
+        str | None, typer.Option(help="Folder for the coded rows of engine disk; resumes there.")
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option(help="SQL, or a table's name, for a source duckdb:FILE.")
+    ] = None,
     no_trace: Annotated[
         bool, typer.Option("--no-trace", help="Do not keep how the tree grew (see why).")
     ] = False,
@@ -130,23 +140,38 @@ def fit(
         "min_gain": min_gain,
     }
     given = {key: value for key, value in changes.items() if value is not None}
-    table = reading.table(voice, data)
-    voice.notes(table.notes)
-    pruning = Pruning(method, validate, validate_share, seed, ties)
-    train, judges = pruning.divided(voice, table, reading)
-    is_small = train.n_rows * len(train.columns) <= TRACED
-    if not (is_small or no_trace):
-        voice.note("trace_too_large", limit=TRACED)
-    traced = is_small and not no_trace
-    how = {
-        "recipe": recipe,
-        "engine": engine,
-        "trace": traced,
-        **given,
-        **own,
-        **settings_of(setting),
-    }
-    tree, whole = (_sourced(made, data) for made in pruning.grown(voice, train, judges, how))
+    large = Large(engine, memory_limit, work, query)
+    with large.table(voice, data, reading) as table:
+        voice.notes(table.notes)
+        pruning = Pruning(method, validate, validate_share, seed, ties)
+        train, judges = pruning.divided(voice, table, reading)
+        is_small = train.n_rows * len(train.columns) <= TRACED and not large.is_on_disk
+        if not (is_small or no_trace):
+            voice.note("trace_too_large", limit=TRACED)
+        traced = is_small and not no_trace
+        how = {
+            "recipe": recipe,
+            "engine": large.engine,
+            "memory_limit": memory_limit,
+            "trace": traced,
+            **given,
+            **own,
+            **settings_of(setting),
+        }
+        grown = pruning.grown(voice, train, judges, how)
+        tree, whole = (large.told(_sourced(made, data)) for made in grown)
+        _show(voice, tree, whole, train, (method, judges, output))
+
+
+def _show(
+    voice: Voice,
+    tree: Tree,
+    whole: Tree,
+    train: Table,
+    asked: tuple[str | None, Table | None, str | None],
+) -> None:
+    """Write the model where it is wanted, and print the tree with what should be known of it."""
+    method, judges, output = asked
     sources.save(voice, tree, output)
     if output == sources.STDIN:  # the model went there
         return

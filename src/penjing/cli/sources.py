@@ -69,7 +69,7 @@ class Reading:
         return read(
             data.source(),
             target,
-            self._schema(),
+            self.wishes(),
             missing=self.markers or None,
             encoding=self.encoding,
             weight=self.weight,
@@ -138,7 +138,8 @@ class Reading:
             separator=_separator(self.separator),
         )
 
-    def _schema(self) -> dict[str, Any]:
+    def wishes(self) -> dict[str, Any]:
+        """Return what columns are said to be."""
         plain = _json(self.schema) if self.schema else {}
         return plain | dict.fromkeys(self.ignore or (), "ignore")
 

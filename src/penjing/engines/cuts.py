@@ -99,10 +99,16 @@ class Cuts:
         told = Candidates(self._after, np.empty(0), _NO_SIDES)
         self._scored = score(self._criterion, counts, told, self._recipe, self._s)
         some = self._scored.size and not np.isnan(self._scored).all()
+        self._bound: Floats | None = None
         self.best = float(np.nanmax(self._scored)) if some else np.nan
 
     def _bounds(self) -> Floats:
         """Return what no cut inside each unit can better; -inf where there is none inside."""
+        if self._bound is None:
+            self._bound = self._bounded()
+        return self._bound
+
+    def _bounded(self) -> Floats:
         before = np.cumsum(self._counts, axis=0) - self._counts
         inside = np.isnan(self._value) & (self._counts.sum(axis=1) > 1)
         bound = np.full(len(self._key), -np.inf)
@@ -123,7 +129,7 @@ class Cuts:
 
     def _of_interest(self, bar: float) -> npt.NDArray[np.bool_]:
         """Return which units may hold a cut that reaches the bar, or stand beside one."""
-        reached = self._bounds() >= bar
+        reached = np.asarray(self._bounds() >= bar)
         near = np.flatnonzero(self._scored >= bar) if self._scored.size else np.empty(0, np.intp)
         reached[near] = True
         reached[near + 1] = True
@@ -135,6 +141,8 @@ class Cuts:
 
     def to_open(self, bar: float, *, whole: bool) -> list[tuple[int, int, float]]:
         """Return the units to open: their place, key, and how many rows they have."""
+        if whole not in self._is_whole:
+            return []
         places = np.flatnonzero(self._of_interest(bar) & (self._is_whole == whole))
         rows = self._counts[places].sum(axis=1)
         keys = self._key[places]

@@ -84,7 +84,7 @@ class Engine:
         """Grow a whole tree; by the native engine where rows cannot be counted from disk."""
         if not self.counts(recipe):
             return self._inside(recipe).grow(recipe, progress)
-        means = Means(self._limit, self._n_threads(), self._threads, self._small)
+        means = Means(self._limit, self._n_threads(), self._threads, self._small_for(recipe))
         return Growing(self._table, self.reader, recipe, means, progress).tree()
 
     def counts(self, recipe: Recipe) -> bool:
@@ -99,14 +99,17 @@ class Engine:
             and self._table.weight is None
             and self._table.n_rows > 0
             and all(isinstance(c, Stored) and not c.has_missing for c in self._table.columns)
-            and (
-                recipe.shape == "multiway"
-                or self.reader.n <= 2
-                or all(
-                    c.has_order or len(c.levels) <= native.ALL_SUBSETS for c in self._table.columns
-                )
-            )
         )
+
+    def _small_for(self, recipe: Recipe) -> int:
+        """Return how small a node is to be gathered: 0 where C++ could not finish it."""
+        many = isinstance(self.reader, Classes) and self.reader.n > 2
+        is_known = (
+            recipe.shape == "multiway"
+            or not many
+            or all(c.has_order or len(c.levels) <= native.ALL_SUBSETS for c in self._table.columns)
+        )
+        return self._small if is_known else 0
 
     # -- what the readable loop asks, in memory -----------------------------------------------
 

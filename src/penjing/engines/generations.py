@@ -344,6 +344,8 @@ class Growing:
         looker: Looker,
     ) -> None:
         """Leave nodes in which nearly everything would have to be looked at for the end."""
+        if not self._means.small:
+            return
         row = needed(self._table) / max(self._table.n_rows, 1)
         for i, node in enumerate(nodes):
             n = self._growth.n_rows(node)

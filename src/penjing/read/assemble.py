@@ -31,8 +31,9 @@ def assembled(
     weight: str | None,
     keep: Sequence[str],
     dates: str | Iterable[str] | None,
+    drop: bool = True,
 ) -> Table:
-    """Judge every column and put the table together."""
+    """Judge every column and put the table together; drop the rows that cannot teach."""
     refuse_twins(sheet)
     asked = wishes(schema, sheet)
     for name in [*keep, *([weight] if weight else [])]:
@@ -53,18 +54,16 @@ def assembled(
             columns += columns_of(reading, cells, wish, keep=cells.name in keep)
     if not columns:
         columns = _second_thoughts(reading)
-    return finished(
-        Table(
-            tuple(columns),
-            aim,
-            sheet.n_rows,
-            weight=weights(reading, weight),
-            row_numbers=sheet.row_numbers,
-            left_out=tuple(reading.left_out),
-            source=sheet.source,
-        ),
-        reading,
+    table = Table(
+        tuple(columns),
+        aim,
+        sheet.n_rows,
+        weight=weights(reading, weight),
+        row_numbers=sheet.row_numbers,
+        left_out=tuple(reading.left_out),
+        source=sheet.source,
     )
+    return finished(table, reading, drop=drop)
 
 
 def _second_thoughts(reading: Reading) -> list[Column]:
@@ -147,12 +146,14 @@ def weights(reading: Reading, name: str | None) -> Floats | None:
     return values
 
 
-def finished(table: Table, reading: Reading) -> Table:
+def finished(table: Table, reading: Reading, *, drop: bool = True) -> Table:
     """Drop the rows that cannot teach, and hand over the notes."""
     if reading.trimmed:
         names = [*dict.fromkeys(reading.trimmed)]
         reading.note("trimmed", columns=", ".join(names), n=len(names))
     notes = [*reading.sheet.notes, *reading.notes]
+    if not drop:
+        return replace(table, notes=tuple(notes))
     rows = np.ones(table.n_rows, np.bool_)
     if table.target is not None:
         rows &= table.target.codes >= 0

@@ -40,7 +40,7 @@ def from_parquet(data: bytes, name: str) -> Sheet:
         raise DataError("bad_parquet", source=name) from None
     if not len(next(iter(found.values()), ())):
         raise DataError("no_rows", source=name)
-    return _sheet(found, name, "parquet")
+    return sheet_of(found, name, "parquet")
 
 
 def parquet_batches(path: str, name: str) -> Iterator[Sheet]:
@@ -56,7 +56,7 @@ def parquet_batches(path: str, name: str) -> Iterator[Sheet]:
                 found = link.execute(PART, told | {"low": start, "high": start + BATCH})
                 arrays = found.fetchnumpy()
                 if n:
-                    yield _sheet(arrays, name, "parquet")
+                    yield sheet_of(arrays, name, "parquet")
                 else:
                     none = [Cells(title, [], np.empty(0, np.int32)) for title in arrays]
                     yield Sheet(none, 0, {"name": name, "form": "parquet"})
@@ -88,7 +88,7 @@ def large_lines(text: str, name: str) -> Sheet | None:
             found = link.execute(LINES, asked).fetchnumpy()
     except (duckdb.Error, OSError):
         return None
-    return _sheet(found, name, "json")
+    return sheet_of(found, name, "json")
 
 
 def _written(folder: str, data: bytes) -> str:
@@ -97,7 +97,8 @@ def _written(folder: str, data: bytes) -> str:
     return str(path)
 
 
-def _sheet(found: Mapping[str, Any], name: str, form: str) -> Sheet:
+def sheet_of(found: Mapping[str, Any], name: str, form: str) -> Sheet:
+    """Take columns as DuckDB hands them over: arrays, masked where they have gaps."""
     cells = [_cells(title, values, name) for title, values in found.items()]
     return Sheet(cells, len(cells[0].codes), {"name": name, "form": form})
 

@@ -1,0 +1,76 @@
+"""Sources that may be larger than memory: which engine they get, and their folder on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from penjing.cli.progress import growing
+from penjing.cli.say import Voice
+from penjing.cli.sources import Reading
+from penjing.errors import ChoiceError
+
+if TYPE_CHECKING:
+    from penjing.pick import Picked
+    from penjing.table import Table
+    from penjing.tree import Tree
+
+
+class Large:
+    """What the command was told about memory, and what follows from it for one source.
+
+    Parameters
+    ----------
+    engine, memory_limit, work, query
+        As in :func:`penjing.fit`.
+    """
+
+    def __init__(
+        self, engine: str, memory_limit: str | None, work: str | None, query: str | None
+    ) -> None:
+        self.engine = engine
+        self._limit, self._work, self._query = memory_limit, work, query
+        self._picked: Picked | None = None
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether the rows lie in a folder on disk."""
+        return self.engine == "disk"
+
+    @contextmanager
+    def table(self, voice: Voice, path: str, reading: Reading) -> Iterator[Table]:
+        """Give the table of a source, as long as its folder is there."""
+        from penjing.pick import in_memory, pick, sentence  # noqa: PLC0415 - heavy
+        from penjing.read.coded import Wants, coded  # noqa: PLC0415
+
+        picked = self._picked = pick(path, self.engine, self._limit, self._query)
+        if picked.told is not None:
+            key, said = sentence(picked)
+            voice.note(key, **said)
+        self.engine = picked.engine
+        if not picked.is_coded:
+            yield reading.table(voice, path)
+            return
+        for name in ("encoding", "separator", "names"):
+            if getattr(reading, name) is not None:
+                raise ChoiceError("not_for_disk", name=f"--{name}")
+        wants = Wants(
+            reading.target, reading.wishes(), reading.weight, reading.markers or None,
+            tuple(reading.keep or ()), reading.dates,
+        )  # fmt: skip
+        with growing(voice) as watcher:
+            how: dict[str, Any] = {"query": self._query, "work": self._work, "progress": watcher}
+            table, space = coded(path, wants, **how)
+        try:
+            table = replace(table, source={**table.source, "path": path})
+            yield table if self.is_on_disk else in_memory(table)
+        finally:
+            space.close()
+
+    def told(self, tree: Tree) -> Tree:
+        """Return the tree with the choice of the engine, where there was one."""
+        if self._picked is None or self._picked.told is None:
+            return tree
+        return replace(tree, about={**tree.about, "engine": self._picked.told})

@@ -1,0 +1,148 @@
+"""Which engine a fit gets, and why: native where the coded table fits memory, else disk."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from penjing.budget import bytes_for, memory_bytes, needed
+from penjing.engines.disk import too_large
+from penjing.errors import ChoiceError, DataError
+from penjing.read.groups import DATABASE, arrow, files_of, is_codable, is_pattern
+from penjing.recipe import Recipe
+from penjing.stored import Stored
+from penjing.table import Table
+from penjing.workspace import readable
+
+TEXT = 8
+"""A byte of text becomes at most about so many in memory."""
+NUMBERS = ("int", "uint", "float", "double", "halffloat", "decimal")
+"""How the types of numbers are called in Parquet."""
+SMALL = 50_000_000
+"""Of what takes fewer bytes, and fits, nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """The engine, whether rows go through a store, and what is told of the choice.
+
+    ``needs`` is what the table would take in memory, ``limit`` how much may be used; both in
+    bytes, None where nobody asked.
+    """
+
+    engine: str
+    is_coded: bool
+    told: dict[str, Any] | None = None
+    needs: int | None = None
+    limit: int | None = None
+
+
+def pick(
+    data: Any,  # noqa: ANN401 - whatever `fit` takes
+    engine: str = "auto",
+    memory_limit: float | str | None = None,
+    query: str | None = None,
+) -> Picked:
+    """Choose an engine for some data.
+
+    Examples
+    --------
+    >>> pick([[1, 2], [3, 4]]).engine
+    'native'
+    """
+    limit = memory_bytes(memory_limit)
+    if isinstance(data, Table):
+        is_stored = any(isinstance(column, Stored) for column in data.columns)
+        return Picked(("disk" if is_stored else "native") if engine == "auto" else engine, False)
+    if not is_codable(data):
+        if query is not None:
+            raise ChoiceError("query_without_database", source=str(data)[:80])
+        return Picked("native" if engine == "auto" else engine, False)
+    source = os.fspath(data)
+    is_many = source.startswith(DATABASE) or Path(source).is_dir() or is_pattern(source)
+    if not is_many and (query is not None or not Path(source).exists()):
+        if query is not None:
+            raise ChoiceError("query_without_database", source=source)
+        return Picked("native" if engine == "auto" else engine, False)
+    if engine not in ("auto", "disk"):
+        return Picked(engine, is_coded=is_many and engine in ("native", "memory"))
+    needs = _needs(source)
+    if engine == "disk":
+        return Picked("disk", True, None, needs, limit)
+    fits = needs <= limit
+    reason = "fits" if fits else "too_large"
+    name = "native" if fits else "disk"
+    told = {"name": name, "reason": reason, "needs": needs, "limit": limit}
+    is_small = fits and needs < SMALL and memory_limit is None
+    return Picked(name, is_many or not fits, None if is_small else told, needs, limit)
+
+
+def _needs(source: str) -> int:
+    """Return what a source takes in memory, about; 0 where that cannot be known beforehand."""
+    if source.startswith(DATABASE):
+        path = Path(source.removeprefix(DATABASE))
+        return path.stat().st_size * TEXT if path.is_file() else 0
+    files = [source] if Path(source).is_file() else files_of(source)
+    size = sum(Path(path).stat().st_size for path in files)
+    is_parquet = files[0].lower().endswith((".parquet", ".pq"))
+    if not is_parquet or size * TEXT < SMALL // TEXT:
+        return size * TEXT
+    return parquet_needs(files)
+
+
+def parquet_needs(files: list[str]) -> int:
+    """Return what Parquet files take in memory, from what they say of themselves."""
+    n_rows = n_numeric = n_others = 0
+    for path in files:
+        try:
+            with arrow().ParquetFile(path) as file:
+                n_rows += file.metadata.num_rows
+                types = [str(field.type) for field in file.schema_arrow]
+        except OSError:
+            raise DataError("bad_parquet", source=path) from None
+        n_numeric = sum(kind.startswith(NUMBERS) for kind in types)
+        n_others = len(types) - n_numeric
+    return bytes_for(n_rows, n_numeric, n_others)
+
+
+def refuse_before(
+    recipe: Recipe, picked: Picked, prune: str | None, validation: object, *, is_traced: bool
+) -> None:
+    """Refuse, before a row is read, what only memory can do and memory cannot hold."""
+    if picked.engine != "disk" or not picked.needs or picked.limit is None:
+        return
+    is_counted = (
+        recipe.rules == "textbook"
+        and recipe.measure().native is not None
+        and recipe.max_leaves is None
+        and validation is None
+        and prune is None
+        and not is_traced
+    )
+    if not is_counted and picked.needs > picked.limit:
+        raise too_large(recipe.name, picked.needs, picked.limit)
+
+
+def in_memory(table: Table) -> Table:
+    """Return a stored table as one in memory."""
+    columns = tuple(c.loaded() if isinstance(c, Stored) else c for c in table.columns)
+    target = table.target
+    return replace(
+        table, columns=columns, target=target.loaded() if isinstance(target, Stored) else target
+    )
+
+
+def whole_or_refused(table: Table, recipe: Recipe, memory_limit: float | str | None) -> Table:
+    """Return a table in memory, for rules that look at whole columns; or refuse it as too large."""
+    wants, limit = needed(table), memory_bytes(memory_limit)
+    if wants > limit:
+        raise too_large(recipe.name, wants, limit)
+    return in_memory(table)
+
+
+def sentence(picked: Picked) -> tuple[str, dict[str, str]]:
+    """Return the key of the sentence about the choice, and what it mentions."""
+    told = {"needs": readable(picked.needs or 0), "limit": readable(picked.limit or 0)}
+    return f"note_engine_{picked.engine}", told

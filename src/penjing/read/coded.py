@@ -1,0 +1,171 @@
+"""Tables larger than memory: any source is coded, in one pass, to a store on disk.
+
+Parquet is read row group by row group, several at a time; everything else (CSV, JSON lines, tables
+and queries of DuckDB) is first made Parquet by DuckDB, in the same folder. What a column *is* is
+judged by the rules of :mod:`penjing.read`, from its distinct values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing.errors import DataError
+from penjing.progress import Watcher
+from penjing.read.assemble import assembled
+from penjing.read.coding import Coded, coded_groups
+from penjing.read.columnar import sheet_of
+from penjing.read.groups import Groups, groups_of
+from penjing.read.markers import markers
+from penjing.stored import Binned, Stored
+from penjing.table import Column, Field, Floats, Note, Table
+from penjing.workspace import Workspace
+
+MANY = 65_534
+"""A column of more texts than these cannot be coded in two bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """How a source is to be read, as in :func:`penjing.read`."""
+
+    target: str | None = None
+    schema: Mapping[str, Any] | None = None
+    weight: str | None = None
+    missing: Any = None
+    keep: Sequence[str] = ()
+    dates: Any = None
+
+
+def coded(
+    source: str,
+    wants: Wants,
+    *,
+    query: str | None = None,
+    work: str | None = None,
+    threads: int | None = None,
+    progress: Watcher | None = None,
+) -> tuple[Table, Workspace]:
+    """Code a source to a store; return the table that reads it from there, and its folder.
+
+    Parameters
+    ----------
+    source : str
+        A file, a folder, a pattern such as ``"data/*.parquet"``, or ``duckdb:FILE``.
+    wants : Wants
+        How it is to be read.
+    query : str, optional
+        What to ask of a DuckDB database: SQL, or the name of a table.
+    work : str, optional
+        In which folder the store is made; there an interrupted run goes on where it was.
+    """
+    groups = groups_of(source, query, work)
+    try:
+        found = coded_groups(groups, wants.target, threads, progress)
+        return _table(found, groups, wants), groups.space
+    except BaseException as error:
+        groups.space.end(error, keep=work is not None)
+        raise
+
+
+def _table(found: Sequence[Coded], groups: Groups, wants: Wants) -> Table:
+    """Judge the columns from their distinct values, and put the table together."""
+    gone = [c.name for c in found if c.has_too_many]
+    for name in gone:
+        if name in (wants.target, wants.weight):
+            raise DataError("too_many_classes", source=groups.name, column=name, n=MANY)
+    kept = {c.name: c for c in found if c.name not in gone}
+    schema = {k: v for k, v in (wants.schema or {}).items() if k not in gone}
+    n = 3 + max((len(c.order) for c in kept.values()), default=0)
+    mini = assembled(
+        sheet_of({c.name: c.shown(n) for c in kept.values()}, groups.name, "parquet"),
+        markers(wants.missing, usual=True), wants.target, schema,
+        weight=wants.weight, keep=tuple(wants.keep), dates=wants.dates, drop=False,
+    )  # fmt: skip
+    assert mini.target is not None
+    weight, rows = _weights(kept, wants, groups), None
+    lost = _lost(mini.target, kept[mini.target.name])
+    if lost is not None or (weight is not None and not weight.all()):
+        rows = np.flatnonzero(~(np.zeros(groups.n_rows, np.bool_) if lost is None else lost))
+        rows = rows if weight is None else rows[weight[rows] > 0]
+        if not len(rows):
+            raise DataError("empty_target", source=groups.name, column=mini.target.name)
+    n_rows = groups.n_rows if rows is None else len(rows)
+    notes = [note for note in mini.notes if note.key not in _COUNTING]
+    notes += [
+        Note("note_left_out_levels", {"source": groups.name, "column": name, "n": MANY})
+        for name in gone
+    ]
+    if lost is not None:
+        said = {"source": groups.name, "column": mini.target.name, "n": int(lost.sum())}
+        notes.append(Note("note_target_missing", said))
+    return Table(
+        tuple(_stored(column, kept, rows) for column in mini.columns),
+        _stored(mini.target, kept, rows),
+        n_rows,
+        None if weight is None else (weight if rows is None else weight[rows]),
+        None if rows is None else rows + 1,
+        (*mini.left_out, *((name, "levels") for name in gone)),
+        tuple(notes),
+        {"name": groups.name, "form": "parquet", "bytes_per_row": groups.bytes_per_row()},
+    )
+
+
+_COUNTING = {"note_target_missing", "note_zero_weight", "note_odd_number"}
+"""Notes that count rows, of which the judged sheet has only one for each value."""
+
+
+def _lost(target: Column, one: Coded) -> npt.NDArray[np.bool_] | None:
+    """Return which rows have no target, None if all have one."""
+    part = one.part()
+    if isinstance(part, Binned):
+        return np.isnan(part.raw) if one.n_missing else None
+    is_lost = one.places(target) < 0
+    return is_lost[part.codes] if one.count_of(is_lost) else None
+
+
+def _weights(kept: Mapping[str, Coded], wants: Wants, groups: Groups) -> Floats | None:
+    asked = (k for k, v in (wants.schema or {}).items() if v == "weight")
+    name = wants.weight or next(asked, None)
+    if name is None:
+        return None
+    one = kept[name]
+    part = one.part()
+    if isinstance(part, Binned):
+        numbers = np.array(part.raw)
+    else:
+        numbers = np.array([np.nan, *map(_number, one.values)])[part.codes]
+    odd = ~np.isfinite(numbers) | (numbers < 0)
+    if odd.any():
+        row = int(odd.argmax())
+        said = {"source": groups.name, "row": row + 1, "column": name}
+        raise DataError("bad_weight", **said, value=float(numbers[row]))
+    return numbers
+
+
+def _number(value: Any) -> float:  # noqa: ANN401 - a level
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return float("nan")
+
+
+def _stored(column: Column, kept: Mapping[str, Coded], rows: npt.NDArray[np.intp] | None) -> Stored:
+    """Return a judged column as it lies in the store; a date's parts share its codes."""
+    one = kept.get(column.name) or kept[column.name.rsplit(".", 1)[0]]
+    part = one.part()
+    if isinstance(part, Binned):
+        n_missing = one.n_missing
+        if rows is not None and n_missing:
+            n_missing = int(np.isnan(part.raw[rows]).sum())
+        return Stored(Field(column.name, "numeric"), part, None, n_missing, rows)
+    place = one.places(column)
+    lost = place < 0
+    n_missing = one.count_of(lost)
+    if rows is not None and n_missing:
+        n_missing = int(lost[part.codes[rows]].sum())
+    return Stored(Field(column.name, column.kind, column.levels), part, place, n_missing, rows)

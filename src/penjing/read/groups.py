@@ -1,0 +1,209 @@
+"""Where the rows of a large source are: Parquet files, and the row groups in them."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from penjing.errors import CapabilityError, ChoiceError, DataError
+from penjing.read.files import absent
+from penjing.workspace import Workspace, told_full
+
+PARQUET = (".parquet", ".pq")
+JSON = (".jsonl", ".ndjson", ".json")
+TEXT = (".csv", ".tsv", ".tab", ".txt")
+DATABASE = "duckdb:"
+ROWS = 500_000
+"""Rows of a group where we write Parquet ourselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Some rows that lie together: which file, which of its row groups, and where they begin."""
+
+    path: str
+    index: int
+    start: int
+    n_rows: int
+
+
+@dataclass(slots=True)
+class Groups:
+    """All row groups of a source, the folder of its store, and what it is called."""
+
+    name: str
+    groups: list[Group]
+    n_rows: int
+    space: Workspace
+    schema: Any
+    mark: str
+
+    def bytes_per_row(self) -> float:
+        """Return how many bytes of the store a row takes."""
+        size = sum(
+            path.stat().st_size
+            for path in self.space.folder.iterdir()
+            if path.suffix in {".high", ".low", ".raw", ".codes"}
+        )
+        return round(size / max(self.n_rows, 1), 2)
+
+
+def arrow() -> Any:  # noqa: ANN401 - the module
+    """Return pyarrow's Parquet reader, or say how to get it."""
+    try:
+        import pyarrow.parquet  # noqa: PLC0415
+    except ImportError:
+        raise CapabilityError("needs_pyarrow") from None
+    return pyarrow.parquet
+
+
+def files_of(source: str) -> list[str]:
+    """Return the files that a path, a folder or a pattern means, in order of their names."""
+    path = Path(source)
+    if path.is_dir():
+        found = sorted(str(p) for p in path.rglob("*") if p.suffix.lower() in PARQUET)
+        found = found or sorted(str(p) for p in path.rglob("*") if _form(str(p)) is not None)
+        if not found:
+            raise DataError("folder_without_tables", source=source)
+        return found
+    if is_pattern(source):
+        found = sorted(glob.glob(source, recursive=True))  # noqa: PTH207 - any pattern
+        if not found:
+            raise DataError("no_such_file", source=source)
+        return found
+    if not path.exists():
+        raise absent(source)
+    return [source]
+
+
+def is_pattern(source: str) -> bool:
+    """Say whether a path stands for several files, as ``*.parquet`` does."""
+    return glob.has_magic(source) and not Path(source).exists()
+
+
+def _form(path: str) -> str | None:
+    low = path.lower().removesuffix(".gz")
+    forms = {"parquet": PARQUET, "json": JSON, "csv": TEXT}
+    return next((form for form, endings in forms.items() if low.endswith(endings)), None)
+
+
+def is_codable(source: object) -> bool:
+    """Say whether a source can be coded to a store: a file of these forms, not standard input."""
+    if not isinstance(source, (str, os.PathLike)):
+        return False
+    text = os.fspath(source)
+    if not isinstance(text, str) or text == "-" or "\n" in text:
+        return False
+    return text.startswith(DATABASE) or Path(text).is_dir() or _form(text) is not None
+
+
+def groups_of(source: str, query: str | None, work: str | None) -> Groups:
+    """Find the row groups of a source; what is not Parquet is made so, in the store's folder."""
+    if source.startswith(DATABASE):
+        path = source.removeprefix(DATABASE)
+        if not Path(path).exists():
+            raise absent(path)
+        files = [path]
+        form: str | None = "database"
+        if query is None:
+            raise ChoiceError("needs_query", source=source)
+    else:
+        files = files_of(source)
+        forms = {_form(path) for path in files}
+        form = forms.pop() if len(forms) == 1 else None
+        if form is None:
+            raise DataError("mixed_forms", source=source)
+        if query is not None:
+            raise ChoiceError("query_without_database", source=source)
+    arrow()
+    mark = fingerprint(files, query)
+    space = Workspace(work, mark if work else None)
+    try:
+        name = Path(files[0]).name if len(files) == 1 else Path(source).name
+        if form != "parquet":
+            files = [_as_parquet(space, files, form, query, name)]
+        return _listed(files, name, space, mark)
+    except BaseException as error:
+        space.end(error, keep=work is not None)
+        raise
+
+
+def fingerprint(files: list[str], query: str | None) -> str:
+    """Return what changes when a file does: path, size and time of each, this start of the system.
+
+    The system's start is in it because what was written just before a power cut may be lost.
+    """
+    stats = [(os.path.realpath(path), Path(path).stat()) for path in files]
+    told = [(path, stat.st_size, stat.st_mtime_ns) for path, stat in stats]
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+    except OSError:
+        boot = ""
+    return hashlib.sha256(json.dumps([told, query, boot, 1]).encode()).hexdigest()[:16]
+
+
+def _listed(files: list[str], name: str, space: Workspace, mark: str) -> Groups:
+    parquet = arrow()
+    import pyarrow as pa  # noqa: PLC0415
+
+    groups: list[Group] = []
+    start, schema = 0, None
+    for path in files:
+        try:
+            with parquet.ParquetFile(path) as file:
+                about = file.metadata
+                if schema is None:
+                    schema = file.schema_arrow
+                elif file.schema_arrow.names != schema.names:
+                    raise DataError("files_differ", one=files[0], other=path)
+                for index in range(about.num_row_groups):
+                    n = about.row_group(index).num_rows
+                    if n:
+                        groups.append(Group(path, index, start, n))
+                        start += n
+        except (pa.ArrowInvalid, OSError):
+            raise DataError("bad_parquet", source=path) from None
+    if not start:
+        raise DataError("no_rows", source=name)
+    return Groups(name, groups, start, space, schema, mark)
+
+
+def _as_parquet(
+    space: Workspace, files: list[str], form: str | None, query: str | None, name: str
+) -> str:
+    """Let DuckDB write rows as Parquet; a file that is already there is whole."""
+    import duckdb  # noqa: PLC0415
+
+    whole, part = space.folder / "rows.parquet", space.folder / "rows.part"
+    if whole.exists():
+        return str(whole)
+    folder = str(space.folder).replace("'", "''")
+    try:
+        with duckdb.connect() as link, told_full(space.folder):
+            link.execute("set enable_progress_bar = false")
+            link.execute(f"set temp_directory = '{folder}'; set memory_limit = '1GB'")
+            if form == "database":
+                quoted = files[0].replace("'", "''")
+                link.execute(f"attach '{quoted}' as source (read_only); use source")
+                assert query is not None
+                is_name = len(query.split()) == 1
+                rows = link.table(query) if is_name else link.sql(query)
+            elif form == "csv":
+                rows = link.read_csv(files, header=True)  # type: ignore[arg-type]
+            else:
+                rows = link.read_json(files)  # type: ignore[arg-type]
+            rows.write_parquet(str(part), row_group_size=ROWS, compression="zstd")
+    except duckdb.Error as error:
+        if "No space left" in str(error) or "ENOSPC" in str(error):
+            with told_full(space.folder):
+                raise OSError(28, "No space left") from None
+        reason = str(error).strip().split("\n")[0]
+        key = "query_failed" if form == "database" else "unreadable_file"
+        raise DataError(key, source=name, reason=reason) from None
+    part.replace(whole)
+    return str(whole)

@@ -1,0 +1,12 @@
+"""A fit from disk in a process of its own, to be killed: FILE WORK MODEL."""
+
+from __future__ import annotations
+
+import sys
+
+import penjing
+
+if __name__ == "__main__":
+    path, work, model = sys.argv[1:]
+    tree = penjing.fit(path, "class", "cart-textbook", engine="disk", work=work, max_depth=4)
+    tree.save(model)

@@ -1,0 +1,204 @@
+"""The disk engine from files: the tree of the native engine, whatever form the rows come in."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+import penjing
+from penjing.errors import CapabilityError, ChoiceError, DataError
+from penjing.read import coding
+from penjing.workspace import PREFIX
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+N = 4_000
+
+
+def frame(seed=0, n=N, *, missing=False, noise=False, by=None):
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=n), rng.integers(0, 40, n) / 4
+    words = np.array(["清晰", "稍糊", "模糊", "a b", "x"])[rng.integers(0, 5, n)]
+    whole, yes = rng.integers(-3, 200, n), rng.integers(0, 2, n)
+    score = x + (y > 4) + (words == "稍糊") + (whole > 90) + rng.normal(size=n) * 0.3
+    classes = np.array(["no", "yes", "maybe"])[
+        rng.integers(0, 3, n) if noise else np.digitize(score, [0.7, 1.9])
+    ]
+    order = np.arange(n) if by is None else np.argsort({"x": x, "y": y}[by], kind="stable")
+    lost = rng.random(n) < 0.05 if missing else np.zeros(n, bool)
+    return pa.table(
+        {
+            "x": pa.array(np.where(lost, np.nan, x)[order], from_pandas=True),
+            "y": y[order],
+            "word": pa.array([None if lost[i - 1] else str(words[i]) for i in order]),
+            "whole": whole[order],
+            "yes": yes[order],
+            "flag": (x > 0.5)[order],
+            "class": classes[order],
+        }
+    )
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    def write(table, name="rows.parquet", size=700):
+        pq.write_table(table, tmp_path / name, row_group_size=size)
+        return str(tmp_path / name)
+
+    return write
+
+
+def plain(tree):
+    told = tree.to_json()
+    for key in ("source", "engine"):
+        told["about"].pop(key, None)
+    return json.dumps(told, sort_keys=True)
+
+
+def left(tmp_path):
+    return sorted(p.name for p in tmp_path.rglob(PREFIX + "*"))
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path, monkeypatch):
+    """Stores go where they can be counted."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    assert left(folder) == []
+
+
+RECIPES = ("id3", "c4.5-textbook", "cart-textbook", "c4.5", "cart", "sklearn")
+
+
+@pytest.mark.parametrize("kind", ["plain", "missing", "noise", "sorted"])
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_parquet_gives_the_tree_of_native(parquet, recipe, kind, monkeypatch):
+    monkeypatch.setattr("penjing.engines.disk.SMALL", 300)
+    table = frame(
+        missing=kind == "missing", noise=kind == "noise", by="x" if kind == "sorted" else None
+    )
+    path = parquet(table)
+    how = {"recipe": recipe, "max_depth": 5}
+    if kind == "missing" and recipe in {"id3", "cart-textbook"}:
+        how["missing"] = "fraction"
+    if recipe == "sklearn":
+        path = parquet(table.drop_columns(["word", "flag"]))
+    native = penjing.fit(path, "class", engine="native", **how)
+    assert plain(penjing.fit(path, "class", engine="disk", **how)) == plain(native)
+
+
+@pytest.mark.parametrize("recipe", ["cart-textbook", "cart", "sklearn"])
+def test_a_number_as_target(parquet, recipe):
+    table = frame().drop_columns(["class", "word", "flag"])
+    path = parquet(table)
+    trees = [penjing.fit(path, "x", recipe, engine=e, max_depth=4) for e in ("disk", "native")]
+    assert plain(trees[0]) == plain(trees[1])
+
+
+def test_weights_and_rows_without_a_class(parquet):
+    table = frame()
+    classes = [None if i % 50 == 3 else c for i, c in enumerate(table["class"].to_pylist())]
+    table = table.set_column(6, "class", pa.array(classes))
+    path = parquet(table)
+    trees = [penjing.fit(path, "class", engine=e, max_depth=4) for e in ("disk", "native")]
+    assert plain(trees[0]) == plain(trees[1])
+    told = {"weight": "whole", "max_depth": 3}
+    table = table.set_column(3, "whole", pa.array(np.abs(table["whole"].to_numpy())))
+    path = parquet(table, "weighted.parquet")
+    trees = [penjing.fit(path, "class", engine=e, **told) for e in ("disk", "native")]
+    assert plain(trees[0]) == plain(trees[1])
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "folder", "glob", "duckdb", "query"])
+def test_other_forms(parquet, form, tmp_path):
+    table = frame()
+    path = parquet(table)
+    oracle = plain(penjing.fit(path, "class", engine="native", max_depth=4))
+    told = {}
+    source = tmp_path / "other"
+    if form in {"folder", "glob"}:
+        source.mkdir()
+        for i in range(3):
+            pq.write_table(table.slice(i * 1500, 1500), source / f"part{i}.parquet")
+        source = source / "*.parquet" if form == "glob" else source
+    with duckdb.connect(str(tmp_path / "rows.db")) as link:
+        if form == "csv":
+            source = source.with_suffix(".csv")
+            link.from_arrow(table).write_csv(str(source))
+        elif form == "jsonl":
+            source = source.with_suffix(".jsonl")
+            rows = (json.dumps(row) for row in table.to_pylist())
+            source.write_text("\n".join(rows), "utf-8")
+        elif form in {"duckdb", "query"}:
+            link.from_arrow(table).create("melons")
+            source = f"duckdb:{tmp_path / 'rows.db'}"
+            told["query"] = "melons" if form == "duckdb" else "select * from melons"
+    engines = ("disk", "auto") if form not in {"csv", "jsonl"} else ("disk",)
+    for engine in engines:
+        tree = penjing.fit(str(source), "class", engine=engine, max_depth=4, **told)
+        assert plain(tree) == oracle
+
+
+def test_auto_tells_what_it_chose_and_why(parquet):
+    path = parquet(frame())
+    tree = penjing.fit(path, "class", memory_limit=100_000, max_depth=3)
+    assert tree.about["engine"]["name"] == "disk"
+    assert tree.about["engine"]["reason"] == "too_large"
+    roomy = penjing.fit(path, "class", memory_limit="1GB", max_depth=3)
+    assert roomy.about["engine"]["name"] == "native"
+    assert plain(tree) == plain(roomy)
+
+
+def test_what_it_lacks_is_refused_before_any_row_is_read(parquet):
+    path = parquet(frame())
+    with Path(path).open("r+b") as file:  # rows are unreadable: nobody may look at them
+        file.seek(4)
+        file.write(b"\0" * 2000)
+    with pytest.raises(CapabilityError, match="only in memory"):
+        penjing.fit(path, "class", "c4.5", engine="disk", memory_limit=1000)
+    with pytest.raises(DataError):
+        penjing.fit(path, "class", "id3", engine="disk", memory_limit=1000)
+
+
+def test_sentences(parquet, tmp_path):
+    path = parquet(frame())
+    with pytest.raises(ChoiceError, match="memory_limit"):
+        penjing.fit(path, "class", memory_limit="much")
+    with pytest.raises(ChoiceError, match="not a database"):
+        penjing.fit(path, "class", query="select 1")
+    with pytest.raises(DataError, match="does not exist"):
+        penjing.fit(str(tmp_path / "none*.parquet"), "class")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match="no table"):
+        penjing.fit(str(tmp_path / "empty"), "class")
+    with pytest.raises(ChoiceError, match="missing"):
+        penjing.fit(parquet(frame(missing=True)), "class", "id3", engine="disk")
+
+
+def test_more_texts_than_the_sample_had(parquet, monkeypatch):
+    """A column that grows from one byte to two begins again."""
+    monkeypatch.setattr(coding, "SAMPLED_ROWS", 50)
+    rng = np.random.default_rng(1)
+    n = 6000
+    words = np.where(np.arange(n) % 1500 < 100, "few", [f"w{i}" for i in rng.integers(0, 400, n)])
+    whole = np.where(np.arange(n) % 1500 < 100, 1, rng.integers(0, 10**7, n))
+    table = pa.table(
+        {"word": words.astype(str), "whole": whole, "class": np.array(["a", "b"])[whole % 2]}
+    )
+    path = parquet(table, size=1500)
+    trees = [penjing.fit(path, "class", engine=e, max_depth=3) for e in ("disk", "native")]
+    assert plain(trees[0]) == plain(trees[1])
+
+
+def test_progress_tells_of_rows_and_generations(parquet):
+    told = []
+    penjing.fit(parquet(frame()), "class", engine="disk", max_depth=3, progress=told.append)
+    assert told[0].row_levels in {700, N % 700}
+    assert max(t.row_levels for t in told) >= N
