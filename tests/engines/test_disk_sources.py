@@ -176,7 +176,7 @@ def test_sentences(parquet, tmp_path):
     with pytest.raises(DataError, match="does not exist"):
         penjing.fit(str(tmp_path / "none*.parquet"), "class")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match="no table"):
+    with pytest.raises(DataError, match="holds no table"):
         penjing.fit(str(tmp_path / "empty"), "class")
     with pytest.raises(ChoiceError, match="missing"):
         penjing.fit(parquet(frame(missing=True)), "class", "id3", engine="disk")

@@ -1134,7 +1134,7 @@ WORDS: dict[str, str] = {
     "work_taken": "Another run is working in {folder}. Wait for it, or name another folder with work= (--work).",
     "disk_full": "The disk is full: {folder} needs {wanted} more, {free} are free. Make room, or name a folder on a larger disk with work= (--work).",
     "needs_pyarrow": "Tables larger than memory are read with pyarrow, which is not installed: pip install 'penjing[disk]'.",
-    "folder_without_tables": "{source} holds no table: no .parquet, .csv or .jsonl file is in it.",
+    "folder_without_tables": "{source} is a folder that holds no table: no .parquet, .csv or .jsonl file is in it.",
     "mixed_forms": "The files of {source} have several forms. Name files of one form: Parquet, CSV or JSON lines.",
     "files_differ": "{other} has other columns than {one}. Files that are read as one table must have the same columns, in the same order.",
     "needs_query": "{source} is a database. Say what to ask of it with query= (--query): SQL, or the name of a table.",

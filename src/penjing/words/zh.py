@@ -904,7 +904,7 @@ WORDS: dict[str, str] = {
     "mixed_forms": "{source} 的文件格式不一。请只给出同一种格式的文件：Parquet、CSV 或 JSON lines。",
     "files_differ": "{other} 的列与 {one} 不同。作为一张表读取的文件，列及其顺序必须一致。",
     "needs_query": "{source} 是数据库。请用 query=（--query）说明要查询什么：SQL，或表名。",
-    "query_without_database": "{source} 不是数据库，无法用 SQL 查询。DuckDB 文件写作“duckdb:文件”。",
+    "query_without_database": "{source} 不是数据库，无法用 SQL 查询。DuckDB 文件写作 `duckdb:FILE`。",
     "query_failed": "{source} 无法回答该查询：{reason}。",
     "note_left_out_levels": "“{column}”不参与学习：它有超过 {n} 个不同的文本。",
     "note_engine_native": "引擎 native：表在内存中约占 {needs}，上限为 {limit}。",
