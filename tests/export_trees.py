@@ -87,6 +87,8 @@ TREES: dict[str, Callable[[], Tree]] = {
     "fraction": lambda: fit(rows_of(missing=0.1), recipe="c4.5-textbook", max_depth=5),
     "c4.5": lambda: fit(rows_of(400, 2, missing=0.05), recipe="c4.5"),
     "j48": lambda: fit(rows_of(300, 3, missing=0.05), recipe="j48"),
+    "c5.0": lambda: fit(rows_of(400, 2, missing=0.05), recipe="c5.0"),
+    "branch": lambda: fit(rows_of(300, 3, missing=0.2), recipe="cart-binary", missing="branch"),
     "surrogates": lambda: fit(rows_of(600, 4, missing=0.15), recipe="rpart", cp=0.001),
     "stay": lambda: fit(
         rows_of(600, 4, missing=0.15), recipe="rpart", cp=0.001, usesurrogate=1, unseen="stop"

@@ -71,6 +71,25 @@ def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Read
     return Candidates(np.stack([left, counts.known - left], axis=1), none, sides)
 
 
+def with_branch(counts: Counts, found: Candidates, s: Reader) -> tuple[Counts, Candidates]:
+    """Return divisions in which rows without a value are a branch of their own, the last one.
+
+    A column with one known level can still be asked whether a value is known: a cut at infinity.
+    """
+    if not s.weight(counts.missing) > 0:
+        return counts, found
+    cells = np.concatenate([counts.cells, counts.missing[None]])
+    whole = Counts(np.append(counts.codes, np.int32(-1)), cells, np.zeros_like(counts.missing))
+    if found.after.size and found.after.shape[1] > 1:
+        shape = (len(found.after), 1, s.size)
+        apart = np.broadcast_to(counts.missing, shape)
+        return whole, Candidates(
+            np.concatenate([found.after, apart], axis=1), found.cuts, found.sides
+        )
+    after = np.stack([counts.known, counts.missing])[None]
+    return whole, Candidates(after, np.array([np.inf]), found.sides[:0])
+
+
 def _cuts(codes: Codes, field: Field, values: Floats) -> Floats:
     if not field.is_numeric:  # an ordered level: its position
         return codes[:-1].astype(np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -233,7 +234,11 @@ def _candidate(tree: Tree, kept: Mapping[str, Any], chosen: int | None) -> Plain
         return told
     after = np.asarray(kept["after"], float)
     known = _weight(tree, after.sum(axis=0))
-    told |= {"known": _plain(known), "split_information": kept["split_information"]}
+    told["known"] = _plain(known)
+    if tree.recipe.get("missing") == "branch":  # rows without a value are one of the parts
+        told["known"] = _plain(known - missing)
+        missing = 0.0
+    told |= {"split_information": kept["split_information"]}
     if tree.is_regression:
         before = float(tree.reader.loss(after.sum(axis=0))) / known
         remains = float(tree.reader.loss(after).sum()) / known
@@ -258,8 +263,9 @@ def _candidate(tree: Tree, kept: Mapping[str, Any], chosen: int | None) -> Plain
 def _branches(tree: Tree, kept: Mapping[str, Any], after: Floats) -> list[Plain]:
     field = tree.schema[kept["column"]]
     if "cut" in kept:
-        cut = _read(tree, kept)
-        answers = [cut.side(0), cut.side(1)]
+        apart = ["≠ ?", "= ?"]
+        cut = None if math.isinf(kept["cut"]) else _read(tree, kept)
+        answers = apart if cut is None else [cut.side(0), cut.side(1), *apart[1:]][: len(after)]
     elif "codes" in kept:
         answers = [
             ", ".join(
@@ -269,6 +275,7 @@ def _branches(tree: Tree, kept: Mapping[str, Any], after: Floats) -> list[Plain]
             )
             for branch in range(len(after))
         ]
+        answers = [answer or "?" for answer in answers]  # missing values, in their own branch
     else:
         answers = [""] * len(after)
     told = []

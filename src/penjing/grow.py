@@ -64,15 +64,16 @@ def grow(
         waiting |= {
             node: choice.split
             for node, choice in zip(asking, choices, strict=True)
-            if choice.split is not None and choice.split.gain >= recipe.min_gain  # else case 2
+            if choice.split is not None
+            and choice.split.whole_gain >= recipe.min_gain  # else case 2
         }
         divided = ripe(waiting, growth, recipe)
-        born = [child for n in divided for child in growth.sprout(n, waiting.pop(n))]  # case 3
+        born = [child for n in divided for child in growth.plant(n, waiting.pop(n))]  # case 3
         growth.weigh(born, engine.totals(growth, born))
         for node in gate.refused(growth, divided) if gate else ():
             growth.wither(node)
             trace.stops({node: "validation"})
-        open_nodes = [child for n in divided for child in growth.children(n)] + later
+        open_nodes = [child for n in divided for child in growth.ends(n)] + later
         if progress:
             progress(growth.progress(open_nodes))
     return rules.finish(trace.finish(growth, engine, recipe), engine, recipe)
@@ -84,11 +85,11 @@ def ripe(waiting: dict[int, Split], growth: Growth, recipe: Recipe) -> list[int]
         return list(waiting)
 
     def worth(node: int) -> tuple[float, int]:
-        return growth.mass_of(node) * waiting[node].gain, -node
+        return growth.mass_of(node) * waiting[node].whole_gain, -node
 
     by_worth = sorted(waiting, key=worth, reverse=True)
     room = recipe.max_leaves - growth.n_leaves
-    fits = [node for node in by_worth if waiting[node].n_branches - 1 <= room]
+    fits = [node for node in by_worth if waiting[node].n_ends - 1 <= room]
     if not fits:
         waiting.clear()
     return fits[:1]

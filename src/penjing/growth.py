@@ -124,6 +124,18 @@ class Growth:
             self._pure.append(True)
         return born
 
+    def plant(self, node: int, split: Split) -> list[int]:
+        """Give a node its question, and its first child the one that follows; return all born."""
+        born = list(self.sprout(node, split))
+        return born + list(self.sprout(born[0], split.then)) if split.then else born
+
+    def ends(self, node: int) -> list[int]:
+        """Return the nodes below this one that ask nothing (yet), as it was planted."""
+        split, born = self._split.get(node), list(self.children(node))
+        if split is None or split.then is None:
+            return born
+        return [*self.children(born[0]), *born[1:]]
+
     def weigh(self, born: list[int], totals: Totals) -> None:
         """Record the sums of new nodes."""
         rows = totals.rows if totals.rows is not None else self._s.weight(totals.cells)
@@ -142,7 +154,7 @@ class Growth:
 
     def wither(self, node: int) -> None:
         """Take a node's question back; its children are forgotten."""
-        self.n_leaves -= len(self._children[node]) - 1
+        self.n_leaves -= len(self.ends(node)) - 1
         del self._split[node], self._children[node]
 
     def finish(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from penjing.criteria import TIE, gains
 from penjing.engines import Engine
 from penjing.growth import Growth
 from penjing.options_rpart import Rpart
@@ -35,8 +36,11 @@ def settle(
     choices: Sequence[Choice],
     recipe: Recipe,
 ) -> list[Choice]:
-    """Return the choices with surrogates, where the recipe asks for them."""
+    """Return the choices with surrogates or an own branch, where the recipe asks for them."""
     options = recipe.options
+    if recipe.missing == "branch":
+        pairs = zip(nodes, choices, strict=True)
+        return [_own_branch(engine, growth, node, choice, recipe) for node, choice in pairs]
     if not isinstance(options, Rpart) or recipe.missing != "surrogate" or not options.maxsurrogate:
         return list(choices)
     asking = [(i, c.split) for i, c in enumerate(choices) if c.split is not None]
@@ -48,6 +52,35 @@ def settle(
         settled = _settled(split, tally.columns, engine, options, leans=leans)
         found[i] = replace(choices[i], split=settled)
     return found
+
+
+def _own_branch(
+    engine: Engine, growth: Growth, node: int, choice: Choice, recipe: Recipe
+) -> Choice:
+    """Return a choice that asks first whether the value is known, where it is not always.
+
+    Both questions were weighed as one, and share what they gain between them. Where the depth
+    allows for one more only, that is whether the value is known, if that gains anything.
+    """
+    split, s = choice.split, engine.reader
+    if split is None:
+        return choice
+    tally = next(iter(engine.tally(growth, [node], [split.column])))
+    counts = tally.columns[split.column]
+    if not s.weight(counts.missing) > 0:
+        return choice
+    known = Split(split.column, math.inf, (), split.gain, split.score, missing=1)
+    if split.cut is not None and math.isinf(split.cut):
+        return replace(choice, split=known)
+    parts = np.stack([counts.known, counts.missing])[None]
+    gain = max(float(gains(recipe.measure(), tally.total, parts, s)[0]), 0.0)
+    if split.gain - gain <= TIE * split.gain:  # what is known needs no second question
+        return replace(choice, split=replace(known, gain=gain))
+    if recipe.max_depth is not None and growth.depth(node) + 2 > recipe.max_depth:
+        return Choice(None) if gain <= 0 else replace(choice, split=replace(known, gain=gain))
+    share = float(s.weight(counts.known) / s.weight(tally.total))
+    then = replace(split, gain=max((split.gain - gain) / share, 0.0))
+    return replace(choice, split=replace(known, gain=gain, then=then, whole=split.gain))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from penjing.table import Column, Table
 from penjing.uncoded import Uncoded
 
 Shape = Literal["multiway", "binary", "merged", "one-level"]
-Missing = Literal["refuse", "fraction", "surrogate", "direction"]
+Missing = Literal["refuse", "fraction", "surrogate", "direction", "branch"]
 Unseen = Literal["stop", "error", "missing"]
 Measure = Callable[[Any], Any]
 
@@ -45,7 +45,8 @@ class Recipe:
         levels are divided into two groups. Ordered columns are always cut in two.
     missing : str
         ``refuse`` missing values, share a row out by ``fraction`` over all branches, ask a
-        ``surrogate`` test (rpart), or learn the ``direction`` it takes (scikit-learn).
+        ``surrogate`` test (rpart), learn the ``direction`` it takes (scikit-learn), or give
+        missing values a ``branch`` of their own (the textbook's rules).
     unseen : str
         At prediction, a level that training never saw: ``stop`` at the node and answer as it
         would, take it for ``missing``, or ``error``.
@@ -225,7 +226,9 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "unseen": ("stop", "error", "missing"),
 }
 # Only these rules look for such tests; by others rows would be lost on the way.
-_MISSING: dict[str, tuple[str, ...]] = {"rpart": ("surrogate",), "sklearn": ("direction",)}
+_MISSING: dict[str, tuple[str, ...]] = {
+    "textbook": ("branch",), "rpart": ("surrogate",), "sklearn": ("direction",),
+}  # fmt: skip
 
 ID3 = Recipe("id3", criterion="gain", shape="multiway", missing="refuse")
 C45_TEXTBOOK = Recipe("c4.5-textbook", criterion="gain_ratio", shape="multiway", missing="fraction")

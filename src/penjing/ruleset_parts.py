@@ -16,11 +16,13 @@ from penjing.tree import Tree
 from penjing.write.labels import quoted, short
 
 Mask = npt.NDArray[np.bool_]
+KNOWN, GONE = "≠ ?", "= ?"
+"""The signs of a question whether a value is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One test: a number above or at most a cut, or a level among some."""
+    """One test: a number above or at most a cut, a level among some, or whether it is known."""
 
     column: int
     sign: str
@@ -30,6 +32,8 @@ class Condition:
     def holds(self, table: Table) -> Mask:
         """Return the rows of an aligned table for which it holds; not where a value is missing."""
         column = table.columns[self.column]
+        if self.sign in (KNOWN, GONE):
+            return np.asarray((column.codes >= 0) == (self.sign == KNOWN))
         if self.sign == "in":
             return np.isin(column.codes, self.levels)
         values = column.numbers()
@@ -39,6 +43,12 @@ class Condition:
     def to_json(self, tree: Tree) -> dict[str, Any]:
         """Return it as plain data: attribute, op (<=, >, = or in) and value."""
         field = tree.schema[self.column]
+        if self.sign in (KNOWN, GONE):
+            return {
+                "attribute": field.name,
+                "op": "!=" if self.sign == KNOWN else "=",
+                "value": None,
+            }
         if self.sign == "in":
             names = [field.levels[code] for code in self.levels]
             op, value = ("=", names[0]) if len(names) == 1 else ("in", names)
@@ -53,6 +63,8 @@ class Condition:
         """Return how it reads; the number is as short as can be for all these rows."""
         field = tree.schema[self.column]
         name = quoted(field.name)
+        if self.sign in (KNOWN, GONE):
+            return f"{name} {self.sign}"
         if self.sign == "in":
             names = [quoted(level_text(field, code)) for code in self.levels]
             many = f"in {{{', '.join(names)}}}"
@@ -78,10 +90,15 @@ def conditions_of(tree: Tree, leaf: int) -> Plain:
         if np.isnan(cut):
             levels = tuple(tree.nodes.levels(child).tolist())
             found[c, "in"] = Condition(c, "in", levels=levels)
+        elif np.isinf(cut):
+            sign = KNOWN if child == tree.first_child[parent] else GONE
+            found[c, sign] = Condition(c, sign)
         else:
             sign = "≤" if child == tree.first_child[parent] else ">"
             found[c, sign] = Condition(c, sign, cut)
-    return tuple(found.values()), int(tree.values[leaf])
+    asked = {c for c, sign in found if sign != KNOWN}  # which a missing value does not pass
+    kept = [one for (c, sign), one in found.items() if sign != KNOWN or c not in asked]
+    return tuple(kept), int(tree.values[leaf])
 
 
 def conditions_text(conditions: Sequence[Condition], tree: Tree, table: Table) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from penjing.choosing import (
     choose,
     first_best,
     score,
+    with_branch,
 )
 from penjing.criteria import TIE
 from penjing.criteria.entropy import bits
@@ -33,6 +34,7 @@ __all__ = [
     "first_best",
     "offers",
     "score",
+    "with_branch",
 ]
 
 
@@ -51,17 +53,20 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
             field = engine.schema[c]
             values = engine.level_values(c) if field.is_numeric else NO_VALUES
             found = candidates(counts, field, values, recipe.shape, engine.reader)
-            scored = score(criterion, counts, found, recipe, engine.reader)
+            whole = counts
+            if recipe.missing == "branch":
+                whole, found = with_branch(counts, found, engine.reader)
+            scored = score(criterion, whole, found, recipe, engine.reader)
             n_candidates[i, c] = (~np.isnan(scored)).sum()
             if not n_candidates[i, c]:
                 continue
-            scale = float(criterion.impurity(counts.known, engine.reader))
+            scale = float(criterion.impurity(whole.known, engine.reader))
             best = first_best(scored, scale * TIE)
             gain[i, c] = scored[best]
             weights = engine.reader.weight(found.after[best])
             information[i, c] = bits(weights)
             impurity[i, c] = scale
-            if field.has_order:
+            if found.cuts.size:
                 cut[i, c] = found.cuts[best]
             else:
                 side = found.sides[best]

@@ -75,6 +75,11 @@ class Split:
         is shared out, as the recipe says).
     surrogates : tuple of Surrogate
         Tests that are asked in turn where this one sends a row nowhere.
+    then : Split or None
+        The test of the first branch, decided together with this one: whether a value is known
+        is asked first where missing values have a branch of their own.
+    whole : float or None
+        What both gain together.
     """
 
     column: int
@@ -84,11 +89,23 @@ class Split:
     score: float
     missing: int = NO_BRANCH
     surrogates: tuple[Surrogate, ...] = ()
+    then: Split | None = None
+    whole: float | None = None
 
     @property
     def n_branches(self) -> int:
         """The number of branches."""
         return 2 if self.cut is not None else len(self.groups)
+
+    @property
+    def n_ends(self) -> int:
+        """The number of branches with those of the test that follows."""
+        return self.n_branches - 1 + self.then.n_branches if self.then else self.n_branches
+
+    @property
+    def whole_gain(self) -> float:
+        """What the test gains together with the one that follows."""
+        return self.gain if self.whole is None else self.whole
 
     def branches(self, column: Column) -> Codes:
         """Return the branch of each row of a column, -1 where it has none."""

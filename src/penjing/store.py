@@ -273,7 +273,10 @@ def _nodes_from_json(  # noqa: PLR0915 - one check after the other
         gain[i], score[i] = (
             _numbers([row.get(k)], 1, source, f"{at}.{k}")[0] for k in ("gain", "score")
         )
-        _check(("cut" in row) == schema[asked].has_order, source, f"{at}.cut", "there for an order")
+        # Whether a value is known (null) can be asked of any column.
+        asks_known = "cut" in row and row["cut"] is None
+        right = asks_known or ("cut" in row) == schema[asked].has_order
+        _check(right, source, f"{at}.cut", "there for an order")
         if "cut" in row:
             known_or_not = row["cut"] is None
             cut[i] = math.inf if known_or_not else _numbers([row["cut"]], 1, source, f"{at}.cut")[0]

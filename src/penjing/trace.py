@@ -21,7 +21,7 @@ from penjing.engines import Engine
 from penjing.growth import Growth
 from penjing.plugs import load
 from penjing.recipe import Recipe
-from penjing.search import NO_VALUES, Choice, candidates, first_best, score
+from penjing.search import NO_VALUES, Choice, candidates, first_best, score, with_branch
 from penjing.split import Offers, midpoints
 from penjing.table import Floats
 from penjing.tally import Classes, Counts, Reader, Tally
@@ -71,7 +71,7 @@ class Trace:
         nodes, offers, choices = asked
         for node, choice in zip(nodes, choices, strict=True):
             split = choice.split
-            if split is not None and split.gain >= recipe.min_gain and choice.tied:
+            if split is not None and split.whole_gain >= recipe.min_gain and choice.tied:
                 self._n_ties += 1
                 if len(self._ties) < TIES:
                     tie = {"columns": list(choice.tied), "score": split.score}
@@ -87,7 +87,7 @@ class Trace:
             split = choices[i].split
             if split is None:
                 step["stop"] = "alike"
-            elif split.gain < recipe.min_gain:
+            elif split.whole_gain < recipe.min_gain:
                 step["stop"] = "min_gain"
             step["chosen"] = None if split is None else split.column
             step["tied"] = list(choices[i].tied)
@@ -159,16 +159,19 @@ def candidate(
             return own
     values = engine.level_values(c) if field.is_numeric else NO_VALUES
     found = candidates(counts, field, values, recipe.shape, s)
-    scored = score(recipe.measure(), counts, found, recipe, s)
+    whole = counts
+    if recipe.missing == "branch":
+        whole, found = with_branch(counts, found, s)
+    scored = score(recipe.measure(), whole, found, recipe, s)
     told: dict[str, Any] = {"column": c, "missing": numbers(counts.missing)}
     if not scored.size or np.isnan(scored).all():
         return told | {"known": numbers(counts.known)}
-    scale = float(recipe.measure().impurity(counts.known, s))
+    scale = float(recipe.measure().impurity(whole.known, s))
     best = first_best(scored, scale * TIE)
     told |= {"after": [numbers(part) for part in found.after[best]]} | measures(
         found.after[best], s
     )
-    if field.has_order:
+    if found.cuts.size:
         told |= _curve(found.cuts, scored, best)
     elif len(counts.codes) <= LEVELS:
         told["codes"] = counts.codes.tolist()

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from penjing.align import align
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.prune.bound import Bound
-from penjing.ruleset_parts import Condition, Mask, conditions_of, conditions_text
+from penjing.ruleset_parts import GONE, KNOWN, Condition, Mask, conditions_of, conditions_text
 from penjing.table import Floats, Table
 from penjing.tree import Tree
 from penjing.words import say
@@ -230,6 +230,8 @@ def _bits(conditions: Sequence[Condition], table: Table) -> float:
         n_levels = max(len(table.columns[condition.column].levels), 1)
         if condition.sign == "in":
             found += log2(n_levels) * len(condition.levels)
+        elif condition.sign in (KNOWN, GONE):
+            found += 1
         else:
             found += 1 + log2(max(n_levels - 1, 1))
         found += log2(len(table.columns))

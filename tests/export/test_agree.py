@@ -26,7 +26,7 @@ KINDS = {
 }
 FEW, MANY = 400, 10_000
 """How many rows are tried by default, and in the long run."""
-QUICK = ("id3", "fraction", "stay", "direction", "regression")
+QUICK = ("id3", "fraction", "branch", "stay", "direction", "regression")
 """The trees that are tried by default."""
 SHARES = 1e-12
 """Sums of products in another order differ by their rounding."""

@@ -108,7 +108,7 @@ MissingPolicy = Annotated[
     str | None,
     typer.Option(
         "--missing",
-        help="Missing values: refuse, fraction, surrogate, direction.",
+        help="Missing values: refuse, fraction, branch, surrogate, direction.",
         rich_help_panel=GROWING,
     ),
 ]

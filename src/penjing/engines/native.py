@@ -133,6 +133,7 @@ class Engine(memory.Engine):
             recipe.rules != "textbook"
             or criterion.native is None
             or recipe.max_leaves is not None
+            or recipe.missing == "branch"
             or not self._table.n_rows
         ):
             return False

@@ -54,7 +54,7 @@ class Gate:
         refused = []
         for node in divided:
             cells = self._cells.pop(node)
-            children = list(growth.children(node))
+            children = growth.ends(node)
             parts = self._judge.totals(growth, children).cells
             self._cells |= dict(zip(children, parts, strict=True))
             as_leaf = self._worth(growth, [node], cells[None])

@@ -13,10 +13,10 @@ from penjing.engines import Engine, Shape
 from penjing.growth import Growth
 from penjing.options_c50 import C50
 from penjing.prune import collapse, gather, pooled, weakest
-from penjing.prune.carried import carried
+from penjing.prune.carried import Stayed, carried, renumbered
 from penjing.recipe import Recipe
 from penjing.rules.information import double, gain, in_order, information, single
-from penjing.rules.quinlan import NONE, Offer, best_groups, climb, labelled, placed, record
+from penjing.rules.quinlan import NONE, Offer, best_groups, climb, follow, labelled, placed, record
 from penjing.search import NO_VALUES, Choice
 from penjing.split import Offers, Split
 from penjing.table import Codes, Field, Floats
@@ -201,11 +201,12 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
     """Return the tree collapsed, pruned twice and gathered, as C5.0 hands it over."""
     options = _options(recipe)
     tree = grown = labelled(tree, options)
-    told = []
+    told: list[dict[str, Any]] = []
     if options.collapse:
         share = {"slack": 0.0, "share": options.collapse_share}
         tree, decisions = collapse.prune(tree, **share)
         told.append(record("collapse", share, decisions))
+        follow(told, grown, tree)
     if options.pruning == "error-based":
         settings: dict[str, Any] = {
             "confidence": options.confidence,
@@ -217,18 +218,21 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
         def regrow(road: Sequence[tuple[Split, int]], question: Split) -> tuple[Growth, int]:
             return regrown(engine, recipe, road, question)
 
+        before = tree
         tree, decisions = pooled.prune(tree, engine, regrow, **settings)
         told.append(record("pooled", settings, decisions))
+        follow(told, before, tree)
     trace = carried(grown, tree)
     if options.gather:
-        tree, trace = _gathered(tree, trace)
+        tree, trace = _gathered(tree, trace, told)
     if options.pruning == "error-based" and options.global_pruning:
         before = tree
         tree, decisions = weakest.prune(tree)
         told.append(record("weakest", {}, decisions))
+        follow(told, before, tree)
         trace = carried(replace(before, kept_trace=trace), tree)
         if options.gather:
-            tree, trace = _gathered(tree, trace)
+            tree, trace = _gathered(tree, trace, told)
     about = dict(tree.about) | ({"pruning": told} if told else {})
     return replace(tree, kept_trace=trace, about=about)
 
@@ -278,9 +282,17 @@ def _collapsed(growth: Growth, divided: list[int], options: C50) -> None:
             errors[node] = below
 
 
-def _gathered(tree: Tree, trace: dict[str, Any] | None) -> tuple[Tree, dict[str, Any] | None]:
+def _gathered(
+    tree: Tree, trace: dict[str, Any] | None, told: list[dict[str, Any]]
+) -> tuple[Tree, dict[str, Any] | None]:
     """Return the tree with leaves gathered, and its trace without those that are no more."""
+    parents = tree.nodes.parent.tolist()
     tree, place = gather.gathered(tree)
+    nearest: list[int] = []
+    for node, parent in enumerate(parents):
+        nearest.append(place[node] if node in place else nearest[parent])
+    for one in told:
+        one["decisions"] = renumbered(one["decisions"], Stayed(place, nearest, set(), set()))
     if trace is None:
         return tree, None
     steps = [s | {"node": place[s["node"]]} for s in trace["steps"] if s["node"] in place]

@@ -351,7 +351,7 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
         tree, decisions = collapse.prune(tree, slack=options.slack)
         told.append(record("collapse", {"slack": options.slack}, decisions))
         if grown.kept_trace is not None:
-            _follow(told, grown, tree)
+            follow(told, grown, tree)
     if options.pruning == "error-based":
         settings: dict[str, Any] = {
             "confidence": options.confidence,
@@ -365,7 +365,7 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
         tree, decisions = error_based.prune(tree, engine, **settings)
         told.append(record("error-based", settings, decisions))
         if grown.kept_trace is not None:
-            _follow(told, collapsed, tree)
+            follow(told, collapsed, tree)
     about = dict(tree.about) | ({"pruning": told} if told else {})
     return replace(tree, kept_trace=carried(grown, tree), about=about)
 
@@ -392,7 +392,7 @@ def record(method: str, settings: dict[str, Any], decisions: list[Decision]) -> 
     return {"method": method, "options": settings, "measure": "errors", "decisions": made}
 
 
-def _follow(told: list[dict[str, Any]], before: Tree, after: Tree) -> None:
+def follow(told: list[dict[str, Any]], before: Tree, after: Tree) -> None:
     """Say of each decision where its node is now."""
     found = places(before, after)
     for one in told:

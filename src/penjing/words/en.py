@@ -117,11 +117,11 @@ WORDS: dict[str, str] = {
     ),
     "missing_refused": (
         "column '{column}' has {n} missing values, and recipe '{recipe}' refuses them.\n"
-        "Use recipe 'c4.5-textbook', or missing='fraction', or leave the column out."
+        "Use recipe 'c4.5-textbook', or missing='fraction' or 'branch', or leave the column out."
     ),
     "missing_refused_one": (
         "column '{column}' has 1 missing value, and recipe '{recipe}' refuses it.\n"
-        "Use recipe 'c4.5-textbook', or missing='fraction', or leave the column out."
+        "Use recipe 'c4.5-textbook', or missing='fraction' or 'branch', or leave the column out."
     ),
     "variance_needs_number": (
         "criterion 'variance' needs a number to predict, and '{target}' has classes. "

@@ -110,7 +110,7 @@ WORDS: dict[str, str] = {
     ),
     "missing_refused": (
         "列“{column}”有 {n} 个缺失值，而配方 {recipe} 不接受缺失值。\n"
-        "可改用配方 c4.5-textbook，或 missing='fraction'，或去掉这一列。"
+        "可改用配方 c4.5-textbook，或 missing='fraction' 或 'branch'，或去掉这一列。"
     ),
     "variance_needs_number": (
         "准则 variance 要求预测数值，而“{target}”是类别。请用 gain、gain_ratio 或 gini。"
