@@ -37,18 +37,24 @@ struct CodeView {
 // The rows of a block that are asked about: where they are, and where in a table they go.
 struct Asked {
     std::vector<std::uint32_t> row, slot, class_;
+    std::size_t n = 0;
 
-    void clear() {
-        row.clear();
-        slot.clear();
-        class_.clear();
+    void clear(std::size_t most) {
+        n = 0;
+        if (row.size() < most) {
+            row.resize(most);
+            slot.resize(most);
+            class_.resize(most);
+        }
     }
-    void add(std::size_t at, std::size_t in, std::size_t of) {
-        row.push_back(static_cast<std::uint32_t>(at));
-        slot.push_back(static_cast<std::uint32_t>(in));
-        class_.push_back(static_cast<std::uint32_t>(of));
+    // Kept only if `is_asked`: no branch that could be guessed wrong.
+    void add(std::size_t at, std::int32_t in, std::size_t of, bool is_asked) {
+        row[n] = static_cast<std::uint32_t>(at);
+        slot[n] = static_cast<std::uint32_t>(in);
+        class_[n] = static_cast<std::uint32_t>(of);
+        n += is_asked ? 1 : 0;
     }
-    [[nodiscard]] std::size_t size() const { return row.size(); }
+    [[nodiscard]] std::size_t size() const { return n; }
 };
 
 namespace detail {
@@ -81,8 +87,8 @@ void count_rows(CodeView codes, const Asked& asked, std::size_t n_codes, std::si
 
 inline void check_codes(CodeView codes, const Asked& asked, std::size_t n_codes) {
     std::size_t most = 0;
-    for (const std::uint32_t row : asked.row) {
-        most = std::max(most, codes[row]);
+    for (std::size_t j = 0; j < asked.size(); ++j) {
+        most = std::max(most, codes[asked.row[j]]);
     }
     if (asked.size() > 0 && most >= n_codes) {
         throw std::out_of_range("a code is not below n_codes");
@@ -112,6 +118,7 @@ inline void add_rows(CodeView codes, const Asked& asked, const double* weight, c
 inline Asked asked_rows(const std::int32_t* slots, CodeView target, bool has_target,
                         std::size_t n, std::size_t n_slots, std::size_t k) {
     Asked asked;
+    asked.clear(n + 1);
     for (std::size_t i = 0; i < n; ++i) {
         if (slots[i] < 0) {
             continue;
@@ -120,7 +127,7 @@ inline Asked asked_rows(const std::int32_t* slots, CodeView target, bool has_tar
         if (static_cast<std::size_t>(slots[i]) >= n_slots || (has_target && class_ >= k)) {
             throw std::out_of_range("a slot or a class is not below its number");
         }
-        asked.add(i, static_cast<std::size_t>(slots[i]), class_);
+        asked.add(i, slots[i], class_, true);
     }
     return asked;
 }

@@ -204,12 +204,10 @@ class StoredRows {
 
     void ask(std::size_t begin, std::size_t end, const std::int32_t* slot_of,
              Asked& asked) const {
-        asked.clear();
+        asked.clear(block + 1);
         for (std::size_t row = begin; row < end; ++row) {
             const std::int32_t slot = slot_of[node[row]];
-            if (slot >= 0) {
-                asked.add(row - begin, static_cast<std::size_t>(slot), target[row]);
-            }
+            asked.add(row - begin, slot, target[row], slot >= 0);
         }
     }
 

@@ -33,7 +33,7 @@ BYTES_A_NUMBER = 64
 """What a fetched number takes until it is counted."""
 
 Keys = npt.NDArray[np.int64]
-Ask = Callable[[list[tuple[int, Any, int, Any]]], Any]
+Ask = Callable[[set[int], list[tuple[int, Any, int, Any]]], Any]
 _NO_SIDES = np.empty((0, 0), np.int64)
 _NO_CODES = np.empty(0, np.int32)
 
@@ -102,34 +102,36 @@ class Cuts:
         self._bound: Floats | None = None
         self.best = float(np.nanmax(self._scored)) if some else np.nan
 
-    def _bounds(self) -> Floats:
-        """Return what no cut inside each unit can better; -inf where there is none inside."""
+    def _plain_bounds(self) -> Floats:
+        """Return what no cut inside a unit can better, as if its classes were parts of their own.
+
+        -inf where there is no cut inside.
+        """
         if self._bound is None:
-            self._bound = self._bounded()
+            inside = np.isnan(self._value) & (self._counts.sum(axis=1) > 1)
+            self._before = np.cumsum(self._counts, axis=0) - self._counts
+            after = np.stack([self._before, self._known - self._before - self._counts], axis=1)
+            worth = gains(self._criterion, self._known, after, self._s)
+            self._bound = np.where(inside, worth, -np.inf)
         return self._bound
 
-    def _bounded(self) -> Floats:
-        before = np.cumsum(self._counts, axis=0) - self._counts
-        inside = np.isnan(self._value) & (self._counts.sum(axis=1) > 1)
-        bound = np.full(len(self._key), -np.inf)
-        left, mine = before[inside], self._counts[inside]
-        if not len(left):
-            return bound
-        if len(self._known) <= FEW_CLASSES:
-            corners = np.array(list(product((0.0, 1.0), repeat=len(self._known))))
-            sides = left[:, None] + corners * mine[:, None]
-            after = np.stack([sides, self._known - sides], axis=2)
-            flat = after.reshape(-1, 2, len(self._known))
-            worth = gains(self._criterion, self._known, flat, self._s)
-            bound[inside] = worth.reshape(len(left), -1).max(axis=1)
-        else:  # the unit's rows as if each class of them were a part of its own
-            after = np.stack([left, self._known - left - mine], axis=1)
-            bound[inside] = gains(self._criterion, self._known, after, self._s)
-        return bound
+    def _may_hide(self, bar: float) -> npt.NDArray[np.bool_]:
+        """Return which units may hold a cut that reaches the bar: roughly, then by corners."""
+        reached = np.asarray(self._plain_bounds() >= bar)
+        if len(self._known) > FEW_CLASSES or not reached.any():
+            return reached
+        left, mine = self._before[reached], self._counts[reached]
+        corners = np.array(list(product((0.0, 1.0), repeat=len(self._known))))
+        sides = left[:, None] + corners * mine[:, None]
+        after = np.stack([sides, self._known - sides], axis=2)
+        flat = after.reshape(-1, 2, len(self._known))
+        worth = gains(self._criterion, self._known, flat, self._s)
+        reached[reached] = worth.reshape(len(left), -1).max(axis=1) >= bar
+        return reached
 
     def _of_interest(self, bar: float) -> npt.NDArray[np.bool_]:
         """Return which units may hold a cut that reaches the bar, or stand beside one."""
-        reached = np.asarray(self._bounds() >= bar)
+        reached = self._may_hide(bar)
         near = np.flatnonzero(self._scored >= bar) if self._scored.size else np.empty(0, np.intp)
         reached[near] = True
         reached[near + 1] = True
@@ -166,13 +168,19 @@ class Cuts:
         if not self._new:
             return
         keys, counts, values, whole = [], [], [], []
-        for place in range(len(self._key)):
-            new = self._new.get(place)
-            at = slice(place, place + 1)
-            keys.append(self._key[at] if new is None else new[0])
-            counts.append(self._counts[at] if new is None else new[1])
-            values.append(self._value[at] if new is None else new[2])
-            whole.append(self._is_whole[at] if new is None else np.zeros(len(new[0]), np.bool_))
+        start = 0
+        for place in sorted(self._new):
+            new = self._new[place]
+            kept = slice(start, place)
+            keys += [self._key[kept], new[0]]
+            counts += [self._counts[kept], new[1]]
+            values += [self._value[kept], new[2]]
+            whole += [self._is_whole[kept], np.zeros(len(new[0]), np.bool_)]
+            start = place + 1
+        keys.append(self._key[start:])
+        counts.append(self._counts[start:])
+        values.append(self._value[start:])
+        whole.append(self._is_whole[start:])
         self._key, self._counts = np.concatenate(keys), np.concatenate(counts)
         self._value, self._is_whole = np.concatenate(values), np.concatenate(whole)
         self._new = {}
@@ -231,9 +239,9 @@ class Looker:
             for lot in self._lots(wanted, whole=whole):
                 asked = _Asked(lot, n_slots)
                 if whole:
-                    self._cells(cuts, asked, count_cells(asked.told(None)))
+                    self._cells(cuts, asked, count_cells(asked.nodes, asked.told(None)))
                 else:
-                    self._numbers(cuts, asked, fetch_numbers(asked.told(asked.lows())))
+                    self._numbers(cuts, asked, fetch_numbers(asked.nodes, asked.told(asked.lows())))
             for (i, c), cut in cuts.items():
                 cut.renew()
                 gain[i, c] = cut.best
@@ -283,6 +291,7 @@ class _Asked:
         for i, c, at, key, _ in lot:
             self.units.setdefault(c, []).append((i, at, key))
         self.columns = list(self.units)
+        self.nodes = {unit[0] for unit in lot}
         self._places: dict[int, npt.NDArray[np.int32]] = {}
         self._n: dict[int, int] = {}
         for c, units in self.units.items():

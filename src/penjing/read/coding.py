@@ -36,8 +36,8 @@ MOST_TEXTS = 65_534
 WIDE, FEW_WHOLE = 65_534, 4_096
 """Whole numbers of a smaller range, and not more different ones in the sample, are exact codes."""
 FEW_CLASSES = 20
-ONE_READ = 2_000_000
-"""Row groups of more rows than this are read in pieces."""
+AT_A_TIME = 1 << 17
+"""Row groups are read in pieces of so many rows, which stay in the processor's cache."""
 PLAN, LIST = "plan.json", "done.jsonl"
 NEVER = np.iinfo(np.int64).max
 
@@ -295,11 +295,8 @@ class _Run:
             self._local.opened = opened = group.path, file
         names = [c.name for c in self.columns]
         try:
-            if group.n_rows <= ONE_READ:
-                yield opened[1].read_row_group(group.index, columns=names, use_threads=False)
-                return
             yield from opened[1].iter_batches(
-                1 << 18, row_groups=[group.index], columns=names, use_threads=False
+                AT_A_TIME, row_groups=[group.index], columns=names, use_threads=False
             )
         except OSError as error:
             if error.errno is not None:  # the system's, not Arrow's
@@ -359,10 +356,15 @@ class _Run:
             if not pa.types.is_string(chunk.type):
                 chunk = chunk.cast(pa.string())
             chunk = chunk.dictionary_encode()
-        words = chunk.dictionary.to_pylist()
         indices = chunk.indices
         if indices.null_count:
-            indices = indices.fill_null(len(words))
+            indices = indices.fill_null(len(chunk.dictionary))
+        rows = np.ascontiguousarray(indices.to_numpy(zero_copy_only=False), np.int32)
+        before = self._local.__dict__.setdefault("tables", {})
+        last = before.get(column.name)
+        if last is not None and last[0].equals(chunk.dictionary):
+            return last[1], rows
+        words = chunk.dictionary.to_pylist()
         with self._lock:
             known = column.texts
             for word in words:
@@ -374,7 +376,8 @@ class _Run:
             if len(known) > 255 and column.width == 1:
                 raise Again(column.name, "wide")
             lut = np.array([0 if w is None else known[w] for w in words] + [0], np.uint16)
-        return lut, np.ascontiguousarray(indices.to_numpy(zero_copy_only=False), np.int32)
+        before[column.name] = chunk.dictionary, lut
+        return lut, rows
 
     def _write(self, column: Coded, name: str, array: npt.NDArray[Any], at: int) -> None:
         path, kind = column.files()[name]
