@@ -188,7 +188,15 @@ def coded_groups(
             for name in (PLAN, LIST):
                 (groups.space.folder / name).unlink(missing_ok=True)
             continue
+        released()
         return run.columns
+
+
+def released() -> None:
+    """Give back what Arrow keeps for later: the growth needs it."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    pa.default_memory_pool().release_unused()
 
 
 class _Run:
