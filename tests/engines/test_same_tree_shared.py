@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import penjing
+from penjing import stored
+from penjing.engines import disk
 from penjing.table import Table
 from shared import SHARED
 
@@ -23,7 +25,7 @@ RECIPES = (
     "sklearn",
 )
 TREES = {"engine": "native", "threads": 1}, {"engine": "native", "threads": 2}
-TREES += ({"engine": "native", "threads": 7},)
+TREES += ({"engine": "native", "threads": 7}, {"engine": "disk"})
 LARGE = 20_000
 """Cells from which on the readable engine takes its time."""
 MOST_SUBSETS = 12
@@ -60,6 +62,14 @@ def table_of(name: str) -> Table:
     missing = None if told["missing"] is None else [told["missing"]]
     path = SHARED / "data" / told["file"]
     return penjing.read(path, told["target"], schema, missing=missing, encoding=told["encoding"])
+
+
+@pytest.fixture(autouse=True)
+def coarse(monkeypatch):
+    """Few cells and small gatherings: the disk engine has something to count and to look into."""
+    monkeypatch.setattr(disk, "SMALL", 20)
+    monkeypatch.setattr(stored, "APART", 30)
+    monkeypatch.setattr(stored, "CELLS", 60)
 
 
 def grown(table: Table, recipe: str, **how: Any) -> str:
