@@ -115,6 +115,7 @@ def refuse_before(
         return
     is_counted = (
         recipe.rules == "textbook"
+        and recipe.missing in ("refuse", "fraction")
         and recipe.measure().native is not None
         and recipe.max_leaves is None
         and validation is None

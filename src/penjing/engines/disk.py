@@ -92,6 +92,7 @@ class Engine:
         criterion = recipe.measure()
         return (
             recipe.rules == "textbook"
+            and recipe.missing in ("refuse", "fraction")
             and criterion.native is not None
             and recipe.max_leaves is None
             and isinstance(self.reader, Classes)
