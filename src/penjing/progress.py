@@ -24,6 +24,8 @@ class Progress:
         How many generations of nodes have been divided; 0 where nodes are not taken by generations.
     n_open : int
         How many nodes are still to be divided; 0 where that is not known.
+    is_reading : bool
+        Whether rows are still being read and coded, ``row_levels`` of them so far.
 
     Examples
     --------
@@ -37,6 +39,7 @@ class Progress:
     n_leaves: int
     generation: int = 0
     n_open: int = 0
+    is_reading: bool = False
 
     @property
     def share(self) -> float:

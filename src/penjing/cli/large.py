@@ -40,10 +40,13 @@ class Large:
         return self.engine == "disk"
 
     @contextmanager
-    def table(self, voice: Voice, path: str, reading: Reading) -> Iterator[Table]:
+    def table(
+        self, voice: Voice, path: str, reading: Reading, recipe: str, method: str | None
+    ) -> Iterator[Table]:
         """Give the table of a source, as long as its folder is there."""
-        from penjing.pick import in_memory, pick, sentence  # noqa: PLC0415 - heavy
+        from penjing.pick import in_memory, pick, refuse_before, sentence  # noqa: PLC0415 - heavy
         from penjing.read.coded import Wants, coded  # noqa: PLC0415
+        from penjing.recipe import recipe_of  # noqa: PLC0415
 
         picked = self._picked = pick(path, self.engine, self._limit, self._query)
         if picked.told is not None:
@@ -56,6 +59,7 @@ class Large:
         for name in ("encoding", "separator", "names"):
             if getattr(reading, name) is not None:
                 raise ChoiceError("not_for_disk", name=f"--{name}")
+        refuse_before(recipe_of(recipe), picked, method, None, is_traced=False)
         wants = Wants(
             reading.target, reading.wishes(), reading.weight, reading.markers or None,
             tuple(reading.keep or ()), reading.dates,

@@ -141,7 +141,7 @@ def fit(
     }
     given = {key: value for key, value in changes.items() if value is not None}
     large = Large(engine, memory_limit, work, query)
-    with large.table(voice, data, reading) as table:
+    with large.table(voice, data, reading, recipe, method) as table:
         voice.notes(table.notes)
         pruning = Pruning(method, validate, validate_share, seed, ties)
         train, judges = pruning.divided(voice, table, reading)

@@ -52,12 +52,14 @@ class _Bar:
             BarColumn,
             TextColumn,
             TimeElapsedColumn,
+            TimeRemainingColumn,
         )
 
         with self._lock:
             if self._is_over:
                 return
-            columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+            times = TimeElapsedColumn(), TimeRemainingColumn()
+            columns = (TextColumn("{task.description}"), BarColumn(), *times)
             console = Console(stderr=True, no_color=self._voice.color == "never")
             self._progress = rich_progress.Progress(*columns, console=console, transient=True)
             self._progress.add_task(self._text, total=None)
@@ -65,7 +67,8 @@ class _Bar:
 
     def told(self, so_far: Progress) -> None:
         """Say how far the tree has grown."""
-        self._text = self._voice.say("progress", leaves=so_far.n_leaves, rows=so_far.n_placed)
+        self._text = self._said(so_far)
+        is_reading = so_far.is_reading
         with self._lock:
             if self._progress is not None:
                 task = self._progress.task_ids[0]
@@ -73,8 +76,16 @@ class _Bar:
                     task,
                     description=self._text,
                     total=so_far.n_rows,
-                    completed=so_far.n_placed,
+                    completed=so_far.row_levels if is_reading else so_far.n_placed,
                 )
+
+    def _said(self, so_far: Progress) -> str:
+        if so_far.is_reading:
+            return self._voice.say("progress_reading", rows=so_far.row_levels)
+        if so_far.generation:
+            told = {"generation": so_far.generation, "open": so_far.n_open}
+            return self._voice.say("progress_generation", rows=so_far.row_levels, **told)
+        return self._voice.say("progress", leaves=so_far.n_leaves, rows=so_far.n_placed)
 
     def hide(self) -> None:
         """Take the bar away."""

@@ -234,7 +234,7 @@ class _Run:
                         future.result()
                         n_read += futures[future].n_rows
                         if progress is not None:
-                            progress(Progress(n_read, 0, self._groups.n_rows, 1))
+                            progress(Progress(n_read, 0, self._groups.n_rows, 1, is_reading=True))
             except BaseException:
                 self._stop = True
                 pool.shutdown(wait=True, cancel_futures=True)

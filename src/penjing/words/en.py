@@ -1144,4 +1144,6 @@ WORDS: dict[str, str] = {
     "note_engine_native": "engine native: the table takes about {needs} in memory, the limit is {limit}.",
     "note_engine_disk": "engine disk: the table would take about {needs} in memory, more than the limit of {limit}, so its rows are coded to a folder on disk.",
     "not_for_disk": "{name} is not known for tables on disk: they are read as DuckDB and Parquet have them. Use engine native.",
+    "progress_reading": "reading: {rows:,} rows",
+    "progress_generation": "generation {generation}: {open:,} open nodes, {rows:,} rows looked at",
 }

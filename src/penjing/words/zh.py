@@ -910,4 +910,6 @@ WORDS: dict[str, str] = {
     "note_engine_native": "引擎 native：表在内存中约占 {needs}，上限为 {limit}。",
     "note_engine_disk": "引擎 disk：表在内存中约需 {needs}，超过上限 {limit}，因此各行编码后存放在磁盘文件夹中。",
     "not_for_disk": "{name} 不适用于磁盘上的表：它们按 DuckDB 与 Parquet 的方式读取。请改用引擎 native。",
+    "progress_reading": "读取：{rows:,} 行",
+    "progress_generation": "第 {generation} 代：{open:,} 个待分结点，已查看 {rows:,} 行",
 }
