@@ -400,11 +400,24 @@ def by_pmml(tree: Tree, rows: list[Row], _: Path, **options: str) -> Answers:
     need("java")
     model = pypmml.Model.fromString(tree.export("pmml", **options))
     names = names_of(tree)
-    found = [model.predict({n: row[n] for n in names if row[n] is not None}) for row in rows]
+    # All at once where JSON can hold the row, which knows neither infinity nor NaN.
+    odd = {i for i, row in enumerate(rows) if not names or not all(map(_is_plain, row.values()))}
+    told: dict[int, dict[str, Any]] = {
+        i: model.predict({n: rows[i][n] for n in names if rows[i][n] is not None}) for i in odd
+    }
+    plain = [i for i in range(len(rows)) if i not in odd]
+    if plain:
+        known = [{n: rows[i][n] for n in names if rows[i][n] is not None} for i in plain]
+        told |= zip(plain, json.loads(model.predict(json.dumps(known))), strict=True)
     if tree.is_regression:
-        return [float(next(iter(f.values()))) for f in found], None
-    answers = [f["predicted"] for f in found]
-    return answers, [[float(f[f"p({c})"]) for c in tree.classes] for f in found]
+        return [float(next(iter(told[i].values()))) for i in range(len(rows))], None
+    answers = [told[i]["predicted"] for i in range(len(rows))]
+    shares = [[float(told[i][f"p({c})"]) for c in tree.classes] for i in range(len(rows))]
+    return answers, shares
+
+
+def _is_plain(value: Any) -> bool:
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 SHEET = """<?xml version="1.0" encoding="UTF-8"?>

@@ -1,7 +1,8 @@
-"""Rows for a tree, made by hypothesis: on, just below and just above each cut, and all oddities."""
+"""Rows for a tree, of cells made by hypothesis: at each cut and next to it, and all oddities."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -14,6 +15,8 @@ from penjing import Table, Tree
 from penjing.align import asked_by
 from penjing.table import Column, numeric
 
+DRAWN = 400
+"""How many cells hypothesis makes for a column, besides those that the tree suggests."""
 PER_EXAMPLE = 20
 TURNS = 40
 ENDS = [math.nan, math.inf, -math.inf, 0.0, -0.0, 5e-324, 1e308, -1e308, 3.4028235e38, 1e-45]
@@ -21,59 +24,79 @@ ENDS = [math.nan, math.inf, -math.inf, 0.0, -0.0, 5e-324, 1e308, -1e308, 3.40282
 Row = dict[str, Any]
 
 
-def cells(tree: Tree, c: int) -> st.SearchStrategy[Any]:
-    """Return a strategy for the values of one column, None for a missing one."""
+def cells(tree: Tree, c: int) -> list[list[Any]]:
+    """Return values for one column, by kinds that rows have alike often; None for missing."""
     field = tree.schema[c]
     if not field.is_numeric:
-        strange = st.sampled_from(["never seen", "", "NULL", "nan", *ODD]) | st.text(
+        if field.levels and not isinstance(field.levels[0], str):
+            return [[None], list(field.levels), drawn(st.integers(-3, 7))]
+        odd = ["never seen", "", "NULL", "nan", *ODD]
+        texts = st.text(
             st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=4
         )
-        if field.levels and not isinstance(field.levels[0], str):
-            strange = st.integers(-3, 7)
-        return st.none() | st.sampled_from(list(field.levels)) | _unpadded(strange)
-    cuts = tree.nodes.cut[(tree.nodes.column == c)]
+        # The spaces around a text are the reader's business, not the program's.
+        strange = [text.strip() for text in drawn(texts)]
+        return [[None], list(field.levels), odd, list(field.levels), strange]
+    numbers = [drawn(st.floats(width=64)), drawn(st.floats(-3, 3))]
+    near = boundaries(tree, c)
+    return [[None], ENDS, *numbers, *([near] * 3 if near else [])]
+
+
+def boundaries(tree: Tree, c: int) -> list[float]:
+    """Return each cut of a column and the floats next to it, as 64 bits and as 32 hold them."""
+    here = (tree.nodes.column == c) & np.isfinite(tree.nodes.cut)
     others = [s.cut for tests in tree.nodes.surrogates.values() for s in tests if s.column == c]
-    near = []
-    for cut in [*cuts.tolist(), *others]:
+    near: dict[float, None] = {}
+    for cut in [*tree.nodes.cut[here].tolist(), *others]:
         single = float(np.float32(cut))
         for at in (cut, single, (single + float(np.nextafter(np.float32(single), 1e30))) / 2):
-            near += [at, math.nextafter(at, math.inf), math.nextafter(at, -math.inf)]
-    pool = st.sampled_from(near[:3000]) if near else st.nothing()
-    return st.none() | pool | st.sampled_from(ENDS) | st.floats(width=64) | st.floats(-3, 3)
+            near |= dict.fromkeys([at, math.nextafter(at, math.inf), math.nextafter(at, -math.inf)])
+    return list(near)
 
 
-def _unpadded(texts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    # The spaces around a text are the reader's business, not the program's.
-    return texts.map(lambda t: t.strip() if isinstance(t, str) else t)
+def drawn(strategy: st.SearchStrategy[Any]) -> list[Any]:
+    """Return what hypothesis makes, the same each time, without repetitions."""
+    found: dict[str, Any] = {}
+
+    @seed(0)
+    @settings(
+        max_examples=DRAWN // PER_EXAMPLE,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.lists(strategy, min_size=PER_EXAMPLE, max_size=PER_EXAMPLE))
+    def collect(made: list[Any]) -> None:
+        found.update((repr(one), one) for one in made)
+
+    collect()
+    return list(found.values())
 
 
 def made_rows(tree: Tree, n: int) -> list[Row]:
     """Return so many different rows, the same each time; fewer if there are no more.
 
-    Hypothesis likes to repeat itself, so repetitions are left out and it is asked again.
+    The cells of a kind are gone through in turn, so that every boundary has its rows.
     """
+    rng = np.random.RandomState(0)
+    names = [tree.schema[c].name for c in asked_by(tree)]
+    kinds = [cells(tree, c) for c in asked_by(tree)]
     found: dict[str, Row] = {}
-    row = st.fixed_dictionaries({tree.schema[c].name: cells(tree, c) for c in asked_by(tree)})
-
-    for turn in range(TURNS):
+    for _ in range(TURNS):
+        columns = [_column(of, n, rng) for of in kinds]
+        rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
         before = len(found)
-
-        @seed(turn)
-        @settings(
-            max_examples=max(n // PER_EXAMPLE, 1),
-            database=None,
-            deadline=None,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
-        @given(st.lists(row, min_size=PER_EXAMPLE, max_size=PER_EXAMPLE))
-        def collect(rows: list[Row]) -> None:
-            found.update((repr(one), one) for one in rows)
-
-        collect()
+        found.update((repr(row), row) for row in rows or [{}])
         if len(found) >= n or len(found) == before:
             break
     return list(found.values())[:n]
+
+
+def _column(kinds: list[list[Any]], n: int, rng: np.random.RandomState) -> list[Any]:
+    """Return n cells: the kind of each by chance, then the next of its kind."""
+    orders = [itertools.cycle([of[i] for i in rng.permutation(len(of))]) for of in kinds]
+    return [next(orders[k]) for k in rng.randint(0, len(kinds), n)]
 
 
 def as_table(tree: Tree, rows: list[Row]) -> Table:

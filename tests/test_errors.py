@@ -35,3 +35,10 @@ def test_one_is_said_in_the_singular():
     assert "1 missing value," in str(one)
     assert "2 missing values," in str(many)
     assert one.say("zh") != many.say("zh")
+
+
+def test_a_sentence_does_not_repeat_a_text_of_pages():
+    error = CapabilityError("export_text", kind="pmml", text="x" * 100_000)
+    assert len(str(error)) < 1500
+    assert "xxx…" in str(error)
+    assert len(error.say("zh")) < 1500

@@ -232,3 +232,37 @@ def test_what_rpart_improves_is_not_called_a_gain():
     assert "Gini gain" not in svg.write(tree)
     assert page.page_data(tree, "en", "light", None)["criterion"] == "improvement"
     assert "Gini gain" in svg.write(penjing.fit(table, recipe="sklearn"))
+
+
+def test_a_first_question_of_many_levels_is_drawn_in_part_and_says_so():
+    levels = [f"v{k}" for k in range(500) for _ in range(1 + k % 3)]
+    column = nominal("code", levels)
+    answers = [("a", "b")[int(v[1:]) % 2] for v in levels]
+    tree = fit(Table((column,), nominal("y", answers), len(levels)), recipe="id3")
+    assert tree.n_children[0] == 500
+    made = scene.scene_of(tree)
+    assert len(made.boxes) == 1 + scene.MAX_LEAVES
+    assert {tree.weight_of(box.node) for box in made.boxes[1:]} == {3.0}
+    assert made.hidden == "436 of the 500 first branches, those with fewest rows, are not drawn"
+    assert "没有画出" in scene.scene_of(tree, lang="zh").hidden
+    assert len(scene.scene_of(tree, max_leaves=1000).boxes) == 501
+
+
+def test_rules_are_told_in_chinese():
+    column = nominal("c", ["x", "y", "z", "z"] * 3)
+    number = numeric("n", [1, 2, 3, 4] * 3)
+    table = Table((column, number), nominal("t", ["a", "a", "a", "b"] * 3), 12)
+    tree = fit(table, recipe="cart-binary")
+    assert "when" in rules.write(tree)
+    told = rules.write(fit(penjing.example("watermelon3.0"), recipe="cart-binary"), lang="zh")
+    assert "  条件 " in told
+    assert " 且 " in told
+    assert " 属于 {" in told
+    assert not re.search(r" (when|and|in) ", told)
+
+
+def test_the_score_of_c45_is_not_called_a_ratio():
+    tree = fit(penjing.example("golf"), recipe="c4.5")
+    assert "score 0." in svg.write(tree)
+    assert "ratio" not in svg.write(tree)
+    assert "ratio 0." in svg.write(fit(penjing.example("golf"), recipe="c4.5-textbook"))

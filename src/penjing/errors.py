@@ -9,6 +9,9 @@ from collections.abc import Iterable
 
 from penjing.words import say
 
+LONGEST = 1000
+"""A sentence mentions no longer text than this."""
+
 
 class Problem(ValueError):  # noqa: N818 - the three below are what users catch
     """Something the user can put right, told in one to three lines.
@@ -31,8 +34,8 @@ class Problem(ValueError):  # noqa: N818 - the three below are what users catch
 
     def __init__(self, key: str, /, **values: object) -> None:
         self.key = key
-        self.values = values
-        super().__init__(say(key, **values))
+        self.values = {name: _bearable(value) for name, value in values.items()}
+        super().__init__(say(key, **self.values))
 
     def say(self, lang: str) -> str:
         """Return the sentence in another language."""
@@ -40,6 +43,13 @@ class Problem(ValueError):  # noqa: N818 - the three below are what users catch
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (type(self), self.key, self.values)
+
+
+def _bearable(value: object) -> object:
+    """Return a value as a sentence can bear it: of a text of pages, the beginning."""
+    if isinstance(value, str | bytes) and len(value) > LONGEST:
+        return f"{value[:LONGEST]!s}…"
+    return value
 
 
 class DataError(Problem):

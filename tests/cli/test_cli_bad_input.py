@@ -183,3 +183,23 @@ def test_separators_weights_and_dates_are_read(run):
     done = run("fit", "rows.tsv", *how, "--json")
     assert [field["name"] for field in done.data["schema"]] == ["a", "day.month"]
     assert done.data["nodes"][0]["total"] == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["why", "--foo"], "没有选项 --foo。"),
+        (["blah"], "没有命令“blah”"),
+        (["draw"], "缺少 MODEL。"),
+        (["draw", "m.tree"], "缺少 --output。"),
+        (["why", "m.tree", "--width", "x"], "--width 的值不合适"),
+        (["why", "m.tree", "root", "more"], "命令行有误"),
+    ],
+)
+def test_a_wrong_command_line_is_told_in_chinese(run, args, said):
+    done = run(*args, "--lang", "zh")
+    assert done.code == 2
+    assert said in done.err
+    assert "Error" not in done.err
+    assert "用法：" in done.err
+    assert "Usage" in run(*args).err

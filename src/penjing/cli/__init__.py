@@ -27,6 +27,7 @@ class Exit(IntEnum):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     from penjing.cli.app import built, in_front, is_completing  # noqa: PLC0415
+    from penjing.cli.misread import tell  # noqa: PLC0415
     from penjing.cli.say import prepare_streams  # noqa: PLC0415
 
     prepare_streams()
@@ -44,6 +45,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         # different names in different versions.
         if not hasattr(error, "show") or not hasattr(error, "exit_code"):
             raise
-        error.show()
+        tell(error, args)
         code = error.exit_code
     return int(code) if isinstance(code, int) else Exit.FINE

@@ -23,6 +23,7 @@ export class Tree {
     for (let i = this.n - 1; i > 0; i--) this.leaves[data.parent[i]] += this.leaves[i];
     this.cut = data.cut.map((cut) => (cut === "inf" ? Infinity : cut));
     this.open = new Set(data.open);
+    this.wordIn = "in";
     // In the order in which every picture draws them: most rows first, then questions, then levels.
     this.drawn = this.children.map((kids, node) => (data.counted && this.cut[node] === null
       ? [...kids].sort((a, b) => this.weight[b] - this.weight[a] || (this.children[b].length > 0) - (this.children[a].length > 0) || a - b) : kids));
@@ -48,7 +49,7 @@ export class Tree {
       return this.side(parent, node === this.children[parent][0]);
     }
     const names = this.data.levels[node].map((code) => quoted(field.levels[code]));
-    if (whole) return names.length === 1 ? `= ${names[0]}` : `in {${names.join(", ")}}`;
+    if (whole) return names.length === 1 ? `= ${names[0]}` : `${this.wordIn} {${names.join(", ")}}`;
     return names.slice(0, 3).join(", ") + (names.length > 3 ? ` +${names.length - 3}` : "");
   }
 
@@ -386,6 +387,7 @@ export function mount(root, data) {
   const lit = () => (state.row.some((v) => v !== "") ? new Set(tree.route(state.row)) : new Set());
 
   function drawHead() {
+    tree.wordIn = say("rule_in");
     const button = (key, active, action) => element("button", { type: "button", "aria-pressed": String(active), onclick: action }, say(key));
     const search = element("input", { type: "search", id: "search", value: state.query ?? "", placeholder: "column:… leaf:… n>=20", oninput: (event) => find(event.target.value) });
     head.replaceChildren(

@@ -29,6 +29,8 @@ def from_json(text: str, name: str) -> Sheet:
         raise _broken(bare, name)
     if rows is None:
         rows = _line_by_line(bare, name)
+    if not isinstance(rows, list | dict):  # a number, a text, true
+        raise DataError("bad_json", source=name, line=1)
     if not rows:
         raise DataError("empty_file", source=name)
     whole = rows if isinstance(rows, dict) else rows[0] if len(rows) == 1 else None
@@ -54,7 +56,7 @@ def _broken(text: str, name: str) -> DataError:
         json.loads(text)
     except json.JSONDecodeError as error:
         line = error.lineno
-    except RecursionError:
+    except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
         pass
     return DataError("bad_json", source=name, line=line)
 

@@ -34,7 +34,7 @@ def write(tree: Tree, *, lang: str = "en", title: str | None = None) -> str:
     facts = escaped(head["facts"])
     lines = [f"## {_cell(head['title'])}", "", facts, "", _row(names)]
     lines.append("| " + " | ".join("---" for _ in names) + " |")
-    for rule in rules_of(tree):
+    for rule in rules_of(tree, lang):
         cells = [rule.answer]
         if tree.has_counts:
             cells.append(amount(rule.weight))

@@ -11,6 +11,7 @@ import numpy as np
 from penjing.report import wilson
 from penjing.split import level_text
 from penjing.tree import Tree
+from penjing.words import say
 from penjing.write.labels import Short, amount, cut_text, quoted, value_text
 from penjing.write.order import walk
 from penjing.write.widths import columns
@@ -47,7 +48,7 @@ class _Bounds:
     is_known: bool | None = None
 
 
-def rules_of(tree: Tree) -> Iterator[Rule]:
+def rules_of(tree: Tree, lang: str = "en") -> Iterator[Rule]:
     """Yield the rule of each leaf, in the order of the drawing.
 
     Examples
@@ -61,10 +62,10 @@ def rules_of(tree: Tree) -> Iterator[Rule]:
             continue
         weight = float(tree.weight[node])
         right = weight if tree.is_regression else float(tree.nodes.total[node, tree.values[node]])
-        yield Rule(node, conditions_of(tree, node), value_text(tree, node), weight, right)
+        yield Rule(node, conditions_of(tree, node, lang), value_text(tree, node), weight, right)
 
 
-def conditions_of(tree: Tree, node: int) -> tuple[str, ...]:
+def conditions_of(tree: Tree, node: int, lang: str = "en") -> tuple[str, ...]:
     """Return what must hold for a row to reach a node, each column once, in order of asking."""
     bounds: dict[int, _Bounds] = {}
     for parent, child in pairwise(tree.path(node)):
@@ -78,15 +79,17 @@ def conditions_of(tree: Tree, node: int) -> tuple[str, ...]:
             said.high = cut_text(tree, parent)  # deeper cuts are the tighter ones
         else:
             said.low = cut_text(tree, parent)
-    return tuple(_condition(tree, asked, said) for asked, said in bounds.items())
+    return tuple(_condition(tree, asked, said, lang) for asked, said in bounds.items())
 
 
-def _condition(tree: Tree, asked: int, said: _Bounds) -> str:
+def _condition(tree: Tree, asked: int, said: _Bounds, lang: str) -> str:
     field_ = tree.schema[asked]
     name = quoted(field_.name)
     if said.levels:
         names = [quoted(level_text(field_, code)) for code in said.levels]
-        return f"{name} = {names[0]}" if len(names) == 1 else f"{name} in {{{', '.join(names)}}}"
+        if len(names) == 1:
+            return f"{name} = {names[0]}"
+        return f"{name} {say('rule_in', lang)} {{{', '.join(names)}}}"
     if said.low and said.high:
         sign = "≤" if said.low.is_open else "<"
         return f"{said.low.number} {sign} {name} {said.high.side(0)}"
@@ -97,7 +100,7 @@ def _condition(tree: Tree, asked: int, said: _Bounds) -> str:
     return f"{name} ≠ ?" if said.is_known else f"{name} = ?"
 
 
-def write(tree: Tree, *, order: str = "tree") -> str:
+def write(tree: Tree, *, order: str = "tree", lang: str = "en") -> str:
     """Return the rules as aligned text.
 
     Parameters
@@ -106,8 +109,10 @@ def write(tree: Tree, *, order: str = "tree") -> str:
         The tree.
     order : str
         ``tree``: as drawn; ``support``: the rules that cover most rows first.
+    lang : str
+        ``en`` or ``zh``.
     """
-    rules = list(rules_of(tree))
+    rules = list(rules_of(tree, lang))
     if order == "support":
         rules.sort(key=lambda rule: -rule.weight)
     answer_room = max(columns(rule.answer) for rule in rules)
@@ -121,6 +126,6 @@ def write(tree: Tree, *, order: str = "tree") -> str:
             if not tree.is_regression:
                 low, high = (f"{100 * end:.0f}" for end in rule.interval)
                 told += f"  {100 * rule.confidence:3.0f}% {f'({low}-{high})':<8}"
-        conditions = " and ".join(rule.conditions)
-        lines.append(f"{told}  when {conditions}" if conditions else told)
+        when = say("rule_and", lang).join(rule.conditions)
+        lines.append(f"{told}  {say('rule_when', lang)} {when}" if when else told)
     return "\n".join(lines)

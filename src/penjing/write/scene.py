@@ -133,23 +133,29 @@ def scene_of(
         sum(width(f"{a} ({b})", SMALL + 1) + 34 for a, b in head["legend"]) + 2 * MARGIN,
     )
     high = max(box.y + box.high for box in boxes) + MARGIN
-    n_hidden = int(
-        tree.n_leaves - sum(not children[node] and node not in is_folded for node in shown)
-    )
+    n_hidden = sum(known[0][node] for node in is_folded)
     hidden = say("picture_folded", lang, n=n_hidden, folded=len(is_folded)) if is_folded else ""
+    if n_out := int(tree.n_children[0]) - len(children[0]):
+        out = say("picture_left_out", lang, n=n_out, of=int(tree.n_children[0]))
+        hidden = " | ".join(filter(None, (out, hidden)))
     return Scene(boxes, wide, high, head["title"], head["facts"], head["legend"], hidden, lang)
 
 
 def unfolded(tree: Tree, max_leaves: int) -> tuple[dict[int, list[int]], set[int]]:
-    """Return the visible nodes with their visible children, and which of them are folded."""
+    """Return the visible nodes with their visible children, and which of them are folded.
+
+    Of a first question with more branches than that, those with most rows are visible.
+    """
     children: dict[int, list[int]] = {0: []}
     closed = [(-float(tree.weight[0]), 0)] if not tree.is_leaf[0] else []
     n_ends = 1
     while closed:
         _, node = closed[0]
         kids = drawn(tree, node)
-        if n_ends - 1 + len(kids) > max_leaves and node != 0:
-            break
+        if n_ends - 1 + len(kids) > max_leaves:
+            if node != 0:
+                break
+            kids = kids[: max(max_leaves, 2)]  # most rows first
         heapq.heappop(closed)
         children[node] = kids
         n_ends += len(kids) - 1
@@ -197,7 +203,7 @@ def _draft(tree: Tree, node: int, lang: str, *, folded: bool, known: Known) -> d
     shares = () if tree.is_regression or weight <= 0 else tuple((total / weight).tolist())
     class_ = -1 if tree.is_regression else int(tree.values[node])
     is_question = not tree.is_leaf[node] and not folded
-    rule = say("rule_and", lang).join(conditions_of(tree, node)) or say("root", lang)
+    rule = say("rule_and", lang).join(conditions_of(tree, node, lang)) or say("root", lang)
     answer = value_text(tree, node)
     tip = marks.long(tree, node, lang, ties.get(node, ()))
     title = "; ".join([f"{rule}: {answer}{counts_text(tree, node)}", *tip])
@@ -247,6 +253,8 @@ def measured_by(tree: Tree) -> str:
     """Return by what the questions of a tree were judged; rpart's own is its improvement."""
     if tree.recipe.get("rules") == "rpart":
         return "improvement"  # n times the gain, or of squares a share
+    if tree.recipe.get("rules") in ("quinlan", "c50"):
+        return "score"  # a ratio or a gain of which a cut has its price taken off
     return str(tree.recipe.get("criterion", "gain"))
 
 
@@ -256,7 +264,7 @@ def _worth(tree: Tree, node: int, lang: str) -> str:
     return f"{word} {float(tree.nodes.score[node]):.3f}"
 
 
-_MEASURES = {"gain", "gain_ratio", "gini", "variance", "improvement"}
+_MEASURES = {"gain", "gain_ratio", "gini", "variance", "improvement", "score"}
 
 
 def _counts(tree: Tree, node: int) -> str:
