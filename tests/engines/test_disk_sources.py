@@ -197,6 +197,27 @@ def test_more_texts_than_the_sample_had(parquet, monkeypatch):
     assert plain(trees[0]) == plain(trees[1])
 
 
+@pytest.mark.parametrize("how", [{}, {"schema": {"row": "numeric"}}])
+def test_columns_that_only_number_the_rows(parquet, how):
+    table = frame()
+    table = table.append_column("row", pa.array(np.arange(N)))
+    table = table.append_column("name", pa.array([f"n{i}" for i in range(N)]))
+    table = table.append_column("user_id", pa.array(np.random.default_rng(1).permutation(N)))
+    path = parquet(table)
+    trees = [penjing.fit(path, "class", engine=e, max_depth=3, **how) for e in ("disk", "native")]
+    assert plain(trees[0]) == plain(trees[1])
+    assert len(trees[0].about["left_out"]) == 3 - len(how)
+
+
+@pytest.mark.parametrize(("name", "n_nodes"), [("step", 3), ("row", 1)])
+def test_a_count_is_taken_back_where_nothing_else_is_left(parquet, name, n_nodes):
+    table = pa.table({name: np.arange(N), "class": np.array(["a", "b"])[np.arange(N) // 2500]})
+    path = parquet(table)
+    trees = [penjing.fit(path, "class", engine=e) for e in ("disk", "native")]
+    assert plain(trees[0]) == plain(trees[1])
+    assert trees[0].n_nodes == n_nodes
+
+
 def test_progress_tells_of_rows_and_generations(parquet):
     told = []
     penjing.fit(parquet(frame()), "class", engine="disk", max_depth=3, progress=told.append)

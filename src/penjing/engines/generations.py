@@ -229,7 +229,7 @@ class Growing:
     def _batches(self, nodes: list[int]) -> Iterator[list[int]]:
         """Yield nodes in lots whose tables of counts fit the memory set aside for them."""
         each = sum(n for _, n, _, _ in map(_told, self._columns)) * self._k * 4
-        at_once = max(1, self._means.limit // SHARE // (each * (self._means.n_threads + 3)))
+        at_once = max(1, self._means.limit // SHARE // max(1, each * (self._means.n_threads + 3)))
         for start in range(0, len(nodes), at_once):
             yield nodes[start : start + at_once]
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from penjing.errors import DataError
 from penjing.progress import Watcher
 from penjing.read.assemble import assembled
-from penjing.read.coding import Coded, coded_groups
+from penjing.read.coding import Again, Coded, coded_groups, forget
 from penjing.read.columnar import sheet_of
 from penjing.read.groups import Groups, groups_of
 from penjing.read.markers import markers
@@ -64,9 +64,17 @@ def coded(
         In which folder the store is made; there an interrupted run goes on where it was.
     """
     groups = groups_of(source, query, work)
+    said = {name for name, kind in (wants.schema or {}).items() if kind != "ignore"}
+    kept = {*wants.keep, *said} | ({wants.weight} if wants.weight else set())
+    wishes = dict.fromkeys(kept, "asked")
     try:
-        found = coded_groups(groups, wants.target, threads, progress)
-        return _table(found, groups, wants), groups.space
+        while True:
+            found = coded_groups(groups, wants.target, threads, progress, wishes)
+            try:
+                return _table(found, groups, wants), groups.space
+            except Again as again:  # a column that only counts, and nothing else to ask about
+                wishes[again.name] = again.how
+                forget(groups)
     except BaseException as error:
         groups.space.end(error, keep=work is not None)
         raise
@@ -95,7 +103,7 @@ def _table(found: Sequence[Coded], groups: Groups, wants: Wants) -> Table:
         if not len(rows):
             raise DataError("empty_target", source=groups.name, column=mini.target.name)
     n_rows = groups.n_rows if rows is None else len(rows)
-    notes = [note for note in mini.notes if note.key not in _COUNTING]
+    notes = [_of_all(note, groups) for note in mini.notes if note.key not in _COUNTING]
     notes += [
         Note("note_left_out_levels", {"source": groups.name, "column": name, "n": MANY})
         for name in gone
@@ -113,6 +121,13 @@ def _table(found: Sequence[Coded], groups: Groups, wants: Wants) -> Table:
         tuple(notes),
         {"name": groups.name, "form": "parquet", "bytes_per_row": groups.bytes_per_row()},
     )
+
+
+def _of_all(note: Note, groups: Groups) -> Note:
+    """Return a note that speaks of all rows, not of those that were shown."""
+    if not note.key.startswith("note_left_out_id"):
+        return note
+    return Note(note.key, {**note.values, "n": groups.n_rows})
 
 
 _COUNTING = {"note_target_missing", "note_zero_weight", "note_odd_number"}
@@ -157,6 +172,8 @@ def _number(value: Any) -> float:  # noqa: ANN401 - a level
 def _stored(column: Column, kept: Mapping[str, Coded], rows: npt.NDArray[np.intp] | None) -> Stored:
     """Return a judged column as it lies in the store; a date's parts share its codes."""
     one = kept.get(column.name) or kept[column.name.rsplit(".", 1)[0]]
+    if one.how == "id":
+        raise Again(one.name, "asked")
     part = one.part()
     if isinstance(part, Binned):
         n_missing = one.n_missing

@@ -24,6 +24,7 @@ from penjing.errors import DataError
 from penjing.progress import Progress, Watcher
 from penjing.read.assemble import CLASS_NAMES
 from penjing.read.groups import Group, Groups, arrow
+from penjing.read.ids import COUNTED, is_id_name
 from penjing.stored import Binned, Cells, Exact, cells_of
 from penjing.table import Codes, Column
 from penjing.workspace import reserve, told_full
@@ -38,6 +39,8 @@ WIDE, FEW_WHOLE = 65_534, 4_096
 FEW_CLASSES = 20
 AT_A_TIME = 1 << 17
 """Row groups are read in pieces of so many rows, which stay in the processor's cache."""
+RUNS = 0.99
+"""In the sample of a column that counts its rows, so many follow on the one before."""
 PLAN, LIST = "plan.json", "done.jsonl"
 NEVER = np.iinfo(np.int64).max
 
@@ -59,7 +62,8 @@ class Coded:
     name : str
         The column's name.
     how : str
-        ``binned`` numbers, ``whole`` numbers by their distance from ``low``, or ``texts``.
+        ``binned`` numbers, ``whole`` numbers by their distance from ``low``, ``texts``, or an
+        ``id``, which is not kept.
     width : int
         Bytes of an exact code.
     low, n_codes : int
@@ -93,6 +97,8 @@ class Coded:
     @property
     def values(self) -> list[Any]:
         """The value of each code but the first, which is missing."""
+        if self.how == "id":
+            return []
         if self.how == "whole":
             return list(range(self.low, self.low + self.n_codes - 1))
         plain: list[Any] = list(self.texts)
@@ -108,6 +114,8 @@ class Coded:
 
     def files(self) -> dict[str, tuple[Path, Any]]:
         """Return the files of the column, and what they hold."""
+        if self.how == "id":
+            return {}
         stem = str(self.folder / f"c{self.place}")
         if not self.is_binned:
             return {"codes": (Path(stem + ".codes"), np.uint8 if self.width == 1 else np.uint16)}
@@ -140,10 +148,14 @@ class Coded:
         if self.is_binned:
             found = np.resize(np.array([0.5, 1.5, 2.5]), n)
             return np.where(np.arange(n) == 1, np.nan, found) if self.n_missing else found
+        if self.how == "id":
+            return np.arange(1, n + 1)
         values, order = self.values, self.order
         shown = [values[i] for i in order.tolist()]
         gaps = np.zeros(n, np.bool_)
         gaps[len(shown)] = self.counts[0] > 0
+        if self.counts[1:].max(initial=0) == 1:  # no value twice, nor here
+            gaps[len(shown) :] = True
         if not shown:
             return np.ma.masked_array(np.zeros(n), np.ones(n, np.bool_))
         every = shown + [shown[0]] * (n - len(shown))
@@ -172,12 +184,18 @@ class Coded:
 
 
 def coded_groups(
-    groups: Groups, target: str | None, threads: int | None, progress: Watcher | None
+    groups: Groups,
+    target: str | None,
+    threads: int | None,
+    progress: Watcher | None,
+    wishes: dict[str, str],
 ) -> list[Coded]:
-    """Code all columns of a source, going on where an earlier run was interrupted."""
+    """Code all columns of a source, going on where an earlier run was interrupted.
+
+    ``wishes`` say how columns must be kept; what turns out on the way is added to them.
+    """
     known = hasattr(os, "sched_getaffinity")
     n = threads or (len(os.sched_getaffinity(0)) if known else (os.cpu_count() or 1))
-    wishes: dict[str, str] = {}
     while True:
         try:
             with told_full(groups.space.folder):
@@ -185,11 +203,16 @@ def coded_groups(
                 run.code(min(n, len(groups.groups)), progress)
         except Again as again:
             wishes[again.name] = again.how
-            for name in (PLAN, LIST):
-                (groups.space.folder / name).unlink(missing_ok=True)
+            forget(groups)
             continue
         released()
         return run.columns
+
+
+def forget(groups: Groups) -> None:
+    """Forget what was planned and done."""
+    for name in (PLAN, LIST):
+        (groups.space.folder / name).unlink(missing_ok=True)
 
 
 def released() -> None:
@@ -316,7 +339,7 @@ class _Run:
         for chunk in chunks:
             if column.is_binned:
                 self._numbers(column, chunk, at, brought)
-            elif not column.has_too_many:
+            elif column.how != "id" and not column.has_too_many:
                 self._codes(column, chunk, at, brought)
             at += len(chunk)
 
@@ -445,6 +468,10 @@ def _plan(groups: Groups, target: str | None, wishes: dict[str, str]) -> list[Co
             found.append(Coded(name, "texts", 2 if wide else 1, is_bool=is_bool))
             continue
         numbers = np.asarray(values.to_numpy(), np.float64)
+        is_free = not is_target and name not in wishes
+        if is_free and kinds.is_integer(kind) and _is_id(name, numbers):
+            found.append(Coded(name, "id"))
+            continue
         column = None if wishes.get(name) == "binned" else _whole(name, numbers, groups, place)
         if kinds.is_integer(kind) or (is_target and column is not None and _is_classes(numbers)):
             pass
@@ -452,6 +479,14 @@ def _plan(groups: Groups, target: str | None, wishes: dict[str, str]) -> list[Co
             column = None
         found.append(column or Coded(name, "binned", cells=cells_of(numbers)))
     return found
+
+
+def _is_id(name: str, numbers: npt.NDArray[np.float64]) -> bool:
+    """Say whether whole numbers only number the rows, as far as the sample shows."""
+    if len(np.unique(numbers)) < len(numbers) or np.isnan(numbers).any():
+        return False
+    steps = np.diff(numbers) == 1
+    return is_id_name(name) or (len(numbers) >= COUNTED and steps.mean() > RUNS)
 
 
 def _is_classes(numbers: npt.NDArray[np.float64]) -> bool:
