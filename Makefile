@@ -163,7 +163,7 @@ bench: setup $(STAMPS)/peers ## speed against other programs in one run, about a
 docs: setup ## run the examples of the documentation
 	$(BIN)/python -m pytest -q README.md src/penjing
 
-fidelity: setup ## grow the trees of C4.5, J48, rpart and scikit-learn again, and compare
+fidelity: setup ## grow the trees of C4.5, C5.0, J48, rpart and scikit-learn again, and compare
 	$(BIN)/python -m tests.reference
 
 golden: setup ## write the kept pictures and texts in tests/golden anew; then look at the difference

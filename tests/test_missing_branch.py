@@ -11,6 +11,7 @@ import penjing
 from penjing.criteria.entropy import bits
 from penjing.errors import ChoiceError
 from penjing.table import Table, nominal, numeric
+from penjing.write import formula
 
 RECIPES = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary")
 
@@ -72,6 +73,9 @@ def test_both_questions_are_weighed_as_one():
     told = tree.trace[0]["candidates"][0]
     assert [b["answer"] for b in told["branches"]] == ["≤ 6.5", "> 6.5", "= ?"]
     assert told["gain"] == pytest.approx(whole)
+    said = formula.gain(told)
+    assert "× (" not in said
+    assert said.startswith("Gain(D, x) = ")
 
 
 def test_only_whether_a_value_is_known_may_matter():

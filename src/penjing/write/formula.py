@@ -72,7 +72,9 @@ def gain(candidate: Plain, *, ascii_only: bool = False) -> str:
     parts = mean(candidate["branches"], "entropy", ascii_only=ascii_only)
     inside = f"{places(candidate['entropy_before'])} - ({parts})"
     whole = candidate["known"] + candidate["missing"]
-    if candidate["missing"]:
+    divided = sum(branch["rows"] for branch in candidate["branches"])
+    # Rows without a value may have a branch of their own: then all rows are divided.
+    if candidate["missing"] and divided - candidate["known"] < candidate["missing"] / 2:
         sign = times(ascii_only=ascii_only)
         inside = f"{amount(candidate['known'])}/{amount(whole)} {sign} ({inside})"
     return f"Gain(D, {quoted(candidate['column'])}) = {inside} = {places(candidate['gain'])}"
