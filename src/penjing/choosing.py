@@ -17,7 +17,7 @@ from penjing.criteria import TIE, Criterion, gains
 from penjing.growth import Growth
 from penjing.recipe import Recipe
 from penjing.split import Offers, Split, midpoints
-from penjing.table import Codes, Field, Floats
+from penjing.table import Field, Floats
 from penjing.tally import Classes, Counts, Reader
 
 NO_VALUES = np.empty(0)
@@ -52,7 +52,7 @@ def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Read
     if field.has_order:
         below = np.cumsum(cells, axis=0)[:-1]
         after = np.stack([below, counts.known - below], axis=1)
-        return Candidates(after, _cuts(counts.codes, field, values), np.empty((0, n), np.int64))
+        return Candidates(after, _cuts(counts, field, values), np.empty((0, n), np.int64))
     none = np.empty(0)
     if shape == "multiway":
         return Candidates(cells[None], none, np.arange(n)[None])
@@ -90,7 +90,10 @@ def with_branch(counts: Counts, found: Candidates, s: Reader) -> tuple[Counts, C
     return whole, Candidates(after, np.array([np.inf]), found.sides[:0])
 
 
-def _cuts(codes: Codes, field: Field, values: Floats) -> Floats:
+def _cuts(counts: Counts, field: Field, values: Floats) -> Floats:
+    codes = counts.codes
+    if counts.spans is not None:
+        return midpoints(counts.spans[:-1, 1], counts.spans[1:, 0])
     if not field.is_numeric:  # an ordered level: its position
         return codes[:-1].astype(np.float64)
     return midpoints(values[codes])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from penjing import evaluate
+from penjing import afar, evaluate
 from penjing.cp_errors import cp_errors
 from penjing.engines import Engine
 from penjing.errors import ChoiceError, DataError
@@ -88,7 +88,8 @@ def fit(
         In which folder the ``disk`` engine codes its rows. There an interrupted run goes on
         where it was; nothing is left in it after a fit.
     query : str, optional
-        What to ask of a database (``data="duckdb:FILE"``): SQL, or the name of a table.
+        What to ask of a database (``data="duckdb:FILE"``, ``"postgresql://…"``): SQL, or the
+        name of a table. Engines ``duckdb`` and ``postgres`` count there, by SQL only.
     threads : int, optional
         How many threads the engine may use; all that the machine has where it is not given.
         The tree is the same for any number.
@@ -112,6 +113,11 @@ def fit(
     >>> tree.depth, tree.n_leaves
     (4, 8)
     """
+    away = afar.engine_for(data, engine)
+    if away is not None:
+        afar.refuse_here(away, validation=validation, prune=prune, weight=weight)
+        said = afar.Asked(away, target, schema, query, progress, is_traced=trace)
+        return afar.fit(data, said, recipe, **changes)
     if isinstance(data, Table):
         _check_unread(schema=schema, weight=weight)
     chosen = recipe_of(recipe, **changes)

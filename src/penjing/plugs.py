@@ -42,6 +42,9 @@ PLUGS: dict[str, dict[str, str]] = {
         "native": "penjing.engines.native:Engine",
         "memory": "penjing.engines.memory:Engine",
         "disk": "penjing.engines.disk:Engine",
+        "duckdb": "penjing.engines.duckdb:Engine",
+        "postgres": "penjing.engines.postgres:Engine",
+        "spark": "penjing.engines.spark:Engine",
     },
     "write": {
         "text": "penjing.write.text:write",

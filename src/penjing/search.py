@@ -71,4 +71,8 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
             else:
                 side = found.sides[best]
                 groups[i, c] = tuple(counts.codes[side == b] for b in range(side.max() + 1))
-    return Offers(gain, information, impurity, cut, n_candidates, groups)
+    made = Offers(gain, information, impurity, cut, n_candidates, groups)
+    keep = getattr(engine, "keep_offers", None)  # an engine that goes on where it was lost
+    if keep is not None:
+        keep(nodes, made)
+    return made

@@ -159,9 +159,12 @@ def midpoint(low: float, high: float) -> float:
     return middle if low <= middle < high else low
 
 
-def midpoints(values: Floats) -> Floats:
-    """Return a cut between each two neighbours of ascending numbers; see `midpoint`."""
-    low, high = values[:-1], values[1:]
+def midpoints(values: Floats, above: Floats | None = None) -> Floats:
+    """Return a cut between each two neighbours of ascending numbers; see `midpoint`.
+
+    With ``above``, a cut between each of the values and the one above it.
+    """
+    low, high = (values[:-1], values[1:]) if above is None else (values, above)
     with np.errstate(over="ignore", invalid="ignore"):
         is_huge = np.maximum(np.abs(low), np.abs(high)) > 1e300
         middle = np.where(is_huge, low / 2 + high / 2, (low + high) / 2)

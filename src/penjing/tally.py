@@ -38,6 +38,9 @@ class Counts:
         The same as ``cells`` with every row of some weight weighing 1; None where all do.
     missing_rows : float or None
         How many rows have no known value; None where every row weighs 1.
+    spans : (present, 2) or None
+        The least and the greatest number of each, where numbers were counted together; then
+        ``codes`` are places only.
     """
 
     codes: Codes
@@ -45,6 +48,7 @@ class Counts:
     missing: Floats
     rows: Floats | None = None
     missing_rows: float | None = None
+    spans: Floats | None = None
 
     @property
     def known(self) -> Floats:

@@ -419,6 +419,10 @@ class Tree:
         """Return the tree as a program: ``python``, ``sql``, …; see :mod:`penjing.export`."""
         return _room("export").export(self, kind, **options)
 
+    def spark_udf(self) -> Any:  # noqa: ANN401 - a function of Spark's columns
+        """Return a function that answers rows of a Spark frame; see :mod:`penjing.spark_udf`."""
+        return _room("spark_udf").spark_udf(self)
+
     def draw(self, **style: Any) -> str:  # noqa: ANN401
         """Return the text drawing; see :func:`penjing.write.text.write`."""
         return _room("write.text").write(self, **style)  # type: ignore[no-any-return]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penjing.cli import sources
+from penjing.cli import afar, sources
 from penjing.cli.large import Large
 from penjing.cli.look import size_of
 from penjing.cli.options import (
@@ -99,7 +99,7 @@ def fit(
         str | None, typer.Option(help="Folder for the coded rows of engine disk; resumes there.")
     ] = None,
     query: Annotated[
-        str | None, typer.Option(help="SQL, or a table's name, for a source duckdb:FILE.")
+        str | None, typer.Option(help="SQL, or a table's name, for duckdb:FILE or postgresql://…")
     ] = None,
     no_trace: Annotated[
         bool, typer.Option("--no-trace", help="Do not keep how the tree grew (see why).")
@@ -140,10 +140,15 @@ def fit(
         "min_gain": min_gain,
     }
     given = {key: value for key, value in changes.items() if value is not None}
+    pruning = Pruning(method, validate, validate_share, seed, ties)
+    if afar.is_afar(data, engine):
+        asked = {"query": query, "engine": engine, "recipe": recipe, **own, **settings_of(setting)}
+        tree = _sourced(afar.grown(voice, data, reading, pruning, asked | given), data)
+        _show(voice, tree, tree, None, (None, None, output))
+        return
     large = Large(engine, memory_limit, work, query)
     with large.table(voice, data, reading, recipe, method) as table:
         voice.notes(table.notes)
-        pruning = Pruning(method, validate, validate_share, seed, ties)
         train, judges = pruning.divided(voice, table, reading)
         is_small = train.n_rows * len(train.columns) <= TRACED and not large.is_on_disk
         if not (is_small or no_trace):
@@ -167,7 +172,7 @@ def _show(
     voice: Voice,
     tree: Tree,
     whole: Tree,
-    train: Table,
+    train: Table | None,
     asked: tuple[str | None, Table | None, str | None],
 ) -> None:
     """Write the model where it is wanted, and print the tree with what should be known of it."""

@@ -1156,4 +1156,18 @@ WORDS: dict[str, str] = {
     "not_for_disk": "{name} is not known for tables on disk: they are read as DuckDB and Parquet have them. Use engine native.",
     "progress_reading": "reading: {rows:,} rows",
     "progress_generation": "generation {generation}: {open:,} open nodes, {rows:,} rows looked at",
+    # rows that stay where they are
+    "afar_number": "The target {column} is a number, and sums of numbers made in another place round otherwise. Use an engine that reads the rows: native or disk.",
+    "afar_date": "Column {column} holds dates. Ask for their parts in the query, such as extract(month from …), or leave the column out: schema={{'{column}': 'ignore'}}.",
+    "afar_many": "Column {column} has more than {most} distinct numbers, so that it can only be numeric. Say schema={{'{column}': 'numeric'}}, or turn it to text in the query.",
+    "afar_infinite": "{source}: column {column} holds an infinite number. Turn it to NULL, or to a finite number, in the query.",
+    "afar_nothing": "{source} has no column to ask about besides the target.",
+    "afar_shares": "Engine {engine} cannot treat the rows without a value in column {column} by missing='{missing}'. Use engine native or disk, or a recipe with surrogates (rpart).",
+    "afar_rules": "Engine {engine} cannot follow the rules of recipe {recipe}. It knows id3, c4.5-textbook, cart-textbook, cart-binary, c4.5, j48 and rpart.",
+    "afar_folds": "Engine {engine} cannot cross-validate, since the rows stay where they are. Say xval=0.",
+    "afar_setting": "Engine {engine} leaves the rows where they are, and {name} needs them here. Leave {name} out, or use engine native or disk.",
+    "other_checkpoint": "The folder {folder} keeps generations of other rows or another recipe. Name another folder, or remove it.",
+    "table_or_query": "Where in the database are the rows? Say either table='name' or query='select …'.",
+    "sql_failed": "{source} answers: {said}",
+    "engine_needs": "Engine {engine} needs the package {package}: pip install 'penjing[{engine}]'.",
 }

@@ -922,4 +922,18 @@ WORDS: dict[str, str] = {
     "not_for_disk": "{name} 不适用于磁盘上的表：它们按 DuckDB 与 Parquet 的方式读取。请改用引擎 native。",
     "progress_reading": "读取：{rows:,} 行",
     "progress_generation": "第 {generation} 代：{open:,} 个待分结点，已查看 {rows:,} 行",
+    # rows that stay where they are
+    "afar_number": "目标 {column} 是数值；在别处求和，舍入会有出入。请用会读取数据行的引擎：native 或 disk。",
+    "afar_date": "{column} 列是日期。请在查询中取其各部分，例如 extract(month from …)，或不用此列：schema={{'{column}': 'ignore'}}。",
+    "afar_many": "{column} 列有 {most} 个以上不同的数值，只能当作连续属性。请写 schema={{'{column}': 'numeric'}}，或在查询中转为文本。",
+    "afar_infinite": "{source}：{column} 列含有无穷大。请在查询中把它换成 NULL 或有限的数。",
+    "afar_nothing": "{source} 除目标列外没有可用的列。",
+    "afar_shares": "引擎 {engine} 无法按 missing='{missing}' 处理 {column} 列缺失的行。请用引擎 native 或 disk，或改用带替代划分的配方（rpart）。",
+    "afar_rules": "引擎 {engine} 不支持配方 {recipe} 的规则。支持的有：id3、c4.5-textbook、cart-textbook、cart-binary、c4.5、j48、rpart。",
+    "afar_folds": "数据行留在原处，引擎 {engine} 无法做交叉验证。请设 xval=0。",
+    "afar_setting": "引擎 {engine} 不取出数据行，而 {name} 需要数据行。请去掉 {name}，或用引擎 native、disk。",
+    "other_checkpoint": "文件夹 {folder} 保存的是另一份数据或另一种配方的各代结果。请换一个文件夹，或删除它。",
+    "table_or_query": "数据在数据库的哪里？请给出 table='表名' 或 query='select …' 之一。",
+    "sql_failed": "{source} 的回答：{said}",
+    "engine_needs": "引擎 {engine} 需要软件包 {package}：pip install 'penjing[{engine}]'。",
 }

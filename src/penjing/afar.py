@@ -1,0 +1,170 @@
+"""From rows that stay in a database or a cluster to a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from penjing.engines import afar
+from penjing.errors import CapabilityError, ChoiceError
+from penjing.grow import grow
+from penjing.growth import Growth
+from penjing.plugs import load
+from penjing.progress import Watcher
+from penjing.recipe import Recipe, recipe_of
+from penjing.trace import Trace
+from penjing.tree import LEAF, Tree
+from penjing.walk import cuts_of
+
+ENGINES = ("duckdb", "postgres", "spark")
+"""The engines that leave rows where they are."""
+OWN: dict[str, tuple[str, ...]] = {"spark": ("checkpoint", "session")}
+"""What an engine wants to be told besides the recipe's settings."""
+RULES = ("textbook", "quinlan", "rpart")
+"""The rules that decide by counts alone; rows that ask surrogates are not yet sent in Spark."""
+
+
+def engine_for(data: object, engine: str) -> str | None:
+    """Return which engine counts where the rows are; None if they are to be read.
+
+    Examples
+    --------
+    >>> engine_for("postgresql://localhost/shop", "auto"), engine_for("melons.csv", "auto")
+    ('postgres', None)
+    """
+    if engine in ENGINES:
+        return engine
+    if isinstance(data, str) and data.startswith(("postgresql://", "postgres://")):
+        return "postgres"
+    is_frame = type(data).__module__.startswith("pyspark.")
+    return "spark" if is_frame and engine == "auto" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What `fit` was asked for besides the recipe."""
+
+    engine: str
+    target: Any
+    schema: Mapping[str, Any] | None
+    query: str | None
+    progress: Watcher | None
+    is_traced: bool
+
+
+def refuse_here(engine: str, **given: object) -> None:
+    """Refuse what needs the rows here."""
+    for name, value in given.items():
+        if value is not None:
+            raise CapabilityError("afar_setting", engine=engine, name=name)
+
+
+def fit(
+    data: Any,  # noqa: ANN401 - where the rows are
+    asked: Asked,
+    recipe: str | Recipe,
+    *,
+    table: str | None = None,
+    **changes: Any,  # noqa: ANN401 - settings of the recipe, or of the engine
+) -> Tree:
+    """Grow a tree from rows that stay where they are."""
+    engine = asked.engine
+    own = {name: changes.pop(name) for name in OWN.get(engine, ()) if name in changes}
+    recipe = recipe_of(recipe, **changes)
+    check(recipe, engine)
+    if asked.target is not None and not isinstance(asked.target, str):
+        raise CapabilityError("afar_setting", engine=engine, name="target")
+    if engine != "spark":
+        if (table is None) == (asked.query is None):
+            raise ChoiceError("table_or_query")
+        own |= {"query": asked.query} if table is None else {"table": table}
+    told = {"target": asked.target, "schema": asked.schema, **own}
+    counting: Any = load("engine", engine)(data, recipe, **told)
+    try:
+        survey = counting.rows.survey
+        recipe = recipe.fits(afar.sketch_of(survey))
+        for judged in survey.columns:
+            if judged.n_missing and recipe.missing == "refuse":
+                said = {"column": judged.column.name, "n": judged.n_missing}
+                raise ChoiceError("missing_refused", recipe=recipe.name, **said)
+            if judged.n_missing and recipe.missing not in ("refuse", "surrogate"):
+                said = {"column": judged.column.name, "missing": recipe.missing}
+                raise CapabilityError("afar_shares", engine=engine, **said)
+        trace = Trace() if asked.is_traced else None
+        tree = grow(counting, recipe, None, trace, asked.progress)
+        return _described(tree, counting, engine)
+    finally:
+        counting.close()
+
+
+def check(recipe: Recipe, engine: str) -> None:
+    """Refuse what cannot be decided from counts, before any row is looked at."""
+    if recipe.rules not in RULES or (engine == "spark" and recipe.rules == "rpart"):
+        raise CapabilityError("afar_rules", engine=engine, recipe=recipe.name)
+    if getattr(recipe.options, "xval", 0):
+        raise CapabilityError("afar_folds", engine=engine)
+
+
+def _described(tree: Tree, engine: afar.Engine, name: str) -> Tree:
+    """Return the tree with what can only be said while its rows are at hand."""
+    survey = engine.rows.survey
+    about = dict(tree.about) | {
+        "n_rows": survey.n_rows,
+        "source": {"name": survey.name, "n_rows": survey.n_rows},
+        "left_out": [list(pair) for pair in survey.left_out],
+        "engine": {"name": name},
+    }
+    asked = [survey.columns[c] for c in np.unique(tree.nodes.column).tolist() if c != LEAF]
+    lacking = {judged.column.name: judged.n_missing for judged in asked if judged.n_missing}
+    if lacking:
+        about["missing"] = lacking
+    about["training"] = {"correct": _right(tree, engine, lacking), "of": float(survey.n_rows)}
+    gap = _gaps(tree, engine)
+    return replace(tree, nodes=replace(tree.nodes, gap=gap), about=about)
+
+
+def _right(tree: Tree, engine: afar.Engine, lacking: Mapping[str, int]) -> float:
+    """Return how many training rows the tree gets right: those that stop at each node."""
+    every = list(range(len(tree.nodes)))
+    total = engine.totals(tree, every).cells if lacking else tree.nodes.total
+    stays = total.copy()
+    for node in every[1:]:
+        stays[tree.parent_of(node)[0]] -= total[node]
+    return float(stays[every, tree.values].sum())
+
+
+def _gaps(tree: Tree, engine: afar.Engine) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the values on both sides of each cut, of the rows that reach the node."""
+    found = np.full((len(tree.nodes), 2), np.nan)
+    growth = engine.growth
+    if isinstance(growth, Growth) and tree.recipe["rules"] == "textbook":
+        order = [0]
+        for node in order:  # grows while it is walked: breadth first
+            order.extend(growth.children(node))
+        for new, old in enumerate(order):
+            if old in engine.gaps:
+                found[new] = engine.gaps[old]
+        return found
+    is_single = tree.recipe.get("precision") == "single"
+    by_column: dict[int, list[int]] = {}
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        c = int(tree.nodes.column[node])
+        if tree.schema[c].is_numeric:
+            by_column.setdefault(c, []).append(node)
+    compared_with = cuts_of(tree)
+    for c, nodes in by_column.items():
+        levels = engine.level_values(c)
+        compared = levels.astype(np.float32).astype(np.float64) if is_single else levels
+        for node, tally in zip(nodes, engine.tally(tree, nodes, [c]), strict=True):
+            values = compared[tally.columns[c].codes]
+            cut = float(compared_with[node])
+            low, high = values[values <= cut].max(), values[values > cut].min()
+            last = np.searchsorted(compared, low, side="right") - 1
+            first = np.searchsorted(compared, high, side="left")
+            # Values that 32 bits do not tell apart may lie on both sides of the cut itself.
+            top = min(levels[last], tree.nodes.cut[node]) if is_single else levels[last]
+            found[node] = top, levels[first]
+    return found

@@ -1,0 +1,38 @@
+"""`fit` where the rows stay in a database: the same words, other engines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from penjing.cli.progress import growing
+from penjing.cli.pruned import Pruning
+from penjing.cli.say import Voice
+from penjing.cli.sources import Reading
+
+if TYPE_CHECKING:
+    from penjing.tree import Tree
+
+
+def is_afar(data: str, engine: str) -> bool:
+    """Whether the rows are to be counted where they are."""
+    from penjing.afar import engine_for  # noqa: PLC0415 - heavy
+
+    return engine_for(data, engine) is not None
+
+
+def grown(voice: Voice, data: str, reading: Reading, pruning: Pruning, how: dict[str, Any]) -> Tree:
+    """Return the tree of a table or query of a database."""
+    from penjing.fit import fit  # noqa: PLC0415 - heavy
+
+    validation = pruning.validate if pruning.validate is not None else pruning.share
+    with growing(voice) as watcher:
+        return fit(
+            data,
+            reading.target,
+            validation=validation,
+            prune=pruning.method,
+            schema=reading.wishes(),
+            weight=reading.weight,
+            progress=watcher,
+            **how,
+        )
