@@ -52,7 +52,8 @@ def pick(
     >>> pick([[1, 2], [3, 4]]).engine
     'native'
     """
-    limit = memory_bytes(memory_limit)
+    if memory_limit is not None:
+        memory_bytes(memory_limit)  # refused here if it is none
     if isinstance(data, Table):
         is_stored = any(isinstance(column, Stored) for column in data.columns)
         return Picked(("disk" if is_stored else "native") if engine == "auto" else engine, False)
@@ -68,7 +69,7 @@ def pick(
         return Picked("native" if engine == "auto" else engine, False)
     if engine not in ("auto", "disk"):
         return Picked(engine, is_coded=is_many and engine in ("native", "memory"))
-    needs = _needs(source)
+    needs, limit = _needs(source), memory_bytes(memory_limit)
     if engine == "disk":
         return Picked("disk", True, None, needs, limit)
     fits = needs <= limit
