@@ -21,7 +21,7 @@ SANITIZE := address,undefined
 OLDEST   := scikit-learn==1.6.0 numpy==2.0.2 scipy==1.14.1 pandas==2.2.3
 
 .PHONY: help setup demo test test-all test-cpp test-sanitized test-threads test-sklearn check format \
-        bench docs fidelity golden wheel clean
+        bench bench-spark docs fidelity golden wheel clean
 
 help: ## print this list
 	echo "penjing: make <word>"
@@ -154,6 +154,9 @@ $(STAMPS)/peers: bench/requirements.txt $(STAMPS)/dev
 	echo "· the programs that penjing is compared with"
 	$(PIP) install -r bench/requirements.txt
 	touch $@
+
+bench-spark: setup $(STAMPS)/system ## rows a second of engine spark against MLlib
+	$(BIN)/python bench/spark.py
 
 bench: setup $(STAMPS)/peers ## speed against other programs in one run, about an hour; figures in bench/results
 	$(BIN)/python bench/fit.py
