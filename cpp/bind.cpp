@@ -42,6 +42,22 @@ nb::tuple code_floats(const In<double>& values) {
     return nb::make_tuple(hand_over(std::move(answer.levels)), hand_over(std::move(codes)));
 }
 
+nb::object code_whole(const In<std::int64_t>& values) {
+    penjing::detail::check_size(values.size());
+    penjing::Buffer<std::int32_t> codes;
+    std::vector<std::int64_t> levels;
+    bool is_narrow = false;
+    {
+        nb::gil_scoped_release free;
+        codes = penjing::Buffer<std::int32_t>(values.size());
+        is_narrow = penjing::detail::code_whole(view(values), codes.room(), levels);
+    }
+    if (!is_narrow) {
+        return nb::none();
+    }
+    return nb::make_tuple(hand_over(std::move(levels)), hand_over(std::move(codes)));
+}
+
 nb::tuple code_strings(const In<std::uint8_t>& data, const In<std::int64_t>& offsets,
                        const std::optional<In<std::uint8_t>>& valid) {
     if (offsets.size() == 0) {
@@ -266,6 +282,10 @@ NB_MODULE(_core, m) {
     m.doc() = "Column coding and prediction in C++.";
     m.def("code_floats", &code_floats, nb::arg("values").noconvert(),
           "Return the sorted distinct numbers and each row's rank among them, -1 for NaN.");
+    m.def(
+        "code_whole", &code_whole, nb::arg("values").noconvert(),
+        "Return the distinct whole numbers in order of first appearance, and each row's code; "
+        "None where they range too widely.");
     m.def("code_strings", &code_strings, nb::arg("data").noconvert(),
           nb::arg("offsets").noconvert(), nb::arg("valid").noconvert().none() = nb::none(),
           "Return the row where each distinct string was seen first, and each row's code.");

@@ -150,6 +150,36 @@ inline bool code_few_floats(View<double> values, Room<std::int32_t> codes, Float
     return true;
 }
 
+// Whole numbers in order of first appearance, by a table over their range: classes as an array
+// has them. False, with nothing promised, where that range is far wider than the rows are many.
+inline bool code_whole(View<std::int64_t> values, Room<std::int32_t> codes,
+                       std::vector<std::int64_t>& levels) {
+    if (values.size() == 0) {
+        return true;
+    }
+    std::int64_t low = values[0];
+    std::int64_t high = values[0];
+    for (std::size_t row = 1; row < values.size(); ++row) {
+        low = std::min(low, values[row]);
+        high = std::max(high, values[row]);
+    }
+    const std::uint64_t reach =
+        static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+    if (reach >= std::max<std::uint64_t>(1024, values.size())) {
+        return false;
+    }
+    std::vector<std::int32_t> place(static_cast<std::size_t>(reach) + 1, missing);
+    for (std::size_t row = 0; row < values.size(); ++row) {
+        std::int32_t& code = place[static_cast<std::size_t>(values[row] - low)];
+        if (code == missing) {
+            code = static_cast<std::int32_t>(levels.size());
+            levels.push_back(values[row]);
+        }
+        codes[row] = code;
+    }
+    return true;
+}
+
 // Values that come in order already: a level wherever the value changes.
 inline void code_ascending(View<double> values, Room<std::int32_t> codes, FloatCodes& answer) {
     for (std::size_t row = 0; row < values.size(); ++row) {

@@ -39,6 +39,21 @@ def test_numbers_get_their_rank(values):
     same_as_numpy(values)
 
 
+@given(
+    st.lists(
+        st.one_of(st.integers(-9, 9), st.integers(-(2**63), 2**63 - 1), st.just(1000)), max_size=60
+    )
+)
+def test_whole_numbers_are_coded_as_they_appear(values):
+    told = _core.code_whole(np.array(values, np.int64))
+    if values and max(values) - min(values) >= 1024:
+        assert told is None
+        return
+    levels, codes = told
+    assert levels.tolist() == [*dict.fromkeys(values)]
+    assert levels[codes].tolist() == values
+
+
 # Enough rows for every road: hash table, radix sort, second radix sort of equal upper halves.
 MANY = {
     "normal": lambda r, n: r.normal(size=n),

@@ -11,6 +11,11 @@ def code_floats(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
     """Return the sorted distinct numbers and each row's rank among them, -1 for NaN."""
 
+def code_whole(
+    values: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None:
+    """Return the distinct whole numbers as they first appear, and each row's code, if few."""
+
 def code_strings(
     data: npt.NDArray[np.uint8],
     offsets: npt.NDArray[np.int64],

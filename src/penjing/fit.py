@@ -276,7 +276,7 @@ def _described(tree: Tree, table: Table, gate: Gate | None = None) -> Tree:
     if not tree.is_regression:
         about["training"] = {
             "correct": _training(tree, table, is_whole=not lacking),
-            "of": float(table.n_rows if table.weight is None else table.weight.sum()),
+            "of": table.total_weight,
         }
     nodes = tree.nodes
     if nodes.gap is None:

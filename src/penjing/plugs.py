@@ -94,6 +94,7 @@ def plugged(socket: str) -> dict[str, str]:
     return strangers | PLUGS[socket]
 
 
+@cache
 def load(socket: str, name: str) -> Any:  # noqa: ANN401 - a class or a function, by socket
     """Return what a name stands for, imported on first use."""
     known = plugged(socket)

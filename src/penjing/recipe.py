@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from penjing.criteria import Criterion, Impurity
@@ -276,4 +277,12 @@ def recipe_of(recipe: str | Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 -
         if recipe not in RECIPES:
             raise unknown("unknown_plug", recipe, RECIPES, socket="recipe")
         recipe = RECIPES[recipe]
+    try:
+        return _changed(recipe, **changes)
+    except TypeError:  # a setting that has no hash, such as a list
+        return recipe.but(**changes)
+
+
+@lru_cache(maxsize=64, typed=True)  # typed: True is not 1
+def _changed(recipe: Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 - checked by `but`
     return recipe.but(**changes)

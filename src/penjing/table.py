@@ -168,6 +168,11 @@ class Table:
         return np.ones(self.n_rows) if self.weight is None else self.weight
 
     @property
+    def total_weight(self) -> float:
+        """The weight of all rows."""
+        return float(self.n_rows if self.weight is None else self.weight.sum())
+
+    @property
     def schema(self) -> tuple[Field, ...]:
         """The columns without their rows."""
         return tuple(column.field for column in self.columns)

@@ -185,7 +185,7 @@ def reader_of(table: Table, costs: Costs | None = None, *, centred: bool = True)
     """Return what reads the sums of this table: its classes, or the moments of its number."""
     assert table.target is not None
     with np.errstate(over="ignore", invalid="ignore"):
-        weight = float(table.weights.sum())
+        weight = table.total_weight
         if weight == np.inf:
             raise DataError("weights_too_large")
         if not table.is_regression:

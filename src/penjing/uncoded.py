@@ -43,9 +43,13 @@ class Uncoded(Column):
     def __init__(self, name: str, numbers: npt.NDArray[np.float64], source: str = "table") -> None:
         if len(numbers) > 1 and numbers.strides[0] <= 0:
             numbers = np.ascontiguousarray(numbers)
-        plain = {"name": name, "kind": "numeric", "raw": numbers, "source": source}
-        for key, value in (plain | {"_coded": None, "_n_missing": None}).items():
-            object.__setattr__(self, key, value)
+        put = object.__setattr__  # one by one: a loop costs small tables their time
+        put(self, "name", name)
+        put(self, "kind", "numeric")
+        put(self, "raw", numbers)
+        put(self, "source", source)
+        put(self, "_coded", None)
+        put(self, "_n_missing", None)
 
     @property
     def is_coded(self) -> bool:

@@ -12,6 +12,7 @@ from penjing import _core
 from penjing.criteria import Criterion, decrease
 from penjing.criteria.entropy import bits
 from penjing.engines import memory, quinlan, rpart, sklearn
+from penjing.engines.ties import ties_of
 from penjing.progress import Progress, Watcher
 from penjing.recipe import Recipe
 from penjing.table import Column, Floats, Table
@@ -182,13 +183,7 @@ def tree_arrays(
     gap = told["gap"].reshape(-1, 2) if told["has_gap"] else None
     flat = told["level_start"], told["level_codes"]
     nodes = Nodes(parent, column, told["cut"], *flat, total, gain, score, gap)
-    start, columns = told["tie_start"].tolist(), told["tie_columns"].tolist()
-    ties = [
-        {"columns": columns[start[i] : start[i + 1]], "score": float(score[node]), "node": node}
-        for i, node in enumerate(told["tied_nodes"].tolist())
-        if column[node] != LEAF
-    ]
-    return nodes, ties
+    return nodes, ties_of(told, score)
 
 
 def _gains(

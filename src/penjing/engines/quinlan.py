@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from penjing import _core
+from penjing.engines.ties import ties_of
 from penjing.options import Quinlan
 from penjing.recipe import Recipe
 from penjing.table import Table
@@ -118,11 +119,6 @@ def _tree(told: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> Tree
         gain,
         score,
     )
-    start, columns = told["tie_start"].tolist(), told["tie_columns"].tolist()
-    ties = [
-        {"columns": columns[start[i] : start[i + 1]], "score": float(score[node]), "node": node}
-        for i, node in enumerate(told["tied_nodes"].tolist())
-    ]
     assert table.target is not None
-    about = {"n_ties": told["n_ties"], "ties": ties}
+    about = {"n_ties": told["n_ties"], "ties": ties_of(told, score)}
     return Tree(nodes, table.schema, table.target.field, recipe.settings(), 0.0, about)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from penjing import _core
+from penjing.engines.ties import ties_of
 from penjing.options_sklearn import Sklearn, first_state
 from penjing.recipe import Recipe
 from penjing.table import Codes, Column, Floats, Table
@@ -93,12 +94,7 @@ def _tree(told: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> Tree
         gap,
         missing=told["missing"] if told["column"][0] != LEAF else None,
     )
-    start, columns = told["tie_start"].tolist(), told["tie_columns"].tolist()
-    ties = [
-        {"node": node, "columns": columns[start[i] : start[i + 1]], "score": float(gain[node])}
-        for i, node in enumerate(told["tied_nodes"].tolist())
-    ]
     assert table.target is not None
-    about = {"n_ties": told["n_ties"], "ties": ties}
+    about = {"n_ties": told["n_ties"], "ties": ties_of(told, gain)}
     centre = 0.0 if isinstance(s, Classes) else s.centre
     return Tree(nodes, table.schema, table.target.field, recipe.settings(), centre, about)

@@ -154,9 +154,10 @@ def finished(table: Table, reading: Reading, *, drop: bool = True) -> Table:
     notes = [*reading.sheet.notes, *reading.notes]
     if not drop:
         return replace(table, notes=tuple(notes))
-    rows = np.ones(table.n_rows, np.bool_)
-    if table.target is not None:
-        rows &= table.target.codes >= 0
+    if table.target is None:
+        rows = np.ones(table.n_rows, np.bool_)
+    else:
+        rows = table.target.codes >= 0
         if not rows.any():
             raise DataError("empty_target", source=reading.sheet.name, column=table.target.name)
         if not rows.all():

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from penjing._core import code_whole
 from penjing.errors import DataError
 from penjing.read.code import ranks_of
 from penjing.table import Codes, Floats, Kind, Note
@@ -75,6 +76,10 @@ class Cells:
         """Return the levels as plain values."""
         return self.levels.tolist() if isinstance(self.levels, np.ndarray) else [*self.levels]
 
+    def whole(self) -> tuple[npt.NDArray[np.int64], Codes] | None:
+        """Return levels as they first appear, and codes, if this is an array of few integers."""
+        return None
+
     def row(self, level: int) -> int:
         """Return the number, from 1, of the first row that shows this level."""
         return int(np.argmax(self.codes == level)) + 1
@@ -104,9 +109,13 @@ class Numbers(Cells):
     _coded: tuple[npt.NDArray[Any], Codes] | None
 
     def __init__(self, name: str, raw: npt.NDArray[Any], *, is_whole: bool = False) -> None:
-        plain = {"name": name, "declared": None, "is_fixed": False, "is_whole": is_whole}
-        for key, value in (plain | {"raw": raw, "_coded": None}).items():
-            object.__setattr__(self, key, value)
+        put = object.__setattr__  # one by one: a loop costs small tables their time
+        put(self, "name", name)
+        put(self, "declared", None)
+        put(self, "is_fixed", False)
+        put(self, "is_whole", is_whole)
+        put(self, "raw", raw)
+        put(self, "_coded", None)
 
     def _made(self) -> tuple[npt.NDArray[Any], Codes]:
         if self._coded is None:
@@ -128,6 +137,12 @@ class Numbers(Cells):
     def is_typed(self) -> bool:
         """Whether the levels are an array of numbers."""
         return True
+
+    def whole(self) -> tuple[npt.NDArray[np.int64], Codes] | None:
+        """Return levels as they first appear, and codes, if this is an array of few integers."""
+        if self.raw.dtype.kind not in "iu" or self.raw.dtype == np.uint64:
+            return None
+        return code_whole(np.ascontiguousarray(self.raw, np.int64))
 
     def uncoded(self, source: str) -> Uncoded | None:
         """Return the column if it plainly is one of numbers; None if levels have to be seen.

@@ -92,6 +92,9 @@ def recoded(name: str, codes: Codes, values: Floats) -> Column:
 
 def name_column(cells: Cells, kind: Kind = "nominal") -> Column:
     """Return a nominal or ordered column; typed numbers as plain values, as they first appear."""
+    whole = cells.whole()
+    if whole is not None:
+        return Column(cells.name, kind, tuple(whole[0].tolist()), whole[1])
     if cells.is_typed:
         levels, codes = by_appearance(cells.plain(), cells.codes)
         if all(isinstance(level, float) and level.is_integer() for level in levels):

@@ -89,6 +89,9 @@ def judged_target(reading: Reading, cells: Cells, wish: Wish | None = None) -> C
     if wish is not None and wish.kind in ("nominal", "ordered", "numeric"):
         return wished(reading, cells, wish)[0]
     cells = cleaned(reading, cells)
+    whole = None if cells.declared else cells.whole()
+    if whole is not None and len(whole[0]) <= FEW_CLASSES:  # told without ranking them
+        return name_column(cells)
     found = numbers_in(reading, cells)
     if cells.declared in ("nominal", "ordered", "numeric"):
         return judged(reading, cells, found)

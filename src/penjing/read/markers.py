@@ -63,6 +63,10 @@ class Markers:
         return len(others) > 1 and not any(level.startswith(SOMETHING) for level in others)
 
 
+_PLAIN = Markers(frozenset(), frozenset(), has_usual=True)
+_BARE = Markers(frozenset({"?"}), frozenset(), has_usual=False)
+
+
 def markers(missing: object, *, usual: bool) -> Markers:
     """Make the markers of one reading from what the user said.
 
@@ -75,11 +79,13 @@ def markers(missing: object, *, usual: bool) -> Markers:
     >>> sorted(markers({"only": ["?"]}, usual=True).missing(["N/A", "?", "soft"]))
     ['?']
     """
+    if missing is None:
+        return _PLAIN if usual else _BARE
     if isinstance(missing, Mapping):
         if set(missing) != {"only"}:
             raise ChoiceError("bad_missing", value=missing)
         return Markers(*_words(missing["only"]), has_usual=False)
-    words, others = _words(() if missing is None else missing)
+    words, others = _words(missing)
     return Markers(words if usual else words | {"?"}, others, usual)
 
 
