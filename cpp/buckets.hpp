@@ -84,6 +84,7 @@ class BucketMap {
             }
         }
         prepare_guide(sample);
+        prepare_finer(sample);
     }
 
     // Code rows [from, to); false if a value is missing or infinite.
@@ -99,6 +100,18 @@ class BucketMap {
         return code_with(
             [numbers, stride](std::size_t row) { return numbers[row * stride] + 0.0; }, from,
             to, out);
+    }
+
+    // Finer codes inside the buckets, of rows that are coded: they keep the order too.
+    void refine(const Keys& keys, std::size_t from, std::size_t to, const std::uint8_t* buckets,
+                std::uint8_t* out) const {
+        for (std::size_t i = from; i < to; ++i) {
+            const std::size_t b = buckets[i];
+            // Rounding keeps the order: neither step can put a larger value before a smaller.
+            const double place = (keys.at(i) - floor_[b]) * stretch_[b];
+            const double inside = place > 0 ? (place < 255 ? place : 255) : 0;
+            out[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(inside));
+        }
     }
 
     // Whether a bucket may hold more than one value.
@@ -141,6 +154,18 @@ class BucketMap {
             }
         }
         guided_ = steps < sample.size();
+    }
+
+    void prepare_finer(const std::vector<double>& sample) {
+        for (std::size_t b = 0; b < n_buckets; ++b) {
+            const double low = b > 0 && b <= used_ ? bounds_[b - 1]
+                               : sample.empty()    ? 0
+                                                   : sample.front();
+            const double high = b < used_ ? bounds_[b] : sample.empty() ? 0 : sample.back();
+            const double stretch = static_cast<double>(n_buckets) / (high - low);
+            floor_[b] = low;
+            stretch_[b] = std::isfinite(stretch) && stretch > 0 ? stretch : 0;
+        }
     }
 
     [[nodiscard]] std::size_t cell_of(double value) const {
@@ -213,6 +238,8 @@ class BucketMap {
     std::array<double, n_buckets> bounds_;  // the last is infinite
     std::array<std::uint8_t, n_buckets> many_;
     std::size_t used_ = 0;
+    std::array<double, n_buckets> floor_;    // where finer codes of a bucket begin
+    std::array<double, n_buckets> stretch_;  // and how many there are to a unit
 };
 
 // ---- what a bucket may hide: no cut inside it has a V above this
@@ -290,6 +317,151 @@ inline double most_inside(EntropyOfCounts, const NodeFacts& f, const std::uint32
 
 // ---- opening a bucket
 
+// Counts of the rows in bucket b, per finer cell and class.
+struct FinerView {
+    const std::uint8_t* buckets;
+    const std::uint8_t* finer;
+    const std::uint16_t* labels;
+    std::size_t n;
+    unsigned shift;  // how many bits of a finer code are too many
+    std::size_t k;
+
+    void add(std::size_t i, std::uint32_t* cells) const {
+        ++cells[static_cast<std::size_t>(finer[i] >> shift) * k + labels[i]];
+    }
+};
+
+// Room for the rows of a bucket, and for a whole vector beyond the last.
+struct Packed {
+    std::vector<std::uint8_t> finer;
+    std::vector<std::uint16_t> labels;
+    void prepare(std::size_t n) {
+        if (finer.size() < n + 64) {
+            finer.resize(2 * n + 64);
+            labels.resize(2 * n + 64);
+        }
+    }
+};
+
+inline void count_in_bucket_scalar(const FinerView& view, std::uint8_t b,
+                                   std::uint32_t* cells) {
+    for (std::size_t i = 0; i < view.n; ++i) {
+        if (view.buckets[i] == b) {
+            view.add(i, cells);
+        }
+    }
+}
+
+#if PENJING_X86
+// Without a branch on what is found: hits are packed together, then counted.
+PENJING_WIDE inline void count_in_bucket_wide(const FinerView& view, std::uint8_t b,
+                                              std::uint32_t* cells, Packed& packed) {
+    const __m512i wanted = _mm512_set1_epi8(static_cast<char>(b));
+    std::uint8_t* finer = packed.finer.data();
+    std::uint16_t* labels = packed.labels.data();
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < view.n; i += 64) {
+        const std::size_t left = view.n - i;
+        const __mmask64 valid = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
+        const __mmask64 hits = _mm512_mask_cmpeq_epi8_mask(
+            valid, _mm512_maskz_loadu_epi8(valid, view.buckets + i), wanted);
+        const auto low = static_cast<__mmask32>(hits);
+        const auto high = static_cast<__mmask32>(hits >> 32);
+        const auto n_low = static_cast<std::size_t>(_mm_popcnt_u32(low));
+        // Masked loads: what lies beyond the node is not touched.
+        _mm512_storeu_si512(
+            finer + n,
+            _mm512_maskz_compress_epi8(hits, _mm512_maskz_loadu_epi8(hits, view.finer + i)));
+        _mm512_storeu_si512(
+            labels + n,
+            _mm512_maskz_compress_epi16(low, _mm512_maskz_loadu_epi16(low, view.labels + i)));
+        _mm512_storeu_si512(labels + n + n_low,
+                            _mm512_maskz_compress_epi16(
+                                high, _mm512_maskz_loadu_epi16(high, view.labels + i + 32)));
+        n += n_low + static_cast<std::size_t>(_mm_popcnt_u32(high));
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        ++cells[static_cast<std::size_t>(finer[i] >> view.shift) * view.k + labels[i]];
+    }
+}
+
+// The same for two classes: the class takes the place of the last bit, so one vector does.
+PENJING_WIDE inline void count_in_bucket_of_two(const FinerView& view, std::uint8_t b,
+                                                std::uint32_t* cells, Packed& packed) {
+    const __m512i wanted = _mm512_set1_epi8(static_cast<char>(b));
+    const __m512i even = _mm512_set1_epi8(static_cast<char>(0xFE));
+    const __m512i one = _mm512_set1_epi8(1);
+    const std::uint8_t* buckets = view.buckets;
+    const std::uint8_t* from = view.finer;
+    const std::uint16_t* labels = view.labels;
+    std::uint8_t* finer = packed.finer.data();
+    std::size_t n = 0;
+    std::size_t i = 0;
+    for (; i + 64 <= view.n; i += 64) {
+        const __mmask64 hits = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(buckets + i), wanted);
+        const __m512i low = _mm512_loadu_si512(labels + i);
+        const __m512i high = _mm512_loadu_si512(labels + i + 32);
+        const __mmask64 second = _mm512_kunpackd(_mm512_test_epi16_mask(high, high),
+                                                 _mm512_test_epi16_mask(low, low));
+        const __m512i cell = _mm512_and_si512(_mm512_loadu_si512(from + i), even);
+        _mm512_storeu_si512(
+            finer + n, _mm512_maskz_compress_epi8(
+                           hits, _mm512_mask_or_epi32(cell, 0xFFFF, cell,
+                                                      _mm512_maskz_mov_epi8(second, one))));
+        n += static_cast<std::size_t>(_mm_popcnt_u64(hits));
+    }
+    for (; i < view.n; ++i) {
+        if (buckets[i] == b) {
+            finer[n++] = static_cast<std::uint8_t>((from[i] & 0xFEU) | labels[i]);
+        }
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+        ++cells[static_cast<std::size_t>(finer[j] >> view.shift) * 2 + (finer[j] & 1U)];
+    }
+}
+
+PENJING_AVX2 inline void count_in_bucket_avx2(const FinerView& view, std::uint8_t b,
+                                              std::uint32_t* cells) {
+    const __m256i wanted = _mm256_set1_epi8(static_cast<char>(b));
+    std::size_t i = 0;
+    for (; i + 32 <= view.n; i += 32) {
+        const __m256i bytes =
+            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(view.buckets + i));
+        auto hits =
+            static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, wanted)));
+        for (; hits != 0; hits &= hits - 1) {
+            view.add(i + _tzcnt_u32(hits), cells);
+        }
+    }
+    for (; i < view.n; ++i) {
+        if (view.buckets[i] == b) {
+            view.add(i, cells);
+        }
+    }
+}
+#endif
+
+inline void count_in_bucket(const FinerView& view, std::uint8_t b, std::size_t n_inside,
+                            std::uint32_t* cells, Packed& packed, bool wide) {
+    packed.prepare(n_inside);
+#if PENJING_X86
+    if (wide && view.k == 2 && view.shift > 0) {
+        count_in_bucket_of_two(view, b, cells, packed);
+        return;
+    }
+    if (wide) {
+        count_in_bucket_wide(view, b, cells, packed);
+        return;
+    }
+    if (has_avx2()) {
+        count_in_bucket_avx2(view, b, cells);
+        return;
+    }
+#endif
+    static_cast<void>(wide);
+    count_in_bucket_scalar(view, b, cells);
+}
+
 // Positions of the rows in bucket b, in order.
 inline void rows_in_bucket_scalar(const std::uint8_t* codes, std::size_t n, std::uint8_t b,
                                   std::vector<std::uint32_t>& out) {
@@ -351,6 +523,23 @@ inline void rows_in_bucket(const std::uint8_t* codes, std::size_t n, std::uint8_
 #endif
     static_cast<void>(wide);
     rows_in_bucket_scalar(codes, n, b, out);
+}
+
+// Keep the positions of rows in finer cells that may hide as much as `least`.
+inline void rows_in_cells(const FinerView& view, std::uint8_t b, const double* most,
+                          double least, std::vector<std::uint32_t>& out, bool wide) {
+    const std::size_t n_cells = std::size_t{256} >> view.shift;
+    if (std::none_of(most, most + n_cells, [least](double v) { return v >= least; })) {
+        out.clear();
+        return;
+    }
+    rows_in_bucket(view.buckets, view.n, b, out, wide);
+    std::size_t kept = 0;
+    for (const std::uint32_t at : out) {
+        out[kept] = at;
+        kept += most[view.finer[at] >> view.shift] >= least ? 1U : 0U;
+    }
+    out.resize(kept);
 }
 
 // Sorts a few rows by value. A row is one word: the upper bits of the value, the lower ones a

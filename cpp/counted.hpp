@@ -97,12 +97,20 @@ class CountedKernel {
     }
 
   private:
+    // Up to this depth opening buckets costs less than carrying finer codes along.
+    static constexpr std::int64_t shallow = 9;
+    // Buckets of fewer rows are sorted at once.
+    [[nodiscard]] std::uint32_t few_in_bucket() const {
+        return static_cast<std::uint32_t>(std::min<std::size_t>(64, small_));
+    }
+
     enum class Kind : std::uint8_t { constant, pair, nominal, ordered };
     struct Column {
         Kind kind = Kind::constant;
         Keys keys;                 // ordered, also with two levels
         Twin<Entry> list;          // ordered, where lists are used at any size
         Twin<std::uint8_t> bytes;  // buckets, or levels by their number
+        Twin<std::uint8_t> finer;  // codes inside the buckets, where trees grow deep
         Twin<std::uint16_t> shorts;
         Twin<std::uint32_t> words;
         BucketMap map;
@@ -153,8 +161,10 @@ class CountedKernel {
         RowSort sort;
         std::vector<std::uint32_t> hits;
         std::vector<Entry> opened;
-        std::vector<std::uint32_t> before, here;
+        std::vector<std::uint32_t> before, fine, start;
+        Packed packed;
         std::vector<double> keys;
+        std::array<double, n_buckets> edge, most;  // of the finer cells of a bucket
     };
 
     // ---- preparation
@@ -167,6 +177,7 @@ class CountedKernel {
         small_ =
             n <= order_.small || order_.is_ratio() || k_ > most_bucketed ? n : order_.small;
         lists_everywhere_ = n > order_.small && small_ == n;
+        has_finer_ = small_ < n && (order_.max_depth < 0 || order_.max_depth > shallow);
         workers_.resize(static_cast<std::size_t>(team.size()));
         for (Worker& worker : workers_) {
             worker.marked.prepare(small_);
@@ -204,6 +215,9 @@ class CountedKernel {
             if (small_ < n) {
                 to.map.prepare(to.keys, n);
                 to.bytes.prepare(n);
+                if (has_finer_) {
+                    to.finer.prepare(n);
+                }
             } else if (lists_everywhere_) {
                 return build_list(from, to);
             } else if (from.codes == nullptr) {
@@ -244,10 +258,17 @@ class CountedKernel {
             auto& mine = maps[static_cast<std::size_t>(worker)];
             const std::size_t end = std::min(n, (piece + 1) * block);
             for (std::size_t c = 0; c < columns_.size(); ++c) {
-                if (columns_[c].is_ordered() &&
-                    !mine[c].code(columns_[c].keys, piece * block, end,
-                                  columns_[c].bytes.at(0, 0))) {
+                if (!columns_[c].is_ordered()) {
+                    continue;
+                }
+                const std::size_t begin = piece * block;
+                std::uint8_t* codes = columns_[c].bytes.at(0, 0);
+                if (!mine[c].code(columns_[c].keys, begin, end, codes)) {
                     whole = false;
+                }
+                if (has_finer_) {
+                    mine[c].refine(columns_[c].keys, begin, end, codes,
+                                   columns_[c].finer.at(0, 0));
                 }
             }
         });
@@ -610,43 +631,58 @@ class CountedKernel {
                       Found& found) const {
         const std::uint32_t* cells = open.buckets.get() + column.slot * n_buckets * k_;
         my.below.assign(k_, 0);
-        std::uint32_t l = 0;
+        const auto is_many = [&](std::size_t b) { return column.map.is_many(b); };
+        const Scan scan = scan_cells(cells, n_buckets, is_many, f, my.below.data(), 0,
+                                     found.edge.data(), found.most.data());
+        found.edges = scan.best;
+        found.stays = scan.n_used > 1 || scan.any_many;
+    }
+
+    struct Scan {
+        double best = -1;  // the best V between two cells
         std::size_t n_used = 0;
-        bool many = false;
-        found.edges = -1;
-        for (std::size_t b = 0; b < n_buckets; ++b) {
+        bool any_many = false;
+    };
+
+    // V after each cell, -1 where there is no cut, and what each may hide, -1: nothing. `below`
+    // are the rows before the first cell, `l` of them.
+    template <class IsMany>
+    Scan scan_cells(const std::uint32_t* cells, std::size_t n_cells, IsMany&& is_many,
+                    const NodeFacts& f, std::uint32_t* below, std::uint32_t l, double* edge,
+                    double* most) const {
+        Scan scan;
+        for (std::size_t b = 0; b < n_cells; ++b) {
             const std::uint32_t* inside = cells + b * k_;
             std::uint32_t m = 0;
             for (std::size_t k = 0; k < k_; ++k) {
                 m += inside[k];
             }
-            found.edge[b] = -1;
-            found.most[b] = -1;
+            edge[b] = -1;
+            most[b] = -1;
             if (m == 0) {
                 continue;
             }
-            ++n_used;
-            if (m > 1 && column.map.is_many(b)) {
-                many = true;
-                found.most[b] = most_inside(M{}, f, my.below.data(), l, inside, m, log_);
+            ++scan.n_used;
+            if (m > 1 && is_many(b)) {
+                scan.any_many = true;
+                most[b] = most_inside(M{}, f, below, l, inside, m, log_);
                 if (l > 0 &&
                     l < f.least) {  // no cut there, but one inside may be nearly as good
-                    found.most[b] =
-                        std::max(found.most[b], M::of_two(f, my.below.data(), l, log_));
+                    most[b] = std::max(most[b], M::of_two(f, below, l, log_));
                 }
             }
             for (std::size_t k = 0; k < k_; ++k) {
-                my.below[k] += inside[k];
+                below[k] += inside[k];
             }
             l += m;
             if (l >= f.least && f.n - l >= f.least) {
-                found.edge[b] = std::max(0.0, M::of_two(f, my.below.data(), l, log_));
-                found.edges = std::max(found.edges, found.edge[b]);
-            } else if (l < f.n && found.most[b] >= 0) {
-                found.most[b] = std::max(found.most[b], M::of_two(f, my.below.data(), l, log_));
+                edge[b] = std::max(0.0, M::of_two(f, below, l, log_));
+                scan.best = std::max(scan.best, edge[b]);
+            } else if (l < f.n && most[b] >= 0) {
+                most[b] = std::max(most[b], M::of_two(f, below, l, log_));
             }
         }
-        found.stays = n_used > 1 || many;
+        return scan;
     }
 
     // Open the buckets that may still hide the best cut of the node, or one as good.
@@ -690,40 +726,92 @@ class CountedKernel {
                 found.made = true;
             }
         };
+        const auto raise = [&](double value) {
+            double old = so_far.load(std::memory_order_relaxed);
+            while (value > old && !so_far.compare_exchange_weak(old, value)) {
+            }
+        };
+        // Rows (by their place in the node) as a list sorted by value, in my.opened.
+        const auto sort_rows = [&] {
+            my.sort.start(my.hits.size(), packing_.class_bits);
+            std::uint32_t* tags = my.sort.tags();
+            for (std::size_t i = 0; i < my.hits.size(); ++i) {
+                tags[i] = labels[my.hits[i]];
+                my.hits[i] = rows[my.hits[i]];
+            }
+            column.keys.gather(my.hits.data(), my.hits.size(), my.sort.values());
+            my.sort.sort();
+            my.opened.resize(my.hits.size());
+            for (std::size_t i = 0; i < my.hits.size(); ++i) {
+                my.opened[i] =
+                    static_cast<Entry>(my.sort.tag(i)) << 1 | (my.sort.differs(i) ? 1U : 0U);
+            }
+        };
+        // The best cut inside a stretch of my.opened, after `before` rows.
+        const auto look_inside = [&](std::size_t first, std::uint32_t size,
+                                     std::uint32_t before, std::size_t b) {
+            my.opened[first] &= ~Entry{1};
+            const BestCut best = best_cut(
+                ListView<Entry>{my.opened.data() + first, size, packing_.shift(), before}, f,
+                M{}, log_, my.below, wide_);
+            if (best.at > 0) {
+                offer(best.value, best.at, b);
+                raise(best.value);
+            }
+        };
         for (std::size_t b = 0; b < n_buckets; ++b) {
             const std::uint32_t* inside = cells + b * k_;
+            const std::uint32_t m = std::accumulate(inside, inside + k_, std::uint32_t{0});
             if (found.most[b] >= bar()) {
-                rows_in_bucket(codes, open.n, static_cast<std::uint8_t>(b), my.hits, wide_);
-                my.sort.start(my.hits.size(), packing_.class_bits);
-                std::uint32_t* tags = my.sort.tags();
-                for (std::size_t i = 0; i < my.hits.size(); ++i) {
-                    tags[i] = labels[my.hits[i]];
-                    my.hits[i] = rows[my.hits[i]];
-                }
-                column.keys.gather(my.hits.data(), my.hits.size(), my.sort.values());
-                my.sort.sort();
-                my.opened.resize(my.hits.size());
-                for (std::size_t i = 0; i < my.hits.size(); ++i) {
-                    my.opened[i] = static_cast<Entry>(my.sort.tag(i)) << 1 |
-                                   (my.sort.differs(i) ? 1U : 0U);
-                }
-                my.below = my.before;
-                const BestCut best =
-                    best_cut(ListView<Entry>{my.opened.data(),
-                                             static_cast<std::uint32_t>(my.opened.size()),
-                                             packing_.shift(), l},
-                             f, M{}, log_, my.below, wide_);
-                if (best.at > 0) {
-                    offer(best.value, best.at, b);
-                    double old = so_far.load(std::memory_order_relaxed);
-                    while (best.value > old && !so_far.compare_exchange_weak(old, best.value)) {
+                const auto bucket = static_cast<std::uint8_t>(b);
+                if (!has_finer_ || m < few_in_bucket()) {
+                    rows_in_bucket(codes, open.n, bucket, my.hits, wide_);
+                    sort_rows();
+                    my.below = my.before;
+                    look_inside(0, m, l, b);
+                } else {
+                    // As many finer cells as leave a few rows in each.
+                    const auto bits = static_cast<unsigned>(
+                        std::clamp(static_cast<int>(std::bit_width(m)) - 3, 4, 7));
+                    const std::size_t n_cells = std::size_t{1} << bits;
+                    const std::uint8_t* finer = column.finer.at(open.depth, open.begin);
+                    const FinerView view{codes, finer, labels, open.n, 8 - bits, k_};
+                    my.fine.assign(n_cells * k_, 0);
+                    count_in_bucket(view, bucket, m, my.fine.data(), my.packed, wide_);
+                    my.start = my.before;
+                    const Scan scan = scan_cells(
+                        my.fine.data(), n_cells, [](std::size_t) { return true; }, f,
+                        my.start.data(), l, my.edge.data(), my.most.data());
+                    raise(scan.best);
+                    const double least = bar();
+                    rows_in_cells(view, bucket, my.most.data(), least, my.hits, wide_);
+                    sort_rows();
+                    my.start = my.before;
+                    std::size_t first = 0;
+                    std::uint32_t before = l;
+                    for (std::size_t cell = 0; cell < n_cells; ++cell) {
+                        const std::uint32_t* rows_of = my.fine.data() + cell * k_;
+                        const std::uint32_t size =
+                            std::accumulate(rows_of, rows_of + k_, std::uint32_t{0});
+                        if (my.most[cell] >= least) {
+                            my.below = my.start;
+                            look_inside(first, size, before, b);
+                            first += size;
+                        }
+                        for (std::size_t k = 0; k < k_; ++k) {
+                            my.start[k] += rows_of[k];
+                        }
+                        before += size;
+                        if (my.edge[cell] >= 0 && before < l + m) {
+                            offer(my.edge[cell], before, b);
+                        }
                     }
                 }
             }
             for (std::size_t k = 0; k < k_; ++k) {
                 my.before[k] += inside[k];
-                l += inside[k];
             }
+            l += m;
             if (found.edge[b] >= 0) {
                 offer(found.edge[b], l, b);
             }
@@ -1168,6 +1256,9 @@ class CountedKernel {
                     wide_);
             } else if (!other.bytes.empty()) {
                 move(other.bytes);
+                if (!other.finer.empty()) {
+                    move(other.finer);
+                }
                 if (other.is_ordered() && counts_any) {
                     const std::size_t at = other.slot * n_buckets * k_;
                     std::uint32_t* few = buckets[marked].get() + at;
@@ -1312,6 +1403,9 @@ class CountedKernel {
                                my.branch_of_row.data(), ends, last);
             } else if (!other.bytes.empty()) {
                 move(other.bytes);
+                if (!other.finer.empty()) {
+                    move(other.finer);
+                }
                 for (std::size_t b = 0; other.is_ordered() && b < n_parts; ++b) {
                     if (buckets[b]) {
                         const std::size_t at = open.begin + starts[b];
@@ -1340,6 +1434,7 @@ class CountedKernel {
     std::size_t small_ = 0;          // nodes of up to so many rows have lists
     bool lists_everywhere_ = false;  // … made once, for the whole table
     std::size_t n_slots_ = 0;
+    bool has_finer_ = false;
 };
 
 // Whether rows count one each and targets are classes; that nothing is missing, and no number

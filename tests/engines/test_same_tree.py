@@ -163,8 +163,9 @@ def test_sorted_or_in_buckets_is_the_same(criterion, k):
             assert_same(oracle, grown)
 
 
+@pytest.mark.parametrize("max_depth", [3, 12])  # a deep tree has finer codes
 @pytest.mark.parametrize("criterion", ["gini", "gain"])
-def test_a_minimum_bars_the_edges_of_buckets(criterion):
+def test_a_minimum_bars_the_edges_of_buckets(criterion, max_depth):
     """The best admissible cut lies inside a bucket whose edges are too near the end."""
     rng = np.random.default_rng(5)
     n = 3000
@@ -177,7 +178,7 @@ def test_a_minimum_bars_the_edges_of_buckets(criterion):
             Column("y", "nominal", ("a", "b"), classes),
             n,
         )
-        recipe = Recipe("some", criterion=criterion, min_branch=7 + seed, max_depth=3)
+        recipe = Recipe("some", criterion=criterion, min_branch=7 + seed, max_depth=max_depth)
         engine = native.Engine(table, threads=1)
         engine._small = 50
         assert_same(grow(memory.Engine(table), recipe), engine.grow(recipe))
