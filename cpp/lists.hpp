@@ -5,6 +5,7 @@
 // again.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -322,9 +323,121 @@ BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfMany, const Log
     return best;
 }
 
+namespace detail {
+
+struct Flags {                  // of up to 64 entries
+    std::uint64_t second = 0;   // is of the second of two classes
+    std::uint64_t differs = 0;  // has another value than the entry before
+};
+
+template <class Entry>
+Flags flags_of(const Entry* entries, std::uint32_t n) {
+    Flags flags;
+    for (std::uint32_t j = 0; j < n; ++j) {
+        flags.second |= static_cast<std::uint64_t>(entries[j] >> 1 & 1U) << j;
+        flags.differs |= static_cast<std::uint64_t>(entries[j] & 1U) << j;
+    }
+    return flags;
+}
+
+#if PENJING_X86
+PENJING_WIDE inline Flags flags_of_wide(const std::uint32_t* entries) {
+    const __m512i one = _mm512_set1_epi32(1);
+    const __m512i two = _mm512_set1_epi32(2);
+    Flags flags;
+    for (unsigned part = 0; part < 4; ++part) {
+        const __m512i e = _mm512_loadu_si512(entries + 16 * part);
+        flags.second |= static_cast<std::uint64_t>(_mm512_test_epi32_mask(e, two)) << 16 * part;
+        flags.differs |= static_cast<std::uint64_t>(_mm512_test_epi32_mask(e, one))
+                         << 16 * part;
+    }
+    return flags;
+}
+#endif
+
+// Up to so many rows the table's entropy is convex, rounding or not.
+inline constexpr std::uint32_t most_convex = 1U << 22;
+
+// Two classes, a whole node: no cut between two rows of one class is better than those where
+// their run begins and ends, so only these are weighed. (Rows that share their value with
+// others are no run.)
+template <class Entry>
+BestCut best_entropy_of_two(ListView<Entry> list, const NodeFacts& f, const LogTable& log,
+                            bool wide) {
+    const std::int64_t* phi = log.phi.data();
+    const std::uint32_t n = f.n;
+    const std::uint32_t last = n - f.least;
+    BestCut best;
+    std::int64_t bar = f.whole_slack;
+    std::uint32_t ones = 0;           // of the second class, before the block
+    std::uint64_t before_single = 0;  // whether the entry before the block is alone
+    std::uint64_t before_second = 0;  // and its class
+    for (std::uint32_t start = 0; start < n; start += 64) {
+        const std::uint32_t size = std::min(64U, n - start);
+        Flags flags;
+#if PENJING_X86
+        if constexpr (sizeof(Entry) == 4) {
+            if (wide && size == 64) {
+                flags = flags_of_wide(list.entries + start);
+            } else {
+                flags = flags_of(list.entries + start, size);
+            }
+        } else {
+            flags = flags_of(list.entries + start, size);
+        }
+#else
+        flags = flags_of(list.entries + start, size);
+#endif
+        const std::uint64_t begins = flags.differs | (start == 0 ? 1U : 0U);
+        const std::uint64_t after = start + size == n || (list.entries[start + size] & 1U) != 0;
+        const std::uint64_t single = begins & (begins >> 1 | after << (size - 1));
+        const std::uint64_t alike = ~(flags.second ^ (flags.second << 1 | before_second));
+        std::uint64_t open = flags.differs & ~(alike & single & (single << 1 | before_single));
+        // The first and the last cut that may be made end a run too.
+        for (const std::uint32_t end : {f.least, last}) {
+            if (end >= start && end - start < size) {
+                open |= flags.differs & std::uint64_t{1} << (end - start);
+            }
+        }
+        if (start < f.least) {
+            const std::uint32_t skip = f.least - start;
+            open = skip >= 64 ? 0 : open & (~std::uint64_t{0} << skip);
+        }
+        if (start + 63 > last) {
+            open = start > last ? 0 : open & (~std::uint64_t{0} >> (63 - (last - start)));
+        }
+        for (; open != 0; open &= open - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(open));
+            const std::uint64_t passed = (std::uint64_t{1} << lane) - 1;
+            const std::uint32_t at = start + lane;
+            const std::uint32_t c =
+                ones + static_cast<std::uint32_t>(std::popcount(flags.second & passed));
+            const std::int64_t sum = phi[c] + phi[at - c] + phi[f.t[1] - c] +
+                                     phi[f.t[0] - (at - c)] - phi[at] - phi[n - at] -
+                                     f.whole_own;
+            if (best.at == 0) {
+                best = {0, at};
+            }
+            if (sum > bar) {
+                best = {as_double(sum), at};
+                bar = sum + f.whole_slack;
+            }
+        }
+        ones += static_cast<std::uint32_t>(std::popcount(flags.second));
+        before_single = single >> 63;
+        before_second = flags.second >> 63;
+    }
+    return best;
+}
+
+}  // namespace detail
+
 template <class Entry>
 BestCut best_cut(ListView<Entry> list, const NodeFacts& f, EntropyOfCounts, const LogTable& log,
-                 std::vector<std::uint32_t>& below, bool) {
+                 std::vector<std::uint32_t>& below, bool wide) {
+    if (f.k == 2 && list.n == f.n && f.n < detail::most_convex) {
+        return detail::best_entropy_of_two(list, f, log, wide);
+    }
     const Entry mask = (Entry{1} << (list.shift - 1)) - 1;
     const std::int64_t* step = log.step.data();
     std::int64_t sum = 0;  // V of the cut before entry i
