@@ -146,6 +146,10 @@ class BucketMap {
             }
             guide_[cell] = static_cast<std::uint8_t>(at);
         }
+        one_step_ = true;
+        for (std::size_t b = 1; b < used_; ++b) {
+            one_step_ = one_step_ && cell_of(bounds_[b]) != cell_of(bounds_[b - 1]);
+        }
         std::size_t steps = 0;
         for (const double value : sample) {
             std::uint32_t b = guide_[cell_of(value)];
@@ -188,7 +192,7 @@ class BucketMap {
             const double value = value_at(i);
             std::uint32_t at = guide_[cell_of(value)];
             at += bounds[at] < value ? 1 : 0;
-            while (bounds[at] < value) {
+            while (!one_step_ && bounds[at] < value) {
                 ++at;
             }
             whole = whole && std::isfinite(value);
@@ -234,6 +238,7 @@ class BucketMap {
     double least_ = 0;
     double scale_ = 0;
     bool guided_ = false;
+    bool one_step_ = false;  // no cell of the guide has two bounds
     std::vector<std::uint8_t> guide_;
     std::array<double, n_buckets> bounds_;  // the last is infinite
     std::array<std::uint8_t, n_buckets> many_;

@@ -242,7 +242,12 @@ class CountedKernel {
     // Code all ordered columns, a few thousand rows at a time: numbers that lie row by row are
     // read from memory once.
     bool prepare_buckets(Team& team, Open& root, const Poll& poll) {
-        constexpr std::size_t block = 2048;
+        // Numbers that lie row by row: so many rows that they stay in the nearest cache.
+        std::size_t reach = 1;
+        for (const Column& column : columns_) {
+            reach = std::max(reach, column.is_ordered() ? column.keys.stride : 1);
+        }
+        const std::size_t block = std::clamp<std::size_t>(2048 / reach, 64, 2048);
         const std::size_t n = order_.n_rows;
         std::vector<std::vector<BucketMap>> maps(workers_.size());
         for (auto& mine : maps) {
