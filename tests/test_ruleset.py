@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import penjing
+import printed
 from data import tables
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.table import Table, nominal, numeric
@@ -154,3 +155,43 @@ def test_a_loss_that_cannot_be_is_named_as_one():
     with pytest.raises(ChoiceError, match="max_loss") as caught:
         penjing.fit(table).ruleset(table, max_loss=-1)
     assert "held out" not in str(caught.value)
+
+
+def of_hundredths(n=120):
+    """Return a table whose numbers have no exact binary form, and a class that needs intervals."""
+    random = np.random.RandomState(7)
+    x, y = (np.round(random.rand(n), 2) for _ in range(2))
+    noisy = (np.abs(x - 0.5) < 0.21) ^ (y > 0.77) ^ (random.rand(n) < 0.05)
+    told = ["in" if one else "out" for one in noisy]
+    return Table((numeric("x", x), numeric("y", y)), nominal("class", told), n)
+
+
+def rows_of(table):
+    columns = {column.name: column.values() for column in table.columns}
+    return [{name: values[i] for name, values in columns.items()} for i in range(table.n_rows)]
+
+
+@pytest.mark.parametrize("recipe", ["sklearn", "rpart", "c4.5", "c5.0", "j48", "cart-binary"])
+def test_whoever_follows_the_printed_list_counts_the_rows_it_tells(recipe):
+    table = of_hundredths()
+    left, made = rows_of(table), penjing.fit(table, recipe=recipe).ruleset(table, max_loss=0)
+    assert any(" x " in when for rule in made.to_json()["rules"] for when in rule["when"])
+    for rule in made.to_json()["rules"]:
+        tests = [printed.test_of(when) for when in rule["when"]]
+        here = [row for row in left if all(test(row, {}) for test in tests)]
+        assert len(here) == rule["rows"]
+        left = [row for row in left if row not in here]
+
+
+@pytest.mark.parametrize("recipe", ["sklearn", "rpart", "c4.5", "c5.0", "j48", "c4.5-textbook"])
+def test_the_branches_of_candidates_divide_the_rows_as_they_read(recipe):
+    table = of_hundredths()
+    rows = rows_of(table)
+    for step in penjing.fit(table, recipe=recipe, trace=True).trace:
+        here = rows
+        for when in step.get("path", ()):
+            here = [row for row in here if printed.test_of(when)(row, {})]
+        for candidate in step.get("candidates", ()):
+            for branch in candidate.get("branches", ()):
+                test = printed.test_of(f"{candidate['column']} {branch['answer']}")
+                assert sum(test(row, {}) for row in here) == branch["rows"]

@@ -20,7 +20,7 @@ from penjing.split import level_text
 from penjing.table import Floats, Table
 from penjing.trace import weighing
 from penjing.tree import Tree
-from penjing.write.labels import Short, branch_text, in_32_bits, quoted, reading
+from penjing.write.labels import Short, branch_text, compared, in_32_bits, quoted, reading
 from penjing.write.order import drawn
 
 Plain = dict[str, Any]
@@ -301,7 +301,7 @@ def _read(tree: Tree, kept: Mapping[str, Any]) -> Short:
     text = reading(cut, kept["cuts"] if kept["n_cuts"] == len(kept["cuts"]) else ())
     number = float(text)
     is_single = tree.recipe.get("precision") == "single"
-    return Short(text, (in_32_bits(number) if is_single else number) > cut)
+    return Short(text, (in_32_bits(number) if is_single else number) > compared(tree, cut))
 
 
 def weighed(tree: Tree, nodes: Sequence[int], data: Table) -> list[Mapping[str, Any]]:

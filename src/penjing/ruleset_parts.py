@@ -13,8 +13,9 @@ import numpy.typing as npt
 from penjing.split import level_text
 from penjing.table import Table
 from penjing.tree import Tree
-from penjing.write.labels import quoted, short
+from penjing.write.labels import Short, compared, quoted, short
 
+Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 KNOWN, GONE = "≠ ?", "= ?"
 """The signs of a question whether a value is known."""
@@ -28,6 +29,10 @@ class Condition:
     sign: str
     cut: float = np.nan
     levels: tuple[int, ...] = ()
+    edge: float = np.nan
+    """The cut as the model compares values with it."""
+    is_single: bool = False
+    """Whether the model rounds values to 32 bits before it compares them."""
 
     def holds(self, table: Table) -> Mask:
         """Return the rows of an aligned table for which it holds; not where a value is missing."""
@@ -36,9 +41,14 @@ class Condition:
             return np.asarray((column.codes >= 0) == (self.sign == KNOWN))
         if self.sign == "in":
             return np.isin(column.codes, self.levels)
-        values = column.numbers()
+        values = self._seen(column.numbers())
         with np.errstate(invalid="ignore"):
-            return np.asarray(values <= self.cut if self.sign == "≤" else values > self.cut)
+            return np.asarray(values <= self.edge if self.sign == "≤" else values > self.edge)
+
+    def _seen(self, values: Floats) -> Floats:
+        """Return numbers as the model sees them."""
+        with np.errstate(over="ignore"):
+            return values.astype(np.float32).astype(np.float64) if self.is_single else values
 
     def to_json(self, tree: Tree) -> dict[str, Any]:
         """Return it as plain data: attribute, op (<=, >, = or in) and value."""
@@ -69,14 +79,17 @@ class Condition:
             names = [quoted(level_text(field, code)) for code in self.levels]
             many = f"in {{{', '.join(names)}}}"
             return f"{name} = {names[0]}" if len(names) == 1 else f"{name} {many}"
+        return f"{name} {self.read(tree, table).side(0 if self.sign == '≤' else 1)}"
+
+    def read(self, tree: Tree, table: Table) -> Short:
+        """Return how its cut reads."""
+        field = tree.schema[self.column]
         if not field.is_numeric:
-            return f"{name} {self.sign} {quoted(level_text(field, int(self.cut)))}"
+            return Short(quoted(level_text(field, int(self.cut))))
         levels = np.asarray(table.columns[self.column].levels, np.float64)
-        above = int(np.searchsorted(levels, self.cut, side="right"))
+        above = int(np.searchsorted(self._seen(levels), self.edge, side="right"))
         gap = (levels[above - 1], levels[above]) if 0 < above < len(levels) else ()
-        single = tree.recipe.get("precision") == "single"
-        read = short(self.cut, *map(float, gap), single=single)
-        return f"{name} {read.side(0 if self.sign == '≤' else 1)}"
+        return short(self.edge, *map(float, gap), single=self.is_single)
 
 
 Plain = tuple[tuple[Condition, ...], int]
@@ -95,7 +108,9 @@ def conditions_of(tree: Tree, leaf: int) -> Plain:
             found[c, sign] = Condition(c, sign)
         else:
             sign = "≤" if child == tree.first_child[parent] else ">"
-            found[c, sign] = Condition(c, sign, cut)
+            is_single = tree.recipe.get("precision") == "single" and tree.schema[c].is_numeric
+            edge = compared(tree, cut) if is_single else cut
+            found[c, sign] = Condition(c, sign, cut, edge=edge, is_single=is_single)
     asked = {c for c, sign in found if sign != KNOWN}  # which a missing value does not pass
     kept = [one for (c, sign), one in found.items() if sign != KNOWN or c not in asked]
     return tuple(kept), int(tree.values[leaf])
@@ -103,15 +118,15 @@ def conditions_of(tree: Tree, leaf: int) -> Plain:
 
 def conditions_text(conditions: Sequence[Condition], tree: Tree, table: Table) -> tuple[str, ...]:
     """Return how conditions read, both bounds of a column as one interval."""
-    said: dict[int, dict[str, str]] = {}
+    said: dict[int, dict[str, Condition]] = {}
     for condition in conditions:
-        said.setdefault(condition.column, {})[condition.sign] = condition.text(tree, table)
+        said.setdefault(condition.column, {})[condition.sign] = condition
     found = []
     for c, by_sign in said.items():
         if {"≤", ">"} <= by_sign.keys():
-            name = quoted(tree.schema[c].name)
-            low, high = (by_sign[sign].removeprefix(f"{name} {sign} ") for sign in (">", "≤"))
-            found.append(f"{low} < {name} ≤ {high}")
+            low, high = (by_sign[sign].read(tree, table) for sign in (">", "≤"))
+            sign = "≤" if low.is_open else "<"
+            found.append(f"{low.number} {sign} {quoted(tree.schema[c].name)} {high.side(0)}")
         else:
-            found += by_sign.values()
+            found += [condition.text(tree, table) for condition in by_sign.values()]
     return tuple(found)

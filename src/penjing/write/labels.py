@@ -193,10 +193,13 @@ def cut_text(tree: Tree, node: int) -> Short:
     if tree.nodes.gap is None:
         return short(cut)
     low, high = tree.nodes.gap[node].tolist()
+    return short(compared(tree, cut), low, high, single=tree.recipe.get("precision") == "single")
+
+
+def compared(tree: Tree, cut: float) -> float:
+    """Return a cut as numbers are compared with it: C4.5 holds both sides in 32 bits."""
     is_single = tree.recipe.get("precision") == "single"
-    if is_single and tree.recipe.get("rules") == "quinlan":
-        cut = in_32_bits(cut)  # C4.5 holds both sides of a comparison so
-    return short(cut, low, high, single=is_single)
+    return in_32_bits(cut) if is_single and tree.recipe.get("rules") == "quinlan" else cut
 
 
 def value_text(tree: Tree, node: int) -> str:
