@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import penjing
 from data import grown, ordered, tables
 from oracle_walk import reached
 from penjing import predict
@@ -421,3 +422,15 @@ def test_a_deep_chain_is_walked_without_recursion():
     assert tree.depth == deep
     assert tree.predict(rows).tolist() == ["end", "here", "here", "here"]
     assert tree.predict(rows, missing="fraction").tolist() == ["end", "here", "here", "here"]
+
+
+def test_rows_that_do_not_say_their_class_are_answered_too():
+    rows = [{"x": i, "c": "ab"[i > 3]} for i in range(8)]
+    tree = penjing.fit(penjing.read(rows, "c"))
+    asked = [row | {"c": None} if row["x"] in (1, 6) else row for row in rows]
+    assert tree.predict(asked).tolist() == list("aaaabbbb")
+    assert tree.predict_proba(asked).shape == (8, 2)
+    assert len(tree.apply(asked)) == 8
+    made = tree.ruleset(rows)
+    assert made.predict(asked).tolist() == list("aaaabbbb")
+    assert tree.ruleset(rows, votes=True).predict(asked).tolist() == list("aaaabbbb")

@@ -36,8 +36,26 @@ def align(tree: Tree, source: Any) -> Table:  # noqa: ANN401 - whatever `read` c
     >>> align(tree, table).columns[0].codes
     array([1, 2, 0], dtype=int32)
     """
-    asked = {tree.schema[c].name for c in asked_by(tree)}
-    return align_to(tree.schema, tree.target, source, asked)
+    return align_to(tree.schema, tree.target, source, _asked(tree))
+
+
+def align_all(tree: Tree, source: Any) -> Table:  # noqa: ANN401 - whatever `read` can read
+    """Return every row of a source to be answered, whether or not it says its class.
+
+    :func:`align` leaves out rows whose class is missing, as reading to learn or to test does.
+
+    Examples
+    --------
+    >>> tree = Tree.from_dict({"texture": {"clear": "ripe", "faint": "not"}}, target="melon")
+    >>> rows = [{"texture": "clear", "melon": None}, {"texture": "faint", "melon": "not"}]
+    >>> align_all(tree, rows).n_rows, align(tree, rows).n_rows
+    (2, 1)
+    """
+    return align_to(tree.schema, tree.target, source, _asked(tree), aim=False)
+
+
+def _asked(tree: Tree) -> set[str]:
+    return {tree.schema[c].name for c in asked_by(tree)}
 
 
 def asked_by(tree: Tree) -> list[int]:
@@ -52,6 +70,8 @@ def align_to(
     target: Field | None,
     source: Any,  # noqa: ANN401 - whatever `read` can read
     needed: Collection[str] | None = None,
+    *,
+    aim: bool = True,
 ) -> Table:
     """Return the rows of a source with exactly these columns, and this target if it has it.
 
@@ -65,13 +85,16 @@ def align_to(
         The rows.
     needed : collection of str, optional
         Names of the columns that must be there; all of them where it is not given.
+    aim : bool
+        Whether the target is read, too; rows of a source that do not say it are left out then.
     """
     wanted = [f for f in schema if needed is None or f.name in needed]
     if not isinstance(source, Table):
         if isinstance(source, Mapping) and is_row(source):
             source = [source]
         names = _names(source, [f.name for f in schema], target)
-        table = read(source, False if target is None else target, wanted, names=names)
+        goal = target if aim and target is not None else False
+        table = read(source, goal, wanted, names=names)
     else:
         table = source
     have = {column.name: column for column in _columns(table)}
@@ -84,10 +107,10 @@ def align_to(
         else _nowhere(field, table.n_rows)
         for field in schema
     )
-    aim = None
-    if target is not None and target.name in have:
-        aim = matched(have[target.name], target, table)
-    return replace(table, columns=columns, target=aim)
+    found = None
+    if aim and target is not None and target.name in have:
+        found = matched(have[target.name], target, table)
+    return replace(table, columns=columns, target=found)
 
 
 def is_row(source: Mapping[Any, Any]) -> bool:

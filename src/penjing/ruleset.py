@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.align import align
+from penjing.align import align, align_all
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.predict import classes_of
 from penjing.report import wilson
@@ -58,7 +58,7 @@ class Ruleset:
 
     def predict(self, source: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - whatever `align` takes
         """Return the answer for each row."""
-        codes = _listed(self.rules, self.default, align(self.tree, source))
+        codes = _listed(self.rules, self.default, align_all(self.tree, source))
         answers = np.empty(len(self.tree.classes), object)
         answers[:] = self.tree.classes
         return answers[codes]

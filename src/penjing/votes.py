@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.align import align
+from penjing.align import align, align_all
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.prune.bound import Bound
 from penjing.ruleset_parts import GONE, KNOWN, Condition, Mask, conditions_of, conditions_text
@@ -64,7 +64,7 @@ class Votes:
         """Return the answer for each row."""
         answers = np.empty(len(self.tree.classes), object)
         answers[:] = self.tree.classes
-        return answers[_answers(self.rules, self.default, align(self.tree, source), self.tree)]
+        return answers[_answers(self.rules, self.default, align_all(self.tree, source), self.tree)]
 
     def to_json(self) -> dict[str, Any]:
         """Return the rules as plain data, in the form in which programs' rules are compared."""

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing._core import Flat
-from penjing.align import Places, align, asked_by, is_row
+from penjing.align import Places, align_all, asked_by, is_row
 from penjing.criteria import TIE
 from penjing.errors import DataError, unknown
 from penjing.split import NO_BRANCH, Split
@@ -292,7 +292,7 @@ def gaps(tree: Tree, table: Table) -> Floats:
 def _aligned(tree: Tree, source: Any) -> Table:  # noqa: ANN401 - whatever `align` takes
     """Return rows as a tree codes them; no rows are no mistake."""
     try:
-        return align(tree, source)
+        return align_all(tree, source)
     except DataError as error:
         if error.key not in ("no_rows", "empty_table"):
             raise
