@@ -93,8 +93,7 @@ def align_to(
         if isinstance(source, Mapping) and is_row(source):
             source = [source]
         names = _names(source, [f.name for f in schema], target)
-        goal = target if aim and target is not None else False
-        table = read(source, goal, wanted, names=names)
+        table = read(source, (aim and target) or False, wanted, names=names)
     else:
         table = source
     have = {column.name: column for column in _columns(table)}
