@@ -24,6 +24,7 @@
 #include "lists.hpp"
 #include "measure.hpp"
 #include "score.hpp"
+#include "shares.hpp"
 #include "simd.hpp"
 #include "team.hpp"
 #include "view.hpp"
@@ -159,6 +160,7 @@ class CountedKernel {
         std::vector<std::uint32_t> global;  // its rows, by their number in the node
         std::size_t base = 0;               // where it begins
         RowSort sort;
+        ShareSort shares;
         std::vector<std::uint32_t> hits;
         std::vector<Entry> opened;
         std::vector<std::uint32_t> before, fine, start;
@@ -174,8 +176,9 @@ class CountedKernel {
         if constexpr (M::is_entropy) {
             log_.prepare(n);
         }
-        small_ =
-            n <= order_.small || order_.is_ratio() || k_ > most_bucketed ? n : order_.small;
+        // A few thousand rows are sorted sooner than buckets for them are made and scanned.
+        const bool is_short = n <= 8 * order_.small;
+        small_ = is_short || order_.is_ratio() || k_ > most_bucketed ? n : order_.small;
         lists_everywhere_ = n > order_.small && small_ == n;
         has_finer_ = small_ < n && (order_.max_depth < 0 || order_.max_depth > shallow);
         workers_.resize(static_cast<std::size_t>(team.size()));
@@ -868,18 +871,8 @@ class CountedKernel {
         found.groups[1].clear();
         std::uint32_t left_size = 0;
         if (k_ == 2) {
-            // Equal shares stay in the order of their levels: the tag is the level.
-            my.sort.start(n, static_cast<unsigned>(std::bit_width(n)));
-            for (std::size_t i = 0; i < n; ++i) {
-                my.sort.values()[i] =
-                    static_cast<double>(levels.cells[2 * i]) / levels.sizes[i];
-                my.sort.tags()[i] = static_cast<std::uint32_t>(i);
-            }
-            my.sort.sort();
-            std::vector<std::uint32_t> by_share(n);
-            for (std::size_t i = 0; i < n; ++i) {
-                by_share[i] = my.sort.tag(i);
-            }
+            const std::vector<std::uint32_t>& by_share =
+                my.shares.order(levels.cells.data(), levels.sizes.data(), n);
             my.below.assign(2, 0);
             std::vector<std::size_t> rank(n);
             for (std::size_t i = 0; i < n; ++i) {

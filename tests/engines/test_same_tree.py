@@ -163,6 +163,25 @@ def test_sorted_or_in_buckets_is_the_same(criterion, k):
             assert_same(oracle, grown)
 
 
+@pytest.mark.parametrize("criterion", ["gini", "gain", "gain_ratio"])
+@pytest.mark.parametrize("n_levels", [65, 700, 3000])
+def test_many_levels_are_put_in_order_of_their_share(criterion, n_levels):
+    """Hundreds of levels, many of equal share: those stay in their order."""
+    rng = np.random.default_rng(n_levels)
+    n = 6000
+    codes = np.minimum(rng.integers(0, n_levels, n), rng.integers(0, n_levels, n)).astype(np.int32)
+    likely = rng.integers(0, 5, n_levels) / 4
+    classes = (rng.random(n) < likely[codes]).astype(np.int32)
+    names = tuple(f"l{i}" for i in range(n_levels))
+    table = Table(
+        (Column("c", "nominal", names, codes), numeric("x", rng.normal(size=n))),
+        Column("y", "nominal", ("a", "b"), classes),
+        n,
+    )
+    recipe = Recipe("some", criterion=criterion, shape="binary", max_depth=4)
+    assert_same(grow(memory.Engine(table), recipe), native.Engine(table).grow(recipe))
+
+
 @pytest.mark.parametrize("max_depth", [3, 12])  # a deep tree has finer codes
 @pytest.mark.parametrize("criterion", ["gini", "gain"])
 def test_a_minimum_bars_the_edges_of_buckets(criterion, max_depth):

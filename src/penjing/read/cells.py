@@ -159,8 +159,8 @@ class Numbers(Cells):
                 return column
             if np.isnan(raw[0]) and np.isnan(raw).all():
                 return None
-            if raw.size <= AT_ONCE:
-                column.refuse_infinite()
+            if raw.size <= AT_ONCE and raw.strides[0] == raw.itemsize:
+                column.refuse_infinite()  # of a column far apart in memory the engine tells
             return column
         low, high = int(raw.min()), int(raw.max())
         is_exact = max(abs(low), abs(high)) <= EXACT
