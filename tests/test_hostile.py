@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import subprocess
 import sys
@@ -63,6 +64,29 @@ def test_five_hundred_damaged_models_in_bounded_memory(tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
     assert "'loaded'" in done.stdout
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < MEMORY // 1024
+
+
+@pytest.mark.parametrize(
+    ("at", "odd"),
+    [
+        (("trace", "steps", 0, "stop"), "odd"),
+        (("trace", "steps", 0, "average_gain"), "odd"),
+        (("recipe", "unseen"), "odd"),
+        (("recipe", "min_weight"), "odd"),
+        (("recipe", "min_branch"), []),
+        (("about", "missing"), 5),
+    ],
+)
+def test_words_that_writers_rely_on_are_checked(tmp_path, at, odd):
+    tree = penjing.fit(penjing.example("golf"), recipe="c4.5", trace=True)
+    model = json.loads(json.dumps(tree.to_json()))
+    part = model
+    for key in at[:-1]:
+        part = part[key]
+    part[at[-1]] = odd
+    (tmp_path / "odd.tree").write_text(json.dumps(model), "utf-8")
+    with pytest.raises(Problem, match=at[-1]):
+        penjing.load(tmp_path / "odd.tree")
 
 
 def test_loading_runs_nothing(tmp_path):

@@ -11,7 +11,7 @@ import penjing
 from penjing.criteria.entropy import bits
 from penjing.errors import ChoiceError
 from penjing.table import Table, nominal, numeric
-from penjing.write import formula
+from penjing.write import formula, why
 
 RECIPES = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary")
 
@@ -149,3 +149,20 @@ def test_before_growing_ends_it_can_be_pruned_too():
 def test_other_rules_have_other_ways():
     with pytest.raises(ChoiceError, match="missing"):
         penjing.fit(table(), recipe="c4.5", missing="branch")
+
+
+def test_a_column_that_can_only_be_known_or_not_is_weighed_told_and_saved(tmp_path):
+    x = numeric("x", [5.0, 5.0, np.nan, 5.0, np.nan, 5.0])
+    z = nominal("z", ["a", None, "a", "a", None, None])
+    w = nominal("w", list("ppqqqp"))
+    rows = Table((x, z, w), nominal("y", list("ababba")), 6)
+    tree = penjing.fit(rows, missing="branch", trace=True)
+    told = {c["column"]: c for c in tree.trace[0]["candidates"]}
+    for name in ("x", "z"):
+        assert (told[name]["cut"], told[name]["cuts"]) == (None, [])
+        assert [b["answer"] for b in told[name]["branches"]] == ["≠ ?", "= ?"]
+    json.dumps([dict(step) for step in tree.trace], allow_nan=False)
+    tree.save(tmp_path / "mine.tree")
+    again = penjing.load(tmp_path / "mine.tree")
+    assert list(again.trace) == list(tree.trace)
+    assert "x ≠ ?" in why.write(again.trace[0], "zh")

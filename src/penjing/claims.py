@@ -1,8 +1,8 @@
 """What a model file says besides its nodes: recipe, remarks and trace, checked piece by piece.
 
-A shape is a type (float: any number; int: a whole one), a range of whole numbers, a list with the
-shape of its items, a dict with the shapes of its keys (``"key?"`` may be absent; other keys may
-hold anything plain), a tuple of shapes of which one must fit, or None.
+A shape is a type (float: any number; int: a whole one), a range of whole numbers, a set of words,
+a list with the shape of its items, a dict with the shapes of its keys (``"key?"`` may be absent;
+other keys may hold anything plain), a tuple of shapes of which one must fit, or None.
 """
 
 from __future__ import annotations
@@ -13,6 +13,26 @@ from typing import Any
 
 DEEPEST = 12
 """How far lists and dicts may be nested in what no shape is known of."""
+
+STOPS = frozenset(
+    {
+        "alike",
+        "by_hand",
+        "complexity",
+        "max_depth",
+        "max_leaves",
+        "min_gain",
+        "min_weight",
+        "no_gain",
+        "pruned",
+        "pure",
+        "validation",
+    }
+)
+"""Why a node may be a leaf."""
+
+LEAST = ("min_weight", "min_branch", "min_gain", "minsplit", "min_samples_split")
+"""Settings that are told as limits."""
 
 
 def first_misfit(
@@ -47,7 +67,7 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
         "known?": sums,
         "after?": [sums],
         "split_information?": number,
-        "cut?": float,
+        "cut?": number,
         "n_cuts?": int,
         "cuts?": [float],
         "gains?": [number],
@@ -56,7 +76,8 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
     }
     step = {
         "node": node,
-        "stop?": str,
+        "stop?": STOPS,
+        "average_gain?": number,
         "candidates?": [candidate],
         "chosen?": (column, None),
         "tied?": [column],
@@ -69,14 +90,19 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
         "as_leaf?": number,
     }
     costs = {"factor": [float], "loss": [[float]], "altered": [float]}
-    recipe = dict.fromkeys(("name?", "rules?", "criterion?", "shape?", "missing?"), str)
+    recipe: dict[str, Any] = dict.fromkeys(
+        ("name?", "rules?", "criterion?", "shape?", "missing?"), str
+    )
+    recipe |= dict.fromkeys(("max_depth?", "max_leaves?"), (int, None))
+    recipe |= dict.fromkeys((f"{name}?" for name in LEAST), number)
     return {
-        "recipe": recipe | {"unseen?": str, "max_depth?": (int, None), "max_leaves?": (int, None)},
+        "recipe": recipe | {"unseen?": frozenset({"stop", "error", "missing"})},
         "about": {
             "counted?": bool,
             "n_ties?": int,
             "ties?": [{"node": node, "columns": [column], "score": float}],
             "n_rows?": int,
+            "missing?": {},
             "source?": {"name?": str, "sha256?": str},
             "left_out?": [[str]],
             "training?": ({"correct": float, "of": float}, {"squares": float, "of": float}),
@@ -124,6 +150,8 @@ def _misfit_of_dict(value: Any, shape: Mapping[str, Any], at: str) -> tuple[str,
 
 
 def _is_one(value: Any, shape: Any) -> bool:  # noqa: ANN401
+    if isinstance(shape, frozenset):
+        return isinstance(value, str) and value in shape
     if shape is None or shape is bool or shape is str:
         return value is None if shape is None else isinstance(value, shape)
     if not isinstance(value, int | float) or isinstance(value, bool):
@@ -158,4 +186,6 @@ _WORDS: dict[Any, str] = {
 
 
 def _range_text(shape: Any) -> str:  # noqa: ANN401
+    if isinstance(shape, frozenset):
+        return f"one of {', '.join(sorted(shape))}"
     return f"a whole number from 0 to {len(shape) - 1}" if isinstance(shape, range) else ""

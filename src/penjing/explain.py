@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -264,7 +263,7 @@ def _branches(tree: Tree, kept: Mapping[str, Any], after: Floats) -> list[Plain]
     field = tree.schema[kept["column"]]
     if "cut" in kept:
         apart = ["≠ ?", "= ?"]
-        cut = None if math.isinf(kept["cut"]) else _read(tree, kept)
+        cut = None if kept["cut"] is None else _read(tree, kept)
         answers = apart if cut is None else [cut.side(0), cut.side(1), *apart[1:]][: len(after)]
     elif "codes" in kept:
         answers = [

@@ -228,6 +228,8 @@ def measures(after: Floats, s: Reader) -> dict[str, float]:
 
 
 def _curve(cuts: Floats, scored: Floats, best: int) -> dict[str, Any]:
+    if np.isinf(cuts[best]):  # known, or not: no number, and nothing to compare it with
+        return {"cut": None, "n_cuts": 0, "cuts": [], "gains": []}
     places = np.arange(len(cuts))
     if len(cuts) > CUTS:
         places = np.sort(np.argsort(-np.nan_to_num(scored), kind="stable")[:CUTS])

@@ -144,7 +144,7 @@ def _weighed(step: Plain, offered: list[Plain], lang: str, *, ascii_only: bool) 
 def _measure(step: Plain, lang: str) -> str:
     """Return the name of the number that is shown."""
     measure, rules = step["criterion"], step["rules"]
-    if rules in ("quinlan", "c50"):
+    if rules in ("quinlan", "c50") and measure in ("gain", "gain_ratio"):
         return say(f"story_by_quinlan_{measure}", lang)
     if rules in ("rpart", "sklearn"):
         return say(f"story_by_{rules}", lang)
@@ -187,5 +187,5 @@ def _choice(step: Plain, offered: list[Plain], lang: str) -> str:
 
 def _branches(step: Plain, *, ascii_only: bool) -> str:
     chosen = next(c for c in step["candidates"] if c["is_chosen"])
-    text = ", ".join(f"{b['answer']} {amount(b['rows'])}" for b in chosen["branches"])
+    text = ", ".join(f"{b['answer']} {amount(b['rows'])}" for b in chosen.get("branches", ()))
     return plain_signs(text) if ascii_only else text
