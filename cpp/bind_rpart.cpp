@@ -32,6 +32,12 @@ void read(const nb::list& columns, const nb::dict& given, const nb::dict& recipe
     order.target = pointer<std::int32_t>(kept, given["target"], order.n_rows);
     order.y = pointer_or_null<double>(kept, given["y"], order.n_rows);
     order.weight = pointer_or_null<double>(kept, given["weight"], order.n_rows);
+    order.cases = pointer_or_null<double>(kept, given["cases"], order.n_rows);
+    if (order.cases != nullptr) {
+        for (nb::handle rows : nb::cast<nb::list>(given["sorted"])) {
+            order.sorted.push_back(pointer_or_null<std::int32_t>(kept, rows, order.n_rows));
+        }
+    }
     order.n_seen = nb::cast<std::size_t>(recipe["n_seen"]);
     order.altered = pointer_or_null<double>(kept, given["altered"], order.n_seen);
     order.means = pointer_or_null<double>(kept, given["means"], order.n_sums);
@@ -131,9 +137,26 @@ nb::dict grow_rpart(const nb::list& columns, const nb::dict& given, const nb::di
     return told(std::move(grown));
 }
 
+auto sorted_rpart(const In<double>& values) {
+    std::vector<penjing::RpKeyed> rows;
+    rows.reserve(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        rows.push_back({values.data()[i], static_cast<std::int32_t>(i)});
+    }
+    penjing::rp_sort(rows);
+    std::vector<std::int32_t> found;
+    found.reserve(rows.size());
+    for (const penjing::RpKeyed& one : rows) {
+        found.push_back(one.row);
+    }
+    return hand_over(std::move(found));
+}
+
 }  // namespace
 
 void bind_rpart(nb::module_& m) {
     m.def("grow_rpart", &grow_rpart, "columns"_a, "given"_a, "recipe"_a,
           "Grow a whole tree by rpart's rules, surrogates included.");
+    m.def("sorted_rpart", &sorted_rpart, "values"_a,
+          "Return where each row comes when rpart has sorted them: the places, lowest first.");
 }

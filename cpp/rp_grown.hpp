@@ -14,12 +14,14 @@ struct RpOrder {
     std::size_t n_rows = 0;
     const std::int32_t* target = nullptr;  // code of the class, or of the number
     const double* y = nullptr;             // the number less its centre; null for classes
-    const double* weight = nullptr;        // above zero; null: one each
-    const double* altered = nullptr;       // of each class, for judging; null: one each
-    const double* means = nullptr;         // of each class, for the mean class; null: one each
-    const double* factor = nullptr;        // of each class, for the risk; null: no costs
-    const double* loss = nullptr;          // classes x classes
-    const double* cost = nullptr;          // of asking each column; null: one each
+    const double* cases = nullptr;         // the number itself, to add up row by row; or null
+    std::vector<const std::int32_t*> sorted;  // then rows by rpart's order; null: the table's
+    const double* weight = nullptr;           // above zero; null: one each
+    const double* altered = nullptr;          // of each class, for judging; null: one each
+    const double* means = nullptr;   // of each class, for the mean class; null: one each
+    const double* factor = nullptr;  // of each class, for the risk; null: no costs
+    const double* loss = nullptr;    // classes x classes
+    const double* cost = nullptr;    // of asking each column; null: one each
     double centre = 0;
     double alike = 1;        // the altered prior that all classes share
     std::size_t n_sums = 0;  // classes, or 3

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "rp_cases.hpp"
 #include "rp_grown.hpp"
 #include "rp_judge.hpp"
 #include "team.hpp"
@@ -62,8 +63,9 @@ class RpKernel {
                 }
             };
             const double risk = workers_[0]->judge.loss(grown.total.data() + open.node * s_);
+            const double scale = order_.cases == nullptr ? risk : case_risk(open);
             each([&](std::size_t c, int worker) {
-                search(*workers_[static_cast<std::size_t>(worker)], open, c, risk);
+                search(*workers_[static_cast<std::size_t>(worker)], open, c, scale);
             });
             const int winner = choose(grown.nodes[open.node]);
             if (winner < 0) {
@@ -138,6 +140,12 @@ class RpKernel {
         });
         rows_.resize(n);
         std::iota(rows_.begin(), rows_.end(), 0U);
+        if (order_.cases != nullptr) {
+            cases_ = rows_;
+            if (const std::int32_t* sorted = order_.sorted[0]; sorted != nullptr) {
+                std::copy(sorted, sorted + n, cases_.begin());
+            }
+        }
         grown.nodes.resize(1);
         grown.total.resize(s_);
         root.is_pure = weigh(0, root.n, grown.total.data());
@@ -149,6 +157,9 @@ class RpKernel {
 
     // Sort the rows of a column by its codes, equal ones in the order of the table.
     std::uint32_t sort(std::size_t c) {
+        if (order_.cases != nullptr) {
+            return take_sorted(c);
+        }
         const GrowColumn& column = order_.columns[c];
         const auto n_levels = static_cast<std::size_t>(column.n_levels);
         lists_[c] = Buffer<std::uint32_t>(order_.n_rows);
@@ -173,6 +184,48 @@ class RpKernel {
             }
         }
         return static_cast<std::uint32_t>(order_.n_rows) - n_lost;
+    }
+
+    // Take over the order in which rpart has sorted a column.
+    std::uint32_t take_sorted(std::size_t c) {
+        const std::int32_t* codes = order_.columns[c].codes;
+        const std::int32_t* sorted = order_.sorted[c];
+        std::vector<std::uint32_t> lost;
+        lists_[c] = Buffer<std::uint32_t>(order_.n_rows);
+        std::uint32_t* list = lists_[c].data();
+        std::uint32_t n = 0;
+        std::int32_t before = -1;
+        for (std::size_t i = 0; i < order_.n_rows; ++i) {
+            const std::int32_t row = sorted[i];
+            const std::uint32_t entry = static_cast<std::uint32_t>(row) << 1;
+            if (codes[row] < 0) {
+                lost.push_back(entry);
+            } else {
+                list[n++] = entry | (codes[row] == before ? 0U : 1U);
+                before = codes[row];
+            }
+        }
+        std::copy(lost.begin(), lost.end(), list + n);
+        return n;
+    }
+
+    // The sum of squares about the mean, row after row; those of the root in the table's order.
+    [[nodiscard]] double case_risk(const Open& open) const {
+        const std::uint32_t* rows =
+            (open.node == 0 ? rows_.data() : cases_.data()) + open.begin;
+        double sum = 0;
+        double weight = 0;
+        for (std::uint32_t i = 0; i < open.n; ++i) {
+            sum += order_.cases[rows[i]] * weight_of(rows[i]);
+            weight += weight_of(rows[i]);
+        }
+        const double mean = sum / weight;
+        double squares = 0;
+        for (std::uint32_t i = 0; i < open.n; ++i) {
+            const double off = order_.cases[rows[i]] - mean;
+            squares += off * off * weight_of(rows[i]);
+        }
+        return squares;
     }
 
     // Sum the rows of a stretch in the order of the table; whether they are all alike.
@@ -213,7 +266,13 @@ class RpKernel {
         Found& found = found_[c];
         found = Found{};
         if (order_.columns[c].ordered) {
-            best_cut(my, open, c, risk, found);
+            if (order_.cases != nullptr) {
+                best_case(open, c, risk, found);
+            } else {
+                best_cut(my, open, c, risk, found);
+            }
+        } else if (order_.cases != nullptr) {
+            best_levels(my, open, c, risk, found);
         } else {
             count(my, open, c, s_,
                   [&](std::uint32_t row, double* sums) { add_row(row, sums); });
@@ -286,6 +345,92 @@ class RpKernel {
         found.last = column.codes[row_of(list[at - 1])];
         found.cut = just_below(column.levels[found.last],
                                column.levels[column.codes[row_of(list[at])]]);
+    }
+
+    // The same, rows added up one after the other; of equal cuts the lowest, to the last bit.
+    void best_case(const Open& open, std::size_t c, double risk, Found& found) {
+        const std::uint32_t* list = lists_[c].data() + open.begin;
+        const std::uint32_t n = open.known[c];
+        if (n == 0) {
+            return;
+        }
+        RpSides sides([&](const auto& see) {
+            for (std::uint32_t i = 0; i < n; ++i) {
+                see(order_.cases[row_of(list[i])], weight_of(row_of(list[i])));
+            }
+        });
+        double best = 0;
+        std::uint32_t at = 0;
+        for (std::uint32_t i = 0; i + 1 < n; ++i) {
+            const std::uint32_t row = row_of(list[i]);
+            sides.move(sides.off(order_.cases[row], weight_of(row)), weight_of(row));
+            const bool fair = i + 1 >= order_.least && n - i - 1 >= order_.least;
+            if (fair && (list[i + 1] & 1U) != 0 && sides.gain() > best) {
+                best = sides.gain();
+                at = i + 1;
+            }
+        }
+        found.whole = 1.0;
+        if (!Choice::offered(found, risk > 0 ? best / risk : 0.0)) {
+            return;
+        }
+        const GrowColumn& column = order_.columns[c];
+        found.last = column.codes[row_of(list[at - 1])];
+        found.cut = just_below(column.levels[found.last],
+                               column.levels[column.codes[row_of(list[at])]]);
+    }
+
+    // The best division of levels put in the order of their means, rows added up likewise.
+    void best_levels(Worker& my, const Open& open, std::size_t c, double risk,
+                     Found& found) const {
+        const std::int32_t* codes = order_.columns[c].codes;
+        const std::uint32_t* rows = rows_.data() + open.begin;
+        RpSides sides([&](const auto& see) {
+            for (std::uint32_t i = 0; i < open.n; ++i) {
+                if (codes[rows[i]] >= 0) {
+                    see(order_.cases[rows[i]], weight_of(rows[i]));
+                }
+            }
+        });
+        count(my, open, c, 2, [&](std::uint32_t row, double* sums) {
+            sums[0] += weight_of(row);
+            sums[1] += sides.off(order_.cases[row], weight_of(row));
+        });
+        const std::size_t n = my.codes.size();
+        if (n < 2) {
+            return;
+        }
+        my.along.resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            my.along[i] = my.cells[2 * i + 1] / my.cells[2 * i];
+        }
+        sort_along(my);
+        const std::uint32_t n_rows =
+            std::accumulate(my.counts.begin(), my.counts.end(), std::uint32_t{0});
+        std::uint32_t n_left = 0;
+        std::size_t n_best = 0;
+        double best = 0;
+        for (std::size_t i = 0; i + 1 < n; ++i) {
+            const std::size_t level = my.sorted[i];
+            sides.move(my.cells[2 * level + 1], my.cells[2 * level]);
+            n_left += my.counts[level];
+            const bool fair = n_left >= order_.least && n_rows - n_left >= order_.least;
+            if (fair && sides.gain() > best) {
+                best = sides.gain();
+                n_best = i + 1;
+            }
+        }
+        found.whole = 1.0;
+        if (!Choice::offered(found, risk > 0 ? best / risk : 0.0)) {
+            return;
+        }
+        std::vector<std::uint8_t> is_left(n, 0);
+        for (std::size_t i = 0; i < n_best; ++i) {
+            is_left[my.sorted[i]] = 1;
+        }
+        for (std::size_t i = 0; i < n; ++i) {  // the lower means come first
+            found.groups[is_left[i] != 0 ? 0 : 1].push_back(my.codes[i]);
+        }
     }
 
     // Whether weights have to be added up row by row, to be rounded as rpart's are.
@@ -513,7 +658,10 @@ class RpKernel {
             }
             my.along[i] = cell[0] / weight;
         }
-        my.sorted.resize(n);
+        sort_along(my);
+    }
+    static void sort_along(Worker& my) {
+        my.sorted.resize(my.along.size());
         std::iota(my.sorted.begin(), my.sorted.end(), std::size_t{0});
         std::stable_sort(my.sorted.begin(), my.sorted.end(), [&](std::size_t a, std::size_t b) {
             return my.along[a] < my.along[b];
@@ -603,7 +751,7 @@ class RpKernel {
                 node.ties.push_back(static_cast<std::int32_t>(c));
             }
         }
-        if (is_number_) {
+        if (is_number_ && order_.cases == nullptr) {
             winner = node.ties.front();
         }
         if (node.ties.size() < 2) {
@@ -886,6 +1034,13 @@ class RpKernel {
             child.is_pure = weigh(child.begin, child.n, grown.total.data() + child.node * s_);
             child.known.assign(order_.columns.size(), 0);
         }
+        if (order_.cases != nullptr) {
+            part(cases_.data() + open.begin, open.n, 0, *workers_[0]);
+            for (std::uint32_t b = 0; b < 2; ++b) {
+                std::copy(workers_[0]->sides[b].begin(), workers_[0]->sides[b].end(),
+                          cases_.begin() + children[b].begin);
+            }
+        }
         each([&](std::size_t d, int worker) {
             if (!order_.columns[d].ordered) {
                 return;
@@ -977,6 +1132,7 @@ class RpKernel {
     double alpha_ = 0;
     std::vector<Buffer<std::uint32_t>> lists_;  // row << 1 | whether the value is a new one
     std::vector<std::uint32_t> rows_;
+    std::vector<std::uint32_t> cases_;  // the same in the order of the first column
     std::vector<std::uint8_t> branch_;
     std::vector<Found> found_;
     std::vector<RpSurrogate> stand_ins_;

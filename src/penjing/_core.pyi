@@ -63,6 +63,9 @@ def grow_rpart(
 ) -> dict[str, Any]:
     """Grow a whole tree by rpart's rules; columns are codes, numbers if ordered, n_levels."""
 
+def sorted_rpart(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int32]:
+    """Return the places of the numbers, lowest first, in rpart's order."""
+
 def logs(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the natural logarithm of each number, by the C library."""
 

@@ -24,6 +24,8 @@ from penjing.predict import classes_of
 from penjing.prune.cost_complexity import path
 from penjing.prune.cp_table import complexities, cp_table, lower_first
 from penjing.recipe import Recipe, recipe_of
+from penjing.rules.rpart import case_risk, risks_of
+from penjing.sorted_rows import ranks
 from penjing.split import NO_BRANCH
 from penjing.table import Codes, Floats, Table
 from penjing.tally import Classes, Reader, reader_of
@@ -47,9 +49,18 @@ def cp_errors(tree: Tree, table: Table, recipe: Recipe) -> list[list[float]]:
     """
     options = recipe.options
     assert isinstance(options, Rpart)
+    groups = groups_of(table, options)
+    reader = tree.reader if tree.is_regression else reader_of(table, options.costs(table))
     risk = float(tree.losses[0])
+    risks = None
+    if options.sums == "cases" and tree.is_regression:
+        # Grown anew, since a finished tree no longer tells where rows went while it grew.
+        engine = Engine(table, recipe.missing, reader=reader)
+        risk = case_risk(engine, tree, 0)
+        again = replace(options, alpha=options.cp * risk, xval=0)
+        risks = risks_of(grow(engine, replace(recipe, options=again)), engine, recipe)
     alpha = options.cp * risk
-    rows = cp_table(tree, alpha)
+    rows = cp_table(tree, alpha, risks)
     told = [row.to_json(risk) for row in rows]
     if tree.is_leaf[0]:  # rpart does not look further either
         return [[*row, 0.0, 0.0] for row in told]
@@ -59,17 +70,20 @@ def cp_errors(tree: Tree, table: Table, recipe: Recipe) -> list[list[float]]:
     weight = table.weights
     errors, squares = np.zeros(len(rows)), np.zeros(len(rows))
     charge = np.zeros(len(rows))
-    groups = groups_of(table, options)
-    reader = tree.reader if tree.is_regression else reader_of(table, options.costs(table))
+    whole = float(weight.sum())
+    places = [ranks(column) if options.sums == "cases" else None for column in table.columns]
     for group in np.unique(groups):
         inside = groups != group
-        scale = float(weight[inside].sum()) / float(weight.sum())
-        part = replace(options, alpha=alpha * scale, xval=0)
+        scale = float(weight[inside].sum()) / whole  # one after the other: rpart's rounding
+        whole, asked, alpha = float(weight[inside].sum()), asked * scale, alpha * scale
+        part = replace(options, alpha=alpha, xval=0)
         engine = Engine(table.take(inside), recipe.missing, reader=reader)
+        if options.sums == "cases":  # sorted once, all rows together
+            engine.ranks = [None if rank is None else rank[inside] for rank in places]
         grown = grow(engine, replace(recipe, options=part))
         out = table.take(~inside)
-        for row, w in zip(_charges(grown, out, asked * scale, options, alpha * scale),
-                          out.weights, strict=True):  # fmt: skip
+        found = complexities(grown, alpha, risks_of(grown, engine, recipe)).of
+        for row, w in zip(_charges(grown, out, asked, options, found), out.weights, strict=True):
             if options.stuck_repeats:
                 charge = np.where(np.isnan(row), charge, row)
             else:
@@ -194,12 +208,11 @@ def groups_of(table: Table, options: Rpart) -> npt.NDArray[np.int64]:
     return np.asarray(given[places])
 
 
-def _charges(tree: Tree, table: Table, asked: Floats, options: Rpart, alpha: float) -> Floats:
+def _charges(tree: Tree, table: Table, asked: Floats, options: Rpart, found: Floats) -> Floats:
     """Return what each row is charged at each complexity, (rows, complexities).
 
     NaN from where a row gets stuck: its value is missing, and so are those of all surrogates.
     """
-    found = complexities(tree, alpha).of
     here = np.zeros(table.n_rows, np.intp)
     stuck = np.zeros(table.n_rows, bool)
     charges = np.full((table.n_rows, len(asked)), np.nan)

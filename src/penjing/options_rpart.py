@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -52,6 +52,10 @@ class Rpart(Options):
     stuck_repeats : bool
         Whether a left-out row that no surrogate sends on is charged what the row before it was,
         as rpart 4.1 does.
+    sums : str
+        ``exact``: numbers whose sums differ by rounding only are equal, and the first column
+        wins; or ``cases``: they are added up in the order in which rpart has sorted its rows,
+        and the last bit decides, as it does there.
     alpha : float or None
         The least decrease of risk for each leaf as such, not as a share of the root's.
     """
@@ -70,6 +74,7 @@ class Rpart(Options):
     xval: int | tuple[int, ...] = 0
     loss_transposed: bool = True
     stuck_repeats: bool = True
+    sums: Literal["exact", "cases"] = "exact"
     alpha: float | None = None
 
     @property
@@ -110,7 +115,9 @@ class Rpart(Options):
             is_whole = isinstance(value, int) and not isinstance(value, bool)
             if value is not None and not (is_whole and value >= least):
                 raise ChoiceError("bad_whole_number", name=name, value=value, least=least)
-        for name, allowed in (("usesurrogate", (0, 1, 2)), ("surrogatestyle", (0, 1))):
+        for name, allowed in (
+            ("usesurrogate", (0, 1, 2)), ("surrogatestyle", (0, 1)), ("sums", ("exact", "cases")),
+        ):  # fmt: skip
             if getattr(self, name) not in allowed:
                 words = [str(word) for word in allowed]
                 raise unknown("unknown_plug", str(getattr(self, name)), words, socket=name)

@@ -83,6 +83,7 @@ def some_settings(rng, table):
     if rng.random() < 0.2:
         found["cost"] = tuple(rng.choice([1.0, 2.0, 0.5], len(table.columns)).tolist())
     if table.is_regression:
+        found["sums"] = str(rng.choice(["exact", "cases"]))
         return found
     found["split"] = str(rng.choice(["gini", "information"]))
     k = len(table.target.levels)

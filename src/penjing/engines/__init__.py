@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 from penjing.progress import Watcher
 from penjing.recipe import Recipe
 from penjing.split import Offers, Split
-from penjing.table import Field, Floats
+from penjing.table import Codes, Field, Floats
 from penjing.tally import Reader, Tally, Totals
 from penjing.tree import Tree
 
@@ -73,3 +73,11 @@ class Grower(Protocol):
 
     def grow(self, recipe: Recipe, progress: Watcher | None = None) -> Tree | None:
         """Return the grown tree, or None where the readable loop has to grow it."""
+
+
+@runtime_checkable
+class HasRows(Protocol):
+    """An engine that can tell the rows of a node one by one."""
+
+    def cases(self, tree: Shape, node: int, column: int | None) -> tuple[Codes, Floats, Floats]:
+        """Return codes, numbers and weights of a node's rows, as rpart has sorted them."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from penjing.engines import Shape
 from penjing.recipe import Recipe
+from penjing.sorted_rows import ranks
 from penjing.split import NO_BRANCH, Offers, Split
 from penjing.table import Codes, Column, Field, Floats, Table
 from penjing.tally import Classes, Counts, Reader, Tally, Totals, reader_of, sums
@@ -68,6 +69,8 @@ class Engine:
             else table.target.numbers() - self.reader.centre
         )
         self._root = Rows(np.arange(table.n_rows), table.weight)
+        self.ranks: list[npt.NDArray[np.int32] | None] | None = None
+        """Where each row comes by each column, for `cases`; found out where None."""
         self._tree: Shape | None = None
         self._rows: dict[int, Rows] = {}
 
@@ -107,6 +110,24 @@ class Engine:
                 y = np.where(y == NO_BRANCH, np.int32(by[i].n_branches), y)
             table = self._table.columns
             yield Tally(total, {c: self._counts(table[c], rows, y, s) for c in asked})
+
+    def cases(self, tree: Shape, node: int, column: int | None) -> tuple[Codes, Floats, Floats]:
+        """Return codes, numbers and weights of a node's rows, as rpart has sorted them.
+
+        In the order of the table for a nominal column, or none (its codes are all 0).
+        """
+        assert self._table.target is not None
+        if self.ranks is None:
+            self.ranks = [ranks(each) for each in self._table.columns]
+        rows = self._rows_of(tree, node)
+        ids, weight = rows.ids, rows.weights()
+        rank = None if column is None else self.ranks[column]
+        if rank is not None:
+            order = np.argsort(rank[ids])
+            ids, weight = ids[order], weight[order]
+        y = self._table.target.numbers()[ids]
+        codes = np.zeros(len(ids), np.int32)
+        return codes if column is None else self._table.columns[column].codes[ids], y, weight
 
     def offers(self, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
         """Return None: this engine is asked by `tally`."""

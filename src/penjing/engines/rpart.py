@@ -9,6 +9,7 @@ import numpy as np
 from penjing import _core
 from penjing.options_rpart import Rpart
 from penjing.recipe import Recipe
+from penjing.sorted_rows import sorted_rows
 from penjing.split import Surrogate
 from penjing.table import Codes, Column, Floats, Table
 from penjing.tally import Classes, Reader
@@ -25,8 +26,9 @@ ROWS = 2**31
 def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
     """Return the tree as the rules grow it, not yet cut back; None where Python has to.
 
-    That is: rows or classes that weigh nothing, a limit on leaves, rows shared out, and with
-    more than two classes nominal columns of many levels, or of rows with weights.
+    That is: rows or classes that weigh nothing, a limit on leaves, rows shared out, with more
+    than two classes nominal columns of many levels, or of rows with weights, and numbers of
+    rows with weights that are to be added up one by one.
     """
     options = recipe.options
     assert isinstance(options, Rpart)
@@ -39,6 +41,8 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
     weight = table.weight
     if weight is not None and not bool((weight > 0).all()):
         return None
+    if weight is not None and options.sums == "cases" and table.is_regression:
+        return None  # agreements of surrogates would be added up in another order, too
     counts = np.bincount(table.target.codes, weight, s.size) if isinstance(s, Classes) else None
     n_seen = 0 if counts is None else int(np.flatnonzero(counts)[-1]) + 1
     altered, alike = _altered(s, options, n_seen)
@@ -58,6 +62,7 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
         [_told(column) for column in table.columns],
         {
             "target": np.ascontiguousarray(table.target.codes, np.int32),
+            **_cases(table, options),
             "y": None if isinstance(s, Classes) else table.target.numbers() - s.centre,
             "weight": None if weight is None else np.ascontiguousarray(weight, np.float64),
             "altered": altered,
@@ -85,6 +90,15 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
         },
     )
     return _tree(told, table, s, recipe)
+
+
+def _cases(table: Table, options: Rpart) -> dict[str, Any]:
+    """Return the numbers and the order of rows in which rpart adds them up, if it is to be so."""
+    assert table.target is not None
+    if options.sums == "exact" or not table.is_regression:
+        return {"cases": None, "sorted": []}
+    numbers = np.ascontiguousarray(table.target.numbers(), np.float64)
+    return {"cases": numbers, "sorted": [sorted_rows(column) for column in table.columns]}
 
 
 def _altered(s: Reader, options: Rpart, n_seen: int) -> tuple[Floats | None, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,14 +36,15 @@ class Row:
         return [self.cp * share, self.n_splits, self.risk * share]
 
 
-def complexities(tree: Tree, alpha: float) -> Complexities:
+def complexities(tree: Tree, alpha: float, risks: Sequence[float] | None = None) -> Complexities:
     """Return the complexity of each node of a binary tree, as rpart reckons it depth first.
 
     A node's complexity is what its subtree saves for each split, where a child that would go
     before it counts as a leaf. A node whose complexity is at most ``alpha`` is cut; so is one
-    of which it is known before that its splits cannot pay.
+    of which it is known before that its splits cannot pay. ``risks`` are those of the nodes,
+    where they are not to be the tree's own but rounded otherwise.
     """
-    risk = tree.losses.tolist()
+    risk = tree.losses.tolist() if risks is None else list(risks)
     n = len(risk)
     found, sums, splits = [alpha] * n, list(risk), [0] * n
     found[0] = risk[0]
@@ -123,13 +125,13 @@ def _mean(tree: Tree, node: int) -> float:
     return float((part * np.arange(len(part))).sum() / max(part.sum(), 1e-300))
 
 
-def cp_table(tree: Tree, alpha: float) -> list[Row]:
+def cp_table(tree: Tree, alpha: float, risks: Sequence[float] | None = None) -> list[Row]:
     """Return rpart's table of a tree that has been cut to ``alpha``, largest complexity first."""
-    found = complexities(tree, alpha).of.tolist()
-    root = float(tree.losses[0])
+    found = complexities(tree, alpha, risks).of.tolist()
+    risk = tree.losses.tolist() if risks is None else list(risks)
     if tree.is_leaf[0]:
-        return [Row(max(alpha, found[0]), 0, root)]
-    parent, risk = tree.nodes.parent.tolist(), tree.losses.tolist()
+        return [Row(max(alpha, found[0]), 0, risk[0])]
+    parent = tree.nodes.parent.tolist()
     distinct = {found[0]}
     for i in range(1, len(parent)):
         mine, above = max(found[i], alpha), max(found[parent[i]], alpha)

@@ -15,13 +15,14 @@ import numpy.typing as npt
 
 from penjing import _core
 from penjing.criteria import TIE
-from penjing.engines import Engine, Shape
+from penjing.engines import Engine, HasRows, Shape
 from penjing.errors import CapabilityError
 from penjing.growth import Growth
 from penjing.missing import just_below, mean, numbers_of
 from penjing.options_rpart import Rpart
 from penjing.prune.cp_table import complexities, cp_table
 from penjing.recipe import Recipe
+from penjing.rules.cases import Cases
 from penjing.search import Choice, first_best
 from penjing.split import NO_BRANCH, Offers, Split
 from penjing.table import Codes, Floats
@@ -73,11 +74,14 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
     judge = Judge(s, recipe, n_present(engine.totals(tree, [0]).cells[0], s))
     for i, tally in enumerate(engine.tally(tree, nodes)):
         risk = float(s.loss(tally.total))
+        rows = _rows_of(engine, tree, nodes[i], recipe)
         for c, counts in tally.columns.items():
             field = engine.schema[c]
             if len(counts.codes) < 2:
                 continue
-            if field.has_order:
+            if rows is not None:
+                found = rows.best(c, counts, judge.least, is_cut=field.has_order)
+            elif field.has_order:
                 found = judge.cuts(counts, risk)
             else:
                 found = judge.groupings(counts, risk, field.name)
@@ -93,8 +97,8 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
                 sides = found.sides if _is_left(counts, found.sides, s) else ~found.sides
                 groups[i, c] = (counts.codes[sides], counts.codes[~sides])
     # Counts of rows are exact, and so are comparisons of what is computed from them; sums of
-    # numbers are not, and two of the same size are taken for equal.
-    exact = gain if isinstance(s, Classes) else None
+    # numbers are not, and two of the same size are taken for equal, unless rounded as rpart's.
+    exact = gain if isinstance(s, Classes) or rpart_of(recipe).sums == "cases" else None
     none = np.full(shape, np.nan)
     return Offers(gain, none, whole, cut, n_candidates, groups, worth=exact)
 
@@ -133,16 +137,29 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
     if isinstance(s, Classes) and s.costs is not None and options.has_costs:
         about["costs"] = s.costs.to_json()
     tree = replace(tree, about=about)
-    risk = float(tree.losses[0])
+    risks = risks_of(tree, engine, recipe)
+    risk = float(tree.losses[0]) if risks is None else risks[0]
     alpha = options.alpha if options.alpha is not None else options.cp * risk
-    found = complexities(tree, alpha)
+    found = complexities(tree, alpha, risks)
     if found.cut:
         tree = tree.pruned(found.cut, why="complexity")
     if options.alpha is not None:  # a part of a cross-validation: rows still go as in growing
         return tree
-    table = cp_table(tree, alpha)
+    table = cp_table(tree, alpha, risks_of(tree, engine, recipe) if found.cut else risks)
     about = dict(tree.about) | {"cp_table": [row.to_json(risk) for row in table]}
     return replace(tree, nodes=replace(tree.nodes, missing=_majority(tree, options)), about=about)
+
+
+def risks_of(tree: Tree, engine: Engine, recipe: Recipe) -> list[float] | None:
+    """Return the risk of each node as rpart rounds it; None where sums are exact.
+
+    Complexities that are equal but for the last bit are two rows of its table.
+    """
+    if rpart_of(recipe).sums == "exact" or not tree.is_regression:
+        return None
+    if not isinstance(engine, HasRows):
+        raise CapabilityError("cases_need_rows")
+    return [case_risk(engine, tree, node) for node in range(len(tree.nodes))]
 
 
 def _majority(tree: Tree, options: Rpart) -> Ids | None:
@@ -201,6 +218,42 @@ class Found:
         self.sides = np.empty(0, bool)
 
 
+class ByRows:
+    """Scores divisions of a node's numbers, row after row."""
+
+    def __init__(self, engine: HasRows, tree: Shape, node: int) -> None:
+        self._engine, self._tree, self._node = engine, tree, node
+        self._risk = case_risk(engine, tree, node)
+
+    def best(self, c: int, counts: Counts, least: int, *, is_cut: bool) -> Found:
+        """Return the best division of a column; of equal ones the first."""
+        known = Cases(*self._engine.cases(self._tree, self._node, c)).known
+        place, sides = 0, np.empty(0, bool)
+        if is_cut:
+            gain, code = known.best_cut(least)
+            place = int(np.searchsorted(counts.codes, code))
+        else:
+            gain, sides = known.best_groups(counts.codes, least)
+        found = Found(gain / self._risk if self._risk > 0 else 0.0, 1.0, len(counts.codes) - 1)
+        found.place, found.sides = place, sides
+        return found
+
+
+def case_risk(engine: HasRows, tree: Shape, node: int) -> float:
+    """Return the squares of a node about its mean, row after row."""
+    # The root is weighed before rows are sorted, other nodes in the order of the first column.
+    return Cases(*engine.cases(tree, node, 0 if node else None)).squares
+
+
+def _rows_of(engine: Engine, tree: Shape, node: int, recipe: Recipe) -> ByRows | None:
+    """Return what adds up rows one by one, if it is to be so."""
+    if rpart_of(recipe).sums == "exact" or isinstance(engine.reader, Classes):
+        return None
+    if not isinstance(engine, HasRows):
+        raise CapabilityError("cases_need_rows")
+    return ByRows(engine, tree, node)
+
+
 class Judge:
     """Scores divisions of a column as rpart does, sum after sum in its order."""
 
@@ -208,7 +261,7 @@ class Judge:
         self._s = s
         self._alike = 1.0
         """The altered prior that all classes share: one, or one but for the last bit."""
-        self._least = rpart_of(recipe).least
+        self.least = rpart_of(recipe).least
         self._n_classes = n_classes
         self._altered = np.ones(n_classes)
         if isinstance(s, Classes) and s.costs is not None:
@@ -293,7 +346,7 @@ class Judge:
         are in all; ``weights`` what both sides weigh, where that is not the sum of their parts.
         """
         n_left, n = rows[:-1], float(rows[-1])
-        fair = (n_left >= self._least) & (n - n_left >= self._least)
+        fair = (n_left >= self.least) & (n - n_left >= self.least)
         if isinstance(self._s, Classes):
             all_left = None if weights is None else _added(self._alike, n)[:, [-1]]
             whole = float(self._mixed(known[None], np.zeros((1, len(known))), all_left)[0])

@@ -912,7 +912,7 @@ WORDS: dict[str, str] = {
     "setting_ties": "which of equal divisions is taken",
     "setting_tolerance": "numbers closer than this are equal",
     "setting_precision": "32 or 64 bits",
-    "setting_sums": "whether sums depend on the order of rows, as in C4.5",
+    "setting_sums": "whether sums depend on the order of rows, as in C4.5 and rpart",
     "setting_nominal": "what becomes of nominal columns",
     "setting_max_features": "how many columns are drawn for a node",
     "setting_random_state": "the seed that columns are drawn by",
@@ -989,6 +989,10 @@ WORDS: dict[str, str] = {
     "c50_rules": (
         "C5.0's option -r turns a tree into rules; a fit gives the tree. Fit without -r, then ask\n"
         "for rules: tree.ruleset(rows, votes=True), or: penjing ruleset MODEL ROWS --votes"
+    ),
+    "cases_need_rows": (
+        "sums='cases' adds up rows one by one, and this engine knows only their sums.\n"
+        "Use engine='native' or engine='memory', or sums='exact'."
     ),
     "sums_need_native": (
         "sums='cases' needs the native engine, a branch for each level, and no trace.\n"

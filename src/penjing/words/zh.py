@@ -708,7 +708,7 @@ WORDS: dict[str, str] = {
     "setting_ties": "并列的划分取哪一个",
     "setting_tolerance": "相差不超过它的数视为相等",
     "setting_precision": "32 位还是 64 位",
-    "setting_sums": "求和是否像 C4.5 那样依赖样本次序",
+    "setting_sums": "求和是否像 C4.5 和 rpart 那样依赖样本次序",
     "setting_nominal": "离散属性如何处理",
     "setting_max_features": "每个结点抽取多少个属性",
     "setting_random_state": "抽取属性的随机种子",
@@ -784,6 +784,10 @@ WORDS: dict[str, str] = {
     "c50_rules": (
         "C5.0 的选项 -r 把树变成规则；拟合得到的是树。请不带 -r 拟合，再求规则：\n"
         "tree.ruleset(rows, votes=True)，或：penjing ruleset MODEL ROWS --votes"
+    ),
+    "cases_need_rows": (
+        "sums='cases' 逐个样本求和，而这个引擎只有样本的总和。\n"
+        "请用 engine='native' 或 engine='memory'，或 sums='exact'。"
     ),
     "sums_need_native": (
         "sums='cases' 需要 native 引擎、每个取值一个分支，且不记录生长过程。\n"

@@ -33,7 +33,7 @@ class Rpart(Program):
         if "words" in said:
             return dict(said["words"])
         parms = said.get("parms") or {}
-        found = dict(said["control"])
+        found = dict(said["control"]) | {"sums": "cases"}
         if "split" in parms:
             found["split"] = parms["split"]
         if "prior" in parms:

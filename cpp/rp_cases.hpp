@@ -1,0 +1,90 @@
+// Rows in the order in which rpart has sorted them, and its sums of numbers, row after row.
+//
+// The last bit of such sums decides between equal divisions, so the order is rpart's own: that
+// of a quicksort, which leaves equal values in an order of its own.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace penjing {
+
+struct RpKeyed {
+    double value;
+    std::int32_t row;
+};
+
+// Sort as rpart does: stretches of up to eleven keep the order of equal values, longer ones are
+// parted about the median of their first, middle and last.
+inline void rp_sort(std::vector<RpKeyed>& rows) {
+    using At = std::ptrdiff_t;
+    constexpr At few = 11;
+    std::vector<std::pair<At, At>> todo{{0, static_cast<At>(rows.size()) - 1}};
+    const auto value = [&](At i) { return rows[static_cast<std::size_t>(i)].value; };
+    while (!todo.empty()) {
+        const auto [first, last] = todo.back();
+        todo.pop_back();
+        if (last - first < few) {
+            std::stable_sort(
+                rows.begin() + first, rows.begin() + last + 1,
+                [](const RpKeyed& a, const RpKeyed& b) { return a.value < b.value; });
+            continue;
+        }
+        const auto [low, high] = std::minmax({value(first), value(last)});
+        const double middle = std::clamp(value((first + last) / 2), low, high);
+        At i = first;
+        At j = last;
+        while (i < j) {
+            for (; value(i) < middle; ++i) {
+            }
+            for (; value(j) > middle; --j) {
+            }
+            if (i < j) {
+                if (value(i) > value(j)) {
+                    std::iter_swap(rows.begin() + i, rows.begin() + j);
+                }
+                ++i;
+                --j;
+            }
+        }
+        for (; i > first && value(i) >= middle; --i) {
+        }
+        for (; j < last && value(j) <= middle; ++j) {
+        }
+        todo.emplace_back(first, i);
+        todo.emplace_back(j, last);
+    }
+}
+
+// What rows gain when they change sides one after the other (or level after level).
+class RpSides {
+  public:
+    // `each(see)` calls see(number, weight) for every row that is known, in their order.
+    template <class Each>
+    explicit RpSides(const Each& each) {
+        double sum = 0;
+        each([&](double y, double weight) {
+            sum += y * weight;
+            right_ += weight;
+        });
+        mean_ = sum / right_;
+    }
+    [[nodiscard]] double off(double y, double weight) const { return (y - mean_) * weight; }
+    void move(double off, double weight) {
+        left_ += weight;
+        right_ -= weight;
+        sum_ += off;
+    }
+    [[nodiscard]] double gain() const { return sum_ * sum_ / left_ + sum_ * sum_ / right_; }
+
+  private:
+    double mean_ = 0;
+    double left_ = 0;
+    double right_ = 0;
+    double sum_ = 0;
+};
+
+}  // namespace penjing
