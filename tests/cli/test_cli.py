@@ -66,6 +66,13 @@ def test_version(run):
     assert run("--version").out == f"penjing {penjing.__version__}\n"
 
 
+def test_the_command_is_a_module_too():
+    told = subprocess.run(
+        [sys.executable, "-m", "penjing", "--version"], capture_output=True, text=True, check=True
+    )
+    assert told.stdout == f"penjing {penjing.__version__}\n"
+
+
 def test_mistakes_on_the_command_line_exit_with_2(run):
     for args in (
         ["nonsense"],
