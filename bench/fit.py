@@ -48,6 +48,8 @@ CASES = [
     ("small 150 x 4", "gini", None, TOOLS),
 ]
 SLOW = {"sklearn", "ydf"}
+ENOUGH = 3.0
+"""Seconds after which a program that was run often enough is not run again."""
 
 
 def memory():
@@ -66,7 +68,7 @@ def one(tool, table, task, depth, threads, repeat):
     Path("/proc/self/clear_refs").write_text("5", "ascii")  # the peak starts here
     before, _ = memory()
     wall, cpu, model, peak = [], [], None, 0.0
-    for _ in range(repeat):
+    while len(wall) < repeat or (repeat > 1 and sum(wall) < ENOUGH and len(wall) < 10):
         start, used = time.perf_counter(), time.process_time()
         model = fit()
         wall.append(time.perf_counter() - start)
