@@ -758,6 +758,9 @@ class CountedKernel {
         // The best cut inside a stretch of my.opened, after `before` rows.
         const auto look_inside = [&](std::size_t first, std::uint32_t size,
                                      std::uint32_t before, std::size_t b) {
+            if (size < 2) {
+                return;
+            }
             my.opened[first] &= ~Entry{1};
             const BestCut best = best_cut(
                 ListView<Entry>{my.opened.data() + first, size, packing_.shift(), before}, f,

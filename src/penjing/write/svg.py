@@ -151,6 +151,7 @@ def _style(theme: Theme) -> str:
         ".m{text-anchor:middle}.e{text-anchor:end}"
         f".p{{fill:none;stroke:{theme.arm}}}"
         f".c{{fill:{theme.card};stroke:{theme.outline};stroke-width:1.2px}}"
+        ".v{stroke-width:1.2px}.d{stroke-dasharray:4 3}"
         f".o{{fill:none;stroke:{theme.outline};stroke-width:.75px}}"
         + "".join(f".k{i}{{fill:{shade}}}" for i, shade in enumerate(shades(theme)))
     )
@@ -215,8 +216,8 @@ def _leaf_paint(box: Box, theme: Theme) -> str:
     shade = colour(box.class_) if box.class_ >= 0 else theme.outline
     fill = mixed(shade, theme.card, theme.tint) if box.class_ >= 0 else theme.card
     outline = theme.ink if theme is THEMES["print"] else darker(shade, theme)
-    dash = ' stroke-dasharray="4 3"' if box.kind == "folded" else ""
-    return f'fill="{fill}" stroke="{outline}" stroke-width="1.2"{dash}'
+    kind = "v d" if box.kind == "folded" else "v"
+    return f'class="{kind}" fill="{fill}" stroke="{outline}"'
 
 
 def _bar(box: Box, inset: float, top: float, high: float) -> str:
@@ -228,9 +229,15 @@ def _bar(box: Box, inset: float, top: float, high: float) -> str:
     at = x
     for class_, share in enumerate(box.shares):
         if share > 0:
-            parts.append(_rect((at, y, wide * share, high), f'class="k{class_ % len(PALETTE)}"'))
+            parts.append(_block((at, y, wide * share, high), f"k{class_ % len(PALETTE)}"))
             at += wide * share
-    return "".join(parts) + _rect((x, y, wide, high), 'class="o"')
+    return "".join(parts) + _block((x, y, wide, high), "o")
+
+
+def _block(area: tuple[float, float, float, float], kind: str) -> str:
+    """Return a rectangle in few characters: a large tree has hundreds of them in its bars."""
+    x, y, wide, high = (_n(v) for v in area)
+    return f'<path class="{kind}" d="M{x} {y}h{wide}v{high}h-{wide}z"/>'
 
 
 def _rect(area: tuple[float, float, float, float], paint: str) -> str:
