@@ -179,14 +179,7 @@ def choose(offers: Offers, criterion: Criterion) -> list[Choice]:
         best = np.nanargmax(row)
         tied = np.flatnonzero(row + slack[i] >= row[best])
         c = int(tied[0])
-        cut = float(offers.cut[i, c])
-        split = Split(
-            c,
-            None if np.isnan(cut) else cut,
-            offers.groups.get((i, c), ()),
-            float(offers.gain[i, c]),
-            float(row[c]),
-        )
+        split = offers.split(i, c, float(row[c]))
         chosen.append(Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ()))
     return chosen
 

@@ -209,6 +209,13 @@ class Offers:
     worth: Floats | None = None
     order: Codes | None = None
 
+    def split(self, i: int, c: int, score: float, gain: float | None = None) -> Split:
+        """Return what column ``c`` offers node ``i`` as a split; its gain is the offer's own."""
+        cut = float(self.cut[i, c])
+        groups = self.groups.get((i, c), ())
+        gain = float(self.gain[i, c]) if gain is None else gain
+        return Split(c, None if np.isnan(cut) else cut, groups, gain, score)
+
 
 def level_text(field: Field, code: int) -> str:
     """Return how a level of a nominal or ordered column reads; one that is not declared is '?'."""

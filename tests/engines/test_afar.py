@@ -12,7 +12,7 @@ from afar import by_memory, columns_of, created, plain, rows_of, schema_of, some
 from export_programs import postgres as postgres_server
 from penjing.criteria import gains
 from penjing.criteria.gini import Gini
-from penjing.engines import coarse, sql
+from penjing.engines import coarse, sql, sql_source
 from penjing.engines import postgres as postgres_engine
 from penjing.tally import Classes
 from shared import shared
@@ -71,7 +71,7 @@ def database(request, tmp_path_factory):
 
 @pytest.mark.parametrize(("recipe", "settings"), RECIPES)
 def test_the_tree_of_memory_from_random_rows(database, recipe, settings, monkeypatch):
-    monkeypatch.setattr(sql, "FEW", 50)
+    monkeypatch.setattr(sql_source, "FEW", 50)
     monkeypatch.setattr(sql, "CASES", 4)
     monkeypatch.setattr(sql, "BUCKETS", 16)
     monkeypatch.setattr("penjing.engines.afar.FETCHED", 60)

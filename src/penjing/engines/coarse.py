@@ -1,10 +1,8 @@
 """Exact cuts from coarse counts: which buckets of a column have to be looked into.
 
-A column of very many numbers is counted in buckets first. Inside a bucket a cut leaves some of
-its rows on the left, at least none and at most all of each class. A gain is a convex function of
-what is on the left, hence no cut inside does better than the best corner of that box: with the
-rows of some classes on the left and of all others on the right. Only buckets whose corners reach
-the best border between two buckets are opened; the cut that is found is the best of all.
+A column of very many numbers is counted in buckets first. Only buckets that may hide a cut as good
+as the best border between two buckets (:mod:`penjing.engines.bound`) are opened; the cut that is
+found is the best of all.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.criteria import TIE, Criterion, gains
+from penjing.engines.bound import most_inside
 from penjing.table import Floats
 from penjing.tally import Counts, Reader
 
@@ -61,10 +60,7 @@ def is_open(criterion: Criterion, cells: Floats, is_single: Mask, s: Reader, lea
         fair = (s.weight(border) >= least).all(axis=1)
         told = gains(criterion, known, border, s)
         best = float(told[fair].max()) if fair.any() else -np.inf
-    corners = ((np.arange(2**k)[:, None] >> np.arange(k)) & 1).astype(np.float64)
-    inside = left[:, None, :] + corners[None] * cells[:, None, :]
-    after = np.stack([inside, known - inside], axis=2).reshape(-1, 2, k)
-    bound = gains(criterion, known, after, s).reshape(n, -1).max(axis=1)
+    bound = most_inside(criterion, known, left, cells, s)
     slack = 4 * TIE * abs(float(criterion.impurity(known, s)))
     return np.asarray((bound >= best - slack) & ~is_single)
 

@@ -1,17 +1,14 @@
 """Exact cuts from coarse codes: a bound says which buckets could hide a better cut, and no others.
 
 Of a node and a numeric column first only the counts of its quantile buckets are known. Each border
-between two buckets is a cut. Inside a bucket no cut can be worth more than the best corner: every
-class of the bucket wholly left or wholly right of the cut (a gain is convex in the sums of a
-side). Buckets whose bound reaches the best cut are opened: first their cells are counted, then
-the numbers in cells that are still open are fetched. What is left out cannot win, nor tie.
+between two buckets is a cut. Buckets whose bound (:mod:`penjing.engines.bound`) reaches the best
+cut are opened: first their cells are counted, then the numbers in cells that are still open are
+fetched (:mod:`penjing.engines.looking`). What is left out cannot win, nor tie.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,21 +16,17 @@ import numpy.typing as npt
 
 from penjing.choosing import Candidates, first_best, score
 from penjing.criteria import TIE, gains
+from penjing.engines.bound import most_inside
 from penjing.recipe import Recipe
 from penjing.split import midpoint
 from penjing.stored import BUCKETS, Binned
 from penjing.table import Floats
 from penjing.tally import Counts, Reader
 
-MARGIN = 1e-9
-"""What may be lost in the arithmetic of a bound, in parts of the impurity; far above TIE."""
 FEW_CLASSES = 4
 """Up to so many classes all corners of a bucket are tried; with more a plainer bound serves."""
-BYTES_A_NUMBER = 64
-"""What a fetched number takes until it is counted."""
 
 Keys = npt.NDArray[np.int64]
-Ask = Callable[[set[int], list[tuple[int, Any, int, Any]]], Any]
 _NO_SIDES = np.empty((0, 0), np.int64)
 _NO_CODES = np.empty(0, np.int32)
 
@@ -121,12 +114,7 @@ class Cuts:
         if len(self._known) > FEW_CLASSES or not reached.any():
             return reached
         left, mine = self._before[reached], self._counts[reached]
-        corners = np.array(list(product((0.0, 1.0), repeat=len(self._known))))
-        sides = left[:, None] + corners * mine[:, None]
-        after = np.stack([sides, self._known - sides], axis=2)
-        flat = after.reshape(-1, 2, len(self._known))
-        worth = gains(self._criterion, self._known, flat, self._s)
-        reached[reached] = worth.reshape(len(left), -1).max(axis=1) >= bar
+        reached[reached] = most_inside(self._criterion, self._known, left, mine, self._s) >= bar
         return reached
 
     def _of_interest(self, bar: float) -> npt.NDArray[np.bool_]:
@@ -197,131 +185,3 @@ class Cuts:
         cell = int(np.searchsorted(cells.edges, cut, side="right"))
         bytes_ = int(cells.high[cell]), int(cells.low[cell])
         return Found(float(self._scored[at]), cut, low, high, self._after[at], bytes_)
-
-
-class Looker:
-    """Looks into buckets and cells of many nodes and columns at once.
-
-    Parameters
-    ----------
-    room : int
-        How many bytes may be used at a time.
-    k : int
-        How many classes the store has; ``class_of`` says which class each of them is.
-    by_ratio : bool
-        Whether every column's own best cut is wanted, not only that of the best columns.
-    """
-
-    def __init__(self, room: int, k: int, class_of: Any, *, by_ratio: bool) -> None:  # noqa: ANN401
-        self._room, self._k, self._class_of, self._by_ratio = room, k, class_of, by_ratio
-
-    def bar(self, gain: Floats, i: int, cut: Cuts) -> float:
-        """Return what a cut must be worth to be of interest."""
-        row = gain[i]
-        best = cut.best if self._by_ratio else (np.nan if np.isnan(row).all() else np.nanmax(row))
-        return -np.inf if np.isnan(best) else float(best) - MARGIN * cut.impurity
-
-    def look(
-        self,
-        cuts: dict[tuple[int, int], Cuts],
-        gain: Floats,
-        count_cells: Ask,
-        fetch_numbers: Ask,
-        n_slots: int,
-    ) -> None:
-        """Find the best cut of every column that may win its node."""
-        for whole in (True, False):
-            wanted = [
-                (i, c, *unit)
-                for (i, c), cut in cuts.items()
-                for unit in cut.to_open(self.bar(gain, i, cut), whole=whole)
-            ]
-            for lot in self._lots(wanted, whole=whole):
-                asked = _Asked(lot, n_slots)
-                if whole:
-                    self._cells(cuts, asked, count_cells(asked.nodes, asked.told(None)))
-                else:
-                    self._numbers(cuts, asked, fetch_numbers(asked.nodes, asked.told(asked.lows())))
-            for (i, c), cut in cuts.items():
-                cut.renew()
-                gain[i, c] = cut.best
-
-    def _lots(self, wanted: list[Any], *, whole: bool) -> Iterator[list[Any]]:
-        lot: list[Any] = []
-        filled = 0.0
-        for unit in wanted:
-            size = 256 * self._k * 4 * 4 if whole else unit[4] * BYTES_A_NUMBER
-            if lot and filled + size > self._room:
-                yield lot
-                lot, filled = [], 0.0
-            lot.append(unit)
-            filled += size
-        if lot:
-            yield lot
-
-    def _cells(self, cuts: dict[tuple[int, int], Cuts], asked: _Asked, tables: Any) -> None:  # noqa: ANN401
-        for c, table in zip(asked.columns, tables, strict=True):
-            shaped = table.reshape(-1, 256, self._k)
-            for place, (i, at, _) in enumerate(asked.units[c]):
-                cuts[i, c].open_bucket(at, self._by_class(shaped[place]))
-
-    def _by_class(self, table: npt.NDArray[Any]) -> Floats:
-        found = np.zeros((256, int(self._class_of.max()) + 1))
-        for stored, class_ in enumerate(self._class_of.tolist()):
-            if class_ >= 0:
-                found[:, class_] += table[:, stored]
-        return found
-
-    def _numbers(self, cuts: dict[tuple[int, int], Cuts], asked: _Asked, found: Any) -> None:  # noqa: ANN401
-        for c, (place, low, classes, numbers) in zip(asked.columns, found, strict=True):
-            cell = place.astype(np.int64) * 256 + low
-            order = np.argsort(cell, kind="stable")
-            cells, start = np.unique(cell[order], return_index=True)
-            parts = dict(zip(cells.tolist(), np.split(order, start[1:]), strict=True))
-            for at_place, low_byte, i, at in asked.cells(c):
-                rows = parts[at_place * 256 + low_byte]
-                cuts[i, c].open_cell(at, numbers[rows], self._class_of[classes[rows]])
-
-
-class _Asked:
-    """Some units of some columns, as the passes want them."""
-
-    def __init__(self, lot: list[Any], n_slots: int) -> None:
-        self.units: dict[int, list[tuple[int, int, int]]] = {}
-        for i, c, at, key, _ in lot:
-            self.units.setdefault(c, []).append((i, at, key))
-        self.columns = list(self.units)
-        self.nodes = {unit[0] for unit in lot}
-        self._places: dict[int, npt.NDArray[np.int32]] = {}
-        self._n: dict[int, int] = {}
-        for c, units in self.units.items():
-            place = np.full(n_slots * 256, -1, np.int32)
-            n = 0
-            for i, _, key in units:
-                bucket = i * 256 + key // 256
-                if place[bucket] < 0:
-                    place[bucket] = n
-                    n += 1
-            self._places[c], self._n[c] = place, n
-
-    def told(self, wanted: dict[int, Any] | None) -> list[tuple[int, Any, int, Any]]:
-        """Return what a pass takes."""
-        return [
-            (c, self._places[c], self._n[c], None if wanted is None else wanted[c])
-            for c in self.columns
-        ]
-
-    def lows(self) -> dict[int, Any]:
-        """Return which cells of the open buckets are wanted."""
-        found = {}
-        for c in self.columns:
-            wanted = np.zeros(self._n[c] * 256, np.uint8)
-            for place, low, _, _ in self.cells(c):
-                wanted[place * 256 + low] = 1
-            found[c] = wanted
-        return found
-
-    def cells(self, c: int) -> Iterator[tuple[int, int, int, int]]:
-        """Yield place, low byte, node and unit of each cell."""
-        for i, at, key in self.units[c]:
-            yield int(self._places[c][i * 256 + key // 256]), key % 256, i, at

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from penjing.engines import afar, sql
+from penjing.engines import in_database
+from penjing.engines.sql_source import Kind, failed
 from penjing.errors import DataError
 from penjing.recipe import Recipe
 
@@ -37,13 +37,10 @@ class Link:
         try:
             self._link = duckdb.connect(path, read_only=True)
         except duckdb.Error as error:
-            raise self._told(error) from None
+            raise failed(self, error) from None
         self._link.execute("SET enable_progress_bar = false")
 
-    def _told(self, error: Exception) -> DataError:
-        return DataError("sql_failed", source=self.name, said=sql.first_line(error))
-
-    def columns(self, source: str) -> list[tuple[str, sql.Kind]]:
+    def columns(self, source: str) -> list[tuple[str, Kind]]:
         """Return the names and kinds of the columns of a table or query."""
         told = self.run(f"DESCRIBE SELECT * FROM {source}")  # noqa: S608 - it is quoted
         return [(row[0], _kind(str(row[1]))) for row in told]
@@ -53,7 +50,7 @@ class Link:
         try:
             found: list[tuple[Any, ...]] = self._link.execute(text).fetchall()
         except self._error as error:
-            raise self._told(error) from None
+            raise failed(self, error) from None
         return found
 
     def make(self, text: str) -> bool:
@@ -66,7 +63,7 @@ class Link:
         self._link.close()
 
 
-def _kind(name: str) -> sql.Kind:
+def _kind(name: str) -> Kind:
     if name in _WHOLE:
         return "whole"
     if name in _NUMBERS or name.startswith("DECIMAL"):
@@ -76,37 +73,21 @@ def _kind(name: str) -> sql.Kind:
     return "text" if name == "VARCHAR" or name.startswith("ENUM") else "other"
 
 
-class Engine(afar.Engine):
+class Engine(in_database.Engine):
     """Answers from a DuckDB database by GROUP BYs.
 
     Parameters
     ----------
     source : str or connection
         ``duckdb:file.db``, or an open connection.
-    recipe : Recipe
-        What is going to be grown.
-    table, query : str
-        Where the rows are; one of them.
-    target, schema
-        As in :func:`penjing.read`.
+    recipe, **where
+        As in :class:`penjing.engines.in_database.Engine`.
     """
 
-    def __init__(
-        self,
-        source: Any,  # noqa: ANN401 - text, or a connection
-        recipe: Recipe,
-        *,
-        table: str | None = None,
-        query: str | None = None,
-        target: str | None = None,
-        schema: Mapping[str, Any] | None = None,
-        fetched: int | None = None,
-    ) -> None:
-        self._link = Link(source)
-        rows = sql.Rows(self._link, table=table, query=query, target=target, schema=schema)
-        super().__init__(rows, recipe, fetched)
+    def __init__(self, source: Any, recipe: Recipe, **where: Any) -> None:  # noqa: ANN401
+        super().__init__(Link(source), recipe, **where)
 
     def close(self) -> None:
-        """Let the database go."""
+        """Let the database go; a connection that is somebody's keeps no table of ours."""
         self.rows.forget()
-        self._link.close()
+        super().close()

@@ -15,7 +15,8 @@ from penjing.choosing import NO_VALUES, Choice, candidates, choose, first_best, 
 from penjing.criteria import TIE
 from penjing.criteria.entropy import bits
 from penjing.engines import native
-from penjing.engines.cuts import Cuts, Found, Looker
+from penjing.engines.cuts import Cuts, Found
+from penjing.engines.looking import Looker
 from penjing.growth import Growth
 from penjing.progress import Progress, Watcher
 from penjing.recipe import Recipe
@@ -425,7 +426,7 @@ class Growing:
         start, rows = self._seen(self._passes.rows_of(self._slots(nodes), len(nodes)))
         for i, node in enumerate(nodes):
             mine = rows[start[i] : start[i + 1]].astype(np.intp)
-            self._grafted(node, self._subtree(node, mine))
+            self._planted(node, self._subtree(node, mine))
             self._tell(nodes[i + 1 :])
 
     def _subtree(self, node: int, rows: npt.NDArray[np.intp]) -> Tree:
@@ -441,7 +442,7 @@ class Growing:
         assert tree is not None
         return tree
 
-    def _grafted(self, node: int, tree: Tree) -> None:
+    def _planted(self, node: int, tree: Tree) -> None:
         """Put a tree in the place of a node."""
         growth = self._growth
         place = {0: node}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from penjing.engines import afar, sql
-from penjing.errors import CapabilityError, DataError
+from penjing.engines import in_database
+from penjing.engines.sql_source import Kind, failed
+from penjing.errors import CapabilityError
 from penjing.recipe import Recipe
 
 SCHEMES = ("postgresql://", "postgres://")
 
-_KINDS: dict[int, sql.Kind] = {
+_KINDS: dict[int, Kind] = {
     16: "truth", 20: "whole", 21: "whole", 23: "whole", 700: "number", 701: "number",
     1700: "number", 25: "text", 1043: "text",
 }  # fmt: skip
@@ -33,19 +33,16 @@ class Link:
         try:
             self._link = psycopg.connect(source)
         except psycopg.Error as error:
-            raise self._told(error) from None
+            raise failed(self, error) from None
         self.name = str(self._link.info.dbname)
         self._link.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
 
-    def _told(self, error: Exception) -> DataError:
-        return DataError("sql_failed", source=self.name, said=sql.first_line(error))
-
-    def columns(self, source: str) -> list[tuple[str, sql.Kind]]:
+    def columns(self, source: str) -> list[tuple[str, Kind]]:
         """Return the names and kinds of the columns of a table or query."""
         try:
             told = self._link.execute(f"SELECT * FROM {source} LIMIT 0").description  # noqa: S608
         except self._error as error:
-            raise self._told(error) from None
+            raise failed(self, error) from None
         return [(column.name, _KINDS.get(column.type_code, "other")) for column in told or ()]
 
     def run(self, text: str) -> list[tuple[Any, ...]]:
@@ -53,7 +50,7 @@ class Link:
         try:
             return list(self._link.execute(text).fetchall())
         except self._error as error:
-            raise self._told(error) from None
+            raise failed(self, error) from None
 
     def make(self, text: str) -> bool:
         """Make (or drop) a TEMP table; False where the role may not."""
@@ -70,36 +67,16 @@ class Link:
         self._link.close()
 
 
-class Engine(afar.Engine):
+class Engine(in_database.Engine):
     """Answers from a PostgreSQL database by GROUP BYs.
 
     Parameters
     ----------
     source : str
         ``postgresql://user@host/database``.
-    recipe : Recipe
-        What is going to be grown.
-    table, query : str
-        Where the rows are; one of them.
-    target, schema
-        As in :func:`penjing.read`.
+    recipe, **where
+        As in :class:`penjing.engines.in_database.Engine`.
     """
 
-    def __init__(
-        self,
-        source: str,
-        recipe: Recipe,
-        *,
-        table: str | None = None,
-        query: str | None = None,
-        target: str | None = None,
-        schema: Mapping[str, Any] | None = None,
-        fetched: int | None = None,
-    ) -> None:
-        self._link = Link(source)
-        rows = sql.Rows(self._link, table=table, query=query, target=target, schema=schema)
-        super().__init__(rows, recipe, fetched)
-
-    def close(self) -> None:
-        """Let the database go."""
-        self._link.close()
+    def __init__(self, source: str, recipe: Recipe, **where: Any) -> None:  # noqa: ANN401
+        super().__init__(Link(source), recipe, **where)

@@ -199,7 +199,7 @@ class Draft:
             node = self._above[node][0]
         return self.origin[node]
 
-    def graft(self, node: int, growth: Growth, top: int) -> None:
+    def plant(self, node: int, growth: Growth, top: int) -> None:
         """Put what was grown below ``top`` in the place of a node."""
         waiting = [(node, top)]
         for here, grown in waiting:  # grows while it is walked

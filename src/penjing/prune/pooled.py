@@ -105,7 +105,7 @@ class _Work:
                 else:
                     question = draft.question(branch)
                     assert question is not None
-                    draft.graft(node, *regrow(draft.road(node), question))
+                    draft.plant(node, *regrow(draft.road(node), question))
                 waiting |= {each for each in draft.below(node) if not draft.is_leaf(each)}
             else:
                 self._record(node, kept, as_leaf, "keep", told)

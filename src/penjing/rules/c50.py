@@ -189,10 +189,8 @@ def _chosen(offers: Offers, i: int, scores: Floats, options: C50) -> Choice:
                 best = c
     if best < 0:
         return Choice(None)
-    cut, score = float(offers.cut[i, best]), float(scores[best])
-    groups = offers.groups.get((i, best), ())
-    gain_ = max(float(offers.gain[i, best]), 0.0)
-    split = Split(best, None if np.isnan(cut) else cut, groups, gain_, score)
+    score = float(scores[best])
+    split = offers.split(i, best, score, max(float(offers.gain[i, best]), 0.0))
     tied = np.flatnonzero(np.abs(scores - score) <= options.near_ties * score)
     return Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ())
 

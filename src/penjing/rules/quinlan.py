@@ -22,7 +22,7 @@ from penjing.recipe import Recipe
 from penjing.rules.information import double, gain, in_order, information, n_log_n, rounding
 from penjing.rules.merging import Column, grouped
 from penjing.search import NO_VALUES, Choice
-from penjing.split import Offers, Split, midpoint
+from penjing.split import Offers, midpoint
 from penjing.table import Codes, Field, Floats
 from penjing.tally import Counts
 from penjing.tree import Tree
@@ -329,11 +329,9 @@ def _chosen(offers: Offers, i: int, scores: Floats, options: Quinlan) -> Choice:
     c = climb(np.nan_to_num(scores, nan=-np.inf), start, options.tie)
     if c is None:
         return Choice(None)
-    cut = float(offers.cut[i, c])
-    groups = offers.groups.get((i, c), ())
     # A gain of nothing may come out below 0, by its rounding.
-    gain_, score = max(float(offers.gain[i, c]), 0.0), float(scores[c])
-    split = Split(c, None if np.isnan(cut) else cut, groups, gain_, score)
+    score = float(scores[c])
+    split = offers.split(i, c, score, max(float(offers.gain[i, c]), 0.0))
     slack = max(options.tolerance, TIE * max(abs(score), 1.0))
     tied = np.flatnonzero(np.abs(scores - score) <= slack)
     return Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ())

@@ -24,7 +24,7 @@ from penjing.prune.cp_table import complexities, cp_table
 from penjing.recipe import Recipe
 from penjing.rules.cases import Cases
 from penjing.search import Choice, first_best
-from penjing.split import NO_BRANCH, Offers, Split
+from penjing.split import NO_BRANCH, Offers
 from penjing.table import Codes, Floats
 from penjing.tally import Classes, Counts, Reader
 from penjing.tree import Ids, Tree
@@ -117,14 +117,7 @@ def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
         tied = np.flatnonzero(row + slack[i] >= row[c])
         if offers.worth is None:
             c = int(tied[0])
-        cut = float(offers.cut[i, c])
-        split = Split(
-            c,
-            None if np.isnan(cut) else cut,
-            offers.groups.get((i, c), ()),
-            float(offers.gain[i, c]),
-            float(row[c]),
-        )
+        split = offers.split(i, c, float(row[c]))
         chosen.append(Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ()))
     return chosen
 

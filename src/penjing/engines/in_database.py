@@ -1,0 +1,45 @@
+"""An engine on rows of a database: a connection, and the counts that the database makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from penjing.engines import afar, sql
+from penjing.engines.sql_source import Link
+from penjing.recipe import Recipe
+
+
+class Engine(afar.Engine):
+    """Answers from a database by GROUP BYs.
+
+    Parameters
+    ----------
+    link : Link
+        The connection.
+    recipe : Recipe
+        What is going to be grown.
+    table, query : str
+        Where the rows are; one of them.
+    target, schema
+        As in :func:`penjing.read`.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        recipe: Recipe,
+        *,
+        table: str | None = None,
+        query: str | None = None,
+        target: str | None = None,
+        schema: Mapping[str, Any] | None = None,
+        fetched: int | None = None,
+    ) -> None:
+        self._link = link
+        rows = sql.Rows(link, table=table, query=query, target=target, schema=schema)
+        super().__init__(rows, recipe, fetched)
+
+    def close(self) -> None:
+        """Let the database go."""
+        self._link.close()

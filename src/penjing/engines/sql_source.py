@@ -1,0 +1,156 @@
+"""Where the rows of a database are, and how names, values and columns read in SQL.
+
+Text is written once, in DuckDB's dialect, and put into the database's own by sqlglot.
+"""
+
+# ruff: noqa: S608 - names and literals are quoted by sqlglot
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from penjing.errors import DataError
+from penjing.read.afar import FEW, Seen, in_order
+
+ROWS = '"penjing_rows"'
+NUMBERS = ("whole", "number")
+Kind = Literal["whole", "number", "truth", "text", "other"]
+
+
+class Link(Protocol):
+    """A connection to a database."""
+
+    dialect: str
+    name: str
+
+    def columns(self, source: str) -> list[tuple[str, Kind]]:
+        """Return the names and kinds of the columns of a table or query."""
+
+    def run(self, text: str) -> list[tuple[Any, ...]]:
+        """Return all rows of a query."""
+
+    def make(self, text: str) -> bool:
+        """Make a TEMP table; False where that is not allowed."""
+
+    def close(self) -> None:
+        """Let go."""
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL quotes it."""
+    from sqlglot import exp  # noqa: PLC0415 - heavy
+
+    return exp.to_identifier(name, quoted=True).sql("duckdb")
+
+
+def literal(value: object) -> str:
+    """Return a value as SQL writes it; a float by its shortest text, so that no bit is lost."""
+    from sqlglot import exp  # noqa: PLC0415 - heavy
+
+    if isinstance(value, bool | np.bool_):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float | np.floating):
+        return f"CAST('{float(value)!r}' AS DOUBLE)"
+    if isinstance(value, int | np.integer):
+        return str(int(value))
+    return exp.Literal.string(str(value)).sql("duckdb")
+
+
+class Source:
+    """A table or a query of a database, and how its columns read in SQL."""
+
+    def __init__(self, link: Link, table: str | None, query: str | None) -> None:
+        self.link = link
+        if query is not None and not query.strip().rstrip(";").count(" "):  # a table's name
+            table, query = query.strip().rstrip(";"), None
+        if query is not None:
+            text = f"({query.strip().rstrip(';')}) AS {ROWS}"
+        else:
+            assert table is not None
+            from sqlglot import exp  # noqa: PLC0415 - heavy
+
+            parts = exp.to_table(table, dialect=link.dialect)
+            for part in parts.find_all(exp.Identifier):
+                part.set("quoted", True)
+            text = f"{parts.sql(link.dialect)} AS {ROWS}"
+        self._from = text
+        self.named: dict[str, str] = {}
+        self.kinds = dict(link.columns(text))
+
+    def text(self, text: str) -> str:
+        """Return a statement in the database's own dialect, with the source in its place."""
+        import sqlglot  # noqa: PLC0415 - heavy
+
+        (said,) = sqlglot.transpile(text, read="duckdb", write=self.link.dialect)
+        for name, long in self.named.items():
+            said = said.replace(name, long)
+        return said.replace(ROWS, self._from)
+
+    def name(self, name: str, long: str) -> str:
+        """Return a name that stands for a long expression, which is put into the dialect once."""
+        import sqlglot  # noqa: PLC0415 - heavy
+
+        if name not in self.named:
+            (self.named[name],) = sqlglot.transpile(long, read="duckdb", write=self.link.dialect)
+        return name
+
+    def run(self, text: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        return self.link.run(self.text(text))
+
+    def raw(self, name: str) -> str:
+        """Return a column as it is listed: numbers, truth or text, NULL for what is missing."""
+        column, kind = quoted(name), self.kinds[name]
+        if kind == "number":
+            return self.number(name)
+        return column if kind in ("whole", "truth", "text") else f"CAST({column} AS TEXT)"
+
+    @staticmethod
+    def number(name: str) -> str:
+        """Return a column as a double; NaN is missing, and there is one zero only."""
+        return f"NULLIF(CAST({quoted(name)} AS DOUBLE) + 0, CAST('NaN' AS DOUBLE))"
+
+    def seen(self, name: str, where: str) -> Seen:
+        """Look at the distinct values of a column."""
+        raw, kind = self.raw(name), self.kinds[name]
+        if kind in NUMBERS:
+            some = self.run(f"SELECT DISTINCT {raw} AS v FROM {ROWS} WHERE {where} LIMIT {FEW + 2}")
+            if len(some) > FEW + 1:
+                return self._many(name, where)
+        told = self.run(f"SELECT {raw} AS v, COUNT(*) AS n FROM {ROWS} WHERE {where} GROUP BY 1")
+        known = sorted(
+            ((v, n) for v, n in told if v is not None), key=lambda pair: in_order(pair[0])
+        )
+        n_missing = sum(n for v, n in told if v is None)
+        counts = np.array([n for _, n in known], np.int64)
+        values: Any = [v for v, _ in known]
+        if kind in NUMBERS:
+            values = np.array(values, np.int64 if kind == "whole" else np.float64)
+        return Seen(name, values, counts, n_missing)
+
+    def _many(self, name: str, where: str) -> Seen:
+        v, is_whole = self.number(name), self.kinds[name] == "whole"
+        asked = f"COUNT(*), COUNT({v}), MIN({v}), MAX({v})"
+        asked += f", COUNT(DISTINCT {v})" if is_whole else ""
+        ((n, known, low, high, *distinct),) = self.run(f"SELECT {asked} FROM {ROWS} WHERE {where}")
+        is_distinct = bool(distinct) and distinct[0] == known
+        return Seen(
+            name,
+            None,
+            n_missing=n - known,
+            span=(low, high),
+            is_whole=is_whole,
+            is_distinct=is_distinct,
+        )
+
+
+def failed(link: Link, error: Exception) -> DataError:
+    """Make the error for what a database refused, in its own first line."""
+    return DataError("sql_failed", source=link.name, said=_first_line(error))
+
+
+def _first_line(error: Exception) -> str:
+    """Return what a database said, without where in our text."""
+    return str(error).strip().split("\n", 1)[0]
