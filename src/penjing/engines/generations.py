@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from penjing import _core
 from penjing.budget import needed
 from penjing.choosing import NO_VALUES, Choice, candidates, choose, first_best, score, stops
 from penjing.criteria import TIE
@@ -17,12 +16,13 @@ from penjing.criteria.entropy import bits
 from penjing.engines import native
 from penjing.engines.cuts import Cuts, Found
 from penjing.engines.looking import Looker
+from penjing.engines.place import Here, Ids, Place, told
 from penjing.growth import Growth
 from penjing.progress import Progress, Watcher
 from penjing.recipe import Recipe
 from penjing.split import Offers
 from penjing.stored import Binned, Exact, Stored
-from penjing.table import Field, Floats, Table
+from penjing.table import Floats, Table
 from penjing.tally import Counts, Reader, Totals
 from penjing.tree import Tree
 
@@ -34,7 +34,6 @@ NOISE = 0.25
 """A node of which more than this share of the numbers must be looked at is gathered if it fits."""
 
 Answer = TypeVar("Answer")
-Ids = npt.NDArray[np.int32]
 Tables = npt.NDArray[np.int64]
 
 
@@ -93,6 +92,8 @@ class Growing:
         What may be used.
     progress : function or None
         Told after each generation how far it is.
+    place : Place, optional
+        Where the rows are, if not here.
     """
 
     def __init__(
@@ -102,6 +103,8 @@ class Growing:
         recipe: Recipe,
         means: Means,
         progress: Watcher | None = None,
+        *,
+        place: Place | None = None,
     ) -> None:
         assert isinstance(table.target, Stored)
         self._means, self._table, self._recipe = means, table, recipe
@@ -110,21 +113,12 @@ class Growing:
         self._criterion = recipe.measure()
         columns = [c for c in table.columns if isinstance(c, Stored)]
         self._columns = columns
-        n = len(_array(table.target))
-        self._node = np.zeros(n, np.uint32)
-        rows = table.target.rows
-        if rows is None:
-            self._node[:] = 1
-        else:
-            self._node[rows] = 1  # those that are not of the table belong to no node
         target, n_classes = table.target, len(table.target.levels)
         assert isinstance(target.part, Exact)
         self._k = target.part.n_codes
         self._class_of = np.asarray(target.place)
         self._n_classes = n_classes
-        self._passes = _core.Passes(
-            [_told(c) for c in columns], target.part.codes, self._k, self._node, means.n_threads
-        )
+        self._passes: Place = Here(table, means.n_threads) if place is None else place
         self._growth = Growth(s)
         self._alone = {
             c: column.part.cells.values()
@@ -146,7 +140,7 @@ class Growing:
     def tree(self) -> Tree:
         """Grow the tree."""
         growth, recipe = self._growth, self._recipe
-        growth.weigh([0], self._totals([self._root()]))
+        growth.weigh([0], self._totals(self._by_class(self._passes.root()[None])))
         open_nodes = [0]
         while open_nodes:
             self._generation += 1
@@ -229,7 +223,7 @@ class Growing:
 
     def _batches(self, nodes: list[int]) -> Iterator[list[int]]:
         """Yield nodes in lots whose tables of counts fit the memory set aside for them."""
-        each = sum(n for _, n, _, _ in map(_told, self._columns)) * self._k * 4
+        each = sum(n for _, n, _, _ in map(told, self._columns)) * self._k * 4
         at_once = max(1, self._means.limit // SHARE // max(1, each * (self._means.n_threads + 3)))
         for start in range(0, len(nodes), at_once):
             yield nodes[start : start + at_once]
@@ -309,7 +303,7 @@ class Growing:
     def _seen(self, answer: Answer) -> Answer:
         """Return what a pass found, and remember that there was one."""
         self._n_passes += 1
-        self._rows_read += len(self._node)
+        self._rows_read += self._passes.n_rows
         return answer
 
     # -- what columns offer ----------------------------------------------------------------------
@@ -423,17 +417,12 @@ class Growing:
             self._gathered(lot)
 
     def _gathered(self, nodes: list[int]) -> None:
-        start, rows = self._seen(self._passes.rows_of(self._slots(nodes), len(nodes)))
-        for i, node in enumerate(nodes):
-            mine = rows[start[i] : start[i + 1]].astype(np.intp)
-            self._planted(node, self._subtree(node, mine))
+        tables = self._seen(self._passes.gathered(self._slots(nodes), len(nodes)))
+        for i, (node, table) in enumerate(zip(nodes, tables, strict=True)):
+            self._planted(node, self._subtree(node, table))
             self._tell(nodes[i + 1 :])
 
-    def _subtree(self, node: int, rows: npt.NDArray[np.intp]) -> Tree:
-        target = self._table.target
-        assert isinstance(target, Stored)
-        columns = tuple(_taken(column, rows) for column in self._columns)
-        table = Table(columns, _taken(target, rows), len(rows))
+    def _subtree(self, node: int, table: Table) -> Tree:
         recipe = self._recipe
         if recipe.max_depth is not None:
             recipe = replace(recipe, max_depth=recipe.max_depth - self._growth.depth(node))
@@ -478,17 +467,6 @@ class Growing:
             gap[new_id[node]] = between
         return replace(tree, nodes=replace(tree.nodes, gap=gap))
 
-    def _root(self) -> Tables:
-        target = self._table.target
-        assert isinstance(target, Stored)
-        assert isinstance(target.part, Exact)
-        counts = np.zeros(target.part.n_codes, np.int64)
-        codes, step = _array(target), 1 << 22
-        for start in range(0, len(codes), step):
-            mine = codes[start : start + step][self._node[start : start + step] > 0]
-            counts += np.bincount(mine, minlength=len(counts))
-        return np.asarray(self._by_class(counts[None])[0])
-
     def _totals(self, cells: Any) -> Totals:  # noqa: ANN401 - rows of sums
         sums = np.asarray(cells, np.float64)
         return Totals(sums, (sums > 0).sum(axis=1) <= 1)
@@ -505,29 +483,9 @@ class Growing:
         self._progress(so_far)
 
 
-def _array(column: Stored) -> npt.NDArray[Any]:
-    return column.part.codes if isinstance(column.part, Exact) else column.part.high
-
-
-def _told(column: Stored) -> tuple[Any, int, Any, Any]:
-    part = column.part
-    if isinstance(part, Binned):
-        return part.high, 256, part.low, part.raw
-    return part.codes, part.n_codes, None, None
-
-
 def _numbers(column: Stored) -> Floats:
     """Return the number of each stored code: a value, or a position in an order."""
     assert column.place is not None
     if not column.is_numeric:
         return column.place.astype(np.float64)
     return np.append(np.asarray(column.levels, np.float64), np.nan)[column.place]
-
-
-def _taken(column: Stored, rows: npt.NDArray[np.intp]) -> Any:  # noqa: ANN401 - a Column
-    """Return a column with these rows of the store (not of the table)."""
-    whole = Stored(
-        Field(column.name, column.kind, () if column.place is None else column.levels),
-        column.part, column.place, 0, None,
-    )  # fmt: skip
-    return whole.take(rows)
