@@ -1,74 +1,97 @@
 """What a cluster would send: 1e9 rows x 100 columns on 100 workers, with messages made for real.
 
-A block of random rows is coded and counted by the very functions that the workers call; the
-messages are pickled as Spark pickles them and their bytes are counted. How often each one is sent
-follows from Spark's treeReduce (depth 2) and from the batches of the engine.
+Random rows are put into a block, coded and counted by the very functions that the workers call;
+the messages are pickled as they are sent and their bytes are counted. How often each one is sent
+follows from the jobs: a question goes to every task, tables are added up by the workers, each
+column's by one of them, and reach the driver once.
 
     .venv/bin/python bench/messages.py [rows] [columns] [workers]
 """
 
+from __future__ import annotations
+
 import math
 import pickle
 import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
-from penjing.engines import blocks, spark
+from penjing.engines import blocks, generations, spark, spark_jobs
+from penjing.engines.spilled import Spill
+from penjing.stored import cells_of
 
 GIVEN = [int(float(word)) for word in sys.argv[1:]]
 ROWS, COLUMNS, WORKERS = GIVEN if len(GIVEN) == 3 else (10**9, 100, 100)
-CLASSES, LEVELS, CORES, SAMPLE = 3, 100, 4, 20_000
+CLASSES, LEVELS, CORES, SAMPLE = 3, 100, 4, 200_000
+
+
+def a_block(folder: Path):
+    """Return a block of random rows, how it was coded, and what its columns showed."""
+    rng = np.random.default_rng(0)
+    columns, codings = {}, []
+    for c in range(COLUMNS):
+        if c % 5 < 3:  # three of five are numbers of many values
+            columns[f"c{c}"] = rng.normal(size=SAMPLE)
+            codings.append((c, blocks.Coding(256, cells=cells_of(columns[f"c{c}"]))))
+        else:
+            columns[f"c{c}"] = [f"level {i}" for i in rng.integers(0, LEVELS, SAMPLE)]
+            place = {f"level {i}": i for i in range(LEVELS)}
+            codings.append((c, blocks.Coding(LEVELS + 1, place)))
+    columns["class"] = [f"class {i}" for i in rng.integers(0, CLASSES, SAMPLE)]
+    place = {f"class {i}": i for i in range(CLASSES)}
+    codings.append((COLUMNS, blocks.Coding(CLASSES + 1, place)))
+    are_numbers = [c % 5 < 3 for c in range(COLUMNS)] + [False]
+    spill = Spill(folder, are_numbers, COLUMNS, max(1_000, spark_jobs.SAMPLE // (WORKERS * CORES)))
+    spill.add(pa.table(columns), ())
+    looks = spill.close()
+    blocks.code(folder, SAMPLE, codings)
+    return blocks.Block(folder), codings, looks
+
+
+def tests_of(generation: int):
+    """Return the tests of a generation of a binary tree: half ask numbers, half ask names."""
+    ids = np.arange(2**generation, 2 ** (generation + 1), dtype=np.int32)
+    tests = [(i % COLUMNS, 2 * int(at), -1, 7, 9, 0.5) for i, at in enumerate(ids)]
+    branches = np.zeros(len(ids) // 2 * (LEVELS + 1), np.int32)
+    return blocks.Move(ids, tests, branches)
 
 
 def main() -> None:
-    rng = np.random.default_rng(0)
-    known, codings, columns = np.ones(SAMPLE, bool), [], []
-    for c in range(COLUMNS):
-        if c % 5 < 3:  # three of five are numbers of many values
-            values = rng.normal(size=SAMPLE)
-            at = (np.arange(1, spark.BUCKETS) * SAMPLE) // spark.BUCKETS
-            edges = np.unique(np.sort(values)[at])
-            codings.append(blocks.Coding(len(edges) + 2, None, edges))
-        else:
-            values = rng.integers(0, LEVELS, SAMPLE)
-            place = {level: level for level in range(LEVELS)}
-            codings.append(blocks.Coding(LEVELS + 1, place, None))
-        columns.append((values, known))
-    classes = blocks.Coding(CLASSES + 1, {k: k for k in range(CLASSES)}, None)
-    target = (rng.integers(0, CLASSES, SAMPLE), known)
-    block = blocks.block_of(columns, codings, target, classes)
-    a_row = len(pickle.dumps(block, 5)) / SAMPLE
     parts = WORKERS * CORES
-    scale = max(2, math.ceil(parts ** (1 / 2)))
-    a_node = sum(coding.n_codes for coding in codings) * CLASSES * 8
-    batch = max(1, spark.TABLES // a_node)
-    print(f"{ROWS:,} rows x {COLUMNS} columns, {WORKERS} workers x {CORES} tasks")
-    print(f"block: {a_row:.0f} bytes a row, {ROWS * a_row / WORKERS / 1e9:.1f} GB a worker")
-    print(
-        f"a node's tables: {a_node / 1e6:.2f} MB; {batch} nodes a job;"
-        f" {scale} sums reach the driver"
-    )
-    print("depth  nodes  jobs  tree out (MB)  a worker sends (MB)  driver gets (MB)")
-    for depth in range(9):
-        nodes = 2**depth
-        jobs = math.ceil(nodes / batch)
-        n = min(nodes, batch)
-        names = ("column", "first_child", "n_children", "missing_mode")
-        arrays = {name: np.zeros(2 * nodes, np.int32) for name in names}
-        arrays |= {name: np.zeros(2 * nodes) for name in ("cut", "weight")}
-        arrays["level_start"] = np.zeros(2 * nodes + 1, np.int64)
-        arrays["level_codes"] = np.zeros(0, np.int32)
-        tree = len(
-            pickle.dumps((blocks.Route(arrays, np.zeros(2 * nodes, np.int32), n), codings), 5)
-        )
-        leaf = {name: array[:1] for name, array in arrays.items()} | {
-            "column": np.array([-1], np.int32), "level_start": np.zeros(2, np.int64),
-        }  # fmt: skip
-        route = blocks.Route(leaf, np.zeros(1, np.int32), n)
-        table = len(pickle.dumps(blocks.tables(block, route, codings, CLASSES), 5))
-        sent, got = jobs * CORES * table, jobs * scale * table
-        print(f"{depth:5d} {nodes:6d} {jobs:5d} {jobs * WORKERS * tree / 1e6:14.1f}"
-              f" {sent / 1e6:20.1f} {got / 1e6:17.1f}")  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        block, codings, looks = a_block(Path(folder))
+        files = [path for path in Path(folder).iterdir() if path.suffix in
+                 {".codes", ".high", ".low", ".raw"}]  # fmt: skip
+        a_row = sum(path.stat().st_size for path in files) / SAMPLE + 4  # its node
+        told = len(pickle.dumps(looks, 5))
+        coded = len(pickle.dumps(codings, 5))
+        each = sum(coding.n_codes for _, coding in codings[:-1]) * CLASSES * 4
+        copies = 1 + spark_jobs.BY_DRIVER + 3
+        batch = max(1, spark.LIMIT // generations.SHARE // (each * copies))
+        print(f"{ROWS:,} rows x {COLUMNS} columns, {WORKERS} workers x {CORES} tasks")
+        print(f"block: {a_row:.0f} bytes a row, {ROWS * a_row / WORKERS / 1e9:.1f} GB a worker")
+        print(f"looks: {told / 1e6:.2f} MB a task, {parts * told / 1e6:.0f} MB to the driver, once")
+        print(f"codings: {coded / 1e6:.1f} MB to each worker, once")
+        print(f"a node's tables: {each / 1e6:.2f} MB; {batch} nodes a job")
+        print("depth  nodes  jobs  question, to all (MB)  a worker sends (MB)  driver gets (MB)")
+        moves = []
+        for depth in range(9):
+            nodes = 2**depth
+            jobs, n = math.ceil(nodes / batch), min(nodes, batch)
+            slot_of = np.full(2 * nodes, -1, np.int32)
+            slot_of[1] = 0  # all rows are in the root here; what is sent is as long as elsewhere
+            said = (moves, CLASSES, slot_of, n)
+            question = spark_jobs.Question(spark._counted, said, in_parts=True)
+            out = len(pickle.dumps(question, 5))
+            answer = spark._counted(block, [], CLASSES, slot_of, n)
+            sent = sum(len(pickle.dumps(table, 5)) for table in answer)
+            got = sum(len(pickle.dumps(table.astype(np.int64), 5)) for table in answer)
+            print(f"{depth:5d} {nodes:6d} {jobs:5d} {jobs * parts * out / 1e6:22.1f}"
+                  f" {jobs * CORES * sent / 1e6:20.1f} {jobs * got / 1e6:17.1f}")  # fmt: skip
+            moves.append(tests_of(depth))
 
 
 if __name__ == "__main__":

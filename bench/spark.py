@@ -1,69 +1,183 @@
-"""Rows a second of `engine="spark"` against MLlib's DecisionTreeClassifier: same rows, same depth.
+"""Rows a second of `engine="spark"` against MLlib's DecisionTreeClassifier, on a real cluster.
 
-    .venv/bin/python bench/spark.py [rows] [master]
+    .venv/bin/python bench/spark.py [--rows 5e6] [--depth 8] [--only penjing|mllib] [--json FILE]
 
-The master is a cluster's address, or local[2]. MLlib wants strings as numbers: they are indexed
-before its clock starts, while ours counts looking at the columns and coding them too.
+A standalone master and two workers of one core each are started on loopback. Both read the same
+Parquet files (bench/make_big.py: 8 floats, 4 whole numbers, 8 texts of up to 1,000 levels, 3
+classes). Ours takes the file as it is, so its clock counts looking at the columns and coding them.
+MLlib wants texts as numbers and all columns as one vector; its time is told with that work and
+without it (all vectors are in memory before the clock starts). Both have grown a tree of few rows
+before, so that neither pays for the start of its processes.
 """
 
+from __future__ import annotations
+
+import argparse
+import json
 import os
 import sys
 import tempfile
 import time
+import warnings
+from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
+from make_big import rows
+from pyspark.ml import Pipeline
+from pyspark.ml.classification import DecisionTreeClassifier
+from pyspark.ml.feature import StringIndexer, VectorAssembler
+from pyspark.sql import SparkSession
 
 import penjing
 
-N = int(float(sys.argv[1])) if len(sys.argv) > 1 else 1_000_000
-MASTER = sys.argv[2] if len(sys.argv) > 2 else "local[2]"
-DEPTH, BINS, PARTS = 5, 1_000, 8
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from spark_cluster import cluster
+
+BINS, PARTS, WORKERS = 1_000, 16, 2
+TARGET = "class"
 
 
-def rows(n, seed):
-    rng = np.random.default_rng(seed)
-    found = {f"x{i}": rng.normal(size=n) ** (1 + i % 3) for i in range(8)}
-    found |= {f"s{i}": rng.integers(0, 5 * 3**i, n) for i in range(5)}
-    score = found["x0"] + (found["s1"] % 3) + found["x4"] * (found["s0"] == 1) + rng.normal(size=n)
-    found["y"] = np.digitize(score, [0.5, 2.0])
+def written(folder: Path, n: int) -> str:
+    """Write rows as Parquet files."""
+    folder.mkdir(parents=True)
+    for part in range(PARTS):
+        table = rows(n // PARTS, part, 0.0, 1.0, noise=False, is_sorted=False)
+        pq.write_table(table, folder / f"{part:03}.parquet", compression="zstd")
+    return str(folder)
+
+
+def by_penjing(session, path: str, depth: int, told: list | None = None):
+    frame = session.read.parquet(path)
+    clock = time.perf_counter()
+
+    def watch(progress):
+        if told is not None:
+            told.append((round(time.perf_counter() - clock, 2), progress.generation))
+
+    asked = {"max_depth": depth, "engine": "spark", "progress": watch}
+    return penjing.fit(frame, TARGET, "cart-binary", **asked)
+
+
+def prepared(session, path: str):
+    """Return rows as MLlib wants them: texts indexed, all columns in a vector."""
+    frame = session.read.parquet(path)
+    texts = [name for name, kind in frame.dtypes if kind == "string"]
+    made = [f"{name}_" for name in texts]
+    others = [name for name, kind in frame.dtypes if kind != "string"]
+    inputs = [*others, *(name for name in made if name != f"{TARGET}_")]
+    steps = [
+        StringIndexer(inputCols=texts, outputCols=made),
+        VectorAssembler(inputCols=inputs, outputCol="features"),
+    ]
+    whole = Pipeline(stages=steps).fit(frame).transform(frame)
+    return whole.select("features", f"{TARGET}_")
+
+
+def by_mllib(frame, depth: int):
+    asked = {"maxDepth": depth, "maxBins": BINS, "labelCol": f"{TARGET}_"}
+    return DecisionTreeClassifier(**asked).fit(frame)
+
+
+def used() -> float:
+    """Return the processor time of this process and of all below it: driver, workers, theirs."""
+    times, parent = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        pid = int(path.parent.name)
+        parent[pid], times[pid] = int(fields[1]), sum(map(int, fields[11:15]))
+    mine, found = {os.getpid()}, 0
+    while found < len(mine):
+        found = len(mine)
+        mine |= {pid for pid, above in parent.items() if above in mine}
+    return sum(times[pid] for pid in mine) / os.sysconf("SC_CLK_TCK")
+
+
+class Clock:
+    """Wall and processor time since the last question."""
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        """Forget what was."""
+        self._wall, self._cpu = time.perf_counter(), used()
+
+    def told(self) -> dict[str, float]:
+        """Return both, and start anew."""
+        found = {"wall": time.perf_counter() - self._wall, "processor": used() - self._cpu}
+        self.start()
+        return found
+
+
+def compared(session, path: str, n: int, asked) -> dict[str, dict[str, float]]:
+    depth, found, clock = asked.depth, {}, Clock()
+    if asked.only != "mllib":
+        steps: list = []
+        clock.start()
+        tree = by_penjing(session, path, depth, steps)
+        found["penjing"] = clock.told()
+        say("penjing, from file", found["penjing"], n, f"{tree.n_nodes} nodes")
+        print(f"  generations done at {steps}")
+    if asked.only != "penjing":
+        clock.start()
+        frame = prepared(session, path).cache()
+        frame.count()
+        ready = clock.told()
+        model = by_mllib(frame, depth)
+        found["mllib"] = clock.told()
+        frame.unpersist()
+        found["mllib_whole"] = {kind: ready[kind] + found["mllib"][kind] for kind in ready}
+        say("MLlib, fit alone", found["mllib"], n, f"{model.numNodes} nodes")
+        say("MLlib, from file", found["mllib_whole"], n, "")
+    if asked.only is None:
+        for name in ("mllib", "mllib_whole"):
+            ratio = {kind: found[name][kind] / found["penjing"][kind] for kind in found[name]}
+            found[f"{name}_ratio"] = ratio
+            print(f"{name} / penjing: wall {ratio['wall']:.1f}, processor {ratio['processor']:.1f}")
     return found
 
 
-def main() -> None:
-    from pyspark.ml.classification import DecisionTreeClassifier
-    from pyspark.ml.feature import VectorAssembler
-    from pyspark.sql import SparkSession
-    from pyspark.sql import functions as of
+def say(name: str, told: dict[str, float], n: int, more: str) -> None:
+    wall, cpu = told["wall"], told["processor"]
+    print(f"{name:20} wall {wall:8.1f} s {n / wall:11,.0f} rows/s   processor {cpu:8.1f} s"
+          f" {n / cpu:11,.0f} rows/s   {more}", flush=True)  # fmt: skip
 
+
+def main() -> None:
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("--rows", type=float, default=5e6)
+    words.add_argument("--depth", type=int, default=8)
+    words.add_argument("--memory", default="4g", help="of each worker")
+    words.add_argument("--only", choices=["penjing", "mllib"])
+    words.add_argument("--json")
+    asked = words.parse_args()
+    n = int(asked.rows) // PARTS * PARTS
+    warnings.simplefilter("ignore")
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    session = SparkSession.builder.master(MASTER).config("spark.ui.enabled", "false").getOrCreate()
-    with tempfile.TemporaryDirectory() as folder:
-        for part in range(PARTS):
-            made = rows(N // PARTS, part)
-            named = {c: [f"l{v}" for v in a] if c[0] == "s" else a for c, a in made.items()}
-            named |= {f"i{c}": a for c, a in made.items() if c[0] == "s"}
-            pq.write_table(pa.table(named), f"{folder}/{part}.parquet")
-        frame = session.read.parquet(folder)
-        plain = [c for c in frame.columns if not c.startswith("i")]
-        ours = frame.select(*plain).withColumn("y", of.concat(of.lit("k"), of.col("y")))
-        ours.limit(1).mapInArrow(lambda batches: batches, ours.schema).collect()  # workers start
-        start = time.perf_counter()
-        tree = penjing.fit(ours, "y", "cart-binary", max_depth=DEPTH, engine="spark")
-        mine = time.perf_counter() - start
-        asked = [c for c in frame.columns if c[0] in "xi"]
-        theirs = VectorAssembler(inputCols=asked, outputCol="features").transform(frame)
-        theirs = theirs.withColumn("label", of.col("y").cast("double")).cache()
-        theirs.count()
-        start = time.perf_counter()
-        model = DecisionTreeClassifier(maxDepth=DEPTH, maxBins=BINS).fit(theirs)
-        other = time.perf_counter() - start
-    print(f"{N:,} rows, depth {DEPTH}, {MASTER}")
-    print(f"penjing: {mine:8.1f} s  {N / mine:12,.0f} rows/s  {tree.n_leaves} leaves")
-    print(f"MLlib:   {other:8.1f} s  {N / other:12,.0f} rows/s  {model.numNodes} nodes")
-    print(f"ratio:   {other / mine:8.1f}")
-    session.stop()
+    with tempfile.TemporaryDirectory() as above:
+        path, few = written(Path(above, "rows"), n), written(Path(above, "few"), 20_000)
+        with cluster(above, WORKERS, asked.memory) as (master, _):
+            maker = SparkSession.builder.master(master).appName("penjing-bench")
+            for name, value in {
+                "spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1",
+                "spark.executor.memory": asked.memory, "spark.driver.memory": "2g",
+                "spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false",
+            }.items():  # fmt: skip
+                maker = maker.config(name, value)
+            session = maker.getOrCreate()
+            print(f"{n:,} rows x 20 columns, depth {asked.depth}, {master}, {WORKERS} workers",
+                  flush=True)  # fmt: skip
+            by_penjing(session, few, 2)
+            if asked.only != "penjing":
+                by_mllib(prepared(session, few), 2)
+            found = compared(session, path, n, asked)
+            session.stop()
+    if asked.json:
+        said = {"rows": n, "columns": 20, "depth": asked.depth, "workers": WORKERS, "bins": BINS}
+        Path(asked.json).write_text(json.dumps(said | found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

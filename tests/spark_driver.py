@@ -10,12 +10,13 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import penjing
-from penjing.engines import blocks, spark
+from penjing import stored
+from penjing.engines import spark
 
 if __name__ == "__main__":
     master, folder, kept, output = sys.argv[1:5]
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    blocks.FEW, spark.BUCKETS, spark.FETCHED = 50, 16, 200
+    stored.CELLS, stored.APART, spark.FETCHED = 64, 20, 200
     maker = SparkSession.builder.master(master).appName("penjing-driver")
     for name, value in {
         "spark.ui.enabled": "false",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from penjing.engines import afar
+from penjing.engines import Grower, afar
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.grow import grow
 from penjing.growth import Growth
@@ -21,7 +21,7 @@ from penjing.walk import cuts_of
 
 ENGINES = ("duckdb", "postgres", "spark")
 """The engines that leave rows where they are."""
-OWN: dict[str, tuple[str, ...]] = {"spark": ("checkpoint", "session")}
+OWN: dict[str, tuple[str, ...]] = {"spark": ("checkpoint", "memory_limit", "session")}
 """What an engine wants to be told besides the recipe's settings."""
 RULES = ("textbook", "quinlan", "rpart")
 """The rules that decide by counts alone; rows that ask surrogates are not yet sent in Spark."""
@@ -94,7 +94,11 @@ def fit(
                 said = {"column": judged.column.name, "missing": recipe.missing}
                 raise CapabilityError("afar_shares", engine=engine, **said)
         trace = Trace() if asked.is_traced else None
-        tree = grow(counting, recipe, None, trace, asked.progress)
+        tree = None
+        if trace is None and isinstance(counting, Grower):
+            tree = counting.grow(recipe, asked.progress)
+        if tree is None:
+            tree = grow(counting, recipe, None, trace, asked.progress)
         return _described(tree, counting, engine)
     finally:
         counting.close()
@@ -122,7 +126,7 @@ def _described(tree: Tree, engine: afar.Engine, name: str) -> Tree:
     if lacking:
         about["missing"] = lacking
     about["training"] = {"correct": _right(tree, engine, lacking), "of": float(survey.n_rows)}
-    gap = _gaps(tree, engine)
+    gap = _gaps(tree, engine) if tree.nodes.gap is None else tree.nodes.gap
     return replace(tree, nodes=replace(tree.nodes, gap=gap), about=about)
 
 

@@ -117,6 +117,8 @@ def fit(
     if away is not None:
         afar.refuse_here(away, validation=validation, prune=prune, weight=weight)
         said = afar.Asked(away, target, schema, query, progress, is_traced=trace)
+        if away == "spark" and memory_limit is not None:
+            changes["memory_limit"] = memory_limit
         return afar.fit(data, said, recipe, **changes)
     if isinstance(data, Table):
         _check_unread(schema=schema, weight=weight)

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -19,9 +18,13 @@ import pytest
 
 import penjing
 from afar import by_memory, columns_of, plain, schema_of, some_table, trimmed
-from penjing.engines import blocks, spark
+from penjing import stored
+from penjing.engines import parquet_lots, spark, spark_jobs
+from shared import shared
 
 pyspark = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+from spark_cluster import cluster  # noqa: E402 - needs PySpark
+
 pytestmark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed"),
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
@@ -43,7 +46,8 @@ def written(table, folder, parts=4):
 def session(master, **settings):
     os.environ["PYSPARK_PYTHON"] = sys.executable
     maker = pyspark.SparkSession.builder.master(master).appName("penjing-test")
-    usual = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2",
+    usual = {"spark.ui.showConsoleProgress": "false",
+             "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2",
              "spark.driver.host": "127.0.0.1", "spark.log.level": "ERROR"}  # fmt: skip
     for name, value in (usual | settings).items():
         maker = maker.config(name, value)
@@ -52,96 +56,139 @@ def session(master, **settings):
         return maker.getOrCreate()
 
 
-def test_the_tree_of_memory_by_spark_itself(tmp_path, monkeypatch):
-    monkeypatch.setattr(blocks, "FEW", 50)
-    monkeypatch.setattr(spark, "BUCKETS", 16)
-    monkeypatch.setattr(spark, "FETCHED", 100)
-    table = trimmed(some_table())
-    folder = written(table, tmp_path / "rows", parts=2)
+@pytest.fixture(scope="module")
+def local():
     there = session("local[2]")
-    try:
-        frame = there.read.parquet(str(folder))
-        kept = tmp_path / "kept"
-        asked = {"schema": schema_of(table), "checkpoint": str(kept)}
-        tree = penjing.fit(frame, "y", "cart-binary", max_depth=4, **asked)
-        assert tree.about["engine"]["name"] == "spark"
-        assert plain(tree) == by_memory(table, "cart-binary", max_depth=4)
-        again = penjing.fit(frame, "y", "cart-binary", max_depth=4, **asked)  # nothing is asked
-        assert again.to_json() == tree.to_json()
-        answers = json.loads((kept / "generations.json").read_text())["answers"]
-        assert {answer["run"] for answer in answers} == {1}
-        with pytest.raises(penjing.ChoiceError, match="other rows or another recipe"):
-            penjing.fit(frame, "y", "id3", **asked)
-        told = frame.withColumn("p", tree.spark_udf()()).collect()
-        rows = [{name: row[name] for name in table.names} for row in told]
-        assert [row["p"] for row in told] == tree.predict(rows).tolist()
-        with pytest.raises(penjing.CapabilityError):
-            penjing.fit(frame, "y", "rpart")
-    finally:
-        there.stop()
-
-
-# -- a cluster ------------------------------------------------------------------------------
-
-
-def free_port():
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        return door.getsockname()[1]
+    yield there
+    there.stop()
 
 
 @pytest.fixture
-def cluster(tmp_path):
-    """A standalone master and two workers, each a process of its own."""
-    home = Path(pyspark.__file__).parents[1]
-    port = free_port()
-    environment = os.environ | {"SPARK_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
-    started = []
-
-    def start(name, *words):
-        log = (tmp_path / f"{name}.log").open("w")
-        command = [home / "bin" / "spark-class", f"org.apache.spark.deploy.{words[0]}", *words[1:]]
-        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
-        started.append(process)
-        return process
-
-    start("master", "master.Master", "--host", "127.0.0.1", "--port", str(port),
-          "--webui-port", str(free_port()))  # fmt: skip
-    _wait(tmp_path / "master.log", "I have been elected leader")
-    workers = []
-    for i in range(2):
-        folder = tmp_path / f"work{i}"
-        workers.append(
-            start(
-                f"worker{i}",
-                "worker.Worker",
-                f"spark://127.0.0.1:{port}",
-                "--host",
-                "127.0.0.1",
-                "--cores",
-                "1",
-                "--memory",
-                "1g",
-                "--work-dir",
-                str(folder),
-                "--webui-port",
-                str(free_port()),
-            )
-        )
-        _wait(tmp_path / f"worker{i}.log", "Successfully registered")
-    yield f"spark://127.0.0.1:{port}", workers
-    for process in started:
-        process.terminate()
-    for process in started:
-        process.wait(30)
+def coarse(monkeypatch):
+    """Few cells, few rows in the driver: all ways of counting are gone even by small tables."""
+    monkeypatch.setattr(stored, "CELLS", 64)
+    monkeypatch.setattr(stored, "APART", 20)
+    monkeypatch.setattr(spark, "FETCHED", 100)
 
 
-def _wait(path, words, seconds=120):
-    for _ in range(seconds * 5):
-        if path.exists() and words in path.read_text():
-            return
-        time.sleep(0.2)
-    raise AssertionError(path.read_text())
+RECIPES = [
+    ("id3", {"max_depth": 3}),
+    ("c4.5-textbook", {"max_depth": 4}),
+    ("cart-textbook", {"max_depth": 3}),
+    ("cart-binary", {"max_depth": 6}),
+    ("cart-binary", {"max_leaves": 4}),
+    ("c4.5", {}),
+    pytest.param("j48", {}, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize(("recipe", "settings"), RECIPES)
+@pytest.mark.usefixtures("coarse")
+def test_the_tree_of_memory_from_random_rows(local, tmp_path, recipe, settings):
+    table = trimmed(some_table(2_500))
+    frame = local.read.parquet(str(written(table, tmp_path / "rows", parts=2)))
+    tree = penjing.fit(frame, "y", recipe, schema=schema_of(table), **settings)
+    assert tree.about["engine"]["name"] == "spark"
+    assert plain(tree) == by_memory(table, recipe, **settings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["car/car.csv", "iris/iris.csv", "diabetes/diabetes.csv"])
+@pytest.mark.parametrize("recipe", ["id3", "c4.5-textbook", "cart-binary", "c4.5"])
+@pytest.mark.usefixtures("coarse")
+def test_the_tree_of_memory_from_data(local, tmp_path, name, recipe):
+    table = trimmed(penjing.read(shared(f"data/{name}")))
+    frame = local.read.parquet(str(written(table, tmp_path / "rows", parts=3)))
+    tree = penjing.fit(frame, table.target.name, recipe, schema=schema_of(table))
+    assert plain(tree) == by_memory(table, recipe)
+
+
+@pytest.mark.usefixtures("coarse")
+def test_rows_that_spark_hands_in(local, tmp_path):
+    """What is no plain file goes through Spark's own reader: here rows that were moved about."""
+    table = trimmed(some_table(2_500, seed=5))
+    frame = local.read.parquet(str(written(table, tmp_path / "rows")))
+    asked = {"schema": schema_of(table), "max_depth": 5}
+    kinds = dict(frame.dtypes)
+    assert parquet_lots.lots_of(frame, kinds, 2) is not None
+    for moved in (frame.repartition(12), frame.filter("few >= 0"), frame.withColumn("x", frame.x)):
+        assert parquet_lots.lots_of(moved, kinds, 2) is None or moved.columns == frame.columns
+    moved = frame.repartition(12)
+    assert plain(penjing.fit(moved, "y", "cart-binary", **asked)) == by_memory(
+        table, "cart-binary", max_depth=5
+    )
+
+
+@pytest.mark.usefixtures("coarse")
+def test_many_partitions_are_added_up_by_workers(local, tmp_path, monkeypatch):
+    monkeypatch.setattr(spark_jobs, "BY_DRIVER", 1)
+    monkeypatch.setattr(spark, "LIMIT", 1 << 20)  # and nodes go in lots
+    table = trimmed(some_table(2_500, seed=6))
+    frame = local.read.parquet(str(written(table, tmp_path / "rows")))
+    tree = penjing.fit(frame, "y", "cart-binary", schema=schema_of(table), max_depth=4)
+    assert plain(tree) == by_memory(table, "cart-binary", max_depth=4)
+
+
+@pytest.mark.usefixtures("coarse")
+def test_files_that_are_gone_are_made_again(local, tmp_path, monkeypatch):
+    table = trimmed(some_table(2_500, seed=7))
+    frame = local.read.parquet(str(written(table, tmp_path / "rows")))
+    asked, jobs = spark_jobs.Jobs._asked, []
+
+    def lossy(self, question):
+        jobs.append(question)
+        if len(jobs) == 4:
+            for _, folder, _ in self._places.collect()[:1]:
+                shutil.rmtree(folder)
+        return asked(self, question)
+
+    monkeypatch.setattr(spark_jobs.Jobs, "_asked", lossy)
+    tree = penjing.fit(frame, "y", "cart-binary", schema=schema_of(table), max_depth=5)
+    assert len(jobs) > 4
+    assert plain(tree) == by_memory(table, "cart-binary", max_depth=5)
+
+
+@pytest.mark.usefixtures("coarse")
+def test_generations_are_kept_and_told(local, tmp_path):
+    table = trimmed(some_table(2_500))
+    frame = local.read.parquet(str(written(table, tmp_path / "rows", parts=2)))
+    kept, told = tmp_path / "kept", []
+    asked = {"schema": schema_of(table), "checkpoint": str(kept), "max_depth": 4}
+    tree = penjing.fit(frame, "y", "cart-binary", progress=told.append, **asked)
+    assert [p.generation for p in told if p.n_open] == [1, 2, 3, 4]
+    assert all(p.n_rows == table.n_rows for p in told if not p.is_reading)
+    assert told[-1].row_levels >= told[0].row_levels > 0
+    again = penjing.fit(frame, "y", "cart-binary", **asked)  # nothing is asked
+    assert again.to_json() == tree.to_json()
+    answers = json.loads((kept / "generations.json").read_text())["answers"]
+    assert {answer["run"] for answer in answers} == {1}
+    with pytest.raises(penjing.ChoiceError, match="other rows or another recipe"):
+        penjing.fit(frame, "y", "id3", **asked)
+    rows = frame.withColumn("p", tree.spark_udf()()).collect()
+    asked_of = [{name: row[name] for name in table.names} for row in rows]
+    assert [row["p"] for row in rows] == tree.predict(asked_of).tolist()
+
+
+def test_columns_are_judged_as_in_files(local):
+    rows = [
+        (i, "a" if i % 3 else " b ", "?" if i % 5 == 0 else str(i % 4), i % 7, f"n{i}", None)
+        for i in range(40)
+    ]
+    frame = local.createDataFrame(rows, "id int, s string, class string, n int, t string, u string")
+    tree = penjing.fit(frame, schema={"t": "ignore"})
+    assert ["id", "id"] in tree.about["left_out"]
+    assert ["t", "ignored"] in tree.about["left_out"]
+    assert tree.about["n_rows"] == 32
+    assert tree.schema[0].levels == ("a", "b")
+
+
+def test_what_cannot_be_done_is_refused_before_a_row_is_read():
+    for recipe, settings in (("rpart", {}), ("sklearn", {}), ("id3", {"weight": "w"})):
+        with pytest.raises(penjing.CapabilityError):
+            penjing.fit("/not/there", "y", recipe, engine="spark", **settings)
+
+
+# -- a cluster ------------------------------------------------------------------------------
 
 
 def driver(master, folder, kept, output, *more):
@@ -157,8 +204,12 @@ def n_answers(kept):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lost", ["nobody", "worker", "driver"])
-def test_a_cluster_may_lose_anybody(cluster, tmp_path, lost):
-    master, workers = cluster
+def test_a_cluster_may_lose_anybody(tmp_path, lost):
+    with cluster(tmp_path) as (master, workers):
+        _lose(tmp_path, lost, master, workers)
+
+
+def _lose(tmp_path, lost, master, workers):
     table = trimmed(some_table(20_000))
     folder = written(table, tmp_path / "rows", parts=6)
     kept, output = tmp_path / "kept", tmp_path / "tree.json"

@@ -1,145 +1,258 @@
-"""What a worker does with its rows: look at columns, code them to a block, count the block.
+"""A block: the coded rows of a partition in files of its own, moved on and counted there.
 
-Pure functions of arrays, so that any cluster can call them; nothing here knows of Spark.
+Pure functions of arrays, so that any cluster can call them; nothing here knows of Spark. How far
+the rows have moved down the tree is kept beside them; it is a note only, since the question says
+how they move: a block that was made again starts at the root and finds the same nodes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from penjing._core import Flat, count_block
-from penjing.read.afar import FEW
+from penjing._core import Flat, Passes, count_block
+from penjing.engines.place import Ids, Opened, Test
+from penjing.engines.spilled import DICTIONARIES
+from penjing.stored import Cells
 from penjing.table import Floats
 
 Bytes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
-
-
-@dataclass(slots=True)
-class Look:
-    """What some rows show of one column; looks at parts add up to a look at all.
-
-    ``counts`` holds how many rows have each value, None for more numbers than are listed;
-    ``sample`` some of the numbers.
-    """
-
-    counts: dict[Any, int] | None
-    n: int
-    n_missing: int
-    low: float
-    high: float
-    sample: Floats
-
-    def plus(self, other: Look, is_number: bool) -> Look:  # noqa: FBT001 - one word
-        """Return what both show."""
-        counts = None
-        if self.counts is not None and other.counts is not None:
-            counts = dict(self.counts)
-            for value, n in other.counts.items():
-                counts[value] = counts.get(value, 0) + n
-            if is_number and len(counts) > FEW:
-                counts = None
-        return Look(
-            counts,
-            self.n + other.n,
-            self.n_missing + other.n_missing,
-            min(self.low, other.low),
-            max(self.high, other.high),
-            np.concatenate([self.sample, other.sample]),
-        )
-
-
-def look(values: npt.NDArray[Any] | Sequence[Any], known: npt.NDArray[np.bool_]) -> Look:
-    """Look at the values of a column; of numbers, where they are an array."""
-    n = len(known)
-    nothing = np.empty(0)
-    if isinstance(values, np.ndarray):
-        numbers = values[known]
-        if numbers.dtype.kind == "f":
-            numbers = numbers[~np.isnan(numbers)] + 0.0
-        found, times = np.unique(numbers, return_counts=True)
-        counts = dict(zip(found.tolist(), times.tolist(), strict=True))
-        low, high = (float(found[0]), float(found[-1])) if len(found) else (np.inf, -np.inf)
-        step = max(1, len(numbers) // 2_000)
-        sample = numbers[::step].astype(np.float64)
-        few = counts if len(counts) <= FEW else None
-        return Look(few, n, n - len(numbers), low, high, sample)
-    counts = {}
-    for value, is_known in zip(values, known.tolist(), strict=True):
-        if is_known:
-            counts[value] = counts.get(value, 0) + 1
-    return Look(counts, n, n - int(known.sum()), np.inf, -np.inf, nothing)
-
-
-@dataclass(frozen=True, slots=True)
-class Coding:
-    """How one column is coded: by the code of each value, or by the buckets of its numbers.
-
-    A missing value has the last code, ``n_codes - 1``.
-    """
-
-    n_codes: int
-    place: Mapping[Any, int] | None
-    edges: Floats | None
-
-    def coded(
-        self, values: npt.NDArray[Any] | Sequence[Any], known: npt.NDArray[np.bool_]
-    ) -> tuple[Bytes, Floats | None]:
-        """Return the codes of a column, and its numbers where codes do not tell them."""
-        lost = self.n_codes - 1
-        kind: Any = np.uint8 if self.n_codes <= 256 else np.uint16
-        if self.edges is not None:
-            numbers = np.where(known, np.asarray(values, np.float64), np.nan) + 0.0
-            found = np.searchsorted(self.edges, numbers, side="left")
-            return np.where(np.isnan(numbers), lost, found).astype(kind), numbers
-        assert self.place is not None
-        if isinstance(values, np.ndarray):
-            distinct, at = np.unique(values[known], return_inverse=True)
-            by_value = [self.place.get(v, -1) for v in distinct.tolist()]
-            found = np.full(len(known), -1)
-            found[known] = np.array(by_value, np.int64)[at] if len(distinct) else -1
-        else:
-            get = self.place.get
-            pairs = zip(values, known.tolist(), strict=True)
-            found = np.array([get(v, -1) if is_known else -1 for v, is_known in pairs], np.int64)
-        return np.where(found < 0, lost, found).astype(kind), None
+ABOUT = "about.pickle"
+STEP = 1 << 16
+"""So many rows are coded at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
-    """Some rows: the class and the codes of each; numbers of the columns that buckets hold."""
+class Coding:
+    """How one column is coded; a missing value has the last code, ``n_codes - 1``.
 
-    class_: Bytes
-    codes: list[Bytes]
-    numbers: dict[int, Floats]
+    Parameters
+    ----------
+    n_codes : int
+        How many codes there are.
+    place : mapping or None
+        The code of each value, where they are no numbers.
+    levels, codes : arrays or None
+        Sorted numbers and the code of each, where they are listed.
+    cells : Cells or None
+        The quantile cells of numbers that are not.
+    """
+
+    n_codes: int
+    place: Mapping[Any, int] | None = None
+    levels: Floats | None = None
+    codes: npt.NDArray[np.int32] | None = None
+    cells: Cells | None = None
 
     @property
-    def n_bytes(self) -> int:
-        """How much memory the arrays take."""
-        arrays: Iterable[npt.NDArray[Any]] = [self.class_, *self.codes, *self.numbers.values()]
-        return sum(array.nbytes for array in arrays)
+    def kind(self) -> Any:  # noqa: ANN401 - a dtype
+        """The kind of number that holds a code."""
+        return np.dtype(np.uint8 if self.n_codes <= 256 else np.uint16)
 
 
-def block_of(
-    columns: Sequence[tuple[Any, npt.NDArray[np.bool_]]],
-    codings: Sequence[Coding],
-    target: tuple[Any, npt.NDArray[np.bool_]],
-    classes: Coding,
-) -> Block:
-    """Return rows as a block; those without a class are left out."""
-    class_, _ = classes.coded(*target)
-    kept = class_ < classes.n_codes - 1
-    codes, numbers = [], {}
-    for c, (column, coding) in enumerate(zip(columns, codings, strict=True)):
-        code, number = coding.coded(*column)
-        codes.append(code[kept])
-        if number is not None:
-            numbers[c] = number[kept]
-    return Block(class_[kept], codes, numbers)
+def code(folder: Path, n_rows: int, codings: Sequence[tuple[int, Coding]]) -> None:
+    """Code the columns that a partition was written to, by their places; the last is the target."""
+    if (folder / ABOUT).exists():
+        return
+    told = pickle.loads((folder / DICTIONARIES).read_bytes())  # noqa: S301 - our own
+    about = []
+    for c, coding in codings:
+        if coding.place is not None:
+            _code_names(folder, c, n_rows, coding, told[c])
+        elif coding.levels is not None:
+            _code_listed(folder, c, n_rows, coding)
+        else:
+            assert coding.cells is not None
+            _code_cells(folder, c, n_rows, coding.cells)
+        about.append((c, coding.kind if coding.cells is None else None, coding.n_codes))
+    part = folder / f"{ABOUT}.{os.getpid()}"
+    part.write_bytes(pickle.dumps((n_rows, about), 5))
+    part.replace(folder / ABOUT)
+    in_cells = {f"{c}.raw" for c, kind, _ in about if kind is None}
+    for path in folder.iterdir():
+        if path.suffix in {".local", ".raw"} and path.name not in in_cells:
+            path.unlink()
+
+
+def _code_names(folder: Path, c: int, n_rows: int, coding: Coding, names: Sequence[Any]) -> None:
+    assert coding.place is not None
+    codes = np.array([*(coding.place.get(value, -1) for value in names), -1], np.int64)
+    table = np.where(codes < 0, coding.n_codes - 1, codes).astype(coding.kind)
+    local = _mapped(folder / f"{c}.local", np.dtype(np.int32), n_rows)
+    with _whole(folder / f"{c}.codes") as file:
+        for start in range(0, n_rows, STEP):
+            table[local[start : start + STEP]].tofile(file)
+
+
+def _code_listed(folder: Path, c: int, n_rows: int, coding: Coding) -> None:
+    assert coding.levels is not None
+    assert coding.codes is not None
+    lost = coding.n_codes - 1
+    table = np.where(coding.codes < 0, lost, coding.codes).astype(coding.kind)
+    table = np.append(table, coding.kind.type(lost))  # NaN sorts after all numbers
+    raw = _mapped(folder / f"{c}.raw", np.dtype(np.float64), n_rows)
+    with _whole(folder / f"{c}.codes") as file:
+        for start in range(0, n_rows, STEP):
+            table[np.searchsorted(coding.levels, raw[start : start + STEP])].tofile(file)
+
+
+def _code_cells(folder: Path, c: int, n_rows: int, cells: Cells) -> None:
+    coder = cells.coder()
+    raw = _mapped(folder / f"{c}.raw", np.dtype(np.float64), n_rows)
+    same = np.empty(STEP)
+    high, low = np.empty(STEP, np.uint8), np.empty(STEP, np.uint8)
+    with _whole(folder / f"{c}.high") as above, _whole(folder / f"{c}.low") as below:
+        for start in range(0, n_rows, STEP):
+            numbers = np.array(raw[start : start + STEP])
+            n = len(numbers)
+            coder.code(numbers, high[:n], low[:n], same[:n])
+            high[:n].tofile(above)
+            low[:n].tofile(below)
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Any]:
+    """Write a file whole: a task may run twice at the same time."""
+    part = path.with_suffix(f"{path.suffix}.{os.getpid()}")
+    with part.open("wb") as file:
+        yield file
+    part.replace(path)
+
+
+def _mapped(path: Path, kind: Any, n: int) -> npt.NDArray[Any]:  # noqa: ANN401 - a dtype
+    return np.memmap(path, kind, "r", shape=(n,)) if n else np.empty(0, kind)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Move:
+    """One step of the rows down the tree: the tests of some nodes."""
+
+    ids: Ids
+    tests: list[Test]
+    branches: npt.NDArray[np.int32]
+
+
+class Block:
+    """The rows of a partition, coded; raises FileNotFoundError where they are not.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.n_rows, about = pickle.loads((folder / ABOUT).read_bytes())  # noqa: S301 - our own
+        self._about = about
+
+    def _array(self, name: str, kind: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - a dtype
+        return _mapped(self._folder / name, np.dtype(kind), self.n_rows)
+
+    @property
+    def class_(self) -> Bytes:
+        """The class of each row."""
+        return self.codes(-1)
+
+    def codes(self, c: int) -> Bytes:
+        """Return the codes of a column: high bytes where it is in quantile cells."""
+        at, kind, _ = self._about[c]
+        if kind is None:
+            return self._array(f"{at}.high", np.uint8)
+        return self._array(f"{at}.codes", kind)
+
+    def numbers(self, c: int) -> Floats | None:
+        """Return the numbers of a column in quantile cells."""
+        at, kind, _ = self._about[c]
+        return self._array(f"{at}.raw", np.float64) if kind is None else None
+
+    def low(self, c: int) -> npt.NDArray[np.uint8] | None:
+        """Return the low bytes of a column in quantile cells."""
+        at, kind, _ = self._about[c]
+        return self._array(f"{at}.low", np.uint8) if kind is None else None
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are besides the target."""
+        return len(self._about) - 1
+
+    def n_codes(self, c: int) -> int:
+        """Return how many codes a column has."""
+        return int(self._about[c][2])
+
+    # -- rows that move on ------------------------------------------------------------------
+
+    def passes(self, moves: Sequence[Move], n_classes: int) -> tuple[Passes, npt.NDArray[Any]]:
+        """Return the rows, each in the node to which these moves lead it."""
+        done, node = self._node(len(moves))
+        columns = [
+            (self.codes(c), self.n_codes(c), self.low(c), self.numbers(c))
+            for c in range(self.n_columns)
+        ]
+        passes = Passes(columns, self.class_, n_classes, node, 1)
+        for move in moves[done:]:
+            top = max(int(move.ids.max()), int(node.max()) if self.n_rows else 0)
+            test_of = np.full(top + 1, -1, np.int32)
+            test_of[move.ids] = np.arange(len(move.ids))
+            passes.pass_(
+                move.tests, move.branches.tolist(), test_of, np.full(top + 1, -1, np.int32), 0
+            )
+        if done < len(moves):
+            self._keep_node(len(moves), node)
+        return passes, node
+
+    def _node(self, most: int) -> tuple[int, npt.NDArray[np.uint32]]:
+        """Return how many moves have been made, and the node of each row then."""
+        for path in self._folder.glob("node.*"):
+            done = path.suffix[1:]
+            if done.isdecimal() and int(done) <= most:
+                try:
+                    return int(done), np.fromfile(path, np.uint32)
+                except FileNotFoundError:  # another task has just moved it on
+                    continue
+        return 0, np.ones(self.n_rows, np.uint32)
+
+    def _keep_node(self, done: int, node: npt.NDArray[np.uint32]) -> None:
+        part = self._folder / f"part-{os.getpid()}"
+        node.tofile(part)
+        part.replace(self._folder / f"node.{done}")
+        for path in self._folder.glob("node.*"):
+            if path.suffix != f".{done}":
+                path.unlink(missing_ok=True)
+
+    def gathered(
+        self, moves: Sequence[Move], n_classes: int, slot_of: Ids, n_slots: int
+    ) -> list[list[npt.NDArray[Any]]]:
+        """Return of each slot the columns of its rows, the class last: codes, or numbers."""
+        passes, node = self.passes(moves, n_classes)
+        start, rows = passes.rows_of(fitting(slot_of, node), n_slots)
+        parts: list[Any] = [self.codes(c) for c in range(self.n_columns)]
+        for c in range(self.n_columns):
+            numbers = self.numbers(c)
+            parts[c] = parts[c] if numbers is None else numbers
+        return [
+            [np.asarray(part[rows[start[i] : start[i + 1]]]) for part in (*parts, self.class_)]
+            for i in range(n_slots)
+        ]
+
+
+def fitting(slot_of: Ids, node: npt.NDArray[Any]) -> Ids:
+    """Return slots for every node that rows are in: nobody asks about those not told of."""
+    top = int(node.max()) + 1 if len(node) else 0
+    if len(slot_of) >= top:
+        return slot_of
+    return np.concatenate([slot_of, np.full(top - len(slot_of), -1, np.int32)])
+
+
+# -- rows found from the root --------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,51 +263,45 @@ class Route:
     slot: npt.NDArray[np.int32]
     n_slots: int
 
-    def slots(self, block: Block, codings: Sequence[Coding]) -> npt.NDArray[np.int32]:
+    def slots(self, block: Block) -> npt.NDArray[np.int32]:
         """Return the slot of each row, -1 where nobody asks about its node."""
-        n = len(block.class_)
         flat = Flat(**self.arrays)  # type: ignore[arg-type]
-        columns: list[Any] = [None] * len(codings)
+        columns: list[Any] = [None] * block.n_columns
         for c in flat.asked.tolist():
-            if c in block.numbers:
-                columns[c] = block.numbers[c]
+            numbers = block.numbers(c)
+            if numbers is not None:
+                columns[c] = np.asarray(numbers)
             else:
-                code = block.codes[c].astype(np.int32)
-                columns[c] = np.where(code == codings[c].n_codes - 1, np.int32(-1), code)
-        return np.asarray(self.slot[flat.apply(columns, n)], np.int32)
+                codes = block.codes(c).astype(np.int32)
+                columns[c] = np.where(codes == block.n_codes(c) - 1, np.int32(-1), codes)
+        return np.asarray(self.slot[flat.apply(columns, block.n_rows)], np.int32)
 
 
-def tables(
-    block: Block, route: Route, codings: Sequence[Coding], n_classes: int
-) -> npt.NDArray[np.int64]:
-    """Return the tables of all columns one after the other: slot by slot, code by code."""
-    slots = route.slots(block, codings)
-    n_codes = [coding.n_codes for coding in codings]
-    told = count_block(block.codes, n_codes, block.class_, n_classes, slots, route.n_slots)
-    return np.concatenate(told)
+def tables(block: Block, route: Route, n_classes: int) -> list[npt.NDArray[np.int64]]:
+    """Return the tables of all columns: slot by slot, code by code."""
+    slots = route.slots(block)
+    every = range(block.n_columns)
+    codes, n_codes = [block.codes(c) for c in every], [block.n_codes(c) for c in every]
+    return count_block(codes, n_codes, block.class_, n_classes, slots, route.n_slots)
 
 
-def totals(
-    block: Block, route: Route, codings: Sequence[Coding], n_classes: int
-) -> npt.NDArray[np.int64]:
+def totals(block: Block, route: Route, n_classes: int) -> npt.NDArray[np.int64]:
     """Return how many rows of each class each slot has."""
-    slots = route.slots(block, codings)
+    slots = route.slots(block)
     here = slots >= 0
     flat = slots[here].astype(np.int64) * n_classes + block.class_[here]
     return np.bincount(flat, minlength=route.n_slots * n_classes)
 
 
 def values(
-    block: Block,
-    route: Route,
-    codings: Sequence[Coding],
-    wanted: Mapping[int, Sequence[tuple[int, float, float]]],
+    block: Block, route: Route, wanted: Mapping[int, Sequence[tuple[int, float, float]]]
 ) -> dict[int, npt.NDArray[np.float64]]:
     """Return slot, value, class and number of rows of each value that lies in a wanted span."""
-    slots = route.slots(block, codings)
+    slots = route.slots(block)
     found = {}
     for c, spans in wanted.items():
-        numbers = block.numbers[c]
+        numbers = block.numbers(c)
+        assert numbers is not None
         chosen = np.zeros(len(slots), bool)
         by_slot: dict[int, list[tuple[float, float]]] = {}
         for slot, low, high in spans:
@@ -219,12 +326,22 @@ def summed(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.concatenate([keys, np.bincount(at.ravel(), rows[3], keys.shape[1])[None]])
 
 
-def rows_of(
-    block: Block, route: Route, codings: Sequence[Coding], wanted: Sequence[int]
-) -> tuple[npt.NDArray[np.int32], Block]:
-    """Return the rows of some slots, as a block."""
-    slots = route.slots(block, codings)
-    here = np.isin(slots, np.asarray(wanted, np.int32))
-    codes = [code[here] for code in block.codes]
-    numbers = {c: number[here] for c, number in block.numbers.items()}
-    return slots[here], Block(block.class_[here], codes, numbers)
+def rows_of(block: Block, route: Route, wanted: Sequence[int]) -> list[npt.NDArray[Any]]:
+    """Return slot, columns and class of the rows of some slots: codes, or numbers."""
+    slots = route.slots(block)
+    here = np.flatnonzero(np.isin(slots, np.asarray(wanted, np.int32)))
+    parts: list[Any] = [slots]
+    for c in range(block.n_columns):
+        numbers = block.numbers(c)
+        parts.append(block.codes(c) if numbers is None else numbers)
+    return [np.asarray(part[here]) for part in (*parts, block.class_)]
+
+
+def joined(parts: Iterable[dict[int, Any]]) -> dict[int, Any]:
+    """Return what blocks told of values, put together."""
+    told = list(parts)
+    every = {c: np.concatenate([one[c] for one in told], axis=1) for c in told[0]}
+    return {c: summed(rows) for c, rows in every.items()}
+
+
+__all__ = ["ABOUT", "Block", "Coding", "Move", "Opened", "Route", "code"]

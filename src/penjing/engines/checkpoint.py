@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from penjing.engines.sprout import Sprout
 from penjing.errors import ChoiceError
 from penjing.read.afar import Survey
 from penjing.recipe import Recipe
@@ -92,6 +93,20 @@ class Checkpoint:
             [i, c, [codes.tolist() for codes in parts]] for (i, c), parts in found.groups.items()
         ]
         self._keep("offers", nodes, plain | {"jobs": n_jobs})
+
+    def divided(self, nodes: Sequence[int]) -> tuple[list[Sprout], list[int]] | None:
+        """Return what nodes became, as it was kept, and which of them wait for the end."""
+        told = self._answer("divided", nodes) if nodes else None
+        if told is None:
+            return None
+        return [Sprout.again(one) for one in told["sprouts"]], told["parked"]
+
+    def keep_divided(
+        self, nodes: Sequence[int], sprouts: Sequence[Sprout], parked: Sequence[int]
+    ) -> None:
+        """Keep what nodes became: a generation is finished."""
+        told = {"sprouts": [sprout.plain() for sprout in sprouts], "parked": list(parked)}
+        self._keep("divided", nodes, told)
 
     def _answer(self, kind: str, nodes: Sequence[int]) -> dict[str, Any] | None:
         answers = self._kept["answers"]

@@ -16,7 +16,8 @@ from penjing.criteria.entropy import bits
 from penjing.engines import native
 from penjing.engines.cuts import Cuts, Found
 from penjing.engines.looking import Looker
-from penjing.engines.place import Here, Ids, Place, told
+from penjing.engines.place import Here, Ids, Place, Test, told
+from penjing.engines.sprout import Memory, Sprout
 from penjing.growth import Growth
 from penjing.progress import Progress, Watcher
 from penjing.recipe import Recipe
@@ -94,6 +95,8 @@ class Growing:
         Told after each generation how far it is.
     place : Place, optional
         Where the rows are, if not here.
+    kept : Memory, optional
+        Remembers what generations became.
     """
 
     def __init__(
@@ -105,10 +108,11 @@ class Growing:
         progress: Watcher | None = None,
         *,
         place: Place | None = None,
+        kept: Memory | None = None,
     ) -> None:
         assert isinstance(table.target, Stored)
         self._means, self._table, self._recipe = means, table, recipe
-        self._progress = progress
+        self._progress, self._kept = progress, kept
         self._s = s
         self._criterion = recipe.measure()
         columns = [c for c in table.columns if isinstance(c, Stored)]
@@ -132,7 +136,7 @@ class Growing:
         self._gap: dict[int, tuple[float, float]] = {}
         self._ties: dict[int, dict[str, Any]] = {}
         self._parked: list[int] = []
-        self._tests: list[tuple[int, int, int, int, int, float]] = []
+        self._tests: list[Test] = []
         self._branches: list[int] = []
         self._tested: list[int] = []
         self._n_passes = self._rows_read = self._generation = self._more_ties = 0
@@ -159,57 +163,80 @@ class Growing:
 
     def _divided(self, nodes: list[int], *, keep: bool) -> list[int]:
         """Divide nodes; return their children."""
-        counted = self._counted(nodes)
+        told = None if self._kept is None else self._kept.divided(nodes)
+        if told is None:
+            counted, n_parked = self._counted(nodes), len(self._parked)
+            sprouts = self._sprouts(nodes, counted)
+            if keep:
+                self._tables |= {sprout.node: counted[sprout.node] for sprout in sprouts}
+            if self._kept is not None:
+                self._kept.keep_divided(nodes, sprouts, self._parked[n_parked:])
+        else:
+            sprouts, parked = told
+            self._parked += parked
+        born = [child for sprout in sprouts for child in self._sprouted(sprout)]
+        if told is not None and self._tests:
+            self._pass([])  # a pass moves rows by one step only
+        return born
+
+    def _sprouts(self, nodes: list[int], counted: dict[int, list[Tables]]) -> list[Sprout]:
         generation = self._offers(nodes, counted)
         offers = Offers(
             generation.gain, generation.information, generation.impurity, generation.cut,
             np.zeros(generation.gain.shape, np.int64), generation.groups,
         )  # fmt: skip
         waits = set(self._parked)
-        born: list[int] = []
-        for i, (node, choice) in enumerate(
-            zip(nodes, choose(offers, self._criterion), strict=True)
-        ):
-            split = choice.split
-            if node in waits or split is None or split.gain < self._recipe.min_gain:
-                continue
-            children = self._sprouted(node, i, choice, generation)
-            born += children
-            if keep:
-                self._tables[node] = counted[node]
-        return born
+        return [
+            self._sprout(node, i, choice, generation)
+            for i, (node, choice) in enumerate(
+                zip(nodes, choose(offers, self._criterion), strict=True)
+            )
+            if node not in waits
+            and choice.split is not None
+            and choice.split.gain >= self._recipe.min_gain
+        ]
 
-    def _sprouted(self, node: int, i: int, choice: Choice, generation: _Generation) -> list[int]:
-        growth, split = self._growth, choice.split
+    def _sprout(self, node: int, i: int, choice: Choice, generation: _Generation) -> Sprout:
+        split = choice.split
         assert split is not None
         c = split.column
         after = generation.after[i, c]
-        children = growth.sprout(node, split)
-        growth.weigh(list(children), self._totals(after))
-        if choice.tied:
-            tie = {"columns": list(choice.tied), "score": split.score}
-            self._ties[node] = tie
         found = generation.found.get((i, c))
-        column = self._columns[c]
-        test = [c, children.start + 1, -1, 0, 0, 0.0]
+        gap: tuple[float, float] | None = None
         if found is not None:
-            self._gap[node] = found.low, found.high
-            test[3:] = [*found.cell, found.cut]
+            gap, cell = (found.low, found.high), (*found.cell, found.cut)
+            return Sprout(node, split, tuple(choice.tied), after, gap, cell, None)
+        column = self._columns[c]
+        assert column.place is not None
+        if split.cut is None:
+            by_level = np.full(len(column.levels) + 1, -1)
+            for b, codes in enumerate(split.groups):
+                by_level[codes] = b
+            branch = by_level[column.place]
         else:
-            test[2] = len(self._branches)
-            assert column.place is not None
-            if split.cut is None:
-                branch = np.full(len(column.levels) + 1, -1)
-                for b, codes in enumerate(split.groups):
-                    branch[codes] = b
-                self._branches += branch[column.place].tolist()
-            else:
-                numbers = _numbers(column)
-                side = np.where(numbers <= split.cut, 0, 1)
-                self._branches += np.where(column.place < 0, -1, side).tolist()
-                if column.is_numeric:
-                    self._gap[node] = self._gap_of(i, c, split.cut, generation)
-        self._tests.append(tuple(test))  # type: ignore[arg-type]
+            side = np.where(_numbers(column) <= split.cut, 0, 1)
+            branch = np.where(column.place < 0, -1, side)
+            if column.is_numeric:
+                gap = self._gap_of(i, c, split.cut, generation)
+        branch = branch.astype(np.int32)
+        return Sprout(node, split, tuple(choice.tied), after, gap, None, branch)
+
+    def _sprouted(self, sprout: Sprout) -> list[int]:
+        """Let a node have its children, and its rows know their way."""
+        growth, node, split = self._growth, sprout.node, sprout.split
+        children = growth.sprout(node, split)
+        growth.weigh(list(children), self._totals(sprout.after))
+        if sprout.tied:
+            self._ties[node] = {"columns": list(sprout.tied), "score": split.score}
+        if sprout.gap is not None:
+            self._gap[node] = sprout.gap
+        if sprout.cell is not None:
+            self._tests.append((split.column, children.start + 1, -1, *sprout.cell))
+        else:
+            assert sprout.branch is not None
+            at = len(self._branches)
+            self._tests.append((split.column, children.start + 1, at, 0, 0, 0.0))
+            self._branches += sprout.branch.tolist()
         self._tested.append(node)
         return list(children)
 

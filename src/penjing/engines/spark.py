@@ -1,49 +1,52 @@
 """Rows in a Spark cluster: coded once to compact blocks, counted there by our own C++ counter.
 
-A partition becomes blocks of codes (one or two bytes a value), which stay where they are, in
-memory or on the workers' disks. For each generation the tree goes out with the tasks, a block
-finds the node of each of its rows, counts, and tables are summed on the way back (treeReduce);
-only the driver chooses. A lost block is made again by Spark from its source and counts the
-same, so that no failure can change the tree.
+A partition becomes a block of codes in files of its worker (one or two bytes a value, numbers of
+many values beside). For each generation the tests of the last one go out with the tasks, a block
+moves its rows on, counts, and tables are summed on the way back; only the driver chooses. A lost
+block is made again by Spark from its source and counts the same, so that no failure can change
+the tree.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from penjing.engines import Shape, afar, blocks
+from penjing.budget import memory_bytes
+from penjing.engines import Shape, afar, blocks, native
 from penjing.engines.afar import Heap, Ints
-from penjing.engines.blocks import Coding
+from penjing.engines.blocks import Block, Coding, Move
 from penjing.engines.checkpoint import Checkpoint
+from penjing.engines.generations import Growing, Means
+from penjing.engines.place import Ids, Opened, Test
+from penjing.engines.spark_jobs import BY_DRIVER, Jobs
+from penjing.engines.spilled import MANY, Look, is_number
 from penjing.errors import CapabilityError, DataError
+from penjing.progress import Watcher
 from penjing.read.afar import Judged, Seen, Survey, in_order, survey, surveyed_target, target_of
+from penjing.read.ids import is_id_name
 from penjing.recipe import Recipe
 from penjing.split import Offers, Split
-from penjing.table import Column, Floats, Table, numeric
-from penjing.tally import Totals
+from penjing.stored import BUCKETS, Binned, Cells, Exact, Stored, cells_of
+from penjing.table import Column, Field, Floats, Note, Table, numeric
+from penjing.tally import Classes, Totals
+from penjing.tree import Tree
+from penjing.uncoded import Uncoded
 
-BUCKETS = 1_024
-"""In how many buckets a column of many numbers is counted first."""
 TABLES = 64 << 20
 """Tables of at most so many bytes are summed at a time: nodes are batched to keep below it."""
-ROWS = 1 << 19
-"""A block has at most so many rows."""
+LIMIT = 2 << 30
+"""How much memory the driver takes, where nothing else is said and so much is free."""
 FETCHED = 20_000
 """A node of at most so many rows is fetched and finished in the driver."""
-DEPTH = 2
-"""By how many steps tables are summed before they reach the driver."""
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
-_NUMBERS = ("float", "double")
 
 
 class Rows:
@@ -68,76 +71,95 @@ class Rows:
     ) -> None:
         self._frame = frame
         self._kinds = dict(frame.dtypes)
+        schema = schema or {}
         goal = target_of(frame.columns, target, name)
-        ((_, told),) = self._looks([goal], None).items()
-        self.survey: Survey = surveyed_target(self._seen(goal, told), schema, name)
-        self._classes = _coding(self.survey.target)
-        others = [column for column in frame.columns if column != goal]
-        samples: dict[str, Floats] = {}
-        for column, look in self._looks(others, (goal, self._classes)).items():
-            survey(self.survey, self._seen(column, look), schema)
-            samples[column] = np.sort(look.sample)
+        ignored = [c for c in frame.columns if c != goal and schema.get(c) == "ignore"]
+        names = [c for c in frame.columns if c != goal and c not in ignored]
+        are_numbers = [
+            is_number(self._kinds[c]) and schema.get(c, "numeric") == "numeric" for c in names
+        ]
+        self.jobs = Jobs(frame, [*names, goal], [*are_numbers, False])
+        looks = self._looked(goal, schema, name)
+        for column in frame.columns:
+            if column in ignored:
+                survey(self.survey, Seen(column, None), schema)
+            elif column != goal:
+                look = looks[names.index(column)]
+                if look.counts is None and not look.is_number:
+                    said = {"source": name, "column": column, "n": MANY}
+                    self.survey.notes.append(Note("note_left_out_levels", said))
+                    self.survey.left_out.append((column, "levels"))
+                    continue
+                survey(self.survey, self._seen(column, look), schema)
         if not self.survey.columns:
             raise CapabilityError("afar_nothing", source=name)
         self.n_classes = len(self.survey.counts)
-        self._codings = [_coding(j, samples.get(j.column.name)) for j in self.survey.columns]
-        self._goal = goal
-        self._blocks: Any = None
-        self.n_jobs = 0
-        """How many times the blocks have been gone through."""
+        at = [names.index(judged.column.name) for judged in self.survey.columns]
+        self._codings = [
+            _coding(judged, looks[i]) for i, judged in zip(at, self.survey.columns, strict=True)
+        ]
+        classes = _coding(self.survey.target, looks[-1])
+        self.jobs.code([*zip(at, self._codings, strict=True), (len(names), classes)])
         self._nodes: Sequence[int] = ()
         self._route: blocks.Route | None = None
         self._tables: dict[int, npt.NDArray[np.int64]] | None = None
 
     # -- coding -----------------------------------------------------------------------------
 
-    def _looks(
-        self, names: Sequence[str], goal: tuple[str, Coding] | None
-    ) -> dict[str, blocks.Look]:
-        asked = [*names] if goal is None else [*names, goal[0]]
-        frame = self._frame.select(*(f"`{name.replace('`', '``')}`" for name in asked))
-        parts = frame.mapInArrow(partial(_look_at, goal=goal), "part binary").rdd
-        are_numbers = [self._kinds[name] in (*_WHOLE, *_NUMBERS) for name in names]
-        found = parts.map(lambda row: pickle.loads(bytes(row[0]))).treeReduce(  # noqa: S301
-            lambda a, b: [x.plus(y, n) for x, y, n in zip(a, b, are_numbers, strict=True)], DEPTH
-        )
-        return dict(zip(names, found, strict=True))
+    def _looked(self, goal: str, schema: Mapping[str, Any], name: str) -> list[Look]:
+        """Look at all columns, of rows that have a class: some texts mean that there is none."""
+        looks = self.jobs.look()
+        if looks[-1].counts is None:
+            raise DataError("too_many_classes", source=name, column=goal, n=MANY)
+        self.survey: Survey = surveyed_target(self._seen(goal, looks[-1]), schema, name)
+        aim = self.survey.target
+        assert aim.codes is not None
+        assert aim.values is not None
+        dropped = [aim.values[i] for i in np.flatnonzero(aim.codes < 0).tolist()]
+        if dropped:
+            looks = self.jobs.look(dropped)
+        return looks
 
-    def _seen(self, name: str, look: blocks.Look) -> Seen:
-        kind = self._kinds[name]
-        is_whole = kind in _WHOLE
+    def _seen(self, name: str, look: Look) -> Seen:
+        is_whole = self._kinds[name] in _WHOLE
         if look.counts is None:
             n = look.n - look.n_missing
-            is_distinct = is_whole and self._frame.select(name).distinct().count() >= n
+            is_distinct = (
+                is_whole
+                and (is_id_name(name) or look.high - look.low + 1 == n)
+                and len(np.unique(look.sample)) == len(look.sample)
+                and self._frame.select(f"`{name.replace('`', '``')}`").distinct().count() >= n
+            )
             span = look.low, look.high
             return Seen(
                 name, None, np.empty(0, np.int64), look.n_missing, span, is_whole, is_distinct
             )
         values: Any = sorted(look.counts, key=in_order)
         counts = np.array([look.counts[v] for v in values], np.int64)
-        if is_whole or kind in _NUMBERS:
+        if look.is_number:
             values = np.array(values, np.int64 if is_whole else np.float64)
         return Seen(name, values, counts, look.n_missing)
 
-    @property
-    def blocks(self) -> Any:  # noqa: ANN401 - an RDD
-        """The blocks: coded when first asked for, and kept by the workers."""
-        if self._blocks is None:
-            from pyspark import StorageLevel  # noqa: PLC0415 - heavy
-
-            names = [judged.column.name for judged in self.survey.columns]
-            frame = self._frame.select(
-                *(f"`{name.replace('`', '``')}`" for name in [*names, self._goal])
-            )
-            code = partial(_code, codings=self._codings, classes=self._classes, most=ROWS)
-            coded = frame.mapInArrow(code, "block binary").rdd.map(lambda row: bytes(row[0]))
-            self._blocks = coded.persist(StorageLevel.MEMORY_AND_DISK)
-        return self._blocks
-
     def close(self) -> None:
         """Let the workers forget the blocks."""
-        if self._blocks is not None:
-            self._blocks.unpersist()
+        self.jobs.close()
+
+    def table(self) -> Table:
+        """Return the columns as those of a store whose rows are elsewhere."""
+        made = []
+        for judged, coding in zip(self.survey.columns, self._codings, strict=True):
+            field, n_missing = judged.column, judged.n_missing
+            if coding.cells is not None:
+                none = np.empty(0, np.uint8)
+                part: Any = Binned(none, none, np.empty(0), coding.cells)
+                made.append(Stored(Field(field.name, "numeric"), part, None, n_missing, None))
+                continue
+            part = Exact(np.empty(0, coding.kind), coding.n_codes)
+            made.append(Stored(field, part, _places(coding.n_codes), n_missing, None))
+        goal = self.survey.target.column
+        part = Exact(np.empty(0, np.uint8), self.n_classes)
+        target = Stored(goal, part, np.arange(self.n_classes, dtype=np.int32), 0, None)
+        return Table(tuple(made), target, self.survey.n_rows)
 
     # -- where rows are ---------------------------------------------------------------------
 
@@ -152,22 +174,12 @@ class Rows:
         self._nodes, self._tables = tuple(nodes), None
         self._route = _route(tree, nodes, self.survey.columns)
 
-    def _run(self, work: Callable[..., Any], add: Callable[[Any, Any], Any], *more: Any) -> Any:  # noqa: ANN401
-        """Go through all blocks, and add up what each one says."""
-        self.n_jobs += 1
-        route, codings = self._route, self._codings
-
-        def one(data: bytes) -> Any:  # noqa: ANN401
-            return work(pickle.loads(data), route, codings, *more)  # noqa: S301 - our own
-
-        return self.blocks.map(one).treeReduce(add, DEPTH)
-
     # -- questions --------------------------------------------------------------------------
 
     def totals(self) -> Ints:
         """Return how many rows of each class the nodes have."""
-        found = self._run(blocks.totals, _plus, self.n_classes)
-        return np.asarray(found).reshape(len(self._nodes), self.n_classes)
+        (found,) = self.jobs.add(_totals, self._route, self.n_classes)
+        return found.reshape(len(self._nodes), self.n_classes)
 
     def at_once(self) -> int:
         """Return of how many nodes the tables may be held at a time."""
@@ -176,14 +188,10 @@ class Rows:
 
     def _table(self, c: int) -> npt.NDArray[np.int64]:
         if self._tables is None:
-            flat = self._run(blocks.tables, _plus, self.n_classes)
-            ends = np.cumsum(
-                [len(self._nodes) * coding.n_codes * self.n_classes for coding in self._codings]
-            )
-            parts = np.split(flat, ends[:-1])
+            found = self.jobs.add(blocks.tables, self._route, self.n_classes)
             self._tables = {
                 i: part.reshape(len(self._nodes), -1, self.n_classes)
-                for i, part in enumerate(parts)
+                for i, part in enumerate(found)
             }
         return self._tables[c]
 
@@ -198,10 +206,12 @@ class Rows:
     def buckets(self, c: int, places: Sequence[int]) -> Heap:
         """Count by bucket; its ends are those of the bucket."""
         heap = self.listed(c, places, None)
-        edges = self._codings[c].edges
-        assert edges is not None
-        lows = np.append(-np.inf, np.nextafter(edges, np.inf))
-        highs = np.append(edges, np.inf)
+        cells = self._codings[c].cells
+        assert cells is not None
+        first = np.searchsorted(cells.high, np.arange(BUCKETS))  # the first cell of each bucket
+        starts = np.append(-np.inf, cells.edges)[np.minimum(first, len(cells.edges))]
+        lows = np.where(first > len(cells.edges), np.inf, starts)
+        highs = np.append(np.nextafter(lows[1:], -np.inf), np.inf)
         at = np.maximum(heap.key, 0)
         return Heap(heap.place, heap.key, heap.class_, heap.n, lows[at], highs[at])
 
@@ -214,7 +224,7 @@ class Rows:
 
     def look(self, wanted: Mapping[int, Sequence[tuple[int, float, float]]]) -> dict[int, Heap]:
         """Count by value, within spans of several columns: one job for all."""
-        told = self._run(blocks.values, _joined, wanted)
+        told = blocks.joined(self.jobs.ask(blocks.values, self._route, wanted))
         return {
             c: Heap(rows[0].astype(np.int64), rows[1], rows[2].astype(np.int64),
                     rows[3].astype(np.int64))
@@ -223,33 +233,94 @@ class Rows:
 
     def distinct(self, c: int) -> Floats:
         """Return the sorted distinct values of a column."""
-        self.n_jobs += 1
-
-        def one(data: bytes) -> Floats:
-            numbers = pickle.loads(data).numbers[c]  # noqa: S301 - our own
-            return np.unique(numbers[~np.isnan(numbers)])
-
-        return np.asarray(self.blocks.map(one).treeReduce(np.union1d, DEPTH))
+        return np.unique(np.concatenate(self.jobs.ask(_distinct, c)))
 
     def fetch(self, places: Sequence[int]) -> Iterator[tuple[int, Table]]:
         """Yield the rows of some nodes, as codes."""
-        found = self._run(blocks.rows_of, _both, list(places))
-        slots, block = found
-        target = self.survey.target.column
+        told = self.jobs.ask(blocks.rows_of, self._route, list(places))
+        slots, *columns = (np.concatenate(parts) for parts in zip(*told, strict=True))
         for place in places:
             rows = np.flatnonzero(slots == place)
-            columns = []
-            for c, judged in enumerate(self.survey.columns):
-                field = judged.column
-                if c in block.numbers:
-                    columns.append(numeric(field.name, block.numbers[c][rows]))
-                    continue
-                codes = block.codes[c][rows].astype(np.int32)
-                codes = np.where(codes == self._codings[c].n_codes - 1, np.int32(-1), codes)
-                columns.append(Column(field.name, field.kind, field.levels, codes))
-            classes = block.class_[rows].astype(np.int32)
-            aim = Column(target.name, "nominal", target.levels, classes)
-            yield place, Table(tuple(columns), aim, len(rows))
+            yield place, self.rows_as_table([column[rows] for column in columns], is_coded=True)
+
+    def rows_as_table(self, columns: Sequence[npt.NDArray[Any]], *, is_coded: bool) -> Table:
+        """Return rows that blocks have told as a table; the class is the last of the columns."""
+        made: list[Column] = []
+        for judged, coding, told in zip(self.survey.columns, self._codings, columns, strict=False):
+            field = judged.column
+            if coding.cells is not None:
+                told = np.asarray(told, np.float64)  # noqa: PLW2901
+                made.append(numeric(field.name, told) if is_coded else Uncoded(field.name, told))
+                continue
+            codes = _places(coding.n_codes)[told]
+            if field.kind == "numeric" and not is_coded:
+                made.append(Uncoded(field.name, np.append(judged.numbers(), np.nan)[codes]))
+            else:
+                made.append(Column(field.name, field.kind, field.levels, codes))
+        goal = self.survey.target.column
+        target = Column(goal.name, "nominal", goal.levels, columns[-1].astype(np.int32))
+        return Table(tuple(made), target, len(columns[-1]))
+
+
+class Spread:
+    """The rows of a growth by generations, in the blocks of a cluster.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows, self._jobs = rows, rows.jobs
+        self._moves: list[Move] = []
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows a pass goes through."""
+        return self._rows.survey.n_rows
+
+    def root(self) -> npt.NDArray[np.int64]:
+        """Return how many rows the root has of each class."""
+        return self._rows.survey.counts
+
+    def pass_(
+        self,
+        tests: list[Test],
+        branches: Sequence[int],
+        test_of: Ids,
+        slot_of: Ids,
+        n_slots: int,
+    ) -> Sequence[npt.NDArray[Any]]:
+        """Move rows on by the tests of their nodes, then count; a table for each column."""
+        if tests:
+            ids = np.empty(len(tests), np.int32)
+            at = np.flatnonzero(test_of >= 0)
+            ids[test_of[at]] = at
+            self._moves.append(Move(ids, list(tests), np.asarray(branches, np.int32)))
+        return self._add(_counted, slot_of, n_slots) if n_slots else []
+
+    def cells(self, slot_of: Ids, opened: list[Opened]) -> Sequence[npt.NDArray[Any]]:
+        """Count the low bytes in open buckets."""
+        return self._add(_cells, slot_of, opened)
+
+    def numbers(self, slot_of: Ids, opened: list[Opened]) -> Sequence[Sequence[npt.NDArray[Any]]]:
+        """Return place, low byte, class and number of the rows of wanted cells, in no order."""
+        told = self._jobs.ask(_numbers, self._moves, self._rows.n_classes, slot_of, opened)
+        return [
+            [np.concatenate(parts) for parts in zip(*column, strict=True)]
+            for column in zip(*told, strict=True)
+        ]
+
+    def gathered(self, slot_of: Ids, n_slots: int) -> Iterator[Table]:
+        """Yield the rows of each slot."""
+        told = self._jobs.ask(_gathered, self._moves, self._rows.n_classes, slot_of, n_slots)
+        for slot in zip(*told, strict=True):
+            columns = [np.concatenate(parts) for parts in zip(*slot, strict=True)]
+            yield self._rows.rows_as_table(columns, is_coded=False)
+
+    def _add(self, work: Any, *said: Any) -> Sequence[npt.NDArray[Any]]:  # noqa: ANN401
+        return self._jobs.add(work, self._moves, self._rows.n_classes, *said)
 
 
 class Engine(afar.Engine):
@@ -280,12 +351,49 @@ class Engine(afar.Engine):
         session: Any = None,  # noqa: ANN401 - a SparkSession
         checkpoint: str | None = None,
         fetched: int | None = None,
+        memory_limit: int | str | None = None,
     ) -> None:
         frame, name = _frame(source, session)
         rows = Rows(frame, name, target, schema)
+        self._spread = rows
+        self._small = FETCHED if fetched is None else fetched
+        self._limit = min(
+            memory_bytes(memory_limit), LIMIT if memory_limit is None else sys.maxsize
+        )
         super().__init__(rows, recipe, FETCHED if fetched is None else fetched)
         self._at_once = rows.at_once()
         self._kept = None if checkpoint is None else Checkpoint(checkpoint, rows.survey, recipe)
+
+    def grow(self, recipe: Recipe, progress: Watcher | None = None) -> Tree | None:
+        """Grow a whole tree by generations; None where the readable loop has to."""
+        if not self.counts(recipe):
+            return None
+        copies = 1 + min(self._spread.jobs.n_parts, BY_DRIVER)
+        means = Means(self._limit, copies, None, self._small_for(recipe))
+        place = Spread(self._spread)
+        table = self._spread.table()
+        kept = self._kept
+        return Growing(table, self.reader, recipe, means, progress, place=place, kept=kept).tree()
+
+    def _small_for(self, recipe: Recipe) -> int:
+        """Return how small a node is to be gathered: 0 where C++ could not finish it."""
+        is_known = (
+            recipe.shape == "multiway"
+            or self._spread.n_classes <= 2
+            or all(f.has_order or len(f.levels) <= native.ALL_SUBSETS for f in self.schema)
+        )
+        return self._small if is_known else 0
+
+    def counts(self, recipe: Recipe) -> bool:
+        """Say whether this recipe needs no more than counts of whole rows."""
+        return (
+            recipe.rules == "textbook"
+            and recipe.measure().native is not None
+            and recipe.max_leaves is None
+            and isinstance(self.reader, Classes)
+            and self.reader.costs is None
+            and not any(judged.n_missing for judged in self._spread.survey.columns)
+        )
 
     def totals(self, tree: Shape, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes: as they were kept, or counted now."""
@@ -312,11 +420,11 @@ class Engine(afar.Engine):
     def keep_offers(self, nodes: Sequence[int], found: Offers) -> None:
         """Keep what was found, if that is wanted."""
         if self._kept is not None:
-            self._kept.keep_offers(nodes, found, self.rows.n_jobs)  # type: ignore[attr-defined]
+            self._kept.keep_offers(nodes, found, self._spread.jobs.n_jobs)
 
     def close(self) -> None:
         """Let the workers forget the blocks."""
-        self.rows.close()  # type: ignore[attr-defined]
+        self._spread.close()
 
 
 def _frame(source: Any, session: Any) -> tuple[Any, str]:  # noqa: ANN401
@@ -337,20 +445,21 @@ def _frame(source: Any, session: Any) -> tuple[Any, str]:  # noqa: ANN401
     return session.read.parquet(path), Path(path).name
 
 
-def _coding(judged: Judged, sample: Floats | None = None) -> Coding:
-    if judged.is_listed:
-        assert judged.values is not None
-        assert judged.codes is not None
-        values = (
-            np.asarray(judged.values).tolist()
-            if isinstance(judged.values, np.ndarray)
-            else judged.values
-        )
-        place = dict(zip(values, judged.codes.tolist(), strict=True))
-        return Coding(len(judged.column.levels) + 1, place, None)
-    assert sample is not None
-    edges = np.unique(sample[(np.arange(1, BUCKETS) * len(sample)) // BUCKETS])
-    return Coding(len(edges) + 2, None, edges)
+def _coding(judged: Judged, look: Look) -> Coding:
+    if not judged.is_listed:
+        cells: Cells = cells_of(look.sample)
+        return Coding(256, cells=cells)
+    assert judged.values is not None
+    assert judged.codes is not None
+    n_codes = len(judged.column.levels) + 1
+    if look.is_number:
+        return Coding(n_codes, levels=np.asarray(judged.values, np.float64), codes=judged.codes)
+    return Coding(n_codes, dict(zip(judged.values, judged.codes.tolist(), strict=True)))
+
+
+def _places(n_codes: int) -> npt.NDArray[np.int32]:
+    """Return the level of each code: the last stands for a missing value."""
+    return np.append(np.arange(n_codes - 1), -1).astype(np.int32)
 
 
 def _route(tree: Shape, nodes: Sequence[int], columns: Sequence[Judged]) -> blocks.Route:
@@ -402,85 +511,35 @@ def _route(tree: Shape, nodes: Sequence[int], columns: Sequence[Judged]) -> bloc
 # -- what runs on the workers ---------------------------------------------------------------
 
 
-def _cells(array: Any) -> tuple[Any, npt.NDArray[np.bool_]]:  # noqa: ANN401 - of pyarrow
-    """Return the values of an Arrow column, and which are known."""
-    import pyarrow as pa  # noqa: PLC0415 - on the workers
-
-    known = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), bool)
-    kind = array.type
-    if pa.types.is_decimal(kind):
-        array, kind = array.cast(pa.float64()), pa.float64()
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        whole = array.fill_null(0) if pa.types.is_integer(kind) else array
-        numbers = whole.to_numpy(zero_copy_only=False)
-        if numbers.dtype.kind == "f":
-            numbers = numbers.astype(np.float64)
-            known &= ~np.isnan(numbers)
-        return numbers, known
-    if not (
-        pa.types.is_boolean(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    ):
-        array = array.cast(pa.string())
-    return array.to_pylist(), known
+def _totals(block: Block, route: blocks.Route, n_classes: int) -> list[Any]:
+    return [blocks.totals(block, route, n_classes)]
 
 
-def _look_at(batches: Any, goal: tuple[str, Coding] | None) -> Iterator[Any]:  # noqa: ANN401
-    import pyarrow as pa  # noqa: PLC0415 - on the workers
-
-    found: list[blocks.Look] | None = None
-    for batch in batches:
-        n = batch.num_columns - (goal is not None)
-        if goal is not None:
-            class_, _ = goal[1].coded(*_cells(batch.column(n)))
-            batch = batch.filter(pa.array(class_ < goal[1].n_codes - 1))  # noqa: PLW2901
-        cells = [_cells(batch.column(c)) for c in range(n)]
-        told = [blocks.look(*column) for column in cells]
-        if found is None:
-            found = told
-        else:
-            pairs = zip(found, told, cells, strict=True)
-            found = [a.plus(b, isinstance(values, np.ndarray)) for a, b, (values, _) in pairs]
-    if found is not None:
-        yield pa.record_batch([pa.array([pickle.dumps(found)], pa.binary())], ["part"])
+def _distinct(block: Block, c: int) -> Floats:
+    numbers = block.numbers(c)
+    assert numbers is not None
+    return np.unique(numbers[~np.isnan(numbers)])
 
 
-def _code(
-    batches: Any,  # noqa: ANN401
-    codings: Sequence[Coding],
-    classes: Coding,
-    most: int,
-) -> Iterator[Any]:
-    import pyarrow as pa  # noqa: PLC0415 - on the workers
-
-    parts: list[blocks.Block] = []
-
-    def told() -> Any:  # noqa: ANN401
-        whole = _one(parts)
-        return pa.record_batch([pa.array([pickle.dumps(whole, 5)], pa.binary())], ["block"])
-
-    for batch in batches:
-        cells = [_cells(batch.column(c)) for c in range(batch.num_columns)]
-        parts.append(blocks.block_of(cells[:-1], codings, cells[-1], classes))
-        if sum(len(part.class_) for part in parts) >= most:
-            yield told()
-            parts = []
-    if parts:
-        yield told()
+def _counted(block: Block, moves: Sequence[Move], k: int, slot_of: Ids, n_slots: int) -> list[Any]:
+    passes, node = block.passes(moves, k)
+    nothing = np.full(int(node.max(initial=0)) + 1, -1, np.int32)
+    return passes.pass_([], [], nothing, blocks.fitting(slot_of, node), n_slots)
 
 
-def _one(parts: Sequence[blocks.Block]) -> blocks.Block:
-    codes = [np.concatenate(columns) for columns in zip(*(p.codes for p in parts), strict=True)]
-    numbers = {c: np.concatenate([part.numbers[c] for part in parts]) for c in parts[0].numbers}
-    return blocks.Block(np.concatenate([part.class_ for part in parts]), codes, numbers)
+def _cells(
+    block: Block, moves: Sequence[Move], k: int, slot_of: Ids, opened: list[Opened]
+) -> list[Any]:
+    passes, node = block.passes(moves, k)
+    return passes.cells(blocks.fitting(slot_of, node), opened)
 
 
-def _plus(one: Any, other: Any) -> Any:  # noqa: ANN401 - arrays
-    return one + other
+def _numbers(
+    block: Block, moves: Sequence[Move], k: int, slot_of: Ids, opened: list[Opened]
+) -> list[Any]:
+    passes, node = block.passes(moves, k)
+    return passes.numbers(blocks.fitting(slot_of, node), opened)
 
 
-def _joined(one: dict[int, Any], other: dict[int, Any]) -> dict[int, Any]:
-    return {c: blocks.summed(np.concatenate([one[c], other[c]], axis=1)) for c in one}
-
-
-def _both(one: Any, other: Any) -> Any:  # noqa: ANN401 - slots and a block
-    return np.concatenate([one[0], other[0]]), _one([one[1], other[1]])
+def _gathered(block: Block, moves: Sequence[Move], k: int, slot_of: Ids, n_slots: int) -> list[Any]:
+    return block.gathered(moves, k, slot_of, n_slots)

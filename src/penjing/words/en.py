@@ -1165,6 +1165,8 @@ WORDS: dict[str, str] = {
     "afar_date": "Column {column} holds dates. Ask for their parts in the query, such as extract(month from …), or leave the column out: schema={{'{column}': 'ignore'}}.",
     "afar_many": "Column {column} has more than {most} distinct numbers, so that it can only be numeric. Say schema={{'{column}': 'numeric'}}, or turn it to text in the query.",
     "afar_infinite": "{source}: column {column} holds an infinite number. Turn it to NULL, or to a finite number, in the query.",
+    "afar_changed": "The rows are not the same as before: now {found}, then {expected}. Write the DataFrame to a file, or cache it, so that it stays as it is, and fit that.",
+    "afar_lost": "The workers lost their blocks {n} times in a row. Give them time to run where their blocks are: spark.locality.wait.",
     "afar_nothing": "{source} has no column to ask about besides the target.",
     "afar_shares": "Engine {engine} cannot treat the rows without a value in column {column} by missing='{missing}'. Use engine native or disk, or a recipe with surrogates (rpart).",
     "afar_rules": "Engine {engine} cannot follow the rules of recipe {recipe}. It knows id3, c4.5-textbook, cart-textbook, cart-binary, c4.5, j48 and rpart.",

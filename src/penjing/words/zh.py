@@ -931,6 +931,8 @@ WORDS: dict[str, str] = {
     "afar_date": "{column} 列是日期。请在查询中取其各部分，例如 extract(month from …)，或不用此列：schema={{'{column}': 'ignore'}}。",
     "afar_many": "{column} 列有 {most} 个以上不同的数值，只能当作连续属性。请写 schema={{'{column}': 'numeric'}}，或在查询中转为文本。",
     "afar_infinite": "{source}：{column} 列含有无穷大。请在查询中把它换成 NULL 或有限的数。",
+    "afar_changed": "数据行与先前不同：现在 {found} 行，先前 {expected} 行。请先把 DataFrame 写入文件或缓存，使其不再变化，再来训练。",
+    "afar_lost": "工作节点连续 {n} 次找不到数据块。请让任务在数据块所在的节点上运行：spark.locality.wait。",
     "afar_nothing": "{source} 除目标列外没有可用的列。",
     "afar_shares": "引擎 {engine} 无法按 missing='{missing}' 处理 {column} 列缺失的行。请用引擎 native 或 disk，或改用带替代划分的配方（rpart）。",
     "afar_rules": "引擎 {engine} 不支持配方 {recipe} 的规则。支持的有：id3、c4.5-textbook、cart-textbook、cart-binary、c4.5、j48、rpart。",

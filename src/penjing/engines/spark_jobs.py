@@ -1,0 +1,305 @@
+"""Jobs on a Spark cluster: rows are put into files where they are, then questions go to them all.
+
+A frame of one row for each partition says where the files are. Spark keeps it, runs tasks where it
+keeps it, and makes it again (and the files with it) from the rows if a worker is lost. Everything
+can be done by ``DataFrame.mapInArrow``, so that a session of Spark Connect will do; where there
+are RDDs questions go by them, since a job of theirs starts in half the time.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import tempfile
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing.engines.blocks import Block, Coding, code
+from penjing.engines.parquet_lots import Lot, batches_of, lots_of
+from penjing.engines.spilled import Look, Spill, in_chunks
+from penjing.errors import DataError
+
+EACH = 2
+"""A core is given so many partitions at most where rows come from Spark."""
+SAMPLE = 400_000
+"""About so many numbers of a column are looked at to find its quantiles."""
+BY_DRIVER = 8
+"""Sums of more partitions than this are added up by the workers, each column by one of them."""
+TRIES = 3
+"""So often rows are put into files anew where those are not to be found."""
+LOST = -1
+
+_WHERE = "part int, folder string, n bigint"
+_TOLD = "part int, n bigint, key int, told binary"
+
+Work = Callable[..., Any]
+Answer = tuple[int, int, int, bytes]
+"""Partition, rows, which part of the answer, and the answer."""
+Read = Callable[[Iterator[Any]], Iterator[Any]]
+
+
+class Jobs:
+    """The rows of a DataFrame in files of the workers, and questions to them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The rows.
+    names : sequence of str
+        The columns; the last is the target.
+    are_numbers : sequence of bool
+        Which are kept as numbers.
+    """
+
+    def __init__(
+        self,
+        frame: Any,  # noqa: ANN401 - a DataFrame
+        names: Sequence[str],
+        are_numbers: Sequence[bool],
+    ) -> None:
+        chosen = frame.select(*(f"`{name.replace('`', '``')}`" for name in names))
+        self._has_rdds = hasattr(frame.sparkSession, "_jsparkSession")
+        self._frame, self._read, n = _source(chosen)
+        self._are_numbers = list(are_numbers)
+        self._n_sample = max(SAMPLE // n, 1_000)
+        self._dropped: list[Any] = []
+        self._codings: list[tuple[int, Coding]] = []
+        self._spilled: Any = None
+        self._coded: Any = None
+        self._places: Any = None
+        self.n_rows = 0
+        self.n_parts = 1
+        self.n_jobs = 0
+        """How many questions have gone to the blocks."""
+
+    def look(self, dropped: Sequence[Any] = ()) -> list[Look]:
+        """Put the rows into files; return what each column shows.
+
+        Rows whose class is one of the dropped are left out.
+        """
+        self._dropped = list(dropped)
+        self._forget()
+        how = (self._are_numbers, self._dropped, self._n_sample)
+        put = partial(_put, read=self._read, how=how)
+        self._spilled = self._frame.mapInArrow(put, f"{_WHERE}, looks binary").persist()
+        told = self._spilled.toArrow().to_pylist()
+        self.n_rows = sum(row["n"] for row in told)
+        self.n_parts = max(len(told), 1)
+        looks: list[list[Look]] = [
+            pickle.loads(row["looks"])  # noqa: S301 - our own
+            for row in sorted(told, key=lambda row: int(row["part"]))
+        ]
+        whole = looks[0]
+        for other in looks[1:]:
+            whole = [a.plus(b) for a, b in zip(whole, other, strict=True)]
+        return whole
+
+    def code(self, codings: Sequence[tuple[int, Coding]]) -> None:
+        """Say how columns are coded; that is done with the first question."""
+        self._codings = list(codings)
+        where = self._spilled.select("part", "folder", "n")
+        self._coded = where.mapInArrow(partial(_code, codings=self._codings), _WHERE).persist()
+        if self._has_rdds:
+            self._places = self._coded.rdd.map(tuple).persist()
+
+    def _forget(self) -> None:
+        for kept in (self._places, self._coded, self._spilled):
+            if kept is not None:
+                kept.unpersist()
+        self._coded = self._spilled = self._places = None
+
+    def close(self) -> None:
+        """Remove the files."""
+        if self._places is not None:
+            self._places.foreach(_remove)
+        elif self._spilled is not None:
+            where = self._spilled.select("part", "folder", "n")
+            where.mapInArrow(_removed, "n int").toArrow()
+        self._forget()
+
+    # -- questions --------------------------------------------------------------------------
+
+    def ask(self, work: Work, *said: Any) -> list[Any]:  # noqa: ANN401
+        """Return what each block answers, by partition."""
+        return [answer for _, answer in self._asked(Question(work, said, in_parts=False))]
+
+    def add(self, work: Work, *said: Any) -> list[npt.NDArray[np.int64]]:  # noqa: ANN401
+        """Return the sums of what all blocks answer: of arrays, each by its place."""
+        found: dict[int, npt.NDArray[np.int64]] = {}
+        for key, part in self._asked(Question(work, said, in_parts=True)):
+            found[key] = found[key] + part if key in found else part.astype(np.int64)
+        return [found[key] for key in range(len(found))]
+
+    def _asked(self, question: Question) -> list[tuple[int, Any]]:
+        for _ in range(TRIES):
+            self.n_jobs += 1
+            by_frame = self._places is None
+            told = self._by_frame(question) if by_frame else self._by_rdd(question)
+            told.sort(key=lambda answer: (answer[2], answer[0]))
+            if told and told[0][2] == LOST:
+                # A task ran where its files are not, though the worker that has them lives: rare.
+                self.look(self._dropped)
+                self.code(self._codings)
+                continue
+            n = sum(answer[1] for answer in told)
+            if n != self.n_rows:
+                raise DataError("afar_changed", found=n, expected=self.n_rows)
+            return [(key, pickle.loads(answer)) for _, _, key, answer in told]  # noqa: S301
+        raise DataError("afar_lost", n=TRIES)
+
+    def _by_frame(self, question: Question) -> list[Answer]:
+        told = self._coded.mapInArrow(question.of_frame, _TOLD)
+        if question.in_parts and self.n_parts > BY_DRIVER:
+            told = told.repartition(min(self.n_parts, 64), "key").mapInArrow(_added, _TOLD)
+        rows = told.toArrow().to_pylist()
+        return [(row["part"], row["n"], row["key"], row["told"]) for row in rows]
+
+    def _by_rdd(self, question: Question) -> list[Answer]:
+        told = self._places.mapPartitions(question.of_places)
+        if question.in_parts and self.n_parts > BY_DRIVER:
+            by_key = told.keyBy(itemgetter(2))
+            told = by_key.reduceByKey(_both, min(self.n_parts, 64)).values()
+        return list(told.collect())
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Work on a block, what is said to it, and whether the answer is arrays to be added up."""
+
+    work: Work
+    said: tuple[Any, ...]
+    in_parts: bool
+
+    def of_places(self, places: Iterable[tuple[int, str, int]]) -> Iterator[Answer]:
+        """Yield what blocks answer."""
+        for part, folder, n in places:
+            try:
+                found = self.work(Block(Path(folder)), *self.said)
+            except FileNotFoundError:
+                yield part, 0, LOST, b""
+                continue
+            if not self.in_parts:
+                yield part, n, 0, pickle.dumps(found, 5)
+                continue
+            for key, array in enumerate(found):
+                yield part, 0 if key else n, key, pickle.dumps(array, 5)
+
+    def of_frame(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Yield what blocks answer, as rows of a DataFrame."""
+        places = ((row["part"], row["folder"], row["n"]) for row in _rows(batches))
+        for part, n, key, told in self.of_places(places):
+            yield _row(part=part, n=n, key=key, told=told)
+
+
+def _source(frame: Any) -> tuple[Any, Read | None, int]:  # noqa: ANN401 - a DataFrame
+    """Return who hands out rows, how they are read, and in about how many partitions.
+
+    There are a few partitions for each core; no row is moved.
+    """
+    session = frame.sparkSession
+    if not hasattr(session, "_jsparkSession"):  # Spark Connect tells neither cores nor plans
+        return frame, None, 32
+    n_cores = max(session.sparkContext.defaultParallelism, 1)
+    kinds = dict(frame.dtypes)
+    lots = lots_of(frame, kinds, n_cores)
+    if lots is not None:
+        texts = [name for name, kind in kinds.items() if kind == "string"]
+        tasks = session.range(0, len(lots), 1, len(lots))
+        return tasks, partial(_read, lots=lots, names=list(kinds), texts=texts), len(lots)
+    n, most = frame._jdf.queryExecution().toRdd().getNumPartitions(), EACH * n_cores  # noqa: SLF001
+    return (frame.coalesce(most), None, most) if n > most else (frame, None, max(n, 1))
+
+
+# -- what runs on the workers ---------------------------------------------------------------
+
+
+def _read(
+    batches: Iterator[Any], lots: Sequence[Lot], names: Sequence[str], texts: Sequence[str]
+) -> Iterator[Any]:
+    """Yield the rows of the lots that these tasks are to read."""
+    for row in _rows(batches):
+        yield from batches_of(lots[row["id"]], names, texts)
+
+
+def _put(
+    batches: Iterator[Any], read: Read | None, how: tuple[Sequence[bool], Sequence[Any], int]
+) -> Iterator[Any]:
+    """Write the rows of a partition to files."""
+    from pyspark import TaskContext  # noqa: PLC0415 - heavy
+
+    are_numbers, dropped, n_sample = how
+    context = TaskContext.get()
+    part = 0 if context is None else context.partitionId()
+    above = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
+    folder = Path(above, f"penjing-{part}-{uuid.uuid4().hex}")
+    folder.mkdir(parents=True)
+    spill = Spill(folder, are_numbers, len(are_numbers) - 1, n_sample)
+    for chunk in in_chunks(batches if read is None else read(batches)):
+        spill.add(chunk, dropped)
+    looks = pickle.dumps(spill.close(), 5)
+    yield _row(part=part, folder=str(folder), n=spill.n_rows, looks=looks)
+
+
+def _code(batches: Iterator[Any], codings: Sequence[tuple[int, Coding]]) -> Iterator[Any]:
+    """Code what was written."""
+    for row in _rows(batches):
+        if Path(row["folder"]).exists():
+            code(Path(row["folder"]), row["n"], codings)
+        yield _row(part=row["part"], folder=row["folder"], n=row["n"])
+
+
+def _both(one: Answer, other: Answer) -> Answer:
+    """Add up two answers of the same key."""
+    part, n, key, told = one
+    if key == LOST:
+        return one
+    whole = pickle.loads(told).astype(np.int64) + pickle.loads(other[3])  # noqa: S301 - our own
+    return part, n + other[1], key, pickle.dumps(whole, 5)
+
+
+def _added(batches: Iterator[Any]) -> Iterator[Any]:
+    found: dict[int, Answer] = {}
+    for row in _rows(batches):
+        answer = row["part"], row["n"], row["key"], row["told"]
+        key = row["key"]
+        found[key] = _both(found[key], answer) if key in found else answer
+    for part, n, key, told in found.values():
+        yield _row(part=part, n=n, key=key, told=told)
+
+
+def _remove(place: tuple[int, str, int]) -> None:
+    shutil.rmtree(place[1], ignore_errors=True)
+
+
+def _removed(batches: Iterator[Any]) -> Iterator[Any]:
+    for row in _rows(batches):
+        shutil.rmtree(row["folder"], ignore_errors=True)
+        yield _arrow().record_batch([_arrow().array([0], _arrow().int32())], ["n"])
+
+
+def _rows(batches: Iterator[Any]) -> Iterator[dict[str, Any]]:
+    for batch in batches:
+        yield from batch.to_pylist()
+
+
+def _row(**cells: Any) -> Any:  # noqa: ANN401 - a batch of one row
+    pa = _arrow()
+    kinds = {"part": pa.int32(), "folder": pa.string(), "n": pa.int64(), "looks": pa.binary(),
+             "key": pa.int32(), "told": pa.binary()}  # fmt: skip
+    arrays = [pa.array([value], kinds[name]) for name, value in cells.items()]
+    return pa.record_batch(arrays, list(cells))
+
+
+def _arrow() -> Any:  # noqa: ANN401 - the module
+    import pyarrow as pa  # noqa: PLC0415 - on the workers
+
+    return pa
