@@ -58,6 +58,7 @@ nb::dict grow_quinlan(const nb::list& columns, nb::handle target, nb::handle wei
     order.by_ratio = flag("by_ratio");
     order.cut_cost = flag("cut_cost");
     order.cut_at_value = flag("cut_at_value");
+    order.lean = flag("lean");
     order.min_weight = number("min_weight");
     order.min_branch = number("min_branch");
     order.min_gain = number("min_gain");

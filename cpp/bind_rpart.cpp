@@ -38,6 +38,19 @@ void read(const nb::list& columns, const nb::dict& given, const nb::dict& recipe
             order.sorted.push_back(pointer_or_null<std::int32_t>(kept, rows, order.n_rows));
         }
     }
+    for (nb::handle room : nb::cast<nb::list>(given["lists"])) {
+        if (room.is_none()) {  // a nominal column has no list
+            order.lists.push_back(nullptr);
+            continue;
+        }
+        auto list =
+            nb::cast<nb::ndarray<std::uint32_t, nb::ndim<1>, nb::c_contig>>(room, false);
+        if (list.size() != order.n_rows) {
+            throw nb::value_error("every list needs room for all rows");
+        }
+        kept.push_back(nb::borrow(room));
+        order.lists.push_back(list.data());
+    }
     order.n_seen = nb::cast<std::size_t>(recipe["n_seen"]);
     order.altered = pointer_or_null<double>(kept, given["altered"], order.n_seen);
     order.means = pointer_or_null<double>(kept, given["means"], order.n_sums);

@@ -25,7 +25,7 @@ class CaseKernel {
         : order_(order), math_(true, 0.0), k_(order.n_sums), minimum_(order.min_branch) {
         for (const GrowColumn& column : order.columns) {
             std::vector<float> numbers;
-            if (column.ordered) {
+            if (column.ordered && !order.lean) {
                 numbers.reserve(order.n_rows);
                 for (std::size_t row = 0; row < order.n_rows; ++row) {
                     const std::int32_t code = column.codes[row];
@@ -90,6 +90,13 @@ class CaseKernel {
     [[nodiscard]] static float number(const GrowColumn& column, std::int32_t code) {
         return column.levels == nullptr ? static_cast<float>(code)
                                         : static_cast<float>(column.levels[code]);
+    }
+    [[nodiscard]] float value(std::size_t c, std::uint32_t row) const {
+        if (!order_.lean) {
+            return numbers_[c][row];
+        }
+        const std::int32_t code = order_.columns[c].codes[row];
+        return code < 0 ? 0.0F : number(order_.columns[c], code);
     }
     [[nodiscard]] std::int32_t code(std::size_t c, std::size_t i) const {
         return order_.columns[c].codes[cases_[i].row];
@@ -301,8 +308,8 @@ class CaseKernel {
             if (below > most) {
                 break;
             }
-            const double here = numbers_[c][cases_[i].row];
-            const double next = numbers_[c][cases_[i + 1].row];
+            const double here = value(c, cases_[i].row);
+            const double next = value(c, cases_[i + 1].row);
             if (!(here < next - order_.gap)) {
                 continue;
             }
@@ -346,23 +353,22 @@ class CaseKernel {
     // equals it to their end, and the last case behind them. Loops, not recursion.
     void sort(std::size_t c, std::size_t first, std::size_t last) {
         std::vector<std::pair<std::size_t, std::size_t>> open{{first, last}};
-        const std::vector<float>& values = numbers_[c];
         while (!open.empty()) {
             const auto [begin, end] = open.back();
             open.pop_back();
             if (end - begin < 2) {
                 continue;
             }
-            const float pivot = values[cases_[end - 1].row];
+            const float pivot = value(c, cases_[end - 1].row);
             std::size_t above = begin;
             for (std::size_t i = begin; i < end - 1; ++i) {
-                if (values[cases_[i].row] <= pivot) {
+                if (value(c, cases_[i].row) <= pivot) {
                     std::swap(cases_[above++], cases_[i]);
                 }
             }
             std::size_t equal = above;
             for (std::size_t i = above; i-- > begin;) {
-                if (values[cases_[i].row] == pivot) {
+                if (value(c, cases_[i].row) == pivot) {
                     std::swap(cases_[--equal], cases_[i]);
                 }
             }

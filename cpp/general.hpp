@@ -493,19 +493,28 @@ class GeneralKernel {
         };
         const NodeRows& rows = open.rows;
         std::vector<double> shares(n_parts, 0.0);
-        bool shared = false;
+        std::vector<std::size_t> sizes(n_parts, 0);
+        std::size_t n_lost = 0;
         for (std::size_t i = 0; i < rows.ids.size(); ++i) {
             const int b = branch(rows.ids[i]);
             if (b < 0) {
-                shared = order_.fraction;
+                ++n_lost;
             } else {
+                ++sizes[static_cast<std::size_t>(b)];
                 shares[static_cast<std::size_t>(b)] +=
                     rows.weight.empty() ? 1.0 : rows.weight[i];
             }
         }
+        const bool shared = n_lost > 0 && order_.fraction;
         const double sum = pairwise_sum(shares.data(), n_parts);
         std::vector<NodeRows> parts(n_parts);
         const bool weighted = shared || !rows.weight.empty();
+        for (std::size_t b = 0; b < n_parts; ++b) {  // not twice as much as they need
+            const std::size_t size =
+                sizes[b] + (shared && shares[b] / sum > 0 ? n_lost : std::size_t{0});
+            parts[b].ids.reserve(size);
+            parts[b].weight.reserve(weighted ? size : 0);
+        }
         for (std::size_t i = 0; i < rows.ids.size(); ++i) {
             const int b = branch(rows.ids[i]);
             const double weight = rows.weight.empty() ? 1.0 : rows.weight[i];

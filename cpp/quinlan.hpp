@@ -27,6 +27,7 @@ struct QuinlanOrder : Order {
     bool by_ratio = true;
     bool cut_cost = true;
     bool cut_at_value = true;
+    bool lean = false;  // codes are mapped from files: no second copy of them in memory
     double tolerance = 0;
     double gap = 0;
     double side_share = 0;
@@ -133,8 +134,8 @@ class QuinlanKernel {
         if (order_.weight != nullptr) {
             all.weight.assign(order_.weight, order_.weight + order_.n_rows);
         }
-        by_row_.resize(order_.n_rows * order_.columns.size());
-        for (std::size_t c = 0; c < order_.columns.size(); ++c) {
+        by_row_.resize(order_.lean ? 0 : order_.n_rows * order_.columns.size());
+        for (std::size_t c = 0; c < order_.columns.size() && !order_.lean; ++c) {
             for (std::size_t row = 0; row < order_.n_rows; ++row) {
                 by_row_[row * order_.columns.size() + c] = order_.columns[c].codes[row];
             }
@@ -290,7 +291,8 @@ class QuinlanKernel {
         }
         to.codes.clear();
         const std::size_t n_columns = order_.columns.size();
-        if (n > order_.n_rows / 4) {  // most of each column is read: in its own order, then
+        if (order_.lean ||
+            n > order_.n_rows / 4) {  // most of each column is read: in its own order, then
             return;
         }
         to.codes.resize(n * n_columns);

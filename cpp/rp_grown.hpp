@@ -16,6 +16,7 @@ struct RpOrder {
     const double* y = nullptr;             // the number less its centre; null for classes
     const double* cases = nullptr;         // the number itself, to add up row by row; or null
     std::vector<const std::int32_t*> sorted;  // then rows by rpart's order; null: the table's
+    std::vector<std::uint32_t*> lists;        // room for the lists of columns; none: memory's
     const double* weight = nullptr;           // above zero; null: one each
     const double* altered = nullptr;          // of each class, for judging; null: one each
     const double* means = nullptr;   // of each class, for the mean class; null: one each

@@ -155,6 +155,16 @@ class RpKernel {
         return root;
     }
 
+    [[nodiscard]] std::uint32_t* list_of(std::size_t c) {
+        return order_.lists.empty() ? lists_[c].data() : order_.lists[c];
+    }
+    std::uint32_t* make_list(std::size_t c) {
+        if (order_.lists.empty()) {
+            lists_[c] = Buffer<std::uint32_t>(order_.n_rows);
+        }
+        return list_of(c);
+    }
+
     // Sort the rows of a column by its codes, equal ones in the order of the table.
     std::uint32_t sort(std::size_t c) {
         if (order_.cases != nullptr) {
@@ -162,8 +172,7 @@ class RpKernel {
         }
         const GrowColumn& column = order_.columns[c];
         const auto n_levels = static_cast<std::size_t>(column.n_levels);
-        lists_[c] = Buffer<std::uint32_t>(order_.n_rows);
-        std::uint32_t* list = lists_[c].data();
+        std::uint32_t* list = make_list(c);
         std::vector<std::uint32_t> next(n_levels + 2, 0);
         const auto slot = [&](std::size_t row) {
             return column.codes[row] < 0 ? n_levels
@@ -191,8 +200,7 @@ class RpKernel {
         const std::int32_t* codes = order_.columns[c].codes;
         const std::int32_t* sorted = order_.sorted[c];
         std::vector<std::uint32_t> lost;
-        lists_[c] = Buffer<std::uint32_t>(order_.n_rows);
-        std::uint32_t* list = lists_[c].data();
+        std::uint32_t* list = make_list(c);
         std::uint32_t n = 0;
         std::int32_t before = -1;
         for (std::size_t i = 0; i < order_.n_rows; ++i) {
@@ -310,7 +318,7 @@ class RpKernel {
     }
 
     void best_cut(Worker& my, const Open& open, std::size_t c, double risk, Found& found) {
-        const std::uint32_t* list = lists_[c].data() + open.begin;
+        const std::uint32_t* list = list_of(c) + open.begin;
         const std::uint32_t n = open.known[c];
         std::fill(my.known.begin(), my.known.end(), 0.0);
         std::uint32_t last_run = 0;
@@ -349,7 +357,7 @@ class RpKernel {
 
     // The same, rows added up one after the other; of equal cuts the lowest, to the last bit.
     void best_case(const Open& open, std::size_t c, double risk, Found& found) {
-        const std::uint32_t* list = lists_[c].data() + open.begin;
+        const std::uint32_t* list = list_of(c) + open.begin;
         const std::uint32_t n = open.known[c];
         if (n == 0) {
             return;
@@ -849,7 +857,7 @@ class RpKernel {
             }
             return sent;
         }
-        const std::uint32_t* list = lists_[c].data() + open.begin;
+        const std::uint32_t* list = list_of(c) + open.begin;
         const std::uint32_t n = open.known[c];
         std::fill(my.below.begin(), my.below.end(), 0.0);
         std::fill(my.above.begin(), my.above.end(), 0.0);
@@ -873,7 +881,7 @@ class RpKernel {
     // The cut that agrees best with the question.
     void by_cut(Worker& my, const Open& open, std::size_t d, const Sent& sent) {
         constexpr std::uint32_t each_way = 2;
-        const std::uint32_t* list = lists_[d].data() + open.begin;
+        const std::uint32_t* list = list_of(d) + open.begin;
         const std::uint32_t n = open.known[d];
         double whole[2] = {0, 0};
         std::uint32_t n_whole = 0;
@@ -1046,14 +1054,14 @@ class RpKernel {
                 return;
             }
             Worker& my = *workers_[static_cast<std::size_t>(worker)];
-            std::uint32_t* list = lists_[d].data() + open.begin;
+            std::uint32_t* list = list_of(d) + open.begin;
             part(list, open.known[d], 1, my);
             children[0].known[d] = static_cast<std::uint32_t>(my.sides[0].size());
             children[1].known[d] = static_cast<std::uint32_t>(my.sides[1].size());
             part_lost(list + open.known[d], open.n - open.known[d], my);
             for (std::uint32_t b = 0; b < 2; ++b) {
                 std::copy(my.sides[b].begin(), my.sides[b].end(),
-                          lists_[d].data() + children[b].begin);
+                          list_of(d) + children[b].begin);
             }
         });
         stack.push_back(std::move(children[1]));

@@ -75,6 +75,9 @@ def fit(
     own = {name: changes.pop(name) for name in OWN.get(engine, ()) if name in changes}
     recipe = recipe_of(recipe, **changes)
     check(recipe, engine)
+    wish = (asked.schema or {}).get(asked.target) if isinstance(asked.target, str) else None
+    if wish == "numeric" or recipe.criterion == "variance":
+        raise CapabilityError("afar_number", column=asked.target)
     if asked.target is not None and not isinstance(asked.target, str):
         raise CapabilityError("afar_setting", engine=engine, name="target")
     if engine != "spark":

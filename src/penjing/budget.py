@@ -14,6 +14,10 @@ SHARE = 0.5
 """The share of the free memory that is used where nothing else is said."""
 NUMBER, LEVEL, ROW = 30, 14, 40
 """Bytes a row that the native engine takes: for a numeric column, for another one, and besides."""
+KERNEL, LOOP = 60, 160
+"""Bytes a row where columns are mapped: for a kernel, and for the loop in Python."""
+KERNEL_LEVEL, LOOP_LEVEL = 80, 200
+"""And bytes for each distinct number of one column, for both."""
 _UNITS = {"": 1, "B": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNITS |= {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
@@ -73,3 +77,13 @@ def needed(table: Table) -> int:
         isinstance(c.part, Binned) if isinstance(c, Stored) else c.is_numeric for c in table.columns
     )
     return bytes_for(table.n_rows, n, len(table.columns) - n)
+
+
+def needed_rows(table: Table, *, is_kernel: bool) -> int:
+    """Return what growing takes, about, where columns are mapped from files: rows, and one column.
+
+    A column that is not mapped is in memory already.
+    """
+    levels = max((len(c.levels) for c in table.columns if c.is_numeric), default=0)
+    row, level = (KERNEL, KERNEL_LEVEL) if is_kernel else (LOOP, LOOP_LEVEL)
+    return table.n_rows * row + levels * level

@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing import afar, evaluate
+from penjing.budget import memory_bytes
 from penjing.cp_errors import cp_errors
 from penjing.engines import Engine
+from penjing.engines.disk import can_be_counted, decides_by_counts, mapped_or_refused
 from penjing.errors import ChoiceError, DataError
 from penjing.folds import Fold, hold_out
 from penjing.grow import grow
@@ -29,7 +32,7 @@ from penjing.table import Table
 from penjing.tally import reader_of
 from penjing.trace import Trace
 from penjing.tree import LEAF, Tree
-from penjing.walk import gaps
+from penjing.walk import gaps, pieces
 
 PREPRUNED = "prepruned"
 """The one way of pruning that works while the tree grows."""
@@ -166,12 +169,22 @@ class _Growing:
     seed: int
     progress: Watcher | None
 
+    def _stored(self, table: Table) -> tuple[Table, str]:
+        """Return a table as the disk engine wants it: mapped, where counts do not decide."""
+        recipe, is_watched = self.recipe, self.trace or self.validation is not None
+        if recipe.rules == "sklearn":  # numbers are rounded first: another table
+            return whole_or_refused(table, recipe, self.memory_limit), "native"
+        if decides_by_counts(recipe) and can_be_counted(table) and not is_watched:
+            return table, "disk"
+        limit = memory_bytes(self.memory_limit)
+        return mapped_or_refused(table, recipe, limit), "disk"
+
     def tree(self, table: Table, target: str | None) -> Tree:
         """Return the tree of a table."""
         table = _with_target(table, target)
         name = self.engine
-        if name == "disk" and self.recipe.rules != "textbook":
-            table, name = whole_or_refused(table, self.recipe, self.memory_limit), "native"
+        if name == "disk":
+            table, name = self._stored(table)
         table = self.recipe.options.prepared(table)
         if not table.n_rows:
             raise DataError("no_known_rows", source=table.source.get("name", "the table"))
@@ -292,5 +305,10 @@ def _training(tree: Tree, table: Table, *, is_whole: bool) -> float:
         leaves = np.flatnonzero(tree.is_leaf)
         return float(tree.nodes.total[leaves, tree.values[leaves]].sum())
     assert table.target is not None
-    right = classes_of(tree, table) == table.target.codes
+    right = np.concatenate([_is_right(tree, part) for part in pieces(table)])
     return float(table.weights[right].sum())
+
+
+def _is_right(tree: Tree, table: Table) -> npt.NDArray[np.bool_]:
+    assert table.target is not None
+    return np.asarray(classes_of(tree, table) == table.target.codes)

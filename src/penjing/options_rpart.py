@@ -149,9 +149,11 @@ class Rpart(Options):
 
     def prepared(self, table: Table) -> Table:
         """Return the table without the rows of which nothing is known."""
-        if not table.columns:
+        if not all(column.has_missing for column in table.columns) or not table.columns:
             return table
-        known = np.any([column.codes >= 0 for column in table.columns], axis=0)
+        known = np.zeros(table.n_rows, np.bool_)
+        for column in table.columns:
+            known |= column.codes >= 0
         return table if known.all() else table.take(known)
 
     def costs(self, table: Table) -> Costs | None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from penjing.budget import bytes_for, memory_bytes, needed
-from penjing.engines.disk import too_large
+from penjing.budget import KERNEL, bytes_for, memory_bytes, needed
+from penjing.engines.disk import decides_by_counts, too_large
 from penjing.errors import ChoiceError, DataError
 from penjing.read.groups import DATABASE, arrow, files_of, is_codable, is_pattern
 from penjing.recipe import Recipe
@@ -28,8 +28,8 @@ SMALL = 50_000_000
 class Picked:
     """The engine, whether rows go through a store, and what is told of the choice.
 
-    ``needs`` is what the table would take in memory, ``limit`` how much may be used; both in
-    bytes, None where nobody asked.
+    ``needs`` is what the table would take in memory, ``least`` what its rows take alone, ``limit``
+    how much may be used; all in bytes, None where nobody asked.
     """
 
     engine: str
@@ -37,6 +37,7 @@ class Picked:
     told: dict[str, Any] | None = None
     needs: int | None = None
     limit: int | None = None
+    least: int | None = None
 
 
 def pick(
@@ -69,15 +70,17 @@ def pick(
         return Picked("native" if engine == "auto" else engine, False)
     if engine not in ("auto", "disk"):
         return Picked(engine, is_coded=is_many and engine in ("native", "memory"))
-    needs, limit = _needs(source), memory_bytes(memory_limit)
+    limit = memory_bytes(memory_limit)
+    needs = _needs(source)
     if engine == "disk":
-        return Picked("disk", True, None, needs, limit)
+        return Picked("disk", True, None, needs, limit, _least(source))
     fits = needs <= limit
     reason = "fits" if fits else "too_large"
     name = "native" if fits else "disk"
     told = {"name": name, "reason": reason, "needs": needs, "limit": limit}
+    least = None if fits else _least(source)
     is_small = fits and needs < SMALL and memory_limit is None
-    return Picked(name, is_many or not fits, None if is_small else told, needs, limit)
+    return Picked(name, is_many or not fits, None if is_small else told, needs, limit, least)
 
 
 def _needs(source: str) -> int:
@@ -87,25 +90,36 @@ def _needs(source: str) -> int:
         return path.stat().st_size * TEXT if path.is_file() else 0
     files = [source] if Path(source).is_file() else files_of(source)
     size = sum(Path(path).stat().st_size for path in files)
-    is_parquet = files[0].lower().endswith((".parquet", ".pq"))
-    if not is_parquet or size * TEXT < SMALL // TEXT:
+    if not _is_parquet(files) or size * TEXT < SMALL // TEXT:
         return size * TEXT
-    return parquet_needs(files)
+    n_rows, types = _described(files)
+    n_numeric = sum(kind.startswith(NUMBERS) for kind in types)
+    return bytes_for(n_rows, n_numeric, len(types) - n_numeric)
 
 
-def parquet_needs(files: list[str]) -> int:
-    """Return what Parquet files take in memory, from what they say of themselves."""
-    n_rows = n_numeric = n_others = 0
+def _least(source: str) -> int | None:
+    """Return what the rows of a source take alone; None where nobody can know beforehand."""
+    if source.startswith(DATABASE):
+        return None
+    files = [source] if Path(source).is_file() else files_of(source)
+    return _described(files)[0] * KERNEL if _is_parquet(files) else None
+
+
+def _is_parquet(files: list[str]) -> bool:
+    return files[0].lower().endswith((".parquet", ".pq"))
+
+
+def _described(files: list[str]) -> tuple[int, list[str]]:
+    """Return how many rows Parquet files have, and the types of their columns, as they say."""
+    n_rows, types = 0, []
     for path in files:
         try:
             with arrow().ParquetFile(path) as file:
                 n_rows += file.metadata.num_rows
                 types = [str(field.type) for field in file.schema_arrow]
-        except OSError:
+        except (OSError, ValueError):  # the system's, or Arrow's
             raise DataError("bad_parquet", source=path) from None
-        n_numeric = sum(kind.startswith(NUMBERS) for kind in types)
-        n_others = len(types) - n_numeric
-    return bytes_for(n_rows, n_numeric, n_others)
+    return n_rows, types
 
 
 def refuse_before(
@@ -114,17 +128,13 @@ def refuse_before(
     """Refuse, before a row is read, what only memory can do and memory cannot hold."""
     if picked.engine != "disk" or not picked.needs or picked.limit is None:
         return
-    is_counted = (
-        recipe.rules == "textbook"
-        and recipe.missing in ("refuse", "fraction")
-        and recipe.measure().native is not None
-        and recipe.max_leaves is None
-        and validation is None
-        and prune is None
-        and not is_traced
-    )
-    if not is_counted and picked.needs > picked.limit:
+    if recipe.rules == "sklearn" and picked.needs > picked.limit:
         raise too_large(recipe.name, picked.needs, picked.limit)
+    is_counted = (
+        decides_by_counts(recipe) and validation is None and prune is None and not is_traced
+    )
+    if not is_counted and picked.least is not None and picked.least > picked.limit:
+        raise too_large(recipe.name, picked.least, picked.limit)
 
 
 def in_memory(table: Table) -> Table:

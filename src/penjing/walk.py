@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +30,9 @@ TOLD = 20
 """How many levels an error lists."""
 ROWS_PER_THREAD = 50_000
 """With fewer rows a second thread costs more than it brings."""
+
+AT_A_TIME = 1 << 20
+"""Rows of a large table that are looked at together."""
 
 _INFINITE = (float("inf"), float("-inf"))
 
@@ -271,9 +274,13 @@ class Walk:
 def gaps(tree: Tree, table: Table) -> Floats:
     """Return the values on both sides of each cut, of the rows that reach the node, (n, 2)."""
     walk = Walk(tree)
-    rows = walk.rows(tree, table)
     flat = walk.flat if tree.nodes.surrogates else walk.learnt
-    found = flat.gaps(rows.columns, rows.n).reshape(-1, 2)
+    found = np.full((len(tree.nodes), 2), np.nan)
+    for part in pieces(table):
+        rows = walk.rows(tree, part)
+        low, high = flat.gaps(rows.columns, rows.n).reshape(-1, 2).T
+        found[:, 0] = np.fmax(found[:, 0], low)
+        found[:, 1] = np.fmin(found[:, 1], high)
     if tree.recipe.get("precision") != "single":
         return found
     # Told are the values as they were written; 32 bits are only what they are compared in.
@@ -287,6 +294,15 @@ def gaps(tree: Tree, table: Table) -> Floats:
     # Values that 32 bits do not tell apart may lie on both sides of the cut itself.
     found[:, 0] = np.minimum(found[:, 0], tree.nodes.cut)
     return found
+
+
+def pieces(table: Table) -> Iterator[Table]:
+    """Yield a large table in parts, so that no column of it has to be in memory as a whole."""
+    if table.n_rows <= AT_A_TIME:
+        yield table
+        return
+    for start in range(0, table.n_rows, AT_A_TIME):
+        yield table.take(np.arange(start, min(start + AT_A_TIME, table.n_rows)))
 
 
 def _aligned(tree: Tree, source: Any) -> Table:  # noqa: ANN401 - whatever `align` takes

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import duckdb
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import penjing
-from afar import by_memory, columns_of, created, plain, rows_of, schema_of, some_table, trimmed
+from afar import by_memory, created, plain, rows_of, schema_of, some_table, trimmed
+from engines.databases import duckdb_file, postgres_of_our_own
 from export_programs import postgres as postgres_server
 from penjing.criteria import gains
 from penjing.criteria.gini import Gini
@@ -36,37 +36,9 @@ DATA = [
 @pytest.fixture(scope="module", params=["duckdb", "postgres"])
 def database(request, tmp_path_factory):
     """Return a function that puts a table into a database, and says where it is."""
-    made = 0
-    if request.param == "duckdb":
-        path = tmp_path_factory.mktemp("db") / "rows.db"
-
-        def put(table):
-            nonlocal made
-            made += 1
-            with duckdb.connect(path) as link:
-                link.execute(created(table, f"t{made}"))
-                rows = pa.table(columns_of(table))  # noqa: F841 - DuckDB finds it by name
-                link.execute(f'INSERT INTO "t{made}" SELECT * FROM rows')  # noqa: S608
-            return f"duckdb:{path}", {"table": f"t{made}", "engine": "duckdb"}
-
+    made = duckdb_file(tmp_path_factory.mktemp("db")) if request.param == "duckdb" else None
+    with made or postgres_of_our_own() as put:
         yield put
-        return
-    psycopg = pytest.importorskip("psycopg")
-    with postgres_server() as psql:
-        folder = psql[psql.index("-h") + 1]
-        owner = f"postgresql://penjing@/postgres?host={folder}"
-
-        def put_there(table):
-            nonlocal made
-            made += 1
-            with psycopg.connect(owner) as link, link.cursor() as cursor:
-                cursor.execute(created(table, f"t{made}"))
-                with cursor.copy(f'COPY "t{made}" FROM STDIN') as copy:
-                    for row in rows_of(table):
-                        copy.write_row(row)
-            return owner, {"table": f"t{made}"}
-
-        yield put_there
 
 
 @pytest.mark.parametrize(("recipe", "settings"), RECIPES)

@@ -161,7 +161,7 @@ def test_what_it_lacks_is_refused_before_any_row_is_read(parquet):
     with Path(path).open("r+b") as file:  # rows are unreadable: nobody may look at them
         file.seek(4)
         file.write(b"\0" * 2000)
-    with pytest.raises(CapabilityError, match="only in memory"):
+    with pytest.raises(CapabilityError, match="of memory for a tree"):
         penjing.fit(path, "class", "c4.5", engine="disk", memory_limit=1000)
     with pytest.raises(DataError):
         penjing.fit(path, "class", "id3", engine="disk", memory_limit=1000)

@@ -4,21 +4,21 @@ A generation of the tree costs one pass over the codes, in which rows move on in
 their nodes and are counted; and, for numbers, a second look at the few quantile buckets that could
 hide a better cut than those seen (:mod:`penjing.engines.cuts`). Nodes that are small are gathered
 into memory and finished by the native engine. What cannot be done by counting whole rows (weights,
-missing values, other rules) goes to the native engine where the table fits memory, else it is
-refused.
+missing values, numbers, other rules) is done by the native engine's kernels on columns that are
+mapped from files (:mod:`penjing.mapped`), so that memory holds rows only.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from penjing.budget import memory_bytes, needed
+from penjing.budget import KERNEL, LOOP, memory_bytes, needed_rows
 from penjing.engines import Shape, native
 from penjing.engines.generations import Growing, Means
 from penjing.errors import CapabilityError
+from penjing.mapped import Mapped, is_mapped, mapped
 from penjing.progress import Watcher
 from penjing.recipe import Recipe
 from penjing.split import Offers, Split
@@ -30,6 +30,8 @@ from penjing.workspace import Workspace, readable
 
 ALONE = 100_000
 """With fewer rows a second thread costs more than it brings."""
+SHARE = 8
+"""This part of the memory limit may be used while columns are mapped."""
 SMALL = 200_000
 """Nodes of at most so many rows are gathered and finished in memory."""
 
@@ -63,7 +65,7 @@ class Engine:
     ) -> None:
         assert table.target is not None
         self._space: Workspace | None = None
-        if not any(isinstance(column, Stored) for column in table.columns):
+        if not (is_mapped(table) or any(isinstance(c, Stored) for c in table.columns)):
             self._space = Workspace()
             table = stored_table(table, self._space)
         assert table.target is not None
@@ -89,18 +91,8 @@ class Engine:
 
     def counts(self, recipe: Recipe) -> bool:
         """Say whether this recipe needs no more than counts of whole rows."""
-        criterion = recipe.measure()
-        return (
-            recipe.rules == "textbook"
-            and recipe.missing in ("refuse", "fraction")
-            and criterion.native is not None
-            and recipe.max_leaves is None
-            and isinstance(self.reader, Classes)
-            and self.reader.costs is None
-            and self._table.weight is None
-            and self._table.n_rows > 0
-            and all(isinstance(c, Stored) and not c.has_missing for c in self._table.columns)
-        )
+        is_plain = isinstance(self.reader, Classes) and self.reader.costs is None
+        return is_plain and decides_by_counts(recipe) and can_be_counted(self._table)
 
     def _small_for(self, recipe: Recipe) -> int:
         """Return how small a node is to be gathered: 0 where C++ could not finish it."""
@@ -115,22 +107,16 @@ class Engine:
     # -- what the readable loop asks, in memory -----------------------------------------------
 
     def _inside(self, recipe: Recipe | None = None) -> native.Engine:
-        """Return the native engine on the same table, if that fits memory."""
+        """Return the native engine on the same table, its columns mapped."""
         if self._within is None:
-            wanted = needed(self._table)
-            if wanted > self._limit:
-                name = "this" if recipe is None else recipe.name
-                raise too_large(name, wanted, self._limit)
-            columns = tuple(c.loaded() if isinstance(c, Stored) else c for c in self._table.columns)
-            target = self._table.target
-            whole = replace(
-                self._table,
-                columns=columns,
-                target=target.loaded() if isinstance(target, Stored) else target,
-            )
+            table = self._table
+            if recipe is not None:
+                table = mapped_or_refused(table, recipe, self._limit)
+            elif not is_mapped(table):
+                table = mapped(table, self._limit // SHARE)
+            spaces = [c.space for c in table.columns if isinstance(c, Mapped)]
             told = self._how | {"reader": self.reader, "threads": self._threads}
-            self._within = native.Engine(whole, **told)
-            self._within._small = min(self._small, 1000)  # noqa: SLF001 - for tests
+            self._within = native.Engine(table, **told, space=spaces[0] if spaces else None)
         return self._within
 
     def totals(self, tree: Shape, nodes: Sequence[int]) -> Totals:
@@ -166,6 +152,47 @@ class Engine:
             return 1
         known = hasattr(os, "sched_getaffinity")
         return len(os.sched_getaffinity(0)) if known else (os.cpu_count() or 1)
+
+
+def decides_by_counts(recipe: Recipe) -> bool:
+    """Say whether a recipe decides by counts of whole rows, and one generation at a time."""
+    return (
+        recipe.rules == "textbook"
+        and recipe.missing in ("refuse", "fraction", "branch")
+        and recipe.measure().native is not None
+        and recipe.max_leaves is None
+    )
+
+
+def can_be_counted(table: Table) -> bool:
+    """Say whether rows are counted: stored, of classes, each weighing one, nothing missing."""
+    return (
+        table.weight is None
+        and not table.is_regression
+        and table.n_rows > 0
+        and all(isinstance(c, Stored) and not c.has_missing for c in table.columns)
+    )
+
+
+def is_grown_by_kernel(recipe: Recipe) -> bool:
+    """Say whether C++ grows such a tree whole; the loop in Python takes more memory."""
+    if recipe.rules == "textbook":
+        return decides_by_counts(recipe) and recipe.missing != "branch"
+    return recipe.rules != "c50" and recipe.max_leaves is None
+
+
+def mapped_or_refused(table: Table, recipe: Recipe, limit: int) -> Table:
+    """Return a table of mapped columns; or refuse it where not even its rows fit memory."""
+    is_kernel = is_grown_by_kernel(recipe)
+    if not is_mapped(table):
+        wanted = table.n_rows * (KERNEL if is_kernel else LOOP)
+        if wanted > limit:
+            raise too_large(recipe.name, wanted, limit)
+        table = mapped(table, limit // SHARE)
+    wanted = needed_rows(table, is_kernel=is_kernel)
+    if wanted > limit:
+        raise too_large(recipe.name, wanted, limit)
+    return table
 
 
 def too_large(recipe: str, wanted: int, limit: int) -> CapabilityError:

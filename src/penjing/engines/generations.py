@@ -450,7 +450,7 @@ class Growing:
             self._tell(nodes[i + 1 :])
 
     def _subtree(self, node: int, table: Table) -> Tree:
-        recipe = self._recipe
+        recipe = replace(self._recipe, missing="refuse")  # nothing is missing
         if recipe.max_depth is not None:
             recipe = replace(recipe, max_depth=recipe.max_depth - self._growth.depth(node))
         engine = native.Engine(table, recipe.missing, "rows", self._s, threads=self._means.threads)

@@ -19,6 +19,7 @@ from penjing.table import Column, Floats, Table
 from penjing.tally import Classes, Reader
 from penjing.tree import LEAF, Nodes, Tree
 from penjing.uncoded import Uncoded
+from penjing.workspace import Workspace
 
 ALL_SUBSETS = 10
 """With more than two classes, groupings of more levels than this are left to `search`."""
@@ -37,6 +38,8 @@ class Engine(memory.Engine):
         As for the memory engine.
     threads : int or None
         How many threads; None for all that the machine has. The tree is the same for any.
+    space : Workspace or None
+        Where what is as large as a column is kept in files, if memory holds rows only.
     """
 
     def __init__(
@@ -46,11 +49,14 @@ class Engine(memory.Engine):
         shares_of: Any = "rows",  # noqa: ANN401 - the memory engine's
         reader: Reader | None = None,
         threads: int | None = None,
+        *,
+        space: Workspace | None = None,
     ) -> None:
         super().__init__(table, missing, shares_of, reader)
         self._threads = threads
         self._small = 1000  # rows up to which a node is sorted; tests make it tiny
-        self._by_row = False  # whether rows are added one by one in every node; for tests
+        self._space = space
+        self._by_row = space is not None  # rows are added one by one in every node; for tests
 
     def grow(self, recipe: Recipe, progress: Watcher | None = None) -> Tree | None:
         """Grow a whole tree, or return None where the readable loop has to.
@@ -59,16 +65,20 @@ class Engine(memory.Engine):
         with more than two classes.
         """
         if recipe.rules == "quinlan":
-            return quinlan.grown(self._table, self.reader, recipe, self._n_threads())
+            return quinlan.grown(
+                self._table, self.reader, recipe, self._n_threads(), lean=self._space is not None
+            )
         if recipe.rules == "rpart":
-            return rpart.grown(self._table, self.reader, recipe, self._n_threads())
+            return rpart.grown(self._table, self.reader, recipe, self._n_threads(), self._space)
         if recipe.rules == "sklearn":
             return sklearn.grown(self._table, self.reader, recipe, self._n_threads())
         criterion = recipe.measure()
         if not self._knows(recipe, criterion):
             return None
         s, table = self.reader, self._table
-        told = self._told(recipe, criterion, progress, by_count=True)
+        told: dict[str, Any] | None = None
+        if self._space is None:
+            told = self._told(recipe, criterion, progress, by_count=True)
         plain = [column for column in table.columns if isinstance(column, Uncoded)]
         if told is None:
             told = self._told(recipe, criterion, progress, by_count=False)

@@ -16,12 +16,14 @@ from penjing.tally import Classes, Reader
 from penjing.tree import LEAF, Nodes, Tree
 
 
-def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
+def grown(
+    table: Table, s: Reader, recipe: Recipe, threads: int, *, lean: bool = False
+) -> Tree | None:
     """Return the tree as the rules grow it, not yet pruned; None where Python has to.
 
     That is: groups of levels, a limit on leaves, costs. Structure, cuts and counts are those
     of the readable loop; gains may differ in their last bit, where C's logarithm differs from
-    NumPy's.
+    NumPy's. ``lean``: no column is copied, since memory does not hold them all.
     """
     options = recipe.options
     able = isinstance(options, Quinlan) and isinstance(s, Classes) and s.costs is None
@@ -41,6 +43,7 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
             "max_depth": -1 if recipe.max_depth is None else recipe.max_depth,
             "threads": threads,
             "fraction": recipe.missing == "fraction",
+            "lean": lean,
             "single": options.precision == "single",
             "cases": options.sums == "cases",
             "by_ratio": recipe.criterion == "gain_ratio",

@@ -14,6 +14,7 @@ from penjing.split import Surrogate
 from penjing.table import Codes, Column, Floats, Table
 from penjing.tally import Classes, Reader
 from penjing.tree import LEAF, Nodes, Tree
+from penjing.workspace import Workspace
 
 MOST_LEVELS = 26
 """With more than two classes, columns of more levels than this are left to the readable loop."""
@@ -23,12 +24,15 @@ ROWS = 2**31
 """A row and a flag share 32 bits."""
 
 
-def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
+def grown(
+    table: Table, s: Reader, recipe: Recipe, threads: int, space: Workspace | None = None
+) -> Tree | None:
     """Return the tree as the rules grow it, not yet cut back; None where Python has to.
 
     That is: rows or classes that weigh nothing, a limit on leaves, rows shared out, with more
     than two classes nominal columns of many levels, or of rows with weights, and numbers of
-    rows with weights that are to be added up one by one.
+    rows with weights that are to be added up one by one. What is as large as a column is kept
+    in files of ``space`` where there is one.
     """
     options = recipe.options
     assert isinstance(options, Rpart)
@@ -62,7 +66,8 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
         [_told(column) for column in table.columns],
         {
             "target": np.ascontiguousarray(table.target.codes, np.int32),
-            **_cases(table, options),
+            **_cases(table, options, space),
+            "lists": [] if space is None else _lists(table, space),
             "y": None if isinstance(s, Classes) else table.target.numbers() - s.centre,
             "weight": None if weight is None else np.ascontiguousarray(weight, np.float64),
             "altered": altered,
@@ -92,13 +97,29 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
     return _tree(told, table, s, recipe)
 
 
-def _cases(table: Table, options: Rpart) -> dict[str, Any]:
+def _lists(table: Table, space: Workspace) -> list[Any]:
+    """Return room in files for the sorted rows of each column that has an order."""
+    return [
+        space.array(f"list{c}", np.uint32, table.n_rows, "w+") if column.has_order else None
+        for c, column in enumerate(table.columns)
+    ]
+
+
+def _cases(table: Table, options: Rpart, space: Workspace | None) -> dict[str, Any]:
     """Return the numbers and the order of rows in which rpart adds them up, if it is to be so."""
     assert table.target is not None
     if options.sums == "exact" or not table.is_regression:
         return {"cases": None, "sorted": []}
     numbers = np.ascontiguousarray(table.target.numbers(), np.float64)
-    return {"cases": numbers, "sorted": [sorted_rows(column) for column in table.columns]}
+    found = []
+    for c, column in enumerate(table.columns):
+        rows = sorted_rows(column)
+        if rows is not None and space is not None:
+            kept = space.array(f"sorted{c}", np.int32, len(rows), "w+")
+            kept[:] = rows
+            rows = kept
+        found.append(rows)
+    return {"cases": numbers, "sorted": found}
 
 
 def _altered(s: Reader, options: Rpart, n_seen: int) -> tuple[Floats | None, float]:

@@ -1142,7 +1142,7 @@ WORDS: dict[str, str] = {
     "dossier_folds": "Cross-validation, {k} folds",
     "dossier_numbers": "numbers",
     # beyond memory
-    "disk_cannot": "engine 'disk' grows a tree of recipe '{recipe}' on these rows only in memory, which takes {wanted}, more than the limit of {limit}. Raise memory_limit, use a sample of the rows, or a recipe and columns that can be counted: id3, c4.5-textbook, cart-textbook or cart-binary, classes, no weights, nothing missing.",
+    "disk_cannot": "engine 'disk' needs {wanted} of memory for a tree of recipe '{recipe}' on these rows, more than the limit of {limit}. Raise memory_limit, use a sample of the rows, or a recipe and columns that can be counted: id3, c4.5-textbook, cart-textbook or cart-binary, classes, no weights, nothing missing.",
     "bad_memory_limit": "memory_limit should be a number of bytes or a text such as '2GB', found {value!r}.",
     "work_folder": "The folder {folder} cannot be worked in: {reason}. Name another one with work= (--work).",
     "work_taken": "Another run is working in {folder}. Wait for it, or name another folder with work= (--work).",

@@ -908,7 +908,7 @@ WORDS: dict[str, str] = {
     "dossier_folds": "{k} 折交叉验证",
     "dossier_numbers": "数值",
     # 超出内存
-    "disk_cannot": "引擎 disk 对这些数据按 '{recipe}' 生成决策树时只能在内存中进行，需要 {wanted}，超过上限 {limit}。请提高 memory_limit，取部分样本，或改用可以计数的算法与列：id3、c4.5-textbook、cart-textbook 或 cart-binary，分类目标，无权重，无缺失值。",
+    "disk_cannot": "引擎 disk 对这些数据按 '{recipe}' 生成决策树需要 {wanted} 内存，超过上限 {limit}。请提高 memory_limit，取部分样本，或改用可以计数的算法与列：id3、c4.5-textbook、cart-textbook 或 cart-binary，分类目标，无权重，无缺失值。",
     "bad_memory_limit": "memory_limit 应为字节数，或形如 '2GB' 的文字，现为 {value!r}。",
     "work_folder": "无法在文件夹 {folder} 中工作：{reason}。请用 work=（--work）指定另一个文件夹。",
     "work_taken": "另一个任务正在使用 {folder}。请等待其结束，或用 work=（--work）指定另一个文件夹。",
