@@ -39,7 +39,7 @@ RECIPES = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary", "c4.5", "j48"
            "sklearn")  # fmt: skip
 POLICIES = {"cart": ("surrogate",), "sklearn": ("direction",), "c4.5": ("fraction",),
             "j48": ("fraction",), "c5.0": ("fraction",)}  # fmt: skip
-NUMBERS = ("cart-textbook", "cart-binary", "cart", "sklearn")
+NUMBERS = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary", "cart", "sklearn")
 LESS = 1 if settings.default.max_examples >= 1000 else 25
 
 
