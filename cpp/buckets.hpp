@@ -114,6 +114,8 @@ class BucketMap {
         }
     }
 
+    // Whether the sample had one or two values: then finer codes wait until more is known.
+    [[nodiscard]] bool is_few() const { return used_ == 1 || used_ == 2; }
     // Whether a bucket may hold more than one value.
     [[nodiscard]] bool is_many(std::size_t b) const { return many_[b] != 0; }
     [[nodiscard]] double bound(std::size_t b) const { return bounds_[b]; }
@@ -180,8 +182,26 @@ class BucketMap {
 
     template <class ValueAt>
     bool code_with(ValueAt value_at, std::size_t from, std::size_t to, std::uint8_t* out) {
+        if (is_few() && code_few(value_at, from, to, out)) {
+            return true;
+        }
         return guided_ ? code_by_guide(value_at, from, to, out)
                        : code_by_halving(value_at, from, to, out);
+    }
+
+    // False if a value is neither of the two that the sample had.
+    template <class ValueAt>
+    bool code_few(ValueAt value_at, std::size_t from, std::size_t to, std::uint8_t* out) const {
+        const double first = bounds_[0];
+        const double second = used_ == 2 ? bounds_[1] : first;
+        bool is_known = true;
+        for (std::size_t i = from; i < to; ++i) {
+            const double value = value_at(i);
+            const bool is_first = value == first;
+            is_known &= is_first | (value == second);
+            out[i] = static_cast<std::uint8_t>(is_first ? 0 : 1);
+        }
+        return is_known;
     }
 
     template <class ValueAt>

@@ -27,6 +27,7 @@
 #include "shares.hpp"
 #include "simd.hpp"
 #include "team.hpp"
+#include "tiny_grown.hpp"
 #include "view.hpp"
 
 namespace penjing {
@@ -44,7 +45,11 @@ struct Twin {  // an array and its twin; nodes of even depth live in the first
 
 template <class Entry, class M>
 class CountedKernel {
+    friend class TinyGrower<CountedKernel>;
+
   public:
+    using TheMeasure = M;
+
     explicit CountedKernel(const Order& order)
         : order_(order),
           k_(order.n_sums),
@@ -167,6 +172,8 @@ class CountedKernel {
         Packed packed;
         std::vector<double> keys;
         std::array<double, n_buckets> edge, most;  // of the finer cells of a bucket
+        TinyGrower<CountedKernel> tiny;
+        std::vector<std::uint8_t> tiny_of_row;  // a row's number in the tiny table
     };
 
     // ---- preparation
@@ -175,6 +182,13 @@ class CountedKernel {
         const std::size_t n = order_.n_rows;
         if constexpr (M::is_entropy) {
             log_.prepare(n);
+        }
+        if (order_.is_ratio()) {
+            for (std::uint32_t i = 2; i <= most_tiny; ++i) {
+                for (std::uint32_t l = 1; l < i; ++l) {
+                    information_[i][l] = information_of_two(l, i);
+                }
+            }
         }
         // A few thousand rows are sorted sooner than buckets for them are made and scanned.
         const bool is_short = n <= 8 * order_.small;
@@ -274,7 +288,7 @@ class CountedKernel {
                 if (!mine[c].code(columns_[c].keys, begin, end, codes)) {
                     whole = false;
                 }
-                if (has_finer_) {
+                if (has_finer_ && !mine[c].is_few()) {
                     mine[c].refine(columns_[c].keys, begin, end, codes,
                                    columns_[c].finer.at(0, 0));
                 }
@@ -300,6 +314,10 @@ class CountedKernel {
                 count_buckets(column.bytes.at(0, 0), labels_.at(0, 0), n, cells);
                 settle_kind(column, cells);
             }
+            if (has_finer_ && column.map.is_few() && column.is_ordered()) {
+                column.map.refine(column.keys, 0, n, column.bytes.at(0, 0),
+                                  column.finer.at(0, 0));
+            }
         });
         return true;
     }
@@ -317,6 +335,7 @@ class CountedKernel {
             }
         }
         column.kind = used.size() < 2 ? Kind::constant : Kind::pair;
+        column.finer = {};
         if (column.is_pair()) {
             column.low = column.map.bound(used[0]);
             column.high = column.map.bound(used[1]);
@@ -441,6 +460,56 @@ class CountedKernel {
         }
     }
 
+    // A node becomes tiny: its rows are numbered anew, by their place or by the first list.
+    void make_tiny(const Open& open, Worker& my) const {
+        TinyTable& table = my.tiny.table;
+        table.start(open.n);
+        my.tiny_of_row.resize(small_);
+        const std::uint32_t* rows = rows_.at(open.depth, open.begin);
+        const std::uint16_t* labels = labels_.at(open.depth, open.begin);
+        const unsigned shift = packing_.shift();
+        const bool by_list =
+            !open.active.empty() &&
+            std::all_of(open.active.begin(), open.active.end(),
+                        [&](std::uint32_t c) { return columns_[c].is_ordered(); });
+        const Entry* list =
+            by_list ? list_at(open.active[0], my, open.depth, open.begin) : nullptr;
+        for (std::uint32_t i = 0; i < open.n; ++i) {
+            const std::size_t row =
+                by_list ? static_cast<std::size_t>(list[i] >> shift) : rows[i];
+            my.tiny_of_row[row] = static_cast<std::uint8_t>(i);
+            table.rows[i] = static_cast<std::uint32_t>(global_row(my, row));
+        }
+        const Entry mask = (Entry{1} << packing_.class_bits) - 1;
+        table.set_classes([&](std::uint32_t i) {
+            return by_list ? static_cast<std::uint32_t>(list[i] >> 1 & mask) : labels[i];
+        });
+        for (const std::uint32_t c : open.active) {
+            const Column& column = columns_[c];
+            if (column.is_pair()) {
+                const std::size_t j = table.add(c, TinyTable::Kind::pair);
+                table.columns[j].ones =
+                    detail::bits_of_bytes(column.bytes.at(open.depth, open.begin), open.n);
+            } else if (column.is_ordered()) {
+                const std::size_t j = table.add(c, TinyTable::Kind::ordered);
+                list = list_at(c, my, open.depth, open.begin);
+                std::uint8_t* ids = table.ids[0].data() + j * most_tiny;
+                std::uint64_t differs = 0;
+                for (std::uint32_t i = 0; i < open.n; ++i) {
+                    ids[i] = my.tiny_of_row[static_cast<std::size_t>(list[i] >> shift)];
+                    differs |= static_cast<std::uint64_t>(list[i] & 1U) << i;
+                }
+                table.differs[0][j] = differs;
+            } else {
+                const std::size_t j = table.add(c, TinyTable::Kind::nominal);
+                std::uint32_t* codes = table.codes.data() + j * most_tiny;
+                each_code(open, column,
+                          [&](std::size_t i, std::uint32_t code) { codes[i] = code; });
+                table.sort_codes(j);
+            }
+        }
+    }
+
     // Where an ordered column's list lies, of a node or (one deeper) of its child.
     Entry* list_at(std::size_t c, const Worker& my, std::int64_t depth,
                    std::size_t begin) const {
@@ -483,6 +552,31 @@ class CountedKernel {
                (order_.max_depth >= 0 && depth >= order_.max_depth) || n < order_.min_weight;
     }
 
+    // Rows that a branch of a node must have.
+    [[nodiscard]] std::uint32_t least_of(std::uint32_t n) const {
+        return static_cast<std::uint32_t>(
+            std::clamp(std::ceil(order_.min_branch), 1.0, static_cast<double>(n)));
+    }
+
+    void set_split(Grove& grove, std::uint32_t at, std::size_t c, const Cut& cut,
+                   std::uint32_t first, std::size_t n_parts) const {
+        Grove::Node& node = grove.nodes[at];
+        node.column = static_cast<std::int32_t>(c);
+        node.cut = cut.at;
+        node.low = cut.low;
+        node.high = cut.high;
+        node.first_child = first;
+        node.n_children = static_cast<std::uint32_t>(n_parts);
+    }
+
+    // The levels that lead into the node added last.
+    static void set_levels(Grove& grove, const std::vector<std::uint32_t>& levels) {
+        Grove::Node& child = grove.nodes.back();
+        child.level_start = static_cast<std::uint32_t>(grove.levels.size());
+        child.level_count = static_cast<std::uint32_t>(levels.size());
+        grove.levels.insert(grove.levels.end(), levels.begin(), levels.end());
+    }
+
     void subtree(Grove& grove, Open first, Worker& my, std::size_t large, Team* team,
                  std::vector<Open>* later, const Poll& poll) {
         std::vector<Open> stack;
@@ -504,7 +598,10 @@ class CountedKernel {
                     make_lists(open, my);
                 }
             }
-            if (team != nullptr) {
+            if (open.has_lists && open.n <= most_tiny) {
+                make_tiny(open, my);
+                my.tiny.grow(*this, grove, open.node, open.depth, my);
+            } else if (team != nullptr) {
                 grow_node(grove, open, my, *team, stack);
             } else {
                 grow_node(grove, open, my, Nobody{}, stack);
@@ -528,8 +625,7 @@ class CountedKernel {
         facts.t = open.counts.data();
         facts.k = k_;
         facts.n = open.n;
-        facts.least = static_cast<std::uint32_t>(
-            std::clamp(std::ceil(order_.min_branch), 1.0, static_cast<double>(open.n)));
+        facts.least = least_of(open.n);
         M::facts(facts, log_);
         bool any_pair = false;
         for (const std::uint32_t c : open.active) {
@@ -608,7 +704,12 @@ class CountedKernel {
             return;
         }
         count(column, open, order_.columns[c].n_levels, my.levels);
-        const LevelCounts& levels = my.levels;
+        weigh_levels(my.levels, f, my, found);
+    }
+
+    // What the levels of a nominal column offer.
+    void weigh_levels(const LevelCounts& levels, const NodeFacts& f, Worker& my,
+                      Found& found) const {
         const std::size_t n_parts = levels.codes.size();
         found.stays = n_parts > 1;
         if (n_parts < 2) {
@@ -829,6 +930,10 @@ class CountedKernel {
         }
     }
 
+    [[nodiscard]] double information_of_few(std::uint32_t l, std::uint32_t n) const {
+        return information_[n][l];
+    }
+
     static double information_of_two(std::uint32_t l, std::uint32_t n) {
         const double sizes[2] = {static_cast<double>(l), static_cast<double>(n - l)};
         double spare[2];
@@ -892,16 +997,17 @@ class CountedKernel {
             }
         } else {  // more classes: every grouping; the last level is always in group 1
             const std::size_t n_subsets = std::size_t{1} << (n - 1);
-            std::vector<std::uint32_t> sums(n_subsets * k_, 0);
+            std::vector<std::uint32_t> sums(n_subsets * f.k, 0);
             std::vector<std::uint32_t> sizes(n_subsets, 0);
             for (std::size_t number = 1; number < n_subsets; ++number) {
                 const auto level = static_cast<std::size_t>(std::countr_zero(number));
                 const std::size_t rest = number & (number - 1);
-                for (std::size_t k = 0; k < k_; ++k) {
-                    sums[number * k_ + k] = sums[rest * k_ + k] + levels.cells[level * k_ + k];
+                for (std::size_t k = 0; k < f.k; ++k) {
+                    sums[number * f.k + k] =
+                        sums[rest * f.k + k] + levels.cells[level * f.k + k];
                 }
                 sizes[number] = sizes[rest] + levels.sizes[level];
-                offer(number - 1, sums.data() + number * k_, sizes[number]);
+                offer(number - 1, sums.data() + number * f.k, sizes[number]);
             }
             for (std::size_t i = 0; at > 0 && i < n; ++i) {
                 put(i, (at >> i & 1U) == 0);
@@ -1020,7 +1126,8 @@ class CountedKernel {
                 }
             }
         }
-        if (order_.min_gain > 0 && gain_of(open, counts, sizes.size()) < order_.min_gain) {
+        if (order_.min_gain > 0 &&
+            gain_of(open.counts, open.n, counts, sizes.size()) < order_.min_gain) {
             order_.place(open.n);
             return;
         }
@@ -1028,12 +1135,7 @@ class CountedKernel {
         // The nodes.
         const std::size_t n_parts = sizes.size();
         const auto first = static_cast<std::uint32_t>(grove.nodes.size());
-        grove.nodes[open.node].column = static_cast<std::int32_t>(c);
-        grove.nodes[open.node].cut = cut.at;
-        grove.nodes[open.node].low = cut.low;
-        grove.nodes[open.node].high = cut.high;
-        grove.nodes[open.node].first_child = first;
-        grove.nodes[open.node].n_children = static_cast<std::uint32_t>(n_parts);
+        set_split(grove, open.node, c, cut, first, n_parts);
         std::vector<std::uint32_t> still;
         const bool spent = column.is_pair() || (!source.ordered && order_.multiway);
         for (const std::uint32_t other : open.active) {
@@ -1047,10 +1149,7 @@ class CountedKernel {
             const std::uint32_t* of_branch = counts.data() + b * k_;
             add_node(grove, of_branch);
             if (!source.ordered) {
-                Grove::Node& child = grove.nodes.back();
-                child.level_start = static_cast<std::uint32_t>(grove.levels.size());
-                child.level_count = static_cast<std::uint32_t>(levels[b].size());
-                grove.levels.insert(grove.levels.end(), levels[b].begin(), levels[b].end());
+                set_levels(grove, levels[b]);
             }
             lives[b] = !still.empty() && !is_leaf(of_branch, sizes[b], open.depth + 1);
             any_lives = any_lives || lives[b];
@@ -1160,13 +1259,14 @@ class CountedKernel {
         return {{swapped ? 1U : 0U}, {swapped ? 0U : 1U}};
     }
 
-    [[nodiscard]] double gain_of(const Open& open, const std::vector<std::uint32_t>& counts,
+    [[nodiscard]] double gain_of(const std::vector<std::uint32_t>& total, std::uint32_t n,
+                                 const std::vector<std::uint32_t>& counts,
                                  std::size_t n_parts) const {
         Scorer scorer(order_.measure, k_);
-        const std::vector<double> whole(open.counts.begin(), open.counts.end());
+        const std::vector<double> whole(total.begin(), total.end());
         const std::vector<double> parts(counts.begin(), counts.end());
-        return scorer.gain(scorer.impurity(whole.data()), static_cast<double>(open.n),
-                           parts.data(), n_parts);
+        return scorer.gain(scorer.impurity(whole.data()), static_cast<double>(n), parts.data(),
+                           n_parts);
     }
 
     template <class Helpers>
@@ -1436,6 +1536,8 @@ class CountedKernel {
     bool lists_everywhere_ = false;  // … made once, for the whole table
     std::size_t n_slots_ = 0;
     bool has_finer_ = false;
+    // Of two parts of up to 64 rows together, by the rows of both and of one.
+    std::array<std::array<double, most_tiny>, most_tiny + 1> information_{};
 };
 
 // Whether rows count one each and targets are classes; that nothing is missing, and no number

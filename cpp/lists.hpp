@@ -199,6 +199,9 @@ PENJING_WIDE inline void scan_many_wide(ListView<std::uint32_t> list, const Node
         __m512i gain = _mm512_setzero_si512();   // of s1
         __m512i twice = _mm512_setzero_si512();  // 2 t of the class
         for (std::size_t k = 0; k < f.k; ++k) {
+            if (f.t[k] == 0) {
+                continue;
+            }
             const __mmask16 of_class = _mm512_mask_cmpeq_epi32_mask(
                 valid, classes, _mm512_set1_epi32(static_cast<int>(k)));
             const __m512i rank = _mm512_add_epi32(
