@@ -29,6 +29,19 @@ struct Keys {
         return codes != nullptr ? codes[row] : numbers[row * stride] + 0.0;
     }
 
+    // The values of n rows from `begin` on.
+    void copy(std::size_t begin, std::size_t n, double* out) const {
+        if (codes != nullptr) {
+            for (std::size_t i = 0; i < n; ++i) {
+                out[i] = codes[begin + i];
+            }
+        } else {
+            for (std::size_t i = 0; i < n; ++i) {
+                out[i] = numbers[(begin + i) * stride] + 0.0;
+            }
+        }
+    }
+
     // Fetch the values of some rows. Tight on purpose: many cache misses are then under way at
     // once.
     void gather(const std::uint32_t* rows, std::size_t n, double* out) const {
@@ -83,23 +96,25 @@ class BucketMap {
                 }
             }
         }
+        // Where hardly two rows of the sample share a value, every bucket has many.
+        if (distinct.size() > sample.size() / 2 && sample.size() > 2 * n_buckets) {
+            all_many_ = true;
+            many_.fill(1);
+        }
         prepare_guide(sample);
         prepare_finer(sample);
     }
 
     // Code rows [from, to); false if a value is missing or infinite.
     bool code(const Keys& keys, std::size_t from, std::size_t to, std::uint8_t* out) {
-        if (keys.codes != nullptr) {
-            const std::int32_t* codes = keys.codes;
-            return code_with(
-                [codes](std::size_t row) { return static_cast<double>(codes[row]); }, from, to,
-                out);
+        bool whole = true;
+        std::array<double, chunk> values;
+        for (std::size_t begin = from; begin < to; begin += chunk) {
+            const std::size_t n = std::min(chunk, to - begin);
+            keys.copy(begin, n, values.data());
+            whole = code_values(values.data(), n, out + begin) && whole;
         }
-        const double* numbers = keys.numbers;
-        const std::size_t stride = keys.stride;
-        return code_with(
-            [numbers, stride](std::size_t row) { return numbers[row * stride] + 0.0; }, from,
-            to, out);
+        return whole;
     }
 
     // Finer codes inside the buckets, of rows that are coded: they keep the order too.
@@ -128,6 +143,7 @@ class BucketMap {
 
   private:
     static constexpr std::size_t n_cells = 2048;
+    static constexpr std::size_t chunk = 256;  // values that are coded at a time
 
     // Where a value lies between the least and the greatest bound says nearly which bucket it
     // is in; unless values crowd in a few places, then bounds are searched by halving.
@@ -180,61 +196,101 @@ class BucketMap {
         return static_cast<std::size_t>(static_cast<std::int32_t>(inside));
     }
 
-    template <class ValueAt>
-    bool code_with(ValueAt value_at, std::size_t from, std::size_t to, std::uint8_t* out) {
-        if (is_few() && code_few(value_at, from, to, out)) {
+    bool code_values(const double* values, std::size_t n, std::uint8_t* out) {
+        if (is_few() && code_few(values, n, out)) {
             return true;
         }
-        return guided_ ? code_by_guide(value_at, from, to, out)
-                       : code_by_halving(value_at, from, to, out);
+        return guided_ ? code_by_guide(values, n, out) : code_by_halving(values, n, out);
     }
 
     // False if a value is neither of the two that the sample had.
-    template <class ValueAt>
-    bool code_few(ValueAt value_at, std::size_t from, std::size_t to, std::uint8_t* out) const {
+    bool code_few(const double* values, std::size_t n, std::uint8_t* out) const {
         const double first = bounds_[0];
         const double second = used_ == 2 ? bounds_[1] : first;
         bool is_known = true;
-        for (std::size_t i = from; i < to; ++i) {
-            const double value = value_at(i);
-            const bool is_first = value == first;
-            is_known &= is_first | (value == second);
+        for (std::size_t i = 0; i < n; ++i) {
+            const bool is_first = values[i] == first;
+            is_known &= is_first | (values[i] == second);
             out[i] = static_cast<std::uint8_t>(is_first ? 0 : 1);
         }
         return is_known;
     }
 
-    template <class ValueAt>
-    bool code_by_guide(ValueAt value_at, std::size_t from, std::size_t to, std::uint8_t* out) {
-        bool whole = true;
+    bool code_by_guide(const double* values, std::size_t n, std::uint8_t* out) {
+        std::array<std::int32_t, chunk> cells;
+        const bool whole = find_cells(values, n, cells.data());
         const double* bounds = bounds_.data();
-        for (std::size_t i = from; i < to; ++i) {
-            const double value = value_at(i);
-            std::uint32_t at = guide_[cell_of(value)];
-            at += bounds[at] < value ? 1 : 0;
-            while (!one_step_ && bounds[at] < value) {
+        const std::uint8_t* guide = guide_.data();
+        if (one_step_ && all_many_) {
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::uint32_t at = guide[cells[i]];
+                out[i] = static_cast<std::uint8_t>(at + (bounds[at] < values[i] ? 1U : 0U));
+            }
+            return whole;
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            std::uint32_t at = guide[cells[i]];
+            at += bounds[at] < values[i] ? 1 : 0;
+            while (!one_step_ && bounds[at] < values[i]) {
                 ++at;
             }
-            whole = whole && std::isfinite(value);
-            mark(at, value);
+            mark(at, values[i]);
             out[i] = static_cast<std::uint8_t>(at);
         }
         return whole;
     }
 
-    template <class ValueAt>
-    bool code_by_halving(ValueAt value_at, std::size_t from, std::size_t to,
-                         std::uint8_t* out) {
+    // The guide's cell of each value; false if one is missing or infinite.
+    bool find_cells(const double* values, std::size_t n, std::int32_t* cells) const {
+#if PENJING_X86
+        if (has_wide()) {
+            return find_cells_wide(values, n, cells);
+        }
+#endif
+        bool whole = true;
+        for (std::size_t i = 0; i < n; ++i) {
+            cells[i] = static_cast<std::int32_t>(cell_of(values[i]));
+            whole &= std::fabs(values[i]) <= std::numeric_limits<double>::max();
+        }
+        return whole;
+    }
+
+#if PENJING_X86
+    PENJING_WIDE bool find_cells_wide(const double* values, std::size_t n,
+                                      std::int32_t* cells) const {
+        const __m512d least = _mm512_set1_pd(least_);
+        const __m512d scale = _mm512_set1_pd(scale_);
+        const __m512d one = _mm512_set1_pd(1);
+        const __m512d last = _mm512_set1_pd(n_cells - 1);
+        const __m512d most = _mm512_set1_pd(std::numeric_limits<double>::max());
+        std::uint32_t bad = 0;
+        for (std::size_t i = 0; i < n; i += 8) {
+            const auto valid = static_cast<__mmask8>(n - i >= 8 ? 0xffU : (1U << (n - i)) - 1);
+            const __m512d value = _mm512_maskz_loadu_pd(valid, values + i);
+            bad |= _mm512_mask_cmp_pd_mask(valid, _mm512_abs_pd(value), most, _CMP_NLE_UQ);
+            // Step by step as in cell_of: no multiplication is fused with an addition.
+            const __m512d product = _mm512_mul_pd(_mm512_sub_pd(value, least), scale);
+            const __m512d place = _mm512_add_pd(product, one);
+            // Of two numbers, max gives the second if one is missing.
+            const __m512d inside =
+                _mm512_min_pd(_mm512_max_pd(place, _mm512_setzero_pd()), last);
+            _mm256_mask_storeu_epi32(cells + i, valid, _mm512_cvttpd_epi32(inside));
+        }
+        return bad == 0;
+    }
+#endif
+
+    bool code_by_halving(const double* values, std::size_t n_values, std::uint8_t* out) {
         constexpr std::size_t group = 16;
         bool whole = true;
         std::array<double, group> value;
         std::array<std::uint32_t, group> at;
         const double* bounds = bounds_.data();
         const auto half = static_cast<std::uint32_t>(std::bit_ceil(used_ + 1) / 2);
-        for (std::size_t i = from; i < to; i += group) {
-            const std::size_t n = std::min(group, to - i);
+        for (std::size_t i = 0; i < n_values; i += group) {
+            const std::size_t n = std::min(group, n_values - i);
             for (std::size_t j = 0; j < group; ++j) {
-                value[j] = value_at(i + std::min(j, n - 1));
+                value[j] = values[i + std::min(j, n - 1)];
                 at[j] = 0;
             }
             for (std::uint32_t step = half; step > 0; step /= 2) {
@@ -258,6 +314,7 @@ class BucketMap {
     double least_ = 0;
     double scale_ = 0;
     bool guided_ = false;
+    bool all_many_ = false;
     bool one_step_ = false;  // no cell of the guide has two bounds
     std::vector<std::uint8_t> guide_;
     std::array<double, n_buckets> bounds_;  // the last is infinite
@@ -487,78 +544,89 @@ inline void count_in_bucket(const FinerView& view, std::uint8_t b, std::size_t n
     count_in_bucket_scalar(view, b, cells);
 }
 
-// Positions of the rows in bucket b, in order.
-inline void rows_in_bucket_scalar(const std::uint8_t* codes, std::size_t n, std::uint8_t b,
-                                  std::vector<std::uint32_t>& out) {
-    for (std::size_t i = 0; i < n; ++i) {
-        if (codes[i] == b) {
-            out.push_back(static_cast<std::uint32_t>(i));
+// Positions of the rows in buckets `first` to `last`, in order; `out` has room for them, and
+// the end of what was written is returned.
+inline std::uint32_t* rows_in_run_scalar(const std::uint8_t* codes, std::size_t from,
+                                         std::size_t n, std::uint8_t first, std::uint8_t last,
+                                         std::uint32_t* out) {
+    for (std::size_t i = from; i < n; ++i) {
+        if (first <= codes[i] && codes[i] <= last) {
+            *out++ = static_cast<std::uint32_t>(i);
         }
     }
+    return out;
 }
 
 #if PENJING_X86
-PENJING_WIDE inline void rows_in_bucket_wide(const std::uint8_t* codes, std::size_t n,
-                                             std::uint8_t b, std::vector<std::uint32_t>& out) {
-    const __m512i wanted = _mm512_set1_epi8(static_cast<char>(b));
+PENJING_WIDE inline std::uint32_t* rows_in_run_wide(const std::uint8_t* codes, std::size_t n,
+                                                    std::uint8_t first, std::uint8_t last,
+                                                    std::uint32_t* out) {
+    const __m512i start = _mm512_set1_epi8(static_cast<char>(first));
+    const __m512i reach = _mm512_set1_epi8(static_cast<char>(last - first));
     for (std::size_t i = 0; i < n; i += 64) {
         const std::size_t left = n - i;
         const __mmask64 valid = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
-        std::uint64_t hits = _mm512_mask_cmpeq_epi8_mask(
-            valid, _mm512_maskz_loadu_epi8(valid, codes + i), wanted);
+        const __m512i bytes = _mm512_sub_epi8(_mm512_maskz_loadu_epi8(valid, codes + i), start);
+        std::uint64_t hits = _mm512_mask_cmple_epu8_mask(valid, bytes, reach);
         for (; hits != 0; hits &= hits - 1) {
-            out.push_back(static_cast<std::uint32_t>(i) +
-                          static_cast<std::uint32_t>(_tzcnt_u64(hits)));
+            *out++ =
+                static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(_tzcnt_u64(hits));
         }
     }
+    return out;
 }
 
-PENJING_AVX2 inline void rows_in_bucket_avx2(const std::uint8_t* codes, std::size_t n,
-                                             std::uint8_t b, std::vector<std::uint32_t>& out) {
-    const __m256i wanted = _mm256_set1_epi8(static_cast<char>(b));
+PENJING_AVX2 inline std::uint32_t* rows_in_run_avx2(const std::uint8_t* codes, std::size_t n,
+                                                    std::uint8_t first, std::uint8_t last,
+                                                    std::uint32_t* out) {
+    const __m256i start = _mm256_set1_epi8(static_cast<char>(first));
+    const __m256i reach = _mm256_set1_epi8(static_cast<char>(last - first));
     std::size_t i = 0;
     for (; i + 32 <= n; i += 32) {
-        const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + i));
-        auto hits =
-            static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, wanted)));
+        const __m256i bytes = _mm256_sub_epi8(
+            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + i)), start);
+        auto hits = static_cast<std::uint32_t>(
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(bytes, reach), bytes)));
         for (; hits != 0; hits &= hits - 1) {
-            out.push_back(static_cast<std::uint32_t>(i) + _tzcnt_u32(hits));
+            *out++ = static_cast<std::uint32_t>(i) + _tzcnt_u32(hits);
         }
     }
-    for (; i < n; ++i) {
-        if (codes[i] == b) {
-            out.push_back(static_cast<std::uint32_t>(i));
-        }
-    }
+    return rows_in_run_scalar(codes, i, n, first, last, out);
 }
 #endif
 
-inline void rows_in_bucket(const std::uint8_t* codes, std::size_t n, std::uint8_t b,
-                           std::vector<std::uint32_t>& out, bool wide) {
-    out.clear();
+inline std::uint32_t* rows_in_run(const std::uint8_t* codes, std::size_t n, std::uint8_t first,
+                                  std::uint8_t last, std::uint32_t* out, bool wide) {
 #if PENJING_X86
     if (wide) {
-        rows_in_bucket_wide(codes, n, b, out);
-        return;
+        return rows_in_run_wide(codes, n, first, last, out);
     }
     if (has_avx2()) {
-        rows_in_bucket_avx2(codes, n, b, out);
-        return;
+        return rows_in_run_avx2(codes, n, first, last, out);
     }
 #endif
     static_cast<void>(wide);
-    rows_in_bucket_scalar(codes, n, b, out);
+    return rows_in_run_scalar(codes, 0, n, first, last, out);
+}
+
+// The same; `size` rows are known to be there.
+inline void rows_in_run(const std::uint8_t* codes, std::size_t n, std::uint8_t first,
+                        std::uint8_t last, std::size_t size, std::vector<std::uint32_t>& out,
+                        bool wide) {
+    out.resize(size);
+    rows_in_run(codes, n, first, last, out.data(), wide);
 }
 
 // Keep the positions of rows in finer cells that may hide as much as `least`.
-inline void rows_in_cells(const FinerView& view, std::uint8_t b, const double* most,
-                          double least, std::vector<std::uint32_t>& out, bool wide) {
+inline void rows_in_cells(const FinerView& view, std::uint8_t b, std::size_t size,
+                          const double* most, double least, std::vector<std::uint32_t>& out,
+                          bool wide) {
     const std::size_t n_cells = std::size_t{256} >> view.shift;
     if (std::none_of(most, most + n_cells, [least](double v) { return v >= least; })) {
         out.clear();
         return;
     }
-    rows_in_bucket(view.buckets, view.n, b, out, wide);
+    rows_in_run(view.buckets, view.n, b, b, size, out, wide);
     std::size_t kept = 0;
     for (const std::uint32_t at : out) {
         out[kept] = at;

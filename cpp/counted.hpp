@@ -20,6 +20,7 @@
 
 #include "block.hpp"
 #include "buckets.hpp"
+#include "code_sort.hpp"
 #include "grown.hpp"
 #include "lists.hpp"
 #include "measure.hpp"
@@ -165,8 +166,10 @@ class CountedKernel {
         std::vector<std::uint32_t> global;  // its rows, by their number in the node
         std::size_t base = 0;               // where it begins
         RowSort sort;
+        CodeSort code_sort;
         ShareSort shares;
         std::vector<std::uint32_t> hits;
+        std::vector<std::uint32_t> run, run_hits;  // rows of buckets side by side
         std::vector<Entry> opened;
         std::vector<std::uint32_t> before, fine, start;
         Packed packed;
@@ -443,15 +446,28 @@ class CountedKernel {
             if (my.lists[c].empty()) {
                 my.lists[c].prepare(small_);
             }
+            Entry* list = my.lists[c].at(open.depth, 0);
+            const auto put = [&](std::uint32_t i, std::uint32_t id, bool differs) {
+                list[i] = static_cast<Entry>(id) << packing_.shift() |
+                          static_cast<Entry>(labels[id]) << 1 | (differs ? 1U : 0U);
+            };
+            if (has_finer_) {
+                my.code_sort.sort(
+                    column.bytes.at(open.depth, open.begin),
+                    column.finer.at(open.depth, open.begin), open.n,
+                    [&](std::uint32_t id) { return column.keys.at(my.global[id]); },
+                    [&](std::size_t b) { return column.map.is_many(b); });
+                for (std::uint32_t i = 0; i < open.n; ++i) {
+                    put(i, my.code_sort.id(i), my.code_sort.differs(i));
+                }
+                continue;
+            }
             my.sort.start(open.n, tag_bits);
             column.keys.gather(my.global.data(), open.n, my.sort.values());
             std::iota(my.sort.tags(), my.sort.tags() + open.n, 0U);
             my.sort.sort();
-            Entry* list = my.lists[c].at(open.depth, 0);
             for (std::uint32_t i = 0; i < open.n; ++i) {
-                const std::uint32_t id = my.sort.tag(i);
-                list[i] = static_cast<Entry>(id) << packing_.shift() |
-                          static_cast<Entry>(labels[id]) << 1 | (my.sort.differs(i) ? 1U : 0U);
+                put(i, my.sort.tag(i), my.sort.differs(i));
             }
         }
         open.has_lists = true;
@@ -871,13 +887,20 @@ class CountedKernel {
                 raise(best.value);
             }
         };
+        std::size_t run_end = 0;  // of the buckets whose rows have been fetched
+        std::size_t place = 0;    // where those of bucket b begin
         for (std::size_t b = 0; b < n_buckets; ++b) {
             const std::uint32_t* inside = cells + b * k_;
             const std::uint32_t m = std::accumulate(inside, inside + k_, std::uint32_t{0});
             if (found.most[b] >= bar()) {
                 const auto bucket = static_cast<std::uint8_t>(b);
                 if (!has_finer_ || m < few_in_bucket()) {
-                    rows_in_bucket(codes, open.n, bucket, my.hits, wide_);
+                    if (b >= run_end) {
+                        run_end = fetch_run(b, codes, cells, open.n, found, bar(), my);
+                        place = 0;
+                    }
+                    my.hits.assign(my.run.begin() + static_cast<std::ptrdiff_t>(place),
+                                   my.run.begin() + static_cast<std::ptrdiff_t>(place + m));
                     sort_rows();
                     my.below = my.before;
                     look_inside(0, m, l, b);
@@ -896,7 +919,7 @@ class CountedKernel {
                         my.start.data(), l, my.edge.data(), my.most.data());
                     raise(scan.best);
                     const double least = bar();
-                    rows_in_cells(view, bucket, my.most.data(), least, my.hits, wide_);
+                    rows_in_cells(view, bucket, m, my.most.data(), least, my.hits, wide_);
                     sort_rows();
                     my.start = my.before;
                     std::size_t first = 0;
@@ -924,10 +947,41 @@ class CountedKernel {
                 my.before[k] += inside[k];
             }
             l += m;
+            place += m;
             if (found.edge[b] >= 0) {
                 offer(found.edge[b], l, b);
             }
         }
+    }
+
+    // Fetch the rows of bucket b, and of those behind it that are to be opened too, into
+    // my.run, bucket after bucket; returns the first bucket that is not among them.
+    std::size_t fetch_run(std::size_t b, const std::uint8_t* codes, const std::uint32_t* cells,
+                          std::uint32_t n, const Found& found, double least, Worker& my) const {
+        std::array<std::uint32_t, n_buckets> start;
+        std::uint32_t size = 0;
+        std::size_t end = b;
+        for (; end < n_buckets; ++end) {
+            const std::uint32_t* cell = cells + end * k_;
+            const std::uint32_t m = std::accumulate(cell, cell + k_, std::uint32_t{0});
+            if (end > b && (found.most[end] < least || (has_finer_ && m >= few_in_bucket()))) {
+                break;
+            }
+            start[end] = size;
+            size += m;
+        }
+        const auto first = static_cast<std::uint8_t>(b);
+        const auto last = static_cast<std::uint8_t>(end - 1);
+        if (first == last) {
+            rows_in_run(codes, n, first, last, size, my.run, wide_);
+            return end;
+        }
+        rows_in_run(codes, n, first, last, size, my.run_hits, wide_);
+        my.run.resize(size);
+        for (const std::uint32_t at : my.run_hits) {
+            my.run[start[codes[at]]++] = at;
+        }
+        return end;
     }
 
     [[nodiscard]] double information_of_few(std::uint32_t l, std::uint32_t n) const {
@@ -1212,14 +1266,21 @@ class CountedKernel {
         for (std::uint32_t i = 0; i < open.n; ++i) {
             my.mask[i / 64] |= static_cast<std::uint64_t>(codes[i] < found.bucket) << (i % 64);
         }
-        rows_in_bucket(codes, open.n, static_cast<std::uint8_t>(found.bucket), my.hits, wide_);
+        const auto rows_of = [&](std::size_t b) {
+            const std::uint32_t* cell = cells + b * k_;
+            const auto bucket = static_cast<std::uint8_t>(b);
+            rows_in_run(codes, open.n, bucket, bucket,
+                        std::accumulate(cell, cell + k_, std::size_t{0}), my.hits, wide_);
+        };
+        rows_of(found.bucket);
         my.keys.clear();
         for (const std::uint32_t at : my.hits) {
             my.keys.push_back(column.keys.at(rows[at]));
         }
         std::vector<double> sorted = my.keys;
-        std::sort(sorted.begin(), sorted.end());
-        const double low = sorted[found.at - l - 1];
+        const auto middle = sorted.begin() + (found.at - l - 1);
+        std::nth_element(sorted.begin(), middle, sorted.end());
+        const double low = *middle;
         for (std::size_t i = 0; i < my.hits.size(); ++i) {
             if (my.keys[i] <= low) {
                 const std::uint32_t at = my.hits[i];
@@ -1231,14 +1292,14 @@ class CountedKernel {
             counts[k_ + k] = open.counts[k] - counts[k];
         }
         if (found.at - l < sorted.size()) {
-            return cut_of(c, low, sorted[found.at - l]);
+            return cut_of(c, low, *std::min_element(middle + 1, sorted.end()));
         }
         std::size_t next = found.bucket + 1;
         while (std::all_of(cells + next * k_, cells + (next + 1) * k_,
                            [](std::uint32_t count) { return count == 0; })) {
             ++next;
         }
-        rows_in_bucket(codes, open.n, static_cast<std::uint8_t>(next), my.hits, wide_);
+        rows_of(next);
         double high = std::numeric_limits<double>::infinity();
         for (const std::uint32_t at : my.hits) {
             high = std::min(high, column.keys.at(rows[at]));

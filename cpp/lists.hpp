@@ -184,37 +184,39 @@ PENJING_WIDE inline void scan_many_wide(ListView<std::uint32_t> list, const Node
     const __m512i one = _mm512_set1_epi32(1);
     const __m512i lanes =
         _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const __m512i before = _mm512_sub_epi32(_mm512_sllv_epi32(one, lanes), one);
     const __m512i class_mask =
         _mm512_set1_epi32(static_cast<int>((1U << (list.shift - 1)) - 1));
     const __m512d n = _mm512_set1_pd(f.n);
     const std::uint32_t last = f.n - f.least;
     double bar = f.own + f.slack;
+    alignas(64) std::uint32_t so_far[most_wide_classes] = {};
+    alignas(64) std::uint32_t totals[most_wide_classes] = {};
+    for (std::size_t k = 0; k < f.k; ++k) {
+        so_far[k] = below[k];
+        totals[k] = 2 * f.t[k];
+    }
+    const __m512i twice_total = _mm512_load_si512(totals);
     for (std::uint32_t j = 0; j < list.n; j += 16) {
         const std::uint32_t i = list.first + j;
         const std::uint32_t left = list.n - j;
         const auto valid = static_cast<__mmask16>(left >= 16 ? 0xffffU : (1U << left) - 1);
         const __m512i e = _mm512_maskz_loadu_epi32(valid, list.entries + j);
         const __m512i classes = _mm512_and_si512(_mm512_srli_epi32(e, 1), class_mask);
-        __m512i gain = _mm512_setzero_si512();   // of s1
-        __m512i twice = _mm512_setzero_si512();  // 2 t of the class
+        // The rank of an entry among those of its class: the ones before the block, and those
+        // that the conflict detection finds before it in the block.
+        const __m512i rank =
+            _mm512_add_epi32(_mm512_permutexvar_epi32(classes, _mm512_load_si512(so_far)),
+                             _mm512_popcnt_epi32(_mm512_conflict_epi32(classes)));
+        const __m512i gain =
+            _mm512_maskz_add_epi32(valid, _mm512_add_epi32(rank, rank), one);  // of s1
+        const __m512i twice = _mm512_permutexvar_epi32(classes, twice_total);
         for (std::size_t k = 0; k < f.k; ++k) {
-            if (f.t[k] == 0) {
-                continue;
-            }
-            const __mmask16 of_class = _mm512_mask_cmpeq_epi32_mask(
-                valid, classes, _mm512_set1_epi32(static_cast<int>(k)));
-            const __m512i rank = _mm512_add_epi32(
-                _mm512_popcnt_epi32(_mm512_and_si512(_mm512_set1_epi32(of_class), before)),
-                _mm512_set1_epi32(static_cast<int>(below[k])));
-            gain = _mm512_mask_add_epi32(gain, of_class, _mm512_add_epi32(rank, rank), one);
-            twice = _mm512_mask_mov_epi32(twice, of_class,
-                                          _mm512_set1_epi32(static_cast<int>(2 * f.t[k])));
-            below[k] += static_cast<std::uint32_t>(_mm_popcnt_u32(of_class));
+            so_far[k] += static_cast<std::uint32_t>(_mm_popcnt_u32(_mm512_mask_cmpeq_epi32_mask(
+                valid, classes, _mm512_set1_epi32(static_cast<int>(k)))));
         }
-        const __m512i loss = _mm512_sub_epi32(gain, twice);
+        const __m512i loss = _mm512_maskz_sub_epi32(valid, gain, twice);
         const __m512i sum1 = running_sum(gain);
-        const __m512i sum2 = running_sum(_mm512_maskz_mov_epi32(valid, loss));
+        const __m512i sum2 = running_sum(loss);
         std::uint32_t open = _mm512_test_epi32_mask(e, one);
         if (i < f.least) {
             const std::uint32_t skip = f.least - i;

@@ -163,7 +163,7 @@ class MeasuredKernel {
         CanonSpace space;
         RowSort sort;
         Sorted dealt, sorted;
-        std::vector<std::uint32_t> hits;
+        std::vector<std::uint32_t> hits, room;
         std::vector<double> below, bucket, left, right;
         std::vector<Found> found;
         std::vector<Offer> offers;
@@ -819,8 +819,10 @@ class MeasuredKernel {
         my.below.assign(width_, 0.0);
         for (std::size_t b = 0; b < n_used; ++b) {
             if (found.hides[b] >= bar()) {
-                rows_in_bucket(codes, open.block.n, static_cast<std::uint8_t>(b), my.hits,
-                               wide_);
+                const auto bucket = static_cast<std::uint8_t>(b);
+                my.room.resize(std::max<std::size_t>(my.room.size(), open.block.n));
+                my.hits.assign(my.room.data(), rows_in_run(codes, open.block.n, bucket, bucket,
+                                                           my.room.data(), wide_));
                 my.dealt.resize(std::max(my.dealt.value.size(), my.hits.size()));
                 my.sorted.resize(std::max(my.sorted.value.size(), my.hits.size()));
                 for (std::size_t i = 0; i < my.hits.size(); ++i) {

@@ -10,9 +10,9 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
-#define PENJING_WIDE                                                        \
-    __attribute__((                                                         \
-        target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2," \
+#define PENJING_WIDE                                                                 \
+    __attribute__((                                                                  \
+        target("avx512f,avx512bw,avx512vl,avx512dq,avx512cd,avx512vbmi,avx512vbmi2," \
                "avx512vpopcntdq,avx512bitalg,bmi,bmi2,popcnt,lzcnt")))
 #define PENJING_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt")))
 #else
@@ -49,8 +49,8 @@ inline bool has_wide() {
         __builtin_cpu_init();
         return may_use("avx512") && __builtin_cpu_supports("avx512f") &&
                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi") &&
-               __builtin_cpu_supports("avx512vbmi2") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") &&
+               __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
                __builtin_cpu_supports("avx512vpopcntdq") &&
                __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("bmi2");
     }();
