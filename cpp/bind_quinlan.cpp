@@ -71,18 +71,22 @@ nb::dict grow_quinlan(const nb::list& columns, nb::handle target, nb::handle wei
     order.start = number("start");
     order.tie = number("tie");
     const bool in_order_of_cases = flag("cases");
+    const nb::object progress = recipe["progress"];
+    penjing::Pace pace;
+    order.pace = &pace;
     penjing::Grown grown;
     {
         const nb::gil_scoped_release free;
         if (in_order_of_cases) {
             penjing::CaseKernel kernel(order);
             std::vector<penjing::Grove> groves;
-            groves.push_back(kernel.grow(signals()));
+            groves.push_back(kernel.grow(signals(&pace, progress)));
             grown = penjing::flatten(groves, order.n_sums, true);
         } else {
             penjing::Team team(order.threads);
             penjing::QuinlanKernel kernel(order);
-            grown = penjing::flatten(kernel.grow(team, signals()), order.n_sums, true);
+            grown = penjing::flatten(kernel.grow(team, signals(&pace, progress)), order.n_sums,
+                                     true);
         }
     }
     nb::dict answer;

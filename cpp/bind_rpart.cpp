@@ -140,12 +140,15 @@ nb::dict grow_rpart(const nb::list& columns, const nb::dict& given, const nb::di
     std::vector<nb::object> kept;  // arrays must outlive the growth
     penjing::RpOrder order;
     read(columns, given, recipe, order, kept);
+    const nb::object progress = recipe["progress"];
+    penjing::Pace pace;
+    order.pace = &pace;
     penjing::RpGrown grown;
     {
         const nb::gil_scoped_release free;
         penjing::Team team(order.threads);
         penjing::RpKernel kernel(order);
-        grown = kernel.grow(team, signals());
+        grown = kernel.grow(team, signals(&pace, progress));
     }
     return told(std::move(grown));
 }

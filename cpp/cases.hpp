@@ -135,8 +135,10 @@ class CaseKernel {
         if (most == weight || static_cast<double>(weight) < 2 * minimum_ ||
             static_cast<double>(weight) < order_.min_weight ||
             (order_.max_depth >= 0 && depth >= order_.max_depth)) {
+            order_.place(last - first);
             return;
         }
+        order_.look(last - first);
         std::vector<Found> found(order_.columns.size());
         for (std::size_t c = 0; c < found.size(); ++c) {
             if (order_.columns[c].ordered) {

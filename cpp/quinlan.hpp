@@ -213,6 +213,7 @@ class QuinlanKernel {
             const double* total = grove.total.data() + open.node * s_;
             const double weight = math_.sum(total, s_);
             if (stops(total, weight, open.depth)) {
+                order_.place(open.rows.ids.size());
                 continue;
             }
             if (later != nullptr && open.rows.ids.size() < large) {
@@ -237,8 +238,10 @@ class QuinlanKernel {
                     look(c, worker);
                 }
             }
+            order_.look(open.rows.ids.size());
             const int winner = choose(found, scores);
             if (winner < 0) {
+                order_.place(open.rows.ids.size());
                 continue;
             }
             const auto w = static_cast<std::size_t>(winner);

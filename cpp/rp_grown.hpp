@@ -23,6 +23,7 @@ struct RpOrder {
     const double* factor = nullptr;  // of each class, for the risk; null: no costs
     const double* loss = nullptr;    // classes x classes
     const double* cost = nullptr;    // of asking each column; null: one each
+    Pace* pace = nullptr;            // who is told how far it is
     double centre = 0;
     double alike = 1;        // the altered prior that all classes share
     std::size_t n_sums = 0;  // classes, or 3

@@ -50,8 +50,10 @@ class RpKernel {
                 poll();
             }
             if (stops(grown, open)) {
+                tell(open.n, true);
                 continue;
             }
+            tell(open.n, false);
             const bool shared = team.size() > 1 && open.n * order_.columns.size() >= 20000;
             const auto each = [&](const auto& work) {
                 if (shared) {
@@ -124,6 +126,18 @@ class RpKernel {
 
     [[nodiscard]] double weight_of(std::uint32_t row) const {
         return order_.weight == nullptr ? 1.0 : order_.weight[row];
+    }
+
+    void tell(std::size_t n, bool is_leaf) const {
+        if (order_.pace == nullptr) {
+            return;
+        }
+        if (is_leaf) {
+            order_.pace->placed += n;
+            ++order_.pace->leaves;
+        } else {
+            order_.pace->row_levels += n;
+        }
     }
 
     // ---- before the first node

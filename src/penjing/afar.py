@@ -26,6 +26,10 @@ OWN: dict[str, tuple[str, ...]] = {"spark": ("checkpoint", "memory_limit", "sess
 RULES = ("textbook", "quinlan", "rpart")
 """The rules that decide by counts alone; rows that ask surrogates are not yet sent in Spark."""
 
+_COUNTED = ("refuse", "surrogate", "branch")
+POLICIES = {"duckdb": _COUNTED, "postgres": _COUNTED, "spark": ("refuse", "surrogate")}
+"""What an engine can do with missing values: send whole rows; shares of rows round otherwise."""
+
 
 def engine_for(data: object, engine: str) -> str | None:
     """Return which engine counts where the rows are; None if they are to be read.
@@ -93,7 +97,7 @@ def fit(
             if judged.n_missing and recipe.missing == "refuse":
                 said = {"column": judged.column.name, "n": judged.n_missing}
                 raise ChoiceError("missing_refused", recipe=recipe.name, **said)
-            if judged.n_missing and recipe.missing not in ("refuse", "surrogate"):
+            if judged.n_missing and recipe.missing not in POLICIES[engine]:
                 said = {"column": judged.column.name, "missing": recipe.missing}
                 raise CapabilityError("afar_shares", engine=engine, **said)
         trace = Trace() if asked.is_traced else None
@@ -118,6 +122,8 @@ def check(recipe: Recipe, engine: str) -> None:
 def _described(tree: Tree, engine: afar.Engine, name: str) -> Tree:
     """Return the tree with what can only be said while its rows are at hand."""
     survey = engine.rows.survey
+    # First of all: what was found on the way is forgotten when another tree is asked about.
+    gap = _gaps(tree, engine) if tree.nodes.gap is None else tree.nodes.gap
     about = dict(tree.about) | {
         "n_rows": survey.n_rows,
         "source": {"name": survey.name, "n_rows": survey.n_rows},
@@ -129,7 +135,6 @@ def _described(tree: Tree, engine: afar.Engine, name: str) -> Tree:
     if lacking:
         about["missing"] = lacking
     about["training"] = {"correct": _right(tree, engine, lacking), "of": float(survey.n_rows)}
-    gap = _gaps(tree, engine) if tree.nodes.gap is None else tree.nodes.gap
     return replace(tree, nodes=replace(tree.nodes, gap=gap), about=about)
 
 

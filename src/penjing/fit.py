@@ -177,7 +177,7 @@ class _Growing:
         if decides_by_counts(recipe) and can_be_counted(table) and not is_watched:
             return table, "disk"
         limit = memory_bytes(self.memory_limit)
-        return mapped_or_refused(table, recipe, limit), "disk"
+        return mapped_or_refused(table, recipe, limit, self.progress), "disk"
 
     def tree(self, table: Table, target: str | None) -> Tree:
         """Return the tree of a table."""

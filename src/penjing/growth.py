@@ -30,7 +30,7 @@ class Growth:
         self._split: dict[int, Split] = {}
         self._children: dict[int, range] = {}
         self.n_leaves = 1
-        self._row_levels = 0
+        self._row_levels = self._generation = 0
 
     @classmethod
     def again(cls, s: Reader, parents: Sequence[int], totals: Totals) -> Growth:
@@ -150,7 +150,11 @@ class Growth:
         self._row_levels += int(waiting)
         n_rows = int(self._rows[0])
         looked_at = n_rows + self._row_levels
-        return Progress(looked_at, n_rows - int(waiting), n_rows, self.n_leaves)
+        depths = (self.depth(node) for node in open_nodes)
+        self._generation = generation = max(depths, default=self._generation)
+        n_placed = max(n_rows - int(waiting), 0)  # rows that are shared out wait in several nodes
+        n_open = len(open_nodes)
+        return Progress(looked_at, n_placed, n_rows, self.n_leaves, generation, n_open)
 
     def wither(self, node: int) -> None:
         """Take a node's question back; its children are forgotten."""

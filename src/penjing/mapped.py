@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing._core import code_floats
+from penjing.progress import Progress, Watcher
 from penjing.stored import BUCKETS, Binned, Exact, Rows, Stored
 from penjing.table import Column, Floats, Table
 from penjing.workspace import Workspace, told_full
@@ -64,7 +65,7 @@ def is_mapped(table: Table) -> bool:
     return any(isinstance(column, Mapped) for column in table.columns)
 
 
-def mapped(table: Table, room: int) -> Table:
+def mapped(table: Table, room: int, progress: Watcher | None = None) -> Table:
     """Return a stored table as one of ranks in files, beside its store; it goes with its columns.
 
     Parameters
@@ -73,16 +74,21 @@ def mapped(table: Table, room: int) -> Table:
         Columns in a store.
     room : int
         How many bytes may be used while columns are ranked.
+    progress : function, optional
+        Told after each column how far this is.
     """
     target = table.target
     stored = [c for c in (*table.columns, target) if isinstance(c, Stored)]
     if not stored:
         return table
     space = Workspace(_above(stored[0]))
-    every = [
-        _mapped(column, space, f"m{i}", room) if isinstance(column, Stored) else column
-        for i, column in enumerate((*table.columns, *(() if target is None else (target,))))
-    ]
+    every: list[Column] = [*table.columns, *(() if target is None else (target,))]
+    for i, column in enumerate(every):
+        if isinstance(column, Stored):
+            every[i] = _mapped(column, space, f"m{i}", room)
+        if progress is not None:
+            n = table.n_rows * (i + 1) // len(every)
+            progress(Progress(n, 0, table.n_rows, 1, is_reading=True))
     columns = tuple(every if target is None else every[:-1])
     weight = table.weight
     if weight is not None:

@@ -79,6 +79,20 @@ def test_surrogates_for_missing_values(database, monkeypatch):
     assert found == expected
 
 
+def test_progress_tells_of_generations(database, monkeypatch):
+    monkeypatch.setattr("penjing.engines.afar.FETCHED", 60)
+    table, told = trimmed(some_table()), []
+    source, where = database(table)
+    how = {"schema": schema_of(table), "max_depth": 3, "progress": told.append}
+    tree = penjing.fit(source, "y", "cart-binary", **how, **where)
+    assert [t.generation for t in told] == [1, 2, 3, 3]
+    assert told[0].n_open == 2
+    read = [t.row_levels for t in told]
+    assert read == sorted(read)
+    assert told[0].n_rows == table.n_rows
+    assert told[-1].n_leaves == tree.n_leaves
+
+
 def test_a_query_is_a_table(tmp_path):
     with duckdb.connect(tmp_path / "rows.db") as link:
         link.execute("CREATE TABLE legs AS SELECT * FROM (VALUES (0, 'fish'), (2, 'bird')) t(n, c)")

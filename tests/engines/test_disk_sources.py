@@ -223,3 +223,12 @@ def test_progress_tells_of_rows_and_generations(parquet):
     penjing.fit(parquet(frame()), "class", engine="disk", max_depth=3, progress=told.append)
     assert told[0].row_levels in {700, N % 700}
     assert max(t.row_levels for t in told) >= N
+
+
+def test_progress_while_columns_are_mapped(parquet):
+    told = []
+    how = {"recipe": "c4.5-textbook", "engine": "disk", "max_depth": 3}
+    penjing.fit(parquet(frame(missing=True)), "class", progress=told.append, **how)
+    read = [t.row_levels for t in told if t.is_reading]
+    assert read.count(N) == 2  # coded, and mapped
+    assert all(t.share <= 1 for t in told)

@@ -332,7 +332,10 @@ class Engine:
                 opened: list[int] = []
                 if len(counts.codes):
                     alone = low == high
-                    opens = coarse.is_open(self._criterion, counts.cells, alone, self.reader, least)
+                    apart = counts.missing if self._recipe.missing == "branch" else None
+                    opens = coarse.is_open(
+                        self._criterion, counts.cells, alone, self.reader, least, missing=apart
+                    )
                     opened = np.flatnonzero(opens).tolist()
                 parts[c].append((counts, opened))
                 spans = [(place, float(low[b]), float(high[b])) for b in opened]
@@ -387,7 +390,8 @@ class Engine:
                 tally = next(self.tally(tree, [parent], [split.column]))
                 spans = self._spans_of(split.column, tally.columns[split.column])
             below, above = spans[:, 1] <= split.cut, spans[:, 0] > split.cut
-            self.gaps[parent] = float(spans[below, 1].max()), float(spans[above, 0].min())
+            if np.isfinite(split.cut):  # infinite: whether the value is known was asked
+                self.gaps[parent] = float(spans[below, 1].max()), float(spans[above, 0].min())
         kept = {node for node, _ in self._spans} - {tree.parent_of(n)[0] for n in born}
         self._spans = {key: spans for key, spans in self._spans.items() if key[0] in kept}
 

@@ -23,7 +23,15 @@ MOST_CLASSES = 8
 Mask = npt.NDArray[np.bool_]
 
 
-def is_open(criterion: Criterion, cells: Floats, is_single: Mask, s: Reader, least: float) -> Mask:
+def is_open(
+    criterion: Criterion,
+    cells: Floats,
+    is_single: Mask,
+    s: Reader,
+    least: float,
+    *,
+    missing: Floats | None = None,
+) -> Mask:
     """Return which buckets may hold a cut as good as the best border between buckets.
 
     Parameters
@@ -38,6 +46,9 @@ def is_open(criterion: Criterion, cells: Floats, is_single: Mask, s: Reader, lea
         Reads the sums.
     least : float
         What both sides must weigh.
+    missing : (S,), optional
+        The sums of the rows without a value, where these have a branch of their own: cuts that
+        differ by rounding only are then told apart less finely.
 
     Examples
     --------
@@ -62,6 +73,10 @@ def is_open(criterion: Criterion, cells: Floats, is_single: Mask, s: Reader, lea
         best = float(told[fair].max()) if fair.any() else -np.inf
     bound = most_inside(criterion, known, left, cells, s)
     slack = 4 * TIE * abs(float(criterion.impurity(known, s)))
+    if missing is not None and missing.any():
+        every = known + missing
+        share = float(s.weight(every)) / float(s.weight(known))
+        slack = max(slack, 4 * TIE * share * abs(float(criterion.impurity(every, s))))
     return np.asarray((bound >= best - slack) & ~is_single)
 
 

@@ -85,7 +85,7 @@ class Engine:
     def grow(self, recipe: Recipe, progress: Watcher | None = None) -> Tree | None:
         """Grow a whole tree; by the native engine where rows cannot be counted from disk."""
         if not self.counts(recipe):
-            return self._inside(recipe).grow(recipe, progress)
+            return self._inside(recipe, progress).grow(recipe, progress)
         means = Means(self._limit, self._n_threads(), self._threads, self._small_for(recipe))
         return Growing(self._table, self.reader, recipe, means, progress).tree()
 
@@ -106,12 +106,14 @@ class Engine:
 
     # -- what the readable loop asks, in memory -----------------------------------------------
 
-    def _inside(self, recipe: Recipe | None = None) -> native.Engine:
+    def _inside(
+        self, recipe: Recipe | None = None, progress: Watcher | None = None
+    ) -> native.Engine:
         """Return the native engine on the same table, its columns mapped."""
         if self._within is None:
             table = self._table
             if recipe is not None:
-                table = mapped_or_refused(table, recipe, self._limit)
+                table = mapped_or_refused(table, recipe, self._limit, progress)
             elif not is_mapped(table):
                 table = mapped(table, self._limit // SHARE)
             spaces = [c.space for c in table.columns if isinstance(c, Mapped)]
@@ -181,14 +183,16 @@ def is_grown_by_kernel(recipe: Recipe) -> bool:
     return recipe.rules != "c50" and recipe.max_leaves is None
 
 
-def mapped_or_refused(table: Table, recipe: Recipe, limit: int) -> Table:
+def mapped_or_refused(
+    table: Table, recipe: Recipe, limit: int, progress: Watcher | None = None
+) -> Table:
     """Return a table of mapped columns; or refuse it where not even its rows fit memory."""
     is_kernel = is_grown_by_kernel(recipe)
     if not is_mapped(table):
         wanted = table.n_rows * (KERNEL if is_kernel else LOOP)
         if wanted > limit:
             raise too_large(recipe.name, wanted, limit)
-        table = mapped(table, limit // SHARE)
+        table = mapped(table, limit // SHARE, progress)
     wanted = needed_rows(table, is_kernel=is_kernel)
     if wanted > limit:
         raise too_large(recipe.name, wanted, limit)

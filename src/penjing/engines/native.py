@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from penjing.criteria import Criterion, decrease
 from penjing.criteria.entropy import bits
 from penjing.engines import memory, quinlan, rpart, sklearn
 from penjing.engines.ties import ties_of
-from penjing.progress import Progress, Watcher
+from penjing.progress import Progress, Tell, Watcher
 from penjing.recipe import Recipe
 from penjing.table import Column, Floats, Table
 from penjing.tally import Classes, Reader
@@ -64,12 +64,12 @@ class Engine(memory.Engine):
         That is: a criterion C++ does not know, a limit on leaves, or groupings of many levels
         with more than two classes.
         """
+        tell = None if progress is None else self._telling(progress)
+        given = self._table, self.reader, recipe, self._n_threads()
         if recipe.rules == "quinlan":
-            return quinlan.grown(
-                self._table, self.reader, recipe, self._n_threads(), lean=self._space is not None
-            )
+            return quinlan.grown(*given, lean=self._space is not None, tell=tell)
         if recipe.rules == "rpart":
-            return rpart.grown(self._table, self.reader, recipe, self._n_threads(), self._space)
+            return rpart.grown(*given, space=self._space, tell=tell)
         if recipe.rules == "sklearn":
             return sklearn.grown(self._table, self.reader, recipe, self._n_threads())
         criterion = recipe.measure()
@@ -131,11 +131,12 @@ class Engine(memory.Engine):
         """Return what error-based pruning makes of a tree, or None where Python has to."""
         return quinlan.pruned(self._table, self.reader, tree, how, self._missing)
 
-    def _telling(self, progress: Watcher) -> Callable[[int, int, int], None]:
+    def _telling(self, progress: Watcher) -> Tell:
         n_rows = self._table.n_rows
 
         def tell(row_levels: int, n_placed: int, n_leaves: int) -> None:
-            progress(Progress(row_levels, n_placed, n_rows, n_leaves))
+            # Rows that are shared out arrive in several leaves.
+            progress(Progress(row_levels, min(n_placed, n_rows), n_rows, n_leaves))
 
         return tell
 

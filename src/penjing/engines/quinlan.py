@@ -10,6 +10,7 @@ import numpy as np
 from penjing import _core
 from penjing.engines.ties import ties_of
 from penjing.options import Quinlan
+from penjing.progress import Tell
 from penjing.recipe import Recipe
 from penjing.table import Table
 from penjing.tally import Classes, Reader
@@ -17,7 +18,13 @@ from penjing.tree import LEAF, Nodes, Tree
 
 
 def grown(
-    table: Table, s: Reader, recipe: Recipe, threads: int, *, lean: bool = False
+    table: Table,
+    s: Reader,
+    recipe: Recipe,
+    threads: int,
+    *,
+    lean: bool = False,
+    tell: Tell | None = None,
 ) -> Tree | None:
     """Return the tree as the rules grow it, not yet pruned; None where Python has to.
 
@@ -42,6 +49,7 @@ def grown(
             "n_sums": s.size,
             "max_depth": -1 if recipe.max_depth is None else recipe.max_depth,
             "threads": threads,
+            "progress": tell,
             "fraction": recipe.missing == "fraction",
             "lean": lean,
             "single": options.precision == "single",

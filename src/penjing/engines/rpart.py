@@ -8,6 +8,7 @@ import numpy as np
 
 from penjing import _core
 from penjing.options_rpart import Rpart
+from penjing.progress import Tell
 from penjing.recipe import Recipe
 from penjing.sorted_rows import sorted_rows
 from penjing.split import Surrogate
@@ -25,7 +26,13 @@ ROWS = 2**31
 
 
 def grown(
-    table: Table, s: Reader, recipe: Recipe, threads: int, space: Workspace | None = None
+    table: Table,
+    s: Reader,
+    recipe: Recipe,
+    threads: int,
+    *,
+    space: Workspace | None = None,
+    tell: Tell | None = None,
 ) -> Tree | None:
     """Return the tree as the rules grow it, not yet cut back; None where Python has to.
 
@@ -92,6 +99,7 @@ def grown(
             "use_surrogates": options.usesurrogate,
             "surrogate_style": options.surrogatestyle,
             "threads": threads,
+            "progress": tell,
         },
     )
     return _tree(told, table, s, recipe)

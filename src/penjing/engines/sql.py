@@ -213,15 +213,13 @@ class Rows:
 
     def _by_cut(self, c: int, cut: float, *, above: bool) -> str:
         judged, sign = self.survey.columns[c], ">" if above else "<="
+        is_number = judged.column.is_numeric
+        numbers = judged.numbers() if is_number else np.arange(len(judged.column.levels)) * 1.0
         if self._is_coded(c):
-            levels = judged.numbers() if judged.column.is_numeric else None
-            last = math.floor(cut) if levels is None else np.searchsorted(levels, cut, "right") - 1
-            return f"{self._value(c)} {sign} {int(last)}"
-        if judged.column.is_numeric and self._source.kinds[judged.column.name] in NUMBERS:
+            last = int(np.searchsorted(numbers, cut, "right")) - 1
+            return f"{self._value(c)} {sign} {last}"
+        if is_number and self._source.kinds[judged.column.name] in NUMBERS:
             return f"{self._value(c)} {sign} {literal(float(cut))}"
-        numbers = (
-            judged.numbers() if judged.column.is_numeric else np.arange(len(judged.column.levels))
-        )
         return self._in_group(c, np.flatnonzero((numbers > cut) == above))
 
     def _in_group(self, c: int, codes: Iterable[int]) -> str:
