@@ -17,9 +17,9 @@ namespace penjing {
 struct LevelCounts {
     std::vector<std::uint32_t> codes;
     std::vector<std::uint32_t> sizes;
-    std::vector<std::uint32_t> cells;  // K a level
-    std::vector<std::uint32_t> grid;   // scratch: all zero between two counts
-    std::vector<std::uint32_t> size_of;
+    std::vector<std::uint32_t> cells;    // K a level
+    std::vector<std::uint32_t> grid;     // scratch: all zero between two counts
+    std::vector<std::uint64_t> present;  // likewise
     std::vector<std::uint64_t> keys;
 
     void clear() {
@@ -58,50 +58,59 @@ void count_by_sort(const Code* codes, const std::uint16_t* labels, std::size_t n
 template <class Code>
 void count_levels(const Code* codes, const std::uint16_t* labels, std::size_t n,
                   std::size_t n_levels, std::size_t k, LevelCounts& out) {
-    out.clear();
-    if (n_levels * k > detail::most_grid) {
+    const std::size_t n_words = (n_levels + 63) / 64;
+    if (n_levels * k > detail::most_grid || n_words > 4 * n) {
+        out.clear();
         detail::count_by_sort(codes, labels, n, k, out);
         return;
     }
     if (out.grid.size() < n_levels * k) {
         out.grid.resize(n_levels * k, 0);
     }
-    if (out.size_of.size() < n_levels) {
-        out.size_of.resize(n_levels, 0);
+    if (out.present.size() < n_words) {
+        out.present.resize(n_words, 0);
     }
     std::uint32_t* grid = out.grid.data();
-    if (n_levels <= n) {
-        for (std::size_t i = 0; i < n; ++i) {
-            ++grid[codes[i] * k + labels[i]];
-        }
-        for (std::size_t level = 0; level < n_levels; ++level) {
-            std::uint32_t size = 0;
-            for (std::size_t c = 0; c < k; ++c) {
-                size += grid[level * k + c];
-            }
-            if (size > 0) {
-                out.codes.push_back(static_cast<std::uint32_t>(level));
-                out.sizes.push_back(size);
-                out.cells.insert(out.cells.end(), grid + level * k, grid + level * k + k);
-            }
-        }
-        std::fill(grid, grid + n_levels * k, 0U);
-        return;
-    }
-    for (std::size_t i = 0; i < n; ++i) {  // few rows, many levels: visit only what they touch
-        if (out.size_of[codes[i]]++ == 0) {
-            out.codes.push_back(codes[i]);
-        }
+    std::uint64_t* present = out.present.data();
+    const bool is_full = n_levels <= n;  // nearly every level is likely to be there
+    for (std::size_t i = 0; i < n; ++i) {
         ++grid[codes[i] * k + labels[i]];
     }
-    std::sort(out.codes.begin(), out.codes.end());
-    for (const std::uint32_t level : out.codes) {
-        std::uint32_t* row = grid + level * k;
-        out.sizes.push_back(out.size_of[level]);
-        out.cells.insert(out.cells.end(), row, row + k);
-        std::fill(row, row + k, 0U);
-        out.size_of[level] = 0;
+    if (is_full) {
+        std::fill(present, present + n_words, ~std::uint64_t{0});
+        if (n_levels % 64 != 0) {
+            present[n_words - 1] = (std::uint64_t{1} << (n_levels % 64)) - 1;
+        }
+    } else {
+        for (std::size_t i = 0; i < n; ++i) {
+            present[codes[i] / 64] |= std::uint64_t{1} << (codes[i] % 64);
+        }
     }
+    const std::size_t most = std::min(n, n_levels) + 1;
+    out.codes.resize(most);
+    out.sizes.resize(most);
+    out.cells.resize(most * k);
+    std::size_t found = 0;
+    for (std::size_t w = 0; w < n_words; ++w) {
+        for (std::uint64_t word = present[w]; word != 0; word &= word - 1) {
+            const std::size_t level = w * 64 + static_cast<std::size_t>(std::countr_zero(word));
+            std::uint32_t* row = grid + level * k;
+            std::uint32_t* cells = out.cells.data() + found * k;
+            std::uint32_t size = 0;
+            for (std::size_t c = 0; c < k; ++c) {
+                size += row[c];
+                cells[c] = row[c];
+                row[c] = 0;
+            }
+            out.codes[found] = static_cast<std::uint32_t>(level);
+            out.sizes[found] = size;
+            found += size > 0 ? 1U : 0U;  // what is not there is written over
+        }
+        present[w] = 0;
+    }
+    out.codes.resize(found);
+    out.sizes.resize(found);
+    out.cells.resize(found * k);
 }
 
 // One bit a row for each class of a node.

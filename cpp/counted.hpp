@@ -521,7 +521,7 @@ class CountedKernel {
                 std::uint32_t* codes = table.codes.data() + j * most_tiny;
                 each_code(open, column,
                           [&](std::size_t i, std::uint32_t code) { codes[i] = code; });
-                table.sort_codes(j);
+                table.sort_codes(j, static_cast<std::size_t>(order_.columns[c].n_levels));
             }
         }
     }

@@ -76,8 +76,25 @@ struct TinyTable {
     }
 
     // Rows sorted by the code of a nominal column: levels stand side by side.
-    void sort_codes(std::size_t j) {
+    void sort_codes(std::size_t j, std::size_t n_levels) {
         const std::uint32_t* code = codes.data() + j * most_tiny;
+        std::uint8_t* to = ids[0].data() + j * most_tiny;
+        if (n_levels <= 256) {
+            std::array<std::uint8_t, 257> place{};
+            std::uint64_t word = 0;
+            for (std::uint32_t i = 0; i < n; ++i) {
+                ++place[code[i] + 1];
+            }
+            for (std::size_t level = 1; level <= n_levels; ++level) {
+                place[level] = static_cast<std::uint8_t>(place[level] + place[level - 1]);
+                word |= place[level] < n ? std::uint64_t{1} << place[level] : 0;
+            }
+            differs[0][j] = word & ~std::uint64_t{1};
+            for (std::uint32_t i = 0; i < n; ++i) {
+                to[place[code[i]]++] = static_cast<std::uint8_t>(i);
+            }
+            return;
+        }
         std::array<std::uint64_t, most_tiny> keys;
         for (std::uint32_t i = 0; i < n; ++i) {
             keys[i] = std::uint64_t{code[i]} << 8 | i;
@@ -85,7 +102,7 @@ struct TinyTable {
         std::sort(keys.begin(), keys.begin() + n);
         std::uint64_t word = 0;
         for (std::uint32_t i = 0; i < n; ++i) {
-            ids[0][j * most_tiny + i] = static_cast<std::uint8_t>(keys[i]);
+            to[i] = static_cast<std::uint8_t>(keys[i]);
             if (i > 0 && keys[i] >> 8 != keys[i - 1] >> 8) {
                 word |= std::uint64_t{1} << i;
             }
