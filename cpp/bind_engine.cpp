@@ -14,6 +14,7 @@
 #include "grow_measured.hpp"
 #include "grown.hpp"
 #include "handing.hpp"
+#include "principal.hpp"
 #include "team.hpp"
 
 namespace nb = nanobind;
@@ -146,9 +147,18 @@ nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::ha
     return nb::object(answer);
 }
 
+using Cells = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+penjing::Out<double> along_principal(const Cells& cells) {
+    return hand_over(penjing::along_principal(cells.data(), cells.shape(0), cells.shape(1)));
+}
+
 }  // namespace
 
 void bind_engine(nb::module_& m) {
+    m.def("along_principal", &along_principal, "cells"_a.noconvert(),
+          "Return where levels lie along the direction in which their shares of the classes "
+          "vary most.");
     m.def("grow", &grow, "columns"_a, "target"_a, "y"_a.none(), "weight"_a.none(), "recipe"_a,
           "Grow a whole tree; the answer holds the arrays of penjing.tree.Nodes. None if asked "
           "to count by ones where a value is missing or rows have weights, or if a number is "

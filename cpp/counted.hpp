@@ -24,6 +24,7 @@
 #include "grown.hpp"
 #include "lists.hpp"
 #include "measure.hpp"
+#include "principal.hpp"
 #include "score.hpp"
 #include "shares.hpp"
 #include "simd.hpp"
@@ -1032,16 +1033,21 @@ class CountedKernel {
         found.groups[0].clear();
         found.groups[1].clear();
         std::uint32_t left_size = 0;
-        if (k_ == 2) {
+        if (k_ == 2 || n > all_subsets) {
+            std::vector<std::uint32_t> along;
+            if (k_ > 2) {
+                along = order_along(levels.cells.data(), n, f.k);
+            }
             const std::vector<std::uint32_t>& by_share =
-                my.shares.order(levels.cells.data(), levels.sizes.data(), n);
-            my.below.assign(2, 0);
+                k_ > 2 ? along : my.shares.order(levels.cells.data(), levels.sizes.data(), n);
+            my.below.assign(f.k, 0);
             std::vector<std::size_t> rank(n);
             for (std::size_t i = 0; i < n; ++i) {
                 rank[by_share[i]] = i;
                 if (i + 1 < n) {
-                    my.below[0] += levels.cells[2 * by_share[i]];
-                    my.below[1] += levels.cells[2 * by_share[i] + 1];
+                    for (std::size_t k = 0; k < f.k; ++k) {
+                        my.below[k] += levels.cells[f.k * by_share[i] + k];
+                    }
                     left_size += levels.sizes[by_share[i]];
                     offer(i, my.below.data(), left_size);
                 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "grown.hpp"
+#include "principal.hpp"
 #include "score.hpp"
 #include "team.hpp"
 
@@ -380,9 +381,9 @@ class GeneralKernel {
         const std::size_t n = counts.codes.size();
         std::vector<std::size_t> rank(n);
         my.scored.clear();
-        const bool all_subsets = order_.y == nullptr && s_ > 2;
+        const bool every = order_.y == nullptr && s_ > 2 && n <= all_subsets;
         std::vector<double> left(s_, 0.0);
-        if (all_subsets) {
+        if (every) {
             for (std::uint32_t number = 1; number < 1U << (n - 1); ++number) {
                 subset(counts, number, left);
                 my.scored.push_back(gain_of_two(my, found, left.data(), weight, share));
@@ -406,10 +407,10 @@ class GeneralKernel {
         found.groups[0].clear();
         found.groups[1].clear();
         for (std::size_t i = 0; i < n; ++i) {
-            const bool right = all_subsets ? ((best + 1) >> i & 1U) == 0 : rank[i] > best;
+            const bool right = every ? ((best + 1) >> i & 1U) == 0 : rank[i] > best;
             found.groups[right ? 1 : 0].push_back(counts.codes[i]);
         }
-        if (all_subsets) {
+        if (every) {
             subset(counts, static_cast<std::uint32_t>(best + 1), left);
         } else {
             const std::vector<std::size_t> by_mean = order_of_levels(counts, my);
@@ -434,11 +435,15 @@ class GeneralKernel {
         }
     }
 
-    // Levels by the share of the first class, or by mean; equal ones stay in their order.
+    // Levels by the share of the first class, or by mean, or along the direction in which more
+    // classes vary most; equal ones stay in their order.
     std::vector<std::size_t> order_of_levels(const Counts& counts, Worker& my) const {
         const std::size_t n = counts.codes.size();
         std::vector<double> along(n);
-        for (std::size_t i = 0; i < n; ++i) {
+        if (order_.y == nullptr && s_ > 2) {
+            along = along_principal(counts.cells.data(), n, s_);
+        }
+        for (std::size_t i = 0; (order_.y != nullptr || s_ == 2) && i < n; ++i) {
             const double* cell = counts.cells.data() + i * s_;
             const double w = my.scorer.weight(cell);
             along[i] =

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from data import ordered
+from penjing import _core
 from penjing.criteria.entropy import Entropy, GainRatio
 from penjing.criteria.gini import Gini
 from penjing.engines.memory import Engine
@@ -116,6 +117,21 @@ def test_many_levels_of_many_classes_are_grouped_along_one_direction():
     assert len(set(halves[0][::2])) == len(set(halves[0][1::2])) == 1
     again = candidates(counts_of(cells.tolist()), NOMINAL, NO_VALUES, "binary", Classes(3))
     assert (again.sides == found.sides).all()
+
+
+@pytest.mark.parametrize("k", [2, 3, 8, 30])
+def test_the_direction_is_the_first_principal_component(k):
+    rng = np.random.default_rng(k)
+    cells = rng.integers(0, 40, (25, k)).astype(float)
+    cells[:, k // 2] = 0  # a class that does not occur changes nothing
+    weight = cells.sum(axis=1)
+    centred = cells / weight[:, None] - cells.sum(axis=0) / weight.sum()
+    values, axes = np.linalg.eigh((centred * weight[:, None]).T @ centred)
+    along = _core.along_principal(cells)
+    assert np.average(along**2, weights=weight) * weight.sum() == pytest.approx(values[-1])
+    assert np.abs(along) == pytest.approx(np.abs(centred @ axes[:, -1]), abs=1e-7)
+    some = [c for c in range(k) if c != k // 2]
+    assert (_core.along_principal(np.ascontiguousarray(cells[:, some])) == along).all()
 
 
 @pytest.mark.parametrize("shape", ["multiway", "binary"])

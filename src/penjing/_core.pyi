@@ -66,6 +66,9 @@ def grow_rpart(
 def sorted_rpart(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int32]:
     """Return the places of the numbers, lowest first, in rpart's order."""
 
+def along_principal(cells: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return where levels lie along the direction in which their class shares vary most."""
+
 def logs(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the natural logarithm of each number, by the C library."""
 

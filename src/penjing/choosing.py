@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from penjing import _core
 from penjing.criteria import TIE, Criterion, gains
 from penjing.growth import Growth
 from penjing.recipe import Recipe
@@ -123,19 +124,8 @@ def _order(cells: Floats, s: Reader) -> npt.NDArray[np.intp] | None:
     elif s.n <= 2:
         along = cells[:, 0] / s.weight(cells)
     else:
-        weight = s.weight(cells)
-        some = (weight > 0)[:, None]  # rows may weigh nothing
-        shares = np.divide(cells, weight[:, None], out=np.zeros_like(cells), where=some)
-        along = _principal(shares, weight)
+        along = _core.along_principal(np.ascontiguousarray(cells, np.float64))
     return np.argsort(along, kind="stable")
-
-
-def _principal(shares: Floats, weight: Floats) -> Floats:
-    centred = shares - np.average(shares, axis=0, weights=weight)
-    _, axes = np.linalg.eigh((centred * weight[:, None]).T @ centred)
-    axis = axes[:, -1]
-    along: Floats = centred @ (axis * np.sign(axis[np.abs(axis).argmax()]))
-    return along
 
 
 def score(

@@ -182,6 +182,31 @@ def test_many_levels_are_put_in_order_of_their_share(criterion, n_levels):
     assert_same(grow(memory.Engine(table), recipe), native.Engine(table).grow(recipe))
 
 
+@pytest.mark.parametrize("kind", ["plain", "weighted", "missing"])
+@pytest.mark.parametrize("criterion", ["gini", "gain", "gain_ratio"])
+def test_many_levels_of_many_classes_are_grouped_along_one_direction(criterion, kind):
+    """More levels than every grouping is tried of, more classes than two."""
+    rng = np.random.default_rng(17)
+    n, n_levels, k = 2500, 40, 5
+    codes = np.minimum(rng.integers(0, n_levels, (2, n)), rng.integers(0, n_levels, (2, n)))
+    pull = rng.normal(size=(2, n_levels, k))
+    scores = pull[0][codes[0]] + pull[1][codes[1]] + rng.gumbel(size=(n, k))
+    if kind == "missing":
+        codes[0][rng.random(n) < 0.04] = -1
+    names = tuple(f"l{i}" for i in range(n_levels))
+    table = Table(
+        tuple(Column(f"c{i}", "nominal", names, codes[i].astype(np.int32)) for i in range(2)),
+        Column("y", "nominal", tuple("abcde"), scores.argmax(1).astype(np.int32)),
+        n,
+        rng.integers(1, 4, n) / 2 if kind == "weighted" else None,
+    )
+    missing = "fraction" if kind == "missing" else "refuse"
+    recipe = Recipe("some", criterion=criterion, shape="binary", max_depth=6, missing=missing)
+    grown = native.Engine(table).grow(recipe)
+    assert grown is not None
+    assert_same(grow(memory.Engine(table), recipe), grown)
+
+
 @pytest.mark.parametrize("max_depth", [3, 12])  # a deep tree has finer codes
 @pytest.mark.parametrize("criterion", ["gini", "gain"])
 def test_a_minimum_bars_the_edges_of_buckets(criterion, max_depth):

@@ -141,21 +141,12 @@ class Engine(memory.Engine):
         return tell
 
     def _knows(self, recipe: Recipe, criterion: Criterion) -> bool:
-        if (
-            recipe.rules != "textbook"
-            or criterion.native is None
-            or recipe.max_leaves is not None
-            or recipe.missing == "branch"
-            or not self._table.n_rows
-        ):
-            return False
-        many_classes = isinstance(self.reader, Classes) and self.reader.n > 2
         return (
-            recipe.shape == "multiway"
-            or not many_classes
-            or all(
-                field.has_order or len(field.levels) <= ALL_SUBSETS for field in self._table.columns
-            )
+            recipe.rules == "textbook"
+            and criterion.native is not None
+            and recipe.max_leaves is None
+            and recipe.missing != "branch"
+            and self._table.n_rows > 0
         )
 
     def _n_threads(self) -> int:
