@@ -101,12 +101,14 @@ def random_table(case: Case, rng: np.random.Generator, n: int = 160) -> Table:
         z[rng.random(n) < 0.1, 0] = np.nan
         few[rng.random(n) < 0.1] = np.nan
         codes[rng.random(n) < 0.1] = -1
+        z[:3, 0], few[:3], codes[:3] = np.nan, np.nan, -1
+    lost = np.isnan(z[:, 0]) & (codes < 0)  # of some rows nothing is known
     columns = (
         numeric("many", z[:, 0]),
         Column("name", "nominal", ("a", "b", "c'", "é"), codes),
         numeric("few", few),
-        numeric("noise", rng.integers(0, 40, n) / 8),
-        Column("third", "nominal", ("low", "mid", "top"), third),
+        numeric("noise", np.where(lost, np.nan, rng.integers(0, 40, n) / 8)),
+        Column("third", "nominal", ("low", "mid", "top"), np.where(lost, np.int32(-1), third)),
     )
     if case.target == "number":
         target = numeric("y", score)

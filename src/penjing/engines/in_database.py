@@ -38,6 +38,8 @@ class Engine(afar.Engine):
     ) -> None:
         self._link = link
         rows = sql.Rows(link, table=table, query=query, target=target, schema=schema)
+        if recipe.rules == "rpart":
+            rows.drop_unknown()
         super().__init__(rows, recipe, fetched)
 
     def close(self) -> None:

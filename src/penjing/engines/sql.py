@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -93,6 +94,31 @@ class Rows:
         raw = self._source.raw(name)
         lost = [literal(v) for v, c in zip(target.values, target.codes, strict=True) if c < 0]
         return f"{raw} IS NOT NULL" + (f" AND {raw} NOT IN ({', '.join(lost)})" if lost else "")
+
+    def drop_unknown(self) -> None:
+        """Leave out the rows of which nothing but the class is known, as rpart does."""
+        found = self.survey
+        if not all(judged.n_missing for judged in found.columns):
+            return
+        known = " OR ".join(self._is_known(judged) for judged in found.columns)
+        lost = self._source.run(
+            f"SELECT y, COUNT(*) FROM (SELECT {self._class()} AS y FROM {ROWS}"
+            f" WHERE {self._where} AND NOT ({known})) AS unknown GROUP BY y"
+        )
+        if not lost:
+            return
+        self._where = f"{self._where} AND ({known})"
+        for class_, n in lost:
+            found.counts[class_] -= n
+            found.n_rows -= n
+        n_lost = sum(n for _, n in lost)
+        found.columns = [replace(j, n_missing=j.n_missing - n_lost) for j in found.columns]
+
+    def _is_known(self, judged: Judged) -> str:
+        name = judged.column.name
+        if judged.is_listed:
+            return f"({self._known(judged, name)})"
+        return f"{self._source.number(name)} IS NOT NULL"
 
     # -- where rows are ---------------------------------------------------------------------
 
