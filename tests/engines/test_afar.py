@@ -12,7 +12,7 @@ from engines.databases import duckdb_file, postgres_of_our_own
 from export_programs import postgres as postgres_server
 from penjing.criteria import gains
 from penjing.criteria.gini import Gini
-from penjing.engines import coarse, sql, sql_source
+from penjing.engines import coarse, sql_columns, sql_places, sql_source
 from penjing.engines import postgres as postgres_engine
 from penjing.tally import Classes
 from shared import shared
@@ -44,8 +44,8 @@ def database(request, tmp_path_factory):
 @pytest.mark.parametrize(("recipe", "settings"), RECIPES)
 def test_the_tree_of_memory_from_random_rows(database, recipe, settings, monkeypatch):
     monkeypatch.setattr(sql_source, "FEW", 50)
-    monkeypatch.setattr(sql, "CASES", 4)
-    monkeypatch.setattr(sql, "BUCKETS", 16)
+    monkeypatch.setattr(sql_places, "CASES", 4)
+    monkeypatch.setattr(sql_columns, "BUCKETS", 16)
     monkeypatch.setattr("penjing.engines.afar.FETCHED", 60)
     table = trimmed(some_table())
     source, where = database(table)
@@ -145,7 +145,7 @@ def test_rules_are_refused_before_anything_is_opened():
 def test_a_role_that_may_only_read(monkeypatch):
     """With TEMP a table of codes is made; without it a CASE does; nothing is written."""
     psycopg = pytest.importorskip("psycopg")
-    monkeypatch.setattr(sql, "CASES", 2)
+    monkeypatch.setattr(sql_places, "CASES", 2)
     monkeypatch.setattr("penjing.engines.afar.FETCHED", 40)
     table = trimmed(some_table(600))
     expected = by_memory(table, "cart-binary", max_depth=5)

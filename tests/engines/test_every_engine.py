@@ -27,7 +27,7 @@ import penjing
 from engines.databases import Put, duckdb_file, postgres_of_our_own
 from penjing import mapped, stored
 from penjing.budget import needed, needed_rows
-from penjing.engines import disk, sql, sql_source
+from penjing.engines import disk, sql_columns, sql_places, sql_source
 from penjing.errors import CapabilityError
 from penjing.table import Column, Table, numeric
 from shared import SHARED
@@ -124,8 +124,8 @@ def coarse(monkeypatch):
     """Few cells, small lots, few rows at a time: large tables' ways for small ones."""
     for where, name, value in (
         (disk, "SMALL", 20), (stored, "APART", 30), (stored, "CELLS", 60),
-        (mapped, "AT_A_TIME", 64), (sql_source, "FEW", 30), (sql, "CASES", 4),
-        (sql, "BUCKETS", 16),
+        (mapped, "AT_A_TIME", 64), (sql_source, "FEW", 30), (sql_places, "CASES", 4),
+        (sql_columns, "BUCKETS", 16),
     ):  # fmt: skip
         monkeypatch.setattr(where, name, value)
     monkeypatch.setattr("penjing.engines.afar.FETCHED", 30)
