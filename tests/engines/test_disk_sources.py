@@ -12,7 +12,7 @@ import pytest
 
 import penjing
 from penjing.errors import CapabilityError, ChoiceError, DataError
-from penjing.read import coding
+from penjing.read import coding_plan
 from penjing.workspace import PREFIX
 
 pa = pytest.importorskip("pyarrow")
@@ -184,7 +184,7 @@ def test_sentences(parquet, tmp_path):
 
 def test_more_texts_than_the_sample_had(parquet, monkeypatch):
     """A column that grows from one byte to two begins again."""
-    monkeypatch.setattr(coding, "SAMPLED_ROWS", 50)
+    monkeypatch.setattr(coding_plan, "SAMPLED_ROWS", 50)
     rng = np.random.default_rng(1)
     n = 6000
     words = np.where(np.arange(n) % 1500 < 100, "few", [f"w{i}" for i in rng.integers(0, 400, n)])

@@ -182,9 +182,9 @@ def check(engine: str, case: Case, table: Table, put: Any = None) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.parametrize("engine", ["native", "disk"])
+@pytest.mark.parametrize("engine", [pytest.param("native", marks=pytest.mark.slow), "disk"])
 def test_here(engine, case):
-    check(engine, case, random_table(case, np.random.default_rng(1)))
+    check(engine, case, random_table(case, np.random.default_rng(1), 100))
 
 
 @pytest.mark.slow
@@ -199,9 +199,9 @@ def test_here_on_any_table(case, seed):
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.parametrize("engine", DATABASES)
+@pytest.mark.parametrize("engine", ["duckdb", pytest.param("postgres", marks=pytest.mark.slow)])
 def test_in_a_database(engine, case, put):
-    check(engine, case, random_table(case, np.random.default_rng(1), 120), put(engine))
+    check(engine, case, random_table(case, np.random.default_rng(1), 80), put(engine))
 
 
 # -- on the shared data sets -----------------------------------------------------------------

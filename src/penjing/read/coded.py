@@ -17,7 +17,8 @@ import numpy.typing as npt
 from penjing.errors import DataError
 from penjing.progress import Watcher
 from penjing.read.assemble import assembled
-from penjing.read.coding import Again, Coded, coded_groups, forget
+from penjing.read.coded_column import Coded
+from penjing.read.coding import Again, coded_groups, forget
 from penjing.read.columnar import sheet_of
 from penjing.read.groups import Groups, groups_of
 from penjing.read.markers import markers

@@ -9,40 +9,26 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from penjing._core import Quantiles, code_indices, code_wholes
+from penjing._core import code_indices, code_wholes
 from penjing.errors import DataError
 from penjing.progress import Progress, Watcher
-from penjing.read.assemble import CLASS_NAMES
+from penjing.read.coded_column import NEVER, Coded
+from penjing.read.coding_plan import from_plain, plan, to_plain
 from penjing.read.groups import Group, Groups, arrow
-from penjing.read.ids import COUNTED, is_id_name
-from penjing.stored import Binned, Cells, Exact, cells_of
-from penjing.table import Codes, Column
 from penjing.workspace import reserve, told_full
 
-SAMPLED_GROUPS, SAMPLED_ROWS = 64, 20_000
-"""The edges of cells come from so many rows of each of so many groups."""
-FEW_TEXTS = 200
-"""Up to so many texts in the sample fit one byte, with room for those not yet seen."""
 MOST_TEXTS = 65_534
-WIDE, FEW_WHOLE = 65_534, 4_096
-"""Whole numbers of a smaller range, and not more different ones in the sample, are exact codes."""
-FEW_CLASSES = 20
 AT_A_TIME = 1 << 17
 """Row groups are read in pieces of so many rows, which stay in the processor's cache."""
-RUNS = 0.99
-"""In the sample of a column that counts its rows, so many follow on the one before."""
 PLAN, LIST = "plan.json", "done.jsonl"
-NEVER = np.iinfo(np.int64).max
 
 
 class Again(Exception):  # noqa: N818 - no error: the pass begins again, with another plan
@@ -51,136 +37,6 @@ class Again(Exception):  # noqa: N818 - no error: the pass begins again, with an
     def __init__(self, name: str, how: str) -> None:
         super().__init__(name)
         self.name, self.how = name, how
-
-
-@dataclass(slots=True)
-class Coded:
-    """A column while it is being coded.
-
-    Parameters
-    ----------
-    name : str
-        The column's name.
-    how : str
-        ``binned`` numbers, ``whole`` numbers by their distance from ``low``, ``texts``, or an
-        ``id``, which is not kept.
-    width : int
-        Bytes of an exact code.
-    low, n_codes : int
-        The least whole number, and how many codes there are, missing included.
-    is_bool : bool
-        Whether texts stand for truth values.
-    """
-
-    name: str
-    how: str
-    width: int = 1
-    low: int = 0
-    n_codes: int = 1
-    is_bool: bool = False
-    has_too_many: bool = False
-    cells: Cells | None = None
-    texts: dict[str, int] = field(default_factory=dict)
-    counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
-    first: npt.NDArray[np.int64] = field(default_factory=lambda: np.full(1, NEVER))
-    n_missing: int = 0
-    folder: Path = Path()
-    place: int = 0
-    n_rows: int = 0
-    _coder: Quantiles | None = None
-
-    @property
-    def is_binned(self) -> bool:
-        """Whether it is kept as quantile cells beside the numbers."""
-        return self.how == "binned"
-
-    @property
-    def values(self) -> list[Any]:
-        """The value of each code but the first, which is missing."""
-        if self.how == "id":
-            return []
-        if self.how == "whole":
-            return list(range(self.low, self.low + self.n_codes - 1))
-        plain: list[Any] = list(self.texts)
-        return [text == "true" for text in plain] if self.is_bool else plain
-
-    @property
-    def order(self) -> npt.NDArray[np.intp]:
-        """Which values occur, in order of their first appearance."""
-        if self.is_binned:
-            return np.empty(0, np.intp)
-        first = self.first[1:]
-        return np.argsort(first, kind="stable")[: int((first < NEVER).sum())]
-
-    def files(self) -> dict[str, tuple[Path, Any]]:
-        """Return the files of the column, and what they hold."""
-        if self.how == "id":
-            return {}
-        stem = str(self.folder / f"c{self.place}")
-        if not self.is_binned:
-            return {"codes": (Path(stem + ".codes"), np.uint8 if self.width == 1 else np.uint16)}
-        kinds = {"high": np.uint8, "low": np.uint8, "raw": np.float64}
-        return {name: (Path(f"{stem}.{name}"), kind) for name, kind in kinds.items()}
-
-    def part(self) -> Exact | Binned:
-        """Return where the rows are, mapped."""
-        maps = {
-            n: np.memmap(p, kind, "r", shape=(self.n_rows,))
-            for n, (p, kind) in self.files().items()
-        }
-        if not self.is_binned:
-            return Exact(maps["codes"], self.n_codes)
-        assert self.cells is not None
-        return Binned(maps["high"], maps["low"], maps["raw"], self.cells)
-
-    def coder(self) -> Quantiles:
-        """Return what turns numbers into codes."""
-        if self._coder is None:
-            assert self.cells is not None
-            self._coder = self.cells.coder()
-        return self._coder
-
-    def shown(self, n: int) -> npt.NDArray[Any]:
-        """Return an array of n rows that shows every value, in order of first appearance.
-
-        Of binned numbers it shows some that make them look like what they are.
-        """
-        if self.is_binned:
-            found = np.resize(np.array([0.5, 1.5, 2.5]), n)
-            return np.where(np.arange(n) == 1, np.nan, found) if self.n_missing else found
-        if self.how == "id":
-            return np.arange(1, n + 1)
-        values, order = self.values, self.order
-        shown = [values[i] for i in order.tolist()]
-        gaps = np.zeros(n, np.bool_)
-        gaps[len(shown)] = self.counts[0] > 0
-        if self.counts[1:].max(initial=0) == 1:  # no value twice, nor here
-            gaps[len(shown) :] = True
-        if not shown:
-            return np.ma.masked_array(np.zeros(n), np.ones(n, np.bool_))
-        every = shown + [shown[0]] * (n - len(shown))
-        kind = np.int64 if self.how == "whole" else (np.bool_ if self.is_bool else object)
-        array = np.array(every, kind)
-        return np.ma.masked_array(array, gaps) if gaps.any() else array
-
-    def places(self, column: Column) -> Codes:
-        """Return the level of each code, from a column that was judged by what is shown."""
-        place = np.full(self.n_codes, -1, np.int32)
-        order = self.order
-        place[order + 1] = column.codes[: len(order)]
-        return place
-
-    def count_of(self, codes: npt.NDArray[np.bool_]) -> int:
-        """Return how many rows have one of these codes."""
-        return int(self.counts[codes].sum())
-
-    def extended(self, n_codes: int) -> None:
-        """Make room for new codes."""
-        more = n_codes - len(self.counts)
-        if more > 0:
-            self.counts = np.append(self.counts, np.zeros(more, np.int64))
-            self.first = np.append(self.first, np.full(more, NEVER))
-        self.n_codes = max(self.n_codes, n_codes)
 
 
 def coded_groups(
@@ -227,14 +83,14 @@ class _Run:
         self._groups, self._lock, self._stop = groups, threading.Lock(), False
         self._folder = groups.space.folder
         self._local = threading.local()
-        plan = self._folder / PLAN
-        if plan.exists():
-            self.columns = _planned(json.loads(plan.read_text("utf-8")))
+        kept = self._folder / PLAN
+        if kept.exists():
+            self.columns = from_plain(json.loads(kept.read_text("utf-8")))
         else:
-            self.columns = _plan(groups, target, wishes)
-            part = plan.with_suffix(".part")
-            part.write_text(json.dumps([_plain(c) for c in self.columns]), "utf-8")
-            part.replace(plan)
+            self.columns = plan(groups, target, wishes)
+            part = kept.with_suffix(".part")
+            part.write_text(json.dumps([to_plain(c) for c in self.columns]), "utf-8")
+            part.replace(kept)
         for i, column in enumerate(self.columns):
             column.folder, column.place, column.n_rows = self._folder, i, groups.n_rows
         self._told = {c.name: 0 for c in self.columns}
@@ -443,124 +299,3 @@ class _Run:
             place = self._groups.groups.index(group)
             self._list.write(json.dumps({"group": place, "columns": told}) + "\n")
             self._list.flush()
-
-
-def _plan(groups: Groups, target: str | None, wishes: dict[str, str]) -> list[Coded]:
-    """Decide from a sample how each column is kept."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    sample = _sample(groups)
-    kinds = pa.types
-    found = []
-    for place, name in enumerate(groups.schema.names):
-        kind = groups.schema.field(place).type
-        is_last = place == len(groups.schema.names) - 1
-        is_target = name == target or (target is None and (name.lower() in CLASS_NAMES or is_last))
-        values = sample.column(place)
-        is_number = kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
-        if kinds.is_nested(kind):
-            said = {"row": 1, "column": name, "value": str(kind)}
-            raise DataError("nested_cell", source=groups.name, **said)
-        if not is_number:
-            is_bool = kinds.is_boolean(kind)
-            n = len(values.cast(pa.string()).unique())
-            wide = n > FEW_TEXTS or wishes.get(name) == "wide"
-            found.append(Coded(name, "texts", 2 if wide else 1, is_bool=is_bool))
-            continue
-        numbers = np.asarray(values.to_numpy(), np.float64)
-        is_free = not is_target and name not in wishes
-        if is_free and kinds.is_integer(kind) and _is_id(name, numbers):
-            found.append(Coded(name, "id"))
-            continue
-        column = None if wishes.get(name) == "binned" else _whole(name, numbers, groups, place)
-        if kinds.is_integer(kind) or (is_target and column is not None and _is_classes(numbers)):
-            pass
-        else:
-            column = None
-        found.append(column or Coded(name, "binned", cells=cells_of(numbers)))
-    return found
-
-
-def _is_id(name: str, numbers: npt.NDArray[np.float64]) -> bool:
-    """Say whether whole numbers only number the rows, as far as the sample shows."""
-    if len(np.unique(numbers)) < len(numbers) or np.isnan(numbers).any():
-        return False
-    steps = np.diff(numbers) == 1
-    return is_id_name(name) or (len(numbers) >= COUNTED and steps.mean() > RUNS)
-
-
-def _is_classes(numbers: npt.NDArray[np.float64]) -> bool:
-    return len(np.unique(numbers[~np.isnan(numbers)])) <= FEW_CLASSES
-
-
-def _whole(name: str, numbers: Any, groups: Groups, place: int) -> Coded | None:  # noqa: ANN401
-    """Return the plan for whole numbers of a small range, None if they are not that."""
-    known = np.unique(numbers[~np.isnan(numbers)])
-    if not len(known) or len(known) > FEW_WHOLE or (known != np.floor(known)).any():
-        return None
-    low, high = _range(groups, place, known)
-    if high - low + 2 > WIDE:
-        return None
-    n = int(high - low) + 2
-    column = Coded(name, "whole", 1 if n <= 256 else 2, int(low), n)
-    column.extended(n)
-    return column
-
-
-def _range(groups: Groups, place: int, known: Any) -> tuple[float, float]:  # noqa: ANN401
-    """Return the least and the greatest number: what the files say, or else the sample."""
-    low, high = float(known[0]), float(known[-1])
-    parquet = arrow()
-    for path in dict.fromkeys(g.path for g in groups.groups):
-        with parquet.ParquetFile(path) as file:
-            for index in range(file.metadata.num_row_groups):
-                told = file.metadata.row_group(index).column(place).statistics
-                if told is not None and told.has_min_max:
-                    low, high = min(low, float(told.min)), max(high, float(told.max))
-    return low, high
-
-
-def _sample(groups: Groups) -> Any:  # noqa: ANN401 - an Arrow table
-    """Return rows from the beginning of row groups all over the source."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    parquet = arrow()
-    n = len(groups.groups)
-    places = sorted(
-        {round(i * (n - 1) / max(SAMPLED_GROUPS - 1, 1)) for i in range(SAMPLED_GROUPS)}
-    )
-    batches = []
-    for place in places if n > SAMPLED_GROUPS else range(n):
-        group = groups.groups[place]
-        try:
-            with parquet.ParquetFile(group.path, pre_buffer=False) as file:
-                first = file.iter_batches(SAMPLED_ROWS, row_groups=[group.index])
-                batches.append(next(first).cast(groups.schema))
-        except (OSError, pa.ArrowInvalid):
-            raise DataError("bad_parquet", source=group.path) from None
-    return pa.Table.from_batches(batches)
-
-
-def _plain(column: Coded) -> dict[str, Any]:
-    told = {key: getattr(column, key) for key in ("name", "how", "width", "low", "n_codes")}
-    told["is_bool"] = column.is_bool
-    if column.cells is not None:
-        told["cells"] = [
-            a.tolist() for a in (column.cells.edges, column.cells.high, column.cells.low)
-        ]
-    return told
-
-
-def _planned(told: Sequence[dict[str, Any]]) -> list[Coded]:
-    found = []
-    for plain in told:
-        cells = plain.pop("cells", None)
-        column = Coded(**plain)
-        if cells is not None:
-            edges, high, low = cells
-            column.cells = Cells(
-                np.array(edges, np.float64), np.array(high, np.uint8), np.array(low, np.uint8)
-            )
-        column.extended(column.n_codes)
-        found.append(column)
-    return found

@@ -1,0 +1,149 @@
+"""How each column of a source is to be kept: decided from a sample, and what files say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing.errors import DataError
+from penjing.read.assemble import CLASS_NAMES
+from penjing.read.coded_column import Coded
+from penjing.read.groups import Groups, arrow
+from penjing.read.ids import COUNTED, is_id_name
+from penjing.stored import Cells, cells_of
+
+SAMPLED_GROUPS, SAMPLED_ROWS = 64, 20_000
+"""The edges of cells come from so many rows of each of so many groups."""
+FEW_TEXTS = 200
+"""Up to so many texts in the sample fit one byte, with room for those not yet seen."""
+WIDE, FEW_WHOLE = 65_534, 4_096
+"""Whole numbers of a smaller range, and not more different ones in the sample, are exact codes."""
+FEW_CLASSES = 20
+RUNS = 0.99
+"""In the sample of a column that counts its rows, so many follow on the one before."""
+
+
+def plan(groups: Groups, target: str | None, wishes: dict[str, str]) -> list[Coded]:
+    """Decide from a sample how each column is kept."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    sample = _sample(groups)
+    kinds = pa.types
+    found = []
+    for place, name in enumerate(groups.schema.names):
+        kind = groups.schema.field(place).type
+        is_last = place == len(groups.schema.names) - 1
+        is_target = name == target or (target is None and (name.lower() in CLASS_NAMES or is_last))
+        values = sample.column(place)
+        is_number = kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
+        if kinds.is_nested(kind):
+            said = {"row": 1, "column": name, "value": str(kind)}
+            raise DataError("nested_cell", source=groups.name, **said)
+        if not is_number:
+            is_bool = kinds.is_boolean(kind)
+            n = len(values.cast(pa.string()).unique())
+            wide = n > FEW_TEXTS or wishes.get(name) == "wide"
+            found.append(Coded(name, "texts", 2 if wide else 1, is_bool=is_bool))
+            continue
+        numbers = np.asarray(values.to_numpy(), np.float64)
+        is_free = not is_target and name not in wishes
+        if is_free and kinds.is_integer(kind) and _is_id(name, numbers):
+            found.append(Coded(name, "id"))
+            continue
+        column = None if wishes.get(name) == "binned" else _whole(name, numbers, groups, place)
+        if kinds.is_integer(kind) or (is_target and column is not None and _is_classes(numbers)):
+            pass
+        else:
+            column = None
+        found.append(column or Coded(name, "binned", cells=cells_of(numbers)))
+    return found
+
+
+def _is_id(name: str, numbers: npt.NDArray[np.float64]) -> bool:
+    """Say whether whole numbers only number the rows, as far as the sample shows."""
+    if len(np.unique(numbers)) < len(numbers) or np.isnan(numbers).any():
+        return False
+    steps = np.diff(numbers) == 1
+    return is_id_name(name) or (len(numbers) >= COUNTED and steps.mean() > RUNS)
+
+
+def _is_classes(numbers: npt.NDArray[np.float64]) -> bool:
+    return len(np.unique(numbers[~np.isnan(numbers)])) <= FEW_CLASSES
+
+
+def _whole(name: str, numbers: Any, groups: Groups, place: int) -> Coded | None:  # noqa: ANN401
+    """Return the plan for whole numbers of a small range, None if they are not that."""
+    known = np.unique(numbers[~np.isnan(numbers)])
+    if not len(known) or len(known) > FEW_WHOLE or (known != np.floor(known)).any():
+        return None
+    low, high = _range(groups, place, known)
+    if high - low + 2 > WIDE:
+        return None
+    n = int(high - low) + 2
+    column = Coded(name, "whole", 1 if n <= 256 else 2, int(low), n)
+    column.extended(n)
+    return column
+
+
+def _range(groups: Groups, place: int, known: Any) -> tuple[float, float]:  # noqa: ANN401
+    """Return the least and the greatest number: what the files say, or else the sample."""
+    low, high = float(known[0]), float(known[-1])
+    parquet = arrow()
+    for path in dict.fromkeys(g.path for g in groups.groups):
+        with parquet.ParquetFile(path) as file:
+            for index in range(file.metadata.num_row_groups):
+                told = file.metadata.row_group(index).column(place).statistics
+                if told is not None and told.has_min_max:
+                    low, high = min(low, float(told.min)), max(high, float(told.max))
+    return low, high
+
+
+def _sample(groups: Groups) -> Any:  # noqa: ANN401 - an Arrow table
+    """Return rows from the beginning of row groups all over the source."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    parquet = arrow()
+    n = len(groups.groups)
+    places = sorted(
+        {round(i * (n - 1) / max(SAMPLED_GROUPS - 1, 1)) for i in range(SAMPLED_GROUPS)}
+    )
+    batches = []
+    for place in places if n > SAMPLED_GROUPS else range(n):
+        group = groups.groups[place]
+        try:
+            with parquet.ParquetFile(group.path, pre_buffer=False) as file:
+                first = file.iter_batches(SAMPLED_ROWS, row_groups=[group.index])
+                batches.append(next(first).cast(groups.schema))
+        except (OSError, pa.ArrowInvalid):
+            raise DataError("bad_parquet", source=group.path) from None
+    return pa.Table.from_batches(batches)
+
+
+def to_plain(column: Coded) -> dict[str, Any]:
+    """Return a plan as plain data, for a later run."""
+    told = {key: getattr(column, key) for key in ("name", "how", "width", "low", "n_codes")}
+    told["is_bool"] = column.is_bool
+    if column.cells is not None:
+        told["cells"] = [
+            a.tolist() for a in (column.cells.edges, column.cells.high, column.cells.low)
+        ]
+    return told
+
+
+def from_plain(told: Sequence[dict[str, Any]]) -> list[Coded]:
+    """Return the plan of an earlier run."""
+    found = []
+    for plain in told:
+        cells = plain.pop("cells", None)
+        column = Coded(**plain)
+        if cells is not None:
+            edges, high, low = cells
+            column.cells = Cells(
+                np.array(edges, np.float64), np.array(high, np.uint8), np.array(low, np.uint8)
+            )
+        column.extended(column.n_codes)
+        found.append(column)
+    return found
