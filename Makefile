@@ -115,8 +115,8 @@ test-threads: setup ## C++ tests and a smoke suite of the extension under the th
 		TSAN_OPTIONS="halt_on_error=1 exitcode=66" OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
 		PYTHONPATH=build/threads/site $(BIN)/python tests/threads.py
 
-# Python itself leaks on exit by design, hence detect_leaks=0. Databases and Java do not start with the sanitizer
-# loaded before them: their engines are tested without it.
+# Python itself leaks on exit by design, hence detect_leaks=0. Java does not start with the sanitizer loaded before it:
+# Spark is tested without it.
 test-sanitized: setup ## the tests of the extension, with the extension under sanitizers
 	$(CMAKE) -B build/sanitize -DPENJING_SANITIZE=$(SANITIZE) > /dev/null
 	$(BIN)/cmake --build build/sanitize > /dev/null
@@ -129,7 +129,7 @@ test-sanitized: setup ## the tests of the extension, with the extension under sa
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 		PYTHONPATH=build/sanitize/site \
 		$(BIN)/python -m pytest -q -p no:cacheprovider -m "not slow" tests/test_core.py tests/engines \
-		--ignore=tests/engines/test_afar.py --ignore=tests/engines/test_spark.py
+		--ignore=tests/engines/test_spark.py
 
 # Only Python and the pins differ: penjing itself is used where it is, the extension included.
 test-sklearn: setup ## the estimators' tests with the oldest scikit-learn declared, and pandas 2

@@ -312,7 +312,8 @@ def postgres() -> Iterator[list[str]]:
     if where is None or shutil.which("psql") is None:
         pytest.skip("PostgreSQL is not installed")
     folder = Path(tempfile.mkdtemp(prefix="penjing-pg-"))
-    plain: dict[str, Any] = {"cwd": folder, "capture_output": True}
+    alone = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}  # a sanitizer stays out
+    plain: dict[str, Any] = {"cwd": folder, "capture_output": True, "env": alone}
     if os.geteuid() == 0:  # it refuses to run as root
         who = next(u for u in ("postgres", "nobody") if u in {p.pw_name for p in pwd.getpwall()})
         os.chown(folder, pwd.getpwnam(who).pw_uid, -1)
