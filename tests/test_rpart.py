@@ -244,6 +244,17 @@ def test_the_one_standard_error_rule_takes_the_smallest_tree_that_will_do():
         ({"prior": [0.5, 0.6]}, "bad_prior"),
         ({"prior": [1.0]}, "bad_length"),
         ({"loss": [[0, 1], [1, 1]]}, "bad_loss"),
+        ({"loss": [[0, 1], [0, 0]]}, "bad_loss"),
+        ({"loss": [[0, 1], [1]]}, "bad_loss"),
+        ({"loss": [[0, float("nan")], [1, 0]]}, "bad_loss"),
+        ({"loss": 5}, "bad_numbers"),
+        ({"loss": {"y": 5}}, "bad_numbers"),
+        ({"loss": {"y": {"q": 5}}}, "unknown_class"),
+        ({"prior": [float("nan"), 1.0]}, "bad_prior"),
+        ({"prior": 1}, "bad_numbers"),
+        ({"prior": {"y": "much"}}, "bad_numbers"),
+        ({"cost": 5}, "bad_numbers"),
+        ({"cost": {"x": 0}}, "bad_cost"),
         ({"cost": [1.0]}, "bad_length"),
         ({"cost": {"q": 2.0}}, "unknown_column"),
         ({"shape": "multiway"}, "unknown_plug"),
@@ -253,6 +264,18 @@ def test_settings_that_cannot_be_used_are_refused(settings, key):
     with pytest.raises(ChoiceError) as error:
         penjing.fit(MELONS, recipe="rpart", **settings)
     assert error.value.key.startswith(key)
+
+
+def test_a_class_that_is_not_there_is_told_of_the_option_that_names_it():
+    with pytest.raises(ChoiceError, match="prior names the class 'q'"):
+        penjing.fit(MELONS, recipe="rpart", prior={"q": 1.0})
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_class_without_a_prior_says_nothing():
+    table = Table((numeric("x", [1, 2, 3, 4, 5, 6]),), nominal("y", list("aabbcc")), 6)
+    tree = penjing.fit(table, recipe="rpart", prior=[0.0, 0.5, 0.5], minsplit=2, cp=0)
+    assert tree.predict(table).tolist() == list("bbbbcc")
 
 
 def test_too_many_groupings_are_refused():

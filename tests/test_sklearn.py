@@ -200,6 +200,16 @@ def test_class_weights_decide_ties():
     np.testing.assert_allclose(even.predict_proba(table)[0], [0.5, 0.5])
 
 
+@pytest.mark.filterwarnings("error")
+def test_rows_of_a_class_that_weighs_nothing_are_none():
+    table = Table((numeric("x", [1, 2, 3, 4, 5, 6]),), nominal("y", list("aabacc")), 6)
+    tree = penjing.fit(table, recipe="sklearn", class_weight={"a": 0, "c": 2.0})
+    assert tree.predict(table).tolist() == list("bbbbcc")
+    assert tree.nodes.cut[0] == 4.0  # between 3 and 5: row 4 is not there
+    with pytest.raises(DataError):
+        penjing.fit(table, recipe="sklearn", class_weight={"a": 0, "b": 0, "c": 0})
+
+
 def test_class_weights_of_classes_that_are_numbers_come_back_from_a_file(tmp_path):
     table = Table((numeric("x", [1, 1, 1, 2]),), nominal("y", [0, 0, 0, 1]), 4)
     tree = penjing.fit(table, recipe="sklearn", class_weight={0: 1.0, 1: 4.0})
@@ -220,6 +230,9 @@ def test_class_weights_of_classes_that_are_numbers_come_back_from_a_file(tmp_pat
         {"min_samples_leaf": -1},
         {"class_weight": "uneven"},
         {"class_weight": {"q": 1.0}},
+        {"class_weight": {"y": -1.0}},
+        {"class_weight": {"y": "heavy"}},
+        {"class_weight": [1.0, 2.0]},
         {"ccp_alpha": -0.1},
         {"nominal": "hot"},
     ],

@@ -95,6 +95,23 @@ def test_classification_trees_are_equal(  # noqa: PLR0917 - drawn one by one
         np.testing.assert_allclose(ours.predict_proba(table), theirs.predict_proba(x))
 
 
+@settings(max_examples=100)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(4, 60),
+    factors=st.lists(st.sampled_from([0, 1, 2, 4]), min_size=3, max_size=3).filter(any),
+)
+def test_class_weights_of_nothing_leave_rows_out(seed, n, factors):
+    x, y = made(seed, n, 2, 3, 1, 0.0)
+    weights = {k: factors[k] for k in sorted(set(y.tolist()))}
+    if not any(weights.values()):
+        return
+    theirs = sklearn_tree.DecisionTreeClassifier(random_state=0, class_weight=weights).fit(x, y)
+    table = table_of(x, y, regression=False)
+    ours = penjing.fit(table, recipe="sklearn", random_state=0, class_weight=weights)
+    same(ours, theirs)
+
+
 @settings(max_examples=200)
 @given(**tables)
 def test_regression_trees_are_equal(seed, n, n_columns, digits, missing, **settings):

@@ -216,4 +216,7 @@ def mean(total: Floats, s: Reader) -> float:
     if not isinstance(s, Classes):
         return float(s.value(total))
     part = total * np.asarray(s.costs.altered) if s.costs else total
-    return float((part * np.arange(s.n)).sum() / part.sum())
+    whole = float(part.sum())
+    if not whole:  # only classes that count for nothing, by a prior of 0
+        return math.nan
+    return float((part * np.arange(s.n)).sum() / whole)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
@@ -104,8 +105,8 @@ class Rpart(Options):
             value = _CRITERIA[value]
         if name in ("prior", "cost", "costs", "xval") and _is_row(value):
             value = tuple(value)
-        if name == "loss" and value is not None and not isinstance(value, Mapping):
-            value = tuple(tuple(float(v) for v in row) for row in value)
+        if name in _EXAMPLES and value is not None:
+            value = _numbers(name, value)
         return _NAMES.get(name, name), value
 
     def check(self) -> None:
@@ -138,12 +139,16 @@ class Rpart(Options):
             if given is not None and len(given) != n_classes:
                 raise ChoiceError("bad_length", name=name, n=len(given), expected=n_classes)
         assert not isinstance(self.prior, Mapping)
-        if self.prior is not None and (min(self.prior) < 0 or abs(sum(self.prior) - 1) > 1e-9):
+        if self.prior is not None and not (
+            all(p >= 0 for p in self.prior) and abs(sum(self.prior) - 1) <= 1e-9
+        ):
             raise ChoiceError("bad_prior", value=list(self.prior))
         if self.loss is not None:
-            matrix = np.asarray(self.loss)
-            square = matrix.shape == (n_classes, n_classes)
-            if not square or (matrix < 0).any() or np.diag(matrix).any():
+            square = all(len(row) == n_classes for row in self.loss)
+            matrix = np.asarray(self.loss) if square else np.eye(n_classes)
+            fair = bool((matrix >= 0).all() and np.isfinite(matrix).all())
+            costly = n_classes == 1 or bool(matrix.any(axis=1).all())  # rpart asks for it, too
+            if not (square and fair and costly) or np.diag(matrix).any():
                 raise ChoiceError("bad_loss", n=n_classes)
         return replace(self, cost=_cost_of(self.cost, table))
 
@@ -194,7 +199,7 @@ def _row(
     """Return a number for each class; a mapping has to name them all."""
     if not isinstance(given, Mapping):
         return given
-    named = {_level(name, levels): float(value) for name, value in given.items()}
+    named = {_level("prior", name, levels): float(value) for name, value in given.items()}
     for level in levels:
         if level not in named:
             raise ChoiceError("bad_length", name="prior", n=len(named), expected=len(levels))
@@ -212,16 +217,45 @@ def _matrix(
     place = {level: i for i, level in enumerate(levels)}
     for true, row in given.items():
         for answer, loss in row.items():
-            found[place[_level(true, levels)], place[_level(answer, levels)]] = loss
+            i, j = (place[_level("loss", name, levels)] for name in (true, answer))
+            found[i, j] = loss
     return tuple(tuple(row) for row in found.tolist())
 
 
-def _level(name: object, levels: Sequence[Any]) -> Any:  # noqa: ANN401 - a class, of any kind
-    """Return the class of this name; on a command line all names are text."""
+def _level(option: str, name: object, levels: Sequence[Any]) -> Any:  # noqa: ANN401 - any kind
+    """Return the class that an option names; on a command line all names are text."""
     by_text = {str(level): level for level in levels}
     if str(name) not in by_text:
-        raise unknown("unknown_class", name, levels)
+        raise unknown("unknown_class", name, levels, option=option)
     return by_text[str(name)]
+
+
+_EXAMPLES: dict[str, object] = {
+    "prior": {"yes": 0.3, "no": 0.7},
+    "loss": {"yes": {"no": 5}},
+    "cost": {"age": 2},
+    "costs": {"age": 2},
+}
+
+
+def _numbers(name: str, value: Any) -> Any:  # noqa: ANN401 - what the user gave
+    """Return numbers by name or in order as such; of losses a row each."""
+    is_loss = name == "loss"
+    try:
+        if isinstance(value, Mapping):
+            return {k: _named(v) if is_loss else float(v) for k, v in value.items()}
+        if _is_row(value):
+            return tuple(tuple(map(float, v)) if is_loss else float(v) for v in value)
+    except (TypeError, ValueError):
+        pass
+    raise ChoiceError("bad_numbers", name=name, value=value, example=_EXAMPLES[name])
+
+
+def _named(row: Any) -> dict[Any, float]:  # noqa: ANN401 - what the user gave
+    """Return a row of losses by name."""
+    if not isinstance(row, Mapping):
+        raise TypeError
+    return {k: float(v) for k, v in row.items()}
 
 
 def _is_row(value: object) -> bool:
@@ -241,6 +275,7 @@ def _cost_of(
         cost = tuple(float(cost.get(name, 1.0)) for name in table.names)
     if len(cost) != len(table.columns):
         raise ChoiceError("bad_length", name="cost", n=len(cost), expected=len(table.columns))
-    if min(cost) <= 0:
-        raise ChoiceError("bad_number", name="cost", value=min(cost))
+    for value in cost:
+        if not 0 < value < math.inf:
+            raise ChoiceError("bad_cost", value=value)
     return cost

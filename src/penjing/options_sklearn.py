@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from penjing.errors import ChoiceError, unknown
+from penjing.errors import ChoiceError, DataError, unknown
 from penjing.options import Options
 from penjing.table import Floats, Table
 from penjing.tally import Costs
@@ -139,7 +140,19 @@ class Sklearn(Options):
                 raise unknown("unknown_plug", str(getattr(self, name)), allowed, socket=name)
         if isinstance(self.class_weight, str) and self.class_weight != "balanced":
             raise unknown("unknown_plug", self.class_weight, ("balanced",), socket="class_weight")
+        self._check_class_weight()
         self._check_max_features()
+
+    def _check_class_weight(self) -> None:
+        given: Any = self.class_weight
+        if given is None or isinstance(given, str):
+            return
+        if not isinstance(given, Mapping):
+            raise ChoiceError("bad_numbers", name="class_weight", value=given, example={"yes": 2})
+        for weight in given.values():
+            is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+            if not (is_number and 0 <= weight < math.inf):
+                raise ChoiceError("bad_number", name="class_weight", value=weight)
 
     def _check_max_features(self) -> None:
         most = self.max_features
@@ -174,9 +187,15 @@ class Sklearn(Options):
         return replace(self, min_samples_leaf=least, min_samples_split=split, random_state=seed)
 
     def prepared(self, table: Table) -> Table:
-        """Return the table with 32-bit numbers, levels in the order of their positions."""
-        if table.weight is not None and not table.weight.all():
-            table = table.take(table.weight != 0)
+        """Return the table with 32-bit numbers, levels in the order of their positions.
+
+        Rows that weigh nothing, by themselves or by their class, are none to scikit-learn.
+        """
+        weighs = table.weights * self._factor(table)
+        if not weighs.all():
+            if not weighs.any():
+                raise DataError("no_weight", source=table.source.get("name", "the table"))
+            table = table.take(weighs != 0)
         columns = []
         for column in table.columns:
             if column.is_numeric:
@@ -186,6 +205,23 @@ class Sklearn(Options):
                 raise ChoiceError("nominal_refused", column=column.name)
             columns.append(replace(column, kind="ordered"))
         return replace(table, columns=tuple(columns))
+
+    def _factor(self, table: Table) -> Floats:
+        """Return by what each row counts for more or less, by the class it has."""
+        if table.is_regression or not isinstance(self.class_weight, Mapping):
+            return np.ones(table.n_rows)
+        assert table.target is not None
+        return self._given(table.target.levels)[table.target.codes]
+
+    def _given(self, levels: Iterable[Any]) -> Floats:
+        """Return the weight that was given for each class, 1 where none was."""
+        assert isinstance(self.class_weight, Mapping)
+        levels = list(levels)
+        for name in self.class_weight:
+            if str(name) not in map(str, levels):
+                raise unknown("unknown_class", name, levels, option="class_weight")
+        given = {str(name): weight for name, weight in self.class_weight.items()}
+        return np.array([float(given.get(str(level), 1.0)) for level in levels])
 
     def costs(self, table: Table) -> Costs | None:
         """Return the class weights as factors; None where there are none."""
@@ -199,11 +235,7 @@ class Sklearn(Options):
             factor = np.divide(whole, count, out=np.ones_like(count), where=count > 0)
         else:
             assert isinstance(self.class_weight, Mapping)
-            for name in self.class_weight:
-                if str(name) not in map(str, levels):
-                    raise unknown("unknown_class", name, levels)
-            given = {str(name): weight for name, weight in self.class_weight.items()}
-            factor = np.array([float(given.get(str(level), 1.0)) for level in levels])
+            factor = self._given(levels)
         wrong = tuple(tuple(row) for row in (1.0 - np.eye(len(levels))).tolist())
         return Costs(tuple(factor.tolist()), wrong, tuple(factor.tolist()))
 

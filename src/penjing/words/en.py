@@ -1048,10 +1048,14 @@ WORDS: dict[str, str] = {
     ),
     # rpart, scikit-learn, cost-complexity
     "bad_length": "{name} has {n} values, and {expected} are needed.",
+    "bad_numbers": (
+        "{name}={value!r} cannot be used. Give numbers by name, or all of them in order: {example}."
+    ),
+    "bad_cost": "cost={value!r} cannot be used: what a question costs is a number above 0.",
     "bad_prior": "prior={value!r} cannot be used: priors are at least 0 and their sum is 1.",
     "bad_loss": (
         "the loss matrix cannot be used: it must have {n} rows of {n} numbers of at least 0, with 0"
-        " on the diagonal."
+        " on the diagonal and something above 0 in each row."
     ),
     "too_many_levels": (
         "column '{column}' has {n} levels in one node: with more than two classes all groupings are"
@@ -1066,9 +1070,9 @@ WORDS: dict[str, str] = {
         "column '{column}' holds {value!r}, which is too large for 32 bits. Scale the column, or use"
         " precision='double'."
     ),
-    "unknown_class": "class_weight names the class '{word}', which is not in the table: {known}.",
+    "unknown_class": "{option} names the class '{word}', which is not in the table: {known}.",
     "unknown_class_near": (
-        "class_weight names the class '{word}', which is not in the table: {known}. Closest: {near}."
+        "{option} names the class '{word}', which is not in the table: {known}. Closest: {near}."
     ),
     "needs_cp_table": (
         "pruning by cost-complexity needs alpha or cp, or a tree with a cross-validated table.\n"

@@ -800,8 +800,10 @@ WORDS: dict[str, str] = {
     ),
     # rpart、scikit-learn、代价复杂度剪枝
     "bad_length": "{name} 有 {n} 个值，应为 {expected} 个。",
+    "bad_numbers": "{name}={value!r} 不能用。请按名称给出数，或按次序给出全部：{example}。",
+    "bad_cost": "cost={value!r} 不能用：提问的代价应大于 0。",
     "bad_prior": "prior={value!r} 不能用：先验概率应不小于 0，且总和为 1。",
-    "bad_loss": "损失矩阵不能用：应有 {n} 行，每行 {n} 个不小于 0 的数，对角线为 0。",
+    "bad_loss": "损失矩阵不能用：应有 {n} 行，每行 {n} 个不小于 0 的数，对角线为 0，且每行都有大于 0 的数。",
     "too_many_levels": (
         "列“{column}”在一个结点中有 {n} 个取值：类别多于两个时要试遍所有分组，超过 {most} 个取值就太多了。\n"
         "请声明取值的次序、合并取值，或去掉这一列。"
@@ -812,9 +814,9 @@ WORDS: dict[str, str] = {
     "too_large_single": (
         "列“{column}”中的 {value!r} 超出 32 位浮点数的范围。请缩放这一列，或用 precision='double'。"
     ),
-    "unknown_class": "class_weight 中的类别“{word}”不在表中。现有的类别：{known}。",
+    "unknown_class": "{option} 中的类别“{word}”不在表中。现有的类别：{known}。",
     "unknown_class_near": (
-        "class_weight 中的类别“{word}”不在表中。现有的类别：{known}。最接近的是 {near}。"
+        "{option} 中的类别“{word}”不在表中。现有的类别：{known}。最接近的是 {near}。"
     ),
     "needs_cp_table": (
         "代价复杂度剪枝需要 alpha 或 cp，或一棵带有交叉验证表的树。\n请用 rpart 配方和 xval=10 生成。"
