@@ -35,12 +35,18 @@ def main(argv: list[str] | None = None) -> int:
     words.add_argument("-v", "--verbose", action="store_true", help="all goldens, all differences")
     words.add_argument("--engine", default="auto", help="who counts: native or memory")
     asked = words.parse_args(argv)
+    asked.programs = [word for given in asked.programs for word in given.split(",") if word]
     Program.engine = asked.engine
     compare = comparer(asked.compare or asked.reference)
     counts: Counter[str] = Counter()
     core: Counter[str] = Counter()
     by_program: dict[str, Counter[str]] = {}
-    for golden in chosen(goldens(asked.reference, tiny), asked.programs, core=asked.core):
+    found = list(goldens(asked.reference, tiny))
+    for word in asked.programs:
+        if not chosen(found, [word], core=asked.core):
+            known = ", ".join(sorted({g.program for g in found}))
+            sys.stderr.write(f"no golden begins with {word!r}; programs: {known}\n")
+    for golden in chosen(found, asked.programs, core=asked.core):
         result = check(golden, asked.data, compare, every=asked.verbose)
         counts[result.verdict] += 1
         if golden.is_core:

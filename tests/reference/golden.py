@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ def goldens(reference: Path, tiny: Callable[[str], dict[str, Any] | None]) -> It
                 yield Golden(f"{name}: {title}", whole, name in core)
 
 
-def chosen(found: Iterator[Golden], programs: Sequence[str], *, core: bool) -> list[Golden]:
+def chosen(found: Iterable[Golden], programs: Sequence[str], *, core: bool) -> list[Golden]:
     """Return the goldens whose program, folder or name begins with one of the words."""
 
     def matches(golden: Golden) -> bool:

@@ -115,6 +115,12 @@ def test_counts_are_told_for_each_program():
     assert done.stdout.splitlines()[-2] == "Id3: 6 / 0 / 0"
 
 
+def test_programs_are_named_with_commas_too_and_a_wrong_name_is_told():
+    done = harness("--reference", REFERENCE, "--data", DATA, "--programs", "Id3,j49", "--core")
+    assert done.stdout.splitlines()[-1] == "identical / tie / different: 6 / 0 / 0"
+    assert "no golden begins with 'j49'" in done.stderr
+
+
 def test_the_page_of_tiny_tables_is_as_the_trees_are():
     if not REFERENCE.exists():
         pytest.skip(f"{REFERENCE} is not there")

@@ -21,6 +21,9 @@ class Program:
     engine = "auto"
     """Who counts; the harness sets it for all."""
 
+    cut_near = 0.0
+    """How far a cut may lie from the program's own where rows go the same way."""
+
     def changes(self, golden: Golden) -> dict[str, Any]:
         """Return the recipe's settings, from the golden's settings."""
         raise NotImplementedError
