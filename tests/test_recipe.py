@@ -131,3 +131,31 @@ def test_missing_values_are_refused_where_the_recipe_says_so():
         ID3.fits(Table(HOLES.columns[1:], HOLES.target, 2))
     assert C45_TEXTBOOK.fits(HOLES) == C45_TEXTBOOK
     assert ID3.but(missing="fraction").fits(HOLES).missing == "fraction"
+
+
+@pytest.mark.parametrize(
+    ("recipe", "settings"),
+    [
+        ("c4.5", {"collapse": "no"}),
+        ("c4.5", {"s": "no"}),
+        ("c4.5", {"c": "25"}),
+        ("j48", {"B": 2}),
+        ("j48", {"raise_branches": 3}),
+        ("c5.0", {"gather": "no"}),
+        ("c5.0", {"c": "25"}),
+        ("rpart", {"loss_transposed": 1}),
+        ("rpart", {"xval": "ten"}),
+        ("rpart", {"xval": [1, "two"]}),
+        ("sklearn", {"random_state": "a"}),
+        ("sklearn", {"random_state": -1}),
+        ("sklearn", {"random_state": 2**32}),
+    ],
+)
+def test_switches_and_numbers_are_not_guessed(recipe, settings):
+    with pytest.raises(ChoiceError):
+        recipe_of(recipe).but(**settings)
+
+
+def test_an_option_of_another_program_is_refused_by_the_recipes_name():
+    with pytest.raises(ChoiceError, match="'M' is not a setting of recipe 'rpart'"):
+        recipe_of("rpart").but(M=2)

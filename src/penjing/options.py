@@ -226,13 +226,18 @@ class Quinlan(Options):
         (('confidence', 0.1), ('pruning', 'none'))
         """
         if name == "c":  # C4.5 takes the confidence in per cent
-            return "confidence", value / 100
+            return "confidence", hundredth(value)
         if name in _QUINLAN_VALUES:
             return _QUINLAN_VALUES[name], value
         if name in _QUINLAN_SWITCHES:
             setting, if_on, if_off = _QUINLAN_SWITCHES[name]
             return setting, if_on if value else if_off
         return name, value
+
+
+def hundredth(value: Any) -> Any:  # noqa: ANN401 - what is no number is refused as it came
+    """Return a number in per cent as a share."""
+    return value / 100 if isinstance(value, int | float) else value
 
 
 _ROUNDING = 1e-12

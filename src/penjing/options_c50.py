@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from penjing.errors import CapabilityError, ChoiceError, unknown
-from penjing.options import Quinlan
+from penjing.options import Quinlan, hundredth
 from penjing.table import Field
 
 
@@ -117,7 +117,7 @@ class C50(Quinlan):
         if name == "r" and value:
             raise CapabilityError("c50_rules")
         if name == "c":  # in per cent
-            return "confidence", value / 100
+            return "confidence", hundredth(value)
         if name == "g":
             return "global_pruning", not value
         return _NAMES.get(name, name), value

@@ -125,8 +125,9 @@ class Rpart(Options):
         is_number = isinstance(self.cp, int | float) and not isinstance(self.cp, bool)
         if not (is_number and self.cp >= 0):
             raise ChoiceError("bad_number", name="cp", value=self.cp)
-        if isinstance(self.xval, int) and (self.xval < 0 or isinstance(self.xval, bool)):
-            raise ChoiceError("bad_whole_number", name="xval", value=self.xval, least=0)
+        for group in self.xval if isinstance(self.xval, tuple) else (self.xval,):
+            if not isinstance(group, int | np.integer) or isinstance(group, bool) or group < 0:
+                raise ChoiceError("bad_whole_number", name="xval", value=group, least=0)
 
     def fits(self, table: Table) -> Rpart:
         """Return the settings as they suit a table, or refuse with a sentence."""

@@ -140,6 +140,10 @@ class Sklearn(Options):
                 raise unknown("unknown_plug", str(getattr(self, name)), allowed, socket=name)
         if isinstance(self.class_weight, str) and self.class_weight != "balanced":
             raise unknown("unknown_plug", self.class_weight, ("balanced",), socket="class_weight")
+        seed = self.random_state
+        is_whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+        if seed is not None and not (is_whole and 0 <= seed < 2**32):
+            raise ChoiceError("bad_random_state", value=seed)
         self._check_class_weight()
         self._check_max_features()
 

@@ -94,7 +94,7 @@ class Recipe:
         changes = self._translated(changes)
         for word in changes:
             if word not in own + theirs:
-                raise unknown("unknown_setting", word, own + theirs)
+                raise unknown("unknown_setting", word, own + theirs, recipe=self.name)
         options = replace(self.options, **{k: v for k, v in changes.items() if k in theirs})
         shared = {k: v for k, v in changes.items() if k in own}
         changed = replace(self, options=options, **shared)
@@ -106,6 +106,8 @@ class Recipe:
         found: dict[str, Any] = {}
         said: dict[str, str] = {}
         for word, value in sorted(changes.items(), key=lambda pair: pair[1] is not False):
+            if word in _SWITCHES:
+                _check_switch(word, value)
             name, meant = self.options.setting(word, value)
             if name in said and found[name] != meant:
                 raise ChoiceError("settings_clash", one=said[name], other=word, name=name)
@@ -132,7 +134,8 @@ class Recipe:
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if not (is_number and 0 <= value < math.inf):
                 raise ChoiceError("bad_number", name=name, value=value)
-        _check_switch("laplace", self.laplace)
+        _check_switches(self)
+        _check_switches(self.options)
         load("rules", self.rules)
         self.options.check()
         criteria = self.options.criteria
@@ -209,6 +212,13 @@ def _check_switch(name: str, value: object) -> None:
         raise unknown("unknown_plug", str(value), ("True", "False"), socket=name)
 
 
+def _check_switches(settings: Recipe | Options) -> None:
+    """Refuse what is on or off by default and given as neither."""
+    for field in fields(settings):
+        if isinstance(field.default, bool):
+            _check_switch(field.name, getattr(settings, field.name))
+
+
 def _word(value: Any) -> str:  # noqa: ANN401 - any setting's
     """Return a setting as it is typed on the command line."""
     if value is None or isinstance(value, bool):
@@ -223,6 +233,8 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any setting's
     return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 
+_SWITCHES = frozenset((*"ABJORSUgrs", "doNotMakeSplitPointActualValue"))
+"""Options of programs that are on or off."""
 _WORDS: dict[str, tuple[str, ...]] = {
     "unseen": ("stop", "error", "missing"),
 }

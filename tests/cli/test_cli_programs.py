@@ -67,6 +67,9 @@ SAME = [
     ("c4.5", ["-m", "1", "-c", "10", "-g"], {"m": 1, "c": 10, "g": True}),
     ("c4.5", ["-s", "-m", "1"], {"s": True, "m": 1}),
     ("c4.5", ["--set", "m=1", "--set", "c=10"], {"min_branch": 1, "confidence": 0.1}),
+    ("j48", ["--set", "collapse=no", "--set", "B=no"], {"collapse": False, "shape": "multiway"}),
+    ("j48", ["--set", "pruning=none", "--set", "max-depth=none"],
+     {"pruning": "none", "max_depth": None}),
     (
         "rpart",
         ["--cp", "0", "--minsplit", "2", "--minbucket", "1", "--maxdepth", "3", "--xval", "3"],

@@ -191,17 +191,32 @@ def _show(
 
 
 def settings_of(words: list[str] | None) -> dict[str, Any]:
-    """Return the settings of NAME=VALUE; values are JSON where they look so, else text."""
-    found = {}
+    """Return the settings of NAME=VALUE; values are JSON where they look so, else text.
+
+    Yes, no and none are what `recipes` prints them for.
+
+    Examples
+    --------
+    >>> settings_of(["collapse=no", "max_depth=none", "pruning=none", "cut_at=value", "gap=0.1"])
+    {'collapse': False, 'max_depth': None, 'pruning': 'none', 'cut_at': 'value', 'gap': 0.1}
+    """
+    found: dict[str, Any] = {}
     for word in words or ():
         name, sign, value = word.partition("=")
         if not sign:
             raise ChoiceError("bad_set", word=word)
+        name, said = name.replace("-", "_"), value.lower()
+        if said in _SAID and not (said == "none" and name == "pruning"):  # there it is a word
+            found[name] = _SAID[said]
+            continue
         try:
-            found[name.replace("-", "_")] = json.loads(value)
+            found[name] = json.loads(value)
         except ValueError:
-            found[name.replace("-", "_")] = value
+            found[name] = value
     return found
+
+
+_SAID = {"yes": True, "true": True, "no": False, "false": False, "none": None}
 
 
 def _sourced(tree: Tree, path: str) -> Tree:

@@ -212,9 +212,9 @@ WORDS: dict[str, str] = {
     ),
     "unknown_plug": "{socket} '{word}' is not known. Known: {known}.",
     "unknown_plug_near": "{socket} '{word}' is not known. Known: {known}. Closest: {near}.",
-    "unknown_setting": "'{word}' is not a setting of a recipe. Settings: {known}.",
+    "unknown_setting": "'{word}' is not a setting of recipe '{recipe}'. Settings: {known}.",
     "unknown_setting_near": (
-        "'{word}' is not a setting of a recipe. Settings: {known}.\nDid you mean '{near}'?"
+        "'{word}' is not a setting of recipe '{recipe}'. Settings: {known}.\nDid you mean '{near}'?"
     ),
     # reading: what is wrong with a source
     "empty_file": "{source} is empty. A table needs a header line and at least one row.",
@@ -1050,6 +1050,10 @@ WORDS: dict[str, str] = {
     "bad_length": "{name} has {n} values, and {expected} are needed.",
     "bad_numbers": (
         "{name}={value!r} cannot be used. Give numbers by name, or all of them in order: {example}."
+    ),
+    "bad_random_state": (
+        "random_state={value!r} cannot be used: it must be a whole number from 0 to 4294967295, or"
+        " None."
     ),
     "bad_cost": "cost={value!r} cannot be used: what a question costs is a number above 0.",
     "bad_prior": "prior={value!r} cannot be used: priors are at least 0 and their sum is 1.",

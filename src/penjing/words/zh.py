@@ -167,8 +167,8 @@ WORDS: dict[str, str] = {
     "unknown_column_near": "表中没有列“{word}”。现有的列：{known}。\n是不是“{near}”？",
     "unknown_plug": "{socket} 没有“{word}”。可选：{known}。",
     "unknown_plug_near": "{socket} 没有“{word}”。可选：{known}。最接近的是 {near}。",
-    "unknown_setting": "“{word}”不是配方的设置。可用的设置：{known}。",
-    "unknown_setting_near": "“{word}”不是配方的设置。可用的设置：{known}。\n是不是“{near}”？",
+    "unknown_setting": "“{word}”不是配方“{recipe}”的设置。可用的设置：{known}。",
+    "unknown_setting_near": "“{word}”不是配方“{recipe}”的设置。可用的设置：{known}。\n是不是“{near}”？",
     # 读取：数据源的问题
     "empty_file": "{source} 是空文件。数据表需要一行表头和至少一行数据。",
     "stdin_closed": "标准输入已关闭，“-”没有可读的内容。",
@@ -801,6 +801,7 @@ WORDS: dict[str, str] = {
     # rpart、scikit-learn、代价复杂度剪枝
     "bad_length": "{name} 有 {n} 个值，应为 {expected} 个。",
     "bad_numbers": "{name}={value!r} 不能用。请按名称给出数，或按次序给出全部：{example}。",
+    "bad_random_state": "random_state={value!r} 不能用：应为 0 到 4294967295 的整数，或 None。",
     "bad_cost": "cost={value!r} 不能用：提问的代价应大于 0。",
     "bad_prior": "prior={value!r} 不能用：先验概率应不小于 0，且总和为 1。",
     "bad_loss": "损失矩阵不能用：应有 {n} 行，每行 {n} 个不小于 0 的数，对角线为 0，且每行都有大于 0 的数。",
