@@ -17,15 +17,18 @@ if __name__ == "__main__":
     master, folder, kept, output = sys.argv[1:5]
     os.environ["PYSPARK_PYTHON"] = sys.executable
     stored.CELLS, stored.APART, spark.FETCHED = 64, 20, 200
-    maker = SparkSession.builder.master(master).appName("penjing-driver")
-    for name, value in {
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.executor.memory": "512m",
-        "spark.log.level": "ERROR",
-    }.items():
-        maker = maker.config(name, value)
-    there = maker.getOrCreate()
+    if master == "connect":
+        there = SparkSession.builder.remote("local[2]").getOrCreate()
+    else:
+        maker = SparkSession.builder.master(master).appName("penjing-driver")
+        for name, value in {
+            "spark.ui.enabled": "false",
+            "spark.driver.host": "127.0.0.1",
+            "spark.executor.memory": "512m",
+            "spark.log.level": "ERROR",
+        }.items():
+            maker = maker.config(name, value)
+        there = maker.getOrCreate()
     schema = {"x": "numeric", "it's": "nominal", "few": "numeric", 'z"': "numeric", "y": "nominal"}
     asked = {"schema": schema, "checkpoint": kept, "max_depth": 6}
     tree = penjing.fit(there.read.parquet(folder), "y", "cart-binary", **asked)

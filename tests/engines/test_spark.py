@@ -203,6 +203,20 @@ def n_answers(kept):
 
 
 @pytest.mark.slow
+def test_spark_connect(tmp_path):
+    """A session that has no RDDs, in a process of its own: the same tree."""
+    pytest.importorskip("grpc", reason="pyspark[connect] is not installed")
+    pytest.importorskip("grpc_status", reason="pyspark[connect] is not installed")
+    table = trimmed(some_table(2_500))
+    folder = written(table, tmp_path / "rows", parts=2)
+    output = tmp_path / "tree.json"
+    running = driver("connect", folder, tmp_path / "kept", output)
+    assert running.wait(300) == 0
+    found = json.loads(output.read_text())["tree"]
+    assert found == json.loads(json.dumps(by_memory(table, "cart-binary", max_depth=6)))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["nobody", "worker", "driver"])
 def test_a_cluster_may_lose_anybody(tmp_path, lost):
     with cluster(tmp_path) as (master, workers):

@@ -105,7 +105,7 @@ class Spill:
 
     def _add_numbers(self, c: int, numbers: Floats) -> None:
         numbers.tofile(self._files[c])
-        known = numbers[~np.isnan(numbers)]
+        known = numbers[~np.isnan(numbers)] if np.isnan(numbers.sum()) else numbers
         look = self._looks[c]
         counts: dict[Any, int] | None = None
         is_few = look.counts is not None and len(np.unique(known[:HEAD])) <= FEW
@@ -121,13 +121,12 @@ class Spill:
         place, look = self._places[c], self._looks[c]
         if look.counts is None:
             return
-        local = np.array([place.setdefault(value, len(place)) for value in values], np.int32)
-        known = codes >= 0
-        times = np.bincount(codes[known], minlength=len(values)).tolist()
-        counts = {value: n for value, n in zip(values, times, strict=True) if n}
-        np.append(local, np.int32(-1))[codes].astype(np.int32).tofile(self._files[c])
-        n_missing = len(codes) - int(known.sum())
-        told = Look(False, counts, len(codes), n_missing, np.inf, -np.inf, np.empty(0))
+        local = np.full(len(values) + 1, MANY + 1, np.uint16)
+        local[:-1] = [min(place.setdefault(value, len(place)), MANY) for value in values]
+        times = np.bincount(codes + 1, minlength=len(values) + 1).tolist()
+        counts = {value: n for value, n in zip(values, times[1:], strict=True) if n}
+        np.take(local, codes, mode="wrap").tofile(self._files[c])
+        told = Look(False, counts, len(codes), times[0], np.inf, -np.inf, np.empty(0))
         self._looks[c] = look.plus(told)
 
     def close(self) -> list[Look]:
