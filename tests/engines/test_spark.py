@@ -69,16 +69,18 @@ def coarse(monkeypatch):
     monkeypatch.setattr(stored, "CELLS", 64)
     monkeypatch.setattr(stored, "APART", 20)
     monkeypatch.setattr(spark, "FETCHED", 100)
+    monkeypatch.setattr(spark, "DIRECT", 150)
 
 
+SLOW = pytest.mark.slow
 RECIPES = [
     ("id3", {"max_depth": 3}),
-    ("c4.5-textbook", {"max_depth": 4}),
-    ("cart-textbook", {"max_depth": 3}),
     ("cart-binary", {"max_depth": 6}),
-    ("cart-binary", {"max_leaves": 4}),
-    ("c4.5", {}),
-    pytest.param("j48", {}, marks=pytest.mark.slow),
+    pytest.param("c4.5-textbook", {"max_depth": 4}, marks=SLOW),
+    pytest.param("cart-textbook", {"max_depth": 3}, marks=SLOW),
+    pytest.param("cart-binary", {"max_leaves": 4}, marks=SLOW),
+    pytest.param("c4.5", {}, marks=SLOW),
+    pytest.param("j48", {}, marks=SLOW),
 ]
 
 
@@ -103,6 +105,7 @@ def test_the_tree_of_memory_from_data(local, tmp_path, name, recipe):
     assert plain(tree) == by_memory(table, recipe)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("coarse")
 def test_rows_that_spark_hands_in(local, tmp_path):
     """What is no plain file goes through Spark's own reader: here rows that were moved about."""
@@ -119,6 +122,7 @@ def test_rows_that_spark_hands_in(local, tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("coarse")
 def test_many_partitions_are_added_up_by_workers(local, tmp_path, monkeypatch):
     monkeypatch.setattr(spark_jobs, "BY_DRIVER", 1)
@@ -129,6 +133,7 @@ def test_many_partitions_are_added_up_by_workers(local, tmp_path, monkeypatch):
     assert plain(tree) == by_memory(table, "cart-binary", max_depth=4)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("coarse")
 def test_files_that_are_gone_are_made_again(local, tmp_path, monkeypatch):
     table = trimmed(some_table(2_500, seed=7))

@@ -50,12 +50,15 @@ class Means:
         Threads for passes; ``threads`` is what was asked for.
     small : int
         Nodes of at most so many rows are gathered and finished in memory.
+    direct : int
+        Up to so many rows in open buckets are fetched at once: where a pass costs more than they.
     """
 
     limit: int
     n_threads: int
     threads: int | None
     small: int
+    direct: int = 0
 
 
 @dataclass(slots=True)
@@ -347,7 +350,8 @@ class Growing:
                     cuts[i, c] = Cuts(column.part, table, self._alone[c], self._recipe, self._s)
                     told.gain[i, c] = cuts[i, c].best
         by_ratio = self._criterion.name == "gain_ratio"
-        looker = Looker(self._means.limit // SHARE, self._k, self._class_of, by_ratio=by_ratio)
+        room, direct = self._means.limit // SHARE, self._means.direct
+        looker = Looker(room, self._k, self._class_of, by_ratio=by_ratio, direct=direct)
         self._park_noise(nodes, cuts, told, looker)
         looker.look(
             cuts,

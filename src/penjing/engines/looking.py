@@ -30,10 +30,21 @@ class Looker:
         How many classes the store has; ``class_of`` says which class each of them is.
     by_ratio : bool
         Whether every column's own best cut is wanted, not only that of the best columns.
+    direct : int
+        Up to so many rows in open buckets are fetched at once, without a look at their cells.
     """
 
-    def __init__(self, room: int, k: int, class_of: Any, *, by_ratio: bool) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        room: int,
+        k: int,
+        class_of: Any,  # noqa: ANN401
+        *,
+        by_ratio: bool,
+        direct: int = 0,
+    ) -> None:
         self._room, self._k, self._class_of, self._by_ratio = room, k, class_of, by_ratio
+        self._direct = direct
 
     def bar(self, gain: Floats, i: int, cut: Cuts) -> float:
         """Return what a cut must be worth to be of interest."""
@@ -56,12 +67,18 @@ class Looker:
                 for (i, c), cut in cuts.items()
                 for unit in cut.to_open(self.bar(gain, i, cut), whole=whole)
             ]
-            for lot in self._lots(wanted, whole=whole):
+            direct = whole and sum(unit[4] for unit in wanted) <= self._direct
+            for lot in self._lots(wanted, whole=whole and not direct):
                 asked = _Asked(lot, n_slots)
-                if whole:
+                if direct:
+                    every = {c: np.ones_like(low) for c, low in asked.lows().items()}
+                    told = fetch_numbers(asked.nodes, asked.told(every))
+                    self._numbers(cuts, asked, told, by_cell=False)
+                elif whole:
                     self._cells(cuts, asked, count_cells(asked.nodes, asked.told(None)))
                 else:
-                    self._numbers(cuts, asked, fetch_numbers(asked.nodes, asked.told(asked.lows())))
+                    told = fetch_numbers(asked.nodes, asked.told(asked.lows()))
+                    self._numbers(cuts, asked, told, by_cell=True)
             for (i, c), cut in cuts.items():
                 cut.renew()
                 gain[i, c] = cut.best
@@ -92,14 +109,21 @@ class Looker:
                 found[:, class_] += table[:, stored]
         return found
 
-    def _numbers(self, cuts: dict[tuple[int, int], Cuts], asked: _Asked, found: Any) -> None:  # noqa: ANN401
+    def _numbers(
+        self,
+        cuts: dict[tuple[int, int], Cuts],
+        asked: _Asked,
+        found: Any,  # noqa: ANN401
+        *,
+        by_cell: bool,
+    ) -> None:
         for c, (place, low, classes, numbers) in zip(asked.columns, found, strict=True):
-            cell = place.astype(np.int64) * 256 + low
+            cell = place.astype(np.int64) * 256 + (low if by_cell else 0)
             order = np.argsort(cell, kind="stable")
             cells, start = np.unique(cell[order], return_index=True)
             parts = dict(zip(cells.tolist(), np.split(order, start[1:]), strict=True))
             for at_place, low_byte, i, at in asked.cells(c):
-                rows = parts[at_place * 256 + low_byte]
+                rows = parts[at_place * 256 + (low_byte if by_cell else 0)]
                 cuts[i, c].open_cell(at, numbers[rows], self._class_of[classes[rows]])
 
 

@@ -43,6 +43,8 @@ TABLES = 64 << 20
 """Tables of at most so many bytes are summed at a time: nodes are batched to keep below it."""
 LIMIT = 2 << 30
 """How much memory the driver takes, where nothing else is said and so much is free."""
+DIRECT = 500_000
+"""Up to so many numbers are fetched by one job, where two would fetch fewer."""
 FETCHED = 20_000
 """A node of at most so many rows is fetched and finished in the driver."""
 
@@ -369,7 +371,7 @@ class Engine(afar.Engine):
         if not self.counts(recipe):
             return None
         copies = 1 + min(self._spread.jobs.n_parts, BY_DRIVER)
-        means = Means(self._limit, copies, None, self._small_for(recipe))
+        means = Means(self._limit, copies, None, self._small_for(recipe), DIRECT)
         place = Spread(self._spread)
         table = self._spread.table()
         kept = self._kept
