@@ -86,23 +86,13 @@ class Engine:
         """Grow a whole tree; by the native engine where rows cannot be counted from disk."""
         if not self.counts(recipe):
             return self._inside(recipe, progress).grow(recipe, progress)
-        means = Means(self._limit, self._n_threads(), self._threads, self._small_for(recipe))
+        means = Means(self._limit, self._n_threads(), self._threads, self._small)
         return Growing(self._table, self.reader, recipe, means, progress).tree()
 
     def counts(self, recipe: Recipe) -> bool:
         """Say whether this recipe needs no more than counts of whole rows."""
         is_plain = isinstance(self.reader, Classes) and self.reader.costs is None
         return is_plain and decides_by_counts(recipe) and can_be_counted(self._table)
-
-    def _small_for(self, recipe: Recipe) -> int:
-        """Return how small a node is to be gathered: 0 where C++ could not finish it."""
-        many = isinstance(self.reader, Classes) and self.reader.n > 2
-        is_known = (
-            recipe.shape == "multiway"
-            or not many
-            or all(c.has_order or len(c.levels) <= native.ALL_SUBSETS for c in self._table.columns)
-        )
-        return self._small if is_known else 0
 
     # -- what the readable loop asks, in memory -----------------------------------------------
 

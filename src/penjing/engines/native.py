@@ -21,8 +21,6 @@ from penjing.tree import LEAF, Nodes, Tree
 from penjing.uncoded import Uncoded
 from penjing.workspace import Workspace
 
-ALL_SUBSETS = 10
-"""With more than two classes, groupings of more levels than this are left to `search`."""
 SMALL = 100_000
 """Below this number of cells a thread costs more than it saves."""
 

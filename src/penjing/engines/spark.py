@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.budget import memory_bytes
-from penjing.engines import Shape, afar, blocks, native
+from penjing.engines import Shape, afar, blocks
 from penjing.engines.afar import Heap, Ints
 from penjing.engines.blocks import Block, Coding, Move
 from penjing.engines.checkpoint import Checkpoint
@@ -371,20 +371,11 @@ class Engine(afar.Engine):
         if not self.counts(recipe):
             return None
         copies = 1 + min(self._spread.jobs.n_parts, BY_DRIVER)
-        means = Means(self._limit, copies, None, self._small_for(recipe), DIRECT)
+        means = Means(self._limit, copies, None, self._small, DIRECT)
         place = Spread(self._spread)
         table = self._spread.table()
         kept = self._kept
         return Growing(table, self.reader, recipe, means, progress, place=place, kept=kept).tree()
-
-    def _small_for(self, recipe: Recipe) -> int:
-        """Return how small a node is to be gathered: 0 where C++ could not finish it."""
-        is_known = (
-            recipe.shape == "multiway"
-            or self._spread.n_classes <= 2
-            or all(f.has_order or len(f.levels) <= native.ALL_SUBSETS for f in self.schema)
-        )
-        return self._small if is_known else 0
 
     def counts(self, recipe: Recipe) -> bool:
         """Say whether this recipe needs no more than counts of whole rows."""
