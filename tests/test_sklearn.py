@@ -200,6 +200,15 @@ def test_class_weights_decide_ties():
     np.testing.assert_allclose(even.predict_proba(table)[0], [0.5, 0.5])
 
 
+def test_classes_of_arrays_are_sorted_as_scikit_learn_sorts_them():
+    x = [[0.0], [0.0], [1.0], [1.0]]
+    assert penjing.fit(np.array(x), ["z", "a", "z", "a"], "sklearn").classes == ("a", "z")
+    tree = penjing.fit(np.array(x), np.array([7, 3, 7, 3]), "sklearn", random_state=0)
+    assert tree.classes == (3, 7)
+    assert tree.predict(np.array(x)).tolist() == [3, 3, 3, 3]
+    assert penjing.fit(np.array(x), ["z", "a", "z", "a"], "id3").classes == ("z", "a")
+
+
 @pytest.mark.filterwarnings("error")
 def test_rows_of_a_class_that_weighs_nothing_are_none():
     table = Table((numeric("x", [1, 2, 3, 4, 5, 6]),), nominal("y", list("aabacc")), 6)

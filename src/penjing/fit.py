@@ -148,7 +148,10 @@ def fit(
         table = data if isinstance(data, Table) else read(data, target, schema, weight=weight)
         tree = growing.tree(table, target)
     else:
-        tree = growing.tree(read(data, None, schema, weight=weight, labels=target), None)
+        table = read(data, None, schema, weight=weight, labels=target)
+        if chosen.rules == "sklearn" and not schema:
+            table = _with_classes_in_order(table)
+        tree = growing.tree(table, None)
     return (
         tree if picked.told is None else replace(tree, about={**tree.about, "engine": picked.told})
     )
@@ -262,6 +265,20 @@ def _with_target(table: Table, target: str | None) -> Table:
     if not table.n_rows:
         raise DataError("no_rows", source=table.source.get("name", "the table"))
     return table
+
+
+def _with_classes_in_order(table: Table) -> Table:
+    """Return a table whose classes are sorted: scikit-learn sorts them, and the first wins ties."""
+    target = table.target
+    if target is None or target.is_numeric:
+        return table
+    try:
+        levels = sorted(target.levels)
+    except TypeError:  # texts and numbers, say
+        return table
+    place = {level: code for code, level in enumerate(levels)}
+    codes = np.array([place[level] for level in target.levels], np.int32)[target.codes]
+    return replace(table, target=replace(target, levels=tuple(levels), codes=codes))
 
 
 def _validation(table: Table, validation: Any, seed: int) -> tuple[Table, Table | None]:  # noqa: ANN401
