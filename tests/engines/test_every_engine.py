@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
@@ -18,6 +19,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -155,7 +157,7 @@ def tight(table: Table, case: Case) -> int:
 def grown(engine: str, table: Table, case: Case, put: Any = None, limit: int | None = None) -> str:
     """Return the tree of an engine, as its file has it."""
     how: dict[str, Any] = {"recipe": case.recipe, **case.settings}
-    if engine in DATABASES:
+    if engine not in HERE:
         source, where = put(replace(table, weight=None))
         if table.weight is not None:
             how["weight"] = "w"
@@ -171,7 +173,7 @@ def grown(engine: str, table: Table, case: Case, put: Any = None, limit: int | N
 
 def check(engine: str, case: Case, table: Table, put: Any = None) -> None:
     """The body of all tests: the tree of memory, or the refusal that is promised."""
-    if engine in DATABASES:
+    if engine not in HERE:
         table = replace(afar.trimmed(table), weight=table.weight)
     if PROMISED[engine, case]:
         assert grown(engine, table, case, put) == grown("memory", table, case)
@@ -202,6 +204,32 @@ def test_here_on_any_table(case, seed):
 @pytest.mark.parametrize("engine", ["duckdb", pytest.param("postgres", marks=pytest.mark.slow)])
 def test_in_a_database(engine, case, put):
     check(engine, case, random_table(case, np.random.default_rng(1), 80), put(engine))
+
+
+@pytest.fixture(scope="module")
+def spark_session():
+    """A Spark of our own, in this process."""
+    pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+    if shutil.which("java") is None:
+        pytest.skip("Java is not installed")
+    from engines.test_spark import session  # noqa: PLC0415 - needs PySpark
+
+    there = session("local[2]")
+    yield there
+    there.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.usefixtures("spark_session")
+@pytest.mark.parametrize("case", [case for case in CASES if case.weights == "no"], ids=str)
+def test_by_spark(case, tmp_path):
+    def put(table: Table) -> tuple[str, dict[str, Any]]:
+        pq.write_table(pa.table(afar.columns_of(table)), tmp_path / "rows.parquet")
+        return str(tmp_path / "rows.parquet"), {}
+
+    check("spark", case, random_table(case, np.random.default_rng(1), 80), put)
 
 
 # -- on the shared data sets -----------------------------------------------------------------
