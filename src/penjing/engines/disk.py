@@ -86,7 +86,7 @@ class Engine:
         """Grow a whole tree; by the native engine where rows cannot be counted from disk."""
         if not self.counts(recipe):
             return self._inside(recipe, progress).grow(recipe, progress)
-        means = Means(self._limit, self._n_threads(), self._threads, self._small)
+        means = Means(self._limit, self._n_threads(), self._threads, self._small, worth=3)
         return Growing(self._table, self.reader, recipe, means, progress).tree()
 
     def counts(self, recipe: Recipe) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -29,6 +30,8 @@ from penjing.tree import Tree
 
 MOST_TIES = 1_000
 """How many ties are kept (trace.TIES)."""
+FEW = 10_000
+"""Nodes of at most so many rows are gathered even for one generation."""
 SHARE = 8
 """Tables of counts may take this part of the memory limit; so may numbers looked at."""
 NOISE = 0.25
@@ -52,6 +55,9 @@ class Means:
         Nodes of at most so many rows are gathered and finished in memory.
     direct : int
         Up to so many rows in open buckets are fetched at once: where a pass costs more than they.
+    worth : int
+        Nodes of more rows are not gathered for fewer than so many generations: fetching their
+        numbers would cost more than counting their codes again.
     """
 
     limit: int
@@ -59,6 +65,7 @@ class Means:
     threads: int | None
     small: int
     direct: int = 0
+    worth: int = 1
 
 
 @dataclass(slots=True)
@@ -152,15 +159,22 @@ class Growing:
         while open_nodes:
             self._generation += 1
             asking = [n for n in open_nodes if stops(growth, n, recipe) is None]
-            small = [n for n in asking if growth.n_rows(n) <= self._means.small]
-            self._parked += small
-            asking = [n for n in asking if growth.n_rows(n) > self._means.small]
+            most = self._most_gathered()
+            self._parked += [n for n in asking if growth.n_rows(n) <= most]
+            asking = [n for n in asking if growth.n_rows(n) > most]
             open_nodes = []
             for nodes in self._batches(asking):
                 open_nodes += self._divided(nodes, keep=len(nodes) == len(asking))
             self._tell(open_nodes)
         self._finish_parked()
         return self._finished()
+
+    def _most_gathered(self) -> int:
+        """Return how many rows a node of this generation may have to be gathered."""
+        most = self._recipe.max_depth
+        to_go = math.inf if most is None else most + 1 - self._generation
+        small = self._means.small
+        return small if to_go >= self._means.worth else min(small, FEW)
 
     # -- one generation -------------------------------------------------------------------------
 
