@@ -27,7 +27,7 @@ RULES = ("textbook", "quinlan", "rpart")
 """The rules that decide by counts alone; rows that ask surrogates are not yet sent in Spark."""
 
 _COUNTED = ("refuse", "surrogate", "branch")
-POLICIES = {"duckdb": _COUNTED, "postgres": _COUNTED, "spark": ("refuse", "surrogate")}
+POLICIES = {"duckdb": _COUNTED, "postgres": _COUNTED, "spark": _COUNTED}
 """What an engine can do with missing values: send whole rows; shares of rows round otherwise."""
 
 

@@ -107,6 +107,20 @@ def test_the_tree_of_memory_from_data(local, tmp_path, name, recipe):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("coarse")
+def test_missing_values_have_a_branch_or_are_refused(local, tmp_path):
+    table = trimmed(some_table(2_500, missing=True))
+    frame = local.read.parquet(str(written(table, tmp_path / "rows", parts=2)))
+    asked = {"schema": schema_of(table), "max_depth": 4}
+    tree = penjing.fit(frame, "y", "cart-binary", missing="branch", **asked)
+    assert plain(tree) == by_memory(table, "cart-binary", max_depth=4, missing="branch")
+    for recipe, key in (("id3", "missing_refused"), ("c4.5-textbook", "afar_shares")):
+        with pytest.raises(ValueError, match=r".") as told:
+            penjing.fit(frame, "y", recipe, **asked)
+        assert told.value.key == key
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("coarse")
 def test_rows_that_spark_hands_in(local, tmp_path):
     """What is no plain file goes through Spark's own reader: here rows that were moved about."""
     table = trimmed(some_table(2_500, seed=5))

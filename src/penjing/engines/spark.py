@@ -381,6 +381,7 @@ class Engine(afar.Engine):
         """Say whether this recipe needs no more than counts of whole rows."""
         return (
             recipe.rules == "textbook"
+            and recipe.missing in ("refuse", "fraction")
             and recipe.measure().native is not None
             and recipe.max_leaves is None
             and isinstance(self.reader, Classes)
@@ -475,13 +476,14 @@ def _route(tree: Shape, nodes: Sequence[int], columns: Sequence[Judged]) -> bloc
     column = np.full(n, -1, np.int32)
     cut = np.full(n, np.nan)
     first, count = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    without = np.full(n, -1, np.int32)
     levels: list[npt.NDArray[np.int32]] = [np.empty(0, np.int32)] * n
     for node in inner:
         split, i = tree.split(node), place[node]
         assert split is not None
         children = tree.children(node)
         column[i], first[i], count[i] = split.column, place[children[0]], len(children)
-        judged = columns[split.column]
+        judged, without[i] = columns[split.column], split.missing
         if split.cut is None:
             for child, group in zip(children, split.groups, strict=True):
                 levels[place[child]] = np.asarray(group, np.int32)
@@ -496,7 +498,7 @@ def _route(tree: Shape, nodes: Sequence[int], columns: Sequence[Judged]) -> bloc
         "column": column, "cut": cut, "first_child": first, "n_children": count,
         "level_start": np.append(0, np.cumsum([len(codes) for codes in levels])).astype(np.int64),
         "level_codes": np.concatenate(levels).astype(np.int32),
-        "missing_mode": np.full(n, -1, np.int32), "weight": np.ones(n),
+        "missing_mode": without, "weight": np.ones(n),
     }  # fmt: skip
     return blocks.Route(arrays, slot, len(nodes))
 
