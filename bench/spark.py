@@ -153,7 +153,7 @@ def main() -> None:
     words.add_argument("--depth", type=int, default=8)
     words.add_argument("--memory", default="4g", help="of each worker")
     words.add_argument("--only", choices=["penjing", "mllib"])
-    words.add_argument("--json")
+    words.add_argument("--json", help="where figures go; a new file in bench/results if not said")
     asked = words.parse_args()
     n = int(asked.rows) // PARTS * PARTS
     warnings.simplefilter("ignore")
@@ -176,9 +176,12 @@ def main() -> None:
                 by_mllib(prepared(session, few), asked.depth)
             found = compared(session, path, n, asked)
             session.stop()
-    if asked.json:
+    if asked.only is None:
         said = {"rows": n, "columns": 20, "depth": asked.depth, "workers": WORKERS, "bins": BINS}
-        Path(asked.json).write_text(json.dumps(said | found, indent=1) + "\n")
+        said |= {"worker_memory": asked.memory}
+        name = f"spark-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.json"
+        path = asked.json or Path(__file__).parent / "results" / name
+        Path(path).write_text(json.dumps(said | found, indent=1) + "\n")
 
 
 if __name__ == "__main__":
