@@ -1,4 +1,4 @@
-"""A fit from disk in a process of its own, to be killed: FILE WORK MODEL."""
+"""A fit from disk in a process of its own, to be killed: FILE WORK MODEL RECIPE."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ import sys
 import penjing
 
 if __name__ == "__main__":
-    path, work, model = sys.argv[1:]
-    tree = penjing.fit(path, "class", "cart-textbook", engine="disk", work=work, max_depth=4)
+    path, work, model, recipe = sys.argv[1:]
+    tree = penjing.fit(path, "class", recipe, engine="disk", work=work, max_depth=4)
     tree.save(model)

@@ -48,10 +48,10 @@ def stores(folder):
     return list(Path(folder).glob(PREFIX + "*"))
 
 
-def run(rows, work, model):
+def run(rows, work, model, recipe="cart-textbook"):
     here = str(Path(penjing.__file__).parent.parent)
     env = {**os.environ, "PYTHONPATH": here, "TMPDIR": str(work)}
-    words = [sys.executable, str(SCRIPT), str(rows), str(work), str(model)]
+    words = [sys.executable, str(SCRIPT), str(rows), str(work), str(model), recipe]
     with (Path(model).parent / "said").open("wb") as said:
         return subprocess.Popen(words, env=env, stdout=said, stderr=said)
 
@@ -89,6 +89,23 @@ def killed_often(rows, tmp_path, times):
 
 def test_killed_at_some_moments(rows, tmp_path):
     assert killed_often(rows, tmp_path, 4) > 0
+
+
+def test_killed_once_columns_are_mapped(rows, tmp_path):
+    """A second folder holds them; the next run finds both, and removes both."""
+    path, work = rows[0], tmp_path / "work"
+    victim = run(path, work, tmp_path / "first.tree", "c4.5")
+    while len(stores(work)) < 2 and victim.poll() is None:
+        time.sleep(0.001)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(victim.pid, signal.SIGKILL)
+    assert victim.wait() != 0
+    assert len(stores(work)) == 2
+    again = run(path, work, tmp_path / "again.tree", "c4.5")
+    assert again.wait() == 0, (tmp_path / "said").read_text()
+    assert stores(work) == []
+    penjing.fit(str(path), "class", "c4.5", max_depth=4).save(tmp_path / "native.tree")
+    assert plain(tmp_path / "again.tree") == plain(tmp_path / "native.tree")
 
 
 @pytest.mark.slow
