@@ -13,6 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import penjing
 from data import grown, skeleton, tables, whole_weights
 from penjing.engines.memory import Engine
 from penjing.errors import CapabilityError, ChoiceError, DataError
@@ -536,3 +537,17 @@ def test_a_deep_chain_is_pruned_without_recursion():
     rows = Table((numeric("x", [3.5, 9.0]),), nominal("y", ["end", "end"]), 2)
     assert tree.prune("reduced-error", validation=rows, ties="keep").depth == deep
     assert tree.prune("reduced-error", validation=rows).depth == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "key"),
+    [
+        ("cost-complexity", {"cp": 0.1, "alpha": 3.0}, "settings_clash"),
+        ("mdl", {"confidence": 0.3}, "no_options"),
+    ],
+)
+def test_options_that_clash_or_say_nothing_are_refused(method, options, key):
+    tree = penjing.fit(penjing.example("watermelon2.0"), recipe="rpart", minsplit=2)
+    with pytest.raises(ChoiceError) as error:
+        tree.prune(method, **options)
+    assert error.value.key == key

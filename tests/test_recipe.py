@@ -159,3 +159,16 @@ def test_switches_and_numbers_are_not_guessed(recipe, settings):
 def test_an_option_of_another_program_is_refused_by_the_recipes_name():
     with pytest.raises(ChoiceError, match="'M' is not a setting of recipe 'rpart'"):
         recipe_of("rpart").but(M=2)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "settings"),
+    [
+        ("rpart", {"prior": {"p": 1.0}}),
+        ("rpart", {"loss": [[0, 1], [1, 0]]}),
+        ("sklearn", {"class_weight": "balanced"}),
+    ],
+)
+def test_what_is_for_classes_is_refused_for_numbers(recipe, settings):
+    with pytest.raises(ChoiceError, match="is for classes, and 'c' is a number"):
+        penjing.fit(NUMBERS, recipe=recipe, **settings)

@@ -116,9 +116,7 @@ def prune(
     pruner = load("prune", method)
     told = inspect.signature(pruner).parameters
     known = {k: p.default for k, p in told.items() if p.kind is p.KEYWORD_ONLY}
-    for word in options:
-        if word not in known:
-            raise unknown("unknown_option", word, known, method=method)
+    _check_options(method, options, known)
     if folds is not None:
         tree = _cross_validated(tree, method, training, folds)
     record: dict[str, Any] = {"method": method, "options": known | options, "measure": "errors"}
@@ -155,6 +153,14 @@ def _followed(record: Mapping[str, Any], found: Stayed) -> Mapping[str, Any]:
     if not all("now" in decision for decision in decisions):
         return record  # of a model that was written when they were not followed
     return dict(record) | {"decisions": renumbered(decisions, found)}
+
+
+def _check_options(method: str, options: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    for word in options:
+        if not known:
+            raise ChoiceError("no_options", word=word, method=method)
+        if word not in known:
+            raise unknown("unknown_option", word, known, method=method)
 
 
 def _counter(tree: Tree, training: Any) -> Any:  # noqa: ANN401 - an engine

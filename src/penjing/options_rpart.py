@@ -132,6 +132,9 @@ class Rpart(Options):
     def fits(self, table: Table) -> Rpart:
         """Return the settings as they suit a table, or refuse with a sentence."""
         assert table.target is not None
+        for name in ("prior", "loss") if table.is_regression else ():
+            if getattr(self, name) is not None:
+                raise ChoiceError("only_for_classes", name=name, target=table.target.name)
         levels = () if table.is_regression else tuple(table.target.levels)
         self = replace(self, prior=_row(self.prior, levels), loss=_matrix(self.loss, levels))  # noqa: PLW0642
         n_classes = len(levels)

@@ -179,6 +179,10 @@ class Sklearn(Options):
 
     def fits(self, table: Table) -> Sklearn:
         """Return the settings as they suit a table: shares of rows as numbers of rows."""
+        if table.is_regression and self.class_weight is not None:
+            assert table.target is not None
+            target = table.target.name
+            raise ChoiceError("only_for_classes", name="class_weight", target=target)
         least = self.min_samples_leaf
         if isinstance(least, float) and least < 1:
             least = math.ceil(least * table.n_rows)

@@ -157,6 +157,8 @@ def prune(
     if not tree.has_counts:
         raise CapabilityError("complexity_needs_counts")
     cost = cost_of(tree, by)
+    if alpha is not None and cp is not None:
+        raise ChoiceError("settings_clash", one="cp", other="alpha", name="alpha")
     if alpha is None:
         share = best_cp(tree, one_se=one_se) if cp is None else cp
         _check_number("cp", share)

@@ -447,6 +447,7 @@ WORDS: dict[str, str] = {
         "Give it to `penjing.read`, which makes the Table."
     ),
     "unknown_option": "'{word}' is not an option of '{method}' pruning. Options: {known}.",
+    "no_options": "'{method}' pruning has no options, and '{word}' was given. Leave it out.",
     "unknown_option_near": (
         "'{word}' is not an option of '{method}' pruning. Options: {known}.\nDid you mean '{near}'?"
     ),
@@ -978,7 +979,7 @@ WORDS: dict[str, str] = {
     "progress": "growing: {leaves} leaves, {rows} rows in place",
     # c4.5, j48
     "quinlan_needs_classes": (
-        "recipes 'c4.5' and 'j48' need classes to predict, and '{target}' is a number. "
+        "recipes 'c4.5', 'j48' and 'c5.0' need classes to predict, and '{target}' is a number. "
         "Use recipe 'cart'."
     ),
     "sums_need_single": "sums='cases' is C4.5's arithmetic in 32 bits. Use it with precision='single'.",
@@ -1048,6 +1049,7 @@ WORDS: dict[str, str] = {
     ),
     # rpart, scikit-learn, cost-complexity
     "bad_length": "{name} has {n} values, and {expected} are needed.",
+    "only_for_classes": "{name} is for classes, and '{target}' is a number. Leave it out.",
     "bad_numbers": (
         "{name}={value!r} cannot be used. Give numbers by name, or all of them in order: {example}."
     ),

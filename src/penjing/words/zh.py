@@ -334,6 +334,7 @@ WORDS: dict[str, str] = {
         "{name}= 规定如何读数据，而 Table 已经读好了。\n请在生成 Table 的 `penjing.read` 中给出。"
     ),
     "unknown_option": "“{word}”不是“{method}”剪枝的选项。可用的选项：{known}。",
+    "no_options": "“{method}”剪枝没有选项，却给了“{word}”。请去掉它。",
     "unknown_option_near": (
         "“{word}”不是“{method}”剪枝的选项。可用的选项：{known}。\n是不是“{near}”？"
     ),
@@ -774,7 +775,7 @@ WORDS: dict[str, str] = {
     "progress": "生成中：{leaves} 个叶结点，{rows} 行已归位",
     # c4.5, j48
     "quinlan_needs_classes": (
-        "配方 'c4.5' 和 'j48' 需要以类别为目标，而 '{target}' 是数值。请用配方 'cart'。"
+        "配方 'c4.5'、'j48' 和 'c5.0' 需要以类别为目标，而 '{target}' 是数值。请用配方 'cart'。"
     ),
     "sums_need_single": "sums='cases' 是 C4.5 的 32 位算法，须与 precision='single' 一起使用。",
     "c50_subsets": (
@@ -800,6 +801,7 @@ WORDS: dict[str, str] = {
     ),
     # rpart、scikit-learn、代价复杂度剪枝
     "bad_length": "{name} 有 {n} 个值，应为 {expected} 个。",
+    "only_for_classes": "{name} 只用于类别，而“{target}”是数值。请去掉它。",
     "bad_numbers": "{name}={value!r} 不能用。请按名称给出数，或按次序给出全部：{example}。",
     "bad_random_state": "random_state={value!r} 不能用：应为 0 到 4294967295 的整数，或 None。",
     "bad_cost": "cost={value!r} 不能用：提问的代价应大于 0。",
