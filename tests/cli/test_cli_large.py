@@ -60,7 +60,7 @@ def test_mistakes_are_one_sentence(run, parquet):
         (("duckdb:rows.db",), "Say what to ask of it"),
         (("duckdb:rows.db", "--query", "select nothing from"), "does not answer the query"),
         (("duckdb:none.db", "--query", "x"), "does not exist"),
-        ((parquet, "--engine", "disk", "--recipe", "c4.5", "--memory-limit", "1KB"), "in memory"),
+        ((parquet, "--engine", "disk", "--recipe", "c4.5", "--memory-limit", "1KB"), "of memory"),
         ((parquet, "--engine", "disk", "--encoding", "utf-8"), "--encoding"),
     ):
         done = run("fit", *words)
