@@ -201,6 +201,16 @@ def test_columns_are_judged_as_in_files(local):
     assert tree.schema[0].levels == ("a", "b")
 
 
+def test_partitions_may_be_empty(local):
+    rows = [(i % 97 / 7, "ab"[i % 2], "yes" if i % 3 else "no") for i in range(1_300)]
+    frame = local.createDataFrame(rows, "x double, s string, class string").repartition(6)
+    few = frame.filter("x < 0.3 and s = 'a'")
+    assert penjing.fit(few, "class", "cart-binary").about["n_rows"] == few.count()
+    for none in (frame.filter("x < -1"), frame.limit(0)):
+        with pytest.raises(penjing.DataError):
+            penjing.fit(none, "class", "cart-binary")
+
+
 def test_what_cannot_be_done_is_refused_before_a_row_is_read():
     for recipe, settings in (("rpart", {}), ("sklearn", {}), ("id3", {"weight": "w"})):
         with pytest.raises(penjing.CapabilityError):

@@ -81,9 +81,22 @@ class Rows:
             is_number(self._kinds[c]) and schema.get(c, "numeric") == "numeric" for c in names
         ]
         self.jobs = Jobs(frame, [*names, goal], [*are_numbers, False])
+        try:
+            self._read(names, goal, schema, name)
+        except BaseException:
+            self.jobs.close()
+            raise
+        self._nodes: Sequence[int] = ()
+        self._route: blocks.Route | None = None
+        self._tables: dict[int, npt.NDArray[np.int64]] | None = None
+
+    # -- coding -----------------------------------------------------------------------------
+
+    def _read(self, names: list[str], goal: str, schema: Mapping[str, Any], name: str) -> None:
+        """Look at the columns, judge them, and say how they are coded."""
         looks = self._looked(goal, schema, name)
-        for column in frame.columns:
-            if column in ignored:
+        for column in self._frame.columns:
+            if column != goal and column not in names:
                 survey(self.survey, Seen(column, None), schema)
             elif column != goal:
                 look = looks[names.index(column)]
@@ -102,15 +115,12 @@ class Rows:
         ]
         classes = _coding(self.survey.target, looks[-1])
         self.jobs.code([*zip(at, self._codings, strict=True), (len(names), classes)])
-        self._nodes: Sequence[int] = ()
-        self._route: blocks.Route | None = None
-        self._tables: dict[int, npt.NDArray[np.int64]] | None = None
-
-    # -- coding -----------------------------------------------------------------------------
 
     def _looked(self, goal: str, schema: Mapping[str, Any], name: str) -> list[Look]:
         """Look at all columns, of rows that have a class: some texts mean that there is none."""
         looks = self.jobs.look()
+        if not looks:
+            raise DataError("no_rows", source=name)
         if looks[-1].counts is None:
             raise DataError("too_many_classes", source=name, column=goal, n=MANY)
         self.survey: Survey = surveyed_target(self._seen(goal, looks[-1]), schema, name)

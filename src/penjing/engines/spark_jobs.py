@@ -90,14 +90,21 @@ class Jobs:
         self._forget()
         how = (self._are_numbers, self._dropped, self._n_sample)
         put = partial(_put, read=self._read, how=how)
-        self._spilled = self._frame.mapInArrow(put, f"{_WHERE}, looks binary").persist()
-        told = self._spilled.toArrow().to_pylist()
+        spilled = self._frame.mapInArrow(put, f"{_WHERE}, looks binary").persist()
+        try:
+            told = spilled.toArrow().to_pylist()
+        except BaseException:
+            spilled.unpersist()
+            raise
+        self._spilled = spilled
         self.n_rows = sum(row["n"] for row in told)
         self.n_parts = max(len(told), 1)
         looks: list[list[Look]] = [
             pickle.loads(row["looks"])  # noqa: S301 - our own
             for row in sorted(told, key=lambda row: int(row["part"]))
         ]
+        if not looks:
+            return []
         whole = looks[0]
         for other in looks[1:]:
             whole = [a.plus(b) for a, b in zip(whole, other, strict=True)]
