@@ -113,24 +113,29 @@ void count_levels(const Code* codes, const std::uint16_t* labels, std::size_t n,
     out.cells.resize(found * k);
 }
 
-// One bit a row for each class of a node.
+// One bit a row for each class of a node: 64 rows after 64, the words of all classes side by
+// side, eight and eight.
 class ClassBits {
   public:
     void prepare(const std::uint16_t* labels, std::size_t n, std::size_t k) {
         n_words_ = (n + 63) / 64;
-        words_.assign(k * n_words_, 0);
+        width_ = (k + 7) / 8 * 8;
+        words_.assign(width_ * n_words_, 0);
         for (std::size_t i = 0; i < n; ++i) {
-            words_[labels[i] * n_words_ + i / 64] |= std::uint64_t{1} << (i % 64);
+            words_[i / 64 * width_ + labels[i]] |= std::uint64_t{1} << (i % 64);
         }
     }
-    [[nodiscard]] const std::uint64_t* of(std::size_t k) const {
-        return words_.data() + k * n_words_;
+    // The words of all classes, of rows 64 w and on.
+    [[nodiscard]] const std::uint64_t* at(std::size_t w) const {
+        return words_.data() + w * width_;
     }
     [[nodiscard]] std::size_t n_words() const { return n_words_; }
+    [[nodiscard]] std::size_t width() const { return width_; }
 
   private:
     std::vector<std::uint64_t> words_;
     std::size_t n_words_ = 0;
+    std::size_t width_ = 0;
 };
 
 namespace detail {
@@ -147,14 +152,22 @@ inline std::uint64_t bits_of_bytes(const std::uint8_t* codes, std::size_t n) {
 PENJING_WIDE inline void count_ones_wide(const std::uint8_t* codes, const ClassBits& classes,
                                          std::size_t n, std::size_t k, std::uint32_t* ones) {
     const __m512i one = _mm512_set1_epi8(1);
-    for (std::size_t w = 0; w < classes.n_words(); ++w) {
-        const std::size_t left = n - w * 64;
-        const __mmask64 valid = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
-        const std::uint64_t word =
-            _mm512_test_epi8_mask(_mm512_maskz_loadu_epi8(valid, codes + w * 64), one);
-        for (std::size_t c = 0; c < k; ++c) {
-            ones[c] += static_cast<std::uint32_t>(_mm_popcnt_u64(word & classes.of(c)[w]));
+    for (std::size_t first = 0; first < k; first += 8) {
+        __m512i sums = _mm512_setzero_si512();
+        for (std::size_t w = 0; w < classes.n_words(); ++w) {
+            const std::size_t left = n - w * 64;
+            const __mmask64 valid =
+                left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
+            const std::uint64_t word =
+                _mm512_test_epi8_mask(_mm512_maskz_loadu_epi8(valid, codes + w * 64), one);
+            const __m512i both =
+                _mm512_and_si512(_mm512_set1_epi64(static_cast<std::int64_t>(word)),
+                                 _mm512_loadu_si512(classes.at(w) + first));
+            sums = _mm512_add_epi64(sums, _mm512_popcnt_epi64(both));
         }
+        const auto some =
+            static_cast<__mmask8>(k - first >= 8 ? 0xffU : (1U << (k - first)) - 1);
+        _mm256_mask_storeu_epi32(ones + first, some, _mm512_cvtepi64_epi32(sums));
     }
 }
 
@@ -174,7 +187,7 @@ PENJING_AVX2 inline void count_ones_avx2(const std::uint8_t* codes, const ClassB
             word = bits_of_bytes(codes + w * 64, n - w * 64);
         }
         for (std::size_t c = 0; c < k; ++c) {
-            ones[c] += static_cast<std::uint32_t>(_mm_popcnt_u64(word & classes.of(c)[w]));
+            ones[c] += static_cast<std::uint32_t>(_mm_popcnt_u64(word & classes.at(w)[c]));
         }
     }
 }
@@ -201,7 +214,7 @@ inline void count_ones(const std::uint8_t* codes, const ClassBits& classes, std:
         const std::uint64_t word =
             detail::bits_of_bytes(codes + w * 64, std::min<std::size_t>(64, n - w * 64));
         for (std::size_t c = 0; c < k; ++c) {
-            ones[c] += static_cast<std::uint32_t>(std::popcount(word & classes.of(c)[w]));
+            ones[c] += static_cast<std::uint32_t>(std::popcount(word & classes.at(w)[c]));
         }
     }
 }

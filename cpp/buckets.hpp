@@ -101,6 +101,8 @@ class BucketMap {
             all_many_ = true;
             many_.fill(1);
         }
+        is_whole_ = std::all_of(sample.begin(), sample.end(),
+                                [](double value) { return value == std::trunc(value); });
         prepare_guide(sample);
         prepare_finer(sample);
     }
@@ -131,11 +133,20 @@ class BucketMap {
 
     // Whether the sample had one or two values: then finer codes wait until more is known.
     [[nodiscard]] bool is_few() const { return used_ == 1 || used_ == 2; }
+    // Whether no row had another one: then codes are 0 and 1.
+    [[nodiscard]] bool only_few() const { return is_few() && only_few_; }
     // Whether a bucket may hold more than one value.
     [[nodiscard]] bool is_many(std::size_t b) const { return many_[b] != 0; }
+    // Whether a finer cell of it may: whole numbers that lie no wider apart have one each.
+    [[nodiscard]] bool is_many_inside(std::size_t b) const {
+        return is_many(b) &&
+               !(is_whole_ && b > 0 && b < used_ && bounds_[b] - bounds_[b - 1] < n_buckets);
+    }
     [[nodiscard]] double bound(std::size_t b) const { return bounds_[b]; }
     [[nodiscard]] std::size_t used() const { return used_ + 1; }
     void merge(const BucketMap& other) {
+        is_whole_ = is_whole_ && other.is_whole_;
+        only_few_ = only_few_ && other.only_few_;
         for (std::size_t b = 0; b < n_buckets; ++b) {
             many_[b] = static_cast<std::uint8_t>(many_[b] | other.many_[b]);
         }
@@ -197,8 +208,14 @@ class BucketMap {
     }
 
     bool code_values(const double* values, std::size_t n, std::uint8_t* out) {
-        if (is_few() && code_few(values, n, out)) {
-            return true;
+        if (is_few()) {
+            if (code_few(values, n, out)) {
+                return true;
+            }
+            only_few_ = false;
+        }
+        for (std::size_t i = 0; is_whole_ && i < n; ++i) {
+            is_whole_ = values[i] == std::trunc(values[i]);
         }
         return guided_ ? code_by_guide(values, n, out) : code_by_halving(values, n, out);
     }
@@ -315,6 +332,8 @@ class BucketMap {
     double scale_ = 0;
     bool guided_ = false;
     bool all_many_ = false;
+    bool only_few_ = true;
+    bool is_whole_ = false;  // only whole numbers have been seen
     bool one_step_ = false;  // no cell of the guide has two bounds
     std::vector<std::uint8_t> guide_;
     std::array<double, n_buckets> bounds_;  // the last is infinite

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <numeric>
 #include <type_traits>
@@ -34,15 +35,42 @@
 
 namespace penjing {
 
+// Room for many arrays at once: each alone may be too small for a large page.
+class Pool {
+  public:
+    void prepare(std::size_t size) {
+        size_ = size;
+        room_ = Large<std::uint8_t>(size);
+    }
+    // Null if there is no more.
+    void* take(std::size_t size) {
+        size = (size + line - 1) / line * line;
+        const std::size_t at = used_.fetch_add(size, std::memory_order_relaxed);
+        return at + size <= size_ ? room_.get() + at : nullptr;
+    }
+    static constexpr std::size_t line = 64;
+
+  private:
+    Large<std::uint8_t> room_;
+    std::size_t size_ = 0;
+    std::atomic<std::size_t> used_{0};
+};
+
 template <class T>
 struct Twin {  // an array and its twin; nodes of even depth live in the first
-    Large<T> side[2];
-    void prepare(std::size_t n) {
-        side[0] = Large<T>(n);
-        side[1] = Large<T>(n);
+    T* side[2] = {nullptr, nullptr};
+    Large<T> own[2];
+    void prepare(std::size_t n, Pool* pool = nullptr) {
+        for (int s = 0; s < 2; ++s) {
+            side[s] = pool == nullptr ? nullptr : static_cast<T*>(pool->take(n * sizeof(T)));
+            if (side[s] == nullptr) {
+                own[s] = Large<T>(n);
+                side[s] = own[s].get();
+            }
+        }
     }
-    [[nodiscard]] bool empty() const { return side[0].empty(); }
-    T* at(std::int64_t depth, std::size_t begin) const { return side[depth & 1].get() + begin; }
+    [[nodiscard]] bool empty() const { return side[0] == nullptr; }
+    T* at(std::int64_t depth, std::size_t begin) const { return side[depth & 1] + begin; }
 };
 
 template <class Entry, class M>
@@ -196,7 +224,9 @@ class CountedKernel {
         }
         // A few thousand rows are sorted sooner than buckets for them are made and scanned.
         const bool is_short = n <= 8 * order_.small;
-        small_ = is_short || order_.is_ratio() || k_ > most_bucketed ? n : order_.small;
+        // With many classes a bucket costs more to judge than a few rows.
+        const std::size_t small = k_ > 2 ? 2 * order_.small : order_.small;
+        small_ = is_short || order_.is_ratio() || k_ > most_bucketed ? n : small;
         lists_everywhere_ = n > order_.small && small_ == n;
         has_finer_ = small_ < n && (order_.max_depth < 0 || order_.max_depth > shallow);
         workers_.resize(static_cast<std::size_t>(team.size()));
@@ -204,6 +234,12 @@ class CountedKernel {
             worker.marked.prepare(small_);
             worker.lists.resize(columns_.size());
             worker.found.resize(columns_.size());
+        }
+        if (small_ < n) {  // codes of buckets, and finer ones
+            const auto n_ordered = static_cast<std::size_t>(
+                std::count_if(order_.columns.begin(), order_.columns.end(),
+                              [](const GrowColumn& c) { return c.ordered; }));
+            pool_.prepare(n_ordered * (has_finer_ ? 4 : 2) * (n + Pool::line));
         }
         prepare_rows(n);
         std::atomic<bool> whole{true};
@@ -235,9 +271,9 @@ class CountedKernel {
         if (to.kind == Kind::ordered) {
             if (small_ < n) {
                 to.map.prepare(to.keys, n);
-                to.bytes.prepare(n);
+                to.bytes.prepare(n, &pool_);
                 if (has_finer_) {
-                    to.finer.prepare(n);
+                    to.finer.prepare(n, &pool_);
                 }
             } else if (lists_everywhere_) {
                 return build_list(from, to);
@@ -313,7 +349,9 @@ class CountedKernel {
         root.buckets = fresh(workers_[0]);
         team.run(columns_.size(), [&](std::size_t c, int) {
             Column& column = columns_[c];
-            if (column.is_ordered()) {
+            if (column.is_ordered() && column.map.only_few()) {
+                settle_few(column);
+            } else if (column.is_ordered()) {
                 std::uint32_t* cells = root.buckets.get() + column.slot * n_buckets * k_;
                 count_buckets(column.bytes.at(0, 0), labels_.at(0, 0), n, cells);
                 settle_kind(column, cells);
@@ -324,6 +362,17 @@ class CountedKernel {
             }
         });
         return true;
+    }
+
+    // A column of one value or two, coded 0 and 1.
+    void settle_few(Column& column) {
+        const std::uint8_t* codes = column.bytes.at(0, 0);
+        const bool is_pair = std::memchr(codes, 0, order_.n_rows) != nullptr &&
+                             std::memchr(codes, 1, order_.n_rows) != nullptr;
+        column.kind = is_pair ? Kind::pair : Kind::constant;
+        column.low = column.map.bound(0);
+        column.high = column.map.bound(1);
+        column.finer = {};
     }
 
     // An ordered column may turn out to have one value, or two.
@@ -457,7 +506,7 @@ class CountedKernel {
                     column.bytes.at(open.depth, open.begin),
                     column.finer.at(open.depth, open.begin), open.n,
                     [&](std::uint32_t id) { return column.keys.at(my.global[id]); },
-                    [&](std::size_t b) { return column.map.is_many(b); });
+                    [&](std::size_t b) { return column.map.is_many_inside(b); });
                 for (std::uint32_t i = 0; i < open.n; ++i) {
                     put(i, my.code_sort.id(i), my.code_sort.differs(i));
                 }
@@ -1596,6 +1645,7 @@ class CountedKernel {
     bool wide_;
     LogTable log_;
     std::vector<Column> columns_;
+    Pool pool_;
     Twin<std::uint32_t> rows_;
     Twin<std::uint16_t> labels_;
     std::vector<Worker> workers_;
