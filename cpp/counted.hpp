@@ -239,7 +239,10 @@ class CountedKernel {
             const auto n_ordered = static_cast<std::size_t>(
                 std::count_if(order_.columns.begin(), order_.columns.end(),
                               [](const GrowColumn& c) { return c.ordered; }));
-            pool_.prepare(n_ordered * (has_finer_ ? 4 : 2) * (n + Pool::line));
+            pool_.prepare(n_ordered * 2 * (n + Pool::line));
+            if (has_finer_) {
+                finer_pool_.prepare(n_ordered * 2 * (n + Pool::line));
+            }
         }
         prepare_rows(n);
         std::atomic<bool> whole{true};
@@ -273,7 +276,7 @@ class CountedKernel {
                 to.map.prepare(to.keys, n);
                 to.bytes.prepare(n, &pool_);
                 if (has_finer_) {
-                    to.finer.prepare(n, &pool_);
+                    to.finer.prepare(n, &finer_pool_);
                 }
             } else if (lists_everywhere_) {
                 return build_list(from, to);
@@ -1645,7 +1648,7 @@ class CountedKernel {
     bool wide_;
     LogTable log_;
     std::vector<Column> columns_;
-    Pool pool_;
+    Pool pool_, finer_pool_;  // columns of two values never touch theirs of the second
     Twin<std::uint32_t> rows_;
     Twin<std::uint16_t> labels_;
     std::vector<Worker> workers_;
