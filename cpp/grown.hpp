@@ -106,6 +106,15 @@ struct Grove {
     std::vector<double> missing;  // S a node: those that are not
     std::vector<std::int32_t> levels;
     std::vector<std::int32_t> ties;
+
+    // Keep the columns that scored the same, if there is more than one.
+    void set_ties(std::uint32_t node, const std::vector<std::int32_t>& columns) {
+        if (columns.size() > 1) {
+            nodes[node].tie_start = static_cast<std::uint32_t>(ties.size());
+            nodes[node].tie_count = static_cast<std::uint32_t>(columns.size());
+            ties.insert(ties.end(), columns.begin(), columns.end());
+        }
+    }
 };
 
 // The tree, numbered breadth first.

@@ -135,7 +135,6 @@ inline void keep_entries(const TinyList& list, std::uint64_t rows, const TinyTar
 
 struct TinyNode {  // a node as a search sees it: only classes that it has
     NodeFacts facts;
-    std::uint64_t rows = 0;
     std::array<std::uint64_t, most_tiny> classes;  // its rows of each
     std::array<std::uint32_t, most_tiny> counts;
 };
@@ -199,16 +198,16 @@ BestCut best_gini_of_two(M, const TinyList& list, const NodeFacts& f, std::uint6
     return best;
 }
 
-inline BestCut best_entropy_of_two(const TinyList& list, const NodeFacts& f,
-                                   std::uint64_t second, const std::int64_t* phi) {
+// The best of the open cuts by entropy; `classes_of(at)` is the part of V that the classes
+// make.
+template <class ClassesOf>
+BestCut best_entropy(const NodeFacts& f, std::uint64_t open, const std::int64_t* phi,
+                     ClassesOf&& classes_of) {
     BestCut best;
     std::int64_t bar = f.whole_slack;
-    for (std::uint64_t open = cuts_of_runs(list.differs, ~(second ^ second << 1), f); open != 0;
-         open &= open - 1) {
+    for (; open != 0; open &= open - 1) {
         const auto at = static_cast<std::uint32_t>(std::countr_zero(open));
-        const std::uint32_t c = ones_in(second & lowest_bits(at));
-        const std::int64_t sum = phi[c] + phi[at - c] + phi[f.t[1] - c] +
-                                 phi[f.t[0] - (at - c)] - phi[at] - phi[f.n - at] - f.whole_own;
+        const std::int64_t sum = classes_of(at) - phi[at] - phi[f.n - at] - f.whole_own;
         if (best.at == 0) {
             best.at = at;
         }
@@ -220,6 +219,15 @@ inline BestCut best_entropy_of_two(const TinyList& list, const NodeFacts& f,
     return best;
 }
 
+inline BestCut best_entropy_of_two(const TinyList& list, const NodeFacts& f,
+                                   std::uint64_t second, const std::int64_t* phi) {
+    const std::uint64_t open = cuts_of_runs(list.differs, ~(second ^ second << 1), f);
+    return best_entropy(f, open, phi, [&](std::uint32_t at) {
+        const std::uint32_t c = ones_in(second & lowest_bits(at));
+        return phi[c] + phi[at - c] + phi[f.t[1] - c] + phi[f.t[0] - (at - c)];
+    });
+}
+
 // The sums of squares on both sides.
 struct Squares {
     std::uint64_t left = 0;
@@ -229,9 +237,8 @@ struct Squares {
     }
 };
 
-inline BestCut best_gini_of_many(const TinyNode& node, const std::uint64_t* in_list,
+inline BestCut best_gini_of_many(const NodeFacts& f, const std::uint64_t* in_list,
                                  std::uint64_t open) {
-    const NodeFacts& f = node.facts;
     std::uint64_t own = 0;
     for (std::size_t k = 0; k < f.k; ++k) {
         own += std::uint64_t{f.t[k]} * f.t[k];
@@ -261,28 +268,17 @@ inline BestCut best_gini_of_many(const TinyNode& node, const std::uint64_t* in_l
     return best;
 }
 
-inline BestCut best_entropy_of_many(const TinyNode& node, const std::uint64_t* in_list,
+inline BestCut best_entropy_of_many(const NodeFacts& f, const std::uint64_t* in_list,
                                     std::uint64_t open, const std::int64_t* phi) {
-    const NodeFacts& f = node.facts;
-    BestCut best;
-    std::int64_t bar = f.whole_slack;
-    for (; open != 0; open &= open - 1) {
-        const auto at = static_cast<std::uint32_t>(std::countr_zero(open));
+    return best_entropy(f, open, phi, [&](std::uint32_t at) {
         const std::uint64_t before = lowest_bits(at);
-        std::int64_t sum = -phi[at] - phi[f.n - at] - f.whole_own;
+        std::int64_t sum = 0;
         for (std::size_t k = 0; k < f.k; ++k) {
             const std::uint32_t c = ones_in(in_list[k] & before);
             sum += phi[c] + phi[f.t[k] - c];
         }
-        if (best.at == 0) {
-            best.at = at;
-        }
-        if (sum > bar) {
-            best = {as_double(sum), at};
-            bar = sum + f.whole_slack;
-        }
-    }
-    return best;
+        return sum;
+    });
 }
 
 }  // namespace detail
@@ -310,9 +306,9 @@ BestCut best_tiny_cut(M measure, const TinyList& list, const TinyNode& node,
     }
     const std::uint64_t open = detail::cuts_of_runs(list.differs, ~changes, f);
     if constexpr (M::is_entropy) {
-        return detail::best_entropy_of_many(node, in_list.data(), open, log.phi.data());
+        return detail::best_entropy_of_many(f, in_list.data(), open, log.phi.data());
     } else {
-        return detail::best_gini_of_many(node, in_list.data(), open);
+        return detail::best_gini_of_many(f, in_list.data(), open);
     }
 }
 

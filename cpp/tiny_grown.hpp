@@ -168,7 +168,6 @@ class TinyGrower {
                 node_.counts[k++] = ones_in(rows);
             }
         }
-        node_.rows = at.rows;
         NodeFacts& f = node_.facts;
         f.t = node_.counts.data();
         f.k = k;
@@ -195,12 +194,7 @@ class TinyGrower {
             kernel.order_.place(node_.facts.n);
             return;
         }
-        if (my.ties.size() > 1) {
-            Grove::Node& node = grove.nodes[at.node];
-            node.tie_start = static_cast<std::uint32_t>(grove.ties.size());
-            node.tie_count = static_cast<std::uint32_t>(my.ties.size());
-            grove.ties.insert(grove.ties.end(), my.ties.begin(), my.ties.end());
-        }
+        grove.set_ties(at.node, my.ties);
         divide(kernel, grove, at, static_cast<std::size_t>(winner), my);
     }
 
