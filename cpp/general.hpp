@@ -155,12 +155,7 @@ class GeneralKernel {
             if (winner < 0) {
                 continue;
             }
-            Grove::Node& node = grove.nodes[open.node];
-            if (ties.size() > 1) {
-                node.tie_start = static_cast<std::uint32_t>(grove.ties.size());
-                node.tie_count = static_cast<std::uint32_t>(ties.size());
-                grove.ties.insert(grove.ties.end(), ties.begin(), ties.end());
-            }
+            grove.set_ties(open.node, ties);
             const auto w = static_cast<std::size_t>(winner);
             if (found[w].offer.gain >= order_.min_gain) {
                 divide(grove, open, w, found[w], stack);

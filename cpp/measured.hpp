@@ -513,12 +513,7 @@ class MeasuredKernel {
             order_.place(open.block.n);
             return;
         }
-        if (my.ties.size() > 1) {
-            Grove::Node& out = grove.nodes[open.node];
-            out.tie_start = static_cast<std::uint32_t>(grove.ties.size());
-            out.tie_count = static_cast<std::uint32_t>(my.ties.size());
-            grove.ties.insert(grove.ties.end(), my.ties.begin(), my.ties.end());
-        }
+        grove.set_ties(open.node, my.ties);
         const auto w = static_cast<std::uint32_t>(winner);
         if (my.offers[w].gain >= order_.min_gain) {
             divide(grove, open, w, my, team, stack);
