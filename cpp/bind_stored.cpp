@@ -1,15 +1,18 @@
 // The block counter, quantile codes and passes over a store, as Python sees them.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "counter.hpp"
 #include "handing.hpp"
+#include "judge.hpp"
 #include "quantile.hpp"
 #include "stored.hpp"
 #include "team.hpp"
@@ -209,20 +212,49 @@ class Passes {
     penjing::Team team_;
 };
 
+using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+penjing::Judge judge_of(const Table& counts, const std::string& measure) {
+    if (measure != "gini" && measure != "entropy") {
+        throw nb::value_error("measure: gini or entropy");
+    }
+    const auto kind = measure == "gini" ? penjing::Measure::gini : penjing::Measure::entropy;
+    return {kind, counts.data(), counts.shape(0), counts.shape(1)};
+}
+
+nb::tuple judge_cuts(const Table& counts, const std::string& measure, double min_branch) {
+    penjing::Judge judge = judge_of(counts, measure);
+    std::vector<double> gain = judge.cuts(min_branch);
+    const std::ptrdiff_t best = judge.first_best(gain);
+    return nb::make_tuple(best, hand_over(std::move(gain)));
+}
+
+penjing::Out<std::uint8_t> open_units(const Table& counts, const std::string& measure,
+                                      const In<double>& gain, const In<std::uint8_t>& single,
+                                      double bar) {
+    const std::size_t n = counts.shape(0);
+    if (single.size() != n || gain.size() + 1 != std::max<std::size_t>(n, 1)) {
+        throw nb::value_error("a cut between each two units");
+    }
+    return hand_over(judge_of(counts, measure).open(gain.data(), single.data(), bar));
+}
+
+penjing::Out<std::int8_t> group_levels(const Table& counts, const std::string& measure,
+                                       double min_branch) {
+    return hand_over(judge_of(counts, measure).grouped(min_branch));
+}
+
 nb::tuple code(const penjing::Quantiles& edges, const In<double>& x,
-               const InOut<std::uint8_t>& high, const InOut<std::uint8_t>& low,
-               const InOut<double>& raw) {
-    if (high.size() != x.size() || low.size() != x.size() || raw.size() != x.size()) {
+               const InOut<std::uint8_t>& high, const InOut<std::uint8_t>& low) {
+    if (high.size() != x.size() || low.size() != x.size()) {
         throw nb::value_error("answers need as much room as there are numbers");
     }
-    std::size_t n_missing = 0;
-    bool is_infinite = false;
+    penjing::Quantiles::Odd odd;
     {
         nb::gil_scoped_release free;
-        n_missing =
-            edges.code(x.data(), x.size(), high.data(), low.data(), raw.data(), is_infinite);
+        odd = edges.code(x.data(), x.size(), high.data(), low.data());
     }
-    return nb::make_tuple(n_missing, is_infinite);
+    return nb::make_tuple(odd.n_missing, odd.is_infinite, odd.has_minus_zero);
 }
 
 // Do work(sums) with sums of one or of two bytes.
@@ -232,18 +264,21 @@ auto with_sums(nb::handle codes, const InOut<std::int64_t>& counts,
     if (counts.size() != first.size()) {
         throw nb::value_error("as many counts as first rows");
     }
+    const std::size_t size = counts.size();
     InOut<std::uint8_t> bytes;
     if (nb::try_cast(codes, bytes, false)) {
         if (bytes.size() != n) {
             throw nb::value_error("as many codes as rows");
         }
-        return work(penjing::CodeSums<std::uint8_t>{bytes.data(), counts.data(), first.data()});
+        penjing::CodeSums<std::uint8_t> sums(bytes.data(), counts.data(), first.data(), size);
+        return work(sums);
     }
     const auto shorts = nb::cast<InOut<std::uint16_t>>(codes, false);
     if (shorts.size() != n) {
         throw nb::value_error("as many codes as rows");
     }
-    return work(penjing::CodeSums<std::uint16_t>{shorts.data(), counts.data(), first.data()});
+    penjing::CodeSums<std::uint16_t> sums(shorts.data(), counts.data(), first.data(), size);
+    return work(sums);
 }
 
 void code_indices(const In<std::int32_t>& indices, const In<std::uint16_t>& code_of,
@@ -254,7 +289,7 @@ void code_indices(const In<std::int32_t>& indices, const In<std::uint16_t>& code
             throw nb::index_error("a code is not below the number of counts");
         }
     }
-    with_sums(codes, counts, first, indices.size(), [&](const auto& sums) {
+    with_sums(codes, counts, first, indices.size(), [&](auto& sums) {
         nb::gil_scoped_release free;
         const auto size = static_cast<std::int64_t>(code_of.size());
         for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -264,6 +299,7 @@ void code_indices(const In<std::int32_t>& indices, const In<std::uint16_t>& code
             }
             sums.add(i, code_of.data()[at], start + static_cast<std::int64_t>(i));
         }
+        sums.finish();
         return true;
     });
 }
@@ -274,7 +310,7 @@ bool code_wholes(const In<std::int64_t>& x, nb::handle absent, std::int64_t low,
                  const InOut<std::int64_t>& first) {
     std::vector<nb::object> kept;
     const std::uint8_t* gaps = pointer_or_null<std::uint8_t>(kept, absent, x.size());
-    return with_sums(codes, counts, first, x.size(), [&](const auto& sums) {
+    return with_sums(codes, counts, first, x.size(), [&](auto& sums) {
         nb::gil_scoped_release free;
         const auto n_codes = static_cast<std::uint64_t>(counts.size());
         for (std::size_t i = 0; i < x.size(); ++i) {
@@ -287,6 +323,7 @@ bool code_wholes(const In<std::int64_t>& x, nb::handle absent, std::int64_t low,
             }
             sums.add(i, code, start + static_cast<std::int64_t>(i));
         }
+        sums.finish();
         return true;
     });
 }
@@ -297,6 +334,13 @@ void bind_stored(nb::module_& m) {
     m.def("count_block", &count_block, "columns"_a, "n_codes"_a, "target"_a.none(),
           "n_classes"_a, "slots"_a, "n_slots"_a, "weight"_a.none() = nb::none(),
           "y"_a.none() = nb::none(), "Count the rows of a coded block; see cpp/counter.hpp.");
+    m.def("judge_cuts", &judge_cuts, "counts"_a.noconvert(), "measure"_a, "min_branch"_a,
+          "Return the first of the best cuts (-1: none), and the gain of each.");
+    m.def("open_units", &open_units, "counts"_a.noconvert(), "measure"_a, "gain"_a, "single"_a,
+          "bar"_a, "Say which units may hold a cut that reaches the bar; see cpp/judge.hpp.");
+    m.def(
+        "group_levels", &group_levels, "counts"_a.noconvert(), "measure"_a, "min_branch"_a,
+        "Return the side of each level in the best grouping in two; nothing if there is none.");
     m.def("code_indices", &code_indices, "indices"_a, "code_of"_a, "start"_a, "codes"_a,
           "counts"_a, "first"_a, "Code rows by a table of codes; count them.");
     m.def("code_wholes", &code_wholes, "x"_a, "absent"_a.none(), "low"_a, "start"_a, "codes"_a,
@@ -305,7 +349,7 @@ void bind_stored(nb::module_& m) {
         .def(nb::init<std::vector<double>, std::vector<std::uint8_t>,
                       std::vector<std::uint8_t>>(),
              "edges"_a, "high"_a, "low"_a)
-        .def("code", &code, "x"_a, "high"_a, "low"_a, "raw"_a)
+        .def("code", &code, "x"_a, "high"_a, "low"_a)
         .def("cell", &penjing::Quantiles::cell, "x"_a);
     nb::class_<Passes>(m, "Passes")
         .def(nb::init<const nb::list&, nb::handle, std::size_t, const InOut<std::uint32_t>&,

@@ -229,12 +229,30 @@ class Quantiles:
         x: npt.NDArray[np.float64],
         high: npt.NDArray[np.uint8],
         low: npt.NDArray[np.uint8],
-        raw: npt.NDArray[np.float64],
-    ) -> tuple[int, bool]:
-        """Fill in codes and numbers (without -0.0); return how many are NaN, whether any inf."""
+    ) -> tuple[int, bool, bool]:
+        """Fill in codes; return how many are NaN, whether any is infinite, whether any -0.0."""
 
     def cell(self, x: float) -> int:
         """Return how many edges are not above a number."""
+
+def judge_cuts(
+    counts: npt.NDArray[np.float64], measure: str, min_branch: float
+) -> tuple[int, npt.NDArray[np.float64]]:
+    """Return the first of the best cuts between units (-1: none), and the gain of each."""
+
+def open_units(
+    counts: npt.NDArray[np.float64],
+    measure: str,
+    gain: npt.NDArray[np.float64],
+    single: npt.NDArray[np.uint8],
+    bar: float,
+) -> npt.NDArray[np.uint8]:
+    """Say which units may hold a cut that reaches the bar, or stand beside one."""
+
+def group_levels(
+    counts: npt.NDArray[np.float64], measure: str, min_branch: float
+) -> npt.NDArray[np.int8]:
+    """Return the side of each level in the best grouping in two; nothing if there is none."""
 
 class Passes:
     """Passes over a store that is mapped; see cpp/stored.hpp.

@@ -99,6 +99,18 @@ class Cells:
         found[self.high, self.low] = alone
         return found
 
+    def lone(self) -> Floats:
+        """Return the one number of each bucket, (256,); NaN where it may hold more.
+
+        Examples
+        --------
+        >>> sample = np.append(np.zeros(90_000), np.arange(1.0, 10_001.0))
+        >>> np.flatnonzero(cells_of(sample).lone() == 0.0)
+        array([1])
+        """
+        has_one = np.bincount(self.high, minlength=256) == 1
+        return np.where(has_one, self.values()[:, 0], np.nan)
+
 
 def cells_of(sample: Floats) -> Cells:
     """Return the cells of a column, from a sample of its numbers.
@@ -120,9 +132,9 @@ def cells_of(sample: Floats) -> Cells:
     light = np.cumsum(np.where(heavy, 0, counts)) // max(mass, 1)
     starts = ~heavy & (np.diff(light, prepend=-1) > 0)
     edges = np.union1d(values[starts | heavy], np.nextafter(values[heavy], np.inf))
-    weight = np.zeros(len(edges) + 1)
-    np.add.at(weight, np.searchsorted(edges, values, side="right"), counts)
-    high, low = _packed(weight)
+    cell = np.searchsorted(edges, values, side="right")
+    weight = np.bincount(cell, counts, len(edges) + 1)
+    high, low = _packed(weight.astype(np.float64))
     return Cells(edges, high, low)
 
 
@@ -276,7 +288,8 @@ def _written(column: Column, space: Workspace, name: str) -> Column:
         space.array(f"{name}.raw", np.float64, n, "w+"),
         cells,
     )
-    n_missing, _ = cells.coder().code(numbers, part.high, part.low, part.raw)
+    np.add(numbers, 0.0, out=part.raw)  # no number is -0.0
+    n_missing, _, _ = cells.coder().code(numbers, part.high, part.low)
     return Stored(Field(column.name, "numeric"), part, None, n_missing, None)
 
 

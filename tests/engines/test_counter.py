@@ -85,3 +85,14 @@ def test_the_cell_of_a_number_is_that_of_a_binary_search(shape):
     asked = np.concatenate([numbers, np.nextafter(edges, -np.inf), edges, [-1e308, 0.0, 1e308]])
     found = [cells.cell(float(x)) for x in asked]
     np.testing.assert_array_equal(found, np.searchsorted(edges, asked, side="right"))
+    odd = np.array([np.nan, -0.0, np.inf, -np.inf])[: RNG.integers(0, 5)]
+    asked = np.concatenate([odd, asked])
+    codes = [np.empty(len(asked), np.uint8) for _ in range(2)]
+    n_missing, is_infinite, has_minus_zero = cells.code(asked, *codes)
+    assert n_missing == np.isnan(asked).sum()
+    assert is_infinite == np.isinf(asked).any()
+    assert has_minus_zero == (np.signbit(asked) & (asked == 0)).any()
+    at = np.searchsorted(edges, asked, side="right")
+    gone = np.isnan(asked)
+    np.testing.assert_array_equal(codes[0], np.where(gone, 255, at.clip(max=len(edges)) // 256))
+    np.testing.assert_array_equal(codes[1], np.where(gone, 0, at.clip(max=len(edges)) % 256))

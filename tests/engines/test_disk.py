@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penjing import stored
-from penjing.engines import disk, generations, memory
+from penjing.engines import disk, memory, offering
 from penjing.errors import CapabilityError
 from penjing.grow import grow
 from penjing.recipe import RECIPES, Recipe
@@ -33,7 +33,7 @@ def coarse(monkeypatch):
     def set_to(apart, cells, noise=9.0):
         monkeypatch.setattr(stored, "APART", apart)
         monkeypatch.setattr(stored, "CELLS", cells)
-        monkeypatch.setattr(generations, "NOISE", noise)
+        monkeypatch.setattr(offering, "NOISE", noise)
 
     return set_to
 
@@ -65,7 +65,7 @@ def test_the_tree_of_memory(seed):
     recipe = Recipe(
         "some",
         criterion=str(rng.choice(["gini", "gain", "gain_ratio"])),
-        shape="multiway" if k > 2 else str(rng.choice(["multiway", "binary"])),
+        shape=str(rng.choice(["multiway", "binary"])),
         max_depth=None if rng.random() < 0.6 else int(rng.integers(0, 5)),
         min_weight=float(rng.choice([0, 0, 2.5, 5])),
         min_branch=float(rng.choice([0, 0, 1, 9])),
@@ -74,7 +74,7 @@ def test_the_tree_of_memory(seed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stored, "APART", int(rng.choice([2, 10, 16000])))
         patch.setattr(stored, "CELLS", int(rng.choice([3, 10, 40, 200])))
-        patch.setattr(generations, "NOISE", float(rng.choice([0.25, 9])))
+        patch.setattr(offering, "NOISE", float(rng.choice([0.25, 9])))
         engine = disk.Engine(table, threads=int(rng.integers(1, 3)))
         engine._small = int(rng.choice([0, 0, 5, 50, 1000]))
         with np.errstate(all="ignore"):

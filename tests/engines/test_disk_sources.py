@@ -13,6 +13,7 @@ import pytest
 import penjing
 from penjing.errors import CapabilityError, ChoiceError, DataError
 from penjing.read import coding_plan
+from penjing.read.coded import Wants, coded
 from penjing.workspace import PREFIX
 
 pa = pytest.importorskip("pyarrow")
@@ -75,6 +76,17 @@ def temporary(tmp_path, monkeypatch):
 
 
 RECIPES = ("id3", "c4.5-textbook", "cart-textbook", "c4.5", "cart", "sklearn")
+
+
+def test_cells_of_a_sorted_column_come_from_all_rows(parquet, monkeypatch):
+    monkeypatch.setattr(coding_plan, "SAMPLED_ROWS", 30)
+    for by, least in (("x", N // 2), (None, 1)):
+        table, space = coded(parquet(frame(by=by)), Wants("class"))
+        part = table.columns[0].part
+        cells = np.unique(part.high * 256.0 + part.low)
+        space.close()
+        assert least <= len(cells) <= N
+        assert (len(cells) > 30 * 6 * 2 + 1) == (by is not None)  # a number, and what follows it
 
 
 @pytest.mark.parametrize("kind", ["plain", "missing", "noise", "sorted"])

@@ -120,12 +120,11 @@ def _bytes(folder: Path, c: int, n_rows: int, cells: Cells) -> Iterator[tuple[An
     """Yield the bytes of the cells of a column, some rows at a time."""
     coder = cells.coder()
     raw = _mapped(folder / f"{c}.raw", np.dtype(np.float64), n_rows)
-    same = np.empty(STEP)
     high, low = np.empty(STEP, np.uint8), np.empty(STEP, np.uint8)
     for start in range(0, n_rows, STEP):
         numbers = raw[start : start + STEP]
         n = len(numbers)
-        coder.code(numbers, high[:n], low[:n], same[:n])
+        coder.code(numbers, high[:n], low[:n])
         yield high[:n], low[:n]
 
 

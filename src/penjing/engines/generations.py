@@ -4,38 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from penjing.budget import needed
-from penjing.choosing import NO_VALUES, Choice, candidates, choose, first_best, score, stops
-from penjing.criteria import TIE
-from penjing.criteria.entropy import bits
+from penjing.choosing import Choice, choose, stops
 from penjing.engines import native
-from penjing.engines.cuts import Cuts, Found
 from penjing.engines.looking import Looker
+from penjing.engines.offering import Generation, Offering
 from penjing.engines.place import Here, Ids, Place, Test, told
 from penjing.engines.sprout import Memory, Sprout
-from penjing.growth import Growth
+from penjing.planting import Planting, whole
 from penjing.progress import Progress, Watcher
 from penjing.recipe import Recipe
-from penjing.split import Offers
-from penjing.stored import Binned, Exact, Stored
+from penjing.stored import Exact, Stored
 from penjing.table import Floats, Table
-from penjing.tally import Counts, Reader, Totals
+from penjing.tally import Counts, Reader
 from penjing.tree import Tree
 
-MOST_TIES = 1_000
-"""How many ties are kept (trace.TIES)."""
 FEW = 10_000
 """Nodes of at most so many rows are gathered even for one generation."""
 SHARE = 8
 """Tables of counts may take this part of the memory limit; so may numbers looked at."""
-NOISE = 0.25
-"""A node of which more than this share of the numbers must be looked at is gathered if it fits."""
 
 Answer = TypeVar("Answer")
 Tables = npt.NDArray[np.int64]
@@ -66,26 +59,6 @@ class Means:
     small: int
     direct: int = 0
     worth: int = 1
-
-
-@dataclass(slots=True)
-class _Generation:
-    """What is found out about the nodes of one generation."""
-
-    nodes: list[int]
-    n_columns: int
-    gain: Floats = field(init=False)
-    information: Floats = field(init=False)
-    impurity: Floats = field(init=False)
-    cut: Floats = field(init=False)
-    groups: dict[tuple[int, int], tuple[Any, ...]] = field(default_factory=dict)
-    after: dict[tuple[int, int], Floats] = field(default_factory=dict)
-    found: dict[tuple[int, int], Found] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        shape = len(self.nodes), self.n_columns
-        self.gain, self.information = np.full(shape, np.nan), np.full(shape, np.nan)
-        self.impurity, self.cut = np.full(shape, np.nan), np.full(shape, np.nan)
 
 
 class Growing:
@@ -133,28 +106,23 @@ class Growing:
         self._class_of = np.asarray(target.place)
         self._n_classes = n_classes
         self._passes: Place = Here(table, means.n_threads) if place is None else place
-        self._growth = Growth(s)
-        self._alone = {
-            c: column.part.cells.values()
-            for c, column in enumerate(columns)
-            if isinstance(column.part, Binned)
-        }
-        self._is_apart = [
-            c.place is not None and len(np.unique(c.place)) == len(c.place) for c in columns
-        ]
+        self._planting = Planting(s)
+        self._growth = self._planting.growth
+        by_ratio = self._criterion.name == "gain_ratio"
+        room, direct = means.limit // SHARE, means.direct
+        looker = Looker(room, self._k, self._class_of, by_ratio=by_ratio, direct=direct)
+        self._offering = Offering(columns, s, recipe, looker)
         self._tables: dict[int, list[Tables]] = {}
-        self._gap: dict[int, tuple[float, float]] = {}
-        self._ties: dict[int, dict[str, Any]] = {}
         self._parked: list[int] = []
         self._tests: list[Test] = []
         self._branches: list[int] = []
         self._tested: list[int] = []
-        self._n_passes = self._rows_read = self._generation = self._more_ties = 0
+        self._n_passes = self._rows_read = self._generation = 0
 
     def tree(self) -> Tree:
         """Grow the tree."""
         growth, recipe = self._growth, self._recipe
-        growth.weigh([0], self._totals(self._by_class(self._passes.root()[None])))
+        growth.weigh([0], whole(self._by_class(self._passes.root()[None])))
         open_nodes = [0]
         while open_nodes:
             self._generation += 1
@@ -197,11 +165,15 @@ class Growing:
         return born
 
     def _sprouts(self, nodes: list[int], counted: dict[int, list[Tables]]) -> list[Sprout]:
-        generation = self._offers(nodes, counted)
-        offers = Offers(
-            generation.gain, generation.information, generation.impurity, generation.cut,
-            np.zeros(generation.gain.shape, np.int64), generation.groups,
-        )  # fmt: skip
+        generation = self._offering.offered(
+            nodes,
+            counted,
+            self._may_park,
+            lambda at, opened: self._seen(self._passes.cells(self._some(nodes, at), opened)),
+            lambda at, opened: self._seen(self._passes.numbers(self._some(nodes, at), opened)),
+        )
+        self._parked += generation.parked
+        offers = generation.offers()
         waits = set(self._parked)
         return [
             self._sprout(node, i, choice, generation)
@@ -213,7 +185,7 @@ class Growing:
             and choice.split.gain >= self._recipe.min_gain
         ]
 
-    def _sprout(self, node: int, i: int, choice: Choice, generation: _Generation) -> Sprout:
+    def _sprout(self, node: int, i: int, choice: Choice, generation: Generation) -> Sprout:
         split = choice.split
         assert split is not None
         c = split.column
@@ -242,11 +214,11 @@ class Growing:
         """Let a node have its children, and its rows know their way."""
         growth, node, split = self._growth, sprout.node, sprout.split
         children = growth.sprout(node, split)
-        growth.weigh(list(children), self._totals(sprout.after))
+        growth.weigh(list(children), whole(sprout.after))
         if sprout.tied:
-            self._ties[node] = {"columns": list(sprout.tied), "score": split.score}
+            self._planting.tie(node, sprout.tied, split.score)
         if sprout.gap is not None:
-            self._gap[node] = sprout.gap
+            self._planting.gap[node] = sprout.gap
         if sprout.cell is not None:
             self._tests.append((split.column, children.start + 1, -1, *sprout.cell))
         else:
@@ -257,13 +229,13 @@ class Growing:
         self._tested.append(node)
         return list(children)
 
-    def _gap_of(self, i: int, c: int, cut: float, generation: _Generation) -> tuple[float, float]:
+    def _gap_of(self, i: int, c: int, cut: float, generation: Generation) -> tuple[float, float]:
         counts = self._counts_of(generation, i, c)
         values = np.asarray(self._columns[c].levels, np.float64)[counts.codes]
         return float(values[values <= cut].max()), float(values[values > cut].min())
 
-    def _counts_of(self, generation: _Generation, i: int, c: int) -> Counts:
-        return self._exact_counts(c, self._now[generation.nodes[i]][c])
+    def _counts_of(self, generation: Generation, i: int, c: int) -> Counts:
+        return self._offering.counts(c, self._now[generation.nodes[i]][c])
 
     def _batches(self, nodes: list[int]) -> Iterator[list[int]]:
         """Yield nodes in lots whose tables of counts fit the memory set aside for them."""
@@ -294,8 +266,8 @@ class Growing:
         for largest, (parent, others) in less.items():
             rest = [table.copy() for table in self._tables[parent]]
             for other in others:
-                for whole, part in zip(rest, found[other], strict=True):
-                    np.subtract(whole, part, out=whole)
+                for table, part in zip(rest, found[other], strict=True):
+                    np.subtract(table, part, out=table)
             found[largest] = rest
         done = {growth.parent_of(node)[0] for node in nodes if node}
         for parent in done:
@@ -344,102 +316,17 @@ class Growing:
                 slot_of[node + 1] = -1
         return slot_of
 
+    def _may_park(self, node: int) -> bool:
+        """Say whether a node could be gathered at all."""
+        row = needed(self._table) / max(self._table.n_rows, 1)
+        fits = self._growth.n_rows(node) * row <= self._means.limit // 2
+        return fits and self._means.small > 0
+
     def _seen(self, answer: Answer) -> Answer:
         """Return what a pass found, and remember that there was one."""
         self._n_passes += 1
         self._rows_read += self._passes.n_rows
         return answer
-
-    # -- what columns offer ----------------------------------------------------------------------
-
-    def _offers(self, nodes: list[int], counted: dict[int, list[Tables]]) -> _Generation:
-        told = _Generation(nodes, len(self._columns))
-        cuts: dict[tuple[int, int], Cuts] = {}
-        for i, node in enumerate(nodes):
-            for c, column in enumerate(self._columns):
-                if isinstance(column.part, Exact):
-                    self._offer(told, i, c, self._exact_counts(c, counted[node][c]))
-                else:
-                    table = counted[node][c]
-                    cuts[i, c] = Cuts(column.part, table, self._alone[c], self._recipe, self._s)
-                    told.gain[i, c] = cuts[i, c].best
-        by_ratio = self._criterion.name == "gain_ratio"
-        room, direct = self._means.limit // SHARE, self._means.direct
-        looker = Looker(room, self._k, self._class_of, by_ratio=by_ratio, direct=direct)
-        self._park_noise(nodes, cuts, told, looker)
-        looker.look(
-            cuts,
-            told.gain,
-            lambda at, opened: self._seen(self._passes.cells(self._some(nodes, at), opened)),
-            lambda at, opened: self._seen(self._passes.numbers(self._some(nodes, at), opened)),
-            len(nodes),
-        )
-        for (i, c), cut in cuts.items():
-            found = cut.found()
-            if found is None:
-                continue
-            told.gain[i, c] = found.gain
-            told.cut[i, c] = found.cut
-            told.impurity[i, c] = cut.impurity
-            told.information[i, c] = bits(self._s.weight(found.after))
-            told.after[i, c] = found.after
-            told.found[i, c] = found
-        return told
-
-    def _park_noise(
-        self,
-        nodes: list[int],
-        cuts: dict[tuple[int, int], Cuts],
-        told: _Generation,
-        looker: Looker,
-    ) -> None:
-        """Leave nodes in which nearly everything would have to be looked at for the end."""
-        if not self._means.small:
-            return
-        row = needed(self._table) / max(self._table.n_rows, 1)
-        for i, node in enumerate(nodes):
-            n = self._growth.n_rows(node)
-            if n * row > self._means.limit // 2:
-                continue
-            mine = [cut for (at, _), cut in cuts.items() if at == i]
-            seen = sum(cut.n_open(looker.bar(told.gain, i, cut)) for cut in mine)
-            if mine and seen > NOISE * n * len(mine):
-                self._parked.append(node)
-                told.gain[i] = np.nan
-                for c in range(len(self._columns)):
-                    cuts.pop((i, c), None)
-
-    def _exact_counts(self, c: int, table: Tables) -> Counts:
-        """Return the counts of a column of exact codes, by its levels."""
-        column = self._columns[c]
-        assert column.place is not None
-        cells = np.zeros((len(column.levels) + 1, self._n_classes))
-        if self._is_apart[c]:
-            cells[column.place] = table  # a level for each code: quicker
-        else:
-            np.add.at(cells, column.place, table)
-        present = np.flatnonzero(cells[:-1].any(axis=1)).astype(np.int32)
-        return Counts(present, cells[present], cells[-1])
-
-    def _offer(self, told: _Generation, i: int, c: int, counts: Counts) -> None:
-        column = self._columns[c]
-        recipe, s = self._recipe, self._s
-        values = np.asarray(column.levels, np.float64) if column.is_numeric else NO_VALUES
-        found = candidates(counts, column.field, values, recipe.shape, s)
-        scored = score(self._criterion, counts, found, recipe, s)
-        if not scored.size or np.isnan(scored).all():
-            return
-        scale = float(self._criterion.impurity(counts.known, s))
-        best = first_best(scored, scale * TIE)
-        told.gain[i, c] = scored[best]
-        told.information[i, c] = bits(s.weight(found.after[best]))
-        told.impurity[i, c] = scale
-        told.after[i, c] = found.after[best]
-        if column.has_order:
-            told.cut[i, c] = found.cuts[best]
-        else:
-            side = found.sides[best]
-            told.groups[i, c] = tuple(counts.codes[side == b] for b in range(side.max() + 1))
 
     # -- the end ---------------------------------------------------------------------------------
 
@@ -464,7 +351,7 @@ class Growing:
     def _gathered(self, nodes: list[int]) -> None:
         tables = self._seen(self._passes.gathered(self._slots(nodes), len(nodes)))
         for i, (node, table) in enumerate(zip(nodes, tables, strict=True)):
-            self._planted(node, self._subtree(node, table))
+            self._planting.plant(node, self._subtree(node, table))
             self._tell(nodes[i + 1 :])
 
     def _subtree(self, node: int, table: Table) -> Tree:
@@ -476,45 +363,10 @@ class Growing:
         assert tree is not None
         return tree
 
-    def _planted(self, node: int, tree: Tree) -> None:
-        """Put a tree in the place of a node."""
-        growth = self._growth
-        place = {0: node}
-        ties = {int(tie["node"]): tie for tie in tree.about["ties"]}
-        for old in range(tree.n_nodes):
-            split = tree.split(old)
-            if split is None:
-                continue
-            here = place.pop(old)
-            children = growth.sprout(here, split)
-            mine = list(tree.children(old))
-            place |= dict(zip(mine, children, strict=True))
-            growth.weigh(list(children), self._totals(tree.nodes.total[mine]))
-            assert tree.nodes.gap is not None
-            self._gap[here] = tuple(tree.nodes.gap[old].tolist())
-            if old in ties:
-                tie = ties[old]
-                self._ties[here] = {"columns": tie["columns"], "score": tie["score"]}
-        self._more_ties += tree.about["n_ties"] - len(ties)
-
     def _finished(self) -> Tree:
-        table, growth = self._table, self._growth
+        table = self._table
         assert table.target is not None
-        about: dict[str, Any] = {}
-        tree, new_id = growth.finish(
-            table.schema, table.target.field, 0.0, self._recipe.settings(), about
-        )
-        about["n_ties"] = len(self._ties) + self._more_ties
-        ties = [{"node": new_id[node]} | tie for node, tie in self._ties.items()]
-        about["ties"] = sorted(ties, key=lambda tie: int(tie["node"]))[:MOST_TIES]
-        gap = np.full((tree.n_nodes, 2), np.nan)
-        for node, between in self._gap.items():
-            gap[new_id[node]] = between
-        return replace(tree, nodes=replace(tree.nodes, gap=gap))
-
-    def _totals(self, cells: Any) -> Totals:  # noqa: ANN401 - rows of sums
-        sums = np.asarray(cells, np.float64)
-        return Totals(sums, (sums > 0).sum(axis=1) <= 1)
+        return self._planting.finished(table.schema, table.target.field, self._recipe.settings())
 
     def _tell(self, open_nodes: Sequence[int]) -> None:
         if self._progress is None:

@@ -46,11 +46,14 @@ class Looker:
         self._room, self._k, self._class_of, self._by_ratio = room, k, class_of, by_ratio
         self._direct = direct
 
-    def bar(self, gain: Floats, i: int, cut: Cuts) -> float:
+    def bars(self, gain: Floats) -> Floats:
+        """Return the best gain of each node, NaN where no column offers anything."""
+        return np.asarray(np.fmax.reduce(gain, axis=1, initial=np.nan))
+
+    def bar(self, bars: Floats, i: int, cut: Cuts) -> float:
         """Return what a cut must be worth to be of interest."""
-        row = gain[i]
-        best = cut.best if self._by_ratio else (np.nan if np.isnan(row).all() else np.nanmax(row))
-        return -np.inf if np.isnan(best) else float(best) - MARGIN * cut.impurity
+        best = cut.best if self._by_ratio else float(bars[i])
+        return -np.inf if np.isnan(best) else best - MARGIN * cut.impurity
 
     def look(
         self,
@@ -62,10 +65,11 @@ class Looker:
     ) -> None:
         """Find the best cut of every column that may win its node."""
         for whole in (True, False):
+            bars = self.bars(gain)
             wanted = [
                 (i, c, *unit)
                 for (i, c), cut in cuts.items()
-                for unit in cut.to_open(self.bar(gain, i, cut), whole=whole)
+                for unit in cut.to_open(self.bar(bars, i, cut), whole=whole)
             ]
             direct = whole and sum(unit[4] for unit in wanted) <= self._direct
             for lot in self._lots(wanted, whole=whole and not direct):

@@ -87,7 +87,9 @@ class Here:
         counts = np.zeros(self._k, np.int64)
         step = 1 << 22
         for start in range(0, len(self._codes), step):
-            mine = self._codes[start : start + step][self._node[start : start + step] > 0]
+            mine = self._codes[start : start + step]
+            if self._target.rows is not None:
+                mine = mine[self._node[start : start + step] > 0]
             counts += np.bincount(mine, minlength=len(counts))
         return counts
 

@@ -28,6 +28,8 @@ from penjing.workspace import reserve, told_full
 MOST_TEXTS = 65_534
 AT_A_TIME = 1 << 17
 """Row groups are read in pieces of so many rows, which stay in the processor's cache."""
+BUFFERED = {"pre_buffer": False, "buffer_size": 1 << 20}
+"""So much of a column is read ahead: not all of it, which would be fetched and cleared anew."""
 PLAN, LIST = "plan.json", "done.jsonl"
 
 
@@ -55,8 +57,8 @@ def coded_groups(
     while True:
         try:
             with told_full(groups.space.folder):
-                run = _Run(groups, target, wishes)
-                run.code(min(n, len(groups.groups)), progress)
+                run = _Run(groups, target, wishes, max(1, min(n, len(groups.groups))))
+                run.code(progress)
         except Again as again:
             wishes[again.name] = again.how
             forget(groups)
@@ -79,7 +81,10 @@ def released() -> None:
 
 
 class _Run:
-    def __init__(self, groups: Groups, target: str | None, wishes: dict[str, str]) -> None:
+    def __init__(
+        self, groups: Groups, target: str | None, wishes: dict[str, str], n_threads: int
+    ) -> None:
+        self._n_threads = n_threads
         self._groups, self._lock, self._stop = groups, threading.Lock(), False
         self._folder = groups.space.folder
         self._local = threading.local()
@@ -87,7 +92,7 @@ class _Run:
         if kept.exists():
             self.columns = from_plain(json.loads(kept.read_text("utf-8")))
         else:
-            self.columns = plan(groups, target, wishes)
+            self.columns = plan(groups, target, wishes, n_threads)
             part = kept.with_suffix(".part")
             part.write_text(json.dumps([to_plain(c) for c in self.columns]), "utf-8")
             part.replace(kept)
@@ -95,7 +100,7 @@ class _Run:
             column.folder, column.place, column.n_rows = self._folder, i, groups.n_rows
         self._told = {c.name: 0 for c in self.columns}
 
-    def code(self, n_threads: int, progress: Watcher | None) -> None:
+    def code(self, progress: Watcher | None) -> None:
         """Code what is not coded yet."""
         done = self._done()
         waiting = [g for i, g in enumerate(self._groups.groups) if i not in done]
@@ -103,7 +108,7 @@ class _Run:
             for path, kind in column.files().values():
                 reserve(path, self._groups.n_rows * np.dtype(kind).itemsize)
         n_read = self._groups.n_rows - sum(g.n_rows for g in waiting)
-        with self._opened(), ThreadPoolExecutor(n_threads) as pool:
+        with self._opened(), ThreadPoolExecutor(self._n_threads) as pool:
             futures: dict[Future[None], Group] = {pool.submit(self._group, g): g for g in waiting}
             try:
                 left = set(futures)
@@ -178,7 +183,7 @@ class _Run:
         texts = [c.name for c in self.columns if c.how == "texts" and not c.is_bool]
         opened = getattr(self._local, "opened", None)
         if opened is None or opened[0] != group.path:
-            file = arrow().ParquetFile(group.path, read_dictionary=texts, pre_buffer=False)
+            file = arrow().ParquetFile(group.path, read_dictionary=texts, **BUFFERED)
             self._local.opened = opened = group.path, file
         names = [c.name for c in self.columns]
         try:
@@ -202,13 +207,14 @@ class _Run:
     def _numbers(self, column: Coded, chunk: Any, at: int, brought: dict[str, Any]) -> None:  # noqa: ANN401
         numbers = np.ascontiguousarray(chunk.to_numpy(zero_copy_only=False), np.float64)
         n = len(numbers)
-        high, low, raw = np.empty(n, np.uint8), np.empty(n, np.uint8), np.empty(n)
-        n_missing, is_infinite = column.coder().code(numbers, high, low, raw)
+        high, low = np.empty(n, np.uint8), np.empty(n, np.uint8)
+        n_missing, is_infinite, has_minus_zero = column.coder().code(numbers, high, low)
         if is_infinite:
-            row = int(np.isinf(raw).argmax())
-            told = {"row": at + row + 1, "column": column.name, "value": float(raw[row])}
+            row = int(np.isinf(numbers).argmax())
+            told = {"row": at + row + 1, "column": column.name, "value": float(numbers[row])}
             raise DataError("infinite_number", source=self._groups.name, **told)
         brought["missing"] = brought.get("missing", 0) + n_missing
+        raw = numbers + 0.0 if has_minus_zero else numbers  # no number is -0.0
         for name, array in (("high", high), ("low", low), ("raw", raw)):
             self._write(column, name, array, at)
 
@@ -229,7 +235,8 @@ class _Run:
             lut, indices = self._looked_up(column, chunk)
             if lut is None:
                 return
-            counts, first = np.zeros(1 << 16, np.int64), np.full(1 << 16, NEVER)
+            n_codes = int(lut.max()) + 1
+            counts, first = np.zeros(n_codes, np.int64), np.full(n_codes, NEVER)
             code_indices(indices, lut, at, codes, counts, first)
         seen = np.flatnonzero(counts)
         brought.setdefault("parts", []).append((seen, counts[seen], first[seen]))

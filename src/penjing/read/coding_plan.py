@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,12 +13,14 @@ import numpy.typing as npt
 from penjing.errors import DataError
 from penjing.read.assemble import CLASS_NAMES
 from penjing.read.coded_column import Coded
-from penjing.read.groups import Groups, arrow
+from penjing.read.groups import Group, Groups, arrow
 from penjing.read.ids import COUNTED, is_id_name
 from penjing.stored import Cells, cells_of
 
 SAMPLED_GROUPS, SAMPLED_ROWS = 64, 20_000
 """The edges of cells come from so many rows of each of so many groups."""
+SPREAD = 1_000_000
+"""Of a column that is sorted, about so many numbers from all over the source instead."""
 FEW_TEXTS = 200
 """Up to so many texts in the sample fit one byte, with room for those not yet seen."""
 WIDE, FEW_WHOLE = 65_534, 4_096
@@ -26,40 +30,65 @@ RUNS = 0.99
 """In the sample of a column that counts its rows, so many follow on the one before."""
 
 
-def plan(groups: Groups, target: str | None, wishes: dict[str, str]) -> list[Coded]:
+def plan(groups: Groups, target: str | None, wishes: dict[str, str], n_threads: int) -> list[Coded]:
     """Decide from a sample how each column is kept."""
+    names = groups.schema.names
+    with ThreadPoolExecutor(n_threads) as pool:
+        sample = _sample(groups, pool)
+        goals = {n for n in names if n.lower() in CLASS_NAMES} | set(names[-1:])
+        goals = goals if target is None else {target}
+        return list(pool.map(partial(_planned, groups, sample, goals, wishes), range(len(names))))
+
+
+def _planned(
+    groups: Groups,
+    sample: Any,  # noqa: ANN401 - an Arrow table
+    goals: set[str],
+    wishes: dict[str, str],
+    place: int,
+) -> Coded:
+    """Decide how one column is kept; the target is one of the goals."""
     import pyarrow as pa  # noqa: PLC0415
 
-    sample = _sample(groups)
-    kinds = pa.types
-    found = []
-    for place, name in enumerate(groups.schema.names):
-        kind = groups.schema.field(place).type
-        is_last = place == len(groups.schema.names) - 1
-        is_target = name == target or (target is None and (name.lower() in CLASS_NAMES or is_last))
-        values = sample.column(place)
-        is_number = kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
-        if kinds.is_nested(kind):
-            said = {"row": 1, "column": name, "value": str(kind)}
-            raise DataError("nested_cell", source=groups.name, **said)
-        if not is_number:
-            is_bool = kinds.is_boolean(kind)
-            n = len(values.cast(pa.string()).unique())
-            wide = n > FEW_TEXTS or wishes.get(name) == "wide"
-            found.append(Coded(name, "texts", 2 if wide else 1, is_bool=is_bool))
-            continue
-        numbers = np.asarray(values.to_numpy(), np.float64)
-        is_free = not is_target and name not in wishes
-        if is_free and kinds.is_integer(kind) and _is_id(name, numbers):
-            found.append(Coded(name, "id"))
-            continue
-        column = None if wishes.get(name) == "binned" else _whole(name, numbers, groups, place)
-        if kinds.is_integer(kind) or (is_target and column is not None and _is_classes(numbers)):
-            pass
-        else:
-            column = None
-        found.append(column or Coded(name, "binned", cells=cells_of(numbers)))
-    return found
+    kinds, field, values = pa.types, groups.schema.field(place), sample.column(place)
+    name, kind = field.name, field.type
+    if kinds.is_nested(kind):
+        said = {"row": 1, "column": name, "value": str(kind)}
+        raise DataError("nested_cell", source=groups.name, **said)
+    if not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)):
+        is_bool = kinds.is_boolean(kind)
+        n = len(values.cast(pa.string()).unique())
+        wide = n > FEW_TEXTS or wishes.get(name) == "wide"
+        return Coded(name, "texts", 2 if wide else 1, is_bool=is_bool)
+    numbers = np.asarray(values.to_numpy(), np.float64)
+    is_whole, is_target = kinds.is_integer(kind), name in goals
+    if is_whole and not is_target and name not in wishes and _is_id(name, numbers):
+        return Coded(name, "id")
+    if wishes.get(name) != "binned" and (is_whole or (is_target and _is_classes(numbers))):
+        column = _whole(name, numbers, groups, place)
+        if column is not None:
+            return column
+    ends = np.cumsum([len(part) for part in values.chunks])[:-1]
+    if all(map(_is_sorted, np.split(numbers, ends))):
+        numbers = _spread(groups, name)  # the first rows of groups say nothing of the others
+    return Coded(name, "binned", cells=cells_of(numbers))
+
+
+def _is_sorted(numbers: npt.NDArray[np.float64]) -> bool:
+    steps = np.diff(numbers)
+    return bool((steps >= 0).all() or (steps <= 0).all())
+
+
+def _spread(groups: Groups, name: str) -> npt.NDArray[np.float64]:
+    """Return numbers of a column from all over the source."""
+    step = max(1, groups.n_rows // SPREAD)
+    parts = []
+    for group in groups.groups:
+        with arrow().ParquetFile(group.path, pre_buffer=False) as file:
+            for batch in file.iter_batches(row_groups=[group.index], columns=[name]):
+                numbers = batch.column(0).to_numpy(zero_copy_only=False)
+                parts.append(np.asarray(numbers[::step], np.float64))
+    return np.concatenate(parts)
 
 
 def _is_id(name: str, numbers: npt.NDArray[np.float64]) -> bool:
@@ -101,25 +130,27 @@ def _range(groups: Groups, place: int, known: Any) -> tuple[float, float]:  # no
     return low, high
 
 
-def _sample(groups: Groups) -> Any:  # noqa: ANN401 - an Arrow table
+def _sample(groups: Groups, pool: ThreadPoolExecutor) -> Any:  # noqa: ANN401 - an Arrow table
     """Return rows from the beginning of row groups all over the source."""
     import pyarrow as pa  # noqa: PLC0415
 
-    parquet = arrow()
     n = len(groups.groups)
     places = sorted(
         {round(i * (n - 1) / max(SAMPLED_GROUPS - 1, 1)) for i in range(SAMPLED_GROUPS)}
     )
-    batches = []
-    for place in places if n > SAMPLED_GROUPS else range(n):
-        group = groups.groups[place]
-        try:
-            with parquet.ParquetFile(group.path, pre_buffer=False) as file:
-                first = file.iter_batches(SAMPLED_ROWS, row_groups=[group.index])
-                batches.append(next(first).cast(groups.schema))
-        except (OSError, pa.ArrowInvalid):
-            raise DataError("bad_parquet", source=group.path) from None
-    return pa.Table.from_batches(batches)
+    asked = [groups.groups[i] for i in (places if n > SAMPLED_GROUPS else range(n))]
+    return pa.Table.from_batches(list(pool.map(partial(_first_rows, groups.schema), asked)))
+
+
+def _first_rows(schema: Any, group: Group) -> Any:  # noqa: ANN401 - of Arrow
+    """Return rows from the beginning of a row group."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        with arrow().ParquetFile(group.path, pre_buffer=False) as file:
+            return next(file.iter_batches(SAMPLED_ROWS, row_groups=[group.index])).cast(schema)
+    except (OSError, pa.ArrowInvalid):
+        raise DataError("bad_parquet", source=group.path) from None
 
 
 def to_plain(column: Coded) -> dict[str, Any]:
