@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from penjing.engines import Grower, afar
 from penjing.errors import CapabilityError, ChoiceError
+from penjing.finishing import grown, kept_gaps
 from penjing.grow import grow
 from penjing.growth import Growth
 from penjing.plugs import load
@@ -100,15 +102,18 @@ def fit(
             if judged.n_missing and recipe.missing not in POLICIES[engine]:
                 said = {"column": judged.column.name, "missing": recipe.missing}
                 raise CapabilityError("afar_shares", engine=engine, **said)
-        trace = Trace() if asked.is_traced else None
-        tree = None
-        if trace is None and isinstance(counting, Grower):
-            tree = counting.grow(recipe, asked.progress)
-        if tree is None:
-            tree = grow(counting, recipe, None, trace, asked.progress)
-        return _described(tree, counting, engine)
+        return _described(_grown(counting, recipe, asked), counting, engine)
     finally:
         counting.close()
+
+
+def _grown(engine: Any, recipe: Recipe, asked: Asked) -> Tree:  # noqa: ANN401 - afar.Engine
+    """Return the tree: by the engine itself, or finished here, or by the readable loop."""
+    if asked.is_traced:
+        return grow(engine, recipe, None, Trace(), asked.progress)
+    by_itself = engine.grow if isinstance(engine, Grower) else partial(grown, engine)
+    tree: Tree | None = by_itself(recipe, asked.progress)
+    return grow(engine, recipe, None, None, asked.progress) if tree is None else tree
 
 
 def check(recipe: Recipe, engine: str) -> None:
@@ -150,16 +155,9 @@ def _right(tree: Tree, engine: afar.Engine, lacking: Mapping[str, int]) -> float
 
 def _gaps(tree: Tree, engine: afar.Engine) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the values on both sides of each cut, of the rows that reach the node."""
+    if isinstance(engine.growth, Growth) and tree.recipe["rules"] == "textbook":
+        return kept_gaps(tree, engine)
     found = np.full((len(tree.nodes), 2), np.nan)
-    growth = engine.growth
-    if isinstance(growth, Growth) and tree.recipe["rules"] == "textbook":
-        order = [0]
-        for node in order:  # grows while it is walked: breadth first
-            order.extend(growth.children(node))
-        for new, old in enumerate(order):
-            if old in engine.gaps:
-                found[new] = engine.gaps[old]
-        return found
     is_single = tree.recipe.get("precision") == "single"
     by_column: dict[int, list[int]] = {}
     for node in np.flatnonzero(~tree.is_leaf).tolist():

@@ -1,8 +1,9 @@
 """Rows that stay where they are: an engine on counts that others make, in a database or a cluster.
 
-Large nodes are asked about by counts; a node of few rows is fetched once and finished here by
-the memory engine. Columns of very many numbers are counted in buckets, and only the buckets that
-may hold the best cut are looked into (:mod:`penjing.engines.coarse`), so that cuts are exact.
+Large nodes are asked about by counts; a node of few rows is fetched once and asked about here by
+the memory engine, or finished by the native one (:mod:`penjing.finishing`). Columns of very many
+numbers are counted in buckets, and only the buckets that may hold the best cut are looked into
+(:mod:`penjing.engines.coarse`), so that cuts are exact.
 """
 
 from __future__ import annotations
@@ -134,7 +135,8 @@ class Engine:
     def __init__(self, rows: Rows, recipe: Recipe, fetched: int | None = None) -> None:
         self.rows = rows
         survey = rows.survey
-        self._fetched = FETCHED if fetched is None else fetched
+        self.fetched = FETCHED if fetched is None else fetched
+        """A node of at most so many rows is fetched and finished here."""
         self._recipe = recipe
         self.schema: tuple[Field, ...] = tuple(
             Field(j.column.name, j.column.kind, () if j.column.is_numeric else j.column.levels)
@@ -211,6 +213,12 @@ class Engine:
             self._levels[column] = self.rows.distinct(column)
         return self._levels[column]
 
+    def fetch(self, tree: Shape, nodes: Sequence[int]) -> Iterator[tuple[int, Table]]:
+        """Yield the rows of nodes, of which none is below another, by their places."""
+        self._turn_to(tree)
+        self.rows.place(tree, nodes)
+        yield from self.rows.fetch(range(len(nodes)))
+
     # -- who is where -----------------------------------------------------------------------
 
     def _turn_to(self, tree: Shape) -> None:
@@ -238,7 +246,7 @@ class Engine:
             asked = [outside[i] for i in level if self._home(tree, outside[i]) is None]
             small = []
             for i, node in enumerate(asked):
-                if self._weight[node] <= min(self._fetched, HELD - self._held):
+                if self._weight[node] <= min(self.fetched, HELD - self._held):
                     small.append(i)
                     self._held += int(self._weight[node])
             if not small:

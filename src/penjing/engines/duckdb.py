@@ -53,6 +53,14 @@ class Link:
             raise failed(self, error) from None
         return found
 
+    def by_column(self, text: str) -> list[list[Any]]:
+        """Return the columns of what a query finds; far quicker than by rows."""
+        try:
+            found = self._link.execute(text).fetchnumpy()
+        except self._error as error:
+            raise failed(self, error) from None
+        return [column.tolist() for column in found.values()]
+
     def make(self, text: str) -> bool:
         """Make (or drop) a TEMP table; it lives in memory, or in DuckDB's own temporary folder."""
         self.run(text)

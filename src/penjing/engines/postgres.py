@@ -52,6 +52,10 @@ class Link:
         except self._error as error:
             raise failed(self, error) from None
 
+    def by_column(self, text: str) -> list[list[Any]]:
+        """Return the columns of what a query finds."""
+        return [list(column) for column in zip(*self.run(text), strict=True)]
+
     def make(self, text: str) -> bool:
         """Make (or drop) a TEMP table; False where the role may not."""
         try:

@@ -115,11 +115,11 @@ class Rows(Places):
         columns = self.survey.columns
         parts = [f"{self._node} AS node", f"{self._class()} AS y"]
         parts += [f"{self._value(c)} AS c{c}" for c in range(len(columns))]
-        told = self._source.run(
+        told = self._source.by_column(
             f"SELECT * FROM (SELECT {', '.join(parts)} FROM {self._from()}) AS placed"
             f" WHERE node IN ({', '.join(map(str, places))})"
         )
-        place, class_, *cells = _columns(told, 2 + len(columns))
+        place, class_, *cells = told or [[] for _ in parts]
         at, classes = _ints(place), _ints(class_).astype(np.int32)
         made = [self._made(c, values) for c, values in enumerate(cells)]
         target = self.survey.target.column
@@ -134,7 +134,7 @@ class Rows(Places):
     def _made(self, c: int, values: Sequence[Any]) -> Column:
         field = self.survey.columns[c].column
         if not self.survey.columns[c].is_listed:
-            return numeric(field.name, [math.nan if v is None else v for v in values])
+            return numeric(field.name, np.array(values, np.float64))  # None is NaN
         return Column(field.name, field.kind, field.levels, self._codes(c, values).astype(np.int32))
 
 

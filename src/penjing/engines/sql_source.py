@@ -31,6 +31,9 @@ class Link(Protocol):
     def run(self, text: str) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
 
+    def by_column(self, text: str) -> list[list[Any]]:
+        """Return the columns of what a query finds; None where there is no value."""
+
     def make(self, text: str) -> bool:
         """Make a TEMP table; False where that is not allowed."""
 
@@ -99,6 +102,10 @@ class Source:
     def run(self, text: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
         return self.link.run(self.text(text))
+
+    def by_column(self, text: str) -> list[list[Any]]:
+        """Return the columns of what a query finds."""
+        return self.link.by_column(self.text(text))
 
     def raw(self, name: str) -> str:
         """Return a column as it is listed: numbers, truth or text, NULL for what is missing."""
