@@ -234,16 +234,27 @@ Out<std::int32_t> apply(const penjing::Flat& flat, const nb::list& columns, std:
 nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig> spread(
     const penjing::Flat& flat, const nb::list& columns,
     const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& values,
-    std::size_t n_rows, int threads) {
+    std::size_t n_rows, int threads, nb::handle some) {
     const Columns handed(columns, n_rows);
     const std::size_t width = values.shape(1);
+    const std::int64_t* rows = nullptr;
+    if (!some.is_none()) {
+        const auto listed = nb::cast<penjing::In<std::int64_t>>(some, false);
+        rows = listed.data();
+        for (std::size_t i = 0; i < listed.size(); ++i) {
+            if (rows[i] < 0 || static_cast<std::size_t>(rows[i]) >= n_rows) {
+                throw nb::index_error("a row is not below the number of rows");
+            }
+        }
+        n_rows = listed.size();
+    }
     penjing::Buffer<double> mixed;
     std::optional<penjing::Unseen> unseen;
     {
         nb::gil_scoped_release free;
         mixed = penjing::Buffer<double>(n_rows * width);
         unseen = flat.spread(handed.views, {values.data(), values.size()}, width, mixed.room(),
-                             threads);
+                             threads, rows);
     }
     raise_if(unseen);
     double* data = mixed.release();
@@ -320,6 +331,6 @@ NB_MODULE(_core, m) {
         .def("gaps", &gaps, "columns"_a, "n_rows"_a,
              "Return the rows' values on both sides of each cut, two a node.")
         .def("spread", &spread, "columns"_a, "values"_a.noconvert(), "n_rows"_a, nb::kw_only(),
-             "threads"_a = 1,
+             "threads"_a = 1, "rows"_a.none() = nb::none(),
              "Return the values of the nodes that each row reaches, by parts.");
 }

@@ -10,6 +10,7 @@
 // for trees of nothing but cuts in numbers, where a step needs no branch in the code: a block
 // of rows is copied side by side and eight rows walk in step, so that eight memory reads are
 // under way at a time instead of one. Leaves lead to themselves until all eight have arrived.
+// Many rows of one matrix need no copy: they walk where they are.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -24,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "simd.hpp"
 #include "threads.hpp"
 #include "view.hpp"
 
@@ -60,6 +63,37 @@ struct Unseen {
     std::int32_t code = 0;
 };
 
+// Whether one of n numbers is missing.
+namespace detail {
+inline bool has_nan_plain(const double* x, std::size_t n) {
+    bool found = false;
+    for (std::size_t i = 0; i < n; ++i) {
+        found |= std::isnan(x[i]);
+    }
+    return found;
+}
+#if PENJING_X86
+PENJING_WIDE inline bool has_nan_wide(const double* x, std::size_t n) {
+    std::uint32_t found = 0;
+    for (std::size_t i = 0; i < n; i += 8) {
+        const auto valid = static_cast<__mmask8>(n - i >= 8 ? 0xffU : (1U << (n - i)) - 1);
+        const __m512d numbers = _mm512_maskz_loadu_pd(valid, x + i);
+        found |= _mm512_cmp_pd_mask(numbers, numbers, _CMP_UNORD_Q);
+    }
+    return found != 0;
+}
+#endif
+}  // namespace detail
+
+inline bool has_nan(const double* x, std::size_t n) {
+#if PENJING_X86
+    if (has_wide()) {
+        return detail::has_nan_wide(x, n);
+    }
+#endif
+    return detail::has_nan_plain(x, n);
+}
+
 class Flat {
   public:
     explicit Flat(const TreeView& tree);
@@ -74,8 +108,10 @@ class Flat {
                                 int threads) const;
 
     // The values (n_nodes x width) of the nodes that each row reaches, by parts: rows x width.
+    // Of some rows only, where `rows` says which.
     std::optional<Unseen> spread(View<ColumnView> columns, View<double> values,
-                                 std::size_t width, Room<double> mixed, int threads) const;
+                                 std::size_t width, Room<double> mixed, int threads,
+                                 const std::int64_t* rows = nullptr) const;
 
     // For every cut in numbers the values on both sides of it, of the rows that reach the node:
     // two a node. A row whose value leads nowhere is followed into every branch.
@@ -104,6 +140,13 @@ class Flat {
         std::int32_t slot;  // position of the column among the asked ones
         std::int32_t first;
     };
+    struct Matrix {                    // rows whose asked numbers lie in a row of memory each
+        const double* base = nullptr;  // of the first asked number
+        std::size_t stride = 0;
+        std::size_t width = 0;     // from the first to the last of a row
+        std::size_t height = 0;    // of the tree
+        std::vector<Quick> nodes;  // `slot` is the place in such a row
+    };
     struct Part {  // a row, or what is left of it, about to enter a node
         std::int32_t node;
         double fraction;
@@ -111,6 +154,7 @@ class Flat {
 
     static constexpr std::size_t grain = 4096;        // rows a thread takes at a time
     static constexpr std::size_t together = 8;        // rows that walk in step
+    static constexpr std::size_t steps = 4;           // before it is asked who has arrived
     static constexpr std::size_t most_slots = 64;     // wider: copying rows would cost more
     static constexpr std::size_t block_cells = 4096;  // 32 KB: a block stays in the cache
 
@@ -126,6 +170,11 @@ class Flat {
     template <class Visit, class Slow>
     void quick_block(View<ColumnView> columns, std::size_t begin, std::size_t end,
                      std::vector<double>& cells, const Visit& visit, const Slow& slow) const;
+    [[nodiscard]] std::optional<Matrix> matrix_of(View<ColumnView> columns,
+                                                  std::size_t n_rows) const;
+    template <class Visit, class Slow>
+    static void matrix_block(const Matrix& matrix, std::size_t begin, std::size_t end,
+                             const Visit& visit, const Slow& slow);
     template <class Each>
     std::optional<Unseen> every_row(View<ColumnView> columns, std::size_t n_rows, int threads,
                                     const Each& each) const;
@@ -454,6 +503,94 @@ void Flat::quick_block(View<ColumnView> columns, std::size_t begin, std::size_t 
     }
 }
 
+// The rows as a matrix, where they are many and all asked columns are of one.
+inline std::optional<Flat::Matrix> Flat::matrix_of(View<ColumnView> columns,
+                                                   std::size_t n_rows) const {
+    if (n_rows < grain || asked_.empty() || !can_be_quick(columns)) {
+        return std::nullopt;
+    }
+    const auto numbers = [&](std::int32_t column) {
+        return columns[static_cast<std::size_t>(column)].numbers;
+    };
+    Matrix matrix;
+    matrix.stride = columns[static_cast<std::size_t>(asked_.front())].stride;
+    matrix.base = numbers(asked_.front());
+    for (const std::int32_t column : asked_) {
+        if (columns[static_cast<std::size_t>(column)].stride != matrix.stride) {
+            return std::nullopt;
+        }
+        matrix.base = std::min(matrix.base, numbers(column), std::less<>());
+    }
+    for (const std::int32_t column : asked_) {
+        // Columns that overlap in memory are of one array; others may be anywhere.
+        if (!std::less<>()(numbers(column), matrix.base + matrix.stride)) {
+            return std::nullopt;
+        }
+        const auto place = static_cast<std::size_t>(numbers(column) - matrix.base);
+        matrix.width = std::max(matrix.width, place + 1);
+    }
+    matrix.nodes = quick_;
+    std::vector<std::size_t> depth(quick_.size(), 0);  // parents stand before their children
+    for (std::size_t id = 0; id < nodes_.size(); ++id) {
+        for (std::int32_t b = 0; nodes_[id].column != leaf && b < nodes_[id].n_children; ++b) {
+            depth[static_cast<std::size_t>(nodes_[id].first + b)] = depth[id] + 1;
+        }
+        matrix.height = std::max(matrix.height, depth[id]);
+    }
+    for (Quick& node : matrix.nodes) {
+        const std::int32_t column = asked_[static_cast<std::size_t>(node.slot)];
+        node.slot = static_cast<std::int32_t>(numbers(column) - matrix.base);
+    }
+    return matrix;
+}
+
+// As quick_block. What stands between asked columns is looked at too: a NaN there costs time
+// only.
+template <class Visit, class Slow>
+void Flat::matrix_block(const Matrix& matrix, std::size_t begin, std::size_t end,
+                        const Visit& visit, const Slow& slow) {
+    const Quick* nodes = matrix.nodes.data();
+    std::size_t row = begin;
+    for (; row + together <= end; row += together) {
+        const double* first = matrix.base + row * matrix.stride;
+        // In order, so that the rows have come from memory before they are asked here and
+        // there.
+        const bool some_nan = has_nan(first, (together - 1) * matrix.stride + matrix.width);
+        std::array<std::int32_t, together> at{};
+        std::array<const double*, together> row_of;
+        for (std::size_t k = 0; k < together; ++k) {
+            row_of[k] = first + k * matrix.stride;
+        }
+        for (std::size_t depth = 0; depth < matrix.height; depth += steps) {
+            std::int32_t moved = 0;
+            for (std::size_t step = 0; step < steps; ++step) {
+                moved = 0;
+                for (std::size_t k = 0; k < together; ++k) {
+                    const Quick& node = nodes[at[k]];
+                    const double number = row_of[k][node.slot];
+                    const std::int32_t next =
+                        node.first + static_cast<std::int32_t>(number > node.cut);
+                    moved |= next ^ at[k];
+                    at[k] = next;
+                }
+            }
+            if (moved == 0) {
+                break;  // all have arrived
+            }
+        }
+        for (std::size_t k = 0; k < together; ++k) {
+            if (some_nan && has_nan(first + k * matrix.stride, matrix.width)) {
+                slow(row + k);
+            } else {
+                visit(row + k, at[k]);
+            }
+        }
+    }
+    for (; row < end; ++row) {
+        slow(row);
+    }
+}
+
 // each(begin, end, unseen) over blocks of rows; the lowest unseen row of all.
 template <class Each>
 std::optional<Unseen> Flat::every_row(View<ColumnView> columns, std::size_t n_rows, int threads,
@@ -479,17 +616,23 @@ std::optional<Unseen> Flat::every_row(View<ColumnView> columns, std::size_t n_ro
 
 inline std::optional<Unseen> Flat::apply(View<ColumnView> columns, Room<std::int32_t> stops,
                                          int threads) const {
+    if (!stops.empty()) {
+        check_columns(columns);
+    }
+    const std::optional<Matrix> matrix = matrix_of(columns, stops.size());
     return every_row(columns, stops.size(), threads,
                      [&](std::size_t begin, std::size_t end, Unseen& unseen) {
                          const auto slow = [&](std::size_t row) {
                              stops[row] = walk(0, columns, row, unseen);
                          };
-                         if (can_be_quick(columns)) {
+                         const auto visit = [&](std::size_t row, std::int32_t node) {
+                             stops[row] = node;
+                         };
+                         if (matrix) {
+                             matrix_block(*matrix, begin, end, visit, slow);
+                         } else if (can_be_quick(columns)) {
                              std::vector<double> cells;
-                             quick_block(
-                                 columns, begin, end, cells,
-                                 [&](std::size_t row, std::int32_t node) { stops[row] = node; },
-                                 slow);
+                             quick_block(columns, begin, end, cells, visit, slow);
                          } else {
                              for (std::size_t row = begin; row < end; ++row) {
                                  slow(row);
@@ -499,8 +642,8 @@ inline std::optional<Unseen> Flat::apply(View<ColumnView> columns, Room<std::int
 }
 
 inline std::optional<Unseen> Flat::spread(View<ColumnView> columns, View<double> values,
-                                          std::size_t width, Room<double> mixed,
-                                          int threads) const {
+                                          std::size_t width, Room<double> mixed, int threads,
+                                          const std::int64_t* rows) const {
     if (width == 0 || values.size() != size() * width || mixed.size() % width != 0) {
         throw std::invalid_argument("values needs a row per node");
     }
@@ -508,64 +651,65 @@ inline std::optional<Unseen> Flat::spread(View<ColumnView> columns, View<double>
         return values.begin() +
                static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node) * width);
     };
-    const auto place = [&](std::size_t row) {
-        return mixed.begin() + static_cast<std::ptrdiff_t>(row * width);
+    const auto place = [&](std::size_t i) {
+        return mixed.begin() + static_cast<std::ptrdiff_t>(i * width);
     };
-    return every_row(columns, mixed.size() / width, threads,
-                     [&](std::size_t begin, std::size_t end, Unseen& unseen) {
-                         std::vector<Part> waiting;
-                         const auto whole = [&](std::size_t row, std::int32_t node) {
-                             std::copy_n(value(node), width, place(row));
-                         };
-                         const auto slow = [&](std::size_t row) {
-                             const auto shares_out = [&](std::int32_t id) {
-                                 const Node& node = nodes_[static_cast<std::size_t>(id)];
-                                 return node.column != leaf && node.missing == mode::share &&
-                                        step(node, id, columns, row, unseen) == mode::share;
-                             };
-                             std::int32_t id = walk(0, columns, row, unseen);
-                             if (!shares_out(id)) {
-                                 whole(row, id);  // exactly the node's value, not 1.0 times it
-                                 return;
-                             }
-                             const auto out = place(row);
-                             std::fill_n(out, width, 0.0);
-                             double fraction = 1.0;
-                             for (;;) {
-                                 if (shares_out(id)) {
-                                     const Node& node = nodes_[static_cast<std::size_t>(id)];
-                                     for (std::int32_t child = node.first + node.n_children;
-                                          child-- > node.first;) {
-                                         const double share =
-                                             share_[static_cast<std::size_t>(child)];
-                                         if (share > 0.0) {
-                                             waiting.push_back({child, fraction * share});
-                                         }
-                                     }
-                                 } else {
-                                     const auto from = value(id);
-                                     for (std::size_t s = 0; s < width; ++s) {
-                                         out[static_cast<std::ptrdiff_t>(s)] +=
-                                             fraction * from[static_cast<std::ptrdiff_t>(s)];
-                                     }
-                                 }
-                                 if (waiting.empty()) {
-                                     return;
-                                 }
-                                 fraction = waiting.back().fraction;
-                                 id = walk(waiting.back().node, columns, row, unseen);
-                                 waiting.pop_back();
-                             }
-                         };
-                         if (can_be_quick(columns)) {
-                             std::vector<double> cells;
-                             quick_block(columns, begin, end, cells, whole, slow);
-                         } else {
-                             for (std::size_t row = begin; row < end; ++row) {
-                                 slow(row);
-                             }
-                         }
-                     });
+    return every_row(
+        columns, mixed.size() / width, threads,
+        [&](std::size_t begin, std::size_t end, Unseen& unseen) {
+            std::vector<Part> waiting;
+            const auto whole = [&](std::size_t i, std::int32_t node) {
+                std::copy_n(value(node), width, place(i));
+            };
+            const auto slow = [&](std::size_t i) {
+                const std::size_t row = rows == nullptr ? i : static_cast<std::size_t>(rows[i]);
+                const auto shares_out = [&](std::int32_t id) {
+                    const Node& node = nodes_[static_cast<std::size_t>(id)];
+                    return node.column != leaf && node.missing == mode::share &&
+                           step(node, id, columns, row, unseen) == mode::share;
+                };
+                std::int32_t id = walk(0, columns, row, unseen);
+                if (!shares_out(id)) {
+                    whole(i, id);  // exactly the node's value, not 1.0 times it
+                    return;
+                }
+                const auto out = place(i);
+                std::fill_n(out, width, 0.0);
+                double fraction = 1.0;
+                for (;;) {
+                    if (shares_out(id)) {
+                        const Node& node = nodes_[static_cast<std::size_t>(id)];
+                        for (std::int32_t child = node.first + node.n_children;
+                             child-- > node.first;) {
+                            const double share = share_[static_cast<std::size_t>(child)];
+                            if (share > 0.0) {
+                                waiting.push_back({child, fraction * share});
+                            }
+                        }
+                    } else {
+                        const auto from = value(id);
+                        for (std::size_t s = 0; s < width; ++s) {
+                            out[static_cast<std::ptrdiff_t>(s)] +=
+                                fraction * from[static_cast<std::ptrdiff_t>(s)];
+                        }
+                    }
+                    if (waiting.empty()) {
+                        return;
+                    }
+                    fraction = waiting.back().fraction;
+                    id = walk(waiting.back().node, columns, row, unseen);
+                    waiting.pop_back();
+                }
+            };
+            if (rows == nullptr && can_be_quick(columns)) {
+                std::vector<double> cells;
+                quick_block(columns, begin, end, cells, whole, slow);
+            } else {
+                for (std::size_t i = begin; i < end; ++i) {
+                    slow(i);
+                }
+            }
+        });
 }
 
 }  // namespace penjing

@@ -253,6 +253,9 @@ def same_as_oracle(tree, rows, values, threads):
         assert mixed.shape == (len(rows), values.shape[1])
         expected = [tree.mixture(row, values).tolist() for row in rows]
         assert mixed.tolist() == expected  # bit for bit
+        some = np.arange(len(rows))[::-2]
+        part = flat.spread(columns, values, len(rows), threads=threads, rows=some.copy())
+        assert part.tolist() == mixed[some].tolist()
 
 
 @settings(deadline=None)
@@ -405,6 +408,9 @@ def test_no_rows():
     flat = _core.Flat(**chain(3, 0).arrays())
     assert flat.apply([np.empty(0)], 0, threads=7).shape == (0,)
     assert flat.spread([np.empty(0)], np.zeros((7, 4)), 0).shape == (0, 4)
+    for row in (-1, 3):
+        with pytest.raises(IndexError, match="not below"):
+            flat.spread([np.zeros(3)], np.zeros((7, 4)), 3, rows=np.array([0, row]))
 
 
 def test_what_is_handed_in_is_checked():

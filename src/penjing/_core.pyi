@@ -171,8 +171,12 @@ class Flat:
         n_rows: int,
         *,
         threads: int = 1,
+        rows: npt.NDArray[np.int64] | None = None,
     ) -> npt.NDArray[np.float64]:
-        """Return (n_rows, S): the values (n_nodes, S) of the nodes each row reaches, by parts."""
+        """Return (n_rows, S): the values (n_nodes, S) of the nodes each row reaches, by parts.
+
+        Of some rows only, where ``rows`` says which.
+        """
 
 def count_block(
     columns: Sequence[npt.NDArray[np.uint8] | npt.NDArray[np.uint16]],

@@ -43,8 +43,8 @@ Mask = npt.NDArray[np.bool_]
 class Rows:
     """Rows as the walk wants them: for each asked column numbers, or codes; None for others.
 
-    ``table`` is where they come from; a row that holds nothing but levels that are known, or
-    part of the rows of a table, needs none.
+    ``table`` is where they come from; a row that holds nothing but levels that are known needs
+    none.
     """
 
     def __init__(self, columns: list[Cells | None], n: int, table: Table | None = None) -> None:
@@ -69,10 +69,6 @@ class Rows:
         if cells.dtype == np.float64:
             return np.zeros(self.n, bool)
         return np.asarray(cells == UNSEEN)
-
-    def take(self, rows: npt.NDArray[np.intp]) -> Rows:
-        """Return only these rows."""
-        return Rows([None if c is None else c[rows] for c in self.columns], len(rows))
 
     def number(self, row: int) -> int:
         """Return where a row stood in its source, from 1."""
@@ -133,7 +129,7 @@ class Walk:
         stops = self.stops(rows, unseen, missing)
         found = self._values[stops]
         if missing == "fraction" and (shared := self._shared(rows, stops)).size:
-            found[shared] = self._best(self._spread(rows.take(shared), self._shares))
+            found[shared] = self._best(self._spread(rows, self._shares, shared))
         return found
 
     def shares(self, rows: Rows, unseen: str, missing: str) -> Floats:
@@ -141,7 +137,7 @@ class Walk:
         stops = self.stops(rows, unseen, missing)
         found = self._shares[stops]
         if missing == "fraction" and (shared := self._shared(rows, stops)).size:
-            found[shared] = self._spread(rows.take(shared), self._shares)
+            found[shared] = self._spread(rows, self._shares, shared)
         return found
 
     def stops(self, rows: Rows, unseen: str, missing: str) -> Ids:
@@ -185,8 +181,12 @@ class Walk:
             columns[c] = np.array([code], np.int32)
         return Rows(columns, 1)
 
-    def _spread(self, rows: Rows, values: Floats) -> Floats:
-        return self.flat.spread(rows.columns, values, rows.n, threads=_threads(rows.n))
+    def _spread(self, rows: Rows, values: Floats, some: npt.NDArray[np.intp]) -> Floats:
+        """Return the values of the nodes that some rows reach, by parts."""
+        n_threads = _threads(len(some))
+        return self.flat.spread(
+            rows.columns, values, rows.n, threads=n_threads, rows=some.astype(np.int64, copy=False)
+        )
 
     def _best(self, mixed: Floats) -> npt.NDArray[Any]:
         """Return the answer of a mixture; of classes that are as likely, or as cheap, the first.
@@ -258,7 +258,7 @@ class Walk:
             return
         some = np.flatnonzero(np.any(list(odd.values()), axis=0))
         asks = np.stack([self._column == c for c in odd], axis=1).astype(np.float64)
-        reached = self._spread(rows.take(some), asks) if is_shared else asks[stops[some]]
+        reached = self._spread(rows, asks, some) if is_shared else asks[stops[some]]
         met = (reached > 0) & np.stack([cells[some] for cells in odd.values()], axis=1)
         if not met.any():
             return
