@@ -68,8 +68,9 @@ class MeasuredKernel {
             workers_.push_back(std::make_unique<Worker>(order_, general_, any_missing_));
         }
         const bool alone = team.size() == 1;
-        const std::size_t large =
-            alone ? 0 : std::max<std::size_t>(order_.n_rows / 32, small_ + 1);
+        // What is more than one worker's share is grown by all of them.
+        const auto n_workers = static_cast<std::size_t>(team.size());
+        const std::size_t large = alone ? 0 : std::max(order_.n_rows / n_workers, small_ + 1);
         std::vector<Grove> groves(1);
         std::vector<Open> later;
         std::optional<Open> root = first_node(groves[0], team, sight, poll);
