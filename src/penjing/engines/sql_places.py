@@ -18,6 +18,8 @@ from penjing.split import Split
 CASES = 30
 """With more open nodes than this, the node of each row is kept in a TEMP table."""
 
+LONG = 20
+"""A list of more levels is put into the database's dialect once, not with every question."""
 WORK = '"penjing_work'
 
 
@@ -37,6 +39,7 @@ class Places(Columns):
     def forget(self) -> None:
         """Start anew: nodes are now those of another tree."""
         self._drop()
+        self._source.forget()
         self._tree, self._nodes, self._node, self._base = None, (), "0", ()
 
     def _drop(self) -> None:
@@ -170,7 +173,10 @@ class Places(Columns):
             assert judged.values is not None
             pairs = zip(judged.values, judged.codes.tolist(), strict=True)
             listed = [literal(value) for value, code in pairs if code in wanted]
-        return f"{self._value(c)} IN ({', '.join(listed)})" if listed else "FALSE"
+        if not listed:
+            return "FALSE"
+        text = f"{self._value(c)} IN ({', '.join(listed)})"
+        return self._source.short(text) if len(listed) > LONG else text
 
     def _class(self, by: Sequence[Split] | None = None) -> str:
         """Return the class of a row, as code; or the branch that a test sends it to."""

@@ -50,15 +50,13 @@ def quoted(name: str) -> str:
 
 def literal(value: object) -> str:
     """Return a value as SQL writes it; a float by its shortest text, so that no bit is lost."""
-    from sqlglot import exp  # noqa: PLC0415 - heavy
-
     if isinstance(value, bool | np.bool_):
         return "TRUE" if value else "FALSE"
     if isinstance(value, float | np.floating):
         return f"CAST('{float(value)!r}' AS DOUBLE)"
     if isinstance(value, int | np.integer):
         return str(int(value))
-    return exp.Literal.string(str(value)).sql("duckdb")
+    return "'" + str(value).replace("'", "''") + "'"
 
 
 class Source:
@@ -80,6 +78,7 @@ class Source:
             text = f"{parts.sql(link.dialect)} AS {ROWS}"
         self._from = text
         self.named: dict[str, str] = {}
+        self._short: dict[str, str] = {}
         self.kinds = dict(link.columns(text))
 
     def text(self, text: str) -> str:
@@ -98,6 +97,18 @@ class Source:
         if name not in self.named:
             (self.named[name],) = sqlglot.transpile(long, read="duckdb", write=self.link.dialect)
         return name
+
+    def short(self, long: str) -> str:
+        """Return a name that stands for this expression until all such names are forgotten."""
+        if long not in self._short:
+            self._short[long] = self.name(f'"penjing_short_{len(self._short)}"', long)
+        return self._short[long]
+
+    def forget(self) -> None:
+        """Forget the short names."""
+        for name in self._short.values():
+            del self.named[name]
+        self._short = {}
 
     def run(self, text: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
