@@ -323,6 +323,27 @@ def test_threads_change_nothing(only_cuts):
         assert mixed[0][i].tolist() == tree.mixture(row, values).tolist()
 
 
+@pytest.mark.parametrize("order", ["rows", "columns", "part", "backwards", "thin"])
+def test_rows_of_a_matrix_walk_as_those_of_columns(order):
+    rng = np.random.default_rng(7)
+    tree = random_tree(rng, 300, only_cuts=True)
+    flat = _core.Flat(**tree.arrays())
+    n = 9_001
+    whole = rng.normal(size=(n, 6))
+    whole[rng.random(whole.shape) < 0.01] = np.nan
+    if order == "columns":
+        whole = np.asfortranarray(whole)
+    at = {"part": (2, 3), "backwards": (5, 0)}.get(order, (0, 1))
+    matrix = whole[:, ::2] if order == "thin" else whole
+    columns = [matrix[:, c] for c in at]
+    for threads in THREADS:
+        stops = flat.apply([*columns, None, None], n, threads=threads)
+        apart = flat.apply([*(c.copy() for c in columns), None, None], n, threads=threads)
+        assert np.array_equal(stops, apart)
+    for i in rng.integers(0, n, 300).tolist():
+        assert stops[i] == tree.stop([column[i].item() for column in columns])
+
+
 def test_the_lowest_unseen_row_is_reported_for_any_number_of_threads():
     nodes = [PlainNode(2, float("nan"), 1, [[0], [1]], 2), PlainNode(), PlainNode()]
     flat = _core.Flat(**PlainTree(nodes, REPORT).arrays())
