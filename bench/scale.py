@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+WHAT = "Seconds of growing per n log2 n, relative to 10,000 rows"
 SIZES = (10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000)
 
 
@@ -61,8 +62,9 @@ def plot(rows):
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
             'font-family="sans-serif" font-size="12" role="img">'
         ),
-        "<title>Seconds of growing per n log2 n, relative to 10,000 rows</title>",
+        f"<title>{WHAT}</title>",
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        f'<text x="{left}" y="14">{WHAT}</text>',
     ]
     for step in range(int(most * 4) + 1):
         _, y = at(rows[0]["n"], step / 4)

@@ -1,6 +1,6 @@
 """Rows a second of `engine="spark"` against MLlib's DecisionTreeClassifier, on a real cluster.
 
-    .venv/bin/python bench/spark.py [--rows 5e6] [--depth 8] [--only penjing|mllib] [--json FILE]
+    .venv/bin/python bench/spark.py [--rows 1.2e7] [--depth 8] [--only penjing|mllib] [--json FILE]
 
 A standalone master and two workers of one core each are started on loopback. Both read the same
 Parquet files (bench/make_big.py: 8 floats, 4 whole numbers, 8 texts of up to 1,000 levels, 3
@@ -149,9 +149,9 @@ def say(name: str, told: dict[str, float], n: int, more: str) -> None:
 
 def main() -> None:
     words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("--rows", type=float, default=5e6)
+    words.add_argument("--rows", type=float, default=1.2e7)
     words.add_argument("--depth", type=int, default=8)
-    words.add_argument("--memory", default="4g", help="of each worker")
+    words.add_argument("--memory", default="6g", help="of each worker")
     words.add_argument("--only", choices=["penjing", "mllib"])
     words.add_argument("--json", help="where figures go; a new file in bench/results if not said")
     asked = words.parse_args()
