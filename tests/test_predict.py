@@ -434,3 +434,18 @@ def test_rows_that_do_not_say_their_class_are_answered_too():
     made = tree.ruleset(rows)
     assert made.predict(asked).tolist() == list("aaaabbbb")
     assert tree.ruleset(rows, votes=True).predict(asked).tolist() == list("aaaabbbb")
+
+
+@pytest.mark.parametrize("recipe", ["cart-textbook", "sklearn", "c4.5"])
+def test_a_few_rows_of_an_array_are_answered_as_many(recipe):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 4)).round(1)
+    y = (x[:, 0] + x[:, 2] > 0.3).astype(int) + (x[:, 1] > 1)
+    tree = penjing.fit(x, y, recipe)
+    x[rng.random(x.shape) < 0.1] = np.nan
+    x[x == 0] = -0.0
+    answers, shares = tree.predict(x), tree.predict_proba(x)
+    for start, end in ((0, 1), (5, 69), (7, 72)):
+        for part in (x[start:end], np.asfortranarray(x)[start:end]):
+            assert tree.predict(part).tolist() == answers[start:end].tolist()
+            assert tree.predict_proba(part).tolist() == shares[start:end].tolist()
