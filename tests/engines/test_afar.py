@@ -14,6 +14,7 @@ from penjing.criteria import gains
 from penjing.criteria.gini import Gini
 from penjing.engines import coarse, sql_columns, sql_places, sql_source
 from penjing.engines import postgres as postgres_engine
+from penjing.table import Column, Table, numeric
 from penjing.tally import Classes
 from shared import shared
 
@@ -105,6 +106,34 @@ def test_a_query_is_a_table(tmp_path):
     assert tree.target.name == "class"
     assert tree.predict({"legs": 5}) == "cat"
     assert tree.n_leaves == 3
+
+
+def test_a_query_may_end_in_a_comment_and_have_no_blanks(tmp_path):
+    with duckdb.connect(tmp_path / "rows.db") as link:
+        link.execute("CREATE TABLE legs AS SELECT i % 3 AS n, i % 3 = 1 AS c FROM range(9) t(i)")
+    for query in ("select * from legs -- all of them", "select\n*\nfrom\nlegs"):
+        tree = penjing.fit(f"duckdb:{tmp_path / 'rows.db'}", "c", query=query, engine="duckdb")
+        assert tree.about["n_rows"] == 9
+
+
+def test_names_of_our_own_are_no_trouble_in_names_and_levels(database, monkeypatch):
+    monkeypatch.setattr("penjing.engines.afar.FETCHED", 5)
+    monkeypatch.setattr(sql_source, "FEW", 50)
+    monkeypatch.setattr(sql_places, "CASES", 4)
+    rng, n = np.random.default_rng(5), 600
+    ours = ["rows", "bucket_0", "short_0", "short_1", "work_1"]
+    words = [f'"penjing{mark}{name}"' for mark in ":_" for name in ours]
+    words += [f"{word}'s" for word in words] + [f"'{word}" for word in words]
+    levels = tuple(sorted(words))
+    codes = rng.integers(0, len(levels), n).astype(np.int32)
+    x = rng.normal(size=n)
+    classes = (x + codes % 3 > 1).astype(np.int32)
+    target = Column("penjing_short_0", "nominal", levels[:2], classes)
+    columns = (Column("penjing_rows", "nominal", levels, codes), numeric("penjing_bucket_1", x))
+    table = trimmed(Table(columns, target, n))
+    source, where = database(table)
+    tree = penjing.fit(source, target.name, "cart-binary", schema=schema_of(table), **where)
+    assert plain(tree) == by_memory(table, "cart-binary")
 
 
 def test_words_for_missing_and_ids_are_judged_as_in_files(tmp_path):

@@ -144,7 +144,7 @@ class Columns:
             return f"CASE WHEN {v} <= {literal(float(edges[middle]))} THEN {left} ELSE {right} END"
 
         whole = f"CASE WHEN {v} IS NOT NULL THEN {between(0, len(edges))} END"
-        return self._source.name(f'"penjing_bucket_{c}"', whole)
+        return self._source.name(f'"penjing:bucket_{c}"', whole)
 
     def _borders(self, c: int) -> Floats:
         """Return the borders of the buckets: quantiles of some rows; any will do."""

@@ -7,6 +7,7 @@ Text is written once, in DuckDB's dialect, and put into the database's own by sq
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -14,7 +15,10 @@ import numpy as np
 from penjing.errors import DataError
 from penjing.read.afar import FEW, Seen, in_order
 
-ROWS = '"penjing_rows"'
+ROWS = '"penjing:rows"'
+"""Where the source stands in our texts; no column is likely to have such a name."""
+QUOTED = re.compile("'[^']*'" + '|"[^"]*"')
+"""A text or a name: what stands inside a text is never taken for one of our names."""
 NUMBERS = ("whole", "number")
 Kind = Literal["whole", "number", "truth", "text", "other"]
 
@@ -64,10 +68,10 @@ class Source:
 
     def __init__(self, link: Link, table: str | None, query: str | None) -> None:
         self.link = link
-        if query is not None and not query.strip().rstrip(";").count(" "):  # a table's name
+        if query is not None and len(query.strip().rstrip(";").split()) == 1:  # a table's name
             table, query = query.strip().rstrip(";"), None
         if query is not None:
-            text = f"({query.strip().rstrip(';')}) AS {ROWS}"
+            text = f"({query.strip().rstrip(';')}\n) AS penjing_rows"  # a comment may be last
         else:
             assert table is not None
             from sqlglot import exp  # noqa: PLC0415 - heavy
@@ -75,7 +79,7 @@ class Source:
             parts = exp.to_table(table, dialect=link.dialect)
             for part in parts.find_all(exp.Identifier):
                 part.set("quoted", True)
-            text = f"{parts.sql(link.dialect)} AS {ROWS}"
+            text = f"{parts.sql(link.dialect)} AS penjing_rows"
         self._from = text
         self.named: dict[str, str] = {}
         self._short: dict[str, str] = {}
@@ -86,9 +90,12 @@ class Source:
         import sqlglot  # noqa: PLC0415 - heavy
 
         (said,) = sqlglot.transpile(text, read="duckdb", write=self.link.dialect)
-        for name, long in self.named.items():
-            said = said.replace(name, long)
-        return said.replace(ROWS, self._from)
+        return QUOTED.sub(self._meant, said)
+
+    def _meant(self, found: re.Match[str]) -> str:
+        """Return what one of our names stands for; anything else as it is."""
+        name = found.group()
+        return self._from if name == ROWS else self.named.get(name, name)
 
     def name(self, name: str, long: str) -> str:
         """Return a name that stands for a long expression, which is put into the dialect once."""
@@ -101,7 +108,7 @@ class Source:
     def short(self, long: str) -> str:
         """Return a name that stands for this expression until all such names are forgotten."""
         if long not in self._short:
-            self._short[long] = self.name(f'"penjing_short_{len(self._short)}"', long)
+            self._short[long] = self.name(f'"penjing:short_{len(self._short)}"', long)
         return self._short[long]
 
     def forget(self) -> None:
