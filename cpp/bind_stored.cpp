@@ -314,14 +314,17 @@ bool code_wholes(const In<std::int64_t>& x, nb::handle absent, std::int64_t low,
         nb::gil_scoped_release free;
         const auto n_codes = static_cast<std::uint64_t>(counts.size());
         for (std::size_t i = 0; i < x.size(); ++i) {
-            const std::uint64_t code = gaps != nullptr && gaps[i] != 0
-                                           ? 0
-                                           : static_cast<std::uint64_t>(x.data()[i]) -
-                                                 static_cast<std::uint64_t>(low) + 1;
-            if (code >= n_codes) {
+            const std::int64_t row = start + static_cast<std::int64_t>(i);
+            if (gaps != nullptr && gaps[i] != 0) {
+                sums.add(i, 0, row);
+                continue;
+            }
+            const std::uint64_t above =
+                static_cast<std::uint64_t>(x.data()[i]) - static_cast<std::uint64_t>(low);
+            if (above >= n_codes - 1) {  // also what is below the least number
                 return false;
             }
-            sums.add(i, code, start + static_cast<std::int64_t>(i));
+            sums.add(i, above + 1, row);
         }
         sums.finish();
         return true;

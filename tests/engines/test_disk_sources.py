@@ -244,3 +244,45 @@ def test_progress_while_columns_are_mapped(parquet):
     read = [t.row_levels for t in told if t.is_reading]
     assert read.count(N) == 2  # coded, and mapped
     assert all(t.share <= 1 for t in told)
+
+
+def alike(path):
+    """Return the tree of a file, as plain data: the same from memory and from disk."""
+    asked = {"target": "class", "recipe": "cart-textbook", "max_depth": 4}
+    mine, other = (plain(penjing.fit(path, engine=e, **asked)) for e in ("disk", "memory"))
+    assert mine == other
+    return json.loads(mine)
+
+
+def test_a_column_without_any_value_is_left_out(parquet):
+    table = frame().append_column("none", pa.nulls(N, pa.float64()))
+    told = alike(parquet(table.select(["x", "none", "word", "class"])))
+    assert told["about"]["left_out"] == [["none", "empty"]]
+
+
+@pytest.mark.parametrize("statistics", [True, False])
+@pytest.mark.parametrize(
+    "values",
+    [[2**53 + 3, 2**53 + 9], [-(2**53) - 3, -(2**53) - 5], [2**60 + 1, 2**60 + 100]],
+)
+def test_whole_numbers_beyond_those_of_a_float(values, statistics, tmp_path):
+    path = tmp_path / "rows.parquet"
+    whole = pa.array(values * 20, pa.int64())
+    table = pa.table({"x": np.arange(40) / 7, "n": whole, "class": ["a", "b"] * 20})
+    pq.write_table(table, path, write_statistics=statistics)
+    assert alike(str(path))["schema"][1]["levels"] == values
+
+
+def test_a_whole_number_below_all_of_the_sample_is_not_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr(coding_plan, "SAMPLED_ROWS", 50)
+    whole = np.arange(100) % 5 - (np.arange(100) >= 60)
+    table = pa.table({"n": whole, "class": np.where(whole % 3 == 2, "a", "b")})
+    pq.write_table(table, tmp_path / "rows.parquet", write_statistics=False)
+    assert alike(str(tmp_path / "rows.parquet"))["about"]["training"]["correct"] == 100
+
+
+def test_rows_whose_class_is_nan_have_none(parquet):
+    classes = np.where(np.arange(N) % 7 == 3, np.nan, np.arange(N) % 3)
+    told = alike(parquet(pa.table({"x": np.arange(N) / 3 % 5, "class": classes})))
+    assert told["target"]["levels"] == [0, 1, 2]
+    assert told["about"]["n_rows"] == int((~np.isnan(classes)).sum())

@@ -110,6 +110,8 @@ class Coded:
         Of binned numbers it shows some that make them look like what they are.
         """
         if self.is_binned:
+            if self.n_missing == self.n_rows:
+                return np.full(n, np.nan)
             found = np.resize(np.array([0.5, 1.5, 2.5]), n)
             return np.where(np.arange(n) == 1, np.nan, found) if self.n_missing else found
         if self.how == "id":

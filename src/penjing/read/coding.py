@@ -225,6 +225,9 @@ class _Run:
             gaps = chunk.is_null().to_numpy(zero_copy_only=False) if chunk.null_count else None
             filled = chunk.fill_null(column.low) if chunk.null_count else chunk
             whole = np.ascontiguousarray(filled.to_numpy(zero_copy_only=False))
+            if whole.dtype.kind == "f" and np.isnan(whole).any():
+                gaps = np.isnan(whole) if gaps is None else gaps | np.isnan(whole)
+                whole = np.where(gaps, whole.dtype.type(column.low), whole)
             if whole.dtype.kind == "f" and (whole != np.floor(whole)).any():
                 raise Again(column.name, "binned")
             whole = whole.astype(np.int64, copy=False)

@@ -25,6 +25,7 @@ FEW_TEXTS = 200
 """Up to so many texts in the sample fit one byte, with room for those not yet seen."""
 WIDE, FEW_WHOLE = 65_534, 4_096
 """Whole numbers of a smaller range, and not more different ones in the sample, are exact codes."""
+MOST = np.iinfo(np.int64).max
 FEW_CLASSES = 20
 RUNS = 0.99
 """In the sample of a column that counts its rows, so many follow on the one before."""
@@ -65,7 +66,7 @@ def _planned(
     if is_whole and not is_target and name not in wishes and _is_id(name, numbers):
         return Coded(name, "id")
     if wishes.get(name) != "binned" and (is_whole or (is_target and _is_classes(numbers))):
-        column = _whole(name, numbers, groups, place)
+        column = _whole(name, numbers, _ends(values) if is_whole else None, groups, place)
         if column is not None:
             return column
     ends = np.cumsum([len(part) for part in values.chunks])[:-1]
@@ -103,13 +104,27 @@ def _is_classes(numbers: npt.NDArray[np.float64]) -> bool:
     return len(np.unique(numbers[~np.isnan(numbers)])) <= FEW_CLASSES
 
 
-def _whole(name: str, numbers: Any, groups: Groups, place: int) -> Coded | None:  # noqa: ANN401
+def _ends(values: Any) -> tuple[int, int] | None:  # noqa: ANN401 - of Arrow
+    """Return the least and the greatest of whole numbers, to the last digit."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    found = pc.min_max(values).as_py()
+    return None if found["min"] is None else (found["min"], found["max"])
+
+
+def _whole(
+    name: str,
+    numbers: Any,  # noqa: ANN401
+    ends: tuple[int, int] | None,
+    groups: Groups,
+    place: int,
+) -> Coded | None:
     """Return the plan for whole numbers of a small range, None if they are not that."""
     known = np.unique(numbers[~np.isnan(numbers)])
     if not len(known) or len(known) > FEW_WHOLE or (known != np.floor(known)).any():
         return None
-    low, high = _range(groups, place, known)
-    if high - low + 2 > WIDE:
+    low, high = _range(groups, place, ends or (int(known[0]), int(known[-1])))
+    if high - low + 2 > WIDE or high > MOST:
         return None
     n = int(high - low) + 2
     column = Coded(name, "whole", 1 if n <= 256 else 2, int(low), n)
@@ -117,16 +132,16 @@ def _whole(name: str, numbers: Any, groups: Groups, place: int) -> Coded | None:
     return column
 
 
-def _range(groups: Groups, place: int, known: Any) -> tuple[float, float]:  # noqa: ANN401
+def _range(groups: Groups, place: int, ends: tuple[int, int]) -> tuple[Any, Any]:
     """Return the least and the greatest number: what the files say, or else the sample."""
-    low, high = float(known[0]), float(known[-1])
+    low, high = ends
     parquet = arrow()
     for path in dict.fromkeys(g.path for g in groups.groups):
         with parquet.ParquetFile(path) as file:
             for index in range(file.metadata.num_row_groups):
                 told = file.metadata.row_group(index).column(place).statistics
                 if told is not None and told.has_min_max:
-                    low, high = min(low, float(told.min)), max(high, float(told.max))
+                    low, high = min(low, told.min), max(high, told.max)
     return low, high
 
 
