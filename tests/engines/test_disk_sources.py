@@ -286,3 +286,18 @@ def test_rows_whose_class_is_nan_have_none(parquet):
     told = alike(parquet(pa.table({"x": np.arange(N) / 3 % 5, "class": classes})))
     assert told["target"]["levels"] == [0, 1, 2]
     assert told["about"]["n_rows"] == int((~np.isnan(classes)).sum())
+
+
+def test_files_of_whole_numbers_and_of_fractions_are_one_table(tmp_path):
+    rng, folder = np.random.default_rng(8), tmp_path / "days"
+    folder.mkdir()
+    whole, words = rng.integers(0, 9, 200), ["a", "b"] * 100
+    parts = [(whole, pa.nulls(200)), (whole / 2, pa.array(words))]
+    goal = np.where(whole > 4, "up", "down")
+    tables = [pa.table({"n": n, "word": word, "class": goal}) for n, word in parts]
+    for i, table in enumerate(tables):
+        pq.write_table(table, folder / f"{i}.parquet")
+    pq.write_table(pa.concat_tables(tables, promote_options="permissive"), tmp_path / "all.parquet")
+    asked = {"target": "class", "recipe": "c4.5-textbook", "missing": "fraction"}
+    mine = penjing.fit(str(folder), engine="disk", **asked)
+    assert plain(mine) == plain(penjing.fit(tmp_path / "all.parquet", engine="memory", **asked))

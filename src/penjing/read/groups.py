@@ -161,6 +161,8 @@ def _listed(files: list[str], name: str, space: Workspace, mark: str) -> Groups:
                     schema = file.schema_arrow
                 elif file.schema_arrow.names != schema.names:
                     raise DataError("files_differ", one=files[0], other=path)
+                elif not file.schema_arrow.equals(schema):
+                    schema = _wider(schema, file.schema_arrow)
                 for index in range(about.num_row_groups):
                     n = about.row_group(index).num_rows
                     if n:
@@ -171,6 +173,21 @@ def _listed(files: list[str], name: str, space: Workspace, mark: str) -> Groups:
     if not start:
         raise DataError("no_rows", source=name)
     return Groups(name, groups, start, space, schema, mark)
+
+
+def _wider(one: Any, other: Any) -> Any:  # noqa: ANN401 - schemas of Arrow
+    """Return a schema for both: whole numbers in one file may be fractions in another."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    fields = []
+    for mine, yours in zip(one, other, strict=True):
+        both = pa.schema([mine.remove_metadata()]), pa.schema([yours.remove_metadata()])
+        try:
+            (field,) = pa.unify_schemas(both, promote_options="permissive")
+        except (pa.ArrowTypeError, pa.ArrowInvalid):
+            field = mine
+        fields.append(field)
+    return pa.schema(fields)
 
 
 def _as_parquet(
