@@ -167,7 +167,8 @@ def _gaps(tree: Tree, engine: afar.Engine) -> np.ndarray[Any, np.dtype[np.float6
     compared_with = cuts_of(tree)
     for c, nodes in by_column.items():
         levels = engine.level_values(c)
-        compared = levels.astype(np.float32).astype(np.float64) if is_single else levels
+        with np.errstate(over="ignore"):  # beyond what 32 bits hold: infinite there
+            compared = levels.astype(np.float32).astype(np.float64) if is_single else levels
         for node, tally in zip(nodes, engine.tally(tree, nodes, [c]), strict=True):
             values = compared[tally.columns[c].codes]
             cut = float(compared_with[node])

@@ -233,3 +233,12 @@ def test_no_cut_inside_a_closed_bucket_is_better():
             inside = left[b] - cells[b] + rng.integers(0, cells[b] + 1, (200, 3))
             after = np.stack([inside, known - inside], axis=1)
             assert gains(Gini(), known, after, s).max() < best
+
+
+def test_numbers_beyond_single_precision_are_no_trouble(tmp_path):
+    rows = [(float(i), "a" if i < 20 else "b") for i in range(39)] + [(1e308, "b")]
+    with duckdb.connect(tmp_path / "rows.db") as link:
+        link.execute("CREATE TABLE t (x DOUBLE, class VARCHAR)")
+        link.executemany("INSERT INTO t VALUES (?, ?)", rows)
+    tree = penjing.fit(f"duckdb:{tmp_path / 'rows.db'}", None, "c4.5", query="t", engine="duckdb")
+    assert tree.nodes.gap[0].tolist() == [19.0, 20.0]
