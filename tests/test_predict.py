@@ -449,3 +449,6 @@ def test_a_few_rows_of_an_array_are_answered_as_many(recipe):
         for part in (x[start:end], np.asfortranarray(x)[start:end]):
             assert tree.predict(part).tolist() == answers[start:end].tolist()
             assert tree.predict_proba(part).tolist() == shares[start:end].tolist()
+    assert tree.predict(x[::-1][:5]).tolist() == answers[::-1][:5].tolist()
+    assert tree.predict(x[:, ::-1][:5, ::-1]).tolist() == answers[:5].tolist()
+    assert tree.predict(np.broadcast_to(x[3], (5, 4))).tolist() == [answers[3]] * 5

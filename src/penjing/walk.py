@@ -192,10 +192,11 @@ class Walk:
             return None
         if self._places or self._splits or not 0 < len(source) <= FEW or np.isinf(source).any():
             return None
+        numbers = np.ascontiguousarray(source)  # it may run backwards, or be one row many times
         columns: list[Cells | None] = [None] * width
         for c in self._asked:
-            columns[c] = _single(source[:, c]) if self._is_single else source[:, c]
-        return Rows(columns, len(source))
+            columns[c] = _single(numbers[:, c]) if self._is_single else numbers[:, c]
+        return Rows(columns, len(numbers))
 
     def _spread(self, rows: Rows, values: Floats, some: npt.NDArray[np.intp]) -> Floats:
         """Return the values of the nodes that some rows reach, by parts."""
