@@ -225,8 +225,10 @@ penjing::Judge judge_of(const Table& counts, const std::string& measure) {
 nb::tuple judge_cuts(const Table& counts, const std::string& measure, double min_branch) {
     penjing::Judge judge = judge_of(counts, measure);
     std::vector<double> gain = judge.cuts(min_branch);
-    const std::ptrdiff_t best = judge.first_best(gain);
-    return nb::make_tuple(best, hand_over(std::move(gain)));
+    const std::size_t best = penjing::first_best(gain, judge.slack());
+    const bool is_cut = best < gain.size();
+    return nb::make_tuple(is_cut ? static_cast<std::ptrdiff_t>(best) : -1,
+                          hand_over(std::move(gain)));
 }
 
 penjing::Out<std::uint8_t> open_units(const Table& counts, const std::string& measure,

@@ -311,21 +311,6 @@ class GeneralKernel {
         return my.scorer.gain(found.offer.impurity, weight, found.after.data(), 2) * share;
     }
 
-    // The first of the best scores (search.first_best), or n if there is none.
-    static std::size_t first_best(const std::vector<double>& scored, double slack) {
-        double best = not_a_number;
-        for (const double score : scored) {
-            if (!std::isnan(score) && !(score <= best)) {
-                best = score;
-            }
-        }
-        std::size_t i = 0;
-        while (i < scored.size() && !(scored[i] >= best - slack)) {
-            ++i;
-        }
-        return i;
-    }
-
     void cuts(Worker& my, Division& found, double weight, double share) const {
         const Counts& counts = my.counts;
         const std::size_t n = counts.codes.size() - 1;

@@ -73,23 +73,6 @@ class Judge {
         return k_ > 2 && n_ <= all_subsets ? by_subsets(min_branch) : by_order(min_branch);
     }
 
-    // The first of the best, where what differs by less than the slack is equal; -1 if none.
-    [[nodiscard]] std::ptrdiff_t first_best(const std::vector<double>& gain) const {
-        double best = not_a_number;
-        for (const double one : gain) {
-            if (!std::isnan(one) && !(one <= best)) {
-                best = one;
-            }
-        }
-        const double bar = best - slack();
-        for (std::size_t i = 0; i < gain.size(); ++i) {
-            if (gain[i] >= bar) {
-                return static_cast<std::ptrdiff_t>(i);
-            }
-        }
-        return -1;
-    }
-
   private:
     static constexpr std::size_t few_classes = 4;  // up to so many, all corners are tried
 
@@ -156,10 +139,10 @@ class Judge {
             }
             gain[g] = of_two(left, min_branch);
         }
-        const std::ptrdiff_t best = first_best(gain);
+        const std::size_t best = first_best(gain, slack());
         std::vector<std::int8_t> side;
-        for (std::size_t u = 0; best >= 0 && u < n_; ++u) {
-            side.push_back(((static_cast<std::size_t>(best) + 1) >> u & 1) != 0 ? 0 : 1);
+        for (std::size_t u = 0; best < gain.size() && u < n_; ++u) {
+            side.push_back(((best + 1) >> u & 1) != 0 ? 0 : 1);
         }
         return side;
     }
@@ -173,12 +156,12 @@ class Judge {
             add(left, order[i]);
             gain[i] = of_two(left, min_branch);
         }
-        const std::ptrdiff_t best = first_best(gain);
-        if (best < 0) {
+        const std::size_t best = first_best(gain, slack());
+        if (best == gain.size()) {
             return {};
         }
         std::vector<std::int8_t> side(n_, 1);
-        for (std::size_t i = 0; i <= static_cast<std::size_t>(best); ++i) {
+        for (std::size_t i = 0; i <= best; ++i) {
             side[order[i]] = 0;
         }
         return side;

@@ -50,6 +50,21 @@ inline double bits(const double* counts, std::size_t n, double* spare) {
     return 0.0 - pairwise_sum(spare, n);
 }
 
+// The first of the best scores (choosing.first_best), or n if there is none.
+inline std::size_t first_best(const std::vector<double>& scored, double slack) {
+    double best = not_a_number;
+    for (const double score : scored) {
+        if (!std::isnan(score) && !(score <= best)) {
+            best = score;
+        }
+    }
+    std::size_t i = 0;
+    while (i < scored.size() && !(scored[i] >= best - slack)) {
+        ++i;
+    }
+    return i;
+}
+
 // Reads and measures vectors of S sums.
 class Scorer {
   public:

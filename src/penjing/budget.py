@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from penjing.errors import ChoiceError
 from penjing.stored import Binned, Stored
 from penjing.table import Table
+
+Thing = TypeVar("Thing")
 
 SHARE = 0.5
 """The share of the free memory that is used where nothing else is said."""
@@ -87,3 +91,26 @@ def needed_rows(table: Table, *, is_kernel: bool) -> int:
     levels = max((len(c.levels) for c in table.columns if c.is_numeric), default=0)
     row, level = (KERNEL, KERNEL_LEVEL) if is_kernel else (LOOP, LOOP_LEVEL)
     return table.n_rows * row + levels * level
+
+
+def in_lots(
+    things: Iterable[Thing], size: Callable[[Thing], float], room: float
+) -> Iterator[list[Thing]]:
+    """Yield things in lots that fit a room, in their order; one that does not has its own.
+
+    Examples
+    --------
+    >>> list(in_lots([3, 3, 9, 1], size=float, room=6))
+    [[3, 3], [9], [1]]
+    """
+    lot: list[Thing] = []
+    filled = 0.0
+    for thing in things:
+        more = size(thing)
+        if lot and filled + more > room:
+            yield lot
+            lot, filled = [], 0.0
+        lot.append(thing)
+        filled += more
+    if lot:
+        yield lot

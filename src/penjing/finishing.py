@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from penjing.budget import in_lots
 from penjing.choosing import stops
 from penjing.engines import afar, native
 from penjing.grow import grow
@@ -48,7 +48,7 @@ def grown(engine: afar.Engine, recipe: Recipe, progress: Watcher | None) -> Tree
         and growth.n_rows(place[node]) <= engine.fetched
     ]
     pace.finish(sum(map(top.weight_of, waiting)), len(waiting))
-    for lot in _lots(waiting, top):
+    for lot in in_lots(waiting, top.weight_of, afar.HELD):
         for i, table in engine.fetch(top, lot):
             node = place[lot[i]]
             mine = recipe
@@ -89,21 +89,6 @@ class _Pace:
         self._last = told
         if self._progress is not None:
             self._progress(told)
-
-
-def _lots(nodes: Sequence[int], tree: Tree) -> Iterator[list[int]]:
-    """Yield nodes whose rows may be held at the same time."""
-    lot: list[int] = []
-    held = 0.0
-    for node in nodes:
-        n = tree.weight_of(node)
-        if lot and held + n > afar.HELD:
-            yield lot
-            lot, held = [], 0.0
-        lot.append(node)
-        held += n
-    if lot:
-        yield lot
 
 
 def kept_gaps(tree: Tree, engine: afar.Engine) -> Floats:

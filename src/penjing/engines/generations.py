@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from penjing.budget import needed
+from penjing.budget import in_lots, needed
 from penjing.choosing import Choice, choose, stops
 from penjing.engines import native
 from penjing.engines.looking import Looker
@@ -336,16 +336,7 @@ class Growing:
             self._pass([])
         row = needed(self._table) / max(self._table.n_rows, 1)
         room = max(self._means.limit // 4, 1)
-        lot: list[int] = []
-        filled = 0.0
-        for node in self._parked:
-            size = self._growth.n_rows(node) * row
-            if lot and filled + size > room:
-                self._gathered(lot)
-                lot, filled = [], 0.0
-            lot.append(node)
-            filled += size
-        if lot:
+        for lot in in_lots(self._parked, lambda node: self._growth.n_rows(node) * row, room):
             self._gathered(lot)
 
     def _gathered(self, nodes: list[int]) -> None:

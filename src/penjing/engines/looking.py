@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from penjing.budget import in_lots
 from penjing.engines.cuts import Cuts
 from penjing.table import Floats
 
@@ -88,17 +89,10 @@ class Looker:
                 gain[i, c] = cut.best
 
     def _lots(self, wanted: list[Any], *, whole: bool) -> Iterator[list[Any]]:
-        lot: list[Any] = []
-        filled = 0.0
-        for unit in wanted:
-            size = 256 * self._k * 4 * 4 if whole else unit[4] * BYTES_A_NUMBER
-            if lot and filled + size > self._room:
-                yield lot
-                lot, filled = [], 0.0
-            lot.append(unit)
-            filled += size
-        if lot:
-            yield lot
+        bucket = 256 * self._k * 4 * 4
+        return in_lots(
+            wanted, lambda unit: bucket if whole else unit[4] * BYTES_A_NUMBER, self._room
+        )
 
     def _cells(self, cuts: dict[tuple[int, int], Cuts], asked: _Asked, tables: Any) -> None:  # noqa: ANN401
         for c, table in zip(asked.columns, tables, strict=True):
