@@ -14,7 +14,7 @@ def _is_frame(x):
 
 
 def penjing(x, y, task, depth, threads):
-    import penjing as p
+    from penjing import fit as grown  # loads what fits, as the imports of the others do
 
     recipe = {"ratio": "c4.5-textbook", "binary": "cart-binary"}.get(task, "cart-textbook")
     changes = {"missing": "fraction"} if task == "missing" else {}
@@ -22,7 +22,7 @@ def penjing(x, y, task, depth, threads):
         changes["schema"] = {"class": "nominal"}  # many whole numbers would be a number
 
     def fit():
-        return p.fit(x, y, recipe, max_depth=depth, threads=threads, **changes)
+        return grown(x, y, recipe, max_depth=depth, threads=threads, **changes)
 
     return fit, lambda t: (t.n_leaves, t.depth), lambda t: t.predict(x)
 

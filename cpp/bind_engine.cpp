@@ -39,8 +39,9 @@ Input read(const nb::list& columns, nb::handle target, nb::handle y, nb::handle 
            const nb::dict& recipe) {
     Input input;
     penjing::Order& order = input.order;
-    order.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
-    order.target = pointer<std::int32_t>(input.kept, target, order.n_rows);
+    order.n_rows = target.is_none() ? nb::cast<In<double>>(y, false).size()
+                                    : nb::cast<In<std::int32_t>>(target, false).size();
+    order.target = pointer_or_null<std::int32_t>(input.kept, target, order.n_rows);
     order.y = pointer_or_null<double>(input.kept, y, order.n_rows);
     order.weight = pointer_or_null<double>(input.kept, weight, order.n_rows);
     for (nb::handle item : columns) {
@@ -159,7 +160,8 @@ void bind_engine(nb::module_& m) {
     m.def("along_principal", &along_principal, "cells"_a.noconvert(),
           "Return where levels lie along the direction in which their shares of the classes "
           "vary most.");
-    m.def("grow", &grow, "columns"_a, "target"_a, "y"_a.none(), "weight"_a.none(), "recipe"_a,
+    m.def("grow", &grow, "columns"_a, "target"_a.none(), "y"_a.none(), "weight"_a.none(),
+          "recipe"_a,
           "Grow a whole tree; the answer holds the arrays of penjing.tree.Nodes. None if asked "
           "to count by ones where a value is missing or rows have weights, or if a number is "
           "infinite, or a value missing that must not.");

@@ -46,6 +46,9 @@ struct Scale {
 struct NumberItem {
     std::int64_t y, square;
 };
+struct PlainNumber {  // what it is made from, where every row weighs one
+    double raw;
+};
 struct WeightedItem {
     std::int64_t y, square, weight, none;
 };
@@ -101,7 +104,51 @@ PENJING_WIDE inline void count_weighted_wide(const std::uint8_t* codes,
 }
 #endif
 
+#if PENJING_X86
+PENJING_WIDE inline void whole_items_wide(const PlainNumber* from, std::size_t n, double centre,
+                                          const Scale& numbers, const Scale& squares,
+                                          NumberItem* out) {
+    const __m512d middle = _mm512_set1_pd(centre);
+    const __m512d times = _mm512_set1_pd(numbers.times);
+    const __m512d square_times = _mm512_set1_pd(squares.times);
+    const __m512i low = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
+    const __m512i high = _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4);
+    for (std::size_t i = 0; i < n; i += 8) {
+        const auto valid = static_cast<__mmask8>(n - i >= 8 ? 0xffU : (1U << (n - i)) - 1);
+        const __m512d y = _mm512_sub_pd(_mm512_maskz_loadu_pd(valid, &from[i].raw), middle);
+        const __m512i whole = _mm512_cvt_roundpd_epi64(
+            _mm512_mul_pd(y, times), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m512i above =
+            _mm512_cvt_roundpd_epi64(_mm512_mul_pd(_mm512_mul_pd(y, y), square_times),
+                                     _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+        auto* to = reinterpret_cast<std::int64_t*>(out + i);
+        const auto first = _pdep_u32(valid, 0x5555U) * 3U;
+        _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(first),
+                                 _mm512_permutex2var_epi64(whole, low, above));
+        _mm512_mask_storeu_epi64(to + 8, static_cast<__mmask8>(first >> 8),
+                                 _mm512_permutex2var_epi64(whole, high, above));
+    }
+}
+#endif
+
 }  // namespace detail
+
+// What rows of weight one add to their cells.
+inline void whole_items(const PlainNumber* from, std::size_t n, double centre,
+                        const Scale& numbers, const Scale& squares, NumberItem* out,
+                        bool wide) {
+#if PENJING_X86
+    if (wide) {
+        detail::whole_items_wide(from, n, centre, numbers, squares, out);
+        return;
+    }
+#endif
+    static_cast<void>(wide);
+    for (std::size_t i = 0; i < n; ++i) {
+        const double y = from[i].raw - centre;
+        out[i] = {numbers.whole(y), squares.above(y * y)};
+    }
+}
 
 inline void count_items(const std::uint8_t* codes, const NumberItem* items,
                         const std::uint16_t*, std::size_t n, std::size_t, std::int64_t* cells,

@@ -177,7 +177,7 @@ class GeneralKernel {
             cell[order_.target[row]] += weight;
             return;
         }
-        const double y = order_.y[row];
+        const double y = order_.number(row);
         const double wy = weight * y;
         cell[0] += weight;
         cell[1] += wy;
@@ -194,7 +194,8 @@ class GeneralKernel {
     bool stops(const Grove& grove, const Open& open, const Scorer& scorer) const {
         const auto& ids = open.rows.ids;
         const bool is_pure = std::all_of(ids.begin(), ids.end(), [&](std::uint32_t id) {
-            return order_.target[id] == order_.target[ids[0]];
+            return order_.y == nullptr ? order_.target[id] == order_.target[ids[0]]
+                                       : order_.raw(id) == order_.raw(ids[0]);
         });
         return is_pure || (order_.max_depth >= 0 && open.depth >= order_.max_depth) ||
                scorer.weight(grove.total.data() + open.node * s_) < order_.min_weight;

@@ -31,7 +31,7 @@ bool is_moderate(const Order& order) {
     double most_y = 0;
     for (std::size_t i = 0; i < order.n_rows; ++i) {
         most_w = std::max(most_w, order.weight == nullptr ? 1 : order.weight[i]);
-        most_y = std::max(most_y, order.y == nullptr ? 1 : std::fabs(order.y[i]));
+        most_y = std::max(most_y, order.y == nullptr ? 1 : std::fabs(order.number(i)));
     }
     return most_w < large && most_w > 1 / large && most_y < large &&
            (most_y > 1 / large || most_y == 0);

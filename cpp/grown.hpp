@@ -35,8 +35,8 @@ struct Pace {
 struct Order {  // "grow me this"
     std::vector<GrowColumn> columns;
     std::size_t n_rows = 0;
-    const std::int32_t* target = nullptr;  // code of the class, or of the number
-    const double* y = nullptr;             // the number less its centre; null for classes
+    const std::int32_t* target = nullptr;  // code of the class; null for numbers
+    const double* y = nullptr;             // the number; null for classes
     const double* weight = nullptr;        // null: one each
     double centre = 0;
     std::size_t n_sums = 0;  // S: classes, or 3 moments
@@ -53,6 +53,8 @@ struct Order {  // "grow me this"
     std::size_t small = 1000;  // nodes of up to so many rows keep sorted lists
 
     [[nodiscard]] bool is_ratio() const { return measure == Measure::ratio; }
+    [[nodiscard]] double raw(std::size_t row) const { return y[row] + 0.0; }  // never -0.0
+    [[nodiscard]] double number(std::size_t row) const { return raw(row) - centre; }
     void look(std::size_t rows) const {  // at a node
         if (pace != nullptr) {
             pace->row_levels.fetch_add(rows, std::memory_order_relaxed);

@@ -42,7 +42,7 @@ class MeasuredKernel {
   public:
     static constexpr bool is_number = kind == Kind::variance;
     using Item =
-        std::conditional_t<is_number, std::conditional_t<weighted, WeightedItem, NumberItem>,
+        std::conditional_t<is_number, std::conditional_t<weighted, WeightedItem, PlainNumber>,
                            ClassItem>;
     using Judge =
         std::conditional_t<is_number, NumberJudge,
@@ -59,7 +59,8 @@ class MeasuredKernel {
           general_(order),
           any_missing_(any_missing),
           maths_(order, any_missing),
-          columns_(order.columns.size()) {}
+          columns_(order.columns.size()),
+          ground_(weighted, !is_number, 0) {}
 
     // Empty if a number is infinite; or if a value is missing and is to be shared out, where
     // rows were thought to weigh one each.
@@ -78,8 +79,8 @@ class MeasuredKernel {
             return {};
         }
         if (!root->stops) {
-            subtree(groves[0], std::move(*root), *workers_[0], large, alone ? nullptr : &team,
-                    alone ? nullptr : &later, poll);
+            subtree(groves[0], std::move(*root), *workers_[0], ground_, large,
+                    alone ? nullptr : &team, alone ? nullptr : &later, poll);
         }
         groves.resize(1 + later.size());
         std::vector<std::size_t> by_size(later.size());
@@ -96,9 +97,10 @@ class MeasuredKernel {
         team.run(later.size(), [&](std::size_t piece, int worker) {
             const std::size_t i = by_size[piece];
             later[i].node = 0;
+            const std::unique_ptr<Ground<Item>> own = std::move(later[i].own);
             subtree(groves[i + 1], std::move(later[i]),
-                    *workers_[static_cast<std::size_t>(worker)], 0, nullptr, nullptr,
-                    worker == 0 ? poll : Poll{});
+                    *workers_[static_cast<std::size_t>(worker)], own ? *own : ground_, 0,
+                    nullptr, nullptr, worker == 0 ? poll : Poll{});
         });
         return groves;
     }
@@ -119,7 +121,8 @@ class MeasuredKernel {
         bool stops = false;
         double most = 0;  // |y|
         Block<Item> block;
-        Cells cells;  // slots x buckets x width
+        std::unique_ptr<Ground<Item>> own;  // where it lies, if not with the others
+        Cells cells;                        // slots x buckets x width
         std::vector<std::uint32_t> active;
     };
     struct Found {
@@ -138,18 +141,17 @@ class MeasuredKernel {
         typename GeneralKernel::Division division;
     };
     struct Sorted {  // rows by value; those of one value in the order of the table
-        std::vector<double> value, y, weight;
-        std::vector<std::uint32_t> label;
-        std::vector<std::uint32_t> start;  // of each bucket
+        Stretch<double> value, y, weight;
+        Stretch<std::uint16_t> label;
         void resize(std::size_t n) {
-            value.resize(n);
+            value.fresh(n);
             if constexpr (is_number) {
-                y.resize(n);
+                y.fresh(n);
             } else {
-                label.resize(n);
+                label.fresh(n);
             }
             if constexpr (weighted) {
-                weight.resize(n);
+                weight.fresh(n);
             }
         }
     };
@@ -163,18 +165,24 @@ class MeasuredKernel {
         typename GeneralKernel::Worker general_worker;
         CanonSpace space;
         RowSort sort;
-        Sorted dealt, sorted;
-        std::vector<std::uint32_t> hits, room;
+        Sorted sorted;
+        Stretch<std::uint32_t> room;
+        Stretch<std::byte> spare_room;
+        std::vector<double> values, other;
+        std::vector<std::uint16_t> labels;
+        std::vector<NumberItem> items;
+        std::vector<Item> picked;
+        std::vector<std::uint32_t> places;
         std::vector<double> below, bucket, left, right;
         std::vector<Found> found;
         std::vector<Offer> offers;
         std::vector<double> scores;
         std::vector<std::int32_t> ties;
         std::vector<Cells> spare;
-        BlockPool pool;
-        std::vector<std::uint32_t> branch, branch_of, at;
-        std::vector<std::uint64_t> masks[2];
+        std::vector<std::uint32_t> branch, branch_of;
+        std::vector<std::uint64_t> masks[2], lost;  // a bit a row
         std::vector<double> shares;
+        std::size_t heaviest = 0;
         bool loses_rows = false;
     };
 
@@ -186,9 +194,16 @@ class MeasuredKernel {
         Open root;
         add_nodes(grove, 1, s_);
         const Seen seen = maths_.weigh(
-            n, [&](std::size_t i) { return order_.y[i]; },
-            [&](std::size_t i) { return order_.target[i]; },
-            [&](std::size_t i) { return weight_of_row(i); }, grove.total.data());
+            [&](auto&& row) {
+                for (std::size_t i = 0; i < n; ++i) {
+                    if constexpr (is_number) {
+                        row(order_.raw(i), 0, weight_of_row(i));
+                    } else {
+                        row(0.0, order_.target[i], weight_of_row(i));
+                    }
+                }
+            },
+            grove.total.data());
         root.most = seen.most;
         root.stops = maths_.stops(seen, grove.total.data(), 0, my.scorer);
         sight.n_missing.assign(columns_.size(), 0);
@@ -199,6 +214,7 @@ class MeasuredKernel {
             }
         }
         const bool is_small = n <= small_;
+        const bool shares_rows = weighted && order_.fraction;  // into several branches
         if (root.stops || is_small) {
             look_for_odd(sight);
         }
@@ -208,8 +224,9 @@ class MeasuredKernel {
         if (root.stops) {
             return root;
         }
-        root.block = Block<Item>(my.pool, n, weighted, !is_number && !is_small,
-                                 is_small ? 0 : n_slots_, !is_small);
+        ground_ = Ground<Item>(weighted, !is_number, is_small ? 0 : n_slots_);
+        ground_.reserve(shares_rows ? n + n / 4 : n);
+        root.block = ground_.block(0, n);
         std::iota(root.block.rows, root.block.rows + n, 0U);
         if constexpr (weighted) {
             for (std::size_t i = 0; i < n; ++i) {
@@ -222,15 +239,12 @@ class MeasuredKernel {
             if (must_not_grow(sight)) {
                 return std::nullopt;
             }
-            root.cells = fresh(my);
-            team.run(columns_.size(), [&](std::size_t c, int) {
-                if (order_.columns[c].ordered) {
-                    count(columns_[c], root.block, root.cells.get());
-                }
-            });
         }
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             root.active.push_back(static_cast<std::uint32_t>(c));
+        }
+        if (!is_small) {
+            count(root, my, team);
         }
         return root;
     }
@@ -271,9 +285,9 @@ class MeasuredKernel {
             const double w = weight_of_row(i);
             most_w = std::max(most_w, w);
             if constexpr (is_number) {
-                const double wy = w * std::fabs(order_.y[i]);
-                most_y = std::max(most_y, wy);
-                most_square = std::max(most_square, wy * std::fabs(order_.y[i]));
+                const double y = std::fabs(order_.number(i));
+                most_y = std::max(most_y, w * y);
+                most_square = std::max(most_square, w * y * y);
             }
         }
         weights_ = Scale(most_w, n);
@@ -281,17 +295,17 @@ class MeasuredKernel {
         squares_ = Scale(most_square, 2 * n);
         for (std::size_t i = 0; i < n; ++i) {
             const double w = weight_of_row(i);
-            if constexpr (is_number) {
-                const double wy = w * order_.y[i];
-                block.items[i].y = numbers_.whole(wy);
-                block.items[i].square = squares_.above(wy * order_.y[i]);
-                if constexpr (weighted) {
-                    block.items[i].weight = weights_.whole(w);
-                    block.items[i].none = 0;
-                }
-            } else {
+            if constexpr (!is_number) {
                 block.items[i].weight = weights_.whole(w);
                 block.labels[i] = static_cast<std::uint16_t>(order_.target[i]);
+            } else if constexpr (weighted) {
+                const double wy = w * order_.number(i);
+                block.items[i].y = numbers_.whole(wy);
+                block.items[i].square = squares_.above(wy * order_.number(i));
+                block.items[i].weight = weights_.whole(w);
+                block.items[i].none = 0;
+            } else {
+                block.items[i].raw = order_.raw(i);
             }
         }
     }
@@ -392,41 +406,92 @@ class MeasuredKernel {
         return Cells(new std::int64_t[n_slots_ * n_buckets * width_]);
     }
 
-    void count(const Column& column, const Block<Item>& block, std::int64_t* all) const {
-        std::int64_t* cells = all + column.slot * n_buckets * width_;
-        std::fill(cells, cells + n_buckets * width_, std::int64_t{0});
-        count_items(block.codes_of(column.slot), block.items, block.labels, block.n, s_, cells,
-                    wide_);
+    // Count the ordered columns of a node, some thousand rows at a time: their items are made
+    // once for all columns, and stay in the cache.
+    template <class Helpers>
+    void count(Open& open, Worker& my, Helpers&& team) {
+        open.cells = fresh(my);
+        const Block<Item>& block = open.block;
+        in_groups(open.active.size(), team, [&](std::size_t first, std::size_t last, int by) {
+            for (std::size_t begin = 0; begin < block.n; begin += at_a_time) {
+                const std::size_t n = std::min(at_a_time, block.n - begin);
+                const auto* items = items_of(block, begin, n, worker(by, my));
+                const std::uint16_t* labels = is_number ? nullptr : block.labels + begin;
+                for (std::size_t i = first; i < last; ++i) {
+                    const std::uint32_t c = open.active[i];
+                    if (!order_.columns[c].ordered) {
+                        continue;
+                    }
+                    const std::size_t slot = columns_[c].slot;
+                    std::int64_t* cells = open.cells.get() + slot * n_buckets * width_;
+                    if (begin == 0) {
+                        std::fill(cells, cells + n_buckets * width_, std::int64_t{0});
+                    }
+                    count_items(block.codes_of(slot) + begin, items, labels, n, s_, cells,
+                                wide_);
+                }
+            }
+        });
+    }
+
+    static constexpr std::size_t at_a_time = 4096;
+
+    // Call work(first, last, worker) for columns [first, last) of n.
+    template <class Helpers, class Work>
+    static void in_groups(std::size_t n, Helpers&& team, Work&& work) {
+        const auto size = static_cast<std::size_t>(team.size());
+        const std::size_t n_groups = size == 1 ? 1 : std::min(n, 4 * size);
+        team.run(n_groups, [&](std::size_t group, int by) {
+            work(group * n / n_groups, (group + 1) * n / n_groups, by);
+        });
+    }
+
+    auto items_of(const Block<Item>& block, std::size_t begin, std::size_t n,
+                  Worker& my) const {
+        if constexpr (is_number && !weighted) {
+            my.items.resize(std::max(my.items.size(), n));
+            whole_items(block.items + begin, n, order_.centre, numbers_, squares_,
+                        my.items.data(), wide_);
+            return static_cast<const NumberItem*>(my.items.data());
+        } else {
+            static_cast<void>(n);
+            static_cast<void>(my);
+            return static_cast<const Item*>(block.items + begin);
+        }
     }
 
     // ---- nodes
 
-    void subtree(Grove& grove, Open first, Worker& my, std::size_t large, Team* team,
-                 std::vector<Open>* later, const Poll& poll) {
+    void subtree(Grove& grove, Open first, Worker& my, Ground<Item>& ground, std::size_t large,
+                 Team* team, std::vector<Open>* later, const Poll& poll) {
         std::vector<Open> stack;
         stack.push_back(std::move(first));
         while (!stack.empty()) {
-            Open open = std::move(stack.back());
+            Open open = std::move(stack.back());  // nothing lies behind it
             stack.pop_back();
+            open.block = ground.block(open.block.begin, open.block.n);
             if (poll) {
                 poll();
             }
             if (later != nullptr && open.block.n < large) {
+                if (weighted && order_.fraction) {  // those before it may need more room
+                    open.own = std::make_unique<Ground<Item>>(
+                        ground.apart(open.block, open.block.n > small_));
+                    open.block.begin = 0;
+                }
                 later->push_back(std::move(open));
                 continue;
             }
             if (open.block.n <= small_) {
                 my.small.grow(grove, open.node, open.depth, open.block.rows, open.block.weight,
                               open.block.n, open.most, open.active, poll);
-                my.pool.take_back(std::move(open.block.memory));
                 continue;
             }
             if (team != nullptr) {
-                grow_node(grove, open, my, *team, stack);
+                grow_node(grove, open, my, ground, *team, stack);
             } else {
-                grow_node(grove, open, my, Nobody{}, stack);
+                grow_node(grove, open, my, ground, Nobody{}, stack);
             }
-            my.pool.take_back(std::move(open.block.memory));
             if (open.cells) {
                 my.spare.push_back(std::move(open.cells));
             }
@@ -440,6 +505,7 @@ class MeasuredKernel {
                 work(i, -1);
             }
         }
+        [[nodiscard]] static int size() { return 1; }
     };
     Worker& worker(int by, Worker& my) {
         return by < 0 ? my : *workers_[static_cast<std::size_t>(by)];
@@ -454,7 +520,7 @@ class MeasuredKernel {
     }
 
     template <class Helpers>
-    void grow_node(Grove& grove, Open& open, Worker& my, Helpers&& team,
+    void grow_node(Grove& grove, Open& open, Worker& my, Ground<Item>& ground, Helpers&& team,
                    std::vector<Open>& stack) {
         const NodeFrame node = frame(grove, open, my.scorer);
         if (my.found.size() < columns_.size()) {
@@ -481,8 +547,7 @@ class MeasuredKernel {
         my.offers.assign(columns_.size(), Offer{});
         // The likely winner is sorted whole: that shows its best cut, and what must be beaten.
         if (leader != no_column && order_.columns[leader].ordered) {
-            sort_column(leader, open, my, team);
-            canon(leader, open, node, best, my, my.found[leader]);
+            canon(leader, open, node, best, my, team, my.found[leader]);
             Found& found = my.found[leader];
             found.most = found.worth =
                 found.cut.offer.made() ? found.cut.offer.gain * node.weight : -1;
@@ -503,8 +568,7 @@ class MeasuredKernel {
                 my.offers[c] = found.division.offer;
             } else if (c != leader &&
                        (found.most >= best - node.margin || best <= node.margin)) {
-                sort_column(c, open, my, team);
-                canon(c, open, node, best, my, found);
+                canon(c, open, node, best, my, team, found);
                 my.offers[c] = found.cut.offer;
             }
         }
@@ -517,7 +581,7 @@ class MeasuredKernel {
         grove.set_ties(open.node, my.ties);
         const auto w = static_cast<std::uint32_t>(winner);
         if (my.offers[w].gain >= order_.min_gain) {
-            divide(grove, open, w, my, team, stack);
+            divide(grove, open, w, my, ground, team, stack);
         } else {
             order_.place(open.block.n);
         }
@@ -659,126 +723,221 @@ class MeasuredKernel {
 
     // ---- opening buckets
 
-    // Fetch rows of a node into `to`, from place `at` on.
+    // Fetch a row of a node into `to`, at place `at`.
     void fetch(const Block<Item>& block, std::uint32_t c, std::uint32_t position,
                std::size_t at, Sorted& to) const {
         const std::uint32_t row = block.rows[position];
-        to.value[at] = value_at(order_.columns[c], row);
-        if constexpr (is_number) {
-            to.y[at] = order_.y[row];
+        to.value.get()[at] = value_at(order_.columns[c], row);
+        if constexpr (!is_number) {
+            to.label.get()[at] = block.labels[position];
+        } else if constexpr (weighted) {
+            to.y.get()[at] = order_.number(row);
         } else {
-            to.label[at] = block.labels[position];
+            to.y.get()[at] = block.items[position].raw - order_.centre;
         }
         if constexpr (weighted) {
-            to.weight[at] = block.weight[position];
+            to.weight.get()[at] = block.weight[position];
         }
     }
 
-    // Put rows [begin, end) of `from` in order, at the same place of `to`.
-    static void sort_rows(const Sorted& from, std::size_t begin, std::size_t end, RowSort& sort,
-                          Sorted& to) {
+    // Put rows [begin, end) in order.
+    static void sort_rows(Sorted& rows, std::size_t begin, std::size_t end, Worker& my) {
         const std::size_t n = end - begin;
+        RowSort& sort = my.sort;
         sort.start(n, static_cast<unsigned>(std::bit_width(n)));
-        std::copy_n(from.value.begin() + static_cast<std::ptrdiff_t>(begin), n, sort.values());
+        std::copy_n(rows.value.get() + begin, n, sort.values());
         std::iota(sort.tags(), sort.tags() + n, 0U);
         sort.sort();
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::size_t old = begin + sort.tag(i);
-            to.value[begin + i] = from.value[old];
-            if constexpr (is_number) {
-                to.y[begin + i] = from.y[old];
-            } else {
-                to.label[begin + i] = from.label[old];
-            }
-            if constexpr (weighted) {
-                to.weight[begin + i] = from.weight[old];
-            }
-        }
-    }
-
-    // All known rows of a column by value, into my.sorted.
-    template <class Helpers>
-    void sort_column(std::uint32_t c, const Open& open, Worker& my, Helpers&& team) {
-        const Column& column = columns_[c];
-        const Block<Item>& block = open.block;
-        const std::uint8_t* codes = block.codes_of(column.slot);
-        std::vector<std::uint32_t>& start = my.dealt.start;
-        start.assign(n_buckets + 1, 0);
-        for (std::size_t i = 0; i < block.n; ++i) {
-            ++start[codes[i] + 1U];
-        }
-        std::partial_sum(start.begin(), start.end(), start.begin());
-        my.sorted.start = start;
-        my.dealt.resize(block.n);
-        my.sorted.resize(block.n);
-        my.at.assign(start.begin(), start.end() - 1);
-        for (std::size_t i = 0; i < block.n; ++i) {
-            fetch(block, c, static_cast<std::uint32_t>(i), my.at[codes[i]]++, my.dealt);
-        }
-        constexpr std::size_t chunk = 8;
-        team.run(n_buckets / chunk, [&](std::size_t piece, int by) {
-            Worker& mine = worker(by, my);
-            for (std::size_t b = piece * chunk; b < (piece + 1) * chunk; ++b) {
-                const std::size_t begin = my.dealt.start[b];
-                const std::size_t end = my.dealt.start[b + 1];
-                if (begin < end) {
-                    put_in_order(column, b, begin, end, my.dealt, mine.sort, my.sorted);
-                }
-            }
-        });
-    }
-
-    void put_in_order(const Column& column, std::size_t b, std::size_t begin, std::size_t end,
-                      const Sorted& from, RowSort& sort, Sorted& to) const {
-        const bool is_lost = column.has_missing && b == missing_code;
-        if (!is_lost && column.many[b] != 0 && end - begin > 1) {
-            sort_rows(from, begin, end, sort, to);
-            return;
-        }
-        for (std::size_t i = begin; i < end; ++i) {
-            to.value[i] = from.value[i];
-            if constexpr (is_number) {
-                to.y[i] = from.y[i];
-            } else {
-                to.label[i] = from.label[i];
-            }
-            if constexpr (weighted) {
-                to.weight[i] = from.weight[i];
-            }
-        }
-    }
-
-    // The offer of the column in my.sorted, in the oracle's arithmetic.
-    void canon(std::uint32_t c, const Open& open, const NodeFrame& node, double best,
-               Worker& my, Found& found) const {
-        const Sorted& sorted = my.sorted;
-        const Column& column = columns_[c];
-        const std::size_t n = column.has_missing ? sorted.start[missing_code] : open.block.n;
-        const auto add = [&](std::size_t i, double* cell) {
-            const double weight = weighted ? sorted.weight[i] : 1.0;
-            if constexpr (is_number) {
-                const double wy = weight * sorted.y[i];
-                cell[0] += weight;
-                cell[1] += wy;
-                cell[2] += wy * sorted.y[i];
-            } else {
-                cell[sorted.label[i]] += weight;
+        const auto put = [&](auto* at, auto& spare) {
+            spare.assign(at, at + n);
+            for (std::size_t i = 0; i < n; ++i) {
+                at[i] = spare[sort.tag(i)];
             }
         };
+        for (std::size_t i = 0; i < n; ++i) {
+            rows.value.get()[begin + i] = sort.values()[sort.tag(i)];
+        }
+        if constexpr (is_number) {
+            put(rows.y.get() + begin, my.other);
+        } else {
+            put(rows.label.get() + begin, my.labels);
+        }
+        if constexpr (weighted) {
+            put(rows.weight.get() + begin, my.other);
+        }
+    }
+
+    // The known rows of a column by value, one after the other. Of a large node only some
+    // buckets are sorted at a time, so that this takes no room as large as the table.
+    template <class Helpers>
+    class ByValue {
+      public:
+        ByValue(MeasuredKernel& kernel, std::uint32_t c, const Open& open, Worker& my,
+                Helpers& team)
+            : kernel_(kernel),
+              column_(kernel.columns_[c]),
+              c_(c),
+              block_(open.block),
+              my_(my),
+              team_(team),
+              most_(256 * kernel.order_.small) {
+            const std::uint8_t* codes = block_.codes_of(column_.slot);
+            std::array<std::array<std::uint32_t, n_buckets>, 4> counts{};  // none waits
+            for (std::size_t i = 0; i < block_.n; ++i) {
+                ++counts[i % 4][codes[i]];
+            }
+            start_[0] = 0;
+            for (std::size_t b = 0; b < n_buckets; ++b) {
+                start_[b + 1] =
+                    start_[b] + counts[0][b] + counts[1][b] + counts[2][b] + counts[3][b];
+            }
+            n_ = column_.has_missing ? start_[missing_code] : start_[n_buckets];
+        }
+        [[nodiscard]] std::size_t n() const { return n_; }
+
+        // Both are asked for one row after the other.
+        [[nodiscard]] bool differs(std::size_t i) {
+            const double* value = my_.sorted.value.get();
+            if (i < end_) {
+                return value[i - begin_] != value[i - begin_ - 1];
+            }
+            const double last = value[i - begin_ - 1];
+            next();
+            return my_.sorted.value.get()[0] != last;
+        }
+        void add(std::size_t i, double* cell) {
+            if (i >= end_) {
+                next();
+            }
+            const std::size_t at = i - begin_;
+            const double weight = weighted ? my_.sorted.weight.get()[at] : 1.0;
+            if constexpr (is_number) {
+                const double y = my_.sorted.y.get()[at];
+                const double wy = weight * y;
+                cell[0] += weight;
+                cell[1] += wy;
+                cell[2] += wy * y;
+            } else {
+                cell[my_.sorted.label.get()[at]] += weight;
+            }
+        }
+
+        // The i-th value, and the bucket that it is in.
+        [[nodiscard]] std::size_t bucket(std::size_t i) const {
+            const auto after = std::upper_bound(start_.begin(), start_.end(), i);
+            return static_cast<std::size_t>(after - start_.begin() - 1);
+        }
+        [[nodiscard]] double value(std::size_t i) {
+            if (begin_ <= i && i < end_) {
+                return my_.sorted.value.get()[i - begin_];
+            }
+            const std::size_t b = bucket(i);
+            const std::uint32_t* at = rows_of(b, b);
+            my_.values.resize(start_[b + 1] - start_[b]);
+            for (double& value : my_.values) {
+                value = value_at(kernel_.order_.columns[c_], block_.rows[*at++]);
+            }
+            const auto nth = my_.values.begin() + static_cast<std::ptrdiff_t>(i - start_[b]);
+            std::nth_element(my_.values.begin(), nth, my_.values.end());
+            return *nth;
+        }
+
+      private:
+        // Positions of the rows in some buckets.
+        const std::uint32_t* rows_of(std::size_t first, std::size_t last) {
+            std::uint32_t* room = my_.room.fresh(start_[last + 1] - start_[first]);
+            rows_in_run(block_.codes_of(column_.slot), block_.n,
+                        static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(last), room,
+                        kernel_.wide_);
+            return room;
+        }
+
+        void next() {
+            const std::size_t n_used = column_.has_missing ? missing_code : n_buckets;
+            const std::size_t first = bucket(end_);
+            std::size_t last = first;
+            const bool at_once = block_.n <= most_;
+            while (last + 1 < n_used &&
+                   (at_once || start_[last + 2] - start_[first] <= most_)) {
+                ++last;
+            }
+            begin_ = start_[first];
+            end_ = start_[last + 1];
+            Sorted& sorted = my_.sorted;
+            sorted.resize(at_once ? block_.n : end_ - begin_);
+            const std::uint8_t* codes = block_.codes_of(column_.slot);
+            std::array<std::uint32_t, n_buckets> at;
+            for (std::size_t b = 0; b < n_buckets; ++b) {
+                at[b] = start_[b] - static_cast<std::uint32_t>(begin_);
+            }
+            if (at_once) {  // those that are not known too, behind
+                for (std::uint32_t i = 0; i < block_.n; ++i) {
+                    kernel_.fetch(block_, c_, i, at[codes[i]]++, sorted);
+                }
+            } else {
+                const std::uint32_t* rows = rows_of(first, last);
+                for (std::size_t i = 0; i < end_ - begin_; ++i) {
+                    kernel_.fetch(block_, c_, rows[i], at[codes[rows[i]]]++, sorted);
+                }
+            }
+            constexpr std::size_t chunk = 8;
+            team_.run((last - first) / chunk + 1, [&](std::size_t piece, int by) {
+                for (std::size_t b = first + piece * chunk;
+                     b <= std::min(last, first + piece * chunk + chunk - 1); ++b) {
+                    if (column_.many[b] != 0 && start_[b + 1] - start_[b] > 1) {
+                        sort_rows(sorted, start_[b] - begin_, start_[b + 1] - begin_,
+                                  kernel_.worker(by, my_));
+                    }
+                }
+            });
+        }
+
+        MeasuredKernel& kernel_;
+        const Column& column_;
+        std::uint32_t c_;
+        const Block<Item>& block_;
+        Worker& my_;
+        Helpers& team_;
+        std::size_t most_;  // rows that are sorted at a time
+        std::size_t n_ = 0;
+        std::array<std::uint32_t, n_buckets + 1> start_;
+        std::size_t begin_ = 0;  // which of them are at hand
+        std::size_t end_ = 0;
+    };
+
+    // The offer of a column in the oracle's arithmetic.
+    template <class Helpers>
+    void canon(std::uint32_t c, const Open& open, const NodeFrame& node, double best,
+               Worker& my, Helpers&& team, Found& found) {
+        const Column& column = columns_[c];
+        const Block<Item>& block = open.block;
         Cut& cut = found.cut;
         cut.offer = Offer{};
         cut.missing.assign(s_, 0.0);
-        for (std::size_t i = n; i < open.block.n; ++i) {
-            add(i, cut.missing.data());
+        my.below.assign(s_, 0.0);
+        // In fixed point, small weights may have been lost.
+        if (column.has_missing || weighted) {
+            const std::uint8_t* codes = block.codes_of(column.slot);
+            const unsigned lost = column.has_missing ? missing_code : 256U;
+            double* sums[2] = {my.below.data(), cut.missing.data()};
+            for (std::size_t i = 0; i < block.n; ++i) {
+                double* cell = sums[codes[i] == lost ? 1 : 0];
+                const double weight = weighted ? block.weight[i] : 1.0;
+                if constexpr (is_number) {
+                    const double y = number_at(block, i);
+                    cell[0] += weight;
+                    cell[1] += weight * y;
+                    cell[2] += weight * y * y;
+                } else {
+                    cell[block.labels[i]] += weight;
+                }
+            }
         }
-        if (n < 2) {
+        ByValue<std::remove_reference_t<Helpers>> sorted(*this, c, open, my, team);
+        if (sorted.n() < 2) {
             return;
         }
-        if constexpr (weighted) {  // in fixed point, small weights may have been lost
-            my.below.assign(s_, 0.0);
-            for (std::size_t i = 0; i < n; ++i) {
-                add(i, my.below.data());
-            }
+        if constexpr (weighted) {
             if constexpr (is_number) {
                 found.judge.start(my.below[0], my.below[1]);
             } else {
@@ -786,17 +945,23 @@ class MeasuredKernel {
                 found.judge.start(found.known.data(), s_);
             }
         }
-        const double* value = sorted.value.data();
         Canon<kind> canonical(order_, my.scorer, my.space);
         canonical.offer(
-            n, [&](std::size_t i) { return value[i] != value[i - 1]; }, add, found.judge, node,
-            best, cut);
+            sorted.n(), [&](std::size_t i) { return sorted.differs(i); },
+            [&](std::size_t i, double* cell) { sorted.add(i, cell); }, found.judge, node, best,
+            cut);
         if (cut.offer.made()) {
-            found.low = value[cut.at - 1];
-            found.high = value[cut.at];
-            const auto after =
-                std::upper_bound(sorted.start.begin(), sorted.start.end(), cut.at - 1);
-            found.bucket = static_cast<std::uint8_t>(after - sorted.start.begin() - 1);
+            found.low = sorted.value(cut.at - 1);
+            found.high = sorted.value(cut.at);
+            found.bucket = static_cast<std::uint8_t>(sorted.bucket(cut.at - 1));
+        }
+    }
+
+    [[nodiscard]] double number_at(const Block<Item>& block, std::size_t i) const {
+        if constexpr (weighted) {
+            return order_.number(block.rows[i]);
+        } else {
+            return block.items[i].raw - order_.centre;
         }
     }
 
@@ -816,16 +981,15 @@ class MeasuredKernel {
         for (std::size_t b = 0; b < n_used; ++b) {
             if (found.hides[b] >= bar()) {
                 const auto bucket = static_cast<std::uint8_t>(b);
-                my.room.resize(std::max<std::size_t>(my.room.size(), open.block.n));
-                my.hits.assign(my.room.data(), rows_in_run(codes, open.block.n, bucket, bucket,
-                                                           my.room.data(), wide_));
-                my.dealt.resize(std::max(my.dealt.value.size(), my.hits.size()));
-                my.sorted.resize(std::max(my.sorted.value.size(), my.hits.size()));
-                for (std::size_t i = 0; i < my.hits.size(); ++i) {
-                    fetch(open.block, c, my.hits[i], i, my.dealt);
+                std::uint32_t* hits = my.room.fresh(open.block.n);
+                const auto n = static_cast<std::size_t>(
+                    rows_in_run(codes, open.block.n, bucket, bucket, hits, wide_) - hits);
+                my.sorted.resize(n);
+                for (std::size_t i = 0; i < n; ++i) {
+                    fetch(open.block, c, hits[i], i, my.sorted);
                 }
-                sort_rows(my.dealt, 0, my.hits.size(), my.sort, my.sorted);
-                scan_opened(my, found, node, so_far, most);
+                sort_rows(my.sorted, 0, n, my);
+                scan_opened(n, my, found, node, so_far, most);
             }
             for (std::size_t k = 0; k < width_; ++k) {
                 my.below[k] += static_cast<double>(cells[b * width_ + k]);
@@ -834,10 +998,10 @@ class MeasuredKernel {
         found.most = most;
     }
 
-    void scan_opened(Worker& my, Found& found, const NodeFrame& node,
+    void scan_opened(std::size_t n, Worker& my, Found& found, const NodeFrame& node,
                      std::atomic<double>& so_far, double& most) const {
-        const Sorted& sorted = my.sorted;
-        const std::size_t n = my.hits.size();
+        const double* value = my.sorted.value.get();
+        const double* weights = my.sorted.weight.get();
         const double weight = found.judge.weight();
         double best = -1;
         const auto take = [&](double worth, double wl) {
@@ -852,10 +1016,10 @@ class MeasuredKernel {
             double sl = my.below[0] * numbers_.unit;
             double wl = my.below[2] * (weighted ? weights_.unit : 1);
             for (std::size_t i = 1; i < n; ++i) {
-                const double w = weighted ? sorted.weight[i - 1] : 1.0;
+                const double w = weighted ? weights[i - 1] : 1.0;
                 wl += w;
-                sl += w * sorted.y[i - 1];
-                if (sorted.value[i] != sorted.value[i - 1]) {
+                sl += w * my.sorted.y.get()[i - 1];
+                if (value[i] != value[i - 1]) {
                     take(found.judge.worth(wl, sl), wl);
                 }
             }
@@ -868,10 +1032,9 @@ class MeasuredKernel {
                 wl += my.left[k];
             }
             for (std::size_t i = 1; i < n; ++i) {
-                my.left[sorted.label[i - 1]] += sorted.weight[i - 1];
-                wl += sorted.weight[i - 1];
-                if (sorted.value[i] != sorted.value[i - 1] &&
-                    found.judge.most(my.left.data(), wl) > best) {
+                my.left[my.sorted.label.get()[i - 1]] += weights[i - 1];
+                wl += weights[i - 1];
+                if (value[i] != value[i - 1] && found.judge.most(my.left.data(), wl) > best) {
                     take(found.judge.worth(my.left.data(), wl, my.right.data()), wl);
                 }
             }
@@ -884,12 +1047,10 @@ class MeasuredKernel {
     // ---- dividing
 
     template <class Helpers>
-    void divide(Grove& grove, Open& open, std::uint32_t c, Worker& my, Helpers&& team,
-                std::vector<Open>& stack) {
+    void divide(Grove& grove, Open& open, std::uint32_t c, Worker& my, Ground<Item>& ground,
+                Helpers&& team, std::vector<Open>& stack) {
         const GrowColumn& from = order_.columns[c];
         const Found& found = my.found[c];
-        const Block<Item>& block = open.block;
-        const std::size_t n = block.n;
         const std::vector<double>& after =
             from.ordered ? found.cut.after : found.division.after;
         const std::size_t n_parts = after.size() / s_;
@@ -906,10 +1067,8 @@ class MeasuredKernel {
         std::copy(known.begin(), known.end(), grove.known.data() + open.node * s_);
         std::copy(lost.begin(), lost.end(), grove.missing.data() + open.node * s_);
         std::copy(after.begin(), after.end(), grove.after.data() + first * s_);
-        my.branch.resize(n);
         if (from.ordered) {
             set_cut(node, from, found.low, found.high);
-            side_by_value(c, block, found, my);
         } else {
             my.branch_of.assign(static_cast<std::size_t>(from.n_levels), no_branch);
             for (std::size_t b = 0; b < n_parts; ++b) {
@@ -922,318 +1081,403 @@ class MeasuredKernel {
                         static_cast<std::uint32_t>(b);
                 }
             }
-            for (std::size_t i = 0; i < n; ++i) {
-                const std::int32_t code = from.codes[block.rows[i]];
-                my.branch[i] =
-                    code < 0 ? no_branch : my.branch_of[static_cast<std::size_t>(code)];
-            }
         }
-        std::vector<Open> parts = share_out(open, n_parts, my);
-        // Children that stop need nothing more.
+        std::vector<Open> parts(n_parts);
         for (std::size_t b = 0; b < n_parts; ++b) {
-            Open& part = parts[b];
-            part.node = first + static_cast<std::uint32_t>(b);
-            part.depth = open.depth + 1;
-            double* total = grove.total.data() + part.node * s_;
-            const Seen seen = maths_.weigh(
-                part.block.n, [&](std::size_t i) { return order_.y[part.block.rows[i]]; },
-                [&](std::size_t i) { return order_.target[part.block.rows[i]]; },
-                [&](std::size_t i) {
-                    if constexpr (weighted) {
-                        return part.block.weight[i];
-                    } else {
-                        static_cast<void>(i);
-                        return 1.0;
-                    }
-                },
-                total);
-            part.most = seen.most;
-            part.stops = maths_.stops(seen, total, part.depth, my.scorer);
-        }
-        for (const std::uint32_t a : open.active) {
-            if (!order_.columns[a].ordered || my.found[a].stays) {
-                for (Open& part : parts) {
-                    part.active.push_back(a);
+            parts[b].node = first + static_cast<std::uint32_t>(b);
+            parts[b].depth = open.depth + 1;
+            for (const std::uint32_t a : open.active) {
+                if (!order_.columns[a].ordered || my.found[a].stays) {
+                    parts[b].active.push_back(a);
                 }
             }
         }
-        move_codes(open, parts, my, team);
-        count_children(open, parts, my, team);
-        for (std::size_t b = n_parts; b-- > 0;) {
-            if (parts[b].stops) {
-                order_.place(parts[b].block.n);
-                my.pool.take_back(std::move(parts[b].block.memory));
-            } else {
-                stack.push_back(std::move(parts[b]));
+        if (n_parts == 2) {
+            divide_in_two(grove, open, c, parts, my, ground, team, stack);
+        } else {
+            divide_in_many(grove, open, c, parts, my, ground, team, stack);
+        }
+    }
+
+    void push(Open& part, std::vector<Open>& stack) const {
+        if (part.stops) {
+            order_.place(part.block.n);
+        } else {
+            stack.push_back(std::move(part));
+        }
+    }
+
+    // ---- two branches: a bit a row says who goes where, and columns are divided in place
+
+    // Call f(i, is_lost) for the rows of a branch, in their order.
+    template <class F>
+    static void each_row(const Worker& my, std::size_t b, F&& f) {
+        for (std::size_t w = 0; w < my.lost.size(); ++w) {
+            const std::uint64_t lost = my.lost[w];
+            for (std::uint64_t word = my.masks[b][w]; word != 0; word &= word - 1) {
+                const auto bit = static_cast<unsigned>(std::countr_zero(word));
+                f(w * 64 + bit, (lost >> bit & 1U) != 0);
             }
         }
     }
+
+    template <class Helpers>
+    void divide_in_two(Grove& grove, Open& open, std::uint32_t c, std::vector<Open>& parts,
+                       Worker& my, Ground<Item>& ground, Helpers&& team,
+                       std::vector<Open>& stack) {
+        if (order_.columns[c].ordered) {
+            side_by_value(c, open.block, my.found[c], my);
+        } else {
+            side_by_level(c, open.block, my);
+        }
+        share_out(open.block, parts, my);
+        for (std::size_t b = 0; b < 2; ++b) {
+            weigh(
+                grove, parts[b], my,
+                [&](auto&& row) {
+                    const double share = my.shares[b];
+                    each_row(my, b, [&](std::size_t i, bool is_lost) {
+                        row(i, is_lost ? share : 1.0);
+                    });
+                },
+                open.block);
+        }
+        const std::size_t largest = parts[1].block.n > parts[0].block.n ? 1 : 0;
+        const std::size_t other = 1 - largest;
+        const bool is_less = is_large(parts[largest]) && !my.loses_rows &&
+                             parts[other].block.n < parts[largest].block.n;
+        if (is_less && !is_large(parts[other])) {
+            // The other has no codes of its own: its rows are taken out one by one.
+            parts[largest].cells = std::move(open.cells);
+            take_out(open.block, parts[largest], other, my, team);
+        }
+        const std::size_t bottom = parts[largest].stops ? other : largest;
+        if (!parts[bottom].stops) {
+            move_rows(open.block, parts, bottom, my, ground, team);
+        }
+        if (is_less && is_large(parts[other])) {
+            count(parts[other], my, team);
+            parts[largest].cells = std::move(open.cells);
+            take_away(parts[largest], parts[other], team);
+        }
+        for (Open& part : parts) {
+            if (is_large(part) && !part.cells) {
+                count(part, my, team);
+            }
+        }
+        push(parts[bottom], stack);  // what lies behind comes first
+        push(parts[1 - bottom], stack);
+    }
+
+    // Whether each row has a code below, equal to or above one; a bit a row.
+    static void compare_codes(const std::uint8_t* codes, std::size_t n, std::uint8_t code,
+                              std::uint64_t& below, std::uint64_t& equal) {
+        below = equal = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            below |= static_cast<std::uint64_t>(codes[i] < code ? 1 : 0) << i;
+            equal |= static_cast<std::uint64_t>(codes[i] == code ? 1 : 0) << i;
+        }
+    }
+#if PENJING_X86
+    PENJING_WIDE static void compare_codes_wide(const std::uint8_t* codes, std::uint8_t code,
+                                                std::uint64_t& below, std::uint64_t& equal) {
+        const __m512i bytes = _mm512_loadu_si512(codes);
+        const __m512i here = _mm512_set1_epi8(static_cast<char>(code));
+        below = _mm512_cmplt_epu8_mask(bytes, here);
+        equal = _mm512_cmpeq_epi8_mask(bytes, here);
+    }
+#endif
 
     void side_by_value(std::uint32_t c, const Block<Item>& block, const Found& found,
                        Worker& my) const {
         const Column& column = columns_[c];
         const std::uint8_t* codes = block.codes_of(column.slot);
-        const unsigned lost = column.has_missing ? missing_code : 256U;
+        start_masks(block.n, my);
+        for (std::size_t w = 0; w < my.lost.size(); ++w) {
+            const std::size_t n = std::min<std::size_t>(64, block.n - w * 64);
+            const auto compare = [&](std::uint8_t code, std::uint64_t& below,
+                                     std::uint64_t& equal) {
+#if PENJING_X86
+                if (wide_ && n == 64) {
+                    compare_codes_wide(codes + w * 64, code, below, equal);
+                    return;
+                }
+#endif
+                compare_codes(codes + w * 64, n, code, below, equal);
+            };
+            std::uint64_t left = 0;
+            std::uint64_t same = 0;
+            compare(found.bucket, left, same);
+            for (; same != 0; same &= same - 1) {
+                const auto bit = static_cast<unsigned>(std::countr_zero(same));
+                const double value = value_at(order_.columns[c], block.rows[w * 64 + bit]);
+                left |= std::uint64_t{value <= found.low ? 1U : 0U} << bit;
+            }
+            std::uint64_t known = ~std::uint64_t{0};
+            std::uint64_t lost = 0;
+            if (column.has_missing) {
+                compare(missing_code, known, lost);
+            }
+            my.masks[0][w] = left;
+            my.masks[1][w] = ~left & ~lost & (~std::uint64_t{0} >> (64 - n));
+            my.lost[w] = lost;
+        }
+    }
+
+    void side_by_level(std::uint32_t c, const Block<Item>& block, Worker& my) const {
+        start_masks(block.n, my);
         for (std::size_t i = 0; i < block.n; ++i) {
-            const unsigned code = codes[i];
-            my.branch[i] = code == lost ? no_branch : code > found.bucket ? 1U : 0U;
-            if (code == found.bucket) {
-                my.branch[i] =
-                    value_at(order_.columns[c], block.rows[i]) <= found.low ? 0U : 1U;
+            const std::int32_t code = order_.columns[c].codes[block.rows[i]];
+            const std::uint32_t b =
+                code < 0 ? no_branch : my.branch_of[static_cast<std::size_t>(code)];
+            auto& mask = b == no_branch ? my.lost : my.masks[b];
+            mask[i / 64] |= std::uint64_t{1} << (i % 64);
+        }
+    }
+
+    static void start_masks(std::size_t n, Worker& my) {
+        for (auto* mask : {&my.masks[0], &my.masks[1], &my.lost}) {
+            mask->assign((n + 63) / 64, 0);
+        }
+    }
+
+    // How many rows each branch gets, and which share of those whose branch is not known
+    // (engines/memory.py, _divide).
+    void share_out(const Block<Item>& block, std::vector<Open>& parts, Worker& my) const {
+        std::size_t n_lost = block.n;
+        my.shares.assign(2, 0.0);
+        for (std::size_t b = 0; b < 2; ++b) {
+            std::size_t n = 0;
+            for (const std::uint64_t word : my.masks[b]) {
+                n += static_cast<std::size_t>(std::popcount(word));
+            }
+            if constexpr (weighted) {
+                double sum = 0;
+                each_row(my, b, [&](std::size_t i, bool) { sum += block.weight[i]; });
+                my.shares[b] = sum;
+            } else {
+                my.shares[b] = static_cast<double>(n);
+            }
+            parts[b].block.n = n;
+            n_lost -= n;
+        }
+        to_shares(n_lost, my);
+        for (std::size_t b = 0; b < 2; ++b) {
+            if (my.shares[b] > 0) {
+                parts[b].block.n += n_lost;
+                for (std::size_t w = 0; w < my.lost.size(); ++w) {
+                    my.masks[b][w] |= my.lost[w];
+                }
             }
         }
     }
 
-    // The rows of each branch, their weights and items (engines/memory.py, _divide).
-    std::vector<Open> share_out(const Open& open, std::size_t n_parts, Worker& my) {
-        const Block<Item>& block = open.block;
-        my.shares.assign(n_parts, 0.0);
-        std::vector<std::size_t> sizes(n_parts, 0);
-        std::size_t n_lost = 0;
-        for (std::size_t i = 0; i < block.n; ++i) {
-            const std::uint32_t b = my.branch[i];
-            if (b == no_branch) {
-                ++n_lost;
-            } else {
-                my.shares[b] += weighted ? block.weight[i] : 1.0;
-                ++sizes[b];
-            }
-        }
+    // Weights of the branches become shares; all 0 where nothing is shared out.
+    void to_shares(std::size_t n_lost, Worker& my) const {
         const bool shared = order_.fraction && n_lost > 0;
-        const double sum = pairwise_sum(my.shares.data(), n_parts);
-        std::size_t heaviest = 0;
-        for (std::size_t b = 0; b < n_parts; ++b) {
+        const double sum = pairwise_sum(my.shares.data(), my.shares.size());
+        my.heaviest = 0;
+        for (std::size_t b = 0; b < my.shares.size(); ++b) {
             my.shares[b] = shared ? my.shares[b] / sum : 0.0;
-            sizes[b] += my.shares[b] > 0 ? n_lost : 0;
-            heaviest = my.shares[b] > my.shares[heaviest] ? b : heaviest;
-        }
-        std::vector<Open> parts(n_parts);
-        std::vector<std::size_t> at(n_parts, 0);
-        for (std::size_t b = 0; b < n_parts; ++b) {
-            const bool is_small = sizes[b] <= small_;
-            parts[b].block = Block<Item>(my.pool, sizes[b], weighted, !is_number && !is_small,
-                                         is_small ? 0 : n_slots_, !is_small || n_parts == 2);
+            my.heaviest = my.shares[b] > my.shares[my.heaviest] ? b : my.heaviest;
         }
         my.loses_rows = n_lost > 0 && !shared;
-        const auto put = [&](std::size_t b, std::size_t i, double weight, const Item& item) {
-            Block<Item>& to = parts[b].block;
-            const std::size_t place = at[b]++;
-            to.rows[place] = block.rows[i];
-            if constexpr (weighted) {
-                to.weight[place] = weight;
-            }
-            if (to.items != nullptr) {
-                to.items[place] = item;
-            }
-            if (to.labels != nullptr) {
-                to.labels[place] = block.labels[i];
-            }
-        };
-        for (std::size_t i = 0; i < block.n; ++i) {
-            const std::uint32_t b = my.branch[i];
-            const double weight = weighted ? block.weight[i] : 1.0;
-            if (b != no_branch) {
-                put(b, i, weight, block.items[i]);
-            } else if (shared) {
-                // Whole parts of what is whole: the heaviest branch gets the rest, so that the
-                // branches together have what the node had.
-                Item rest = block.items[i];
-                for (std::size_t to = 0; to < n_parts; ++to) {
-                    if (to != heaviest && my.shares[to] > 0) {
-                        const Item item = part_of(block.items[i], my.shares[to]);
-                        take_away(rest, item);
-                        put(to, i, weight * my.shares[to], item);
+    }
+
+    // Add up a branch; `walk(row)` calls row(i, share) for its rows in the node.
+    template <class Walk>
+    void weigh(Grove& grove, Open& part, Worker& my, const Walk& walk,
+               const Block<Item>& block) const {
+        double* total = grove.total.data() + part.node * s_;
+        const Seen seen = maths_.weigh(
+            [&](auto&& row) {
+                walk([&](std::size_t i, double share) {
+                    const double weight = weighted ? block.weight[i] * share : 1.0;
+                    if constexpr (!is_number) {
+                        row(0.0, block.labels[i], weight);
+                    } else if constexpr (weighted) {
+                        row(order_.raw(block.rows[i]), 0, weight);
+                    } else {
+                        row(block.items[i].raw, 0, weight);
                     }
-                }
-                if (my.shares[heaviest] > 0) {
-                    put(heaviest, i, weight * my.shares[heaviest], rest);
-                }
+                });
+            },
+            total);
+        part.most = seen.most;
+        part.stops = maths_.stops(seen, total, part.depth, my.scorer);
+    }
+
+    // What a row whose branch is not known adds there. Whole parts of what is whole: the
+    // heaviest branch gets the rest, so that the branches together have what the node had.
+    static Item item_for(const Item& item, std::size_t b, const Worker& my) {
+        if (b != my.heaviest) {
+            return part_of(item, my.shares[b]);
+        }
+        Item rest = item;
+        for (std::size_t to = 0; to < my.shares.size(); ++to) {
+            if (to != b && my.shares[to] > 0) {
+                take_away(rest, part_of(item, my.shares[to]));
             }
         }
-        return parts;
+        return rest;
     }
 
     static Item part_of(const Item& item, double share) {
-        const auto times = [share](std::int64_t x) {
-            return static_cast<std::int64_t>(std::nearbyint(static_cast<double>(x) * share));
-        };
         Item part = item;
-        if constexpr (is_number) {
-            part.y = times(item.y);
-            part.square = times(item.square);
-        }
         if constexpr (weighted) {
+            const auto times = [share](std::int64_t x) {
+                return static_cast<std::int64_t>(
+                    std::nearbyint(static_cast<double>(x) * share));
+            };
+            if constexpr (is_number) {
+                part.y = times(item.y);
+                part.square = times(item.square);
+            }
             part.weight = times(item.weight);
         }
+        static_cast<void>(share);
         return part;
     }
     static void take_away(Item& from, const Item& item) {
-        if constexpr (is_number) {
-            from.y -= item.y;
-            from.square -= item.square;
-        }
         if constexpr (weighted) {
+            if constexpr (is_number) {
+                from.y -= item.y;
+                from.square -= item.square;
+            }
             from.weight -= item.weight;
         }
+        static_cast<void>(from);
+        static_cast<void>(item);
     }
 
-    // Children of many rows get their codes, in the same order.
+    // The rows of `bottom` stay where the node is, those of the other follow them.
     template <class Helpers>
-    void move_codes(const Open& open, std::vector<Open>& parts, Worker& my, Helpers&& team) {
-        const Block<Item>& block = open.block;
-        bool any = false;
-        for (const Open& part : parts) {
-            any = any || is_large(part);
+    void move_rows(Block<Item>& block, std::vector<Open>& parts, std::size_t bottom, Worker& my,
+                   Ground<Item>& ground, Helpers&& team) {
+        const std::size_t n = block.n;
+        const std::size_t top = 1 - bottom;
+        const std::size_t n_bottom = parts[bottom].block.n;
+        const std::size_t n_top = parts[top].stops ? 0 : parts[top].block.n;
+        ground.reserve(block.begin + n_bottom + n_top);
+        block = ground.block(block.begin, n);
+        const std::uint64_t* stay = my.masks[bottom].data();
+        const std::uint64_t* go = my.masks[top].data();
+        const bool is_whole = n_bottom + n_top == n;  // every row goes to one branch
+        const auto move = [&](auto* from, Stretch<std::byte>& room, bool has_top) {
+            using T = std::remove_pointer_t<decltype(from)>;
+            const std::size_t size = has_top ? n_top : 0;
+            auto* spare = reinterpret_cast<T*>(room.fresh(size * sizeof(T)));
+            if (size > 0 && is_whole) {
+                split_by_mask(from, go, n, from, spare, wide_);
+            } else {
+                if (size > 0) {
+                    split_by_mask(from, go, n, static_cast<T*>(nullptr), spare, wide_);
+                }
+                split_by_mask(from, stay, n, static_cast<T*>(nullptr), from, wide_);
+            }
+            std::copy_n(spare, size, from + n_bottom);
+        };
+        // The same, for what a row whose branch is not known has a part of in each.
+        const auto share = [&](auto* from, const auto& part) {
+            using T = std::remove_pointer_t<decltype(from)>;
+            auto* spare = reinterpret_cast<T*>(my.spare_room.fresh(n_top * sizeof(T)));
+            T* to = spare;
+            if (n_top > 0) {
+                each_row(my, top, [&](std::size_t i, bool is_lost) {
+                    *to++ = is_lost ? part(from[i], top) : from[i];
+                });
+            }
+            to = from;
+            each_row(my, bottom, [&](std::size_t i, bool is_lost) {
+                *to++ = is_lost ? part(from[i], bottom) : from[i];
+            });
+            std::copy_n(spare, n_top, to);
+        };
+        move(block.rows, my.spare_room, n_top > 0);
+        if constexpr (weighted) {
+            share(block.weight,
+                  [&](double weight, std::size_t b) { return weight * my.shares[b]; });
         }
-        if (!any) {
+        for (const std::size_t b : {bottom, top}) {
+            parts[b].block.begin = block.begin + (b == bottom ? 0 : n_bottom);
+            parts[b].block = ground.block(parts[b].block.begin, parts[b].block.n);
+        }
+        if (!is_large(parts[bottom])) {  // hence neither is the other
             return;
         }
-        const bool by_mask = parts.size() == 2;
-        if (by_mask) {
-            make_masks(block, my);
-        } else {
-            my.at.clear();
+        share(block.items,
+              [&](const Item& item, std::size_t b) { return item_for(item, b, my); });
+        const bool both = is_large(parts[top]);
+        if constexpr (!is_number) {
+            move(block.labels, my.spare_room, both);
         }
         const std::vector<std::uint32_t>& slots = parts[0].active;
-        team.run(slots.size(), [&](std::size_t i, int) {
-            const Column& column = columns_[slots[i]];
-            if (!order_.columns[slots[i]].ordered) {
-                return;
-            }
-            const std::uint8_t* codes = block.codes_of(column.slot);
-            if (by_mask) {
-                for (std::size_t b = 0; b < 2; ++b) {
-                    if (is_large(parts[b])) {
-                        std::uint8_t* to = parts[b].block.codes_of(column.slot);
-                        split_by_mask(codes, my.masks[b].data(), block.n,
-                                      static_cast<std::uint8_t*>(nullptr), to, wide_);
-                    }
-                }
-                return;
-            }
-            std::vector<std::uint8_t*> to(parts.size(), nullptr);
-            for (std::size_t b = 0; b < parts.size(); ++b) {
-                to[b] = is_large(parts[b]) ? parts[b].block.codes_of(column.slot) : nullptr;
-            }
-            for (std::size_t r = 0; r < block.n; ++r) {
-                const std::uint32_t b = my.branch[r];
-                if (b != no_branch) {
-                    if (to[b] != nullptr) {
-                        *to[b]++ = codes[r];
-                    }
-                    continue;
-                }
-                for (std::size_t p = 0; p < parts.size(); ++p) {
-                    if (my.shares[p] > 0 && to[p] != nullptr) {
-                        *to[p]++ = codes[r];
-                    }
-                }
+        team.run(slots.size(), [&](std::size_t i, int by) {
+            if (order_.columns[slots[i]].ordered) {
+                move(block.codes_of(columns_[slots[i]].slot), worker(by, my).spare_room, both);
             }
         });
-    }
-
-    void make_masks(const Block<Item>& block, Worker& my) const {
-        const std::size_t n_words = (block.n + 63) / 64;
-        my.masks[0].assign(n_words, 0);
-        my.masks[1].assign(n_words, 0);
-        const std::uint64_t lost[2] = {my.shares[0] > 0 ? 1U : 0U, my.shares[1] > 0 ? 1U : 0U};
-        for (std::size_t i = 0; i < block.n; ++i) {
-            const std::uint32_t b = my.branch[i];
-            const std::uint64_t in_0 = b == no_branch ? lost[0] : (b == 0 ? 1U : 0U);
-            const std::uint64_t in_1 = b == no_branch ? lost[1] : (b == 1 ? 1U : 0U);
-            my.masks[0][i / 64] |= in_0 << (i % 64);
-            my.masks[1][i / 64] |= in_1 << (i % 64);
-        }
     }
 
     [[nodiscard]] bool is_large(const Open& part) const {
         return !part.stops && part.block.n > small_;
     }
 
-    // Count the children of many rows: all but the largest, which is what remains.
+    // Take the counts of one branch out of those of the node.
     template <class Helpers>
-    void count_children(Open& open, std::vector<Open>& parts, Worker& my, Helpers&& team) {
-        std::size_t largest = 0;
-        std::size_t others = 0;
-        bool countable = !my.loses_rows;
-        for (std::size_t b = 0; b < parts.size(); ++b) {
-            largest = parts[b].block.n > parts[largest].block.n ? b : largest;
-        }
-        if (!is_large(parts[largest])) {
-            largest = parts.size();
-        }
-        for (std::size_t b = 0; b < parts.size(); ++b) {
-            if (b != largest) {
-                others += parts[b].block.n;
-                // What the largest is to be spared of must have codes to be counted by.
-                countable = countable && is_large(parts[b]);
-            }
-        }
-        const bool take_away_others =
-            largest < parts.size() && countable && others < parts[largest].block.n;
-        const bool by_parent = largest < parts.size() && !take_away_others && !my.loses_rows &&
-                               parts.size() == 2 && others < parts[largest].block.n;
-        for (std::size_t b = 0; b < parts.size(); ++b) {
-            if (is_large(parts[b]) && !(b == largest && (take_away_others || by_parent))) {
-                parts[b].cells = fresh(my);
-                team.run(parts[b].active.size(), [&](std::size_t i, int) {
-                    const std::uint32_t c = parts[b].active[i];
-                    if (order_.columns[c].ordered) {
-                        count(columns_[c], parts[b].block, parts[b].cells.get());
-                    }
-                });
-            }
-        }
-        if (take_away_others) {
-            Cells cells = std::move(open.cells);
-            team.run(parts[largest].active.size(), [&](std::size_t i, int) {
-                const std::uint32_t c = parts[largest].active[i];
-                if (!order_.columns[c].ordered) {
-                    return;
-                }
+    void take_away(Open& rest, const Open& part, Helpers&& team) const {
+        team.run(rest.active.size(), [&](std::size_t i, int) {
+            const std::uint32_t c = rest.active[i];
+            if (order_.columns[c].ordered) {
                 const std::size_t size = n_buckets * width_;
-                std::int64_t* whole = cells.get() + columns_[c].slot * size;
-                for (std::size_t b = 0; b < parts.size(); ++b) {
-                    if (b != largest) {
-                        const std::int64_t* part =
-                            parts[b].cells.get() + columns_[c].slot * size;
-                        for (std::size_t k = 0; k < size; ++k) {
-                            whole[k] -= part[k];
+                std::int64_t* whole = rest.cells.get() + columns_[c].slot * size;
+                const std::int64_t* cells = part.cells.get() + columns_[c].slot * size;
+                for (std::size_t k = 0; k < size; ++k) {
+                    whole[k] -= cells[k];
+                }
+            }
+        });
+    }
+
+    // The same where that branch is not counted, row by row.
+    template <class Helpers>
+    void take_out(const Block<Item>& block, Open& rest, std::size_t other, Worker& my,
+                  Helpers&& team) {
+        in_groups(rest.active.size(), team, [&](std::size_t first, std::size_t last, int by) {
+            Worker& mine = worker(by, my);
+            const auto flush = [&] {
+                const std::size_t n = mine.picked.size();
+                const Block<Item> few{0, n, nullptr, nullptr, mine.picked.data(), nullptr, {}};
+                const auto* items = items_of(few, 0, n, mine);
+                for (std::size_t a = first; a < last; ++a) {
+                    const std::uint32_t c = rest.active[a];
+                    if (order_.columns[c].ordered) {
+                        const std::size_t slot = columns_[c].slot;
+                        std::int64_t* cells = rest.cells.get() + slot * n_buckets * width_;
+                        for (std::size_t j = 0; j < n; ++j) {
+                            const std::uint32_t i = mine.places[j];
+                            take_from_cell(cells, block.codes_of(slot)[i], items[j],
+                                           is_number ? 0 : block.labels[i]);
                         }
                     }
                 }
-            });
-            parts[largest].cells = std::move(cells);
-        } else if (by_parent) {
-            // The small child has no codes of its own: its rows are taken out one by one.
-            Cells cells = std::move(open.cells);
-            const std::size_t small_part = 1 - largest;
-            my.at.clear();
-            const std::vector<std::uint64_t>& mask = my.masks[small_part];
-            for (std::size_t w = 0; w < mask.size(); ++w) {
-                for (std::uint64_t word = mask[w]; word != 0; word &= word - 1) {
-                    my.at.push_back(static_cast<std::uint32_t>(
-                        w * 64 + static_cast<std::size_t>(std::countr_zero(word))));
-                }
-            }
-            const Block<Item>& part = parts[small_part].block;
-            team.run(parts[largest].active.size(), [&](std::size_t i, int) {
-                const std::uint32_t c = parts[largest].active[i];
-                if (!order_.columns[c].ordered) {
-                    return;
-                }
-                const std::uint8_t* codes = open.block.codes_of(columns_[c].slot);
-                std::int64_t* whole = cells.get() + columns_[c].slot * n_buckets * width_;
-                for (std::size_t j = 0; j < my.at.size(); ++j) {
-                    take_from_cell(whole, codes[my.at[j]], part.items[j],
-                                   is_number ? 0 : open.block.labels[my.at[j]]);
+                mine.picked.clear();
+                mine.places.clear();
+            };
+            each_row(my, other, [&](std::size_t i, bool is_lost) {
+                mine.places.push_back(static_cast<std::uint32_t>(i));
+                mine.picked.push_back(is_lost ? item_for(block.items[i], other, my)
+                                              : block.items[i]);
+                if (mine.picked.size() == at_a_time) {
+                    flush();
                 }
             });
-            parts[largest].cells = std::move(cells);
-        }
+            flush();
+        });
     }
 
-    void take_from_cell(std::int64_t* cells, std::uint8_t code, const Item& item,
+    template <class Whole>
+    void take_from_cell(std::int64_t* cells, std::uint8_t code, const Whole& item,
                         std::uint16_t label) const {
         if constexpr (is_number) {
             std::int64_t* cell = cells + code * number_cell;
@@ -1246,6 +1490,154 @@ class MeasuredKernel {
             }
         } else {
             cells[code * s_ + label] -= item.weight;
+        }
+    }
+
+    // ---- many branches
+
+    template <class Helpers>
+    void divide_in_many(Grove& grove, Open& open, std::uint32_t c, std::vector<Open>& parts,
+                        Worker& my, Ground<Item>& ground, Helpers&& team,
+                        std::vector<Open>& stack) {
+        Block<Item>& block = open.block;
+        const std::size_t n = block.n;
+        const std::size_t n_parts = parts.size();
+        std::size_t n_lost = 0;
+        my.branch.resize(n);
+        my.shares.assign(n_parts, 0.0);
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::int32_t code = order_.columns[c].codes[block.rows[i]];
+            const std::uint32_t b =
+                code < 0 ? no_branch : my.branch_of[static_cast<std::size_t>(code)];
+            my.branch[i] = b;
+            if (b == no_branch) {
+                ++n_lost;
+            } else {
+                my.shares[b] += weighted ? block.weight[i] : 1.0;
+                ++parts[b].block.n;
+            }
+        }
+        to_shares(n_lost, my);
+        // Rows by branch, for their sums.
+        std::vector<std::size_t> start(n_parts + 1, 0);
+        for (std::size_t b = 0; b < n_parts; ++b) {
+            parts[b].block.n += my.shares[b] > 0 ? n_lost : 0;
+            start[b + 1] = start[b] + parts[b].block.n;
+        }
+        std::uint32_t* at = my.room.fresh(start[n_parts]);
+        deal(n, start, my, [&](std::size_t place, std::size_t i, std::size_t) {
+            at[place] = static_cast<std::uint32_t>(i);
+        });
+        for (std::size_t b = 0; b < n_parts; ++b) {
+            weigh(
+                grove, parts[b], my,
+                [&](auto&& row) {
+                    for (std::size_t place = start[b]; place < start[b + 1]; ++place) {
+                        const std::uint32_t i = at[place];
+                        row(i, my.branch[i] == no_branch ? my.shares[b] : 1.0);
+                    }
+                },
+                block);
+        }
+        // Those that stop are not kept; the last of the others lies first.
+        std::size_t kept = 0;
+        for (std::size_t b = n_parts; b-- > 0;) {
+            start[b] = kept;
+            kept += parts[b].stops ? 0 : parts[b].block.n;
+        }
+        ground.reserve(block.begin + kept);
+        block = ground.block(block.begin, n);
+        const auto move = [&](auto* from, Stretch<std::byte>& room, bool all,
+                              const auto& part) {
+            using T = std::remove_pointer_t<decltype(from)>;
+            auto* spare = reinterpret_cast<T*>(room.fresh(kept * sizeof(T)));
+            deal(n, start, my, [&](std::size_t place, std::size_t i, std::size_t b) {
+                if (all ? !parts[b].stops : is_large(parts[b])) {
+                    spare[place] = my.branch[i] == no_branch ? part(from[i], b) : from[i];
+                }
+            });
+            for (std::size_t b = 0; b < n_parts; ++b) {
+                if (all ? !parts[b].stops : is_large(parts[b])) {
+                    std::copy_n(spare + start[b], parts[b].block.n, from + start[b]);
+                }
+            }
+        };
+        const auto same = [](const auto& value, std::size_t) { return value; };
+        move(block.rows, my.spare_room, true, same);
+        if constexpr (weighted) {
+            move(block.weight, my.spare_room, true,
+                 [&](double weight, std::size_t b) { return weight * my.shares[b]; });
+        }
+        move(block.items, my.spare_room, false,
+             [&](const Item& item, std::size_t b) { return item_for(item, b, my); });
+        if constexpr (!is_number) {
+            move(block.labels, my.spare_room, false, same);
+        }
+        const std::vector<std::uint32_t>& slots = parts[0].active;
+        team.run(slots.size(), [&](std::size_t i, int by) {
+            if (order_.columns[slots[i]].ordered) {
+                move(block.codes_of(columns_[slots[i]].slot), worker(by, my).spare_room, false,
+                     same);
+            }
+        });
+        for (std::size_t b = 0; b < n_parts; ++b) {
+            parts[b].block = ground.block(block.begin + start[b], parts[b].block.n);
+        }
+        count_children(open, parts, my, team);
+        for (std::size_t b = n_parts; b-- > 0;) {
+            push(parts[b], stack);
+        }
+    }
+
+    // Call f(place, row, branch) for every row of every branch; branches begin at `start`.
+    template <class F>
+    static void deal(std::size_t n, const std::vector<std::size_t>& start, const Worker& my,
+                     F&& f) {
+        std::vector<std::size_t> at = start;
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint32_t b = my.branch[i];
+            if (b != no_branch) {
+                f(at[b]++, i, b);
+                continue;
+            }
+            for (std::size_t to = 0; to < my.shares.size(); ++to) {
+                if (my.shares[to] > 0) {
+                    f(at[to]++, i, to);
+                }
+            }
+        }
+    }
+
+    // Count the children of many rows: all but the largest, which is what remains.
+    template <class Helpers>
+    void count_children(Open& open, std::vector<Open>& parts, Worker& my, Helpers&& team) {
+        std::size_t largest = 0;
+        std::size_t others = 0;
+        bool countable = !my.loses_rows;
+        for (std::size_t b = 0; b < parts.size(); ++b) {
+            largest = parts[b].block.n > parts[largest].block.n ? b : largest;
+        }
+        for (std::size_t b = 0; b < parts.size(); ++b) {
+            if (b != largest) {
+                others += parts[b].block.n;
+                // What the largest is to be spared of must have codes to be counted by.
+                countable = countable && is_large(parts[b]);
+            }
+        }
+        const bool remains =
+            is_large(parts[largest]) && countable && others < parts[largest].block.n;
+        for (std::size_t b = 0; b < parts.size(); ++b) {
+            if (is_large(parts[b]) && !(b == largest && remains)) {
+                count(parts[b], my, team);
+            }
+        }
+        if (remains) {
+            parts[largest].cells = std::move(open.cells);
+            for (std::size_t b = 0; b < parts.size(); ++b) {
+                if (b != largest) {
+                    take_away(parts[largest], parts[b], team);
+                }
+            }
         }
     }
 
@@ -1262,6 +1654,7 @@ class MeasuredKernel {
     bool any_missing_;
     NodeMaths<kind, weighted> maths_;
     std::vector<Column> columns_;
+    Ground<Item> ground_;  // of all nodes that do not lie by themselves
     std::vector<std::unique_ptr<Worker>> workers_;
     std::size_t n_slots_ = 0;
     Scale weights_, numbers_, squares_;

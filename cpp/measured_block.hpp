@@ -1,96 +1,165 @@
-// The rows of one large node side by side: their numbers, weights, items and bucket codes.
+// The rows of the large nodes that are still open, one node behind the other: their numbers,
+// weights, items and bucket codes. A node is divided where it lies, so that they take hardly
+// more room than the rows of the table, however many nodes there are.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <cstdlib>
+#include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 namespace penjing {
 
-struct Memory {
-    std::unique_ptr<std::byte[]> bytes;
-    std::size_t size = 0;
-};
-
-// Memory of nodes that are done, for those to come.
-class BlockPool {
+// Room that may become larger, and is not touched before it is written.
+template <class T>
+class Stretch {
   public:
-    Memory take(std::size_t size) {
-        std::size_t best = free_.size();
-        for (std::size_t i = 0; i < free_.size(); ++i) {
-            if (free_[i].size >= size &&
-                (best == free_.size() || free_[i].size < free_[best].size)) {
-                best = i;
-            }
-        }
-        // Not a block far too large: a larger node may want it.
-        if (best < free_.size() && free_[best].size / 2 <= size) {
-            Memory found = std::move(free_[best]);
-            free_[best] = std::move(free_.back());
-            free_.pop_back();
-            return found;
-        }
-        return {std::unique_ptr<std::byte[]>(new std::byte[size]), size};
+    Stretch() = default;
+    Stretch(const Stretch&) = delete;
+    Stretch& operator=(const Stretch&) = delete;
+    Stretch(Stretch&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    Stretch& operator=(Stretch&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
     }
-    void take_back(Memory memory) {
-        if (!memory.bytes) {
-            return;
+    ~Stretch() { std::free(data_); }
+
+    [[nodiscard]] T* get() const { return data_; }
+
+    // What was there stays.
+    T* stretch(std::size_t n) {
+        if (n > size_) {
+            void* room = std::realloc(data_, n * sizeof(T));
+            if (room == nullptr) {
+                throw std::bad_alloc();
+            }
+            data_ = static_cast<T*>(room);
+            size_ = n;
         }
-        free_.push_back(std::move(memory));
-        if (free_.size() > most) {  // the smallest is the easiest to have again
-            auto least = std::min_element(
-                free_.begin(), free_.end(),
-                [](const Memory& a, const Memory& b) { return a.size < b.size; });
-            *least = std::move(free_.back());
-            free_.pop_back();
+        return data_;
+    }
+    // Nothing of what was there is wanted.
+    T* fresh(std::size_t n) {
+        if (n > size_) {
+            std::free(std::exchange(data_, nullptr));
+            size_ = 0;
         }
+        return stretch(n);
+    }
+    // The system may have back what lies between two places; nothing is there any more.
+    void forget(std::size_t begin, std::size_t end) const {
+#if defined(__linux__)
+        constexpr std::uintptr_t page = 4096;
+        const auto first = (reinterpret_cast<std::uintptr_t>(data_ + begin) + page - 1) / page;
+        const auto last = reinterpret_cast<std::uintptr_t>(data_ + end) / page;
+        if (data_ != nullptr && first < last) {
+            madvise(reinterpret_cast<void*>(first * page), (last - first) * page,
+                    MADV_DONTNEED);
+        }
+#else
+        static_cast<void>(begin);
+        static_cast<void>(end);
+#endif
     }
 
   private:
-    static constexpr std::size_t most = 6;
-    std::vector<Memory> free_;
+    static_assert(std::is_trivially_copyable_v<T>);
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+// The rows of one node, as they lie in a `Ground`; good until that is made larger.
+template <class Item>
+struct Block {
+    std::size_t begin = 0;
+    std::size_t n = 0;
+    std::uint32_t* rows = nullptr;
+    double* weight = nullptr;                      // null: one each
+    Item* items = nullptr;                         // not there in small nodes
+    std::uint16_t* labels = nullptr;               // of classes; not there in small nodes
+    const Stretch<std::uint8_t>* codes = nullptr;  // the same
+
+    [[nodiscard]] std::uint8_t* codes_of(std::size_t slot) const {
+        return codes[slot].get() + begin;
+    }
 };
 
 template <class Item>
-struct Block {
-    Memory memory;
-    std::size_t n = 0;
-    std::size_t stride = 0;  // of codes
-    std::uint32_t* rows = nullptr;
-    double* weight = nullptr;         // null: one each
-    Item* items = nullptr;            // null in small nodes
-    std::uint16_t* labels = nullptr;  // of classes
-    std::uint8_t* codes = nullptr;
+class Ground {
+  public:
+    Ground(bool has_weight, bool has_labels, std::size_t n_slots)
+        : has_weight_(has_weight), has_labels_(has_labels), codes_(n_slots) {}
 
-    Block() = default;
-    Block(BlockPool& pool, std::size_t n_rows, bool has_weight, bool has_labels,
-          std::size_t n_slots, bool has_items)
-        : n(n_rows), stride((n_rows + 63) / 64 * 64) {
-        std::size_t size = 0;
-        const auto room = [&](std::size_t bytes) {
-            const std::size_t at = size;
-            size += (bytes + 63) / 64 * 64;
-            return at;
+    // Make room for so many rows in all.
+    void reserve(std::size_t n) {
+        if (n <= size_) {
+            return;
+        }
+        // A little more than is asked for: what is not touched is not there.
+        size_ = size_ == 0 ? n : std::max(n, size_ + size_ / 8);
+        rows_.stretch(size_);
+        items_.stretch(size_);
+        if (has_weight_) {
+            weight_.stretch(size_);
+        }
+        if (has_labels_) {
+            labels_.stretch(size_);
+        }
+        for (auto& column : codes_) {
+            column.stretch(size_);
+        }
+    }
+    [[nodiscard]] Block<Item> block(std::size_t begin, std::size_t n) const {
+        return {begin,
+                n,
+                rows_.get() + begin,
+                has_weight_ ? weight_.get() + begin : nullptr,
+                items_.get() + begin,
+                has_labels_ ? labels_.get() + begin : nullptr,
+                codes_.data()};
+    }
+    // A node that goes on by itself; here nothing is left of it.
+    [[nodiscard]] Ground apart(const Block<Item>& block, bool has_codes) const {
+        Ground own(has_weight_, has_labels_, codes_.size());
+        own.reserve(block.n + block.n / 4);
+        const auto move = [&](const auto& from, const auto& to) {
+            std::copy_n(from.get() + block.begin, block.n, to.get());
+            from.forget(block.begin, block.begin + block.n);
         };
-        const std::size_t rows_at = room(stride * sizeof(std::uint32_t));
-        const std::size_t weight_at = room(has_weight ? stride * sizeof(double) : 0);
-        const std::size_t items_at = room(has_items ? stride * sizeof(Item) : 0);
-        const std::size_t labels_at = room(has_labels ? stride * sizeof(std::uint16_t) : 0);
-        const std::size_t codes_at = room(stride * n_slots);
-        memory = pool.take(std::max<std::size_t>(size, 64));
-        std::byte* base = memory.bytes.get();
-        rows = reinterpret_cast<std::uint32_t*>(base + rows_at);
-        weight = has_weight ? reinterpret_cast<double*>(base + weight_at) : nullptr;
-        items = has_items ? reinterpret_cast<Item*>(base + items_at) : nullptr;
-        labels = has_labels ? reinterpret_cast<std::uint16_t*>(base + labels_at) : nullptr;
-        codes = n_slots > 0 ? reinterpret_cast<std::uint8_t*>(base + codes_at) : nullptr;
+        move(rows_, own.rows_);
+        if (has_weight_) {
+            move(weight_, own.weight_);
+        }
+        if (has_codes) {
+            move(items_, own.items_);
+            if (has_labels_) {
+                move(labels_, own.labels_);
+            }
+            for (std::size_t slot = 0; slot < codes_.size(); ++slot) {
+                move(codes_[slot], own.codes_[slot]);
+            }
+        }
+        return own;
     }
-    [[nodiscard]] std::uint8_t* codes_of(std::size_t slot) const {
-        return codes + slot * stride;
-    }
+
+  private:
+    bool has_weight_, has_labels_;
+    std::size_t size_ = 0;
+    Stretch<std::uint32_t> rows_;
+    Stretch<double> weight_;
+    Stretch<Item> items_;
+    Stretch<std::uint16_t> labels_;
+    std::vector<Stretch<std::uint8_t>> codes_;
 };
 
 }  // namespace penjing

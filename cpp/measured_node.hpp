@@ -43,35 +43,38 @@ class NodeMaths {
         loose_ = weighted || any_missing;
     }
 
-    // Add up rows in their order; `y_at`, `label_at` and `weight_at` tell of the i-th.
-    template <class Y, class Label, class Weight>
-    Seen weigh(std::size_t n, const Y& y_at, const Label& label_at, const Weight& weight_at,
-               double* total) const {
+    // Add up rows in their order; `walk(row)` calls row(number, class, weight) for each.
+    template <class Walk>
+    Seen weigh(const Walk& walk, double* total) const {
         Seen seen;
-        const std::int32_t first = n > 0 ? label_at(0) : 0;
         if constexpr (is_number) {
+            constexpr double far = std::numeric_limits<double>::infinity();
             double sums[3] = {0, 0, 0};
-            double most = 0;
-            std::int32_t other = 0;
-            for (std::size_t i = 0; i < n; ++i) {
-                const double y = y_at(i);
-                const double weight = weight_at(i);
+            double low = far;
+            double high = -far;
+            walk([&](double raw, std::int32_t, double weight) {
+                const double y = raw - order_.centre;
                 const double wy = weight * y;
                 sums[0] += weight;
                 sums[1] += wy;
                 sums[2] += wy * y;
-                most = std::max(most, std::fabs(y));
-                other |= label_at(i) ^ first;
-            }
+                low = std::min(low, raw);
+                high = std::max(high, raw);
+            });
             std::copy(sums, sums + 3, total);
-            seen.most = most;
-            seen.is_pure = other == 0;
+            seen.is_pure = !(low < high);
+            seen.most = low > high ? 0
+                                   : std::max(std::fabs(low - order_.centre),
+                                              std::fabs(high - order_.centre));
         } else {
-            for (std::size_t i = 0; i < n; ++i) {
-                const std::int32_t label = label_at(i);
-                total[label] += weight_at(i);
-                seen.is_pure = seen.is_pure && label == first;
-            }
+            std::int32_t low = std::numeric_limits<std::int32_t>::max();
+            std::int32_t high = -1;
+            walk([&](double, std::int32_t label, double weight) {
+                total[label] += weight;
+                low = std::min(low, label);
+                high = std::max(high, label);
+            });
+            seen.is_pure = !(low < high);
             seen.most = 1;
         }
         return seen;

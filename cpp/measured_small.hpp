@@ -182,9 +182,11 @@ class SmallTree {
     void start(const std::uint32_t* rows, const double* weights, std::size_t n,
                const std::vector<std::uint32_t>& columns) {
         global_.assign(rows, rows + n);
-        label_.resize(n);
-        for (std::size_t i = 0; i < n; ++i) {
-            label_[i] = order_.target[rows[i]];
+        if constexpr (!is_number) {
+            label_.resize(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                label_[i] = order_.target[rows[i]];
+            }
         }
         start_numbers(n);
         if constexpr (weighted) {
@@ -238,11 +240,13 @@ class SmallTree {
 
     void start_numbers(std::size_t n) {
         if constexpr (is_number) {
+            raw_.resize(n);
             y_.resize(n);
             near_.resize(n);
             double mean = 0;
             for (std::size_t i = 0; i < n; ++i) {
-                y_[i] = order_.y[global_[i]];
+                raw_[i] = order_.raw(global_[i]);
+                y_[i] = raw_[i] - order_.centre;
                 mean += y_[i];
             }
             mean /= static_cast<double>(n);
@@ -669,14 +673,15 @@ class SmallTree {
     void weigh(Grove& grove, std::uint32_t child, std::int64_t depth, Part& part) {
         double* total = grove.total.data() + child * s_;
         part.seen = maths_.weigh(
-            part.rows.size(), [&](std::size_t i) { return y_[part.rows[i]]; },
-            [&](std::size_t i) { return label_[part.rows[i]]; },
-            [&](std::size_t i) {
-                if constexpr (weighted) {
-                    return part.weights[i];
-                } else {
-                    static_cast<void>(i);
-                    return 1.0;
+            [&](auto&& row) {
+                for (std::size_t i = 0; i < part.rows.size(); ++i) {
+                    const std::uint32_t id = part.rows[i];
+                    const double weight = weighted ? part.weights[i] : 1.0;
+                    if constexpr (is_number) {
+                        row(raw_[id], 0, weight);
+                    } else {
+                        row(0.0, label_[id], weight);
+                    }
                 }
             },
             total);
@@ -817,7 +822,7 @@ class SmallTree {
     // by the row's number in the first node
     std::vector<std::uint32_t> global_;
     std::vector<std::int32_t> label_;
-    std::vector<double> y_, near_, weight_of_;
+    std::vector<double> raw_, y_, near_, weight_of_;
     std::vector<std::int64_t> whole_, shifted_;
     std::vector<std::uint8_t> side_;  // all zero between two steps
     std::vector<std::uint32_t> branch_;

@@ -83,7 +83,7 @@ def prune_quinlan(
 
 def grow(
     columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool]],
-    target: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32] | None,
     y: npt.NDArray[np.float64] | None,
     weight: npt.NDArray[np.float64] | None,
     recipe: dict[str, Any],

@@ -100,7 +100,7 @@ int main() {
         const penjing::Coded coded(one.order, alone);
         const penjing::Grown expected = penjing::flatten(
             penjing::GeneralKernel(coded.order).grow(alone, {}), one.order.n_sums, true);
-        for (const std::size_t small : {std::size_t{3}, std::size_t{60}, std::size_t{1000}}) {
+        for (const std::size_t small : {1U, 3U, 60U, 1000U}) {  // 1: columns in lots
             for (const int threads : {1, 3}) {
                 one.order.small = small;
                 penjing::Team team(threads);

@@ -79,3 +79,24 @@ def test_numbers_of_other_types(kind):
     tree = penjing.fit(x, y, "cart-textbook")
     assert tree.n_leaves == 2
     assert (tree.predict(x) == y).all()
+
+
+def test_numbers_to_learn_stay_as_they_are():
+    x, y = np.arange(12.0).reshape(6, 2) / 7, np.array([0.5, 2, 0.5, 1, -0.0, 0])
+    table = penjing.read(x, labels=y)
+    assert table.is_regression
+    penjing.fit(table, recipe="cart-textbook")
+    assert np.shares_memory(table.target.raw, y)
+    assert not table.target.is_coded
+    assert table.target.codes.tolist() == [1, 3, 1, 2, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("y", "kind"),
+    [([1.0, 2, 1, 3], "nominal"), ([0.5, np.nan, 1, 2], "numeric"), ([*range(25)], "numeric")],
+)
+def test_other_targets_are_looked_at_closely(y, kind):
+    table = penjing.read(np.arange(float(len(y)))[:, None] / 7, labels=np.array(y))
+    assert table.target.kind == kind
+    assert table.n_rows == int(np.isfinite(y).sum())
+    assert table.target.codes.min() == 0

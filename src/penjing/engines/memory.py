@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -63,16 +64,24 @@ class Engine:
         self.schema: tuple[Field, ...] = table.schema
         self.target: Field = table.target.field
         self.reader: Reader = reader_of(table) if reader is None else reader
-        self._y: Codes | Floats = (
-            table.target.codes
-            if isinstance(self.reader, Classes)
-            else table.target.numbers() - self.reader.centre
-        )
-        self._root = Rows(np.arange(table.n_rows), table.weight)
         self.ranks: list[npt.NDArray[np.int32] | None] | None = None
         """Where each row comes by each column, for `cases`; found out where None."""
         self._tree: Shape | None = None
         self._rows: dict[int, Rows] = {}
+
+    # An engine that grows trees by itself needs neither of the two; each is as large as a column.
+
+    @cached_property
+    def _y(self) -> Codes | Floats:
+        """The class of each row, or its number less the centre."""
+        assert self._table.target is not None
+        if isinstance(self.reader, Classes):
+            return self._table.target.codes
+        return self._table.target.numbers() - self.reader.centre
+
+    @cached_property
+    def _root(self) -> Rows:
+        return Rows(np.arange(self._table.n_rows), self._table.weight)
 
     def totals(self, tree: Shape, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes."""

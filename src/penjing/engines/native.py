@@ -102,8 +102,8 @@ class Engine(memory.Engine):
         assert table.target is not None
         told: dict[str, Any] | None = _core.grow(
             [_told(column) for column in table.columns],
-            _whole(table.target.codes, np.int32),
-            None if isinstance(s, Classes) else _whole(self._y, np.float64),
+            _whole(table.target.codes, np.int32) if isinstance(s, Classes) else None,
+            None if isinstance(s, Classes) else _numbers(table.target),
             None if table.weight is None else _whole(table.weight, np.float64),
             {
                 "measure": criterion.name,
@@ -161,6 +161,11 @@ class Engine(memory.Engine):
 
 def _whole(array: Any, dtype: Any) -> Any:  # noqa: ANN401 - any array
     return np.ascontiguousarray(array, dtype)
+
+
+def _numbers(target: Column) -> Floats:
+    raw = target.raw if isinstance(target, Uncoded) else target.numbers()
+    return np.ascontiguousarray(raw, np.float64)
 
 
 def _told(column: Column) -> tuple[Any, Any, int, bool]:

@@ -157,7 +157,8 @@ def finished(table: Table, reading: Reading, *, drop: bool = True) -> Table:
     if table.target is None:
         rows = np.ones(table.n_rows, np.bool_)
     else:
-        rows = table.target.codes >= 0
+        is_whole = not table.target.has_missing
+        rows = np.ones(table.n_rows, np.bool_) if is_whole else table.target.codes >= 0
         if not rows.any():
             raise DataError("empty_target", source=reading.sheet.name, column=table.target.name)
         if not rows.all():

@@ -18,6 +18,9 @@ from penjing.uncoded import Uncoded
 EXACT = 2**53
 """Whole numbers up to this are floats without loss."""
 
+PARTS = 64
+"""Of how many parts of a column only the first is looked at, where that tells enough."""
+
 AT_ONCE = 100_000
 """Up to so many numbers are checked while reading; more of them when they are first used."""
 
@@ -168,6 +171,17 @@ class Numbers(Cells):
         if not is_exact or may_be_id or not ((raw != low) & (raw != high)).any():
             return None
         return Uncoded(self.name, raw.astype(np.float64), source)
+
+    def fractions(self, source: str) -> Uncoded | None:
+        """Return the column if it is a target of numbers, whatever levels it has, none missing."""
+        raw = self.raw
+        if raw.dtype.kind != "f" or not np.isfinite(raw).all():
+            return None
+        if all((part == np.floor(part)).all() for part in np.array_split(raw, PARTS)):
+            return None
+        column = Uncoded(self.name, np.asarray(raw, np.float64), source)
+        column.found_finite()
+        return column
 
 
 @dataclass(slots=True)

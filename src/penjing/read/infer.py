@@ -88,6 +88,10 @@ def judged_target(reading: Reading, cells: Cells, wish: Wish | None = None) -> C
     """
     if wish is not None and wish.kind in ("nominal", "ordered", "numeric"):
         return wished(reading, cells, wish)[0]
+    if isinstance(cells, Numbers) and not reading.markers.others:
+        plain = cells.fractions(reading.sheet.name)
+        if plain is not None:
+            return plain
     cells = cleaned(reading, cells)
     whole = None if cells.declared else cells.whole()
     if whole is not None and len(whole[0]) <= FEW_CLASSES:  # told without ranking them
