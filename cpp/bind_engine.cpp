@@ -119,7 +119,7 @@ nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::ha
             groves = penjing::GeneralKernel(coded.order).grow(team, poll);
         }
         if (!groves.empty()) {
-            grown = penjing::flatten(groves, order.n_sums, !whole);
+            grown = penjing::flatten(std::move(groves), order.n_sums, !whole);
         }
     }
     if ((by_count && !whole) || sight.is_odd) {

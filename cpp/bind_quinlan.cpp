@@ -81,7 +81,7 @@ nb::dict grow_quinlan(const nb::list& columns, nb::handle target, nb::handle wei
             penjing::CaseKernel kernel(order);
             std::vector<penjing::Grove> groves;
             groves.push_back(kernel.grow(signals(&pace, progress)));
-            grown = penjing::flatten(groves, order.n_sums, true);
+            grown = penjing::flatten(std::move(groves), order.n_sums, true);
         } else {
             penjing::Team team(order.threads);
             penjing::QuinlanKernel kernel(order);

@@ -319,6 +319,73 @@ inline FloatCodes code_floats(View<double> values, Room<std::int32_t> codes) {
     return answer;
 }
 
+// Call visit(row, differs) for each row by its number, those of one number in their order;
+// `differs`: from the one before. False, with nothing called, if one is missing or infinite.
+template <class Visit>
+bool each_in_order(const double* numbers, std::size_t stride, std::size_t n, Visit&& visit) {
+    using detail::row_of;
+    detail::check_size(n);
+    Buffer<std::uint64_t> packed(n);
+    Buffer<std::uint64_t> spare(n);  // first of all, the keys wait there
+    std::uint64_t* keys = spare.data();
+    std::uint64_t low = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t high = 0;
+    std::uint64_t all_and = low;
+    std::uint64_t all_or = 0;
+    bool is_whole = true;
+    for (std::size_t row = 0; row < n; ++row) {
+        const double value = numbers[row * stride];
+        is_whole = is_whole && std::isfinite(value);
+        const std::uint64_t key = detail::ordered_bits(value);
+        keys[row] = key;
+        low = std::min(low, key);
+        high = std::max(high, key);
+        all_and &= key;
+        all_or |= key;
+    }
+    if (!is_whole) {
+        return false;
+    }
+    const int trailing = all_and == all_or ? 0 : std::countr_zero(all_and ^ all_or);
+    const auto width = static_cast<int>(std::bit_width((high - low) >> trailing));
+    const int upper = std::min(width, 32);  // as in code_floats
+    const int lower = width - upper;
+    for (std::size_t row = 0; row < n; ++row) {
+        packed.data()[row] = (keys[row] - low) >> trailing >> lower << 32 | row;
+    }
+    const View<std::uint64_t> words = detail::sort_words(packed.room(), spare.room(), upper);
+    const std::uint64_t lower_bits = (std::uint64_t{1} << lower) - 1;
+    std::vector<std::uint64_t> run;
+    std::vector<std::uint64_t> run_spare;
+    for (std::size_t i = 0; i < n;) {
+        std::size_t end = i + 1;
+        while (end < n && words[end] >> 32 == words[i] >> 32) {
+            ++end;
+        }
+        if (end == i + 1 || lower == 0) {
+            for (std::size_t j = i; j < end; ++j) {
+                visit(row_of(words[j]), j == i && i > 0);
+            }
+        } else {
+            run.clear();
+            for (std::size_t j = i; j < end; ++j) {
+                const std::uint64_t key =
+                    (detail::ordered_bits(numbers[row_of(words[j]) * stride]) - low) >>
+                    trailing;
+                run.push_back((key & lower_bits) << 32 | row_of(words[j]));
+            }
+            run_spare.resize(run.size());
+            const View<std::uint64_t> sorted = detail::sort_words(run, run_spare, lower);
+            for (std::size_t j = 0; j < sorted.size(); ++j) {
+                visit(row_of(sorted[j]),
+                      j == 0 ? i > 0 : sorted[j] >> 32 != sorted[j - 1] >> 32);
+            }
+        }
+        i = end;
+    }
+    return true;
+}
+
 namespace detail {
 
 // Two 64-bit halves of a product, folded: every input bit reaches every output bit.

@@ -112,9 +112,9 @@ class CountedKernel {
         Twin<std::uint8_t> finer;  // codes inside the buckets, where trees grow deep
         Twin<std::uint16_t> shorts;
         Twin<std::uint32_t> words;
-        BucketMap map;
-        std::size_t slot = 0;      // of its buckets in a node's counts
-        double low = 0, high = 1;  // keys of an ordered column with two levels
+        std::unique_ptr<BucketMap> map;  // ordered, where there are buckets
+        std::size_t slot = 0;            // of its buckets in a node's counts
+        double low = 0, high = 1;        // keys of an ordered column with two levels
         [[nodiscard]] bool is_ordered() const { return kind == Kind::ordered; }
         [[nodiscard]] bool is_pair() const { return kind == Kind::pair; }
     };
@@ -138,8 +138,8 @@ class CountedKernel {
         std::uint32_t bucket = 0;              // … of which the last lie in this bucket
         std::vector<std::uint32_t> groups[2];  // levels, binary shape
         double edges = 0;                      // the best V between two buckets
-        std::array<double, n_buckets> edge;    // V after each bucket, -1 where there is no cut
-        std::array<double, n_buckets> most;    // what a bucket may hide, -1: nothing
+        std::vector<double> edge;              // V after each bucket, -1 where there is no cut
+        std::vector<double> most;              // what a bucket may hide, -1: nothing
     };
     struct Worker {
         RowBits marked;
@@ -155,6 +155,7 @@ class CountedKernel {
         std::vector<std::uint32_t> places;
         std::vector<Cells> spare;           // buckets of nodes that are done
         std::vector<Twin<Entry>> lists;     // of the small node at hand
+        Stretch<Entry> aside;               // a part of a list that is divided where it lies
         std::vector<std::uint32_t> global;  // its rows, by their number in the node
         std::size_t base = 0;               // where it begins
         RowSort sort;
@@ -236,13 +237,16 @@ class CountedKernel {
         }
         if (to.kind == Kind::ordered) {
             if (small_ < n) {
-                to.map.prepare(to.keys, n);
+                to.map = std::make_unique<BucketMap>();
+                to.map->prepare(to.keys, n);
                 to.bytes.prepare(n, &pool_);
                 if (has_finer_) {
                     to.finer.prepare(n, &finer_pool_);
                 }
             } else if (lists_everywhere_) {
-                return build_list(from, to);
+                to.list.prepare_one(n);
+                return from.codes == nullptr ? sort_list(from, to.list.at(0, 0))
+                                             : count_list(from, to.list.at(0, 0));
             } else if (from.codes == nullptr) {
                 for (std::size_t i = 0; i < n; ++i) {
                     if (!std::isfinite(from.numbers[i * from.stride])) {
@@ -272,10 +276,10 @@ class CountedKernel {
         }
         const std::size_t block = std::clamp<std::size_t>(2048 / reach, 64, 2048);
         const std::size_t n = order_.n_rows;
-        std::vector<std::vector<BucketMap>> maps(workers_.size());
+        std::vector<std::vector<std::unique_ptr<BucketMap>>> maps(workers_.size());
         for (auto& mine : maps) {
             for (const Column& column : columns_) {
-                mine.push_back(column.map);
+                mine.push_back(column.map ? std::make_unique<BucketMap>(*column.map) : nullptr);
             }
         }
         std::atomic<bool> whole{true};
@@ -291,12 +295,12 @@ class CountedKernel {
                 }
                 const std::size_t begin = piece * block;
                 std::uint8_t* codes = columns_[c].bytes.at(0, 0);
-                if (!mine[c].code(columns_[c].keys, begin, end, codes)) {
+                if (!mine[c]->code(columns_[c].keys, begin, end, codes)) {
                     whole = false;
                 }
-                if (has_finer_ && !mine[c].is_few()) {
-                    mine[c].refine(columns_[c].keys, begin, end, codes,
-                                   columns_[c].finer.at(0, 0));
+                if (has_finer_ && !mine[c]->is_few()) {
+                    mine[c]->refine(columns_[c].keys, begin, end, codes,
+                                    columns_[c].finer.at(0, 0));
                 }
             }
         });
@@ -305,26 +309,26 @@ class CountedKernel {
         }
         n_slots_ = 0;
         for (std::size_t c = 0; c < columns_.size(); ++c) {
-            for (const auto& mine : maps) {
-                columns_[c].map.merge(mine[c]);
-            }
             if (columns_[c].is_ordered()) {
+                for (const auto& mine : maps) {
+                    columns_[c].map->merge(*mine[c]);
+                }
                 columns_[c].slot = n_slots_++;
             }
         }
         root.buckets = fresh(workers_[0]);
         team.run(columns_.size(), [&](std::size_t c, int) {
             Column& column = columns_[c];
-            if (column.is_ordered() && column.map.only_few()) {
+            if (column.is_ordered() && column.map->only_few()) {
                 settle_few(column);
             } else if (column.is_ordered()) {
                 std::uint32_t* cells = root.buckets.get() + column.slot * n_buckets * k_;
                 count_buckets(column.bytes.at(0, 0), labels_.at(0, 0), n, cells);
                 settle_kind(column, cells);
             }
-            if (has_finer_ && column.map.is_few() && column.is_ordered()) {
-                column.map.refine(column.keys, 0, n, column.bytes.at(0, 0),
-                                  column.finer.at(0, 0));
+            if (has_finer_ && column.is_ordered() && column.map->is_few()) {
+                column.map->refine(column.keys, 0, n, column.bytes.at(0, 0),
+                                   column.finer.at(0, 0));
             }
         });
         return true;
@@ -336,8 +340,8 @@ class CountedKernel {
         const bool is_pair = std::memchr(codes, 0, order_.n_rows) != nullptr &&
                              std::memchr(codes, 1, order_.n_rows) != nullptr;
         column.kind = is_pair ? Kind::pair : Kind::constant;
-        column.low = column.map.bound(0);
-        column.high = column.map.bound(1);
+        column.low = column.map->bound(0);
+        column.high = column.map->bound(1);
         column.finer = {};
     }
 
@@ -347,7 +351,7 @@ class CountedKernel {
         for (std::size_t b = 0; b < n_buckets; ++b) {
             const std::uint32_t* cell = cells + b * k_;
             if (std::any_of(cell, cell + k_, [](std::uint32_t c) { return c > 0; })) {
-                if (column.map.is_many(b) || used.size() == 2) {
+                if (column.map->is_many(b) || used.size() == 2) {
                     return;
                 }
                 used.push_back(b);
@@ -356,8 +360,8 @@ class CountedKernel {
         column.kind = used.size() < 2 ? Kind::constant : Kind::pair;
         column.finer = {};
         if (column.is_pair()) {
-            column.low = column.map.bound(used[0]);
-            column.high = column.map.bound(used[1]);
+            column.low = column.map->bound(used[0]);
+            column.high = column.map->bound(used[1]);
             std::uint8_t* codes = column.bytes.at(0, 0);
             for (std::size_t i = 0; i < order_.n_rows; ++i) {
                 codes[i] = codes[i] == used[0] ? 0 : 1;
@@ -405,38 +409,30 @@ class CountedKernel {
         }
     }
 
-    // Counting sort by code; false if a value is missing.
-    bool build_list(const GrowColumn& from, Column& to) const {
+    [[nodiscard]] Entry entry_of(std::size_t row) const {
+        return static_cast<Entry>(row) << packing_.shift() |
+               static_cast<Entry>(order_.target[row]) << 1;
+    }
+
+    // False if a number is missing or infinite.
+    bool sort_list(const GrowColumn& from, Entry* list) const {
+        return each_in_order(from.numbers, from.stride, order_.n_rows,
+                             [&](std::size_t row, bool differs) {
+                                 *list++ = entry_of(row) | (differs ? 1U : 0U);
+                             });
+    }
+
+    // Counting sort by code.
+    bool count_list(const GrowColumn& from, Entry* list) const {
         const std::size_t n = order_.n_rows;
-        auto n_levels = static_cast<std::size_t>(from.n_levels);
-        const std::int32_t* codes = from.codes;
-        std::vector<std::int32_t> made;
-        if (codes == nullptr) {
-            std::vector<double> numbers(n);
-            bool whole = true;
-            for (std::size_t i = 0; i < n; ++i) {
-                numbers[i] = from.numbers[i * from.stride];
-                whole = whole && std::isfinite(numbers[i]);
-            }
-            if (!whole) {
-                return false;
-            }
-            made.resize(n);
-            n_levels = code_floats(numbers, made).levels.size();
-            codes = made.data();
-        }
-        to.list.prepare(n);
+        const auto n_levels = static_cast<std::size_t>(from.n_levels);
         std::vector<std::uint32_t> place(n_levels + 1, 0);
         for (std::size_t i = 0; i < n; ++i) {
-            ++place[static_cast<std::size_t>(codes[i]) + 1];
+            ++place[static_cast<std::size_t>(from.codes[i]) + 1];
         }
         std::partial_sum(place.begin(), place.end(), place.begin());
-        const unsigned shift = packing_.shift();
-        Entry* list = to.list.at(0, 0);
         for (std::size_t i = 0; i < n; ++i) {
-            const auto code = static_cast<std::size_t>(codes[i]);
-            list[place[code]++] =
-                static_cast<Entry>(i) << shift | static_cast<Entry>(order_.target[i]) << 1;
+            list[place[static_cast<std::size_t>(from.codes[i])]++] = entry_of(i);
         }
         for (std::size_t code = 0; code + 1 < n_levels; ++code) {  // place[code] is its end now
             if (place[code] < n) {
@@ -472,7 +468,7 @@ class CountedKernel {
                     column.bytes.at(open.depth, open.begin),
                     column.finer.at(open.depth, open.begin), open.n,
                     [&](std::uint32_t id) { return column.keys.at(my.global[id]); },
-                    [&](std::size_t b) { return column.map.is_many_inside(b); });
+                    [&](std::size_t b) { return column.map->is_many_inside(b); });
                 for (std::uint32_t i = 0; i < open.n; ++i) {
                     put(i, my.code_sort.id(i), my.code_sort.differs(i));
                 }
@@ -575,7 +571,7 @@ class CountedKernel {
 
     void add_node(Grove& grove, const std::uint32_t* counts) const {
         grove.nodes.emplace_back();
-        grove.total.insert(grove.total.end(), counts, counts + k_);
+        grove.counts.insert(grove.counts.end(), counts, counts + k_);
     }
 
     [[nodiscard]] bool is_leaf(const std::uint32_t* counts, std::uint32_t n,
@@ -650,6 +646,10 @@ class CountedKernel {
         }
     };
 
+    Worker& worker(int by, Worker& my) {
+        return by < 0 ? my : workers_[static_cast<std::size_t>(by)];
+    }
+
     template <class Helpers>
     void grow_node(Grove& grove, Open& open, Worker& my, Helpers&& team,
                    std::vector<Open>& stack) {
@@ -668,7 +668,7 @@ class CountedKernel {
         }
         team.run(open.active.size(), [&](std::size_t i, int by) {
             const std::size_t c = open.active[i];
-            Worker& mine = by < 0 ? my : workers_[static_cast<std::size_t>(by)];
+            Worker& mine = worker(by, my);
             search(c, open, facts, mine, my.classes, my.found[c], my);
         });
         if (!open.has_lists) {
@@ -767,7 +767,9 @@ class CountedKernel {
                       Found& found) const {
         const std::uint32_t* cells = open.buckets.get() + column.slot * n_buckets * k_;
         my.below.assign(k_, 0);
-        const auto is_many = [&](std::size_t b) { return column.map.is_many(b); };
+        found.edge.resize(n_buckets);
+        found.most.resize(n_buckets);
+        const auto is_many = [&](std::size_t b) { return column.map->is_many(b); };
         const Scan scan = scan_cells(cells, n_buckets, is_many, f, my.below.data(), 0,
                                      found.edge.data(), found.most.data());
         found.edges = scan.best;
@@ -1420,18 +1422,22 @@ class CountedKernel {
                 }
             });
         }
-        team.run(still.size(), [&](std::size_t i, int) {
+        team.run(still.size(), [&](std::size_t i, int by) {
             const Column& other = columns_[still[i]];
             if (other.is_ordered() && open.has_lists) {
-                partition_two(
-                    ListView<Entry>{list_at(still[i], my, open.depth, open.begin), open.n,
-                                    packing_.shift()},
-                    my.marked,
-                    lives[plain] ? list_at(still[i], my, open.depth + 1, starts[plain])
-                                 : nullptr,
-                    lives[marked] ? list_at(still[i], my, open.depth + 1, starts[marked])
-                                  : nullptr,
-                    wide_);
+                Entry* const right = list_at(still[i], my, open.depth + 1, starts[1]);
+                Entry* to[2] = {
+                    lives[0] ? list_at(still[i], my, open.depth + 1, starts[0]) : nullptr,
+                    lives[1] ? right : nullptr};
+                if (lists_everywhere_ && lives[1]) {  // the left stays where the node is
+                    to[1] = worker(by, my).aside.fresh(sizes[1]);
+                }
+                partition_two(ListView<Entry>{list_at(still[i], my, open.depth, open.begin),
+                                              open.n, packing_.shift()},
+                              my.marked, to[plain], to[marked], wide_);
+                if (lists_everywhere_ && lives[1]) {
+                    std::copy_n(to[1], sizes[1], right);
+                }
             } else if (!other.bytes.empty()) {
                 move(other.bytes);
                 if (!other.finer.empty()) {
@@ -1566,19 +1572,25 @@ class CountedKernel {
                 move(labels_);
             }
         });
-        team.run(still.size(), [&](std::size_t i, int) {
+        team.run(still.size(), [&](std::size_t i, int by) {
             const Column& other = columns_[still[i]];
             if (other.is_ordered() && open.has_lists) {
                 std::vector<Entry*> ends(n_parts, nullptr);
                 std::vector<std::uint32_t> last;
+                Entry* const whole = list_at(still[i], my, open.depth + 1, open.begin);
+                Entry* const to =
+                    lists_everywhere_ ? worker(by, my).aside.fresh(open.n) : whole;
                 for (std::size_t b = 0; b < n_parts; ++b) {
-                    if (lives[b]) {
-                        ends[b] = list_at(still[i], my, open.depth + 1, open.begin + starts[b]);
-                    }
+                    ends[b] = lives[b] ? to + starts[b] : nullptr;
                 }
                 partition_many(ListView<Entry>{list_at(still[i], my, open.depth, open.begin),
                                                open.n, packing_.shift()},
                                my.branch_of_row.data(), ends, last);
+                for (std::size_t b = 0; lists_everywhere_ && b < n_parts; ++b) {
+                    if (lives[b]) {
+                        std::copy_n(to + starts[b], sizes[b], whole + starts[b]);
+                    }
+                }
             } else if (!other.bytes.empty()) {
                 move(other.bytes);
                 if (!other.finer.empty()) {

@@ -2,11 +2,13 @@
 // and hands back.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -102,8 +104,9 @@ struct Grove {
         std::uint32_t tie_count = 0;
     };
     std::vector<Node> nodes;
-    std::vector<double> total;    // S a node
-    std::vector<double> after;    // S a node: of these, the rows whose value was known
+    std::vector<double> total;          // S a node
+    std::vector<std::uint32_t> counts;  // the same, where rows count one each
+    std::vector<double> after;          // S a node: of these, the rows whose value was known
     std::vector<double> known;    // S a node: the node's rows that are known in its column
     std::vector<double> missing;  // S a node: those that are not
     std::vector<std::int32_t> levels;
@@ -137,12 +140,12 @@ struct Grown {
     std::int64_t n_ties = 0;
 };
 
-// Number the nodes of all groves breadth first; grove 0 holds the root.
-inline Grown flatten(const std::vector<Grove>& groves, std::size_t n_sums, bool has_known) {
+// Number the nodes of all groves breadth first; grove 0 holds the root. What has been taken
+// over is given back at once, so that a large tree is not there twice.
+inline Grown flatten(std::vector<Grove> groves, std::size_t n_sums, bool has_known) {
     constexpr std::size_t most_ties = 1000;  // trace.TIES
     struct Place {
         std::uint32_t grove, node;
-        std::int32_t parent;
     };
     std::size_t n_nodes = 0;
     std::size_t n_levels = 0;
@@ -151,48 +154,39 @@ inline Grown flatten(const std::vector<Grove>& groves, std::size_t n_sums, bool 
         n_levels += grove.levels.size();
     }
     Grown out;
-    std::vector<Place> queue;
-    queue.reserve(n_nodes);
+    std::vector<Place> entries;  // levels and `after` belong to where the parent was split …
+    std::vector<Place> places;   // … the rest to where a node goes on
+    entries.reserve(n_nodes);
+    places.reserve(has_known ? n_nodes : 0);
     out.parent.reserve(n_nodes);
     out.column.reserve(n_nodes);
     out.cut.reserve(n_nodes);
     out.gap.reserve(2 * n_nodes);
     out.level_start.reserve(n_nodes + 1);
     out.level_codes.reserve(n_levels);
-    out.total.reserve(n_nodes * n_sums);
-    const auto copy = [n_sums](std::vector<double>& to, const std::vector<double>& from,
-                               std::size_t node) {
-        const double* start = from.data() + node * n_sums;
-        to.insert(to.end(), start, start + n_sums);
-    };
-    queue.push_back({0, 0, -1});
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-        Place at = queue[i];
+    entries.push_back({0, 0});
+    out.parent.push_back(-1);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        Place at = entries[i];
         const Grove* grove = &groves[at.grove];
         const Grove::Node* node = &grove->nodes[at.node];
-        const Grove* entry = grove;  // levels and `after` belong to where the parent was split
-        const Grove::Node* entry_node = node;
-        const std::size_t entry_at = at.node;
+        const auto level = grove->levels.begin() + node->level_start;
+        out.level_codes.insert(out.level_codes.end(), level, level + node->level_count);
+        out.level_start.push_back(static_cast<std::int64_t>(out.level_codes.size()));
         if (node->link >= 0) {
-            at.grove = static_cast<std::uint32_t>(node->link);
-            at.node = 0;
+            at = {static_cast<std::uint32_t>(node->link), 0};
             grove = &groves[at.grove];
             node = grove->nodes.data();
         }
-        out.parent.push_back(at.parent);
+        if (has_known) {
+            places.push_back(at);
+        } else {
+            entries[i] = at;
+        }
         out.column.push_back(node->column);
         out.cut.push_back(node->cut);
         out.gap.push_back(node->low);
         out.gap.push_back(node->high);
-        const auto level = entry->levels.begin() + entry_node->level_start;
-        out.level_codes.insert(out.level_codes.end(), level, level + entry_node->level_count);
-        out.level_start.push_back(static_cast<std::int64_t>(out.level_codes.size()));
-        copy(out.total, grove->total, at.node);
-        if (has_known) {
-            copy(out.after, entry->after, entry_at);
-            copy(out.known, grove->known, at.node);
-            copy(out.missing, grove->missing, at.node);
-        }
         if (node->tie_count > 0 && node->n_children > 0) {  // only of divisions that were made
             ++out.n_ties;
             if (out.tied_nodes.size() < most_ties) {
@@ -203,9 +197,38 @@ inline Grown flatten(const std::vector<Grove>& groves, std::size_t n_sums, bool 
             }
         }
         for (std::uint32_t child = 0; child < node->n_children; ++child) {
-            queue.push_back(
-                {at.grove, node->first_child + child, static_cast<std::int32_t>(i)});
+            entries.push_back({at.grove, node->first_child + child});
+            out.parent.push_back(static_cast<std::int32_t>(i));
         }
+    }
+    for (Grove& grove : groves) {
+        std::vector<Grove::Node>().swap(grove.nodes);
+    }
+    const auto copy = [&](std::vector<double>& to, auto Grove::* from,
+                          const std::vector<Place>& at_places) {
+        to.reserve(at_places.size() * n_sums);
+        for (const Place at : at_places) {
+            const auto* start = (groves[at.grove].*from).data() + at.node * n_sums;
+            to.insert(to.end(), start, start + n_sums);
+        }
+        for (Grove& grove : groves) {
+            std::decay_t<decltype(grove.*from)>().swap(grove.*from);
+        }
+    };
+    if (has_known) {
+        copy(out.after, &Grove::after, entries);
+    } else {
+        std::swap(entries, places);
+    }
+    std::vector<Place>().swap(entries);
+    if (groves[0].counts.empty()) {
+        copy(out.total, &Grove::total, places);
+    } else {
+        copy(out.total, &Grove::counts, places);
+    }
+    if (has_known) {
+        copy(out.known, &Grove::known, places);
+        copy(out.missing, &Grove::missing, places);
     }
     return out;
 }

@@ -6,77 +6,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
+#include "view.hpp"
 
 namespace penjing {
-
-// Room that may become larger, and is not touched before it is written.
-template <class T>
-class Stretch {
-  public:
-    Stretch() = default;
-    Stretch(const Stretch&) = delete;
-    Stretch& operator=(const Stretch&) = delete;
-    Stretch(Stretch&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-    Stretch& operator=(Stretch&& other) noexcept {
-        std::swap(data_, other.data_);
-        std::swap(size_, other.size_);
-        return *this;
-    }
-    ~Stretch() { std::free(data_); }
-
-    [[nodiscard]] T* get() const { return data_; }
-
-    // What was there stays.
-    T* stretch(std::size_t n) {
-        if (n > size_) {
-            void* room = std::realloc(data_, n * sizeof(T));
-            if (room == nullptr) {
-                throw std::bad_alloc();
-            }
-            data_ = static_cast<T*>(room);
-            size_ = n;
-        }
-        return data_;
-    }
-    // Nothing of what was there is wanted.
-    T* fresh(std::size_t n) {
-        if (n > size_) {
-            std::free(std::exchange(data_, nullptr));
-            size_ = 0;
-        }
-        return stretch(n);
-    }
-    // The system may have back what lies between two places; nothing is there any more.
-    void forget(std::size_t begin, std::size_t end) const {
-#if defined(__linux__)
-        constexpr std::uintptr_t page = 4096;
-        const auto first = (reinterpret_cast<std::uintptr_t>(data_ + begin) + page - 1) / page;
-        const auto last = reinterpret_cast<std::uintptr_t>(data_ + end) / page;
-        if (data_ != nullptr && first < last) {
-            madvise(reinterpret_cast<void*>(first * page), (last - first) * page,
-                    MADV_DONTNEED);
-        }
-#else
-        static_cast<void>(begin);
-        static_cast<void>(end);
-#endif
-    }
-
-  private:
-    static_assert(std::is_trivially_copyable_v<T>);
-    T* data_ = nullptr;
-    std::size_t size_ = 0;
-};
 
 // The rows of one node, as they lie in a `Ground`; good until that is made larger.
 template <class Item>

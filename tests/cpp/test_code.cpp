@@ -1,9 +1,11 @@
 // Column coding against its definition: std::map for numbers, a growing list for strings.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,6 +16,30 @@
 namespace {
 
 using Numbers = std::vector<double>;
+
+// Rows in order of their numbers, given the rank of each.
+void in_the_same_order(const Numbers& values, const std::vector<std::int32_t>& codes) {
+    const bool whole = std::all_of(values.begin(), values.end(),
+                                   [](double value) { return std::isfinite(value); });
+    std::vector<std::size_t> expected(values.size());
+    std::iota(expected.begin(), expected.end(), std::size_t{0});
+    std::stable_sort(expected.begin(), expected.end(),
+                     [&](std::size_t a, std::size_t b) { return codes[a] < codes[b]; });
+    Numbers wide;  // every other one is somebody else's
+    for (const double value : values) {
+        wide.insert(wide.end(), {value, 0.5});
+    }
+    std::size_t i = 0;
+    bool same = true;
+    const bool done = penjing::each_in_order(
+        wide.data(), 2, values.size(), [&](std::size_t row, bool differs) {
+            same = same && row == expected[i] &&
+                   differs == (i > 0 && codes[row] != codes[expected[i - 1]]);
+            ++i;
+        });
+    CHECK(same);
+    CHECK(done == whole && i == (whole ? values.size() : 0));
+}
 
 void same_as_a_map(const Numbers& values) {
     std::map<double, std::int32_t> place;  // -0.0 and 0.0 are one key
@@ -42,6 +68,7 @@ void same_as_a_map(const Numbers& values) {
         same = same && codes[row] == (std::isnan(values[row]) ? -1 : place.at(values[row]));
     }
     CHECK(same);
+    in_the_same_order(values, codes);
 }
 
 void numbers() {
@@ -66,9 +93,11 @@ void numbers() {
             falling[i] = -static_cast<double>(i);
             // one far value pushes all others into one run of equal upper halves
             mixed[i] = i == 7 ? 1e300 : close[i];
-            if (i % 13 == 0) {
-                normal[i] = few[i] = nan;
-            }
+        }
+        same_as_a_map(normal);
+        same_as_a_map(few);
+        for (std::size_t i = 0; i < n; i += 13) {
+            normal[i] = few[i] = nan;
         }
         for (const Numbers& values : {normal, few, integers, bits, close, falling, mixed}) {
             same_as_a_map(values);
