@@ -176,9 +176,6 @@ class CountedKernel {
 
     bool prepare(Team& team, Open& root, const Poll& poll) {
         const std::size_t n = order_.n_rows;
-        if constexpr (M::is_entropy) {
-            log_.prepare(n);
-        }
         if (order_.is_ratio()) {
             for (std::uint32_t i = 2; i <= most_tiny; ++i) {
                 for (std::uint32_t l = 1; l < i; ++l) {
@@ -192,6 +189,9 @@ class CountedKernel {
         const std::size_t small = k_ > 2 ? 2 * order_.small : order_.small;
         small_ = is_short || order_.is_ratio() || k_ > most_bucketed ? n : small;
         lists_everywhere_ = n > order_.small && small_ == n;
+        if constexpr (M::is_entropy) {  // whole lists of two classes want no steps
+            log_.prepare(n, !(lists_everywhere_ && k_ == 2 && n < detail::most_convex));
+        }
         has_finer_ = small_ < n && (order_.max_depth < 0 || order_.max_depth > shallow);
         workers_.resize(static_cast<std::size_t>(team.size()));
         for (Worker& worker : workers_) {
@@ -199,16 +199,20 @@ class CountedKernel {
             worker.lists.resize(columns_.size());
             worker.found.resize(columns_.size());
         }
-        if (small_ < n) {  // codes of buckets, and finer ones
-            const auto n_ordered = static_cast<std::size_t>(
-                std::count_if(order_.columns.begin(), order_.columns.end(),
-                              [](const GrowColumn& c) { return c.ordered; }));
+        const auto n_ordered = static_cast<std::size_t>(
+            std::count_if(order_.columns.begin(), order_.columns.end(),
+                          [](const GrowColumn& c) { return c.ordered; }));
+        if (lists_everywhere_) {
+            pool_.prepare(n_ordered * (n * sizeof(Entry) + Pool::line));
+        } else if (small_ < n) {  // codes of buckets, and finer ones
             pool_.prepare(n_ordered * 2 * (n + Pool::line));
             if (has_finer_) {
                 finer_pool_.prepare(n_ordered * 2 * (n + Pool::line));
             }
         }
-        prepare_rows(n);
+        if (!lists_everywhere_ || !is_all_lists()) {  // entries have row and class themselves
+            prepare_rows(n);
+        }
         std::atomic<bool> whole{true};
         team.run(columns_.size(), [&](std::size_t c, int) {
             if (!prepare_column(order_.columns[c], columns_[c])) {
@@ -244,7 +248,7 @@ class CountedKernel {
                     to.finer.prepare(n, &finer_pool_);
                 }
             } else if (lists_everywhere_) {
-                to.list.prepare_one(n);
+                to.list.prepare_one(n, pool_);
                 return from.codes == nullptr ? sort_list(from, to.list.at(0, 0))
                                              : count_list(from, to.list.at(0, 0));
             } else if (from.codes == nullptr) {
@@ -392,6 +396,13 @@ class CountedKernel {
         }
     }
 
+    [[nodiscard]] bool is_all_lists() const {
+        return std::all_of(
+            order_.columns.begin(), order_.columns.end(), [](const GrowColumn& column) {
+                return column.ordered && (column.codes == nullptr || column.n_levels > 2);
+            });
+    }
+
     void prepare_rows(std::size_t n) {
         rows_.prepare(n);
         labels_.prepare(n);
@@ -493,13 +504,13 @@ class CountedKernel {
         TinyTable& table = my.tiny.table;
         table.start(open.n);
         my.tiny_of_row.resize(small_);
-        const std::uint32_t* rows = rows_.at(open.depth, open.begin);
-        const std::uint16_t* labels = labels_.at(open.depth, open.begin);
         const unsigned shift = packing_.shift();
         const bool by_list =
             !open.active.empty() &&
             std::all_of(open.active.begin(), open.active.end(),
                         [&](std::uint32_t c) { return columns_[c].is_ordered(); });
+        const std::uint32_t* rows = by_list ? nullptr : rows_.at(open.depth, open.begin);
+        const std::uint16_t* labels = by_list ? nullptr : labels_.at(open.depth, open.begin);
         const Entry* list =
             by_list ? list_at(open.active[0], my, open.depth, open.begin) : nullptr;
         for (std::uint32_t i = 0; i < open.n; ++i) {

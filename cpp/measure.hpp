@@ -26,18 +26,20 @@ struct LogTable {
     std::vector<std::int64_t> step;
     double scale = 1;
 
-    void prepare(std::size_t n) {
+    void prepare(std::size_t n, bool has_steps = true) {
         const auto top = static_cast<double>(n + 2);
         const double most = top * std::log2(top) + 1;
         const int spare = 60 - static_cast<int>(std::ceil(std::log2(most)));
         scale = std::ldexp(1.0, spare);
         phi.resize(n + 2);
-        step.resize(n + 2);
+        step.resize(has_steps ? n + 2 : 0);
         phi[0] = 0;
         for (std::size_t i = 1; i < n + 2; ++i) {
             const auto x = static_cast<double>(i);
             phi[i] = std::llround(x * std::log2(x) * scale);
-            step[i - 1] = phi[i] - phi[i - 1];
+            if (has_steps) {
+                step[i - 1] = phi[i] - phi[i - 1];
+            }
         }
     }
 };

@@ -45,9 +45,13 @@ struct Twin {  // an array and its twin; nodes of even depth live in the first
         }
     }
     // All nodes live in one array, and are divided where they lie.
-    void prepare_one(std::size_t n) {
-        own[0] = Large<T>(n);
-        side[0] = side[1] = own[0].get();
+    void prepare_one(std::size_t n, Pool& pool) {
+        side[0] = static_cast<T*>(pool.take(n * sizeof(T)));
+        if (side[0] == nullptr) {
+            own[0] = Large<T>(n);
+            side[0] = own[0].get();
+        }
+        side[1] = side[0];
     }
     [[nodiscard]] bool empty() const { return side[0] == nullptr; }
     T* at(std::int64_t depth, std::size_t begin) const { return side[depth & 1] + begin; }

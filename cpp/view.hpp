@@ -52,19 +52,25 @@ class Large {
     explicit Large(std::size_t n) {
         constexpr std::size_t page = std::size_t{1} << 21;
         const std::size_t size = std::max<std::size_t>(n * sizeof(T), 1);
-        const bool is_large = size >= 2 * page;
-        void* room = is_large ? std::aligned_alloc(page, (size + page - 1) / page * page)
-                              : std::malloc(size);
+#if defined(__linux__)
+        if (size >= 2 * page) {  // of its own: gone at once when it is done with
+            void* room = mmap(nullptr, size + page, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            if (room == MAP_FAILED) {
+                throw std::bad_alloc();
+            }
+            const auto at = (reinterpret_cast<std::uintptr_t>(room) + page - 1) / page * page;
+            data_ = {reinterpret_cast<T*>(at), Free{room, size + page}};
+            madvise(data_.get(), size,
+                    MADV_HUGEPAGE);  // advice: it does not matter if nobody heeds it
+            return;
+        }
+#endif
+        void* room = std::malloc(size);
         if (room == nullptr) {
             throw std::bad_alloc();
         }
-#if defined(__linux__)
-        if (is_large) {
-            madvise(room, size,
-                    MADV_HUGEPAGE);  // advice: it does not matter if nobody heeds it
-        }
-#endif
-        data_.reset(static_cast<T*>(room));
+        data_ = {static_cast<T*>(room), Free{}};
     }
     [[nodiscard]] T* get() const { return data_.get(); }
     [[nodiscard]] bool empty() const { return data_ == nullptr; }
@@ -72,7 +78,17 @@ class Large {
   private:
     static_assert(std::is_trivial_v<T>);
     struct Free {
-        void operator()(T* room) const { std::free(room); }
+        void* mapped = nullptr;
+        std::size_t size = 0;
+        void operator()(T* room) const {
+#if defined(__linux__)
+            if (mapped != nullptr) {
+                munmap(mapped, size);
+                return;
+            }
+#endif
+            std::free(room);
+        }
     };
     std::unique_ptr<T, Free> data_;
 };
