@@ -141,18 +141,17 @@ class MeasuredKernel {
         typename GeneralKernel::Division division;
     };
     struct Sorted {  // rows by value; those of one value in the order of the table
-        Stretch<double> value, y, weight;
-        Stretch<std::uint16_t> label;
-        void resize(std::size_t n) {
-            value.fresh(n);
-            if constexpr (is_number) {
-                y.fresh(n);
-            } else {
-                label.fresh(n);
-            }
-            if constexpr (weighted) {
-                weight.fresh(n);
-            }
+        double* value = nullptr;
+        double* y = nullptr;
+        double* weight = nullptr;
+        std::uint16_t* label = nullptr;
+        void resize(std::size_t n, Stretch<std::byte>& room) {
+            constexpr std::size_t n_doubles = 1 + (is_number ? 1 : 0) + (weighted ? 1 : 0);
+            constexpr std::size_t size = n_doubles * sizeof(double) + sizeof(std::uint16_t);
+            value = reinterpret_cast<double*>(room.fresh(n * size));
+            y = value + n;
+            weight = value + (n_doubles - 1) * n;
+            label = reinterpret_cast<std::uint16_t*>(value + n_doubles * n);
         }
     };
     struct Worker {
@@ -167,7 +166,7 @@ class MeasuredKernel {
         RowSort sort;
         Sorted sorted;
         Stretch<std::uint32_t> room;
-        Stretch<std::byte> spare_room;
+        Stretch<std::byte> spare_room;  // rows in order, or a part of those to be divided
         std::vector<double> values, other;
         std::vector<std::uint16_t> labels;
         std::vector<NumberItem> items;
@@ -727,16 +726,16 @@ class MeasuredKernel {
     void fetch(const Block<Item>& block, std::uint32_t c, std::uint32_t position,
                std::size_t at, Sorted& to) const {
         const std::uint32_t row = block.rows[position];
-        to.value.get()[at] = value_at(order_.columns[c], row);
+        to.value[at] = value_at(order_.columns[c], row);
         if constexpr (!is_number) {
-            to.label.get()[at] = block.labels[position];
+            to.label[at] = block.labels[position];
         } else if constexpr (weighted) {
-            to.y.get()[at] = order_.number(row);
+            to.y[at] = order_.number(row);
         } else {
-            to.y.get()[at] = block.items[position].raw - order_.centre;
+            to.y[at] = block.items[position].raw - order_.centre;
         }
         if constexpr (weighted) {
-            to.weight.get()[at] = block.weight[position];
+            to.weight[at] = block.weight[position];
         }
     }
 
@@ -745,7 +744,7 @@ class MeasuredKernel {
         const std::size_t n = end - begin;
         RowSort& sort = my.sort;
         sort.start(n, static_cast<unsigned>(std::bit_width(n)));
-        std::copy_n(rows.value.get() + begin, n, sort.values());
+        std::copy_n(rows.value + begin, n, sort.values());
         std::iota(sort.tags(), sort.tags() + n, 0U);
         sort.sort();
         const auto put = [&](auto* at, auto& spare) {
@@ -755,15 +754,15 @@ class MeasuredKernel {
             }
         };
         for (std::size_t i = 0; i < n; ++i) {
-            rows.value.get()[begin + i] = sort.values()[sort.tag(i)];
+            rows.value[begin + i] = sort.values()[sort.tag(i)];
         }
         if constexpr (is_number) {
-            put(rows.y.get() + begin, my.other);
+            put(rows.y + begin, my.other);
         } else {
-            put(rows.label.get() + begin, my.labels);
+            put(rows.label + begin, my.labels);
         }
         if constexpr (weighted) {
-            put(rows.weight.get() + begin, my.other);
+            put(rows.weight + begin, my.other);
         }
     }
 
@@ -797,28 +796,28 @@ class MeasuredKernel {
 
         // Both are asked for one row after the other.
         [[nodiscard]] bool differs(std::size_t i) {
-            const double* value = my_.sorted.value.get();
+            const double* value = my_.sorted.value;
             if (i < end_) {
                 return value[i - begin_] != value[i - begin_ - 1];
             }
             const double last = value[i - begin_ - 1];
             next();
-            return my_.sorted.value.get()[0] != last;
+            return my_.sorted.value[0] != last;
         }
         void add(std::size_t i, double* cell) {
             if (i >= end_) {
                 next();
             }
             const std::size_t at = i - begin_;
-            const double weight = weighted ? my_.sorted.weight.get()[at] : 1.0;
+            const double weight = weighted ? my_.sorted.weight[at] : 1.0;
             if constexpr (is_number) {
-                const double y = my_.sorted.y.get()[at];
+                const double y = my_.sorted.y[at];
                 const double wy = weight * y;
                 cell[0] += weight;
                 cell[1] += wy;
                 cell[2] += wy * y;
             } else {
-                cell[my_.sorted.label.get()[at]] += weight;
+                cell[my_.sorted.label[at]] += weight;
             }
         }
 
@@ -829,7 +828,7 @@ class MeasuredKernel {
         }
         [[nodiscard]] double value(std::size_t i) {
             if (begin_ <= i && i < end_) {
-                return my_.sorted.value.get()[i - begin_];
+                return my_.sorted.value[i - begin_];
             }
             const std::size_t b = bucket(i);
             const std::uint32_t* at = rows_of(b, b);
@@ -864,7 +863,7 @@ class MeasuredKernel {
             begin_ = start_[first];
             end_ = start_[last + 1];
             Sorted& sorted = my_.sorted;
-            sorted.resize(at_once ? block_.n : end_ - begin_);
+            sorted.resize(at_once ? block_.n : end_ - begin_, my_.spare_room);
             const std::uint8_t* codes = block_.codes_of(column_.slot);
             std::array<std::uint32_t, n_buckets> at;
             for (std::size_t b = 0; b < n_buckets; ++b) {
@@ -984,7 +983,7 @@ class MeasuredKernel {
                 std::uint32_t* hits = my.room.fresh(open.block.n);
                 const auto n = static_cast<std::size_t>(
                     rows_in_run(codes, open.block.n, bucket, bucket, hits, wide_) - hits);
-                my.sorted.resize(n);
+                my.sorted.resize(n, my.spare_room);
                 for (std::size_t i = 0; i < n; ++i) {
                     fetch(open.block, c, hits[i], i, my.sorted);
                 }
@@ -1000,8 +999,8 @@ class MeasuredKernel {
 
     void scan_opened(std::size_t n, Worker& my, Found& found, const NodeFrame& node,
                      std::atomic<double>& so_far, double& most) const {
-        const double* value = my.sorted.value.get();
-        const double* weights = my.sorted.weight.get();
+        const double* value = my.sorted.value;
+        const double* weights = my.sorted.weight;
         const double weight = found.judge.weight();
         double best = -1;
         const auto take = [&](double worth, double wl) {
@@ -1018,7 +1017,7 @@ class MeasuredKernel {
             for (std::size_t i = 1; i < n; ++i) {
                 const double w = weighted ? weights[i - 1] : 1.0;
                 wl += w;
-                sl += w * my.sorted.y.get()[i - 1];
+                sl += w * my.sorted.y[i - 1];
                 if (value[i] != value[i - 1]) {
                     take(found.judge.worth(wl, sl), wl);
                 }
@@ -1032,7 +1031,7 @@ class MeasuredKernel {
                 wl += my.left[k];
             }
             for (std::size_t i = 1; i < n; ++i) {
-                my.left[my.sorted.label.get()[i - 1]] += weights[i - 1];
+                my.left[my.sorted.label[i - 1]] += weights[i - 1];
                 wl += weights[i - 1];
                 if (value[i] != value[i - 1] && found.judge.most(my.left.data(), wl) > best) {
                     take(found.judge.worth(my.left.data(), wl, my.right.data()), wl);
