@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "view.hpp"
 
@@ -34,27 +35,26 @@ class Pool {
 template <class T>
 struct Twin {  // an array and its twin; nodes of even depth live in the first
     T* side[2] = {nullptr, nullptr};
-    Large<T> own[2];
+    std::vector<Large<T>> own;  // of those that are in no pool
     void prepare(std::size_t n, Pool* pool = nullptr) {
-        for (int s = 0; s < 2; ++s) {
-            side[s] = pool == nullptr ? nullptr : static_cast<T*>(pool->take(n * sizeof(T)));
-            if (side[s] == nullptr) {
-                own[s] = Large<T>(n);
-                side[s] = own[s].get();
-            }
+        for (T*& room : side) {
+            room = take(n, pool);
         }
     }
     // All nodes live in one array, and are divided where they lie.
-    void prepare_one(std::size_t n, Pool& pool) {
-        side[0] = static_cast<T*>(pool.take(n * sizeof(T)));
-        if (side[0] == nullptr) {
-            own[0] = Large<T>(n);
-            side[0] = own[0].get();
-        }
-        side[1] = side[0];
-    }
+    void prepare_one(std::size_t n, Pool& pool) { side[0] = side[1] = take(n, &pool); }
     [[nodiscard]] bool empty() const { return side[0] == nullptr; }
     T* at(std::int64_t depth, std::size_t begin) const { return side[depth & 1] + begin; }
+
+  private:
+    T* take(std::size_t n, Pool* pool) {
+        void* room = pool == nullptr ? nullptr : pool->take(n * sizeof(T));
+        if (room == nullptr) {
+            own.emplace_back(n);
+            room = own.back().get();
+        }
+        return static_cast<T*>(room);
+    }
 };
 
 }  // namespace penjing

@@ -299,7 +299,9 @@ def _described(tree: Tree, table: Table, gate: Gate | None = None) -> Tree:
         "source": evaluate.source_of(table),
         "left_out": [list(pair) for pair in table.left_out],
     }
-    asked = [table.columns[c] for c in np.unique(tree.nodes.column).tolist() if c != LEAF]
+    # Not np.unique: that loads numpy.ma, 2 MB and 7 ms of the first fit.
+    c_asked = tree.nodes.column[tree.nodes.column != LEAF]
+    asked = [table.columns[c] for c in np.flatnonzero(np.bincount(c_asked)).tolist()]
     lacking = {column.name: column.n_missing for column in asked if column.has_missing}
     if lacking:
         about["missing"] = lacking

@@ -209,7 +209,7 @@ def _gains(
     mixed = criterion.impurity(after, s)
     before = mixed if whole else criterion.impurity(known, s)
     masses = weight if whole else s.weight(known)
-    for n_branches in np.unique(counts).tolist():
+    for n_branches in np.flatnonzero(np.bincount(counts)).tolist():
         here = counts == n_branches
         at = asking[here]
         parts = first[here][:, None] + np.arange(n_branches)
