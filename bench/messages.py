@@ -42,7 +42,7 @@ def a_block(folder: Path):
             codings.append((c, blocks.Coding(LEVELS + 1, place)))
     columns["class"] = [f"class {i}" for i in rng.integers(0, CLASSES, SAMPLE)]
     place = {f"class {i}": i for i in range(CLASSES)}
-    codings.append((COLUMNS, blocks.Coding(CLASSES + 1, place)))
+    codings.append((COLUMNS, blocks.Coding(CLASSES, place, first=0)))
     are_numbers = [c % 5 < 3 for c in range(COLUMNS)] + [False]
     spill = Spill(folder, are_numbers, COLUMNS, max(1_000, spark_jobs.SAMPLE // (WORKERS * CORES)))
     spill.add(pa.table(columns), ())
@@ -77,7 +77,7 @@ def main() -> None:
         print(f"codings: {coded / 1e6:.1f} MB to each worker, once")
         print(f"a node's tables: {each / 1e6:.2f} MB; {batch} nodes a job")
         print("depth  nodes  jobs  question, to all (MB)  a worker sends (MB)  driver gets (MB)")
-        moves = []
+        moves = blocks.Moves("one", [])
         for depth in range(9):
             nodes = 2**depth
             jobs, n = math.ceil(nodes / batch), min(nodes, batch)
@@ -86,12 +86,12 @@ def main() -> None:
             said = (moves, CLASSES, slot_of, n)
             question = spark_jobs.Question(spark._counted, said, in_parts=True)
             out = len(pickle.dumps(question, 5))
-            answer = spark._counted(block, [], CLASSES, slot_of, n)
+            answer = spark._counted(block, blocks.Moves("none", []), CLASSES, slot_of, n)
             sent = sum(len(pickle.dumps(table, 5)) for table in answer)
             got = sum(len(pickle.dumps(table.astype(np.int64), 5)) for table in answer)
             print(f"{depth:5d} {nodes:6d} {jobs:5d} {jobs * parts * out / 1e6:22.1f}"
                   f" {jobs * CORES * sent / 1e6:20.1f} {jobs * got / 1e6:17.1f}")  # fmt: skip
-            moves.append(tests_of(depth))
+            moves.steps.append(tests_of(depth))
 
 
 if __name__ == "__main__":

@@ -127,9 +127,9 @@ def test_rows_that_spark_hands_in(local, tmp_path):
     frame = local.read.parquet(str(written(table, tmp_path / "rows")))
     asked = {"schema": schema_of(table), "max_depth": 5}
     kinds = dict(frame.dtypes)
-    assert parquet_lots.lots_of(frame, kinds, 2) is not None
+    assert parquet_lots.groups_of(frame, kinds) is not None
     for moved in (frame.repartition(12), frame.filter("few >= 0"), frame.withColumn("x", frame.x)):
-        assert parquet_lots.lots_of(moved, kinds, 2) is None or moved.columns == frame.columns
+        assert parquet_lots.groups_of(moved, kinds) is None or moved.columns == frame.columns
     moved = frame.repartition(12)
     assert plain(penjing.fit(moved, "y", "cart-binary", **asked)) == by_memory(
         table, "cart-binary", max_depth=5

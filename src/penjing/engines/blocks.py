@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,18 +32,20 @@ STEP = 1 << 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coding:
-    """How one column is coded; a missing value has the last code, ``n_codes - 1``.
+    """How one column is coded; 0 is a missing value, ``j + 1`` the j-th level.
 
     Parameters
     ----------
     n_codes : int
         How many codes there are.
     place : mapping or None
-        The code of each value, where they are no numbers.
+        The level of each value, where they are no numbers.
     levels, codes : arrays or None
-        Sorted numbers and the code of each, where they are listed.
+        Sorted numbers and the level of each, where they are listed.
     cells : Cells or None
         The quantile cells of numbers that are not.
+    first : int
+        The code of the first level: 0 for classes, of which none is missing.
     """
 
     n_codes: int
@@ -51,6 +53,7 @@ class Coding:
     levels: Floats | None = None
     codes: npt.NDArray[np.int32] | None = None
     cells: Cells | None = None
+    first: int = 1
 
     @property
     def kind(self) -> Any:  # noqa: ANN401 - a dtype
@@ -58,36 +61,84 @@ class Coding:
         return np.dtype(np.uint8 if self.n_codes <= 256 else np.uint16)
 
 
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Where the codes of a column are: a file of codes, or the stem of files of cells."""
+
+    name: str
+    kind: Any
+    n_codes: int
+
+
+def final_codes(coding: Coding, values: Sequence[Any]) -> npt.NDArray[Any]:
+    """Return the code of a missing value (where there may be one), and of each of some values.
+
+    Examples
+    --------
+    >>> final_codes(Coding(3, {"a": 0, "b": 1, "?": -1}), ["b", "?", "a", "new"])
+    array([0, 2, 0, 1, 0], dtype=uint8)
+    """
+    if coding.place is not None:
+        levels = np.array([coding.place.get(value, -1) for value in values], np.int64)
+    else:
+        assert coding.levels is not None
+        assert coding.codes is not None
+        numbers = np.asarray(values, np.float64)
+        levels = np.full(len(numbers), -1, np.int64)
+        if len(coding.levels):
+            at = np.minimum(np.searchsorted(coding.levels, numbers), len(coding.levels) - 1)
+            levels = np.where(coding.levels[at] == numbers, coding.codes[at], -1)
+    found = np.where(levels < 0, 0, levels + coding.first)
+    return np.concatenate([np.zeros(coding.first, np.int64), found]).astype(coding.kind)
+
+
 def code(folder: Path, n_rows: int, codings: Sequence[tuple[int, Coding]]) -> None:
     """Code the columns that a partition was written to, by their places; the last is the target."""
+
+    def columns() -> list[Column]:
+        told = pickle.loads((folder / DICTIONARIES).read_bytes())  # noqa: S301 - our own
+        found = []
+        for c, coding in codings:
+            if coding.cells is not None:
+                _code_cells(folder, c, n_rows, coding.cells)
+                found.append(Column(str(c), None, coding.n_codes))
+                continue
+            if coding.place is not None:
+                codes = final_codes(coding, told[c])[coding.first :]
+                table = np.zeros(MANY + 2, coding.kind)  # the last place is that of no value
+                table[: len(codes)] = codes
+                translated(folder, c, np.dtype(np.uint16), n_rows, table)
+            else:
+                _code_listed(folder, c, n_rows, coding)
+            found.append(Column(f"{c}.codes", coding.kind, coding.n_codes))
+        return found
+
+    noted(folder, n_rows, columns)
+
+
+def noted(folder: Path, n_rows: int, columns: Callable[[], list[Column]]) -> None:
+    """Make columns, and note that the block is whole; what is not needed then is removed."""
     if (folder / ABOUT).exists():
         return
-    told = pickle.loads((folder / DICTIONARIES).read_bytes())  # noqa: S301 - our own
-    about = []
-    for c, coding in codings:
-        if coding.place is not None:
-            _code_names(folder, c, n_rows, coding, told[c])
-        elif coding.levels is not None:
-            _code_listed(folder, c, n_rows, coding)
-        else:
-            assert coding.cells is not None
-            _code_cells(folder, c, n_rows, coding.cells)
-        about.append((c, coding.kind if coding.cells is None else None, coding.n_codes))
+    found = columns()
     part = folder / f"{ABOUT}.{os.getpid()}"
-    part.write_bytes(pickle.dumps((n_rows, about), 5))
+    part.write_bytes(pickle.dumps((n_rows, found), 5))
     part.replace(folder / ABOUT)
-    in_cells = {f"{c}.raw" for c, kind, _ in about if kind is None}
+    kept = {column.name if column.kind is not None else f"{column.name}.raw" for column in found}
     for path in folder.iterdir():
-        if path.suffix in {".local", ".raw"} and path.name not in in_cells:
-            path.unlink()
+        if path.suffix in {".local", ".raw"} and path.name not in kept:
+            path.unlink(missing_ok=True)
 
 
-def _code_names(folder: Path, c: int, n_rows: int, coding: Coding, names: Sequence[Any]) -> None:
-    assert coding.place is not None
-    codes = np.full(MANY + 2, -1, np.int64)  # the last place of all is that of no value
-    codes[: len(names)] = [coding.place.get(value, -1) for value in names]
-    table = np.where(codes < 0, coding.n_codes - 1, codes).astype(coding.kind)
-    local = _mapped(folder / f"{c}.local", np.dtype(np.uint16), n_rows)
+def translated(
+    folder: Path,
+    c: int,
+    kind: Any,  # noqa: ANN401 - a dtype
+    n_rows: int,
+    table: npt.NDArray[Any],
+) -> None:
+    """Write the codes of a column anew, by a table of what they are now."""
+    local = _mapped(folder / f"{c}.local", kind, n_rows)
     with _whole(folder / f"{c}.codes") as file:
         for start in range(0, n_rows, STEP):
             np.take(table, local[start : start + STEP], mode="clip").tofile(file)
@@ -96,13 +147,11 @@ def _code_names(folder: Path, c: int, n_rows: int, coding: Coding, names: Sequen
 def _code_listed(folder: Path, c: int, n_rows: int, coding: Coding) -> None:
     """Code listed numbers by cells of one number each: far quicker than to search the list."""
     assert coding.levels is not None
-    assert coding.codes is not None
     edges = np.union1d(coding.levels, np.nextafter(coding.levels, np.inf))
     cells = np.arange(len(edges) + 1)
-    lost = coding.n_codes - 1
-    table = np.full(1 << 16, lost, coding.kind)
+    table = np.zeros(1 << 16, coding.kind)
     at = np.searchsorted(edges, coding.levels, side="right")
-    table[at] = np.where(coding.codes < 0, lost, coding.codes)
+    table[at] = final_codes(coding, coding.levels)[coding.first :]  # type: ignore[arg-type]
     told = Cells(edges, (cells >> 8).astype(np.uint8), (cells & 255).astype(np.uint8))
     with _whole(folder / f"{c}.codes") as file:
         for high, low in _bytes(folder, c, n_rows, told):
@@ -150,6 +199,14 @@ class Move:
     branches: npt.NDArray[np.int32]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Moves:
+    """All steps from the root so far, and of which growth they are."""
+
+    growth: str
+    steps: list[Move]
+
+
 class Block:
     """The rows of a partition, coded; raises FileNotFoundError where they are not.
 
@@ -161,11 +218,16 @@ class Block:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.n_rows, about = pickle.loads((folder / ABOUT).read_bytes())  # noqa: S301 - our own
-        self._about = about
+        self.n_rows, columns = pickle.loads((folder / ABOUT).read_bytes())  # noqa: S301 - our own
+        self._columns: list[Column] = columns
+        self._maps: dict[str, npt.NDArray[Any]] = {}
+        self._at: tuple[str, int, npt.NDArray[np.uint32]] | None = None
+        self._passes: Passes | None = None
 
     def _array(self, name: str, kind: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - a dtype
-        return _mapped(self._folder / name, np.dtype(kind), self.n_rows)
+        if name not in self._maps:
+            self._maps[name] = np.asarray(_mapped(self._folder / name, np.dtype(kind), self.n_rows))
+        return self._maps[name]
 
     @property
     def class_(self) -> Bytes:
@@ -174,72 +236,88 @@ class Block:
 
     def codes(self, c: int) -> Bytes:
         """Return the codes of a column: high bytes where it is in quantile cells."""
-        at, kind, _ = self._about[c]
-        if kind is None:
-            return self._array(f"{at}.high", np.uint8)
-        return self._array(f"{at}.codes", kind)
+        column = self._columns[c]
+        if column.kind is None:
+            return self._array(f"{column.name}.high", np.uint8)
+        return self._array(column.name, column.kind)
 
     def numbers(self, c: int) -> Floats | None:
         """Return the numbers of a column in quantile cells."""
-        at, kind, _ = self._about[c]
-        return self._array(f"{at}.raw", np.float64) if kind is None else None
+        column = self._columns[c]
+        return self._array(f"{column.name}.raw", np.float64) if column.kind is None else None
 
     def low(self, c: int) -> npt.NDArray[np.uint8] | None:
         """Return the low bytes of a column in quantile cells."""
-        at, kind, _ = self._about[c]
-        return self._array(f"{at}.low", np.uint8) if kind is None else None
+        column = self._columns[c]
+        return self._array(f"{column.name}.low", np.uint8) if column.kind is None else None
 
     @property
     def n_columns(self) -> int:
         """How many columns there are besides the target."""
-        return len(self._about) - 1
+        return len(self._columns) - 1
 
     def n_codes(self, c: int) -> int:
         """Return how many codes a column has."""
-        return int(self._about[c][2])
+        return self._columns[c].n_codes
 
     # -- rows that move on ------------------------------------------------------------------
 
-    def passes(self, moves: Sequence[Move], n_classes: int) -> tuple[Passes, npt.NDArray[Any]]:
+    def passes(self, moves: Moves, n_classes: int) -> tuple[Passes, npt.NDArray[Any]]:
         """Return the rows, each in the node to which these moves lead it."""
-        done, node = self._node(len(moves))
-        columns = [
-            (self.codes(c), self.n_codes(c), self.low(c), self.numbers(c))
-            for c in range(self.n_columns)
-        ]
-        passes = Passes(columns, self.class_, n_classes, node, 1)
-        for move in moves[done:]:
+        steps = moves.steps
+        done = self._turned(moves, n_classes)
+        assert self._at is not None
+        assert self._passes is not None
+        node, passes = self._at[2], self._passes
+        if done == len(steps):
+            return passes, node
+        self._at = None  # until all is done: a pass may be cut short
+        for move in steps[done:]:
             top = max(int(move.ids.max()), int(node.max()) if self.n_rows else 0)
             test_of = np.full(top + 1, -1, np.int32)
             test_of[move.ids] = np.arange(len(move.ids))
             passes.pass_(
                 move.tests, move.branches.tolist(), test_of, np.full(top + 1, -1, np.int32), 0
             )
-        if done < len(moves):
-            self._keep_node(len(moves), node)
+        self._at = moves.growth, len(steps), node
+        self._keep_node(moves.growth, len(steps), node)
         return passes, node
 
-    def _node(self, most: int) -> tuple[int, npt.NDArray[np.uint32]]:
+    def _turned(self, moves: Moves, n_classes: int) -> int:
+        """Find nodes that some of these moves led to; return how many."""
+        if self._at is not None and self._at[0] == moves.growth and self._at[1] <= len(moves.steps):
+            return self._at[1]
+        done, node = self._node(moves)
+        columns = [
+            (self.codes(c), self.n_codes(c), self.low(c), self.numbers(c))
+            for c in range(self.n_columns)
+        ]
+        self._passes = Passes(columns, self.class_, n_classes, node, 1)
+        self._at = moves.growth, done, node
+        return done
+
+    def _node(self, moves: Moves) -> tuple[int, npt.NDArray[np.uint32]]:
         """Return how many moves have been made, and the node of each row then."""
-        for path in self._folder.glob("node.*"):
+        for path in self._folder.glob(f"node-{moves.growth}.*"):
             done = path.suffix[1:]
-            if done.isdecimal() and int(done) <= most:
+            if done.isdecimal() and int(done) <= len(moves.steps):
                 try:
                     return int(done), np.fromfile(path, np.uint32)
                 except FileNotFoundError:  # another task has just moved it on
                     continue
         return 0, np.ones(self.n_rows, np.uint32)
 
-    def _keep_node(self, done: int, node: npt.NDArray[np.uint32]) -> None:
+    def _keep_node(self, growth: str, done: int, node: npt.NDArray[np.uint32]) -> None:
         part = self._folder / f"part-{os.getpid()}"
         node.tofile(part)
-        part.replace(self._folder / f"node.{done}")
-        for path in self._folder.glob("node.*"):
-            if path.suffix != f".{done}":
+        whole = self._folder / f"node-{growth}.{done}"
+        part.replace(whole)
+        for path in self._folder.glob("node-*"):
+            if path != whole:
                 path.unlink(missing_ok=True)
 
     def gathered(
-        self, moves: Sequence[Move], n_classes: int, slot_of: Ids, n_slots: int
+        self, moves: Moves, n_classes: int, slot_of: Ids, n_slots: int
     ) -> list[list[npt.NDArray[Any]]]:
         """Return of each slot the columns of its rows, the class last: codes, or numbers."""
         passes, node = self.passes(moves, n_classes)
@@ -252,6 +330,27 @@ class Block:
             [np.asarray(part[rows[start[i] : start[i + 1]]]) for part in (*parts, self.class_)]
             for i in range(n_slots)
         ]
+
+
+_OPENED: dict[Path, Block] = {}
+"""Blocks that this process has answered for: what is mapped stays mapped until they are gone."""
+_MOST = 8
+
+
+def opened(folder: Path) -> Block:
+    """Return a block, as this process left it; raises FileNotFoundError where it is not."""
+    forget_lost()
+    block = _OPENED.pop(folder, None) or Block(folder)
+    _OPENED[folder] = block  # the last one used
+    while len(_OPENED) > _MOST:
+        del _OPENED[next(iter(_OPENED))]
+    return block
+
+
+def forget_lost() -> None:
+    """Forget blocks whose files were removed: mapped files take room as long as they are mapped."""
+    for folder in [folder for folder in _OPENED if not (folder / ABOUT).exists()]:
+        del _OPENED[folder]
 
 
 def fitting(slot_of: Ids, node: npt.NDArray[Any]) -> Ids:
@@ -282,8 +381,7 @@ class Route:
             if numbers is not None:
                 columns[c] = np.asarray(numbers)
             else:
-                codes = block.codes(c).astype(np.int32)
-                columns[c] = np.where(codes == block.n_codes(c) - 1, np.int32(-1), codes)
+                columns[c] = block.codes(c).astype(np.int32) - 1
         return np.asarray(self.slot[flat.apply(columns, block.n_rows)], np.int32)
 
 
@@ -354,4 +452,4 @@ def joined(parts: Iterable[dict[int, Any]]) -> dict[int, Any]:
     return {c: summed(rows) for c, rows in every.items()}
 
 
-__all__ = ["ABOUT", "Block", "Coding", "Move", "Opened", "Route", "code"]
+__all__ = ["ABOUT", "Block", "Coding", "Column", "Move", "Moves", "Opened", "Route", "code"]

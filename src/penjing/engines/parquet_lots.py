@@ -8,13 +8,16 @@ worker reads its row groups by pyarrow, in a third of the time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlparse
 
+Group = tuple[str, int, int]
+"""A file, which of its row groups, and how many rows that has."""
 Lot = list[tuple[str, list[int]]]
 """Files, and which of their row groups."""
 
-BATCH = 1 << 18
+BATCH = 1 << 17
 """So many rows are read at a time."""
 _KINDS = {
     "tinyint": "int8", "smallint": "int16", "int": "int32", "bigint": "int64", "float": "float",
@@ -22,12 +25,36 @@ _KINDS = {
 }  # fmt: skip
 
 
-def lots_of(
-    frame: Any,  # noqa: ANN401 - a DataFrame
-    kinds: Mapping[str, str],
-    n: int,
-) -> list[Lot] | None:
-    """Return at most n lots of row groups that hold what a DataFrame does; None if none do.
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """All row groups of some files.
+
+    Parameters
+    ----------
+    groups : list
+        The groups, file by file.
+    spans : mapping
+        The least and the greatest of whole numbers, by column, where every file tells them.
+    texts : list of str
+        The columns of texts.
+    """
+
+    groups: list[Group]
+    spans: dict[str, tuple[int, int]]
+    texts: list[str]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows they have."""
+        return sum(rows for _, _, rows in self.groups)
+
+    def lots(self, n: int) -> list[Lot]:
+        """Return at most n lots of them."""
+        return _dealt(self.groups, n)
+
+
+def groups_of(frame: Any, kinds: Mapping[str, str]) -> Groups | None:  # noqa: ANN401
+    """Return the row groups that hold what a DataFrame does; None if none do.
 
     Parameters
     ----------
@@ -35,21 +62,21 @@ def lots_of(
         The rows, of a session that is no Spark Connect.
     kinds : mapping
         Spark's type of each column.
-    n : int
-        How many lots there are to be.
     """
     if not _is_plain(frame._jdf.queryExecution().optimizedPlan()):  # noqa: SLF001 - who else knows
         return None
     found = [urlparse(str(uri)) for uri in frame.inputFiles()]
     if not found or any(uri.scheme != "file" for uri in found):
         return None
-    groups: list[tuple[str, int, int]] = []
+    groups: list[Group] = []
+    spans: dict[str, tuple[int, int] | None] = {}
     for path in sorted(unquote(uri.path) for uri in found):
-        told = _groups(path, kinds)
+        told = _groups(path, kinds, spans)
         if told is None:
             return None
         groups += [(path, i, rows) for i, rows in enumerate(told) if rows]
-    return _dealt(groups, n)
+    known = {name: span for name, span in spans.items() if span is not None}
+    return Groups(groups, known, [name for name, kind in kinds.items() if kind == "string"])
 
 
 def _is_plain(plan: Any) -> bool:  # noqa: ANN401 - of Java
@@ -67,7 +94,9 @@ def _is_plain(plan: Any) -> bool:  # noqa: ANN401 - of Java
     return "parquet" in relation.fileFormat().toString().lower()
 
 
-def _groups(path: str, kinds: Mapping[str, str]) -> list[int] | None:
+def _groups(
+    path: str, kinds: Mapping[str, str], spans: dict[str, tuple[int, int] | None]
+) -> list[int] | None:
     """Return how many rows each group of a file has, None where its columns are others."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
     import pyarrow.parquet as pq  # noqa: PLC0415
@@ -77,11 +106,31 @@ def _groups(path: str, kinds: Mapping[str, str]) -> list[int] | None:
             here = {field.name: str(field.type) for field in file.schema_arrow}
             if any(here.get(name) != _KINDS.get(kind, "") for name, kind in kinds.items()):
                 return None
-            return [
-                file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)
-            ]
+            about = file.metadata
+            at = {about.schema.column(c).name: c for c in range(about.num_columns)}
+            for name, kind in kinds.items():
+                if kind in _WHOLE:
+                    every = [
+                        about.row_group(i).column(at[name]) for i in range(about.num_row_groups)
+                    ]
+                    spans[name] = _span(every, spans.get(name, _NO_SPAN))
+            return [about.row_group(i).num_rows for i in range(about.num_row_groups)]
     except (OSError, pa.ArrowInvalid):
         return None
+
+
+_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_NO_SPAN = (1 << 63, -(1 << 63))
+
+
+def _span(chunks: Sequence[Any], so_far: tuple[int, int] | None) -> tuple[int, int] | None:
+    """Return the least and the greatest number of chunks; None where one does not tell."""
+    for chunk in chunks:
+        told = chunk.statistics
+        if so_far is None or told is None or not told.has_min_max:
+            return None
+        so_far = min(so_far[0], told.min), max(so_far[1], told.max)
+    return so_far
 
 
 def _dealt(groups: Sequence[tuple[str, int, int]], n: int) -> list[Lot]:
@@ -116,3 +165,13 @@ def batches_of(lot: Lot, names: Sequence[str], texts: Sequence[str]) -> Iterator
             told = {"row_groups": groups, "columns": list(names), "use_threads": False}
             for batch in file.iter_batches(BATCH, **told):
                 yield batch.select(list(names))
+
+
+def first_rows(group: Group, names: Sequence[str], texts: Sequence[str], n: int) -> Any:  # noqa: ANN401
+    """Return about so many rows from the beginning of a group."""
+    import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
+
+    path, index, _ = group
+    with pq.ParquetFile(path, read_dictionary=list(texts), pre_buffer=False) as file:
+        told = {"row_groups": [index], "columns": list(names), "use_threads": False}
+        return next(file.iter_batches(n, **told)).select(list(names))

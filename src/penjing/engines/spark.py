@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ import numpy.typing as npt
 from penjing.budget import memory_bytes
 from penjing.engines import Shape, afar, blocks
 from penjing.engines.afar import Heap, Ints
-from penjing.engines.blocks import Block, Coding, Move
+from penjing.engines.blocks import Block, Coding, Move, Moves
 from penjing.engines.checkpoint import Checkpoint
 from penjing.engines.generations import Growing, Means
 from penjing.engines.place import Ids, Opened, Test
@@ -113,7 +114,7 @@ class Rows:
         self._codings = [
             _coding(judged, looks[i]) for i, judged in zip(at, self.survey.columns, strict=True)
         ]
-        classes = _coding(self.survey.target, looks[-1])
+        classes = _coding(self.survey.target, looks[-1], first=0)
         self.jobs.code([*zip(at, self._codings, strict=True), (len(names), classes)])
 
     def _looked(self, goal: str, schema: Mapping[str, Any], name: str) -> list[Look]:
@@ -213,7 +214,9 @@ class Rows:
         table = self._table(c)
         place, key, class_ = np.nonzero(table)
         n = table[place, key, class_]
-        return Heap(place, np.where(key == table.shape[1] - 1, -1, key), class_, n)
+        is_binned = self._codings[c].cells is not None
+        levels = np.where(key == 255, -1, key) if is_binned else key - 1
+        return Heap(place, levels, class_, n)
 
     def buckets(self, c: int, places: Sequence[int]) -> Heap:
         """Count by bucket; its ends are those of the bucket."""
@@ -285,7 +288,7 @@ class Spread:
 
     def __init__(self, rows: Rows) -> None:
         self._rows, self._jobs = rows, rows.jobs
-        self._moves: list[Move] = []
+        self._moves = Moves(uuid.uuid4().hex, [])
 
     @property
     def n_rows(self) -> int:
@@ -309,7 +312,11 @@ class Spread:
             ids = np.empty(len(tests), np.int32)
             at = np.flatnonzero(test_of >= 0)
             ids[test_of[at]] = at
-            self._moves.append(Move(ids, list(tests), np.asarray(branches, np.int32)))
+            self._moves.steps.append(Move(ids, list(tests), np.asarray(branches, np.int32)))
+        elif n_slots == 1 and not self._moves.steps:
+            root = self._jobs.root(self._rows.n_classes)
+            if root is not None:
+                return [table.ravel() for table in root]
         return self._add(_counted, slot_of, n_slots) if n_slots else []
 
     def cells(self, slot_of: Ids, opened: list[Opened]) -> Sequence[npt.NDArray[Any]]:
@@ -449,21 +456,22 @@ def _frame(source: Any, session: Any) -> tuple[Any, str]:  # noqa: ANN401
     return session.read.parquet(path), Path(path).name
 
 
-def _coding(judged: Judged, look: Look) -> Coding:
+def _coding(judged: Judged, look: Look, first: int = 1) -> Coding:
     if not judged.is_listed:
-        cells: Cells = cells_of(look.sample)
+        cells: Cells = look.cells or cells_of(look.sample)
         return Coding(256, cells=cells)
     assert judged.values is not None
     assert judged.codes is not None
-    n_codes = len(judged.column.levels) + 1
+    n_codes = len(judged.column.levels) + first
     if look.is_number:
         return Coding(n_codes, levels=np.asarray(judged.values, np.float64), codes=judged.codes)
-    return Coding(n_codes, dict(zip(judged.values, judged.codes.tolist(), strict=True)))
+    place = dict(zip(judged.values, judged.codes.tolist(), strict=True))
+    return Coding(n_codes, place, first=first)
 
 
 def _places(n_codes: int) -> npt.NDArray[np.int32]:
-    """Return the level of each code: the last stands for a missing value."""
-    return np.append(np.arange(n_codes - 1), -1).astype(np.int32)
+    """Return the level of each code: the first stands for a missing value."""
+    return np.arange(-1, n_codes - 1, dtype=np.int32)
 
 
 def _route(tree: Shape, nodes: Sequence[int], columns: Sequence[Judged]) -> blocks.Route:
@@ -526,25 +534,21 @@ def _distinct(block: Block, c: int) -> Floats:
     return np.unique(numbers[~np.isnan(numbers)])
 
 
-def _counted(block: Block, moves: Sequence[Move], k: int, slot_of: Ids, n_slots: int) -> list[Any]:
+def _counted(block: Block, moves: Moves, k: int, slot_of: Ids, n_slots: int) -> list[Any]:
     passes, node = block.passes(moves, k)
     nothing = np.full(int(node.max(initial=0)) + 1, -1, np.int32)
     return passes.pass_([], [], nothing, blocks.fitting(slot_of, node), n_slots)
 
 
-def _cells(
-    block: Block, moves: Sequence[Move], k: int, slot_of: Ids, opened: list[Opened]
-) -> list[Any]:
+def _cells(block: Block, moves: Moves, k: int, slot_of: Ids, opened: list[Opened]) -> list[Any]:
     passes, node = block.passes(moves, k)
     return passes.cells(blocks.fitting(slot_of, node), opened)
 
 
-def _numbers(
-    block: Block, moves: Sequence[Move], k: int, slot_of: Ids, opened: list[Opened]
-) -> list[Any]:
+def _numbers(block: Block, moves: Moves, k: int, slot_of: Ids, opened: list[Opened]) -> list[Any]:
     passes, node = block.passes(moves, k)
     return passes.numbers(blocks.fitting(slot_of, node), opened)
 
 
-def _gathered(block: Block, moves: Sequence[Move], k: int, slot_of: Ids, n_slots: int) -> list[Any]:
+def _gathered(block: Block, moves: Moves, k: int, slot_of: Ids, n_slots: int) -> list[Any]:
     return block.gathered(moves, k, slot_of, n_slots)

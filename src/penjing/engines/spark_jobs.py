@@ -23,9 +23,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.engines.blocks import Block, Coding, code
-from penjing.engines.parquet_lots import Lot, batches_of, lots_of
+from penjing.engines.blocks import Coding, code, forget_lost, opened
+from penjing.engines.parquet_lots import Groups, Lot, batches_of, groups_of
+from penjing.engines.planned import Plan, planned
 from penjing.engines.spilled import Look, Spill, in_chunks
+from penjing.engines.straight import Coded, Straight, root_of, settle
 from penjing.errors import DataError
 
 EACH = 2
@@ -68,11 +70,13 @@ class Jobs:
     ) -> None:
         chosen = frame.select(*(f"`{name.replace('`', '``')}`" for name in names))
         self._has_rdds = hasattr(frame.sparkSession, "_jsparkSession")
-        self._frame, self._read, n = _source(chosen)
+        self._source = _source(chosen)
         self._are_numbers = list(are_numbers)
-        self._n_sample = max(SAMPLE // n, 1_000)
+        self._wishes: dict[int, str] = {}
         self._dropped: list[Any] = []
         self._codings: list[tuple[int, Coding]] = []
+        self._lots: list[Coded] = []
+        self._straight: Any = None
         self._spilled: Any = None
         self._coded: Any = None
         self._places: Any = None
@@ -88,9 +92,60 @@ class Jobs:
         """
         self._dropped = list(dropped)
         self._forget()
-        how = (self._are_numbers, self._dropped, self._n_sample)
-        put = partial(_put, read=self._read, how=how)
-        spilled = self._frame.mapInArrow(put, f"{_WHERE}, looks binary").persist()
+        plans = self._plans() if self._has_rdds else None
+        looks = self._spill() if plans is None else self._put_straight(plans)
+        if looks is None:  # the plan was in vain
+            return self.look(dropped)
+        if not looks:
+            return []
+        whole = looks[0]
+        for other in looks[1:]:
+            whole = [a.plus(b) for a, b in zip(whole, other, strict=True)]
+        if plans is None:
+            return whole
+        wrong = [c for c, plan in enumerate(plans) if _is_wrong(plan, whole[c])]
+        if wrong:
+            self._wishes |= dict.fromkeys(wrong, "cells")
+            return self.look(dropped)
+        for plan, look in zip(plans, whole, strict=True):
+            look.cells, look.sample = plan.cells, plan.sample
+        return whole
+
+    def _plans(self) -> list[Plan] | None:
+        """Return how columns are coded while they are read; None where that cannot be known."""
+        groups, names = self._source.groups, self._source.names
+        if groups is None or not groups.n_rows:
+            return None
+        return planned(groups, names, self._are_numbers, self._wishes)
+
+    def _put_straight(self, plans: Sequence[Plan]) -> list[list[Look]] | None:
+        """Code rows of files as they are read; None if that did not work out."""
+        source = self._source
+        assert source.lots is not None
+        n = len(source.lots)
+        read = partial(batches_of, names=source.names, texts=source.texts)
+        how = list(plans), self._dropped, n <= BY_DRIVER
+        put = partial(_put_straight, lots=source.lots, read=read, how=how)
+        straight = source.session.sparkContext.parallelize(range(n), n).map(put).persist()
+        self._straight = straight
+        told = sorted(straight.collect())
+        lots: list[Coded] = [pickle.loads(row[3]) for row in told]  # noqa: S301 - our own
+        wrong = {c for lot in lots for c in lot.in_vain}
+        if wrong:
+            self._wishes |= dict.fromkeys(wrong, "cells")
+            return None
+        self.n_rows, self.n_parts = sum(row[2] for row in told), n
+        self._lots = lots
+        return [lot.looks for lot in lots]
+
+    def _spill(self) -> list[list[Look]]:
+        source = self._source
+        how = (self._are_numbers, self._dropped, max(SAMPLE // source.n, 1_000))
+        read = None
+        if source.lots is not None:
+            read = partial(_read, lots=source.lots, names=source.names, texts=source.texts)
+        put = partial(_put, read=read, how=how)
+        spilled = source.frame.mapInArrow(put, f"{_WHERE}, looks binary").persist()
         try:
             told = spilled.toArrow().to_pylist()
         except BaseException:
@@ -99,30 +154,35 @@ class Jobs:
         self._spilled = spilled
         self.n_rows = sum(row["n"] for row in told)
         self.n_parts = max(len(told), 1)
-        looks: list[list[Look]] = [
+        return [
             pickle.loads(row["looks"])  # noqa: S301 - our own
             for row in sorted(told, key=lambda row: int(row["part"]))
         ]
-        if not looks:
-            return []
-        whole = looks[0]
-        for other in looks[1:]:
-            whole = [a.plus(b) for a, b in zip(whole, other, strict=True)]
-        return whole
 
     def code(self, codings: Sequence[tuple[int, Coding]]) -> None:
         """Say how columns are coded; that is done with the first question."""
         self._codings = list(codings)
+        if self._straight is not None:
+            settled = partial(_settled, codings=self._codings)
+            self._places = self._straight.map(settled).persist()
+            return
         where = self._spilled.select("part", "folder", "n")
         self._coded = where.mapInArrow(partial(_code, codings=self._codings), _WHERE).persist()
         if self._has_rdds:
             self._places = self._coded.rdd.map(tuple).persist()
 
+    def root(self, n_classes: int) -> list[npt.NDArray[np.int64]] | None:
+        """Return how many rows have each code and class, where that was counted on the way."""
+        return root_of(self._lots, self._codings, n_classes) if self._lots else None
+
     def _forget(self) -> None:
-        for kept in (self._places, self._coded, self._spilled):
+        if self._straight is not None and self._places is None:  # coded in vain
+            self._straight.foreach(_remove)
+        for kept in (self._places, self._coded, self._spilled, self._straight):
             if kept is not None:
                 kept.unpersist()
-        self._coded = self._spilled = self._places = None
+        self._coded = self._spilled = self._places = self._straight = None
+        self._lots = []
 
     def close(self) -> None:
         """Remove the files."""
@@ -190,7 +250,7 @@ class Question:
         """Yield what blocks answer."""
         for part, folder, n in places:
             try:
-                found = self.work(Block(Path(folder)), *self.said)
+                found = self.work(opened(Path(folder)), *self.said)
             except FileNotFoundError:
                 yield part, 0, LOST, b""
                 continue
@@ -207,23 +267,41 @@ class Question:
             yield _row(part=part, n=n, key=key, told=told)
 
 
-def _source(frame: Any) -> tuple[Any, Read | None, int]:  # noqa: ANN401 - a DataFrame
-    """Return who hands out rows, how they are read, and in about how many partitions.
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Who hands out rows, in about how many partitions; and the files, where there are some."""
 
-    There are a few partitions for each core; no row is moved.
-    """
-    session = frame.sparkSession
+    session: Any
+    frame: Any
+    n: int
+    names: list[str]
+    groups: Groups | None = None
+    lots: list[Lot] | None = None
+
+    @property
+    def texts(self) -> list[str]:
+        """The columns of texts."""
+        return [] if self.groups is None else self.groups.texts
+
+
+def _source(frame: Any) -> Source:  # noqa: ANN401 - a DataFrame
+    """Return who hands out rows: a few partitions for each core; no row is moved."""
+    session, names = frame.sparkSession, list(frame.columns)
     if not hasattr(session, "_jsparkSession"):  # Spark Connect tells neither cores nor plans
-        return frame, None, 32
+        return Source(session, frame, 32, names)
     n_cores = max(session.sparkContext.defaultParallelism, 1)
-    kinds = dict(frame.dtypes)
-    lots = lots_of(frame, kinds, n_cores)
-    if lots is not None:
-        texts = [name for name, kind in kinds.items() if kind == "string"]
+    groups = groups_of(frame, dict(frame.dtypes))
+    if groups is not None:
+        lots = groups.lots(n_cores)
         tasks = session.range(0, len(lots), 1, len(lots))
-        return tasks, partial(_read, lots=lots, names=list(kinds), texts=texts), len(lots)
+        return Source(session, tasks, len(lots), names, groups, lots)
     n, most = frame._jdf.queryExecution().toRdd().getNumPartitions(), EACH * n_cores  # noqa: SLF001
-    return (frame.coalesce(most), None, most) if n > most else (frame, None, max(n, 1))
+    return Source(session, frame.coalesce(most) if n > most else frame, max(min(n, most), 1), names)
+
+
+def _is_wrong(plan: Plan, look: Look) -> bool:
+    """Say whether a list of numbers turned out to be longer than lists are."""
+    return plan.how in ("whole", "listed") and look.counts is None
 
 
 # -- what runs on the workers ---------------------------------------------------------------
@@ -246,14 +324,47 @@ def _put(
     are_numbers, dropped, n_sample = how
     context = TaskContext.get()
     part = 0 if context is None else context.partitionId()
-    above = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
-    folder = Path(above, f"penjing-{part}-{uuid.uuid4().hex}")
-    folder.mkdir(parents=True)
+    folder = _folder(part)
     spill = Spill(folder, are_numbers, len(are_numbers) - 1, n_sample)
     for chunk in in_chunks(batches if read is None else read(batches)):
         spill.add(chunk, dropped)
     looks = pickle.dumps(spill.close(), 5)
     yield _row(part=part, folder=str(folder), n=spill.n_rows, looks=looks)
+
+
+def _folder(part: int) -> Path:
+    """Make a folder for a partition, where Spark keeps such things."""
+    above = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
+    folder = Path(above, f"penjing-{part}-{uuid.uuid4().hex}")
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _put_straight(
+    part: int,
+    lots: Sequence[Lot],
+    read: Callable[[Lot], Iterator[Any]],
+    how: tuple[Sequence[Plan], Sequence[Any], bool],
+) -> tuple[int, str, int, bytes]:
+    """Code the rows of a lot."""
+    plans, dropped, with_root = how
+    folder = _folder(part)
+    straight = Straight(folder, plans, with_root=with_root)
+    for batch in read(lots[part]):
+        if not straight.add(batch, dropped):
+            break
+    told = pickle.dumps(straight.close(), 5)
+    return part, str(folder), straight.n_rows, told
+
+
+def _settled(
+    row: tuple[int, str, int, bytes], codings: Sequence[tuple[int, Coding]]
+) -> tuple[int, str, int]:
+    """Make a block of what was coded."""
+    part, folder, n, _ = row
+    if Path(folder).exists():
+        settle(Path(folder), n, codings)
+    return part, folder, n
 
 
 def _code(batches: Iterator[Any], codings: Sequence[tuple[int, Coding]]) -> Iterator[Any]:
@@ -283,8 +394,9 @@ def _added(batches: Iterator[Any]) -> Iterator[Any]:
         yield _row(part=part, n=n, key=key, told=told)
 
 
-def _remove(place: tuple[int, str, int]) -> None:
+def _remove(place: tuple[Any, ...]) -> None:
     shutil.rmtree(place[1], ignore_errors=True)
+    forget_lost()
 
 
 def _removed(batches: Iterator[Any]) -> Iterator[Any]:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.read.afar import FEW
+from penjing.stored import Cells
 from penjing.table import Floats
 
 CHUNK = 1 << 18
@@ -42,6 +43,8 @@ class Look:
     low: float
     high: float
     sample: Floats
+    cells: Cells | None = None
+    """Those by which its numbers are coded, if that is so already."""
 
     def plus(self, other: Look) -> Look:
         """Return what both show."""
@@ -94,7 +97,7 @@ class Spill:
 
     def add(self, chunk: Any, dropped: Sequence[Any]) -> None:  # noqa: ANN401 - Arrow's table
         """Write some rows; those whose class is one of the dropped are left out."""
-        chunk = _with_class(chunk, self._goal, dropped)
+        chunk = with_class(chunk, self._goal, dropped)
         self.n_rows += chunk.num_rows
         for c, look in enumerate(self._looks):
             column = chunk.column(c)
@@ -167,7 +170,8 @@ def in_chunks(batches: Iterable[Any]) -> Iterator[Any]:
         yield pa.Table.from_batches(waiting)
 
 
-def _with_class(chunk: Any, goal: int, dropped: Sequence[Any]) -> Any:  # noqa: ANN401
+def with_class(chunk: Any, goal: int, dropped: Sequence[Any]) -> Any:  # noqa: ANN401
+    """Return rows that have a class which is none of the dropped."""
     import pyarrow as pa  # noqa: PLC0415 - on the workers
     import pyarrow.compute as pc  # noqa: PLC0415
 
@@ -187,17 +191,29 @@ def _with_class(chunk: Any, goal: int, dropped: Sequence[Any]) -> Any:  # noqa: 
 
 def numbers_of(column: Any) -> Floats:  # noqa: ANN401 - of Arrow
     """Return the numbers of a column, NaN where there is none; no number is -0.0."""
+    return plain_numbers(column) + 0.0
+
+
+def plain_numbers(column: Any) -> Floats:  # noqa: ANN401 - of Arrow
+    """Return the numbers of a column as they are, NaN where there is none."""
     import pyarrow as pa  # noqa: PLC0415 - on the workers
 
     if not pa.types.is_float64(column.type):
         column = column.cast(pa.float64(), safe=False)
     if column.null_count:
         column = column.fill_null(np.nan)
-    return np.asarray(column.to_numpy(), np.float64) + 0.0
+    return np.asarray(column.to_numpy(), np.float64)
 
 
 def names_of(column: Any) -> tuple[list[Any], npt.NDArray[np.int32]]:  # noqa: ANN401 - of Arrow
     """Return the distinct values of a column, and the place of each row's; -1 for none."""
+    coded = encoded(column)
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    return coded.dictionary.to_pylist(), codes
+
+
+def encoded(column: Any) -> Any:  # noqa: ANN401 - of Arrow
+    """Return a column as places in a list of its values."""
     import pyarrow as pa  # noqa: PLC0415 - on the workers
 
     kind = column.type
@@ -212,9 +228,7 @@ def names_of(column: Any) -> tuple[list[Any], npt.NDArray[np.int32]]:  # noqa: A
         numbers = numbers_of(column)
         column = pa.array(numbers, mask=np.isnan(numbers))
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    coded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
-    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    return coded.dictionary.to_pylist(), codes
+    return whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
 
 
 def is_number(kind: str) -> bool:
