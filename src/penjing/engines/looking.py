@@ -116,12 +116,14 @@ class Looker:
         by_cell: bool,
     ) -> None:
         for c, (place, low, classes, numbers) in zip(asked.columns, found, strict=True):
-            cell = place.astype(np.int64) * 256 + (low if by_cell else 0)
+            cell = place.astype(np.int64) * 256 + low if by_cell else place
+            if len(cell) and cell.max() < 1 << 16:
+                cell = cell.astype(np.uint16)  # is sorted in a fraction of the time
             order = np.argsort(cell, kind="stable")
             cells, start = np.unique(cell[order], return_index=True)
             parts = dict(zip(cells.tolist(), np.split(order, start[1:]), strict=True))
             for at_place, low_byte, i, at in asked.cells(c):
-                rows = parts[at_place * 256 + (low_byte if by_cell else 0)]
+                rows = parts[at_place * 256 + low_byte if by_cell else at_place]
                 cuts[i, c].open_cell(at, numbers[rows], self._class_of[classes[rows]])
 
 

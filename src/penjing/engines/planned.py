@@ -6,6 +6,7 @@ A plan never decides what a column is, only how it is written; what turns out ot
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -19,15 +20,14 @@ from penjing.read.afar import FEW, in_order
 from penjing.stored import Cells, cells_of
 from penjing.table import Floats
 
-SAMPLED = 400_000
+SAMPLED = 200_000
 """About so many rows are looked at, from the beginnings of groups all over the files."""
-GROUPS = 64
-"""At most so many groups are looked into."""
+GROUPS = 8, 64
+"""So many groups at least and at most are looked into, in between a quarter of them."""
 RANGE = 4_096
 """Whole numbers of a smaller range are coded by their distance from the least."""
 LISTED = 200
 """Up to so many different numbers in the sample are coded by a list."""
-THREADS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,11 +66,12 @@ def planned(
 
     ``wishes`` tell of columns that were planned otherwise before, and in vain.
     """
-    n = min(len(groups.groups), GROUPS)
-    at = sorted({i * (len(groups.groups) - 1) // max(n - 1, 1) for i in range(n)})
+    every = len(groups.groups)
+    n = min(every, max(GROUPS[0], min(every // 4, GROUPS[1])))
+    at = sorted({i * (every - 1) // max(n - 1, 1) for i in range(n)})
     chosen = [groups.groups[i] for i in at]
     a_group = max(1_000, SAMPLED // max(len(chosen), 1))
-    with ThreadPoolExecutor(THREADS) as pool:
+    with ThreadPoolExecutor(_n_threads()) as pool:
         parts = list(pool.map(lambda g: first_rows(g, names, groups.texts, a_group), chosen))
         is_all = sum(part.num_rows for part in parts) == groups.n_rows
 
@@ -114,6 +115,11 @@ def _numbers(
     if not is_all and all(map(_is_sorted, parts)):
         return None
     return Plan("cells", cells=cells_of(numbers), sample=numbers)
+
+
+def _n_threads() -> int:
+    known = hasattr(os, "sched_getaffinity")
+    return min(len(os.sched_getaffinity(0)) if known else (os.cpu_count() or 1), 8)
 
 
 def _is_sorted(numbers: Floats) -> bool:

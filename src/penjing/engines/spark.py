@@ -48,6 +48,8 @@ DIRECT = 500_000
 """Up to so many numbers are fetched by one job, where two would fetch fewer."""
 FETCHED = 20_000
 """A node of at most so many rows is fetched and finished in the driver."""
+WORTH = 3
+"""Nodes are not fetched for fewer generations than this, but for small ones."""
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 
@@ -388,7 +390,7 @@ class Engine(afar.Engine):
         if not self.counts(recipe):
             return None
         copies = 1 + min(self._spread.jobs.n_parts, BY_DRIVER)
-        means = Means(self._limit, copies, None, self._small, DIRECT)
+        means = Means(self._limit, copies, None, self._small, DIRECT, WORTH)
         place = Spread(self._spread)
         table = self._spread.table()
         kept = self._kept

@@ -13,6 +13,7 @@ import pickle
 import shutil
 import tempfile
 import uuid
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -246,6 +247,10 @@ class Question:
     said: tuple[Any, ...]
     in_parts: bool
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to the workers as few bytes: most places of open buckets are empty."""
+        return _unpacked, (self.work, zlib.compress(pickle.dumps(self.said, 5), 1), self.in_parts)
+
     def of_places(self, places: Iterable[tuple[int, str, int]]) -> Iterator[Answer]:
         """Yield what blocks answer."""
         for part, folder, n in places:
@@ -258,13 +263,22 @@ class Question:
                 yield part, n, 0, pickle.dumps(found, 5)
                 continue
             for key, array in enumerate(found):
-                yield part, 0 if key else n, key, pickle.dumps(array, 5)
+                yield part, 0 if key else n, key, pickle.dumps(_narrow(array), 5)
 
     def of_frame(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield what blocks answer, as rows of a DataFrame."""
         places = ((row["part"], row["folder"], row["n"]) for row in _rows(batches))
         for part, n, key, told in self.of_places(places):
             yield _row(part=part, n=n, key=key, told=told)
+
+
+def _unpacked(work: Work, said: bytes, in_parts: bool) -> Question:  # noqa: FBT001
+    return Question(work, pickle.loads(zlib.decompress(said)), in_parts)  # noqa: S301 - our own
+
+
+def _narrow(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return counts in two bytes each where they fit: they are on the way for long."""
+    return array.astype(np.uint16) if array.size and array.max() < 1 << 16 else array
 
 
 @dataclass(frozen=True, slots=True)
