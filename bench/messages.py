@@ -56,7 +56,7 @@ def tests_of(generation: int):
     ids = np.arange(2**generation, 2 ** (generation + 1), dtype=np.int32)
     tests = [(i % COLUMNS, 2 * int(at), -1, 7, 9, 0.5) for i, at in enumerate(ids)]
     branches = np.zeros(len(ids) // 2 * (LEVELS + 1), np.int32)
-    return blocks.Move(ids, tests, branches)
+    return blocks.Move(ids, tests, branches, 2 ** (generation + 2))
 
 
 def main() -> None:

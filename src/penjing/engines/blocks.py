@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import pickle
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -192,11 +193,12 @@ def _mapped(path: Path, kind: Any, n: int) -> npt.NDArray[Any]:  # noqa: ANN401 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Move:
-    """One step of the rows down the tree: the tests of some nodes."""
+    """One step of the rows down the tree: the tests of some nodes; ids are below ``size`` then."""
 
     ids: Ids
     tests: list[Test]
     branches: npt.NDArray[np.int32]
+    size: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,6 +207,13 @@ class Moves:
 
     growth: str
     steps: list[Move]
+
+    def fitting(self, slot_of: Ids) -> Ids:
+        """Return slots for every node that rows may be in: nobody asks about those not told of."""
+        size = self.steps[-1].size if self.steps else 2
+        if len(slot_of) >= size:
+            return slot_of
+        return np.append(slot_of, np.full(size - len(slot_of), -1, np.int32))
 
 
 class Block:
@@ -223,6 +232,7 @@ class Block:
         self._maps: dict[str, npt.NDArray[Any]] = {}
         self._at: tuple[str, int, npt.NDArray[np.uint32]] | None = None
         self._passes: Passes | None = None
+        self._writes: threading.Thread | None = None
 
     def _array(self, name: str, kind: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - a dtype
         if name not in self._maps:
@@ -262,26 +272,49 @@ class Block:
 
     # -- rows that move on ------------------------------------------------------------------
 
-    def passes(self, moves: Moves, n_classes: int) -> tuple[Passes, npt.NDArray[Any]]:
+    def passes(self, moves: Moves, n_classes: int) -> Passes:
         """Return the rows, each in the node to which these moves lead it."""
-        steps = moves.steps
         done = self._turned(moves, n_classes)
+        assert self._passes is not None
+        if done < len(moves.steps):
+            self._move(moves, done, np.full(moves.steps[-1].size, -1, np.int32), 0)
+        return self._passes
+
+    def counted(
+        self, moves: Moves, n_classes: int, slot_of: Ids, n_slots: int
+    ) -> list[npt.NDArray[np.uint32]]:
+        """Move rows, and count them on the last step."""
+        slot_of, done = moves.fitting(slot_of), self._turned(moves, n_classes)
+        assert self._passes is not None
+        if done < len(moves.steps):
+            return self._move(moves, done, slot_of, n_slots)
+        return self._passes.pass_([], [], np.full_like(slot_of, -1), slot_of, n_slots)
+
+    def _move(
+        self, moves: Moves, done: int, slot_of: Ids, n_slots: int
+    ) -> list[npt.NDArray[np.uint32]]:
         assert self._at is not None
         assert self._passes is not None
-        node, passes = self._at[2], self._passes
-        if done == len(steps):
-            return passes, node
+        node = self._at[2]
+        if self._writes is not None:
+            self._writes.join()
         self._at = None  # until all is done: a pass may be cut short
-        for move in steps[done:]:
-            top = max(int(move.ids.max()), int(node.max()) if self.n_rows else 0)
-            test_of = np.full(top + 1, -1, np.int32)
+        tables = []
+        for i, move in enumerate(moves.steps[done:], done + 1):
+            is_last = i == len(moves.steps)
+            test_of = np.full(max(move.size, len(slot_of)), -1, np.int32)
             test_of[move.ids] = np.arange(len(move.ids))
-            passes.pass_(
-                move.tests, move.branches.tolist(), test_of, np.full(top + 1, -1, np.int32), 0
+            slots = slot_of if is_last else np.full_like(test_of, -1)
+            tables = self._passes.pass_(
+                move.tests, move.branches.tolist(), test_of, slots, n_slots if is_last else 0
             )
-        self._at = moves.growth, len(steps), node
-        self._keep_node(moves.growth, len(steps), node)
-        return passes, node
+        self._at = moves.growth, len(moves.steps), node
+        # Nobody waits for the note: who does not find it moves the rows again.
+        self._writes = threading.Thread(
+            target=self._keep_node, args=(moves.growth, len(moves.steps), node), daemon=True
+        )
+        self._writes.start()
+        return tables
 
     def _turned(self, moves: Moves, n_classes: int) -> int:
         """Find nodes that some of these moves led to; return how many."""
@@ -309,19 +342,23 @@ class Block:
 
     def _keep_node(self, growth: str, done: int, node: npt.NDArray[np.uint32]) -> None:
         part = self._folder / f"part-{os.getpid()}"
-        node.tofile(part)
         whole = self._folder / f"node-{growth}.{done}"
-        part.replace(whole)
-        for path in self._folder.glob("node-*"):
-            if path != whole:
-                path.unlink(missing_ok=True)
+        with suppress(OSError):  # the block is gone, or there is no room: it is a note only
+            with part.open("wb", buffering=0) as file:
+                written, view = 0, memoryview(node).cast("B")
+                while written < len(view):
+                    written += file.write(view[written:])
+            part.replace(whole)
+            for path in self._folder.glob("node-*"):
+                if path != whole:
+                    path.unlink(missing_ok=True)
 
     def gathered(
         self, moves: Moves, n_classes: int, slot_of: Ids, n_slots: int
     ) -> list[list[npt.NDArray[Any]]]:
         """Return of each slot the columns of its rows, the class last: codes, or numbers."""
-        passes, node = self.passes(moves, n_classes)
-        start, rows = passes.rows_of(fitting(slot_of, node), n_slots)
+        passes = self.passes(moves, n_classes)
+        start, rows = passes.rows_of(moves.fitting(slot_of), n_slots)
         parts: list[Any] = [self.codes(c) for c in range(self.n_columns)]
         for c in range(self.n_columns):
             numbers = self.numbers(c)
@@ -351,14 +388,6 @@ def forget_lost() -> None:
     """Forget blocks whose files were removed: mapped files take room as long as they are mapped."""
     for folder in [folder for folder in _OPENED if not (folder / ABOUT).exists()]:
         del _OPENED[folder]
-
-
-def fitting(slot_of: Ids, node: npt.NDArray[Any]) -> Ids:
-    """Return slots for every node that rows are in: nobody asks about those not told of."""
-    top = int(node.max()) + 1 if len(node) else 0
-    if len(slot_of) >= top:
-        return slot_of
-    return np.concatenate([slot_of, np.full(top - len(slot_of), -1, np.int32)])
 
 
 # -- rows found from the root --------------------------------------------------------------------

@@ -20,7 +20,7 @@ from penjing.read.afar import FEW, in_order
 from penjing.stored import Cells, cells_of
 from penjing.table import Floats
 
-SAMPLED = 200_000
+SAMPLED = 150_000
 """About so many rows are looked at, from the beginnings of groups all over the files."""
 GROUPS = 8, 64
 """So many groups at least and at most are looked into, in between a quarter of them."""

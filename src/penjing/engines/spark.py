@@ -314,7 +314,8 @@ class Spread:
             ids = np.empty(len(tests), np.int32)
             at = np.flatnonzero(test_of >= 0)
             ids[test_of[at]] = at
-            self._moves.steps.append(Move(ids, list(tests), np.asarray(branches, np.int32)))
+            told = np.asarray(branches, np.int32)
+            self._moves.steps.append(Move(ids, list(tests), told, len(test_of)))
         elif n_slots == 1 and not self._moves.steps:
             root = self._jobs.root(self._rows.n_classes)
             if root is not None:
@@ -537,19 +538,15 @@ def _distinct(block: Block, c: int) -> Floats:
 
 
 def _counted(block: Block, moves: Moves, k: int, slot_of: Ids, n_slots: int) -> list[Any]:
-    passes, node = block.passes(moves, k)
-    nothing = np.full(int(node.max(initial=0)) + 1, -1, np.int32)
-    return passes.pass_([], [], nothing, blocks.fitting(slot_of, node), n_slots)
+    return block.counted(moves, k, slot_of, n_slots)
 
 
 def _cells(block: Block, moves: Moves, k: int, slot_of: Ids, opened: list[Opened]) -> list[Any]:
-    passes, node = block.passes(moves, k)
-    return passes.cells(blocks.fitting(slot_of, node), opened)
+    return block.passes(moves, k).cells(moves.fitting(slot_of), opened)
 
 
 def _numbers(block: Block, moves: Moves, k: int, slot_of: Ids, opened: list[Opened]) -> list[Any]:
-    passes, node = block.passes(moves, k)
-    return passes.numbers(blocks.fitting(slot_of, node), opened)
+    return block.passes(moves, k).numbers(moves.fitting(slot_of), opened)
 
 
 def _gathered(block: Block, moves: Moves, k: int, slot_of: Ids, n_slots: int) -> list[Any]:

@@ -12,9 +12,11 @@ import os
 import pickle
 import shutil
 import tempfile
+import threading
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
@@ -177,22 +179,28 @@ class Jobs:
         return root_of(self._lots, self._codings, n_classes) if self._lots else None
 
     def _forget(self) -> None:
-        if self._straight is not None and self._places is None:  # coded in vain
-            self._straight.foreach(_remove)
-        for kept in (self._places, self._coded, self._spilled, self._straight):
+        if self._straight is not None:
+            self._remove()
+        for kept in (self._places, self._coded, self._spilled):
             if kept is not None:
                 kept.unpersist()
-        self._coded = self._spilled = self._places = self._straight = None
+        self._coded = self._spilled = self._places = None
         self._lots = []
 
     def close(self) -> None:
-        """Remove the files."""
-        if self._places is not None:
+        """Remove the files; where rows were coded straight from files nobody waits for that."""
+        if self._straight is None and self._places is not None:
             self._places.foreach(_remove)
         elif self._spilled is not None:
             where = self._spilled.select("part", "folder", "n")
             where.mapInArrow(_removed, "n int").toArrow()
         self._forget()
+
+    def _remove(self) -> None:
+        """Remove the files of what was coded straight, meanwhile."""
+        kept = [rdd for rdd in (self._places, self._straight) if rdd is not None]
+        self._places = self._straight = None
+        threading.Thread(target=_remove_all, args=(kept,), name="penjing-remove").start()
 
     # -- questions --------------------------------------------------------------------------
 
@@ -237,6 +245,14 @@ class Jobs:
             by_key = told.keyBy(itemgetter(2))
             told = by_key.reduceByKey(_both, min(self.n_parts, 64)).values()
         return list(told.collect())
+
+
+def _remove_all(kept: Sequence[Any]) -> None:
+    """Remove the files that the first of some RDDs tells of; they are not needed any more."""
+    with suppress(Exception):  # a session that ends takes its folders with it
+        kept[0].foreach(_remove)
+        for rdd in kept:
+            rdd.unpersist()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing._core import Quantiles, code_indices, code_wholes, count_block
+from penjing._core import Passes, Quantiles, code_indices, code_wholes
 from penjing.engines.blocks import Coding, Column, final_codes, noted, translated
 from penjing.engines.planned import Plan
 from penjing.engines.spilled import MANY, Look, encoded, numbers_of, plain_numbers, with_class
@@ -71,6 +71,7 @@ class Straight:
         self._columns = [_writer(folder, c, plan) for c, plan in enumerate(plans)]
         self._columns[-1].first = 0  # no class is missing
         self._root: list[Table] | None = [_NO_TABLE for _ in plans[:-1]] if with_root else None
+        self._node = np.zeros(0, np.uint32)
         self.n_rows = 0
         self.in_vain: list[int] = []
 
@@ -93,11 +94,15 @@ class Straight:
         assert self._root is not None
         k = len(self._columns[-1].values)
         at = [c for c, array in enumerate(codes[:-1]) if array is not None]
-        slots = np.zeros(len(codes[-1]), np.int32)
-        sizes = [self._columns[c].n_codes for c in at]
-        told = count_block([codes[c] for c in at], sizes, codes[-1], k, slots, 1)
-        for c, size, table in zip(at, sizes, told, strict=True):
-            self._root[c] = plus(self._root[c], table.reshape(size, k))
+        told = [(codes[c], self._columns[c].n_codes, None, None) for c in at]
+        n = len(codes[-1])
+        if len(self._node) < n:
+            self._node = np.zeros(n, np.uint32)
+        passes = Passes(told, codes[-1], k, self._node[:n], 1)
+        one = np.zeros(1, np.int32)
+        tables = passes.pass_([], [], one - 1, one, 1)
+        for c, table in zip(at, tables, strict=True):
+            self._root[c] = plus(self._root[c], table.reshape(-1, k))
 
     def close(self) -> Coded:
         """Return what became of the rows, when all is written."""
@@ -140,11 +145,19 @@ class _Nothing:
         self._folder, self._c, self._plan = folder, c, plan
         self.values: list[Any] = []
         self.n = self.n_missing = 0
+        self._rooms: dict[str, npt.NDArray[Any]] = {}
 
     @property
     def n_codes(self) -> int:
         """How many codes there are."""
         return len(self.values) + 1
+
+    def _room(self, name: str, n: int, kind: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - a dtype
+        """Return room for some codes: that of the rows before, which are written by now."""
+        have = self._rooms.get(name)
+        if have is None or len(have) < n or have.dtype != kind:
+            self._rooms[name] = have = np.empty(n, kind)
+        return have[:n]
 
     def add(self, column: Any) -> Any:  # noqa: ANN401
         """Write some rows; return their codes, if they have any."""
@@ -173,7 +186,7 @@ class _InCells(_Nothing):
     def add(self, column: Any) -> Any:  # noqa: ANN401
         numbers = plain_numbers(column)
         n = len(numbers)
-        high, low = np.empty(n, np.uint8), np.empty(n, np.uint8)
+        high, low = self._room("high", n, np.uint8), self._room("low", n, np.uint8)
         n_missing, _, has_minus_zero = self._coder.code(numbers, high, low)
         if has_minus_zero:
             numbers = numbers + 0.0
@@ -234,7 +247,8 @@ class _Whole(_Exact):
             absent = column.is_null().to_numpy(zero_copy_only=False).astype(np.uint8)
             column = column.fill_null(low)
         numbers = np.ascontiguousarray(column.to_numpy(zero_copy_only=False), np.int64)
-        codes, counts = np.empty(len(numbers), self.kind), np.zeros(self.n_codes, np.int64)
+        codes = self._room("codes", len(numbers), self.kind)
+        counts = np.zeros(self.n_codes, np.int64)
         if not code_wholes(numbers, absent, low, 0, codes, counts, counts.copy()):
             self.is_in_vain = True
             return None
@@ -295,7 +309,8 @@ class _Names(_Exact):
         if indices.null_count:
             indices = indices.fill_null(len(coded.dictionary))
         rows = np.ascontiguousarray(indices.to_numpy(zero_copy_only=False), np.int32)
-        codes, counts = np.empty(len(rows), self.kind), np.zeros(self.n_codes, np.int64)
+        codes = self._room("codes", len(rows), self.kind)
+        counts = np.zeros(self.n_codes, np.int64)
         code_indices(rows, codes_of, 0, codes, counts, counts.copy())
         return self._wrote(codes, counts)
 
