@@ -12,6 +12,7 @@ import time
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -19,7 +20,8 @@ import pytest
 import penjing
 from afar import by_memory, columns_of, plain, schema_of, some_table, trimmed
 from penjing import stored
-from penjing.engines import parquet_lots, spark, spark_jobs
+from penjing.engines import parquet_lots, planned, spark, spark_jobs
+from penjing.table import Column, Table, numeric
 from shared import shared
 
 pyspark = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
@@ -134,6 +136,77 @@ def test_rows_that_spark_hands_in(local, tmp_path):
     assert plain(penjing.fit(moved, "y", "cart-binary", **asked)) == by_memory(
         table, "cart-binary", max_depth=5
     )
+
+
+def surprising():
+    """Rows of which the first ones say little: levels, numbers and a class come later."""
+    rng = np.random.default_rng(11)
+    n = 4_000
+    late = np.arange(n) >= 2_500
+    whole = np.where(late, rng.integers(-9, 30, n), rng.integers(0, 5, n))
+    few = np.where(late, rng.integers(0, 9, n), rng.integers(0, 3, n)) / 4
+    names = np.where(late, rng.integers(0, 400, n), rng.integers(3, 6, n))
+    x = rng.normal(size=n)
+    score = x + whole / 5 + few + (names % 3 == 1) + rng.normal(size=n) / 3
+    classes = np.where(late & (rng.random(n) < 0.2), 3, np.digitize(score, [0.5, 2.0]))
+    columns = (
+        numeric("whole", whole.astype(float)),
+        numeric("few", few),
+        Column("name", "nominal", tuple(f"n{i:03}" for i in range(400)), names.astype(np.int32)),
+        numeric("x", x),
+        numeric("climbs", np.arange(n) % 1_000 / 7),
+    )
+    levels = ("high", "low", "middle", "new")
+    return trimmed(Table(columns, Column("y", "nominal", levels, classes.astype(np.int32)), n))
+
+
+@pytest.mark.parametrize("climbs", [True, False])
+@pytest.mark.usefixtures("coarse")
+def test_what_the_plan_did_not_foresee(local, tmp_path, monkeypatch, climbs):
+    """The plan sees forty rows: what comes later has codes of its own, or is planned anew."""
+    monkeypatch.setattr(planned, "LEAST", 40)
+    monkeypatch.setattr(planned, "SAMPLED", 40)
+    monkeypatch.setattr(planned, "GROUPS", (1, 1))
+    table = surprising()
+    if not climbs:  # a column that is sorted where the plan looks is coded by all of its rows
+        table = Table(table.columns[:-1], table.target, table.n_rows)
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    whole = pa.table(columns_of(table)).set_column(
+        0, "whole", pa.array(table.columns[0].values(), pa.float64()).cast(pa.int64())
+    )
+    for i in range(4):
+        part = whole.slice(i * 1_000, 1_000)
+        pq.write_table(part, folder / f"{i}.parquet", row_group_size=500, write_statistics=i < 2)
+    asked, straight = spark_jobs.Jobs._put_straight, []
+
+    def told(self, plans):
+        found = asked(self, plans)
+        straight.append(found is not None)
+        return found
+
+    monkeypatch.setattr(spark_jobs.Jobs, "_put_straight", told)
+    frame = local.read.parquet(str(folder))
+    tree = penjing.fit(frame, "y", "cart-binary", schema=schema_of(table), max_depth=6)
+    assert plain(tree) == by_memory(table, "cart-binary", max_depth=6)
+    assert straight[0] is False
+    assert straight[-1] is not climbs
+
+
+@pytest.mark.usefixtures("coarse")
+def test_rows_without_a_class_are_left_out_of_files(local, tmp_path):
+    table = trimmed(some_table(2_000, seed=8))
+    columns = columns_of(table)
+    some = [None if i % 7 == 0 else "?" if i % 11 == 0 else y for i, y in enumerate(columns["y"])]
+    kept = [i for i, y in enumerate(some) if y not in (None, "?")]
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    pq.write_table(pa.table(columns | {"y": some}), folder / "all.parquet", row_group_size=500)
+    frame = local.read.parquet(str(folder))
+    tree = penjing.fit(frame, "y", "cart-binary", schema=schema_of(table), max_depth=4)
+    found, alone = plain(tree), by_memory(table.take(np.array(kept)), "cart-binary", max_depth=4)
+    assert tree.about["n_rows"] == len(kept)
+    assert found["nodes"] == alone["nodes"]
 
 
 @pytest.mark.slow

@@ -22,6 +22,8 @@ from penjing.table import Floats
 
 SAMPLED = 150_000
 """About so many rows are looked at, from the beginnings of groups all over the files."""
+LEAST = 1_000
+"""At least so many of each group."""
 GROUPS = 8, 64
 """So many groups at least and at most are looked into, in between a quarter of them."""
 RANGE = 4_096
@@ -70,7 +72,7 @@ def planned(
     n = min(every, max(GROUPS[0], min(every // 4, GROUPS[1])))
     at = sorted({i * (every - 1) // max(n - 1, 1) for i in range(n)})
     chosen = [groups.groups[i] for i in at]
-    a_group = max(1_000, SAMPLED // max(len(chosen), 1))
+    a_group = max(LEAST, SAMPLED // max(len(chosen), 1))
     with ThreadPoolExecutor(_n_threads()) as pool:
         parts = list(pool.map(lambda g: first_rows(g, names, groups.texts, a_group), chosen))
         is_all = sum(part.num_rows for part in parts) == groups.n_rows
