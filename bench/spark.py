@@ -168,7 +168,7 @@ def main() -> None:
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--rows", type=float, default=2.4e7)
     words.add_argument("--depth", type=int, default=8)
-    words.add_argument("--memory", default="6g", help="of each worker")
+    words.add_argument("--memory", default="8g", help="of each worker")
     words.add_argument("--only", choices=["penjing", "mllib"])
     words.add_argument("--json", help="where figures go; a new file in bench/results if not said")
     asked = words.parse_args()

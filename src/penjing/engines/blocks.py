@@ -345,7 +345,7 @@ class Block:
         whole = self._folder / f"node-{growth}.{done}"
         with suppress(OSError):  # the block is gone, or there is no room: it is a note only
             with part.open("wb", buffering=0) as file:
-                written, view = 0, memoryview(node).cast("B")
+                written, view = 0, node.view(np.uint8).data
                 while written < len(view):
                     written += file.write(view[written:])
             part.replace(whole)

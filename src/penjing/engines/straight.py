@@ -102,7 +102,7 @@ class Straight:
         one = np.zeros(1, np.int32)
         tables = passes.pass_([], [], one - 1, one, 1)
         for c, table in zip(at, tables, strict=True):
-            self._root[c] = plus(self._root[c], table.reshape(-1, k))
+            self._root[c] = plus(self._root[c], table.astype(np.int64).reshape(-1, k))
 
     def close(self) -> Coded:
         """Return what became of the rows, when all is written."""
