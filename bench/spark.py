@@ -50,6 +50,7 @@ def written(folder: Path, n: int) -> str:
     for part in range(PARTS):
         table = rows(n // PARTS, part, 0.0, 1.0, noise=False, is_sorted=False)
         pq.write_table(table, folder / f"{part:03}.parquet", compression="zstd")
+    os.sync()  # the system does not write them while a clock runs
     return str(folder)
 
 
