@@ -231,6 +231,26 @@ Out<std::int32_t> apply(const penjing::Flat& flat, const nb::list& columns, std:
     return hand_over(std::move(stops));
 }
 
+nb::object answer(const penjing::Flat& flat, const nb::list& columns,
+                  const In<std::int64_t>& values, std::size_t n_rows, int threads,
+                  bool only_leaves) {
+    const Columns handed(columns, n_rows);
+    penjing::Buffer<std::int64_t> answers;
+    std::optional<penjing::Unseen> unseen;
+    bool all_in_leaves = true;
+    {
+        nb::gil_scoped_release free;
+        answers = penjing::Buffer<std::int64_t>(n_rows);
+        unseen = flat.answer(handed.views, view(values), answers.room(), threads, only_leaves,
+                             all_in_leaves);
+    }
+    raise_if(unseen);
+    if (only_leaves && !all_in_leaves) {
+        return nb::none();
+    }
+    return nb::cast(hand_over(std::move(answers)));
+}
+
 nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig> spread(
     const penjing::Flat& flat, const nb::list& columns,
     const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& values,
@@ -257,9 +277,8 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig> spread(
                              threads, rows);
     }
     raise_if(unseen);
-    double* data = mixed.release();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-    return {data, {n_rows, width}, owner};
+    double* data = mixed.data();
+    return {data, {n_rows, width}, penjing::keep(std::move(mixed))};
 }
 
 Out<double> gaps(const penjing::Flat& flat, const nb::list& columns, std::size_t n_rows) {
@@ -328,6 +347,9 @@ NB_MODULE(_core, m) {
             "The columns that some node asks about; no others need be handed in.")
         .def("apply", &apply, "columns"_a, "n_rows"_a, nb::kw_only(), "threads"_a = 1,
              "Return the node where each row stops, or would be shared out.")
+        .def("answer", &answer, "columns"_a, "values"_a.noconvert(), "n_rows"_a, nb::kw_only(),
+             "threads"_a = 1, "only_leaves"_a = false,
+             "Return the value of the node where each row stops; None if that must be a leaf.")
         .def("gaps", &gaps, "columns"_a, "n_rows"_a,
              "Return the rows' values on both sides of each cut, two a node.")
         .def("spread", &spread, "columns"_a, "values"_a.noconvert(), "n_rows"_a, nb::kw_only(),

@@ -37,11 +37,15 @@ Out<T> hand_over(std::vector<T>&& values) {
 
 // And so does a buffer.
 template <class T>
+nb::capsule keep(Buffer<T>&& values) {
+    return {new Buffer<T>(std::move(values)),
+            [](void* p) noexcept { delete static_cast<Buffer<T>*>(p); }};
+}
+template <class T>
 Out<T> hand_over(Buffer<T>&& values) {
+    T* data = values.data();
     const std::size_t size = values.size();
-    T* data = values.release();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return Out<T>(data, {size}, owner);
+    return Out<T>(data, {size}, keep(std::move(values)));
 }
 
 // Where an array lies; `kept` keeps it alive.

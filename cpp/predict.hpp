@@ -7,14 +7,13 @@
 // with a part of it. Depth is never a recursion: a chain of a million nodes is only slow.
 //
 // Two roads give the same answer. The common one follows each row by itself. The quick one is
-// for trees of nothing but cuts in numbers, where a step needs no branch in the code: a block
-// of rows is copied side by side and eight rows walk in step, so that eight memory reads are
-// under way at a time instead of one. Leaves lead to themselves until all eight have arrived.
-// Many rows of one matrix need no copy: they walk where they are.
+// for trees of nothing but cuts in numbers: a block of rows is copied side by side and they
+// walk in step. Many rows of one matrix need no copy: they walk where they are.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +25,8 @@
 #include <utility>
 #include <vector>
 
-#include "simd.hpp"
+#include "in_step.hpp"
+#include "quick.hpp"
 #include "threads.hpp"
 #include "view.hpp"
 
@@ -63,37 +63,6 @@ struct Unseen {
     std::int32_t code = 0;
 };
 
-// Whether one of n numbers is missing.
-namespace detail {
-inline bool has_nan_plain(const double* x, std::size_t n) {
-    bool found = false;
-    for (std::size_t i = 0; i < n; ++i) {
-        found |= std::isnan(x[i]);
-    }
-    return found;
-}
-#if PENJING_X86
-PENJING_WIDE inline bool has_nan_wide(const double* x, std::size_t n) {
-    std::uint32_t found = 0;
-    for (std::size_t i = 0; i < n; i += 8) {
-        const auto valid = static_cast<__mmask8>(n - i >= 8 ? 0xffU : (1U << (n - i)) - 1);
-        const __m512d numbers = _mm512_maskz_loadu_pd(valid, x + i);
-        found |= _mm512_cmp_pd_mask(numbers, numbers, _CMP_UNORD_Q);
-    }
-    return found != 0;
-}
-#endif
-}  // namespace detail
-
-inline bool has_nan(const double* x, std::size_t n) {
-#if PENJING_X86
-    if (has_wide()) {
-        return detail::has_nan_wide(x, n);
-    }
-#endif
-    return detail::has_nan_plain(x, n);
-}
-
 class Flat {
   public:
     explicit Flat(const TreeView& tree);
@@ -106,6 +75,12 @@ class Flat {
     // The node where each row stops; where it would be shared out, the node that would do it.
     std::optional<Unseen> apply(View<ColumnView> columns, Room<std::int32_t> stops,
                                 int threads) const;
+
+    // The value of the node where each row stops; whether all of them stop in leaves. Where
+    // they do not and only leaves will do, it ends early.
+    std::optional<Unseen> answer(View<ColumnView> columns, View<std::int64_t> values,
+                                 Room<std::int64_t> answers, int threads, bool only_leaves,
+                                 bool& all_in_leaves) const;
 
     // The values (n_nodes x width) of the nodes that each row reaches, by parts: rows x width.
     // Of some rows only, where `rows` says which.
@@ -135,17 +110,11 @@ class Flat {
         std::int32_t size;
         bool dense;
     };
-    struct Quick {  // 16 bytes: a cache line holds four nodes
-        double cut;
-        std::int32_t slot;  // position of the column among the asked ones
-        std::int32_t first;
-    };
-    struct Matrix {                    // rows whose asked numbers lie in a row of memory each
-        const double* base = nullptr;  // of the first asked number
-        std::size_t stride = 0;
-        std::size_t width = 0;     // from the first to the last of a row
-        std::size_t height = 0;    // of the tree
-        std::vector<Quick> nodes;  // `slot` is the place in such a row
+    struct Road {                      // how rows go, all by the same
+        const double* base = nullptr;  // their asked numbers, where they lie side by side
+        std::size_t stride = 0;        // … in rows so far apart
+        InStep placed;                 // … with places in such a row
+        std::optional<Quick> quick;    // none: each row goes by itself
     };
     struct Part {  // a row, or what is left of it, about to enter a node
         std::int32_t node;
@@ -153,8 +122,7 @@ class Flat {
     };
 
     static constexpr std::size_t grain = 4096;        // rows a thread takes at a time
-    static constexpr std::size_t together = 8;        // rows that walk in step
-    static constexpr std::size_t steps = 4;           // before it is asked who has arrived
+    static constexpr std::size_t sparse = 4;          // of so many cells one should be asked
     static constexpr std::size_t most_slots = 64;     // wider: copying rows would cost more
     static constexpr std::size_t block_cells = 4096;  // 32 KB: a block stays in the cache
 
@@ -167,14 +135,11 @@ class Flat {
                       Unseen& unseen) const;
     [[nodiscard]] bool can_be_quick(View<ColumnView> columns) const;
     void check_columns(View<ColumnView> columns) const;
+    void find_road(View<ColumnView> columns, std::size_t n_rows, Road& road) const;
+    [[nodiscard]] std::size_t find_matrix(View<ColumnView> columns, Road& road) const;
     template <class Visit, class Slow>
-    void quick_block(View<ColumnView> columns, std::size_t begin, std::size_t end,
-                     std::vector<double>& cells, const Visit& visit, const Slow& slow) const;
-    [[nodiscard]] std::optional<Matrix> matrix_of(View<ColumnView> columns,
-                                                  std::size_t n_rows) const;
-    template <class Visit, class Slow>
-    static void matrix_block(const Matrix& matrix, std::size_t begin, std::size_t end,
-                             const Visit& visit, const Slow& slow);
+    void go(const Road& road, View<ColumnView> columns, std::size_t begin, std::size_t end,
+            const Visit& visit, const Slow& slow) const;
     template <class Each>
     std::optional<Unseen> every_row(View<ColumnView> columns, std::size_t n_rows, int threads,
                                     const Each& each) const;
@@ -187,7 +152,7 @@ class Flat {
     std::vector<std::int32_t> branch_;  //         … and their branches
     std::vector<std::int32_t> asked_;
     std::vector<bool> needs_codes_;  // by column: some node asks about its levels
-    std::vector<Quick> quick_;       // empty where a node is nominal
+    InStep quick_;                   // empty where a node is nominal
     std::int32_t unseen_mode_;
 };
 
@@ -277,17 +242,17 @@ inline Flat::Flat(const TreeView& tree) : unseen_mode_(tree.unseen_mode) {
     asked_.erase(std::unique(asked_.begin(), asked_.end()), asked_.end());
 
     if (all_cuts && !asked_.empty() && asked_.size() <= most_slots) {
-        quick_.reserve(n);
-        for (std::size_t i = 0; i < n; ++i) {
-            const Node& node = nodes_[i];
+        for (const Node& node : nodes_) {
+            if (node.column == leaf) {
+                quick_.add_leaf();
+                continue;
+            }
             const auto slot =
                 std::lower_bound(asked_.begin(), asked_.end(), node.column) - asked_.begin();
-            quick_.push_back(
-                node.column == leaf
-                    ? Quick{std::numeric_limits<double>::infinity(), 0,
-                            static_cast<std::int32_t>(i)}
-                    : Quick{node.cut, static_cast<std::int32_t>(slot), node.first});
+            quick_.add_cut(node.cut, static_cast<std::uint32_t>(slot),
+                           static_cast<std::uint32_t>(node.first));
         }
+        quick_.finish(share_);
     }
 }
 
@@ -452,142 +417,85 @@ inline void Flat::check_columns(View<ColumnView> columns) const {
     }
 }
 
-// visit(row, node) for every row whose values are all known, slow(row) for the others.
+inline void Flat::find_road(View<ColumnView> columns, std::size_t n_rows, Road& road) const {
+    if (n_rows < InStep::together || !can_be_quick(columns)) {
+        return;
+    }
+    const std::size_t width = n_rows < grain ? 0 : find_matrix(columns, road);
+    if (width > 0) {
+        road.quick.emplace(road.placed, width, n_rows);
+    } else {
+        road.quick.emplace(quick_, asked_.size(), n_rows);
+    }
+}
+
+// How wide rows are where all asked columns are of one matrix, else 0.
+inline std::size_t Flat::find_matrix(View<ColumnView> columns, Road& road) const {
+    const auto numbers = [&](std::int32_t column) {
+        return columns[static_cast<std::size_t>(column)].numbers;
+    };
+    const std::size_t stride = columns[static_cast<std::size_t>(asked_.front())].stride;
+    const double* base = numbers(asked_.front());
+    for (const std::int32_t column : asked_) {
+        if (columns[static_cast<std::size_t>(column)].stride != stride) {
+            return 0;
+        }
+        base = std::min(base, numbers(column), std::less<>());
+    }
+    std::size_t width = 0;
+    for (const std::int32_t column : asked_) {
+        // Columns that overlap in memory are of one array; others may be anywhere.
+        if (!std::less<>()(numbers(column), base + stride)) {
+            return 0;
+        }
+        width = std::max(width, static_cast<std::size_t>(numbers(column) - base) + 1);
+    }
+    if (width > sparse * asked_.size()) {
+        return 0;  // a copy of what is asked is less to read
+    }
+    road.base = base;
+    road.stride = stride;
+    road.placed = quick_.with_slots([&](std::uint32_t slot) {
+        return static_cast<std::uint32_t>(numbers(asked_[slot]) - base);
+    });
+    return width;
+}
+
+// visit(row, node) for rows whose values are all known, slow(row) for others. What stands
+// between the asked columns of a matrix is looked at too: a NaN there costs time only.
 template <class Visit, class Slow>
-void Flat::quick_block(View<ColumnView> columns, std::size_t begin, std::size_t end,
-                       std::vector<double>& cells, const Visit& visit, const Slow& slow) const {
+void Flat::go(const Road& road, View<ColumnView> columns, std::size_t begin, std::size_t end,
+              const Visit& visit, const Slow& slow) const {
+    if (!road.quick) {
+        for (std::size_t row = begin; row < end; ++row) {
+            slow(row);
+        }
+        return;
+    }
+    const auto walk_from = [&](const double* first, std::size_t stride, std::size_t start,
+                               std::size_t n) {
+        road.quick->walk(
+            first, stride, n, [&](std::size_t i, std::int32_t node) { visit(start + i, node); },
+            [&](std::size_t i) { slow(start + i); });
+    };
+    if (road.base != nullptr) {
+        walk_from(road.base + begin * road.stride, road.stride, begin, end - begin);
+        return;
+    }
     const std::size_t n_slots = asked_.size();
-    const std::size_t n_block = std::max(together, block_cells / n_slots / together * together);
-    cells.resize(n_block * n_slots);
-    std::vector<unsigned char> unknown(n_block);
+    const std::size_t n_block =
+        std::max<std::size_t>(1, block_cells / n_slots / InStep::together) * InStep::together;
+    std::vector<double> cells(n_block * n_slots);
     for (std::size_t start = begin; start < end; start += n_block) {
         const std::size_t n = std::min(n_block, end - start);
-        std::fill(unknown.begin(), unknown.end(), static_cast<unsigned char>(0));
         for (std::size_t slot = 0; slot < n_slots; ++slot) {
             const ColumnView& column = columns[static_cast<std::size_t>(asked_[slot])];
             const double* numbers = column.numbers + start * column.stride;
             for (std::size_t i = 0; i < n; ++i) {
-                const double number = numbers[i * column.stride];
-                cells[i * n_slots + slot] = number;
-                unknown[i] = static_cast<unsigned char>(unknown[i] | std::isnan(number));
+                cells[i * n_slots + slot] = numbers[i * column.stride];
             }
         }
-        std::size_t i = 0;
-        for (; i + together <= n; i += together) {
-            std::array<std::int32_t, together> at{};
-            std::int32_t moved = 1;
-            while (moved != 0) {
-                moved = 0;
-                for (std::size_t k = 0; k < together; ++k) {
-                    const Quick& node = quick_[static_cast<std::size_t>(at[k])];
-                    const double number =
-                        cells[(i + k) * n_slots + static_cast<std::size_t>(node.slot)];
-                    // A NaN must not send a leaf's row on, hence > and not the negated <=.
-                    const std::int32_t next =
-                        node.first + static_cast<std::int32_t>(number > node.cut);
-                    moved |= next ^ at[k];
-                    at[k] = next;
-                }
-            }
-            for (std::size_t k = 0; k < together; ++k) {
-                if (unknown[i + k] != 0) {
-                    slow(start + i + k);
-                } else {
-                    visit(start + i + k, at[k]);
-                }
-            }
-        }
-        for (; i < n; ++i) {
-            slow(start + i);
-        }
-    }
-}
-
-// The rows as a matrix, where they are many and all asked columns are of one.
-inline std::optional<Flat::Matrix> Flat::matrix_of(View<ColumnView> columns,
-                                                   std::size_t n_rows) const {
-    if (n_rows < grain || asked_.empty() || !can_be_quick(columns)) {
-        return std::nullopt;
-    }
-    const auto numbers = [&](std::int32_t column) {
-        return columns[static_cast<std::size_t>(column)].numbers;
-    };
-    Matrix matrix;
-    matrix.stride = columns[static_cast<std::size_t>(asked_.front())].stride;
-    matrix.base = numbers(asked_.front());
-    for (const std::int32_t column : asked_) {
-        if (columns[static_cast<std::size_t>(column)].stride != matrix.stride) {
-            return std::nullopt;
-        }
-        matrix.base = std::min(matrix.base, numbers(column), std::less<>());
-    }
-    for (const std::int32_t column : asked_) {
-        // Columns that overlap in memory are of one array; others may be anywhere.
-        if (!std::less<>()(numbers(column), matrix.base + matrix.stride)) {
-            return std::nullopt;
-        }
-        const auto place = static_cast<std::size_t>(numbers(column) - matrix.base);
-        matrix.width = std::max(matrix.width, place + 1);
-    }
-    matrix.nodes = quick_;
-    std::vector<std::size_t> depth(quick_.size(), 0);  // parents stand before their children
-    for (std::size_t id = 0; id < nodes_.size(); ++id) {
-        for (std::int32_t b = 0; nodes_[id].column != leaf && b < nodes_[id].n_children; ++b) {
-            depth[static_cast<std::size_t>(nodes_[id].first + b)] = depth[id] + 1;
-        }
-        matrix.height = std::max(matrix.height, depth[id]);
-    }
-    for (Quick& node : matrix.nodes) {
-        const std::int32_t column = asked_[static_cast<std::size_t>(node.slot)];
-        node.slot = static_cast<std::int32_t>(numbers(column) - matrix.base);
-    }
-    return matrix;
-}
-
-// As quick_block. What stands between asked columns is looked at too: a NaN there costs time
-// only.
-template <class Visit, class Slow>
-void Flat::matrix_block(const Matrix& matrix, std::size_t begin, std::size_t end,
-                        const Visit& visit, const Slow& slow) {
-    const Quick* nodes = matrix.nodes.data();
-    std::size_t row = begin;
-    for (; row + together <= end; row += together) {
-        const double* first = matrix.base + row * matrix.stride;
-        // In order, so that the rows have come from memory before they are asked here and
-        // there.
-        const bool some_nan = has_nan(first, (together - 1) * matrix.stride + matrix.width);
-        std::array<std::int32_t, together> at{};
-        std::array<const double*, together> row_of;
-        for (std::size_t k = 0; k < together; ++k) {
-            row_of[k] = first + k * matrix.stride;
-        }
-        for (std::size_t depth = 0; depth < matrix.height; depth += steps) {
-            std::int32_t moved = 0;
-            for (std::size_t step = 0; step < steps; ++step) {
-                moved = 0;
-                for (std::size_t k = 0; k < together; ++k) {
-                    const Quick& node = nodes[at[k]];
-                    const double number = row_of[k][node.slot];
-                    const std::int32_t next =
-                        node.first + static_cast<std::int32_t>(number > node.cut);
-                    moved |= next ^ at[k];
-                    at[k] = next;
-                }
-            }
-            if (moved == 0) {
-                break;  // all have arrived
-            }
-        }
-        for (std::size_t k = 0; k < together; ++k) {
-            if (some_nan && has_nan(first + k * matrix.stride, matrix.width)) {
-                slow(row + k);
-            } else {
-                visit(row + k, at[k]);
-            }
-        }
-    }
-    for (; row < end; ++row) {
-        slow(row);
+        walk_from(cells.data(), n_slots, start, n);
     }
 }
 
@@ -619,26 +527,52 @@ inline std::optional<Unseen> Flat::apply(View<ColumnView> columns, Room<std::int
     if (!stops.empty()) {
         check_columns(columns);
     }
-    const std::optional<Matrix> matrix = matrix_of(columns, stops.size());
-    return every_row(columns, stops.size(), threads,
-                     [&](std::size_t begin, std::size_t end, Unseen& unseen) {
-                         const auto slow = [&](std::size_t row) {
-                             stops[row] = walk(0, columns, row, unseen);
-                         };
-                         const auto visit = [&](std::size_t row, std::int32_t node) {
-                             stops[row] = node;
-                         };
-                         if (matrix) {
-                             matrix_block(*matrix, begin, end, visit, slow);
-                         } else if (can_be_quick(columns)) {
-                             std::vector<double> cells;
-                             quick_block(columns, begin, end, cells, visit, slow);
-                         } else {
-                             for (std::size_t row = begin; row < end; ++row) {
-                                 slow(row);
-                             }
-                         }
-                     });
+    Road road;
+    find_road(columns, stops.size(), road);
+    return every_row(
+        columns, stops.size(), threads,
+        [&](std::size_t begin, std::size_t end, Unseen& unseen) {
+            go(
+                road, columns, begin, end,
+                [&](std::size_t row, std::int32_t node) { stops[row] = node; },
+                [&](std::size_t row) { stops[row] = walk(0, columns, row, unseen); });
+        });
+}
+
+inline std::optional<Unseen> Flat::answer(View<ColumnView> columns, View<std::int64_t> values,
+                                          Room<std::int64_t> answers, int threads,
+                                          bool only_leaves, bool& all_in_leaves) const {
+    if (values.size() != size()) {
+        throw std::invalid_argument("values needs an entry per node");
+    }
+    if (!answers.empty()) {
+        check_columns(columns);
+    }
+    Road road;
+    find_road(columns, answers.size(), road);
+    std::atomic<bool> is_inside = false;
+    const auto unseen =
+        every_row(columns, answers.size(), threads,
+                  [&](std::size_t begin, std::size_t end, Unseen& first_unseen) {
+                      const auto whole = [&](std::size_t row, std::int32_t node) {
+                          answers[row] = values[static_cast<std::size_t>(node)];
+                      };
+                      const auto slow = [&](std::size_t row) {
+                          const std::int32_t node = walk(0, columns, row, first_unseen);
+                          if (nodes_[static_cast<std::size_t>(node)].column != leaf) {
+                              is_inside.store(true, std::memory_order_relaxed);
+                          }
+                          whole(row, node);
+                      };
+                      for (std::size_t start = begin; start < end; start += grain) {
+                          if (only_leaves && is_inside.load(std::memory_order_relaxed)) {
+                              return;
+                          }
+                          go(road, columns, start, std::min(end, start + grain), whole, slow);
+                      }
+                  });
+    all_in_leaves = !is_inside;
+    return unseen;
 }
 
 inline std::optional<Unseen> Flat::spread(View<ColumnView> columns, View<double> values,
@@ -654,9 +588,14 @@ inline std::optional<Unseen> Flat::spread(View<ColumnView> columns, View<double>
     const auto place = [&](std::size_t i) {
         return mixed.begin() + static_cast<std::ptrdiff_t>(i * width);
     };
+    const std::size_t n_rows = mixed.size() / width;
+    Road road;
+    if (rows == nullptr && n_rows > 0) {
+        check_columns(columns);
+        find_road(columns, n_rows, road);
+    }
     return every_row(
-        columns, mixed.size() / width, threads,
-        [&](std::size_t begin, std::size_t end, Unseen& unseen) {
+        columns, n_rows, threads, [&](std::size_t begin, std::size_t end, Unseen& unseen) {
             std::vector<Part> waiting;
             const auto whole = [&](std::size_t i, std::int32_t node) {
                 std::copy_n(value(node), width, place(i));
@@ -701,14 +640,7 @@ inline std::optional<Unseen> Flat::spread(View<ColumnView> columns, View<double>
                     waiting.pop_back();
                 }
             };
-            if (rows == nullptr && can_be_quick(columns)) {
-                std::vector<double> cells;
-                quick_block(columns, begin, end, cells, whole, slow);
-            } else {
-                for (std::size_t i = begin; i < end; ++i) {
-                    slow(i);
-                }
-            }
+            go(road, columns, begin, end, whole, slow);
         });
 }
 

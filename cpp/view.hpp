@@ -25,24 +25,6 @@ using View = std::span<const T>;
 template <class T>
 using Room = std::span<T>;  // where a kernel writes its answer
 
-// A vector would fill itself with zeros first: one more pass over fresh memory.
-template <class T>
-class Buffer {
-  public:
-    Buffer() = default;
-    explicit Buffer(std::size_t size)
-        : data_(std::make_unique_for_overwrite<T[]>(size)), size_(size) {}
-
-    [[nodiscard]] T* data() { return data_.get(); }
-    [[nodiscard]] std::size_t size() const { return size_; }
-    [[nodiscard]] Room<T> room() { return {data_.get(), size_}; }
-    [[nodiscard]] T* release() { return data_.release(); }
-
-  private:
-    std::unique_ptr<T[]> data_;
-    std::size_t size_ = 0;
-};
-
 // Room for n values, in large pages where the system has them: of small ones a big table takes
 // ten thousand, each a trip into the system. Not touched before it is written.
 template <class T>
@@ -150,6 +132,23 @@ class Stretch {
   private:
     static_assert(std::is_trivially_copyable_v<T>);
     T* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+// Large room that knows its size. A vector would fill itself with zeros first: one more pass
+// over fresh memory.
+template <class T>
+class Buffer {
+  public:
+    Buffer() = default;
+    explicit Buffer(std::size_t size) : data_(size), size_(size) {}
+
+    [[nodiscard]] T* data() { return data_.get(); }
+    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] Room<T> room() { return {data_.get(), size_}; }
+
+  private:
+    Large<T> data_;
     std::size_t size_ = 0;
 };
 

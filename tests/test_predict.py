@@ -452,3 +452,23 @@ def test_a_few_rows_of_an_array_are_answered_as_many(recipe):
     assert tree.predict(x[::-1][:5]).tolist() == answers[::-1][:5].tolist()
     assert tree.predict(x[:, ::-1][:5, ::-1]).tolist() == answers[:5].tolist()
     assert tree.predict(np.broadcast_to(x[3], (5, 4))).tolist() == [answers[3]] * 5
+
+
+@pytest.mark.parametrize("width", [1, 3, 8, 9, 16, 17, 20, 24, 25, 40])
+@pytest.mark.parametrize("recipe", ["cart-textbook", "c4.5"])
+def test_many_rows_of_an_array_are_answered_as_a_few(width, recipe):
+    """Many walk together, and of a row's numbers several are asked at a time; a few go alone."""
+    rng = np.random.default_rng(width)
+    x = rng.normal(size=(9_003, width)).round(1)
+    y = (x[:, 0] * x[:, -1] + x.sum(axis=1) > 0.5).astype(int) + (x[:, width // 2] > 1)
+    tree = penjing.fit(x[:300], y[:300], recipe)
+    x[rng.random(x.shape) < 0.01] = np.nan
+    x[x == 0] = -0.0
+    few = [x[i : i + 9] for i in range(0, len(x), 9)]
+    answers = np.concatenate([tree.predict(part) for part in few])
+    shares = np.concatenate([tree.predict_proba(part) for part in few])
+    stops = np.concatenate([tree.apply(part) for part in few])
+    for rows in (x, np.asfortranarray(x), np.repeat(x, 2, axis=1)[:, ::2]):
+        assert tree.predict(rows).tolist() == answers.tolist()
+        assert tree.predict_proba(rows).tolist() == shares.tolist()
+        assert tree.apply(rows).tolist() == stops.tolist()

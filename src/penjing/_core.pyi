@@ -143,6 +143,20 @@ class Flat:
     def asked(self) -> npt.NDArray[np.int32]:
         """The columns that some node asks about; no others need be handed in."""
 
+    def answer(
+        self,
+        columns: list[npt.NDArray[Any] | None],
+        values: npt.NDArray[np.int64],
+        n_rows: int,
+        *,
+        threads: int = 1,
+        only_leaves: bool = False,
+    ) -> npt.NDArray[np.int64] | None:
+        """Return the value of the node where each row stops.
+
+        None where ``only_leaves`` is asked for and some row stops inside the tree.
+        """
+
     def apply(
         self,
         columns: Sequence[npt.NDArray[np.float64] | npt.NDArray[np.int32] | None],

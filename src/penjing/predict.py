@@ -66,8 +66,8 @@ def predict(
     penjing.errors.DataError: row 1: '3' in column 'legs' was not among the training rows, ...
     """
     walk = walk_of(tree)
-    found = walk.values(walk.rows(tree, source), *policies(tree, unseen, missing))
-    return found if tree.is_regression else walk.answers[found]
+    answer = walk.values if tree.is_regression else walk.told
+    return answer(walk.rows(tree, source), *policies(tree, unseen, missing))
 
 
 def predict_proba(

@@ -130,11 +130,42 @@ class Walk:
 
     def values(self, rows: Rows, unseen: str, missing: str) -> npt.NDArray[Any]:
         """Return the code of the class, or the number, that is answered for each row."""
+        return self._answered(rows, unseen, missing, None)
+
+    def told(self, rows: Rows, unseen: str, missing: str) -> npt.NDArray[Any]:
+        """Return the class itself that is answered for each row."""
+        return self._answered(rows, unseen, missing, self.answers)
+
+    def _answered(
+        self, rows: Rows, unseen: str, missing: str, answers: npt.NDArray[Any] | None
+    ) -> npt.NDArray[Any]:
+        """Return what nodes answer; for a class its code, or what stands for the code."""
+        whole = self._values if answers is None else answers[self._values]
+        in_one_go = self._in_one_go(rows, unseen, missing, whole)
+        if in_one_go is not None:
+            return in_one_go
         stops = self.stops(rows, unseen, missing)
-        found = self._values[stops]
+        found = whole[stops]
         if missing == "fraction" and (shared := self._shared(rows, stops)).size:
-            found[shared] = self._best(self._spread(rows, self._shares, shared))
+            best = self._best(self._spread(rows, self._shares, shared))
+            found[shared] = best if answers is None else answers[best]
         return found
+
+    def _in_one_go(
+        self, rows: Rows, unseen: str, missing: str, whole: npt.NDArray[Any]
+    ) -> npt.NDArray[Any] | None:
+        """Return the answers of the nodes where rows stop, None where more is to be asked."""
+        is_learnt = missing == LEARNT
+        if self._places or "error" in (unseen, missing) or (is_learnt and self._splits):
+            return None
+        if whole.dtype.kind not in "if" or whole.dtype.itemsize != 8:
+            return None
+        flat = self.learnt if is_learnt else self.flat
+        n_threads, only_leaves = _threads(rows.n), missing == "fraction"
+        found = flat.answer(
+            rows.columns, whole.view(np.int64), rows.n, threads=n_threads, only_leaves=only_leaves
+        )
+        return None if found is None else found.view(whole.dtype)
 
     def shares(self, rows: Rows, unseen: str, missing: str) -> Floats:
         """Return the share of each class for each row."""
