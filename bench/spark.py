@@ -10,7 +10,7 @@ without it (all vectors are in memory before the clock starts). Both have grown 
 160,000 rows before, so that neither pays for the start of its processes, nor for the compiler of
 Java: a cluster at work has done both. Spark talks to Python on the workers by sockets of the
 system, not of the network (`spark.python.unix.domain.socket.enabled`, Spark 4.1): that spares ours
-40 ms a job, and is nothing to MLlib, which runs in Java. Processor time is that of the driver, the
+30 ms a job, and is nothing to MLlib, which runs in Java. Processor time is that of the driver, the
 workers and all that they started: other work on the machine does not disturb it. The more rows,
 the less weigh the jobs of which a fit consists, some 25 whatever the number of rows.
 """
