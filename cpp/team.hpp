@@ -1,12 +1,14 @@
 // A few threads that share out numbered pieces of work; the caller is one of them.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -18,8 +20,13 @@ using Poll = std::function<void()>;
 class Team {
   public:
     explicit Team(int size) {
+        threads_.reserve(static_cast<std::size_t>(std::max(size, 1)));
         for (int worker = 1; worker < size; ++worker) {
-            threads_.emplace_back([this, worker] { serve(worker); });
+            try {
+                threads_.emplace_back([this, worker] { serve(worker); });
+            } catch (const std::system_error&) {
+                break;  // the system gives no more threads: those we have do the work
+            }
         }
     }
     Team(const Team&) = delete;

@@ -502,3 +502,16 @@ def test_one_tree_serves_several_threads_of_python():
         caller.join()
     assert len(answers) == 4
     assert all(np.array_equal(expected, answer) for answer in answers)
+
+
+def test_numbers_that_stand_anywhere_in_a_row_are_found():
+    rng = np.random.default_rng(7)
+    tree = random_tree(rng, 300, only_cuts=True)
+    flat = _core.Flat(**tree.arrays())
+    records = np.zeros(9_001, [("a", "f8"), ("p", "i4"), ("b", "f8"), ("q", "i4")])
+    for name in "ab":
+        records[name] = rng.normal(size=len(records))
+    columns = [records["a"], records["b"]]
+    stops = flat.apply([*columns, None, None], len(records))
+    apart = flat.apply([*(c.copy() for c in columns), None, None], len(records))
+    assert np.array_equal(stops, apart)

@@ -472,3 +472,23 @@ def test_many_rows_of_an_array_are_answered_as_a_few(width, recipe):
         assert tree.predict(rows).tolist() == answers.tolist()
         assert tree.predict_proba(rows).tolist() == shares.tolist()
         assert tree.apply(rows).tolist() == stops.tolist()
+
+
+def test_fields_of_packed_records_are_numbers_as_any():
+    rng = np.random.default_rng(0)
+    for kind in ([("a", "f8"), ("s", "i4"), ("b", "f8"), ("z", "i4")], [("a", "f8"), ("b", "f4")]):
+        rows = np.zeros(6_000, kind)
+        rows["a"], rows["b"] = rng.normal(size=6_000), rng.normal(size=6_000)
+        y = (rows["a"] + 2 * rows["b"] > 0).astype(int)
+        tree = penjing.fit(rows, y, "cart-textbook", max_depth=5)
+        plain = {name: np.ascontiguousarray(rows[name], np.float64) for name in ("a", "b")}
+        same = penjing.fit(plain, y, "cart-textbook", max_depth=5)
+        assert tree.predict(rows).tolist() == same.predict(plain).tolist()
+        parts = [tree.predict(rows[i : i + 7]) for i in range(0, 6_000, 7)]
+        assert tree.predict(rows).tolist() == np.concatenate(parts).tolist()
+
+
+def test_one_row_may_run_backwards():
+    rows = np.array([[5.5, 2.0], [1.0, 3.0]])[::-2]
+    tree = penjing.fit(rows, np.array([1]), "cart-textbook")
+    assert tree.predict(rows).tolist() == [1]

@@ -41,8 +41,9 @@ class Uncoded(Column):
     _n_missing: int | None
 
     def __init__(self, name: str, numbers: npt.NDArray[np.float64], source: str = "table") -> None:
-        if len(numbers) > 1 and numbers.strides[0] <= 0:
-            numbers = np.ascontiguousarray(numbers)
+        step = numbers.strides[0]
+        if step <= 0 or step % numbers.itemsize or not numbers.flags.aligned:
+            numbers = numbers.copy()  # backwards, one for all, or a field of packed records
         put = object.__setattr__  # one by one: a loop costs small tables their time
         put(self, "name", name)
         put(self, "kind", "numeric")
