@@ -1,6 +1,7 @@
 """Growing takes little beside the rows: in a process of its own, above what was there."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,7 @@ print(json.dumps({"taken": memory("VmHWM") - before, "coded": 4 * x.size / 2**20
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="tells of Linux only")
+@pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="a sanitizer takes memory of its own")
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     ("task", "most"), [("number", 1.2), ("missing", 2), ("ratio", 2), ("classes", 2)]
