@@ -188,7 +188,9 @@ struct Columns {
                 throw nb::value_error("every column needs an entry per row");
             }
             penjing::ColumnView column;
-            const bool in_order = n_rows < 2 || array.stride(0) > 0;
+            const bool in_order =
+                (n_rows < 2 || array.stride(0) > 0) &&
+                reinterpret_cast<std::uintptr_t>(array.data()) % alignof(double) == 0;
             if (array.dtype() == nb::dtype<double>() && in_order) {
                 column.numbers = static_cast<const double*>(array.data());
                 column.stride = static_cast<std::size_t>(n_rows < 2 ? 1 : array.stride(0));
@@ -197,7 +199,7 @@ struct Columns {
                 column.codes = static_cast<const std::int32_t*>(array.data());
             } else {
                 throw nb::type_error(
-                    "a column must be float64 numbers or int32 codes, in order");
+                    "a column must be float64 numbers or int32 codes, in order and aligned");
             }
             views.push_back(column);
             arrays.push_back(std::move(array));

@@ -448,13 +448,6 @@ inline std::size_t Flat::find_matrix(View<ColumnView> columns, Road& road) const
         if (!std::less<>()(numbers(column), base + stride)) {
             return 0;
         }
-        // Of records, numbers may stand anywhere in a row.
-        if ((reinterpret_cast<std::uintptr_t>(numbers(column)) -
-             reinterpret_cast<std::uintptr_t>(base)) %
-                sizeof(double) !=
-            0) {
-            return 0;
-        }
         width = std::max(width, static_cast<std::size_t>(numbers(column) - base) + 1);
     }
     if (width > sparse * asked_.size()) {

@@ -504,14 +504,8 @@ def test_one_tree_serves_several_threads_of_python():
     assert all(np.array_equal(expected, answer) for answer in answers)
 
 
-def test_numbers_that_stand_anywhere_in_a_row_are_found():
-    rng = np.random.default_rng(7)
-    tree = random_tree(rng, 300, only_cuts=True)
-    flat = _core.Flat(**tree.arrays())
-    records = np.zeros(9_001, [("a", "f8"), ("p", "i4"), ("b", "f8"), ("q", "i4")])
-    for name in "ab":
-        records[name] = rng.normal(size=len(records))
-    columns = [records["a"], records["b"]]
-    stops = flat.apply([*columns, None, None], len(records))
-    apart = flat.apply([*(c.copy() for c in columns), None, None], len(records))
-    assert np.array_equal(stops, apart)
+def test_numbers_that_are_not_aligned_are_refused():
+    tree = random_tree(np.random.default_rng(7), 300, only_cuts=True)
+    records = np.zeros(50, [("p", "i4"), ("a", "f8"), ("q", "i4")])
+    with pytest.raises(TypeError, match="aligned"):
+        _core.Flat(**tree.arrays()).apply([records["a"], records["a"], None, None], 50)

@@ -492,3 +492,15 @@ def test_one_row_may_run_backwards():
     rows = np.array([[5.5, 2.0], [1.0, 3.0]])[::-2]
     tree = penjing.fit(rows, np.array([1]), "cart-textbook")
     assert tree.predict(rows).tolist() == [1]
+
+
+def test_numbers_need_not_be_aligned():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(5_000, 3))
+    odd = np.frombuffer(b"1234" + x.tobytes(), np.float64, x.size, 4).reshape(x.shape)
+    assert not odd.flags.aligned
+    y = (x.sum(axis=1) > 0).astype(int)
+    tree = penjing.fit(odd, y, "cart-textbook", max_depth=5)
+    assert tree.to_json() == penjing.fit(x, y, "cart-textbook", max_depth=5).to_json()
+    for n in (1, 20, 5_000):
+        assert tree.predict(odd[:n]).tolist() == tree.predict(x[:n]).tolist()

@@ -221,6 +221,8 @@ class Walk:
         width = len(self._schema)
         if source.ndim != 2 or source.dtype != np.float64 or source.shape[1] != width:
             return None
+        if not source.flags.aligned:
+            return None
         if self._places or self._splits or not 0 < len(source) <= FEW or np.isinf(source).any():
             return None
         numbers = np.ascontiguousarray(source)  # it may run backwards, or be one row many times
