@@ -13,8 +13,6 @@
 #include <limits>
 #include <vector>
 
-#include "simd.hpp"
-
 namespace penjing {
 
 class InStep {
@@ -62,7 +60,6 @@ class InStep {
 
     std::vector<double> cut_;
     std::vector<Link> link_;
-    std::size_t height_ = 0;
     std::size_t usual_ = 0;
 };
 
@@ -93,9 +90,9 @@ inline void InStep::finish(const std::vector<double>& share) {
             weight[child] = weight[i] * share[child];
         }
     }
-    height_ = arrived.size() - 1;
+    const std::size_t height = arrived.size() - 1;
     double on_their_way = 1.0;
-    for (usual_ = 0; usual_ < height_; ++usual_) {
+    for (usual_ = 0; usual_ < height; ++usual_) {
         on_their_way -= arrived[usual_];
         if (on_their_way * static_cast<double>(together) < 1.0) {
             break;  // of sixteen rows less than one
@@ -119,15 +116,11 @@ inline void InStep::walk(const double* first, std::size_t stride, const double* 
             __builtin_prefetch(called + line);
             called += skip;
             const double* row = first;
-#pragma GCC unroll 16
-            for (std::size_t k = 0; k < together; ++k) {
+#pragma GCC unroll 4  // more, and places do not stay in registers
+            for (std::size_t k = 0; k < together; ++k, row += stride) {
                 const Link link = links[at[k]];
                 // A NaN must not send a leaf's row on, hence > and not the negated <=.
                 at[k] = link.first + static_cast<std::uint32_t>(row[link.slot] > cuts[at[k]]);
-                row += stride;
-#if PENJING_X86
-                asm("" : "+r"(row));  // sixteen pointers would be more than there are registers
-#endif
             }
         }
         std::uint32_t on_their_way = 0;

@@ -109,7 +109,7 @@ def _groups(
             about = file.metadata
             at = {about.schema.column(c).name: c for c in range(about.num_columns)}
             for name, kind in kinds.items():
-                if kind in _WHOLE:
+                if kind in WHOLE_KINDS:
                     every = [
                         about.row_group(i).column(at[name]) for i in range(about.num_row_groups)
                     ]
@@ -119,7 +119,7 @@ def _groups(
         return None
 
 
-_WHOLE = ("tinyint", "smallint", "int", "bigint")
+WHOLE_KINDS = ("tinyint", "smallint", "int", "bigint")
 _NO_SPAN = (1 << 63, -(1 << 63))
 
 

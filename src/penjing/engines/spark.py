@@ -25,6 +25,7 @@ from penjing.engines.afar import Heap, Ints
 from penjing.engines.blocks import Block, Coding, Move, Moves
 from penjing.engines.checkpoint import Checkpoint
 from penjing.engines.generations import Growing, Means
+from penjing.engines.parquet_lots import WHOLE_KINDS
 from penjing.engines.place import Ids, Opened, Test
 from penjing.engines.spark_jobs import BY_DRIVER, Jobs
 from penjing.engines.spilled import MANY, Look, is_number
@@ -50,8 +51,6 @@ FETCHED = 20_000
 """A node of at most so many rows is fetched and finished in the driver."""
 WORTH = 3
 """Nodes are not fetched for fewer generations than this, but for small ones."""
-
-_WHOLE = ("tinyint", "smallint", "int", "bigint")
 
 
 class Rows:
@@ -136,7 +135,7 @@ class Rows:
         return looks
 
     def _seen(self, name: str, look: Look) -> Seen:
-        is_whole = self._kinds[name] in _WHOLE
+        is_whole = self._kinds[name] in WHOLE_KINDS
         if look.counts is None:
             n = look.n - look.n_missing
             is_distinct = (
