@@ -64,7 +64,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         block, codings, looks = a_block(Path(folder))
         files = [path for path in Path(folder).iterdir() if path.suffix in
-                 {".codes", ".high", ".low", ".raw"}]  # fmt: skip
+                 {".codes", ".high", ".raw"}]  # fmt: skip
         a_row = sum(path.stat().st_size for path in files) / SAMPLE + 4  # its node
         told = len(pickle.dumps(looks, 5))
         coded = len(pickle.dumps(codings, 5))

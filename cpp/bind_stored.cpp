@@ -106,12 +106,15 @@ class Passes {
         rows_.n_classes = n_classes;
         rows_.target = codes_of(kept_, target, rows_.n_rows);
         for (nb::handle item : columns) {
-            const auto parts = nb::cast<nb::tuple>(item);  // codes, n_codes, low, raw
+            const auto parts = nb::cast<nb::tuple>(item);  // codes, n_codes, cells, raw
             penjing::StoredColumn column;
             column.codes = codes_of(kept_, parts[0], rows_.n_rows);
             column.n_codes = nb::cast<std::size_t>(parts[1]);
-            column.low = pointer_or_null<std::uint8_t>(kept_, parts[2], rows_.n_rows);
             column.raw = pointer_or_null<double>(kept_, parts[3], rows_.n_rows);
+            if (column.raw != nullptr) {
+                column.cells = nb::cast<const penjing::Quantiles*>(parts[2]);
+                kept_.push_back(nb::borrow(parts[2]));
+            }
             rows_.columns.push_back(column);
         }
     }
@@ -127,8 +130,7 @@ class Passes {
             test.first_child = nb::cast<std::uint32_t>(parts[1]);
             test.table = nb::cast<std::int64_t>(parts[2]);
             test.high = nb::cast<std::uint8_t>(parts[3]);
-            test.low = nb::cast<std::uint8_t>(parts[4]);
-            test.cut = nb::cast<double>(parts[5]);
+            test.cut = nb::cast<double>(parts[4]);
             told.push_back(test);
         }
         std::vector<penjing::CountTable> tables;
@@ -198,7 +200,7 @@ class Passes {
             one.place = nb::cast<In<std::int32_t>>(parts[1], false).data();
             kept.push_back(nb::borrow(parts[1]));
             one.wanted = pointer_or_null<std::uint8_t>(kept, parts[3], one.n * 256);
-            if (rows_.columns.at(one.column).low == nullptr) {
+            if (rows_.columns.at(one.column).cells == nullptr) {
                 throw nb::value_error("only quantile columns have buckets");
             }
             asked.push_back(one);
@@ -246,17 +248,34 @@ penjing::Out<std::int8_t> group_levels(const Table& counts, const std::string& m
     return hand_over(judge_of(counts, measure).grouped(min_branch));
 }
 
+nb::tuple told(const penjing::Odd& odd) {
+    return nb::make_tuple(odd.n_missing, odd.is_infinite, odd.has_minus_zero);
+}
+
+nb::tuple buckets(const penjing::Quantiles& edges, const In<double>& x,
+                  const InOut<std::uint8_t>& high) {
+    if (high.size() != x.size()) {
+        throw nb::value_error("answers need as much room as there are numbers");
+    }
+    penjing::Odd odd;
+    {
+        nb::gil_scoped_release free;
+        odd = edges.buckets(x.data(), x.size(), high.data());
+    }
+    return told(odd);
+}
+
 nb::tuple code(const penjing::Quantiles& edges, const In<double>& x,
                const InOut<std::uint8_t>& high, const InOut<std::uint8_t>& low) {
     if (high.size() != x.size() || low.size() != x.size()) {
         throw nb::value_error("answers need as much room as there are numbers");
     }
-    penjing::Quantiles::Odd odd;
+    penjing::Odd odd;
     {
         nb::gil_scoped_release free;
         odd = edges.code(x.data(), x.size(), high.data(), low.data());
     }
-    return nb::make_tuple(odd.n_missing, odd.is_infinite, odd.has_minus_zero);
+    return told(odd);
 }
 
 // Do work(sums) with sums of one or of two bytes.
@@ -354,6 +373,7 @@ void bind_stored(nb::module_& m) {
         .def(nb::init<std::vector<double>, std::vector<std::uint8_t>,
                       std::vector<std::uint8_t>>(),
              "edges"_a, "high"_a, "low"_a)
+        .def("buckets", &buckets, "x"_a, "high"_a)
         .def("code", &code, "x"_a, "high"_a, "low"_a)
         .def("cell", &penjing::Quantiles::cell, "x"_a);
     nb::class_<Passes>(m, "Passes")

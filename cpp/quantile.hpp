@@ -1,5 +1,5 @@
-// Numbers to two-byte codes: the cell between two edges, as the high and the low byte of its
-// code.
+// Numbers to cells between edges, each with a code of two bytes: the bucket, and the place in
+// it.
 //
 // Cell i holds the numbers from edge i - 1 up to but not including edge i. A start table says
 // for each of 65,536 stretches of the range where the search begins; few branch-free steps are
@@ -16,11 +16,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "high.hpp"
 #include "simd.hpp"
 
 namespace penjing {
-
-inline constexpr std::uint8_t high_missing = 255;  // the high byte of NaN
 
 class Quantiles {
   public:
@@ -36,11 +35,27 @@ class Quantiles {
         for (std::size_t i = 0; i < high_.size(); ++i) {
             codes_.push_back(high_[i] | static_cast<std::uint32_t>(low_[i]) << 8U);
         }
+        std::vector<double> borders;
+        for (std::size_t i = 0; i < high_.size(); ++i) {
+            const bool is_new = i == 0 || high_[i] != high_[i - 1];
+            if (high_[i] != first_.size() - (is_new ? 0 : 1) ||
+                low_[i] != (is_new ? 0 : low_[i - 1] + 1)) {
+                throw std::invalid_argument("cells are counted, bucket by bucket");
+            }
+            if (is_new) {
+                first_.push_back(i);
+                if (i > 0) {
+                    borders.push_back(edges_[i - 1]);
+                }
+            }
+        }
+        first_.push_back(high_.size());
+        highs_ = HighBytes(std::move(borders));
         if (edges_.empty()) {
             return;
         }
-        base_ = key(edges_.front());
-        const std::uint64_t span = key(edges_.back()) - base_;
+        base_ = order_key(edges_.front());
+        const std::uint64_t span = order_key(edges_.back()) - base_;
         shift_ = std::max(0, static_cast<int>(std::bit_width(span)) - 16);
         const double width = edges_.back() - edges_.front();
         scale_ = width > 0 && std::isfinite(width) ? (stretches - 1) / width : 0;
@@ -67,12 +82,28 @@ class Quantiles {
         return at;
     }
 
-    // What is worth knowing of numbers that were coded.
-    struct Odd {
-        std::size_t n_missing = 0;
-        bool is_infinite = false;
-        bool has_minus_zero = false;
-    };
+    // The buckets of n numbers.
+    Odd buckets(const double* x, std::size_t n, std::uint8_t* high) const {
+        return highs_.code(x, n, high);
+    }
+
+    // The place of a number in its bucket.
+    [[nodiscard]] std::uint8_t low(std::uint8_t high, double x) const {
+        if (high >= n_buckets()) {  // no number is there
+            return 0;
+        }
+        const double* edge = edges_.data() + first_[high];
+        std::size_t at = 0;
+        std::size_t n = first_[high + 1U] - first_[high] - 1;  // edges that may be at or below
+        while (n > 0) {
+            const std::size_t half = (n + 1) / 2;
+            at += edge[at + half - 1] <= x ? half : 0;
+            n -= half;
+        }
+        return static_cast<std::uint8_t>(at);
+    }
+
+    [[nodiscard]] std::size_t n_buckets() const { return first_.size() - 1; }
 
     // Codes of n numbers.
     Odd code(const double* x, std::size_t n, std::uint8_t* high, std::uint8_t* low) const {
@@ -175,19 +206,11 @@ class Quantiles {
     }
 #endif
 
-    // Whole numbers in the order of the doubles.
-    static std::uint64_t key(double x) {
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, &x, sizeof bits);
-        const std::uint64_t sign = std::uint64_t{1} << 63U;
-        return (bits & sign) != 0 ? ~bits : bits | sign;
-    }
-
     // Ascends with x; x is not below the first edge.
     [[nodiscard]] std::size_t stretch(double x) const {
         if (by_key_) {
-            return std::min<std::uint64_t>((key(x) - base_) >> static_cast<unsigned>(shift_),
-                                           stretches - 1);
+            return std::min<std::uint64_t>(
+                (order_key(x) - base_) >> static_cast<unsigned>(shift_), stretches - 1);
         }
         const double at = (x - edges_.front()) * scale_;
         return at < stretches - 1 ? static_cast<std::size_t>(at) : stretches - 1;
@@ -215,6 +238,8 @@ class Quantiles {
     std::vector<double> edges_;
     std::vector<std::uint8_t> high_, low_;
     std::vector<std::uint32_t> codes_;  // both bytes
+    std::vector<std::size_t> first_;    // cell of each bucket, and the end
+    HighBytes highs_{{}};
     std::vector<std::uint32_t> start_;
     std::uint64_t base_ = 0;
     std::size_t step_ = 1;

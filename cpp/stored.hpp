@@ -1,9 +1,9 @@
 // Rows that live in files: passes over a coded store that is mapped, not loaded.
 //
-// A column is either exact codes of one or two bytes, or the two bytes of a quantile cell
-// beside the number itself. The node of each row is kept in memory. A pass walks over all rows
+// A column is either exact codes of one or two bytes, or the bucket of each number beside the
+// number itself. The node of each row is kept in memory. A pass walks over all rows
 // in blocks, dealt to threads: it moves rows into the branches of their node's test and counts
-// those that are asked about; `cells` counts the low bytes of some high buckets, `numbers`
+// those that are asked about; `cells` counts the cells of some buckets, `numbers`
 // fetches what single cells hold.
 #pragma once
 
@@ -22,8 +22,8 @@
 namespace penjing {
 
 struct StoredColumn {
-    CodeView codes;                     // exact codes, or high bytes
-    const std::uint8_t* low = nullptr;  // of a quantile column
+    CodeView codes;                    // exact codes, or high bytes
+    const Quantiles* cells = nullptr;  // of a quantile column
     const double* raw = nullptr;
     std::size_t n_codes = 0;
 };
@@ -32,8 +32,8 @@ struct StoredColumn {
 struct StoredTest {
     std::int32_t column = 0;
     std::uint32_t first_child = 0;
-    std::int64_t table = -1;         // where the branches of its codes start; -1: a cut
-    std::uint8_t high = 0, low = 0;  // the cell that holds the cut
+    std::int64_t table = -1;  // where the branches of its codes start; -1: a cut
+    std::uint8_t high = 0;    // the bucket that holds the cut
     double cut = 0;
 };
 
@@ -122,7 +122,7 @@ class StoredRows {
                 std::uint32_t* table = mine[worker][i].data();
                 each_open(open[i], column, begin, asked[worker],
                           [&](std::size_t place, std::size_t row, std::size_t class_) {
-                              ++table[(place * 256 + column.low[row]) * n_classes + class_];
+                              ++table[(place * 256 + low_of(column, row)) * n_classes + class_];
                           });
             }
         });
@@ -144,7 +144,7 @@ class StoredRows {
                 FoundNumbers& found = mine[worker][i];
                 each_open(open[i], column, begin, asked[worker],
                           [&](std::size_t place, std::size_t row, std::size_t class_) {
-                              const std::uint8_t low = column.low[row];
+                              const std::uint8_t low = low_of(column, row);
                               if (open[i].wanted[place * 256 + low] == 0) {
                                   return;
                               }
@@ -190,6 +190,10 @@ class StoredRows {
     }
 
   private:
+    static std::uint8_t low_of(const StoredColumn& column, std::size_t row) {
+        return column.cells->low(column.codes.bytes[row], column.raw[row]);
+    }
+
     template <class Work>
     void blocks(Team& team, const Poll& poll, const Work& work) const {
         const std::size_t n = (n_rows + block - 1) / block;
@@ -244,8 +248,6 @@ class StoredRows {
                 }
                 if (high != test.high) {
                     branch = high > test.high ? 1 : 0;
-                } else if (column.low[row] != test.low) {
-                    branch = column.low[row] > test.low ? 1 : 0;
                 } else {
                     branch = column.raw[row] > test.cut ? 1 : 0;
                 }

@@ -238,7 +238,8 @@ class Quantiles:
     edges : (n,)
         Ascending; cell i holds the numbers from edge i - 1 up to but not including edge i.
     high, low : (n + 1,)
-        The bytes of each cell's code; high bytes ascend and are below 255, which is for NaN.
+        The bytes of each cell's code: its bucket, and its place there, both counted from 0.
+        Buckets are below 255, which is for NaN.
     """
 
     def __init__(self, edges: Sequence[float], high: Sequence[int], low: Sequence[int]) -> None: ...
@@ -249,6 +250,11 @@ class Quantiles:
         low: npt.NDArray[np.uint8],
     ) -> tuple[int, bool, bool]:
         """Fill in codes; return how many are NaN, whether any is infinite, whether any -0.0."""
+
+    def buckets(
+        self, x: npt.NDArray[np.float64], high: npt.NDArray[np.uint8]
+    ) -> tuple[int, bool, bool]:
+        """Fill in the high bytes; return the same."""
 
     def cell(self, x: float) -> int:
         """Return how many edges are not above a number."""
@@ -277,8 +283,8 @@ class Passes:
 
     Parameters
     ----------
-    columns : list of (codes, n_codes, low or None, raw or None)
-        Exact codes of one or two bytes; or high bytes, low bytes and numbers.
+    columns : list of (codes, n_codes, Quantiles or None, raw or None)
+        Exact codes of one or two bytes; or buckets, their cells, and numbers.
     target : (n,)
         The class of each row.
     n_classes : int
@@ -299,18 +305,18 @@ class Passes:
     ) -> None: ...
     def pass_(
         self,
-        tests: list[tuple[int, int, int, int, int, float]],
+        tests: list[tuple[int, int, int, int, float]],
         branches: Sequence[int],
         test_of: npt.NDArray[np.int32],
         slot_of: npt.NDArray[np.int32],
         n_slots: int,
     ) -> list[npt.NDArray[np.uint32]]:
-        """Move rows on by tests (column, first child, table or -1, high, low, cut), and count."""
+        """Move rows on by tests (column, first child, table or -1, bucket, cut), and count."""
 
     def cells(
         self, slot_of: npt.NDArray[np.int32], opened: list[tuple[int, Any, int, Any]]
     ) -> list[npt.NDArray[np.uint32]]:
-        """Count low bytes in open buckets (column, place of [slot][high], n, None)."""
+        """Count cells in open buckets (column, place of [slot][high], n, None)."""
 
     def numbers(
         self, slot_of: npt.NDArray[np.int32], opened: list[tuple[int, Any, int, Any]]

@@ -3,8 +3,8 @@
 A column is kept in one of two forms, at fixed row offsets, a file each:
 
 * :class:`Exact`: codes of one or two bytes; 0 is missing, ``j + 1`` the j-th value that was met.
-* :class:`Binned`: the quantile cell of each number as two bytes (high bucket, cell inside it), and
-  the number itself. High byte 255 is missing.
+* :class:`Binned`: the quantile bucket of each number in a byte, and the number itself. Bucket 255
+  is missing. Buckets are divided in finer cells, which passes look up where they need them.
 
 What the native engine has in memory is here mapped from a file, so both see one table.
 """
@@ -50,17 +50,16 @@ class Exact:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Binned:
-    """A column of numbers: the two bytes of each one's quantile cell, and itself."""
+    """A column of numbers: the quantile bucket of each one, and itself."""
 
     high: Bytes
-    low: Bytes
     raw: Floats
     cells: Cells
 
     @property
     def width(self) -> int:
         """Bytes a row."""
-        return 10
+        return 9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -284,12 +283,11 @@ def _written(column: Column, space: Workspace, name: str) -> Column:
     n = len(numbers)
     part = Binned(
         space.array(f"{name}.high", np.uint8, n, "w+"),
-        space.array(f"{name}.low", np.uint8, n, "w+"),
         space.array(f"{name}.raw", np.float64, n, "w+"),
         cells,
     )
     np.add(numbers, 0.0, out=part.raw)  # no number is -0.0
-    n_missing, _, _ = cells.coder().code(numbers, part.high, part.low)
+    n_missing, _, _ = cells.coder().buckets(numbers, part.high)
     return Stored(Field(column.name, "numeric"), part, None, n_missing, None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penjing._core import Quantiles, count_block
+from penjing._core import Passes, Quantiles, count_block
 
 RNG = np.random.default_rng(8)
 N, K, SLOTS = 5_000, 3, 4
@@ -96,3 +96,51 @@ def test_the_cell_of_a_number_is_that_of_a_binary_search(shape):
     gone = np.isnan(asked)
     np.testing.assert_array_equal(codes[0], np.where(gone, 255, at.clip(max=len(edges)) // 256))
     np.testing.assert_array_equal(codes[1], np.where(gone, 0, at.clip(max=len(edges)) % 256))
+
+
+@pytest.mark.parametrize("size", [1, 7, 40, 256])
+@pytest.mark.parametrize("shape", ["normal", "lognormal", "heavy", "few", "huge", "none"])
+def test_the_bucket_of_a_number_is_that_of_its_cell(shape, size):
+    numbers = {
+        "normal": RNG.normal(size=600),
+        "lognormal": RNG.lognormal(sigma=9, size=600),
+        "heavy": RNG.standard_cauchy(600) ** 3,
+        "few": RNG.integers(-3, 4, 600) / 3,
+        "huge": RNG.choice([-1.7e308, -1.0, 5e-324, 0.0, 1e-9, 1.7e308], 600),
+        "none": np.empty(0),
+    }[shape]
+    edges = np.unique(numbers)[:: 3 if size > 1 else 1][:200]
+    is_new = RNG.random(len(edges) + 1) < 1 / size
+    is_new[0] = True
+    high = np.cumsum(is_new) - 1
+    low = np.arange(len(high)) - np.flatnonzero(is_new)[high]
+    cells = Quantiles(edges.tolist(), high.tolist(), low.tolist())
+    asked = np.concatenate(
+        [numbers, np.nextafter(edges, -np.inf), edges, [-1e308, 0.0, -0.0, 1e308, np.inf, -np.inf]]
+    )
+    asked = np.insert(asked, RNG.integers(0, len(asked), 3), np.nan)
+    found = np.empty(len(asked), np.uint8)
+    n_missing, is_infinite, has_minus_zero = cells.buckets(asked, found)
+    assert (n_missing, is_infinite, has_minus_zero) == (3, True, True)
+    gone = np.isnan(asked)
+    at = np.where(gone, 0, np.searchsorted(edges, asked, side="right").clip(max=len(edges)))
+    np.testing.assert_array_equal(found, np.where(gone, 255, high[at]))
+    few = asked[:3]
+    found = np.empty(3, np.uint8)
+    cells.buckets(few, found)
+    np.testing.assert_array_equal(found, np.where(gone, 255, high[at])[:3])
+    passes = Passes(
+        [(np.where(gone, 255, high[at]).astype(np.uint8), 256, cells, asked)],
+        np.zeros(len(asked), np.uint8), 1, np.zeros(len(asked), np.uint32), 1,
+    )  # fmt: skip
+    every = np.append(np.arange(255, dtype=np.int32), np.int32(-1))
+    (table,) = passes.cells(np.zeros(1, np.int32), [(0, every, 255, None)])
+    expected = np.zeros((255, 256), np.uint32)
+    np.add.at(expected, (high[at[~gone]], low[at[~gone]]), 1)
+    np.testing.assert_array_equal(table.reshape(255, 256), expected)
+
+
+def test_cells_that_are_not_counted_bucket_by_bucket_are_refused():
+    for high, low in [([0, 2], [0, 0]), ([1, 1], [0, 1]), ([0, 0], [0, 0]), ([0, 1], [0, 1])]:
+        with pytest.raises(ValueError, match="bucket by bucket"):
+            Quantiles([1.0], high, low)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing._core import Flat, Passes, count_block
+from penjing._core import Flat, Passes, Quantiles, count_block
 from penjing.engines.place import Ids, Opened, Test
 from penjing.engines.spilled import DICTIONARIES, MANY
 from penjing.stored import Cells
@@ -69,6 +69,7 @@ class Column:
     name: str
     kind: Any
     n_codes: int
+    cells: Cells | None = None
 
 
 def final_codes(coding: Coding, values: Sequence[Any]) -> npt.NDArray[Any]:
@@ -102,7 +103,7 @@ def code(folder: Path, n_rows: int, codings: Sequence[tuple[int, Coding]]) -> No
         for c, coding in codings:
             if coding.cells is not None:
                 _code_cells(folder, c, n_rows, coding.cells)
-                found.append(Column(str(c), None, coding.n_codes))
+                found.append(Column(str(c), None, coding.n_codes, coding.cells))
                 continue
             if coding.place is not None:
                 codes = final_codes(coding, told[c])[coding.first :]
@@ -154,28 +155,29 @@ def _code_listed(folder: Path, c: int, n_rows: int, coding: Coding) -> None:
     at = np.searchsorted(edges, coding.levels, side="right")
     table[at] = final_codes(coding, coding.levels)[coding.first :]  # type: ignore[arg-type]
     told = Cells(edges, (cells >> 8).astype(np.uint8), (cells & 255).astype(np.uint8))
+    coder, high, low = told.coder(), np.empty(STEP, np.uint8), np.empty(STEP, np.uint8)
     with _whole(folder / f"{c}.codes") as file:
-        for high, low in _bytes(folder, c, n_rows, told):
-            np.take(table, high.astype(np.uint16) << 8 | low).tofile(file)
+        for numbers in _numbers(folder, c, n_rows):
+            n = len(numbers)
+            coder.code(numbers, high[:n], low[:n])
+            np.take(table, high[:n].astype(np.uint16) << 8 | low[:n]).tofile(file)
 
 
 def _code_cells(folder: Path, c: int, n_rows: int, cells: Cells) -> None:
-    with _whole(folder / f"{c}.high") as above, _whole(folder / f"{c}.low") as below:
-        for high, low in _bytes(folder, c, n_rows, cells):
-            high.tofile(above)
-            low.tofile(below)
-
-
-def _bytes(folder: Path, c: int, n_rows: int, cells: Cells) -> Iterator[tuple[Any, Any]]:
-    """Yield the bytes of the cells of a column, some rows at a time."""
     coder = cells.coder()
+    high = np.empty(STEP, np.uint8)
+    with _whole(folder / f"{c}.high") as file:
+        for numbers in _numbers(folder, c, n_rows):
+            here = high[: len(numbers)]
+            coder.buckets(numbers, here)
+            here.tofile(file)
+
+
+def _numbers(folder: Path, c: int, n_rows: int) -> Iterator[Floats]:
+    """Yield the numbers of a column, some rows at a time."""
     raw = _mapped(folder / f"{c}.raw", np.dtype(np.float64), n_rows)
-    high, low = np.empty(STEP, np.uint8), np.empty(STEP, np.uint8)
     for start in range(0, n_rows, STEP):
-        numbers = raw[start : start + STEP]
-        n = len(numbers)
-        coder.code(numbers, high[:n], low[:n])
-        yield high[:n], low[:n]
+        yield raw[start : start + STEP]
 
 
 @contextmanager
@@ -256,10 +258,9 @@ class Block:
         column = self._columns[c]
         return self._array(f"{column.name}.raw", np.float64) if column.kind is None else None
 
-    def low(self, c: int) -> npt.NDArray[np.uint8] | None:
-        """Return the low bytes of a column in quantile cells."""
-        column = self._columns[c]
-        return self._array(f"{column.name}.low", np.uint8) if column.kind is None else None
+    def _coder(self, c: int) -> Quantiles | None:
+        cells = self._columns[c].cells
+        return None if cells is None else cells.coder()
 
     @property
     def n_columns(self) -> int:
@@ -322,7 +323,7 @@ class Block:
             return self._at[1]
         done, node = self._node(moves)
         columns = [
-            (self.codes(c), self.n_codes(c), self.low(c), self.numbers(c))
+            (self.codes(c), self.n_codes(c), self._coder(c), self.numbers(c))
             for c in range(self.n_columns)
         ]
         self._passes = Passes(columns, self.class_, n_classes, node, 1)

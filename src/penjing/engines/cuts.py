@@ -36,15 +36,15 @@ class Found:
         The numbers of the node's rows on both sides of it; NaN where it cannot win anyway.
     after : (2, S)
         The sums of both sides.
-    cell : (int, int)
-        The bytes of the cell that the cut falls into.
+    bucket : int
+        The bucket that the cut falls into.
     """
 
     cut: float
     low: float
     high: float
     after: Floats
-    cell: tuple[int, int]
+    bucket: int
 
 
 class Alone:
@@ -167,6 +167,5 @@ class Cuts:
         cut = 0.0 if np.isnan(low + high) else midpoint(low, high)
         cells = self._part.cells
         cell = int(np.searchsorted(cells.edges, cut, side="right"))
-        bytes_ = int(cells.high[cell]), int(cells.low[cell])
         below = self._counts[: at + 1].sum(axis=0)
-        return Found(cut, low, high, np.stack([below, self._known - below]), bytes_)
+        return Found(cut, low, high, np.stack([below, self._known - below]), int(cells.high[cell]))

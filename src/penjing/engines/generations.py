@@ -193,7 +193,7 @@ class Growing:
         found = generation.found.get((i, c))
         gap: tuple[float, float] | None = None
         if found is not None:
-            gap, cell = (found.low, found.high), (*found.cell, found.cut)
+            gap, cell = (found.low, found.high), (found.bucket, found.cut)
             return Sprout(node, split, tuple(choice.tied), after, gap, cell, None)
         column = self._columns[c]
         assert column.place is not None
@@ -224,7 +224,7 @@ class Growing:
         else:
             assert sprout.branch is not None
             at = len(self._branches)
-            self._tests.append((split.column, children.start + 1, at, 0, 0, 0.0))
+            self._tests.append((split.column, children.start + 1, at, 0, 0.0))
             self._branches += sprout.branch.tolist()
         self._tested.append(node)
         return list(children)

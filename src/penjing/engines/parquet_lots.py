@@ -19,6 +19,8 @@ Lot = list[tuple[str, list[int]]]
 
 BATCH = 1 << 17
 """So many rows are read at a time."""
+AHEAD, BEGINNING = 1 << 20, 1 << 16
+"""So much of a column is read ahead (where only its beginning is asked for): not all of it."""
 _KINDS = {
     "tinyint": "int8", "smallint": "int16", "int": "int32", "bigint": "int64", "float": "float",
     "double": "double", "string": "string", "boolean": "bool",
@@ -161,7 +163,8 @@ def batches_of(lot: Lot, names: Sequence[str], texts: Sequence[str]) -> Iterator
     import pyarrow.parquet as pq  # noqa: PLC0415 - on the workers
 
     for path, groups in lot:
-        with pq.ParquetFile(path, read_dictionary=list(texts), pre_buffer=False) as file:
+        how = {"read_dictionary": list(texts), "pre_buffer": False, "buffer_size": AHEAD}
+        with pq.ParquetFile(path, **how) as file:
             told = {"row_groups": groups, "columns": list(names), "use_threads": False}
             for batch in file.iter_batches(BATCH, **told):
                 yield batch.select(list(names))
@@ -172,6 +175,7 @@ def first_rows(group: Group, names: Sequence[str], texts: Sequence[str], n: int)
     import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
 
     path, index, _ = group
-    with pq.ParquetFile(path, read_dictionary=list(texts), pre_buffer=False) as file:
+    how = {"read_dictionary": list(texts), "pre_buffer": False, "buffer_size": BEGINNING}
+    with pq.ParquetFile(path, **how) as file:
         told = {"row_groups": [index], "columns": list(names), "use_threads": False}
         return next(file.iter_batches(n, **told)).select(list(names))

@@ -13,8 +13,8 @@ from penjing.stored import Binned, Exact, Stored
 from penjing.table import Field, Table
 
 Ids = npt.NDArray[np.int32]
-Test = tuple[int, int, int, int, int, float]
-"""Column, first child, where its branches start (-1: a cut), high and low byte, cut."""
+Test = tuple[int, int, int, int, float]
+"""Column, first child, where its branches start (-1: a cut), bucket of the cut, cut."""
 Opened = tuple[int, Any, int, Any]
 """Column, place of each (slot, high byte), how many places, which low bytes are wanted."""
 
@@ -106,7 +106,7 @@ def told(column: Stored) -> tuple[Any, int, Any, Any]:
     """Return a stored column as passes take it."""
     part = column.part
     if isinstance(part, Binned):
-        return part.high, 256, part.low, part.raw
+        return part.high, 256, part.cells.coder(), part.raw
     return part.codes, part.n_codes, None, None
 
 

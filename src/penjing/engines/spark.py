@@ -165,7 +165,7 @@ class Rows:
             field, n_missing = judged.column, judged.n_missing
             if coding.cells is not None:
                 none = np.empty(0, np.uint8)
-                part: Any = Binned(none, none, np.empty(0), coding.cells)
+                part: Any = Binned(none, np.empty(0), coding.cells)
                 made.append(Stored(Field(field.name, "numeric"), part, None, n_missing, None))
                 continue
             part = Exact(np.empty(0, coding.kind), coding.n_codes)

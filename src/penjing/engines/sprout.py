@@ -29,8 +29,8 @@ class Sprout:
         The sums of its children.
     gap : (float, float) or None
         The numbers on both sides of its cut.
-    cell : (int, int, float) or None
-        The bytes of the cell that its cut falls into, and the cut; None where codes are exact.
+    cell : (int, float) or None
+        The bucket that its cut falls into, and the cut; None where codes are exact.
     branch : array or None
         The branch of each code, where they are.
     """
@@ -40,7 +40,7 @@ class Sprout:
     tied: tuple[int, ...]
     after: Floats
     gap: tuple[float, float] | None
-    cell: tuple[int, int, float] | None
+    cell: tuple[int, float] | None
     branch: npt.NDArray[np.int32] | None
 
     def plain(self) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Sprout:
         split = Split(told["column"], told["cut"], groups, told["gain"], told["score"])
         branch = None if told["branch"] is None else np.array(told["branch"], np.int32)
         gap = None if told["gap"] is None else (told["gap"][0], told["gap"][1])
-        cell = None if told["cell"] is None else tuple(told["cell"])
+        cell = None if told["cell"] is None else (told["cell"][0], told["cell"][-1])
         after = np.array(told["after"], np.float64)
         return cls(told["node"], split, tuple(told["tied"]), after, gap, cell, branch)
 

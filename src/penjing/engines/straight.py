@@ -174,7 +174,7 @@ _NONE = np.empty(0)
 class _InCells(_Nothing):
     def __init__(self, folder: Path, c: int, plan: Plan) -> None:
         super().__init__(folder, c, plan)
-        self._files = [_opened(folder / f"{c}.{name}") for name in ("high", "low", "raw")]
+        self._files = [_opened(folder / f"{c}.{name}") for name in ("high", "raw")]
         assert plan.cells is not None
         self._coder = plan.cells.coder()
         self._low, self._high = np.inf, -np.inf
@@ -186,11 +186,11 @@ class _InCells(_Nothing):
     def add(self, column: Any) -> Any:  # noqa: ANN401
         numbers = plain_numbers(column)
         n = len(numbers)
-        high, low = self._room("high", n, np.uint8), self._room("low", n, np.uint8)
-        n_missing, _, has_minus_zero = self._coder.code(numbers, high, low)
+        high = self._room("high", n, np.uint8)
+        n_missing, _, has_minus_zero = self._coder.buckets(numbers, high)
         if has_minus_zero:
             numbers = numbers + 0.0
-        for file, array in zip(self._files, (high, low, numbers), strict=True):
+        for file, array in zip(self._files, (high, numbers), strict=True):
             file.write(array.data)
         known = numbers[~np.isnan(numbers)] if n_missing else numbers
         if len(known):
@@ -362,7 +362,7 @@ def settle(folder: Path, n_rows: int, codings: Sequence[tuple[int, Coding]]) -> 
         found = []
         for c, coding in codings:
             if coding.cells is not None:
-                found.append(Column(str(c), None, coding.n_codes))
+                found.append(Column(str(c), None, coding.n_codes, coding.cells))
                 continue
             values, kind = told[c]
             table = final_codes(coding, values)

@@ -83,7 +83,7 @@ class Coded:
         stem = str(self.folder / f"c{self.place}")
         if not self.is_binned:
             return {"codes": (Path(stem + ".codes"), np.uint8 if self.width == 1 else np.uint16)}
-        kinds = {"high": np.uint8, "low": np.uint8, "raw": np.float64}
+        kinds = {"high": np.uint8, "raw": np.float64}
         return {name: (Path(f"{stem}.{name}"), kind) for name, kind in kinds.items()}
 
     def part(self) -> Exact | Binned:
@@ -95,7 +95,7 @@ class Coded:
         if not self.is_binned:
             return Exact(maps["codes"], self.n_codes)
         assert self.cells is not None
-        return Binned(maps["high"], maps["low"], maps["raw"], self.cells)
+        return Binned(maps["high"], maps["raw"], self.cells)
 
     def coder(self) -> Quantiles:
         """Return what turns numbers into codes."""

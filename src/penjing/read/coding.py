@@ -207,15 +207,15 @@ class _Run:
     def _numbers(self, column: Coded, chunk: Any, at: int, brought: dict[str, Any]) -> None:  # noqa: ANN401
         numbers = np.ascontiguousarray(chunk.to_numpy(zero_copy_only=False), np.float64)
         n = len(numbers)
-        high, low = np.empty(n, np.uint8), np.empty(n, np.uint8)
-        n_missing, is_infinite, has_minus_zero = column.coder().code(numbers, high, low)
+        high = np.empty(n, np.uint8)
+        n_missing, is_infinite, has_minus_zero = column.coder().buckets(numbers, high)
         if is_infinite:
             row = int(np.isinf(numbers).argmax())
             told = {"row": at + row + 1, "column": column.name, "value": float(numbers[row])}
             raise DataError("infinite_number", source=self._groups.name, **told)
         brought["missing"] = brought.get("missing", 0) + n_missing
         raw = numbers + 0.0 if has_minus_zero else numbers  # no number is -0.0
-        for name, array in (("high", high), ("low", low), ("raw", raw)):
+        for name, array in (("high", high), ("raw", raw)):
             self._write(column, name, array, at)
 
     def _codes(self, column: Coded, chunk: Any, at: int, brought: dict[str, Any]) -> None:  # noqa: ANN401

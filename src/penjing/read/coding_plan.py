@@ -17,8 +17,10 @@ from penjing.read.groups import Group, Groups, arrow
 from penjing.read.ids import COUNTED, is_id_name
 from penjing.stored import Cells, cells_of
 
-SAMPLED_GROUPS, SAMPLED_ROWS = 64, 20_000
-"""The edges of cells come from so many rows of each of so many groups."""
+SAMPLED_GROUPS, SAMPLED_ROWS = 64, 256_000
+"""The edges of cells come from so many rows of so many groups: about ten rows a cell."""
+BUFFER = 1 << 16
+"""So much of a column is read ahead: its beginning is all that is asked for."""
 SPREAD = 1_000_000
 """Of a column that is sorted, about so many numbers from all over the source instead."""
 FEW_TEXTS = 200
@@ -154,16 +156,17 @@ def _sample(groups: Groups, pool: ThreadPoolExecutor) -> Any:  # noqa: ANN401 - 
         {round(i * (n - 1) / max(SAMPLED_GROUPS - 1, 1)) for i in range(SAMPLED_GROUPS)}
     )
     asked = [groups.groups[i] for i in (places if n > SAMPLED_GROUPS else range(n))]
-    return pa.Table.from_batches(list(pool.map(partial(_first_rows, groups.schema), asked)))
+    first = partial(_first_rows, groups.schema, SAMPLED_ROWS // len(asked))
+    return pa.Table.from_batches(list(pool.map(first, asked)))
 
 
-def _first_rows(schema: Any, group: Group) -> Any:  # noqa: ANN401 - of Arrow
+def _first_rows(schema: Any, n: int, group: Group) -> Any:  # noqa: ANN401 - of Arrow
     """Return rows from the beginning of a row group."""
     import pyarrow as pa  # noqa: PLC0415
 
     try:
-        with arrow().ParquetFile(group.path, pre_buffer=False) as file:
-            return next(file.iter_batches(SAMPLED_ROWS, row_groups=[group.index])).cast(schema)
+        with arrow().ParquetFile(group.path, pre_buffer=False, buffer_size=BUFFER) as file:
+            return next(file.iter_batches(n, row_groups=[group.index])).cast(schema)
     except (OSError, pa.ArrowInvalid):
         raise DataError("bad_parquet", source=group.path) from None
 

@@ -48,7 +48,7 @@ class Groups:
         size = sum(
             path.stat().st_size
             for path in self.space.folder.iterdir()
-            if path.suffix in {".high", ".low", ".raw", ".codes"}
+            if path.suffix in {".high", ".raw", ".codes"}
         )
         return round(size / max(self.n_rows, 1), 2)
 
