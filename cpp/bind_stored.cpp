@@ -197,13 +197,21 @@ class Passes {
             penjing::OpenBuckets one;
             one.column = nb::cast<std::size_t>(parts[0]);
             one.n = nb::cast<std::size_t>(parts[2]);
-            one.place = nb::cast<In<std::int32_t>>(parts[1], false).data();
+            const auto place = nb::cast<In<std::int32_t>>(parts[1], false);
+            one.place = place.data();
+            one.is_open.resize(place.size());
+            for (std::size_t i = 0; i < place.size(); ++i) {
+                if (one.place[i] >= static_cast<std::int64_t>(one.n)) {
+                    throw nb::index_error("a place is not below their number");
+                }
+                one.is_open[i] = one.place[i] >= 0 ? 1 : 0;
+            }
             kept.push_back(nb::borrow(parts[1]));
             one.wanted = pointer_or_null<std::uint8_t>(kept, parts[3], one.n * 256);
             if (rows_.columns.at(one.column).cells == nullptr) {
                 throw nb::value_error("only quantile columns have buckets");
             }
-            asked.push_back(one);
+            asked.push_back(std::move(one));
         }
         return asked;
     }

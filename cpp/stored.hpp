@@ -16,26 +16,12 @@
 #include <vector>
 
 #include "counter.hpp"
+#include "pairs.hpp"
 #include "quantile.hpp"
+#include "routing.hpp"
 #include "team.hpp"
 
 namespace penjing {
-
-struct StoredColumn {
-    CodeView codes;                    // exact codes, or high bytes
-    const Quantiles* cells = nullptr;  // of a quantile column
-    const double* raw = nullptr;
-    std::size_t n_codes = 0;
-};
-
-// The test of a node that is being divided.
-struct StoredTest {
-    std::int32_t column = 0;
-    std::uint32_t first_child = 0;
-    std::int64_t table = -1;  // where the branches of its codes start; -1: a cut
-    std::uint8_t high = 0;    // the bucket that holds the cut
-    double cut = 0;
-};
 
 // Some high buckets of one column, by [slot][high]: their place, -1 if not asked for.
 struct OpenBuckets {
@@ -43,6 +29,7 @@ struct OpenBuckets {
     const std::int32_t* place = nullptr;
     std::size_t n = 0;
     const std::uint8_t* wanted = nullptr;  // [place][low]: whether the numbers are asked for
+    std::vector<std::uint8_t> is_open;     // [slot][high], small enough to stay in the cache
 };
 
 // What `numbers` found in one column.
@@ -88,18 +75,23 @@ class StoredRows {
             }
         }
         std::vector<Asked> asked(mine.size());
+        std::vector<std::vector<std::uint32_t>> offset(mine.size());
+        std::vector<std::size_t> n_codes;
+        for (const StoredColumn& column : columns) {
+            n_codes.push_back(column.n_codes);
+        }
+        const Pairs pairs(n_codes, n_slots, n_classes);
+        const Routing routing(columns, tests, branches, n_rows);
         blocks(team, poll, [&](std::size_t begin, std::size_t end, std::size_t worker) {
             if (!tests.empty()) {
-                route(begin, end, tests, branches, test_of);
+                routing.move(begin, end, test_of, node);
             }
             if (n_slots == 0) {
                 return;
             }
             ask(begin, end, slot_of, asked[worker]);
-            for (std::size_t c = 0; c < columns.size(); ++c) {
-                count_rows(columns[c].codes.from(begin), asked[worker], columns[c].n_codes,
-                           n_classes, mine[worker][c].data());
-            }
+            pairs.count([&](std::size_t c) { return columns[c].codes.from(begin); },
+                        asked[worker], offset[worker], mine[worker], n_codes);
         });
         return summed(mine);
     }
@@ -115,12 +107,13 @@ class StoredRows {
             }
         }
         std::vector<Asked> asked(mine.size());
+        std::vector<std::vector<std::uint32_t>> hits(mine.size());
         blocks(team, poll, [&](std::size_t begin, std::size_t end, std::size_t worker) {
             ask(begin, end, slot_of, asked[worker]);
             for (std::size_t i = 0; i < open.size(); ++i) {
                 const StoredColumn& column = columns[open[i].column];
                 std::uint32_t* table = mine[worker][i].data();
-                each_open(open[i], column, begin, asked[worker],
+                each_open(open[i], column, begin, asked[worker], hits[worker],
                           [&](std::size_t place, std::size_t row, std::size_t class_) {
                               ++table[(place * 256 + low_of(column, row)) * n_classes + class_];
                           });
@@ -137,12 +130,13 @@ class StoredRows {
             found.resize(open.size());
         }
         std::vector<Asked> asked(mine.size());
+        std::vector<std::vector<std::uint32_t>> hits(mine.size());
         blocks(team, poll, [&](std::size_t begin, std::size_t end, std::size_t worker) {
             ask(begin, end, slot_of, asked[worker]);
             for (std::size_t i = 0; i < open.size(); ++i) {
                 const StoredColumn& column = columns[open[i].column];
                 FoundNumbers& found = mine[worker][i];
-                each_open(open[i], column, begin, asked[worker],
+                each_open(open[i], column, begin, asked[worker], hits[worker],
                           [&](std::size_t place, std::size_t row, std::size_t class_) {
                               const std::uint8_t low = low_of(column, row);
                               if (open[i].wanted[place * 256 + low] == 0) {
@@ -209,52 +203,49 @@ class StoredRows {
     void ask(std::size_t begin, std::size_t end, const std::int32_t* slot_of,
              Asked& asked) const {
         asked.clear(block + 1);
-        for (std::size_t row = begin; row < end; ++row) {
-            const std::int32_t slot = slot_of[node[row]];
-            asked.add(row - begin, slot, target[row], slot >= 0);
+        if (target.bytes != nullptr) {
+            ask_of(target.bytes, begin, end, slot_of, asked);
+        } else {
+            ask_of(target.shorts, begin, end, slot_of, asked);
         }
+    }
+
+    template <class Code>
+    void ask_of(const Code* classes, std::size_t begin, std::size_t end,
+                const std::int32_t* slot_of, Asked& asked) const {
+        std::uint32_t* row = asked.row.data();
+        std::uint32_t* slot = asked.slot.data();
+        std::uint32_t* class_ = asked.class_.data();
+        std::size_t n = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::int32_t in = slot_of[node[i]];
+            row[n] = static_cast<std::uint32_t>(i - begin);
+            slot[n] = static_cast<std::uint32_t>(in);
+            class_[n] = classes[i];
+            n += in >= 0 ? 1 : 0;
+        }
+        asked.n = n;
     }
 
     template <class Each>
     void each_open(const OpenBuckets& open, const StoredColumn& column, std::size_t begin,
-                   const Asked& asked, const Each& each) const {
+                   const Asked& asked, std::vector<std::uint32_t>& hits,
+                   const Each& each) const {
         const std::uint8_t* high = column.codes.bytes + begin;
-        for (std::size_t j = 0; j < asked.size(); ++j) {
+        const std::uint8_t* is_open = open.is_open.data();
+        hits.resize(block + 1);
+        std::uint32_t* hit = hits.data();
+        std::size_t n = 0;
+        for (std::size_t j = 0; j < asked.size(); ++j) {  // few are: no branch is guessed wrong
+            hit[n] = static_cast<std::uint32_t>(j);
+            n += is_open[static_cast<std::size_t>(asked.slot[j]) * 256 + high[asked.row[j]]];
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t j = hit[i];
             const std::size_t row = asked.row[j];
             const std::int32_t place =
                 open.place[static_cast<std::size_t>(asked.slot[j]) * 256 + high[row]];
-            if (place >= 0) {
-                each(static_cast<std::size_t>(place), begin + row, asked.class_[j]);
-            }
-        }
-    }
-
-    void route(std::size_t begin, std::size_t end, const std::vector<StoredTest>& tests,
-               const std::vector<std::int32_t>& branches, const std::int32_t* test_of) const {
-        for (std::size_t row = begin; row < end; ++row) {
-            const std::int32_t at = test_of[node[row]];
-            if (at < 0) {
-                continue;
-            }
-            const StoredTest& test = tests[static_cast<std::size_t>(at)];
-            const StoredColumn& column = columns[static_cast<std::size_t>(test.column)];
-            std::int32_t branch = -1;
-            if (test.table >= 0) {
-                branch = branches[static_cast<std::size_t>(test.table) + column.codes[row]];
-            } else {
-                const std::uint8_t high = column.codes.bytes[row];
-                if (high == high_missing) {
-                    continue;
-                }
-                if (high != test.high) {
-                    branch = high > test.high ? 1 : 0;
-                } else {
-                    branch = column.raw[row] > test.cut ? 1 : 0;
-                }
-            }
-            if (branch >= 0) {
-                node[row] = test.first_child + static_cast<std::uint32_t>(branch);
-            }
+            each(static_cast<std::size_t>(place), begin + row, asked.class_[j]);
         }
     }
 

@@ -15,7 +15,7 @@ from penjing.choosing import Choice, choose, stops
 from penjing.engines import native
 from penjing.engines.looking import Looker
 from penjing.engines.offering import Generation, Offering
-from penjing.engines.place import Here, Ids, Place, Test, told
+from penjing.engines.place import Here, Ids, Place, Test, n_codes
 from penjing.engines.sprout import Memory, Sprout
 from penjing.planting import Planting, whole
 from penjing.progress import Progress, Watcher
@@ -239,7 +239,7 @@ class Growing:
 
     def _batches(self, nodes: list[int]) -> Iterator[list[int]]:
         """Yield nodes in lots whose tables of counts fit the memory set aside for them."""
-        each = sum(n for _, n, _, _ in map(told, self._columns)) * self._k * 4
+        each = sum(map(n_codes, self._columns)) * self._k * 4
         at_once = max(1, self._means.limit // SHARE // max(1, each * (self._means.n_threads + 3)))
         for start in range(0, len(nodes), at_once):
             yield nodes[start : start + at_once]

@@ -72,7 +72,7 @@ class Here:
             self._node[:] = 1
         else:
             self._node[target.rows] = 1  # those that are not of the table belong to no node
-        columns = [told(c) for c in self._columns]
+        columns = [_told(c) for c in self._columns]
         passes = _core.Passes(columns, self._codes, self._k, self._node, n_threads)
         self._passes = passes
         self.pass_, self.cells, self.numbers = passes.pass_, passes.cells, passes.numbers
@@ -102,11 +102,16 @@ class Here:
             yield Table(columns, _taken(self._target, mine), len(mine))
 
 
-def told(column: Stored) -> tuple[Any, int, Any, Any]:
+def n_codes(column: Stored) -> int:
+    """Return how many codes, or buckets, a stored column has."""
+    return 256 if isinstance(column.part, Binned) else column.part.n_codes
+
+
+def _told(column: Stored) -> tuple[Any, int, Any, Any]:
     """Return a stored column as passes take it."""
     part = column.part
     if isinstance(part, Binned):
-        return part.high, 256, part.cells.coder(), part.raw
+        return part.high, n_codes(column), part.cells.coder(), part.raw
     return part.codes, part.n_codes, None, None
 
 
