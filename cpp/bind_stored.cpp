@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "code_sums.hpp"
 #include "counter.hpp"
 #include "handing.hpp"
 #include "judge.hpp"
@@ -299,14 +300,15 @@ auto with_sums(nb::handle codes, const InOut<std::int64_t>& counts,
         if (bytes.size() != n) {
             throw nb::value_error("as many codes as rows");
         }
-        penjing::CodeSums<std::uint8_t> sums(bytes.data(), counts.data(), first.data(), size);
+        penjing::CodeSums<std::uint8_t> sums(bytes.data(), n, counts.data(), first.data(),
+                                             size);
         return work(sums);
     }
     const auto shorts = nb::cast<InOut<std::uint16_t>>(codes, false);
     if (shorts.size() != n) {
         throw nb::value_error("as many codes as rows");
     }
-    penjing::CodeSums<std::uint16_t> sums(shorts.data(), counts.data(), first.data(), size);
+    penjing::CodeSums<std::uint16_t> sums(shorts.data(), n, counts.data(), first.data(), size);
     return work(sums);
 }
 
@@ -320,15 +322,7 @@ void code_indices(const In<std::int32_t>& indices, const In<std::uint16_t>& code
     }
     with_sums(codes, counts, first, indices.size(), [&](auto& sums) {
         nb::gil_scoped_release free;
-        const auto size = static_cast<std::int64_t>(code_of.size());
-        for (std::size_t i = 0; i < indices.size(); ++i) {
-            const std::int32_t at = indices.data()[i];
-            if (at < 0 || at >= size) {
-                throw std::out_of_range("an index is not below the number of codes");
-            }
-            sums.add(i, code_of.data()[at], start + static_cast<std::int64_t>(i));
-        }
-        sums.finish();
+        sums.by_table(indices.data(), code_of.data(), code_of.size(), start);
         return true;
     });
 }
@@ -341,22 +335,7 @@ bool code_wholes(const In<std::int64_t>& x, nb::handle absent, std::int64_t low,
     const std::uint8_t* gaps = pointer_or_null<std::uint8_t>(kept, absent, x.size());
     return with_sums(codes, counts, first, x.size(), [&](auto& sums) {
         nb::gil_scoped_release free;
-        const auto n_codes = static_cast<std::uint64_t>(counts.size());
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            const std::int64_t row = start + static_cast<std::int64_t>(i);
-            if (gaps != nullptr && gaps[i] != 0) {
-                sums.add(i, 0, row);
-                continue;
-            }
-            const std::uint64_t above =
-                static_cast<std::uint64_t>(x.data()[i]) - static_cast<std::uint64_t>(low);
-            if (above >= n_codes - 1) {  // also what is below the least number
-                return false;
-            }
-            sums.add(i, above + 1, row);
-        }
-        sums.finish();
-        return true;
+        return sums.by_distance(x.data(), gaps, low, start);
     });
 }
 

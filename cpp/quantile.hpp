@@ -248,40 +248,4 @@ class Quantiles {
     bool by_key_ = true;
 };
 
-// Codes of rows, with how many rows have each and the first row of each.
-template <class Code>
-class CodeSums {
-  public:
-    CodeSums(Code* codes, std::int64_t* counts, std::int64_t* first, std::size_t n_codes)
-        : codes_(codes),
-          counts_(counts),
-          first_(first),
-          n_codes_(n_codes),
-          seen_(lanes * n_codes, 0) {}
-
-    void add(std::size_t i, std::size_t code, std::int64_t row) {
-        codes_[i] = static_cast<Code>(code);
-        // Neighbours count in different places: equal codes do not wait for each other.
-        if (seen_[(i % lanes) * n_codes_ + code]++ == 0) {
-            first_[code] = std::min(first_[code], row);
-        }
-    }
-
-    void finish() {
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
-            for (std::size_t code = 0; code < n_codes_; ++code) {
-                counts_[code] += seen_[lane * n_codes_ + code];
-            }
-        }
-    }
-
-  private:
-    static constexpr std::size_t lanes = 4;
-    Code* codes_;
-    std::int64_t* counts_;
-    std::int64_t* first_;
-    std::size_t n_codes_;
-    std::vector<std::uint32_t> seen_;
-};
-
 }  // namespace penjing

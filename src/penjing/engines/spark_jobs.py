@@ -305,8 +305,11 @@ def _unpacked(work: Work, said: bytes, in_parts: bool) -> Question:  # noqa: FBT
 
 
 def _narrow(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return counts in two bytes each where they fit: they are on the way for long."""
-    return array.astype(np.uint16) if array.size and array.max() < 1 << 16 else array
+    """Return counts in a byte or two each where they fit: they are on the way for long."""
+    most = array.max(initial=0)
+    if most >= 1 << 16:
+        return array
+    return array.astype(np.uint8 if most < 1 << 8 else np.uint16)
 
 
 @dataclass(frozen=True, slots=True)
