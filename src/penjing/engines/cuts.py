@@ -15,11 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing import _core
-from penjing.recipe import Recipe
 from penjing.split import midpoint
 from penjing.stored import BUCKETS, Binned, Cells
 from penjing.table import Floats
-from penjing.tally import Reader
 
 Keys = npt.NDArray[np.int64]
 
@@ -47,6 +45,28 @@ class Found:
     bucket: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """How the cuts of a node are judged.
+
+    Parameters
+    ----------
+    measure : str
+        What C++ calls the criterion.
+    min_branch : float
+        The least weight of a branch.
+    known : (S,)
+        The sums of the node; nothing is missing.
+    impurity : float
+        That of the node.
+    """
+
+    measure: str
+    min_branch: float
+    known: Floats
+    impurity: float
+
+
 class Alone:
     """The numbers that have a place of their own: (256, 256) by cell, (256,) by bucket; else NaN.
 
@@ -71,25 +91,20 @@ class Cuts:
         The sums of its buckets.
     alone : Alone
         The numbers that have a cell or a bucket of their own.
-    recipe, s
-        How cuts are judged.
+    judged : Judged
+        How cuts are judged, and the node.
     """
 
-    def __init__(
-        self, part: Binned, table: npt.NDArray[Any], alone: Alone, recipe: Recipe, s: Reader
-    ) -> None:
-        criterion = recipe.measure()
-        assert criterion.native is not None
+    def __init__(self, part: Binned, table: npt.NDArray[Any], alone: Alone, judged: Judged) -> None:
         self._part, self._alone = part, alone
-        self._measure, self._min_branch = criterion.native, recipe.min_branch
+        self._measure, self._min_branch = judged.measure, judged.min_branch
+        self._known, self.impurity = judged.known, judged.impurity
         present = np.flatnonzero(table[:BUCKETS].any(axis=1))
         self._key: Keys = present * 256
         self._counts = table[present].astype(np.float64)
         self._value = alone.by_bucket[present]
         self._is_whole = np.isnan(self._value)
         self._new: dict[int, tuple[Keys, Floats, Floats]] = {}
-        self._known = self._counts.sum(axis=0)
-        self.impurity = float(criterion.impurity(self._known, s))
         self._judge()
 
     def _judge(self) -> None:

@@ -13,7 +13,7 @@ from penjing import _core
 from penjing.choosing import NO_VALUES, candidates, score
 from penjing.criteria import gains
 from penjing.criteria.entropy import bits
-from penjing.engines.cuts import Alone, Cuts, Found
+from penjing.engines.cuts import Alone, Cuts, Found, Judged
 from penjing.engines.looking import Ask, Looker
 from penjing.recipe import Recipe
 from penjing.split import Offers, midpoint
@@ -104,23 +104,35 @@ class Offering:
         told = Generation(nodes, len(self._columns))
         cuts: dict[tuple[int, int], Cuts] = {}
         for i, node in enumerate(nodes):
+            if self._alone:
+                judged = self._judged(counted[node][next(iter(self._alone))])
             for c, column in enumerate(self._columns):
                 table = counted[node][c]
                 if isinstance(column.part, Exact):
                     self._offer(told, i, c, self.counts(c, table))
                 else:
-                    cut = Cuts(column.part, table, self._alone[c], self._recipe, self._s)
+                    cut = Cuts(column.part, table, self._alone[c], judged)
                     cuts[i, c], told.gain[i, c] = cut, cut.best
         self._settle(told)
         self._park_noise(told, cuts, counted, may_park)
         self._looker.look(cuts, told.gain, cells, numbers, len(nodes))
+        bars = self._looker.bars(told.gain)
         for (i, c), cut in cuts.items():
+            if cut.best < self._looker.bar(bars, i, cut):
+                told.gain[i, c] = np.nan  # it cannot win, nor tie
+                continue
             found = cut.found()
             if found is not None:
                 told.cut[i, c], told.found[i, c] = found.cut, found
                 told.after[i, c] = found.after
         self._settle(told)
         return told
+
+    def _judged(self, table: Tables) -> Judged:
+        """Return how cuts of a node are judged, by the table of any column."""
+        known = table.sum(axis=0).astype(np.float64)
+        impurity = float(self._criterion.impurity(known, self._s))
+        return Judged(self._measure, self._recipe.min_branch, known, impurity)
 
     def counts(self, c: int, table: Tables) -> Counts:
         """Return the counts of a column of exact codes, by its levels."""
