@@ -82,6 +82,16 @@ class Cells:
         """Return what turns numbers into codes."""
         return Quantiles(self.edges.tolist(), self.high.tolist(), self.low.tolist())
 
+    def bucket(self, number: float) -> int:
+        """Return the bucket that holds a number.
+
+        Examples
+        --------
+        >>> cells_of(np.array([1.0, 1.0, 2.0])).bucket(1.5)
+        2
+        """
+        return int(self.high[np.searchsorted(self.edges, number, side="right")])
+
     def values(self) -> Floats:
         """Return the one number of each cell, (256, 256) by its bytes; NaN where it may hold more.
 

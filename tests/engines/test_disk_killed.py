@@ -161,6 +161,29 @@ def test_another_file_begins_anew(rows, tmp_path):
     space.close()
 
 
+def test_another_target_begins_anew(tmp_path):
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"k": np.arange(90) % 3 / 1.0, "y": np.arange(90) % 2 / 1.0}), path)
+    _, space = coded(str(path), Wants("y"), work=str(tmp_path / "work"))
+    space.leave()
+    table, space = coded(str(path), Wants("k"), work=str(tmp_path / "work"))
+    assert table.target.levels == (0, 1, 2)  # whole numbers of a target are classes
+    space.close()
+    assert stores(tmp_path / "work") == []
+
+
+def test_a_column_of_too_many_texts_stays_left_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(coding, "MOST_TEXTS", 20)
+    path = tmp_path / "rows.parquet"
+    texts = [f"t{i % 30}" for i in range(90)]
+    rows = {"t": texts, "x": np.arange(90) % 7, "y": ["a", "b", "c"] * 30}
+    pq.write_table(pa.table(rows), path)
+    for _ in range(2):
+        table, space = coded(str(path), Wants("y"), work=str(tmp_path / "work"))
+        assert table.left_out == (("t", "levels"),)
+        space.leave()
+
+
 def test_ctrl_c_removes_the_folder(rows, tmp_path, monkeypatch):
     def group(*_):
         raise KeyboardInterrupt

@@ -276,6 +276,26 @@ def test_whole_numbers_beyond_those_of_a_float(values, statistics, tmp_path):
     assert alike(str(path))["schema"][1]["levels"] == values
 
 
+@pytest.mark.parametrize("statistics", [True, False])
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+@pytest.mark.parametrize("late", [0, 2**40])
+def test_few_whole_numbers_far_apart_are_names(kind, late, statistics, tmp_path, monkeypatch):
+    monkeypatch.setattr(coding_plan, "SAMPLED_ROWS", 400)
+    rng = np.random.default_rng(5)
+    x, z = rng.choice([0, 100_000], 900), rng.normal(size=900)
+    y = np.where(x + 9e4 * z > 3e4, 94_105, np.where(z > 0, 3, -(2**33)))
+    y[-3:], x[:450] = (late, late, 3), 0
+    table = pa.table({"x": pa.array(x, mask=z > 2), "z": z, "y": y.astype(kind)})
+    path = str(tmp_path / "rows.parquet")
+    pq.write_table(table, path, write_statistics=statistics)
+    one, two = (
+        penjing.fit(path, "y", "cart-binary", missing="branch", max_depth=4, engine=engine)
+        for engine in ("native", "disk")
+    )
+    assert one.schema[0].kind == one.target.kind == "nominal"
+    assert plain(one) == plain(two)
+
+
 def test_a_whole_number_below_all_of_the_sample_is_not_missing(tmp_path, monkeypatch):
     monkeypatch.setattr(coding_plan, "SAMPLED_ROWS", 50)
     whole = np.arange(100) % 5 - (np.arange(100) >= 60)

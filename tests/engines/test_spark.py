@@ -261,6 +261,20 @@ def test_generations_are_kept_and_told(local, tmp_path):
     assert [row["p"] for row in rows] == tree.predict(asked_of).tolist()
 
 
+@pytest.mark.usefixtures("coarse")
+def test_kept_generations_serve_a_run_that_has_other_buckets(local, tmp_path, monkeypatch):
+    monkeypatch.setattr(spark_jobs, "SAMPLE", 1)
+    table = trimmed(some_table(4_000))
+    frame = local.read.parquet(str(written(table, tmp_path / "rows", parts=2)))
+    asked = {"schema": schema_of(table), "checkpoint": str(tmp_path / "kept"), "max_depth": 5}
+    tree = penjing.fit(frame.repartition(2), "y", "cart-binary", **asked)
+    path = tmp_path / "kept" / "generations.json"
+    kept = json.loads(path.read_text())
+    path.write_text(json.dumps(kept | {"answers": kept["answers"][:2]}))
+    again = penjing.fit(frame.repartition(3), "y", "cart-binary", **asked)  # other samples
+    assert again.to_json() == tree.to_json()
+
+
 def test_columns_are_judged_as_in_files(local):
     rows = [
         (i, "a" if i % 3 else " b ", "?" if i % 5 == 0 else str(i % 4), i % 7, f"n{i}", None)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from penjing import _core
 from penjing.split import midpoint
-from penjing.stored import BUCKETS, Binned, Cells
+from penjing.stored import BUCKETS, Cells
 from penjing.table import Floats
 
 Keys = npt.NDArray[np.int64]
@@ -34,15 +34,12 @@ class Found:
         The numbers of the node's rows on both sides of it; NaN where it cannot win anyway.
     after : (2, S)
         The sums of both sides.
-    bucket : int
-        The bucket that the cut falls into.
     """
 
     cut: float
     low: float
     high: float
     after: Floats
-    bucket: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,8 +82,6 @@ class Cuts:
 
     Parameters
     ----------
-    part : Binned
-        The column.
     table : (256, S)
         The sums of its buckets.
     alone : Alone
@@ -95,8 +90,8 @@ class Cuts:
         How cuts are judged, and the node.
     """
 
-    def __init__(self, part: Binned, table: npt.NDArray[Any], alone: Alone, judged: Judged) -> None:
-        self._part, self._alone = part, alone
+    def __init__(self, table: npt.NDArray[Any], alone: Alone, judged: Judged) -> None:
+        self._alone = alone
         self._measure, self._min_branch = judged.measure, judged.min_branch
         self._known, self.impurity = judged.known, judged.impurity
         present = np.flatnonzero(table[:BUCKETS].any(axis=1))
@@ -180,7 +175,5 @@ class Cuts:
             return None
         low, high = float(self._value[at]), float(self._value[at + 1])
         cut = 0.0 if np.isnan(low + high) else midpoint(low, high)
-        cells = self._part.cells
-        cell = int(np.searchsorted(cells.edges, cut, side="right"))
         below = self._counts[: at + 1].sum(axis=0)
-        return Found(cut, low, high, np.stack([below, self._known - below]), int(cells.high[cell]))
+        return Found(cut, low, high, np.stack([below, self._known - below]))

@@ -20,7 +20,7 @@ from penjing.engines.sprout import Memory, Sprout
 from penjing.planting import Planting, whole
 from penjing.progress import Progress, Watcher
 from penjing.recipe import Recipe
-from penjing.stored import Exact, Stored
+from penjing.stored import Binned, Exact, Stored
 from penjing.table import Floats, Table
 from penjing.tally import Counts, Reader
 from penjing.tree import Tree
@@ -193,8 +193,8 @@ class Growing:
         found = generation.found.get((i, c))
         gap: tuple[float, float] | None = None
         if found is not None:
-            gap, cell = (found.low, found.high), (found.bucket, found.cut)
-            return Sprout(node, split, tuple(choice.tied), after, gap, cell, None)
+            gap = found.low, found.high
+            return Sprout(node, split, tuple(choice.tied), after, gap, None)
         column = self._columns[c]
         assert column.place is not None
         if split.cut is None:
@@ -208,7 +208,7 @@ class Growing:
             if column.is_numeric:
                 gap = self._gap_of(i, c, split.cut, generation)
         branch = branch.astype(np.int32)
-        return Sprout(node, split, tuple(choice.tied), after, gap, None, branch)
+        return Sprout(node, split, tuple(choice.tied), after, gap, branch)
 
     def _sprouted(self, sprout: Sprout) -> list[int]:
         """Let a node have its children, and its rows know their way."""
@@ -219,8 +219,11 @@ class Growing:
             self._planting.tie(node, sprout.tied, split.score)
         if sprout.gap is not None:
             self._planting.gap[node] = sprout.gap
-        if sprout.cell is not None:
-            self._tests.append((split.column, children.start + 1, -1, *sprout.cell))
+        part = self._columns[split.column].part
+        if isinstance(part, Binned):
+            assert split.cut is not None
+            bucket = part.cells.bucket(split.cut)
+            self._tests.append((split.column, children.start + 1, -1, bucket, split.cut))
         else:
             assert sprout.branch is not None
             at = len(self._branches)

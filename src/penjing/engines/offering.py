@@ -111,7 +111,7 @@ class Offering:
                 if isinstance(column.part, Exact):
                     self._offer(told, i, c, self.counts(c, table))
                 else:
-                    cut = Cuts(column.part, table, self._alone[c], judged)
+                    cut = Cuts(table, self._alone[c], judged)
                     cuts[i, c], told.gain[i, c] = cut, cut.best
         self._settle(told)
         self._park_noise(told, cuts, counted, may_park)

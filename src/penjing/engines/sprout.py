@@ -29,10 +29,9 @@ class Sprout:
         The sums of its children.
     gap : (float, float) or None
         The numbers on both sides of its cut.
-    cell : (int, float) or None
-        The bucket that its cut falls into, and the cut; None where codes are exact.
     branch : array or None
-        The branch of each code, where they are.
+        The branch of each code, where codes are exact. Else rows go by the cut: which bucket holds
+        it is not told here, since a later run may have other buckets.
     """
 
     node: int
@@ -40,7 +39,6 @@ class Sprout:
     tied: tuple[int, ...]
     after: Floats
     gap: tuple[float, float] | None
-    cell: tuple[int, float] | None
     branch: npt.NDArray[np.int32] | None
 
     def plain(self) -> dict[str, Any]:
@@ -50,7 +48,7 @@ class Sprout:
             "node": self.node, "column": split.column, "cut": split.cut,
             "groups": [codes.tolist() for codes in split.groups],
             "gain": float(split.gain), "score": float(split.score), "tied": list(self.tied),
-            "after": np.asarray(self.after).tolist(), "gap": self.gap, "cell": self.cell,
+            "after": np.asarray(self.after).tolist(), "gap": self.gap,
             "branch": None if self.branch is None else self.branch.tolist(),
         }  # fmt: skip
 
@@ -61,9 +59,8 @@ class Sprout:
         split = Split(told["column"], told["cut"], groups, told["gain"], told["score"])
         branch = None if told["branch"] is None else np.array(told["branch"], np.int32)
         gap = None if told["gap"] is None else (told["gap"][0], told["gap"][1])
-        cell = None if told["cell"] is None else (told["cell"][0], told["cell"][-1])
         after = np.array(told["after"], np.float64)
-        return cls(told["node"], split, tuple(told["tied"]), after, gap, cell, branch)
+        return cls(told["node"], split, tuple(told["tied"]), after, gap, branch)
 
 
 class Memory(Protocol):

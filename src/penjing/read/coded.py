@@ -64,10 +64,10 @@ def coded(
     work : str, optional
         In which folder the store is made; there an interrupted run goes on where it was.
     """
-    groups = groups_of(source, query, work)
     said = {name for name, kind in (wants.schema or {}).items() if kind != "ignore"}
     kept = {*wants.keep, *said} | ({wants.weight} if wants.weight else set())
     wishes = dict.fromkeys(kept, "asked")
+    groups = groups_of(source, query, work, [wants.target, *sorted(kept)])
     try:
         while True:
             found = coded_groups(groups, wants.target, threads, progress, wishes)

@@ -32,6 +32,8 @@ class Coded:
         Bytes of an exact code.
     low, n_codes : int
         The least whole number, and how many codes there are, missing included.
+    listed : list of int
+        The few whole numbers that there are, ascending, where they lie too far apart for distances.
     is_bool : bool
         Whether texts stand for truth values.
     """
@@ -41,6 +43,7 @@ class Coded:
     width: int = 1
     low: int = 0
     n_codes: int = 1
+    listed: list[int] = field(default_factory=list)
     is_bool: bool = False
     has_too_many: bool = False
     cells: Cells | None = None
@@ -64,7 +67,7 @@ class Coded:
         if self.how == "id":
             return []
         if self.how == "whole":
-            return list(range(self.low, self.low + self.n_codes - 1))
+            return self.listed or list(range(self.low, self.low + self.n_codes - 1))
         plain: list[Any] = list(self.texts)
         return [text == "true" for text in plain] if self.is_bool else plain
 

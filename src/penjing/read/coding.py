@@ -165,6 +165,8 @@ class _Run:
                 first = np.array(brought.get("first", ()), np.int64)
                 column.first[codes] = np.minimum(column.first[codes], first)
                 self._told[name] = len(column.texts)
+        for column in self.columns:
+            column.has_too_many = len(column.texts) > MOST_TEXTS
         return found
 
     def _group(self, group: Group) -> None:
@@ -225,6 +227,8 @@ class _Run:
             gaps = chunk.is_null().to_numpy(zero_copy_only=False) if chunk.null_count else None
             filled = chunk.fill_null(column.low) if chunk.null_count else chunk
             whole = np.ascontiguousarray(filled.to_numpy(zero_copy_only=False))
+            if whole.dtype.kind == "O":  # decimal numbers
+                whole = whole.astype(np.float64)
             if whole.dtype.kind == "f" and np.isnan(whole).any():
                 gaps = np.isnan(whole) if gaps is None else gaps | np.isnan(whole)
                 whole = np.where(gaps, whole.dtype.type(column.low), whole)
@@ -232,7 +236,10 @@ class _Run:
                 raise Again(column.name, "binned")
             whole = whole.astype(np.int64, copy=False)
             absent = None if gaps is None else gaps.astype(np.uint8)
-            if not code_wholes(whole, absent, column.low, at, codes, counts, first):
+            low = column.low
+            if column.listed:
+                whole, low = np.searchsorted(column.listed, whole), 0
+            if not code_wholes(whole, absent, low, at, codes, counts, first):
                 raise Again(column.name, "binned")
         else:
             lut, indices = self._looked_up(column, chunk)

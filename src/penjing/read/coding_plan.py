@@ -28,7 +28,8 @@ FEW_TEXTS = 200
 WIDE, FEW_WHOLE = 65_534, 4_096
 """Whole numbers of a smaller range, and not more different ones in the sample, are exact codes."""
 MOST = np.iinfo(np.int64).max
-FEW_CLASSES = 20
+FEW_CLASSES, PAIR = 20, 2
+"""So many whole numbers, however far apart, make a target classes, and a column names."""
 RUNS = 0.99
 """In the sample of a column that counts its rows, so many follow on the one before."""
 
@@ -69,6 +70,10 @@ def _planned(
         return Coded(name, "id")
     if wishes.get(name) != "binned" and (is_whole or (is_target and _is_classes(numbers))):
         column = _whole(name, numbers, _ends(values) if is_whole else None, groups, place)
+        if column is not None:
+            return column
+    if is_whole or is_target:
+        column = _few(name, numbers, FEW_CLASSES if is_target else PAIR, groups)
         if column is not None:
             return column
     ends = np.cumsum([len(part) for part in values.chunks])[:-1]
@@ -134,6 +139,29 @@ def _whole(
     return column
 
 
+def _few(name: str, sample: npt.NDArray[np.float64], most: int, groups: Groups) -> Coded | None:
+    """Return the plan for a few whole numbers that lie far apart, None if they are not that."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    known = np.unique(sample[~np.isnan(sample)])
+    if len(known) > most or (known != np.floor(known)).any():
+        return None
+    found: set[Any] = set()
+    for group in groups.groups:
+        with arrow().ParquetFile(group.path, pre_buffer=False) as file:
+            for batch in file.iter_batches(row_groups=[group.index], columns=[name]):
+                found.update(pc.unique(batch.column(0)).to_pylist())
+                kept = {value for value in found if value is not None and value == value}  # noqa: PLR0124
+                if len(kept) > most or any(value % 1 or abs(value) > MOST for value in kept):
+                    return None
+    listed = sorted(map(int, kept))
+    if not listed:
+        return None
+    column = Coded(name, "whole", 1, listed[0], len(listed) + 1, listed)
+    column.extended(len(listed) + 1)
+    return column
+
+
 def _range(groups: Groups, place: int, ends: tuple[int, int]) -> tuple[Any, Any]:
     """Return the least and the greatest number: what the files say, or else the sample."""
     low, high = ends
@@ -173,8 +201,8 @@ def _first_rows(schema: Any, n: int, group: Group) -> Any:  # noqa: ANN401 - of 
 
 def to_plain(column: Coded) -> dict[str, Any]:
     """Return a plan as plain data, for a later run."""
-    told = {key: getattr(column, key) for key in ("name", "how", "width", "low", "n_codes")}
-    told["is_bool"] = column.is_bool
+    kept = ("name", "how", "width", "low", "n_codes", "listed", "is_bool")
+    told = {key: getattr(column, key) for key in kept}
     if column.cells is not None:
         told["cells"] = [
             a.tolist() for a in (column.cells.edges, column.cells.high, column.cells.low)

@@ -6,6 +6,7 @@ import glob
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ TEXT = (".csv", ".tsv", ".tab", ".txt")
 DATABASE = "duckdb:"
 ROWS = 500_000
 """Rows of a group where we write Parquet ourselves."""
+FORM = 2
+"""What a store looks like: one of another form is not gone on with, but removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +105,13 @@ def is_codable(source: object) -> bool:
     return text.startswith(DATABASE) or Path(text).is_dir() or _form(text) is not None
 
 
-def groups_of(source: str, query: str | None, work: str | None) -> Groups:
-    """Find the row groups of a source; what is not Parquet is made so, in the store's folder."""
+def groups_of(
+    source: str, query: str | None, work: str | None, wanted: Sequence[str | None] = ()
+) -> Groups:
+    """Find the row groups of a source; what is not Parquet is made so, in the store's folder.
+
+    ``wanted`` are the columns that are coded otherwise because they were asked for.
+    """
     if source.startswith(DATABASE):
         path = source.removeprefix(DATABASE)
         if not Path(path).exists():
@@ -121,7 +129,7 @@ def groups_of(source: str, query: str | None, work: str | None) -> Groups:
         if query is not None:
             raise ChoiceError("query_without_database", source=source)
     arrow()
-    mark = fingerprint(files, query)
+    mark = fingerprint(files, query, wanted)
     space = Workspace(work, mark if work else None)
     try:
         name = Path(files[0]).name if len(files) == 1 else Path(source).name
@@ -133,8 +141,8 @@ def groups_of(source: str, query: str | None, work: str | None) -> Groups:
         raise
 
 
-def fingerprint(files: list[str], query: str | None) -> str:
-    """Return what changes when a file does: path, size and time of each, this start of the system.
+def fingerprint(files: list[str], query: str | None, wanted: Sequence[str | None]) -> str:
+    """Return what changes when a file does, or what is asked of it; or with a start of the system.
 
     The system's start is in it because what was written just before a power cut may be lost.
     """
@@ -144,7 +152,7 @@ def fingerprint(files: list[str], query: str | None) -> str:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
     except OSError:
         boot = ""
-    return hashlib.sha256(json.dumps([told, query, boot, 1]).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps([told, query, boot, FORM, *wanted]).encode()).hexdigest()[:16]
 
 
 def _listed(files: list[str], name: str, space: Workspace, mark: str) -> Groups:
