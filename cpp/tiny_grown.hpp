@@ -1,6 +1,7 @@
 // The subtree below a node of at most 64 rows, grown on words of bits (tiny.hpp).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -223,7 +224,8 @@ class TinyGrower {
             by_levels.made = false;
             kernel.weigh_levels(my.levels, f, my, by_levels);
             found.stays = by_levels.stays;
-            found.value = by_levels.made ? by_levels.value : -1;
+            // What is worth nothing may come out below it, by a rounding.
+            found.value = by_levels.made ? std::max(0.0, by_levels.value) : -1;
             found.information = by_levels.information;
             return;
         }
