@@ -28,9 +28,8 @@ def grown(
 ) -> Tree | None:
     """Return the tree as the rules grow it, not yet pruned; None where Python has to.
 
-    That is: groups of levels, a limit on leaves, costs. Structure, cuts and counts are those
-    of the readable loop; gains may differ in their last bit, where C's logarithm differs from
-    NumPy's. ``lean``: no column is copied, since memory does not hold them all.
+    That is: groups of levels, a limit on leaves, costs. The tree is that of the readable loop, to
+    the last bit. ``lean``: no column is copied, since memory does not hold them all.
     """
     options = recipe.options
     able = isinstance(options, Quinlan) and isinstance(s, Classes) and s.costs is None

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from penjing import _core
 from penjing.table import Floats
 
 Round = Callable[[Floats], Floats]
@@ -51,9 +52,10 @@ def in_order(terms: Floats, round_: Round) -> Floats:
 
 
 def n_log_n(n: Floats, least: float = 0.0) -> Floats:
-    """Return n log2 n, 0 where n is not more than ``least``."""
-    counts = n > least
-    return n * (np.log(np.where(counts, n, 1.0)) / LN2)
+    """Return n log2 n, 0 where n is not more than ``least``; logarithms are the C library's."""
+    n = np.asarray(n, np.float64)
+    known = np.where(n > least, n, 1.0)
+    return np.asarray(n * (_core.logs(known.ravel()).reshape(known.shape) / LN2))
 
 
 def information(counts: Floats, round_: Round = double, least: float = 0.0) -> Floats:
