@@ -118,7 +118,9 @@ def _grown(engine: Any, recipe: Recipe, asked: Asked) -> Tree:  # noqa: ANN401 -
 
 def check(recipe: Recipe, engine: str) -> None:
     """Refuse what cannot be decided from counts, before any row is looked at."""
-    if recipe.rules not in RULES or (engine == "spark" and recipe.rules == "rpart"):
+    if engine == "spark" and recipe.rules not in {*RULES} - {"rpart"}:
+        raise CapabilityError("spark_rules", engine=engine, recipe=recipe.name)
+    if recipe.rules not in RULES:
         raise CapabilityError("afar_rules", engine=engine, recipe=recipe.name)
     if getattr(recipe.options, "xval", 0):
         raise CapabilityError("afar_folds", engine=engine)

@@ -300,8 +300,9 @@ def test_partitions_may_be_empty(local):
 
 def test_what_cannot_be_done_is_refused_before_a_row_is_read():
     for recipe, settings in (("rpart", {}), ("sklearn", {}), ("id3", {"weight": "w"})):
-        with pytest.raises(penjing.CapabilityError):
+        with pytest.raises(penjing.CapabilityError) as told:
             penjing.fit("/not/there", "y", recipe, engine="spark", **settings)
+        assert str(told.value).count(recipe) <= 1  # it is not among those that Spark knows
 
 
 # -- a cluster ------------------------------------------------------------------------------

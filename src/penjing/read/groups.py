@@ -21,6 +21,7 @@ TEXT = (".csv", ".tsv", ".tab", ".txt")
 DATABASE = "duckdb:"
 ROWS = 500_000
 """Rows of a group where we write Parquet ourselves."""
+WRITTEN: dict[str, Any] = {"row_group_size": ROWS, "compression": "zstd"}
 FORM = 2
 """What a store looks like: one of another form is not gone on with, but removed."""
 
@@ -198,6 +199,23 @@ def _wider(one: Any, other: Any) -> Any:  # noqa: ANN401 - schemas of Arrow
     return pa.schema(fields)
 
 
+def _from_text(link: Any, files: list[str], part: Path) -> None:  # noqa: ANN401 - of DuckDB
+    """Write delimited text as Parquet: numbers, and texts as they stand (`yes` stays a text)."""
+    import duckdb  # noqa: PLC0415
+
+    names = ", ".join("'" + path.replace("'", "''") + "'" for path in files)
+    kinds = "['BIGINT', 'DOUBLE', 'VARCHAR']"
+    for sampled in (20_480, -1):  # the first rows may say too little: then all of them
+        asked = f"[{names}], header = true, auto_type_candidates = {kinds}, sample_size = {sampled}"
+        try:
+            link.sql(f"from read_csv({asked})").write_parquet(str(part), **WRITTEN)
+        except (duckdb.ConversionException, duckdb.InvalidInputException):
+            if sampled < 0:
+                raise
+            continue
+        return
+
+
 def _as_parquet(
     space: Workspace, files: list[str], form: str | None, query: str | None, name: str
 ) -> str:
@@ -219,15 +237,17 @@ def _as_parquet(
                 is_name = len(query.split()) == 1
                 rows = link.table(query) if is_name else link.sql(query)
             elif form == "csv":
-                rows = link.read_csv(files, header=True)  # type: ignore[arg-type]
+                _from_text(link, files, part)
+                rows = None
             else:
                 rows = link.read_json(files)  # type: ignore[arg-type]
-            rows.write_parquet(str(part), row_group_size=ROWS, compression="zstd")
+            if rows is not None:
+                rows.write_parquet(str(part), **WRITTEN)
     except duckdb.Error as error:
         if "No space left" in str(error) or "ENOSPC" in str(error):
             with told_full(space.folder):
                 raise OSError(28, "No space left") from None
-        reason = str(error).strip().split("\n")[0]
+        reason = str(error).strip().split("\n")[0].rstrip(".")
         key = "query_failed" if form == "database" else "unreadable_file"
         raise DataError(key, source=name, reason=reason) from None
     part.replace(whole)
