@@ -90,6 +90,7 @@ def promised() -> dict[tuple[str, Case], bool]:
 
 
 PROMISED = promised()
+BY_SPARK = [r for r in RECIPES if PROMISED["spark", Case(r, "classes", "none", "no")]]
 
 
 def random_table(case: Case, rng: np.random.Generator, n: int = 160) -> Table:
@@ -225,11 +226,18 @@ def spark_session():
 @pytest.mark.usefixtures("spark_session")
 @pytest.mark.parametrize("case", [case for case in CASES if case.weights == "no"], ids=str)
 def test_by_spark(case, tmp_path):
-    def put(table: Table) -> tuple[str, dict[str, Any]]:
-        pq.write_table(pa.table(afar.columns_of(table)), tmp_path / "rows.parquet")
-        return str(tmp_path / "rows.parquet"), {}
-
+    put = parquet_in(tmp_path)
     check("spark", case, random_table(case, np.random.default_rng(1), 80), put)
+
+
+def parquet_in(folder: Path) -> Any:
+    """Return what writes a table to a file for Spark."""
+
+    def put(table: Table) -> tuple[str, dict[str, Any]]:
+        pq.write_table(pa.table(afar.columns_of(table)), folder / "rows.parquet")
+        return str(folder / "rows.parquet"), {}
+
+    return put
 
 
 # -- on the shared data sets -----------------------------------------------------------------
@@ -329,6 +337,22 @@ def test_data_sets_in_a_database(name, recipe, engine, put):
         case = case_of(table, recipe, policy)
         if (engine, case) in PROMISED:
             check(engine, case, table, put(engine))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.usefixtures("spark_session")
+@pytest.mark.parametrize("recipe", BY_SPARK)
+@pytest.mark.parametrize("name", [name for name in INDEX if cells(name) <= LARGE])
+def test_data_sets_by_spark(name, recipe, tmp_path):
+    table = table_of(name)
+    has_missing = any(column.has_missing for column in table.columns)
+    policies = POLICIES.get(recipe, ("fraction", "branch")) if has_missing else ("none",)
+    for policy in policies:
+        case = case_of(table, recipe, policy)
+        if ("spark", case) in PROMISED:
+            check("spark", case, table, parquet_in(tmp_path))
 
 
 # -- before any row is read ------------------------------------------------------------------
