@@ -5,17 +5,18 @@
 
 A standalone master and two workers of one core each are started on loopback. Both read the same
 Parquet files (bench/make_big.py: 8 floats, 4 whole numbers, 8 texts of up to 1,000 levels, 3
-classes), compressed as Spark's own files are (snappy). Ours takes the file as it is, so its clock counts looking at the columns and coding them.
-MLlib wants texts as numbers and all columns as one vector; its time is told with that work and
-without it (all vectors are in memory before the clock starts). Both have grown some trees of
-160,000 rows before, so that neither pays for the start of its processes, nor for the compiler of
-Java: a cluster at work has done both. Spark talks to Python on the workers by sockets of the
-system, not of the network (`spark.python.unix.domain.socket.enabled`, Spark 4.1): that spares ours
-30 ms a job, and is nothing to MLlib, which runs in Java. Processor time is that of the driver, the
-workers and all that they started: other work on the machine does not disturb it. Each grows its
-tree as often as `--times` says, and its best time counts; ours first, since MLlib leaves nearly all
-memory to its vectors, and our files would have to come from the disk again. The more rows, the
-less weigh the jobs of which a fit consists, some 25 whatever the number of rows.
+classes), compressed as Spark's own files are (snappy). Ours takes the file as it is, so its clock
+counts looking at the columns and coding them. MLlib wants texts as numbers and all columns as one
+vector; its time is told with that work and without it (all vectors are in memory before the clock
+starts). Both have grown some trees of 160,000 rows before, so that neither pays for the start of
+its processes, nor for the compiler of Java: a cluster at work has done both. Spark talks to Python
+on the workers by sockets of the system, not of the network
+(`spark.python.unix.domain.socket.enabled`, Spark 4.1): that spares ours 30 ms a job, and is
+nothing to MLlib, which runs in Java. Processor time is that of the driver, the workers and all
+that they started: other work on the machine does not disturb it. Each grows its tree as often as
+`--times` says, and its best time counts; ours first, since MLlib leaves nearly all memory to its
+vectors, and our files would have to come from the disk again. The more rows, the less weigh the
+jobs of which a fit consists, some 25 whatever the number of rows.
 """
 
 from __future__ import annotations
