@@ -47,12 +47,19 @@ struct Asked {
             class_.resize(most);
         }
     }
-    // Kept only if `is_asked`: no branch that could be guessed wrong.
-    void add(std::size_t at, std::int32_t in, std::size_t of, bool is_asked) {
-        row[n] = static_cast<std::uint32_t>(at);
-        slot[n] = static_cast<std::uint32_t>(in);
-        class_[n] = static_cast<std::uint32_t>(of);
-        n += is_asked ? 1 : 0;
+    // Those of n_rows rows that have a slot; no branch that could be guessed wrong.
+    template <class SlotOf, class ClassOf>
+    void fill(std::size_t n_rows, const SlotOf& slot_of, const ClassOf& class_of) {
+        clear(n_rows + 1);
+        std::size_t found = 0;
+        for (std::size_t i = 0; i < n_rows; ++i) {
+            const std::int32_t in = slot_of(i);
+            row[found] = static_cast<std::uint32_t>(i);
+            slot[found] = static_cast<std::uint32_t>(in);
+            class_[found] = static_cast<std::uint32_t>(class_of(i));
+            found += in >= 0 ? 1 : 0;
+        }
+        n = found;
     }
     [[nodiscard]] std::size_t size() const { return n; }
 };
@@ -118,16 +125,13 @@ inline void add_rows(CodeView codes, const Asked& asked, const double* weight, c
 inline Asked asked_rows(const std::int32_t* slots, CodeView target, bool has_target,
                         std::size_t n, std::size_t n_slots, std::size_t k) {
     Asked asked;
-    asked.clear(n + 1);
-    for (std::size_t i = 0; i < n; ++i) {
-        if (slots[i] < 0) {
-            continue;
-        }
-        const std::size_t class_ = has_target ? target[i] : 0;
-        if (static_cast<std::size_t>(slots[i]) >= n_slots || (has_target && class_ >= k)) {
+    asked.fill(
+        n, [&](std::size_t i) { return slots[i]; },
+        [&](std::size_t i) { return has_target ? target[i] : 0; });
+    for (std::size_t j = 0; j < asked.size(); ++j) {
+        if (asked.slot[j] >= n_slots || (has_target && asked.class_[j] >= k)) {
             throw std::out_of_range("a slot or a class is not below its number");
         }
-        asked.add(i, slots[i], class_, true);
     }
     return asked;
 }

@@ -21,7 +21,7 @@ class Pairs {
         for (std::size_t c = 0; c < n_codes.size(); ++c) {
             const std::size_t size = n_slots * n_codes[c] * k;
             if (size > std::numeric_limits<std::uint32_t>::max()) {
-                alone_.push_back(c);  // too far for an offset of four bytes
+                alone_.push_back({n_codes[c], {c}});  // too far for an offset of four bytes
                 continue;
             }
             std::size_t at = 0;
@@ -38,9 +38,10 @@ class Pairs {
     // Add the rows that are asked about to the tables; codes(c) are those of the block.
     template <class Codes, class Tables>
     void count(const Codes& codes, const Asked& asked, std::vector<std::uint32_t>& offset,
-               Tables& tables, const std::vector<std::size_t>& n_codes) const {
-        for (const std::size_t c : alone_) {
-            count_rows(codes(c), asked, n_codes[c], k_, tables[c].data());
+               Tables& tables) const {
+        for (const Shape& shape : alone_) {
+            const std::size_t c = shape.columns.front();
+            count_rows(codes(c), asked, shape.n_codes, k_, tables[c].data());
         }
         if (offset.size() < asked.size()) {
             offset.resize(asked.row.size());
@@ -137,7 +138,7 @@ class Pairs {
     }
 
     std::vector<Shape> shapes_;
-    std::vector<std::size_t> alone_;
+    std::vector<Shape> alone_;
     std::size_t k_;
 };
 

@@ -100,15 +100,11 @@ class Routing {
     // The code of a row. Two bytes are read in any case, but never beyond the last row.
     [[nodiscard]] std::size_t code(const Step& step, std::size_t row) const {
         const std::uint8_t* at = step.codes + ((row & step.all) << step.doubled);
-        if (row + 1 == n_rows_ || std::endian::native != std::endian::little) {
-            std::uint16_t both = *at;
-            if (step.doubled != 0) {
-                std::memcpy(&both, at, sizeof both);
-            }
-            return both & step.mask;
+        constexpr bool is_little = std::endian::native == std::endian::little;
+        std::uint16_t both = *at;
+        if ((is_little && row + 1 < n_rows_) || step.doubled != 0) {
+            std::memcpy(&both, at, sizeof both);
         }
-        std::uint16_t both = 0;
-        std::memcpy(&both, at, sizeof both);
         return both & step.mask;
     }
 

@@ -91,7 +91,7 @@ class StoredRows {
             }
             ask(begin, end, slot_of, asked[worker]);
             pairs.count([&](std::size_t c) { return columns[c].codes.from(begin); },
-                        asked[worker], offset[worker], mine[worker], n_codes);
+                        asked[worker], offset[worker], mine[worker]);
         });
         return summed(mine);
     }
@@ -202,29 +202,14 @@ class StoredRows {
 
     void ask(std::size_t begin, std::size_t end, const std::int32_t* slot_of,
              Asked& asked) const {
-        asked.clear(block + 1);
+        const auto slot = [&](std::size_t i) { return slot_of[node[begin + i]]; };
         if (target.bytes != nullptr) {
-            ask_of(target.bytes, begin, end, slot_of, asked);
+            asked.fill(end - begin, slot,
+                       [&](std::size_t i) { return target.bytes[begin + i]; });
         } else {
-            ask_of(target.shorts, begin, end, slot_of, asked);
+            asked.fill(end - begin, slot,
+                       [&](std::size_t i) { return target.shorts[begin + i]; });
         }
-    }
-
-    template <class Code>
-    void ask_of(const Code* classes, std::size_t begin, std::size_t end,
-                const std::int32_t* slot_of, Asked& asked) const {
-        std::uint32_t* row = asked.row.data();
-        std::uint32_t* slot = asked.slot.data();
-        std::uint32_t* class_ = asked.class_.data();
-        std::size_t n = 0;
-        for (std::size_t i = begin; i < end; ++i) {
-            const std::int32_t in = slot_of[node[i]];
-            row[n] = static_cast<std::uint32_t>(i - begin);
-            slot[n] = static_cast<std::uint32_t>(in);
-            class_[n] = classes[i];
-            n += in >= 0 ? 1 : 0;
-        }
-        asked.n = n;
     }
 
     template <class Each>
