@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing._core import Flat, Passes, Quantiles, count_block
+from penjing.engines.listed import Listed
 from penjing.engines.place import Ids, Opened, Test
 from penjing.engines.spilled import DICTIONARIES, MANY
 from penjing.stored import Cells
@@ -147,20 +148,13 @@ def translated(
 
 
 def _code_listed(folder: Path, c: int, n_rows: int, coding: Coding) -> None:
-    """Code listed numbers by cells of one number each: far quicker than to search the list."""
     assert coding.levels is not None
-    edges = np.union1d(coding.levels, np.nextafter(coding.levels, np.inf))
-    cells = np.arange(len(edges) + 1)
-    table = np.zeros(1 << 16, coding.kind)
-    at = np.searchsorted(edges, coding.levels, side="right")
-    table[at] = final_codes(coding, coding.levels)[coding.first :]  # type: ignore[arg-type]
-    told = Cells(edges, (cells >> 8).astype(np.uint8), (cells & 255).astype(np.uint8))
-    coder, high, low = told.coder(), np.empty(STEP, np.uint8), np.empty(STEP, np.uint8)
+    listed, table = Listed(coding.levels), np.zeros(1 << 16, coding.kind)
+    codes = final_codes(coding, coding.levels)[coding.first :]  # type: ignore[arg-type]
+    table[1 : len(codes) + 1] = codes
     with _whole(folder / f"{c}.codes") as file:
         for numbers in _numbers(folder, c, n_rows):
-            n = len(numbers)
-            coder.code(numbers, high[:n], low[:n])
-            np.take(table, high[:n].astype(np.uint16) << 8 | low[:n]).tofile(file)
+            table[listed.places(numbers)].tofile(file)
 
 
 def _code_cells(folder: Path, c: int, n_rows: int, cells: Cells) -> None:

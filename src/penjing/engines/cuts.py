@@ -43,7 +43,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class Judging:
     """How the cuts of a node are judged.
 
     Parameters
@@ -86,14 +86,14 @@ class Cuts:
         The sums of its buckets.
     alone : Alone
         The numbers that have a cell or a bucket of their own.
-    judged : Judged
+    judging : Judging
         How cuts are judged, and the node.
     """
 
-    def __init__(self, table: npt.NDArray[Any], alone: Alone, judged: Judged) -> None:
+    def __init__(self, table: npt.NDArray[Any], alone: Alone, judging: Judging) -> None:
         self._alone = alone
-        self._measure, self._min_branch = judged.measure, judged.min_branch
-        self._known, self.impurity = judged.known, judged.impurity
+        self._measure, self._min_branch = judging.measure, judging.min_branch
+        self._known, self.impurity = judging.known, judging.impurity
         present = np.flatnonzero(table[:BUCKETS].any(axis=1))
         self._key: Keys = present * 256
         self._counts = table[present].astype(np.float64)

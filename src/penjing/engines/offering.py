@@ -13,7 +13,7 @@ from penjing import _core
 from penjing.choosing import NO_VALUES, candidates, score
 from penjing.criteria import gains
 from penjing.criteria.entropy import bits
-from penjing.engines.cuts import Alone, Cuts, Found, Judged
+from penjing.engines.cuts import Alone, Cuts, Found, Judging
 from penjing.engines.looking import Ask, Looker
 from penjing.recipe import Recipe
 from penjing.split import Offers, midpoint
@@ -105,13 +105,13 @@ class Offering:
         cuts: dict[tuple[int, int], Cuts] = {}
         for i, node in enumerate(nodes):
             if self._alone:
-                judged = self._judged(counted[node][next(iter(self._alone))])
+                judging = self._judging(counted[node][next(iter(self._alone))])
             for c, column in enumerate(self._columns):
                 table = counted[node][c]
                 if isinstance(column.part, Exact):
                     self._offer(told, i, c, self.counts(c, table))
                 else:
-                    cut = Cuts(table, self._alone[c], judged)
+                    cut = Cuts(table, self._alone[c], judging)
                     cuts[i, c], told.gain[i, c] = cut, cut.best
         self._settle(told)
         self._park_noise(told, cuts, counted, may_park)
@@ -128,11 +128,11 @@ class Offering:
         self._settle(told)
         return told
 
-    def _judged(self, table: Tables) -> Judged:
+    def _judging(self, table: Tables) -> Judging:
         """Return how cuts of a node are judged, by the table of any column."""
         known = table.sum(axis=0).astype(np.float64)
         impurity = float(self._criterion.impurity(known, self._s))
-        return Judged(self._measure, self._recipe.min_branch, known, impurity)
+        return Judging(self._measure, self._recipe.min_branch, known, impurity)
 
     def counts(self, c: int, table: Tables) -> Counts:
         """Return the counts of a column of exact codes, by its levels."""

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlparse
 
+from penjing.read.groups import AHEAD, BEGINNING
+
 Group = tuple[str, int, int]
 """A file, which of its row groups, and how many rows that has."""
 Lot = list[tuple[str, list[int]]]
@@ -19,8 +21,6 @@ Lot = list[tuple[str, list[int]]]
 
 BATCH = 1 << 17
 """So many rows are read at a time."""
-AHEAD, BEGINNING = 1 << 20, 1 << 16
-"""So much of a column is read ahead (where only its beginning is asked for): not all of it."""
 _KINDS = {
     "tinyint": "int8", "smallint": "int16", "int": "int32", "bigint": "int64", "float": "float",
     "double": "double", "string": "string", "boolean": "bool",
@@ -163,8 +163,7 @@ def batches_of(lot: Lot, names: Sequence[str], texts: Sequence[str]) -> Iterator
     import pyarrow.parquet as pq  # noqa: PLC0415 - on the workers
 
     for path, groups in lot:
-        how = {"read_dictionary": list(texts), "pre_buffer": False, "buffer_size": AHEAD}
-        with pq.ParquetFile(path, **how) as file:
+        with pq.ParquetFile(path, read_dictionary=list(texts), **AHEAD) as file:
             told = {"row_groups": groups, "columns": list(names), "use_threads": False}
             for batch in file.iter_batches(BATCH, **told):
                 yield batch.select(list(names))
@@ -175,7 +174,6 @@ def first_rows(group: Group, names: Sequence[str], texts: Sequence[str], n: int)
     import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
 
     path, index, _ = group
-    how = {"read_dictionary": list(texts), "pre_buffer": False, "buffer_size": BEGINNING}
-    with pq.ParquetFile(path, **how) as file:
+    with pq.ParquetFile(path, read_dictionary=list(texts), **BEGINNING) as file:
         told = {"row_groups": [index], "columns": list(names), "use_threads": False}
         return next(file.iter_batches(n, **told)).select(list(names))

@@ -17,6 +17,7 @@ import numpy as np
 from penjing.engines.parquet_lots import Groups, first_rows
 from penjing.engines.spilled import MANY, names_of, numbers_of
 from penjing.read.afar import FEW, in_order
+from penjing.read.coding_plan import is_sorted
 from penjing.stored import Cells, cells_of
 from penjing.table import Floats
 
@@ -114,7 +115,7 @@ def _numbers(
             return Plan("whole", list(range(span[0], span[1] + 1)))
         if len(values) <= LISTED:
             return Plan("listed", values.tolist())
-    if not is_all and all(map(_is_sorted, parts)):
+    if not is_all and all(map(is_sorted, parts)):
         return None
     return Plan("cells", cells=cells_of(numbers), sample=numbers)
 
@@ -122,9 +123,3 @@ def _numbers(
 def _n_threads() -> int:
     known = hasattr(os, "sched_getaffinity")
     return min(len(os.sched_getaffinity(0)) if known else (os.cpu_count() or 1), 8)
-
-
-def _is_sorted(numbers: Floats) -> bool:
-    """Say whether the first numbers of a group tell little about the others."""
-    steps = np.diff(numbers)
-    return bool((steps >= 0).all() or (steps <= 0).all())

@@ -15,17 +15,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing._core import Passes, Quantiles, code_indices, code_wholes
+from penjing._core import Passes, code_indices, code_wholes
 from penjing.engines.blocks import Coding, Column, final_codes, noted, translated
+from penjing.engines.listed import NOT_LISTED, Listed
 from penjing.engines.planned import Plan
 from penjing.engines.spilled import MANY, Look, encoded, numbers_of, plain_numbers, with_class
-from penjing.stored import Cells
-from penjing.table import Floats
 
 CODED = "coded.pickle"
 FEW_CLASSES = 64
 """The root is counted on the way if there are not more classes than this."""
-NOT_LISTED = 0xFFFF
 
 Table = npt.NDArray[np.int64]
 
@@ -258,37 +256,14 @@ class _Whole(_Exact):
 class _Listed(_Exact):
     def __init__(self, folder: Path, c: int, plan: Plan) -> None:
         super().__init__(folder, c, plan)
-        self._coder, self._table = list_coder(np.asarray(plan.values, np.float64))
+        self._list = Listed(np.asarray(plan.values, np.float64))
 
     def add(self, column: Any) -> Any:  # noqa: ANN401
-        numbers = numbers_of(column)
-        high, low = np.empty(len(numbers), np.uint8), np.empty(len(numbers), np.uint8)
-        self._coder.code(numbers, high, low)
-        places = self._table[high.astype(np.uint16) << 8 | low]
+        places = self._list.places(numbers_of(column))
         if (places == NOT_LISTED).any():
             self.is_in_vain = True
             return None
         return self._wrote(places.astype(self.kind), np.bincount(places, minlength=self.n_codes))
-
-
-def list_coder(values: Floats) -> tuple[Quantiles, npt.NDArray[np.uint16]]:
-    """Return cells of one number each, and the code of each cell by its two bytes.
-
-    Examples
-    --------
-    >>> coder, table = list_coder(np.array([1.0, 2.5]))
-    >>> high, low = np.empty(3, np.uint8), np.empty(3, np.uint8)
-    >>> _ = coder.code(np.array([2.5, np.nan, 2.0]), high, low)
-    >>> table[high.astype(np.uint16) << 8 | low]
-    array([    2,     0, 65535], dtype=uint16)
-    """
-    edges = np.union1d(values, np.nextafter(values, np.inf))
-    cells = np.arange(len(edges) + 1)
-    table = np.full(1 << 16, NOT_LISTED, np.uint16)
-    table[np.searchsorted(edges, values, side="right")] = np.arange(1, len(values) + 1)
-    table[255 << 8] = 0
-    told = Cells(edges, (cells >> 8).astype(np.uint8), (cells & 255).astype(np.uint8))
-    return told.coder(), table
 
 
 class _Names(_Exact):

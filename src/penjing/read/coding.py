@@ -22,14 +22,12 @@ from penjing.errors import DataError
 from penjing.progress import Progress, Watcher
 from penjing.read.coded_column import NEVER, Coded
 from penjing.read.coding_plan import from_plain, plan, to_plain
-from penjing.read.groups import Group, Groups, arrow
+from penjing.read.groups import AHEAD, Group, Groups, arrow
 from penjing.workspace import reserve, told_full
 
 MOST_TEXTS = 65_534
 AT_A_TIME = 1 << 17
 """Row groups are read in pieces of so many rows, which stay in the processor's cache."""
-BUFFERED = {"pre_buffer": False, "buffer_size": 1 << 20}
-"""So much of a column is read ahead: not all of it, which would be fetched and cleared anew."""
 PLAN, LIST = "plan.json", "done.jsonl"
 
 
@@ -185,7 +183,7 @@ class _Run:
         texts = [c.name for c in self.columns if c.how == "texts" and not c.is_bool]
         opened = getattr(self._local, "opened", None)
         if opened is None or opened[0] != group.path:
-            file = arrow().ParquetFile(group.path, read_dictionary=texts, **BUFFERED)
+            file = arrow().ParquetFile(group.path, read_dictionary=texts, **AHEAD)
             self._local.opened = opened = group.path, file
         names = [c.name for c in self.columns]
         try:

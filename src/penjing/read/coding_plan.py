@@ -13,14 +13,12 @@ import numpy.typing as npt
 from penjing.errors import DataError
 from penjing.read.assemble import CLASS_NAMES
 from penjing.read.coded_column import Coded
-from penjing.read.groups import Group, Groups, arrow
+from penjing.read.groups import AHEAD, BEGINNING, Group, Groups, arrow
 from penjing.read.ids import COUNTED, is_id_name
 from penjing.stored import Cells, cells_of
 
 SAMPLED_GROUPS, SAMPLED_ROWS = 64, 256_000
 """The edges of cells come from so many rows of so many groups: about ten rows a cell."""
-BUFFER = 1 << 16
-"""So much of a column is read ahead: its beginning is all that is asked for."""
 SPREAD = 1_000_000
 """Of a column that is sorted, about so many numbers from all over the source instead."""
 FEW_TEXTS = 200
@@ -77,12 +75,13 @@ def _planned(
         if column is not None:
             return column
     ends = np.cumsum([len(part) for part in values.chunks])[:-1]
-    if all(map(_is_sorted, np.split(numbers, ends))):
+    if all(map(is_sorted, np.split(numbers, ends))):
         numbers = _spread(groups, name)  # the first rows of groups say nothing of the others
     return Coded(name, "binned", cells=cells_of(numbers))
 
 
-def _is_sorted(numbers: npt.NDArray[np.float64]) -> bool:
+def is_sorted(numbers: npt.NDArray[np.float64]) -> bool:
+    """Say whether the first numbers of a group tell little about the others."""
     steps = np.diff(numbers)
     return bool((steps >= 0).all() or (steps <= 0).all())
 
@@ -92,7 +91,7 @@ def _spread(groups: Groups, name: str) -> npt.NDArray[np.float64]:
     step = max(1, groups.n_rows // SPREAD)
     parts = []
     for group in groups.groups:
-        with arrow().ParquetFile(group.path, pre_buffer=False) as file:
+        with arrow().ParquetFile(group.path, **AHEAD) as file:
             for batch in file.iter_batches(row_groups=[group.index], columns=[name]):
                 numbers = batch.column(0).to_numpy(zero_copy_only=False)
                 parts.append(np.asarray(numbers[::step], np.float64))
@@ -148,7 +147,7 @@ def _few(name: str, sample: npt.NDArray[np.float64], most: int, groups: Groups) 
         return None
     found: set[Any] = set()
     for group in groups.groups:
-        with arrow().ParquetFile(group.path, pre_buffer=False) as file:
+        with arrow().ParquetFile(group.path, **AHEAD) as file:
             for batch in file.iter_batches(row_groups=[group.index], columns=[name]):
                 found.update(pc.unique(batch.column(0)).to_pylist())
                 kept = {value for value in found if value is not None and value == value}  # noqa: PLR0124
@@ -193,7 +192,7 @@ def _first_rows(schema: Any, n: int, group: Group) -> Any:  # noqa: ANN401 - of 
     import pyarrow as pa  # noqa: PLC0415
 
     try:
-        with arrow().ParquetFile(group.path, pre_buffer=False, buffer_size=BUFFER) as file:
+        with arrow().ParquetFile(group.path, **BEGINNING) as file:
             return next(file.iter_batches(n, row_groups=[group.index])).cast(schema)
     except (OSError, pa.ArrowInvalid):
         raise DataError("bad_parquet", source=group.path) from None

@@ -22,6 +22,10 @@ DATABASE = "duckdb:"
 ROWS = 500_000
 """Rows of a group where we write Parquet ourselves."""
 WRITTEN: dict[str, Any] = {"row_group_size": ROWS, "compression": "zstd"}
+AHEAD: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 20}
+"""How columns are read: some of each ahead, not all, which would be fetched and cleared anew."""
+BEGINNING: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 16}
+"""The same where only the beginnings of columns are asked for."""
 FORM = 2
 """What a store looks like: one of another form is not gone on with, but removed."""
 
