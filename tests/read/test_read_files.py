@@ -95,9 +95,13 @@ def test_a_file_that_may_not_be_read(tmp_path):
         with pytest.raises(DataError, match="may not be read by you"):
             read(path)
         return
-    code = (  # root may read anything, so somebody else has to try
+    # Root may read anything, so somebody else has to try; who may perhaps not enter the folder of
+    # this checkout, so that all is loaded before.
+    code = (
         "import os, sys\nfrom penjing.read import read\nfrom penjing.errors import DataError\n"
-        "os.chdir(sys.argv[1])\nos.setuid(65534)\n"
+        "os.chdir(sys.argv[1])\nread('x.csv')\n"
+        "try:\n    read('not there.csv')\nexcept DataError as e:\n    str(e)\n"
+        "os.setuid(65534)\n"
         "try:\n    read('x.csv')\nexcept DataError as e:\n    print(e)\n"
     )
     done = subprocess.run(
