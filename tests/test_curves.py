@@ -67,6 +67,52 @@ def test_without_test_rows_folds_are_grown():
         pruning_curve(Tree.from_dict({"a": {"x": "y", "z": "n"}}))
 
 
+def _by_majority(table, k, seed) -> list[list[float]]:
+    """Return for each fold what the classes that are most frequent elsewhere (or the mean) get."""
+    found = []
+    for train, held_out in folds(table, k, seed):
+        if table.is_regression:
+            wrong = held_out.target.numbers() - train.target.numbers().mean()
+            found.append([float(np.sqrt((wrong**2).mean()))])
+            continue
+        counts = np.bincount(train.target.codes, minlength=len(table.target.levels))
+        best = np.flatnonzero(counts == counts.max())
+        found.append([float((held_out.target.codes == code).mean()) for code in best])
+    return found
+
+
+NUMBERS = ("cart-binary", "rpart", "sklearn")
+
+
+@pytest.mark.parametrize(
+    ("recipe", "regression"),
+    [(recipe, False) for recipe in (*NUMBERS, "id3", "c4.5")] + [(r, True) for r in NUMBERS],
+)
+def test_one_leaf_is_tested_as_the_majority_of_each_fold(recipe, regression):
+    for seed in range(4):
+        rows = rows_of(
+            40 + 15 * seed, seed, regression=regression, only_numbers=recipe == "sklearn"
+        )
+        curve = pruning_curve(fit(rows, recipe=recipe), rows, k=3 + seed, seed=seed)
+        last = curve["points"][-1]
+        assert last["leaves"] == 1
+        plain = _by_majority(rows, 3 + seed, seed)
+        low, high = (np.mean([pick(fold) for fold in plain]) for pick in (min, max))
+        assert low - 1e-9 <= last["test"] <= high + 1e-9
+        if not regression:
+            assert last["train"] == np.bincount(rows.target.codes).max() / rows.n_rows
+
+
+def test_complexities_left_out_of_a_long_curve_change_no_other_point(monkeypatch):
+    tree = fit(TABLE, recipe="cart-binary")
+    whole = {p["alpha"]: p["test"] for p in pruning_curve(tree, TABLE, k=4)["points"]}
+    assert len(whole) > 4
+    monkeypatch.setattr("penjing.curves.MOST_POINTS", 4)
+    few = {p["alpha"]: p["test"] for p in pruning_curve(tree, TABLE, k=4)["points"]}
+    assert len(few) == 4
+    assert few == {alpha: whole[alpha] for alpha in few}
+
+
 def test_calibration_counts_rows_by_how_sure_the_tree_is():
     tree = fit(TABLE, recipe="cart-binary", max_depth=2)
     test = rows_of(300, 4)

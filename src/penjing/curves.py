@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,8 @@ def pruning_curve(
     if test is not None:
         tested, how = [_measured(one, test) for one in smaller], "rows"
     elif train is not None and train.target is not None:
-        tested, how = _folded(tree, train, [links[i].alpha for i in kept], k, seed), "folds"
+        middle = _middles([link.alpha for link in links])
+        tested, how = _folded(tree, train, [middle[i] for i in kept], k, seed), "folds"
     points = []
     for place, (i, one) in enumerate(zip(kept, smaller, strict=True)):
         point = {"alpha": links[i].alpha, "leaves": one.n_leaves}
@@ -227,18 +229,24 @@ def _cut(tree: Tree, links: Sequence[Link], alpha: float) -> Tree:
     return tree.pruned(nodes)
 
 
+def _middles(alphas: Sequence[float]) -> list[float]:
+    """Return the complexity that stands for each tree: between two the tree stays the same.
+
+    It is their geometric mean (Breiman et al. 1984, 3.4.2). Beyond the last one there is the root
+    alone, however much a leaf costs; a fold's tree may need more to be cut back so far.
+    """
+    return [*(float(np.sqrt(a * b)) for a, b in pairwise(alphas)), np.inf]
+
+
 def _folded(tree: Tree, train: Table, alphas: Sequence[float], k: int, seed: int) -> list[float]:
-    """Return the measure of each complexity over all folds (Breiman et al. 1984, 3.4.2)."""
+    """Return the measure of each complexity over all folds."""
     k = min(k, train.n_rows)
     grow = grower_of(replace(tree, about={}), seed, None, None, {})
-    # Between two complexities the tree stays the same: their geometric mean stands for all.
-    ends = [*alphas[1:], alphas[-1]]
-    middle = [float(np.sqrt(a * b)) for a, b in zip(alphas, ends, strict=True)]
     found: list[list[float]] = [[] for _ in alphas]
     for rows, held_out in each_fold(train, k, seed):
         grown = grow(rows)
         links = path(grown)
         part = float(rows.weights.sum() / train.weights.sum())
-        for place, alpha in enumerate(middle):
+        for place, alpha in enumerate(alphas):
             found[place].append(_measured(_cut(grown, links, alpha * part), held_out))
     return [_mean(tests) for tests in found]
