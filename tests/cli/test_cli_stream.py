@@ -132,6 +132,47 @@ def test_excel_in_china_gets_its_encoding(tmp_path, run):
     assert run("predict", "melon.tree", "Watermelon-test1.csv", "--encoding", "klingon").code == 1
 
 
+HEADS = ["=", "+", "-", "@", "\t", "\r", "\n", " =", "＝", "－", "", "a", "'", "1", "-1", "+.5e"]
+TAILS = ["", "1+1", "cmd|'/c calc'!A0", 'HYPERLINK("x")', "2", "3%", "e5", "文", "1,000", "a;=b"]
+
+
+def _runs(cell: str) -> bool:
+    """Whether a spreadsheet may take a cell for a formula."""
+    try:
+        float(cell.strip().removesuffix("%"))
+    except ValueError:
+        return cell.strip(" ")[:1] in {*"=+-@\t\r\n＝＋－＠"} - {""}
+    return False
+
+
+def test_excel_runs_no_cell_and_numbers_stay_numbers(tmp_path, run):
+    cells = [head + tail for head in HEADS for tail in TAILS]
+    names = ["=1+1", "@x", "plain", "-n"]
+    rows = [[cell, cells[-1 - i], str(-i), ["=a", "-b"][i % 2]] for i, cell in enumerate(cells)]
+    with (tmp_path / "rows.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([names, *rows])
+    keep = ("--keep", "=1+1", "--keep", "@x")
+    done = run("fit", "rows.csv", "--target=-n", "-r", "c4.5-textbook", *keep, "-o", "m.tree")
+    assert done.code == 0, done.err
+    more = ("--proba", "--rule", "--path")
+    assert run("predict", "m.tree", "rows.csv", *more, "-o", "plain.csv").code == 0
+    assert run("predict", "m.tree", "rows.csv", *more, "--excel", "-o", "o.csv").code == 0
+    told = (tmp_path / "o.csv").read_bytes()
+    assert told.startswith(b"\xef\xbb\xbf")
+    found = list(csv.reader(io.StringIO(told.decode("utf-8-sig"), newline="")))
+    with (tmp_path / "plain.csv").open(encoding="utf-8", newline="") as file:
+        plain = list(csv.reader(file))
+    assert len(found) == len(plain) == len(cells) + 1
+    for line, source in zip(found, plain, strict=True):
+        for cell, as_it_is in zip(line, source, strict=True):
+            assert not _runs(cell)
+            assert cell == ("'" + as_it_is if _runs(as_it_is) else as_it_is)
+    assert [line[3] for line in found[1:]] == [str(-i) for i in range(len(cells))]
+    gbk = ("--excel", "--encoding", "gbk", "-o", "g.csv")
+    assert run("predict", "m.tree", "rows.csv", *gbk).code == 0
+    assert "'=1+1" in (tmp_path / "g.csv").read_bytes().decode("gbk")
+
+
 @pytest.mark.slow
 def test_millions_of_rows_take_no_more_memory_than_fewer(tmp_path, model):
     text = table_text(100_000, seed=3)

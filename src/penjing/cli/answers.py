@@ -6,8 +6,9 @@ import codecs
 import csv
 import io
 import json
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import IO, TYPE_CHECKING, Any
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from penjing.tree import Tree
 
 Batch = tuple["Sheet", "Table"]
+NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?%?\s*", re.IGNORECASE | re.ASCII)
+FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+"""How a cell begins that a spreadsheet may run (OWASP, CSV injection); its wide forms, too."""
 
 
 @dataclass(frozen=True)
@@ -175,14 +179,32 @@ def _lines(
         has_number = "row" not in sheet.names
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\r\n" if excel else "\n")
+        shown = guarded if excel else list
         if not kinds:
             kinds = _kinds(tree, sheet, found, titles, has_number=has_number)
-            writer.writerow(kinds)
-        columns = [_texts(cells) for cells in sheet.columns]
+            writer.writerow(shown(kinds))
+        columns = [*map(_texts, sheet.columns), *found.values()]
         numbers = [[table.row_number(i) for i in range(table.n_rows)]] if has_number else []
-        writer.writerows(zip(*numbers, *columns, *found.values(), strict=True))
+        writer.writerows(zip(*numbers, *map(shown, columns), strict=True))
         file.write(_encoded(text.getvalue(), codec))
     return kinds
+
+
+def guarded(cells: Iterable[Any]) -> list[Any]:
+    """Return cells of which a spreadsheet runs none; numbers stay numbers.
+
+    Examples
+    --------
+    >>> guarded(["=1+1", "-1.5", "-a", " @b", "a=b", -2])
+    ["'=1+1", '-1.5', "'-a", "' @b", 'a=b', -2]
+    """
+    return [f"'{cell}" if _is_formula(cell) else cell for cell in cells]
+
+
+def _is_formula(cell: object) -> bool:
+    if not isinstance(cell, str) or NUMBER.fullmatch(cell):
+        return False
+    return cell.startswith(FORMULA) or cell.lstrip().startswith(FORMULA)
 
 
 def _titles(taken: Sequence[str], names: Sequence[str]) -> list[str]:

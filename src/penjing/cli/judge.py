@@ -40,7 +40,12 @@ def predict(
         bool, typer.Option("--path", help="Add how the row came there, with its values.")
     ] = False,
     excel: Annotated[
-        bool, typer.Option("--excel", help="Write UTF-8 with a mark for Excel.")
+        bool,
+        typer.Option(
+            "--excel",
+            help="Write CSV for Excel: UTF-8 with a mark (or --encoding); text that Excel would run"
+            " as a formula (it begins with =, +, -, @, tab or line end) gets a ' in front.",
+        ),
     ] = False,
     encoding: Annotated[
         str, typer.Option(metavar="NAME", help="The encoding of the output: utf-8, gbk, …")
@@ -70,7 +75,7 @@ def predict(
     if output is not None and output.endswith((".parquet", ".pq")):
         answers.as_parquet(tree, rows, wanted, output)
     else:
-        code = "utf-8-sig" if excel else encoding
+        code = "utf-8-sig" if excel and encoding == "utf-8" else encoding
         answers.as_csv(tree, rows, wanted, output, code, excel=excel)
     if output not in (None, sources.STDIN):
         voice.note("saved", path=output)
