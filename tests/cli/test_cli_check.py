@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from penjing.write.columns import width
 
 TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
@@ -87,3 +89,11 @@ def test_columns_of_chinese_text_align(run, melon):
     assert len(starts) == 1
     rows = run("why", melon, "--lang", "zh").out.splitlines()[2:6]
     assert len({width(line[: line.rindex("█") + 1].rstrip("█")) for line in rows}) == 1
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "because of its name"), ("zh", "因其名称")])
+@pytest.mark.parametrize("verb", ["check", "fit"])
+def test_a_target_taken_for_its_name_is_told(tmp_path, run, verb, lang, said):
+    (tmp_path / "t.csv").write_text("class,a,survived\nx,1,y\ny,2,n\nx,3,y\ny,4,y\n")
+    assert said in run(verb, "t.csv", "--lang", lang).err
+    assert said not in run(verb, "t.csv", "--target", "class", "--lang", lang).err

@@ -237,7 +237,7 @@ def test_a_separator_at_the_end_of_every_line_is_nothing():
 def test_a_file_without_header_is_suspected_and_read_with_names():
     data = b"5.1,3.5,setosa\n4.9,3.0,setosa\n6.3,3.3,virginica\n"
     assert "note_header_is_data" in [note.key for note in read(data).notes]
-    table = read(data, names=["length", "width", "class"])
+    table = read(data, "class", names=["length", "width", "class"])
     assert table.n_rows == 3
     assert table.names == ("length", "width")
     assert table.notes == ()

@@ -384,7 +384,7 @@ def million(first):
 
 
 def test_a_million_levels_are_one_sentence():
-    table = read(million("w0"))
+    table = read(million("w0"), "class")
     assert table.left_out == (("name", "id"),)
     assert keys(table) == ["note_left_out_id_text"]
     assert only_note(table, "note_left_out_id_text")["n"] == 10**6
@@ -392,7 +392,7 @@ def test_a_million_levels_are_one_sentence():
 
 @pytest.mark.slow
 def test_a_million_levels_but_one_are_one_sentence():
-    table = read(million("w1"))
+    table = read(million("w1"), "class")
     assert keys(table) == ["note_many_levels"]
     with pytest.raises(DataError, match="'name' has 999999 classes"):
         read(million("w1"), "name")
@@ -409,7 +409,21 @@ def test_levels_and_classes_come_as_they_first_appear():
 
 @pytest.mark.parametrize("name", ["class", "Class", "LABEL", "target", "类别", "标签"])
 def test_the_target_is_found_by_its_name(name):
-    assert read({name: list("pq"), "b": list("uv")}).target.name == name
+    table = read({name: list("pq"), "b": list("uv")})
+    assert table.target.name == name
+    assert only_note(table, "note_target_named")["column"] == name
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("name", ["class", "Target", "标签"])
+def test_a_target_taken_for_its_name_is_noted_wherever_it_stands(name, place):
+    columns = [("a", list("uvuv")), ("survived", list("pqqp"))]
+    columns.insert(place, (name, list("xyxy")))
+    noted = read(dict(columns))
+    assert noted.target.name == name
+    assert keys(noted) == ["note_target_named"]
+    for told in ({"target": name}, {"target": "survived"}, {"schema": {"survived": "target"}}):
+        assert keys(read(dict(columns), **told)) == []
 
 
 def test_the_target_is_the_last_column_if_it_has_few_values():

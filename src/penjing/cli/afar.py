@@ -26,7 +26,7 @@ def grown(voice: Voice, data: str, reading: Reading, pruning: Pruning, how: dict
 
     validation = pruning.validate if pruning.validate is not None else pruning.share
     with growing(voice) as watcher:
-        return fit(
+        tree = fit(
             data,
             reading.target,
             validation=validation,
@@ -36,3 +36,6 @@ def grown(voice: Voice, data: str, reading: Reading, pruning: Pruning, how: dict
             progress=watcher,
             **how,
         )
+    if reading.target is None:  # nothing but a name tells it there
+        voice.note("note_target_named", column=tree.target.name)
+    return tree

@@ -114,6 +114,7 @@ def target_name(
     for word in CLASS_NAMES:
         for cells in free:
             if cells.name.lower() == word:
+                reading.note("target_named", column=cells.name)
                 return cells.name
     if free and _has_few_values(reading, free[-1]):
         reading.note("target_last", column=free[-1].name)

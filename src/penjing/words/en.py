@@ -400,6 +400,10 @@ WORDS: dict[str, str] = {
         "the target '{column}' is taken as a number, for a regression: it has {n} different whole"
         " numbers, more than {most}. If they are classes: schema={{{column!r}: 'nominal'}}."
     ),
+    "note_target_named": (
+        "the column '{column}' is taken as the target because of its name."
+        " Name another: target=, --target."
+    ),
     "note_target_last": "the last column, '{column}', is taken as the target.",
     "note_target_missing": "{n} rows without a value of '{column}' were dropped.",
     "note_target_missing_one": "{n} row without a value of '{column}' was dropped.",

@@ -298,6 +298,7 @@ WORDS: dict[str, str] = {
         "目标“{column}”视为数值（回归）：它有 {n} 个不同的整数，多于 {most} 个。"
         "若它们是类别：schema={{{column!r}: 'nominal'}}。"
     ),
+    "note_target_named": "列“{column}”因其名称被当作目标。要用别的列：target=，--target。",
     "note_target_last": "以最后一列“{column}”为目标。",
     "note_target_missing": "丢弃了 {n} 行没有“{column}”值的数据。",
     "note_zero_weight": "丢弃了 {n} 行权重为 0 的数据。",
