@@ -1,0 +1,142 @@
+"""Hostile files: every engine sees the table that `penjing.read` sees, or refuses it alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import penjing
+from hostile_files import hostile_file
+from penjing.errors import Problem
+from penjing.read import bulk, columnar, records
+from penjing.read.coded import Wants, coded
+
+QUICK, MANY = range(60), range(60, 2_000)
+A_LOT = 60
+"""So many files make one slow test."""
+RECIPES = (
+    ("cart-binary", "branch"), ("id3", "fraction"), ("c4.5-textbook", "fraction"),
+    ("c4.5-textbook", "branch"), ("id3", "branch"),
+)  # fmt: skip
+
+
+def put(seed: int, folder: Path, form: str | None = None) -> tuple[str, str | None]:
+    """Write the file of a seed; return its path and its target."""
+    file = hostile_file(seed, form)
+    path = folder / file.name
+    path.write_bytes(file.data)
+    return str(path), file.target
+
+
+def told(table: penjing.Table) -> dict[str, Any]:
+    """Return all that a table says, as plain values with their types."""
+    columns = [*table.columns, *([] if table.target is None else [table.target])]
+    return {
+        "names": [c.name for c in columns],
+        "kinds": [c.kind for c in columns],
+        "levels": [_typed(c.levels) for c in columns if not c.is_numeric],
+        "cells": [_cells(c) for c in columns],
+        "left out": list(table.left_out),
+        "rows": table.n_rows,
+        "numbers": None if table.row_numbers is None else table.row_numbers.tolist(),
+    }
+
+
+def _typed(levels: Any) -> list[tuple[str, str]]:
+    return [(type(level).__name__, repr(level)) for level in levels]
+
+
+def _cells(column: Any) -> list[Any]:
+    if column.is_numeric:
+        return [None if np.isnan(v) else float(v).hex() for v in column.numbers().tolist()]
+    return np.asarray(column.codes).tolist()
+
+
+def seen(work: Any) -> Any:
+    """Return what some work finds, or the sentence by which it refuses."""
+    try:
+        return work()
+    except Problem as problem:
+        return f"{type(problem).__name__}: {problem}"
+
+
+def read(path: str, target: str | None) -> Any:
+    return seen(lambda: told(penjing.read(path, target)))
+
+
+def on_disk(path: str, target: str | None) -> Any:
+    def work() -> Any:
+        table, space = coded(path, Wants(target))
+        try:
+            return told(table)
+        finally:
+            space.close()
+
+    return seen(work)
+
+
+def grown(path: str, target: str | None, engine: str, seed: int) -> Any:
+    """Return the tree that an engine grows, without the names of engine and source."""
+    recipe, missing = RECIPES[seed % len(RECIPES)]
+
+    def work() -> Any:
+        tree = penjing.fit(path, target, recipe, missing=missing, engine=engine)
+        plain = tree.to_json()
+        for key in ("engine", "source"):
+            plain["about"].pop(key, None)
+        return plain
+
+    return seen(work)
+
+
+def different(one: Any, other: Any) -> str:
+    """Return where two answers part, "" where they do not."""
+    if one == other:
+        return ""
+    if not (isinstance(one, dict) and isinstance(other, dict)):
+        return f"{_short(one)} | {_short(other)}"
+    parted = [key for key in one if one[key] != other.get(key)]
+    return "; ".join(f"{key}: {_short(one[key])} | {_short(other.get(key))}" for key in parted)
+
+
+def _short(value: Any) -> str:
+    return f"{value}"[:300]
+
+
+def checked(
+    seed: int, folder: Path, monkeypatch: pytest.MonkeyPatch, form: str | None = None
+) -> str:
+    """Return in what the engines differ from the reader, about one file."""
+    path, target = put(seed, folder, form)
+    reference = read(path, target)
+    with monkeypatch.context() as patch:  # as if the file were large
+        patch.setattr(bulk, "LARGE", 0)
+        patch.setattr(bulk, "PER_COLUMN", 0)
+        patch.setattr(records, "LARGE", 0)
+        patch.setattr(columnar, "MANY_ROWS", 0)
+        found = {"read, large": different(reference, read(path, target))}
+    found["disk"] = different(reference, on_disk(path, target))
+    tree = grown(path, target, "memory", seed)
+    for engine in ("native", "disk"):
+        found[f"{engine}, tree"] = different(tree, grown(path, target, engine, seed))
+    Path(path).unlink()
+    wrong = {engine: text for engine, text in found.items() if text}
+    tricks = hostile_file(seed, form).tricks if wrong else ()
+    return f"seed {seed} {Path(path).name} {tricks}: {wrong}" if wrong else ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", QUICK)
+def test_the_same_table_or_the_same_refusal(seed, tmp_path, monkeypatch):
+    assert checked(seed, tmp_path, monkeypatch) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", MANY[::A_LOT])
+def test_two_thousand_files(start, tmp_path, monkeypatch):
+    seeds = range(start, min(start + A_LOT, MANY.stop))
+    wrong = [checked(seed, tmp_path, monkeypatch) for seed in seeds]
+    assert [text for text in wrong if text] == []
