@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +16,7 @@ import oracle
 import penjing
 from data import grown, tables
 from oracle import Row
-from penjing.criteria import Impurity, gains
+from penjing.criteria import KERNELS, Impurity, gains
 from penjing.criteria.entropy import Entropy, GainRatio
 from penjing.criteria.gini import Gini
 from penjing.criteria.own import measured
@@ -221,3 +224,103 @@ def test_a_function_cannot_judge_a_number():
     table = Table(FISH.columns, numeric("y", [1, 2, 3, 4, 5]), 5)
     with pytest.raises(ChoiceError, match="cannot judge 'y'"):
         penjing.fit(table, criterion=plain_gini)
+
+
+# -- one's own, grown by a kernel -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Named:
+    """A built-in criterion under a name of one's own, and the kernel that it says it is."""
+
+    of: Any
+    native: Any
+    name: str = "mine"
+
+    def impurity(self, total, s):
+        return self.of.impurity(total, s)
+
+    def between(self, offers):
+        return self.of.between(offers)
+
+
+OTHERS = {name: [other for other in KERNELS.values() if other != name] for name in KERNELS.values()}
+
+
+def worth(n: int = 60) -> Table:
+    """Return rows on which gain, gain ratio and Gini grow different trees."""
+    draw = np.random.RandomState(5)
+    columns = [nominal(f"c{k}", draw.randint(0, k, n).tolist()) for k in (2, 3, 5, 8)]
+    columns.append(numeric("x", draw.rand(n).round(2)))
+    return Table(tuple(columns), nominal("y", draw.choice(list("abc"), n, p=[0.6, 0.3, 0.1])), n)
+
+
+def numbers() -> Table:
+    table = worth()
+    return replace(table, target=numeric("y", np.random.RandomState(6).rand(table.n_rows)))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_criterion_of_ones_own_is_grown_by_the_kernel_that_it_names(kernel):
+    meant = KERNELS[kernel]
+    table = numbers() if meant == "variance" else worth()
+    how = {"recipe": "c4.5-textbook", "max_depth": 4}
+    mine = Named(load("criterion", meant)(), kernel)
+    built_in = penjing.fit(table, criterion=meant, engine="native", **how)
+    for engine in ("native", "memory"):
+        own = penjing.fit(table, criterion=mine, engine=engine, **how)
+        assert own.nodes.column.tolist() == built_in.nodes.column.tolist(), engine
+        for part in ("cut", "total", "gain", "score"):
+            given = getattr(own.nodes, part), getattr(built_in.nodes, part)
+            np.testing.assert_allclose(*given, rtol=1e-12, err_msg=f"{engine} {part}")
+
+
+def test_the_kernels_grow_different_trees_of_these_rows():
+    grown_by = [
+        penjing.fit(worth(), recipe="c4.5-textbook", criterion=name, max_depth=4).to_dict()
+        for name in ("gain", "gain_ratio", "gini")
+    ]
+    assert all(a != b for a, b in pairwise([*grown_by, grown_by[0]]))
+
+
+def test_an_impurity_with_a_kernel_is_grown_by_it():
+    mine = Impurity("mine", array_gini, native="gini")
+    for recipe in ("cart-textbook", "cart-binary"):
+        own = penjing.fit(worth(), recipe=recipe, criterion=mine)
+        assert own.to_dict() == penjing.fit(worth(), recipe=recipe).to_dict()
+
+
+@pytest.mark.parametrize("native", ["ratio", "Gini", "", 5, True, ("gini",), ["gini"], object()])
+def test_a_kernel_that_does_not_exist_is_refused(native):
+    for mine in (Named(Gini(), native), Impurity("mine", array_gini, native=native)):
+        with pytest.raises(ChoiceError, match="native kernel"):
+            penjing.fit(FISH, criterion=mine)
+
+
+@pytest.mark.parametrize(("meant", "other"), [(a, b) for a, bs in OTHERS.items() for b in bs])
+def test_a_kernel_that_measures_otherwise_is_refused(meant, other):
+    mine = Named(load("criterion", meant)(), other)
+    table = numbers() if other == "variance" else worth()
+    with pytest.raises(ChoiceError, match="'mine'"):
+        penjing.fit(table, criterion=mine)
+
+
+def test_the_kernel_of_a_number_is_not_for_classes_nor_one_of_classes_for_a_number():
+    with pytest.raises(ChoiceError, match="variance"):
+        penjing.fit(FISH, criterion=Named(Variance(), "variance"))
+    with pytest.raises(ChoiceError, match="cannot judge 'y'"):
+        penjing.fit(numbers(), criterion=Named(Gini(), "gini"))
+
+
+@pytest.mark.parametrize("kernel", [k for k, meant in KERNELS.items() if meant != "variance"])
+def test_on_disk_too_a_criterion_of_ones_own_has_the_kernel_that_it_names(kernel, tmp_path):
+    path = tmp_path / "rows.csv"
+    rows = [*worth().rows()]
+    lines = [",".join(map(str, row.values())) for row in rows]
+    path.write_text("\n".join([",".join(rows[0]), *lines]) + "\n", "utf-8")
+    how = {"target": "y", "recipe": "c4.5-textbook", "engine": "disk"}
+    mine = Named(load("criterion", KERNELS[kernel])(), kernel)
+    own = penjing.fit(path, criterion=mine, **how)
+    built_in = penjing.fit(path, criterion=KERNELS[kernel], **how)
+    assert own.to_dict() == built_in.to_dict()
+    assert own.nodes.score.tolist() == built_in.nodes.score.tolist()

@@ -12,8 +12,9 @@ from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, Literal
 
-from penjing.criteria import Criterion, Impurity
+from penjing.criteria import Criterion, Impurity, kernel_of
 from penjing.errors import ChoiceError, unknown
+from penjing.kernels import check_kernel
 from penjing.options import TEXTBOOK, Options, Quinlan
 from penjing.options_c50 import C50
 from penjing.options_rpart import Rpart
@@ -146,6 +147,7 @@ class Recipe:
             load("criterion", self.criterion)
         elif not (callable(self.criterion) or isinstance(self.criterion, Criterion)):
             raise ChoiceError("bad_criterion", value=self.criterion)
+        check_kernel(self.measure())
 
     def measure(self) -> Criterion:
         """Return the criterion itself."""
@@ -167,14 +169,22 @@ class Recipe:
             self = replace(self, options=fitted)  # noqa: PLW0642 - the same, fitted
         self.refuse_missing([c for c in table.columns if not isinstance(c, Uncoded)])
         if not table.is_regression:
-            if self.criterion == "variance":
+            if self._is_of_numbers():
                 assert table.target is not None
                 raise ChoiceError("variance_needs_number", target=table.target.name)
             return self
         if not isinstance(self.criterion, str):
+            if self._is_of_numbers():
+                return self
             assert table.target is not None
             raise ChoiceError("measure_needs_classes", target=table.target.name)
         return replace(self, criterion="variance")
+
+    def _is_of_numbers(self) -> bool:
+        """Say whether the criterion is that of a number; one's own is, if its kernel is."""
+        if isinstance(self.criterion, str):
+            return self.criterion == "variance"
+        return kernel_of(self.measure()) == "variance"
 
     def refuse_missing(self, columns: Sequence[Column]) -> None:
         """Raise an error if a value is missing and this recipe does without.

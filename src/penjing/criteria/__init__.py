@@ -16,6 +16,16 @@ TIE = 1e-12
 """Two scores are equal if they differ by less than this share of the numbers they come from."""
 
 
+KERNELS = {
+    "gain": "gain",
+    "entropy": "gain",
+    "gain_ratio": "gain_ratio",
+    "gini": "gini",
+    "variance": "variance",
+}
+"""What a criterion may name as the same in C++, and the kernel that this is."""
+
+
 @runtime_checkable
 class Criterion(Protocol):
     """What a criterion must answer; both functions see counts and nothing else."""
@@ -26,7 +36,7 @@ class Criterion(Protocol):
 
     @property
     def native(self) -> str | None:
-        """The name of the same criterion in C++, if it is known there."""
+        """The kernel in C++ that is the same criterion (of `KERNELS`); None if there is none."""
 
     def impurity(self, total: Floats, s: Reader) -> Floats:
         """Return how mixed each vector of sums (the last axis) is; 0 for a pure one."""
@@ -63,6 +73,17 @@ class Impurity:
     def between(self, offers: Offers) -> Floats:
         """Return the gain itself."""
         return offers.gain
+
+
+def kernel_of(criterion: Criterion) -> str | None:
+    """Return the kernel that grows trees by a criterion; None where there is none.
+
+    Examples
+    --------
+    >>> kernel_of(Impurity("mine", lambda counts: counts.sum(-1), native="entropy"))
+    'gain'
+    """
+    return None if criterion.native is None else KERNELS[criterion.native]
 
 
 def gains(criterion: Criterion, before: Floats, after: Floats, s: Reader) -> Floats:

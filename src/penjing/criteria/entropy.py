@@ -33,7 +33,7 @@ class Entropy:
     """Information gain: the column that leaves least uncertainty wins (Quinlan 1986)."""
 
     name: str = "gain"
-    native: str | None = "entropy"
+    native: str | None = "gain"
 
     def impurity(self, total: Floats, s: Reader) -> Floats:  # noqa: ARG002 - the protocol's
         """Return the entropy of the classes, in bits."""
@@ -53,7 +53,7 @@ class GainRatio:
     """
 
     name: str = "gain_ratio"
-    native: str | None = "entropy"
+    native: str | None = "gain_ratio"
 
     def impurity(self, total: Floats, s: Reader) -> Floats:  # noqa: ARG002 - the protocol's
         """Return the entropy of the classes, in bits."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from penjing.budget import in_lots, needed
 from penjing.choosing import Choice, choose, stops
+from penjing.criteria import kernel_of
 from penjing.engines import native
 from penjing.engines.looking import Looker
 from penjing.engines.offering import Generation, Offering
@@ -108,7 +109,7 @@ class Growing:
         self._passes: Place = Here(table, means.n_threads) if place is None else place
         self._planting = Planting(s)
         self._growth = self._planting.growth
-        by_ratio = self._criterion.name == "gain_ratio"
+        by_ratio = kernel_of(self._criterion) == "gain_ratio"
         room, direct = means.limit // SHARE, means.direct
         looker = Looker(room, self._k, self._class_of, by_ratio=by_ratio, direct=direct)
         self._offering = Offering(columns, s, recipe, looker)

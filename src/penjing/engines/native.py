@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from penjing import _core
-from penjing.criteria import Criterion, decrease
+from penjing.criteria import Criterion, decrease, kernel_of
 from penjing.criteria.entropy import bits
 from penjing.engines import memory, quinlan, rpart, sklearn
 from penjing.engines.ties import ties_of
@@ -106,7 +106,7 @@ class Engine(memory.Engine):
             None if isinstance(s, Classes) else _numbers(table.target),
             None if table.weight is None else _whole(table.weight, np.float64),
             {
-                "measure": criterion.name,
+                "measure": kernel_of(criterion),
                 "n_sums": s.size,
                 "centre": 0.0 if isinstance(s, Classes) else s.centre,
                 "multiway": recipe.shape == "multiway",
@@ -203,7 +203,7 @@ def _gains(
     whole = not told["after"].size  # nothing was missing: the sums are those of the children
     after = total if whole else told["after"].reshape(n, s.size)
     known = total if whole else told["known"].reshape(n, s.size)
-    by_ratio = criterion.name == "gain_ratio"
+    by_ratio = kernel_of(criterion) == "gain_ratio"
     # Every node is a part of one division only, so that each is measured once.
     weight = s.weight(after)
     mixed = criterion.impurity(after, s)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from penjing import _core
 from penjing.choosing import NO_VALUES, candidates, score
-from penjing.criteria import gains
+from penjing.criteria import gains, kernel_of
 from penjing.criteria.entropy import bits
 from penjing.engines.cuts import Alone, Cuts, Found, Judging
 from penjing.engines.looking import Ask, Looker
@@ -73,8 +73,8 @@ class Offering:
     ) -> None:
         self._columns, self._s, self._recipe, self._looker = columns, s, recipe, looker
         self._criterion = recipe.measure()
-        assert self._criterion.native is not None
-        self._measure: str = self._criterion.native
+        # How mixed a node is; gain and gain ratio differ only in how columns are compared.
+        self._measure = "gini" if kernel_of(self._criterion) == "gini" else "entropy"
         self._alone = {
             c: Alone(column.part.cells)
             for c, column in enumerate(columns)

@@ -125,6 +125,10 @@ WORDS: dict[str, str] = {
         "criterion={value!r} cannot be used. Give the name of a criterion, or a function that "
         "takes class counts along the last axis and returns how mixed they are."
     ),
+    "kernel_differs": (
+        "criterion '{name}' names the native kernel '{kernel}', but it scores class counts or columns "
+        "differently. Leave native out, or name the kernel that computes the same."
+    ),
     "missing_refused": (
         "column '{column}' has {n} missing values, and recipe '{recipe}' refuses them.\n"
         "Use recipe 'c4.5-textbook', or missing='fraction' or 'branch', or leave the column out."

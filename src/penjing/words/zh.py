@@ -118,6 +118,9 @@ WORDS: dict[str, str] = {
     "bad_criterion": (
         "criterion={value!r} 不能用。请给出准则的名称，或一个函数：沿最后一维接收类别计数，返回混杂程度。"
     ),
+    "kernel_differs": (
+        "准则“{name}”声称与内置计算核“{kernel}”相同，但二者给出的得分不同。请去掉 native，或写出计算方式相同的计算核。"
+    ),
     "missing_refused": (
         "列“{column}”有 {n} 个缺失值，而配方 {recipe} 不接受缺失值。\n"
         "可改用配方 c4.5-textbook，或 missing='fraction' 或 'branch'，或去掉这一列。"
