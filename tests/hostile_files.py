@@ -536,6 +536,9 @@ def _parquet(rng: Rng) -> Hostile:
     if rng.random() < 0.2:
         goal = pa.array(_gaps(rng, goal.to_pylist()), goal.type)
     tricks += [str(array.type) for array in arrays]
+    if k > 1 and rng.random() < 0.06:
+        tricks.append("twins")
+        names[:2] = rng.choice([("twin", "TWIN"), ("twin", "twin")])
     table = pa.table([*arrays, goal], [*names, TARGET])
     room = io.BytesIO()
     size = rng.choice([None, 7, 25])

@@ -142,8 +142,8 @@ def weights(reading: Reading, name: str | None) -> Floats | None:
     if bad.any():
         row = int(np.argmax(bad))
         value = "" if cells.codes[row] < 0 else cells.levels[cells.codes[row]]
-        said = {"source": reading.sheet.name, "row": row + 1, "column": name, "value": value}
-        raise DataError("bad_weight", **said)
+        told = {"row": cells.number_of(row), "column": name, "value": value}
+        raise DataError("bad_weight", source=reading.sheet.name, **told)
     return values
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from penjing._core import code_whole
 from penjing.errors import DataError
 from penjing.read.code import ranks_of
+from penjing.read.ids import counts_up
 from penjing.table import Codes, Floats, Kind, Note
 from penjing.uncoded import Uncoded
 
@@ -85,7 +86,19 @@ class Cells:
 
     def row(self, level: int) -> int:
         """Return the number, from 1, of the first row that shows this level."""
-        return int(np.argmax(self.codes == level)) + 1
+        return self.number_of(int(np.argmax(self.codes == level)))
+
+    def number_of(self, row: int) -> int:
+        """Return the number, from 1, of one of these rows in the source."""
+        return row + 1
+
+    def counts_up(self, integers: Floats) -> bool:
+        """Say whether the rows show consecutive integers, given that of each level."""
+        return counts_up(integers, self.codes)
+
+    def anew(self, levels: Sequence[Any], codes: Codes) -> Cells:
+        """Return the column with other levels."""
+        return replace(self, levels=levels, codes=codes)
 
     def first(self, odd: npt.NDArray[np.bool_]) -> int:
         """Return which of some levels the rows show first."""
@@ -140,6 +153,10 @@ class Numbers(Cells):
     def is_typed(self) -> bool:
         """Whether the levels are an array of numbers."""
         return True
+
+    def anew(self, levels: Sequence[Any], codes: Codes) -> Cells:
+        """Return the column with other levels."""
+        return Cells(self.name, levels, codes)
 
     def whole(self) -> tuple[npt.NDArray[np.int64], Codes] | None:
         """Return levels as they first appear, and codes, if this is an array of few integers."""

@@ -42,7 +42,7 @@ def _without_sentinels(reading: Reading, cells: Cells) -> Cells:
     if not gone:
         return cells
     levels, codes = without(cells.plain(), cells.codes, [cells.plain().index(x) for x in gone])
-    return Cells(cells.name, levels, codes, cells.declared, cells.is_fixed)
+    return cells.anew(levels, codes)
 
 
 def as_names(reading: Reading, cells: Cells) -> Cells:
@@ -57,7 +57,7 @@ def as_names(reading: Reading, cells: Cells) -> Cells:
     for word in sorted(map(str, reading.markers.among_numbers(levels))):
         place = levels.index(word)
         if word == NOTHING and reading.markers.is_nothing(map(str, levels)):
-            n = int((codes == place).sum())
+            n = int(cells.counts()[[*cells.levels].index(word)])
             reading.note("taken_as_missing", column=cells.name, value=word, n=n)
             levels, codes = without(levels, codes, [place])
         else:

@@ -82,7 +82,9 @@ def ranks_of(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
         low = values.min()
         reach = int(values.max()) - int(low) + 1
         if reach <= max(1024, len(values)):  # a table by value is quicker than any sort
-            shifted = (values - low).astype(np.intp)
+            # in a signed type of few bits the difference might not fit
+            wide = values if values.dtype.kind == "u" else values.astype(np.int64)
+            shifted = (wide - low).astype(np.intp)
             is_there = np.zeros(reach, np.bool_)
             is_there[shifted] = True
             place = np.cumsum(is_there, dtype=np.int32) - np.int32(1)

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from penjing.errors import DataError
 from penjing.progress import Watcher
 from penjing.read.assemble import assembled
+from penjing.read.cells import Sheet
 from penjing.read.coded_column import Coded
 from penjing.read.coding import Again, coded_groups, forget
-from penjing.read.columnar import sheet_of
 from penjing.read.groups import Groups, groups_of
 from penjing.read.markers import markers
 from penjing.stored import Binned, Stored
@@ -89,29 +89,21 @@ def _table(found: Sequence[Coded], groups: Groups, wants: Wants) -> Table:
             raise DataError("too_many_classes", source=groups.name, column=name, n=MANY)
     kept = {c.name: c for c in found if c.name not in gone}
     schema = {k: v for k, v in (wants.schema or {}).items() if k not in gone}
-    n = 3 + max((len(c.order) for c in kept.values()), default=0)
+    weight = _weights(kept, wants, groups)
+    about = {"name": groups.name, "form": "parquet"}
     mini = assembled(
-        sheet_of({c.name: c.shown(n) for c in kept.values()}, groups.name, "parquet"),
+        Sheet([c.shown() for c in kept.values()], groups.n_rows, about),
         markers(wants.missing, usual=True), wants.target, schema,
         weight=wants.weight, keep=tuple(wants.keep), dates=wants.dates, drop=False,
     )  # fmt: skip
     assert mini.target is not None
-    weight, rows = _weights(kept, wants, groups), None
-    lost = _lost(mini.target, kept[mini.target.name])
-    if lost is not None or (weight is not None and not weight.all()):
-        rows = np.flatnonzero(~(np.zeros(groups.n_rows, np.bool_) if lost is None else lost))
-        rows = rows if weight is None else rows[weight[rows] > 0]
-        if not len(rows):
-            raise DataError("empty_target", source=groups.name, column=mini.target.name)
-    n_rows = groups.n_rows if rows is None else len(rows)
-    notes = [_of_all(note, groups) for note in mini.notes if note.key not in _COUNTING]
+    notes = [_of_all(note, kept) for note in mini.notes]
     notes += [
         Note("note_left_out_levels", {"source": groups.name, "column": name, "n": MANY})
         for name in gone
     ]
-    if lost is not None:
-        said = {"source": groups.name, "column": mini.target.name, "n": int(lost.sum())}
-        notes.append(Note("note_target_missing", said))
+    rows = _rows(mini.target, kept[mini.target.name], weight, groups.name, notes)
+    n_rows = groups.n_rows if rows is None else len(rows)
     return Table(
         tuple(_stored(column, kept, rows) for column in mini.columns),
         _stored(mini.target, kept, rows),
@@ -124,15 +116,31 @@ def _table(found: Sequence[Coded], groups: Groups, wants: Wants) -> Table:
     )
 
 
-def _of_all(note: Note, groups: Groups) -> Note:
+def _of_all(note: Note, kept: Mapping[str, Coded]) -> Note:
     """Return a note that speaks of all rows, not of those that were shown."""
-    if not note.key.startswith("note_left_out_id"):
+    one = kept.get(str(note.values.get("column")))
+    if one is None or one.how != "id":
         return note
-    return Note(note.key, {**note.values, "n": groups.n_rows})
+    return Note(note.key, {**note.values, "n": one.n_rows - one.n_missing})
 
 
-_COUNTING = {"note_target_missing", "note_zero_weight", "note_odd_number"}
-"""Notes that count rows, of which the judged sheet has only one for each value."""
+def _rows(
+    target: Column, one: Coded, weight: Floats | None, source: str, notes: list[Note]
+) -> npt.NDArray[np.intp] | None:
+    """Return the rows that can teach, None if all can; note how many cannot."""
+    lost = _lost(target, one)
+    stays = np.ones(one.n_rows, np.bool_) if lost is None else ~lost
+    if lost is not None:
+        if not stays.any():
+            raise DataError("empty_target", source=source, column=target.name)
+        said = {"source": source, "column": target.name, "n": int(lost.sum())}
+        notes.append(Note("note_target_missing", said))
+    if weight is not None and (zero := stays & (weight == 0)).any():
+        notes.append(Note("note_zero_weight", {"source": source, "n": int(zero.sum())}))
+        stays &= ~zero
+        if not stays.any():
+            raise DataError("no_weight", source=source)
+    return None if stays.all() else np.flatnonzero(stays)
 
 
 def _lost(target: Column, one: Coded) -> npt.NDArray[np.bool_] | None:
@@ -147,7 +155,7 @@ def _lost(target: Column, one: Coded) -> npt.NDArray[np.bool_] | None:
 def _weights(kept: Mapping[str, Coded], wants: Wants, groups: Groups) -> Floats | None:
     asked = (k for k, v in (wants.schema or {}).items() if v == "weight")
     name = wants.weight or next(asked, None)
-    if name is None:
+    if name is None or name not in kept:  # the second is refused when columns are judged
         return None
     one = kept[name]
     part = one.part()
@@ -159,7 +167,8 @@ def _weights(kept: Mapping[str, Coded], wants: Wants, groups: Groups) -> Floats 
     if odd.any():
         row = int(odd.argmax())
         said = {"source": groups.name, "row": row + 1, "column": name}
-        raise DataError("bad_weight", **said, value=float(numbers[row]))
+        value = "" if np.isnan(numbers[row]) else float(numbers[row])
+        raise DataError("bad_weight", **said, value=value)
     return numbers
 
 

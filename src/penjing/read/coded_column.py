@@ -9,12 +9,55 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from penjing import stored
 from penjing._core import Quantiles
-from penjing.stored import Binned, Cells, Exact
-from penjing.table import Codes, Column
+from penjing.read.arrow_kinds import meant
+from penjing.read.cells import Cells, Numbers
+from penjing.read.code import ranks_of
+from penjing.read.ids import LATE, counts_up
+from penjing.stored import Binned, Exact
+from penjing.table import MISSING, Codes, Column, Floats
 
-NEVER = np.iinfo(np.int64).max
+NEVER = MOST = np.iinfo(np.int64).max
 """The first row of a value that was not met yet."""
+MANY = 100
+"""More distinct numbers than classes are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown(Cells):
+    """A column of which each value is shown once.
+
+    Parameters
+    ----------
+    times : (n,) int64
+        How many rows of the source each row here stands for.
+    rows : (n,) int64
+        The first of them, from 0; ascending.
+    """
+
+    times: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    rows: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    @property
+    def n_known(self) -> int:
+        """How many rows have a value."""
+        return int(self.times[self.codes >= 0].sum())
+
+    def counts(self) -> npt.NDArray[np.intp]:
+        """Return how many rows show each level."""
+        known = self.codes >= 0
+        sums = np.zeros(len(self.levels), np.intp)
+        np.add.at(sums, self.codes[known], self.times[known])
+        return sums
+
+    def number_of(self, row: int) -> int:
+        """Return the number, from 1, of one of these rows in the source."""
+        return int(self.rows[row]) + 1
+
+    def counts_up(self, integers: Floats) -> bool:
+        """Say whether the rows show consecutive integers: each once, so in the order of these."""
+        return bool((self.times == 1).all()) and counts_up(integers, self.codes)
 
 
 @dataclass(slots=True)
@@ -34,8 +77,10 @@ class Coded:
         The least whole number, and how many codes there are, missing included.
     listed : list of int
         The few whole numbers that there are, ascending, where they lie too far apart for distances.
-    is_bool : bool
-        Whether texts stand for truth values.
+    kind : str
+        What texts stand for, as in :mod:`penjing.read.arrow_kinds`.
+    few : list of float
+        The distinct numbers of a binned column that may be the target, if they are few.
     """
 
     name: str
@@ -44,13 +89,15 @@ class Coded:
     low: int = 0
     n_codes: int = 1
     listed: list[int] = field(default_factory=list)
-    is_bool: bool = False
+    kind: str = "text"
+    few: list[float] = field(default_factory=list)
     has_too_many: bool = False
-    cells: Cells | None = None
+    cells: stored.Cells | None = None
     texts: dict[str, int] = field(default_factory=dict)
     counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
     first: npt.NDArray[np.int64] = field(default_factory=lambda: np.full(1, NEVER))
     n_missing: int = 0
+    infinite: tuple[int, float] | None = None
     folder: Path = Path()
     place: int = 0
     n_rows: int = 0
@@ -68,16 +115,12 @@ class Coded:
             return []
         if self.how == "whole":
             return self.listed or list(range(self.low, self.low + self.n_codes - 1))
-        plain: list[Any] = list(self.texts)
-        return [text == "true" for text in plain] if self.is_bool else plain
+        return meant(list(self.texts), self.kind)
 
     @property
     def order(self) -> npt.NDArray[np.intp]:
-        """Which values occur, in order of their first appearance."""
-        if self.is_binned:
-            return np.empty(0, np.intp)
-        first = self.first[1:]
-        return np.argsort(first, kind="stable")[: int((first < NEVER).sum())]
+        """Which codes occur, in order of their first appearance; 0 is missing."""
+        return np.argsort(self.first, kind="stable")[: int((self.first < NEVER).sum())]
 
     def files(self) -> dict[str, tuple[Path, Any]]:
         """Return the files of the column, and what they hold."""
@@ -107,36 +150,44 @@ class Coded:
             self._coder = self.cells.coder()
         return self._coder
 
-    def shown(self, n: int) -> npt.NDArray[Any]:
-        """Return an array of n rows that shows every value, in order of first appearance.
+    def shown(self) -> Cells:
+        """Return the column for the judges: a row for each value, and how often it occurs.
 
         Of binned numbers it shows some that make them look like what they are.
         """
-        if self.is_binned:
-            if self.n_missing == self.n_rows:
-                return np.full(n, np.nan)
-            found = np.resize(np.array([0.5, 1.5, 2.5]), n)
-            return np.where(np.arange(n) == 1, np.nan, found) if self.n_missing else found
         if self.how == "id":
-            return np.arange(1, n + 1)
-        values, order = self.values, self.order
-        shown = [values[i] for i in order.tolist()]
-        gaps = np.zeros(n, np.bool_)
-        gaps[len(shown)] = self.counts[0] > 0
-        if self.counts[1:].max(initial=0) == 1:  # no value twice, nor here
-            gaps[len(shown) :] = True
-        if not shown:
-            return np.ma.masked_array(np.zeros(n), np.ones(n, np.bool_))
-        every = shown + [shown[0]] * (n - len(shown))
-        kind = np.int64 if self.how == "whole" else (np.bool_ if self.is_bool else object)
-        array = np.array(every, kind)
-        return np.ma.masked_array(array, gaps) if gaps.any() else array
+            return Numbers(self.name, np.arange(LATE))
+        if self.is_binned:
+            return self._binned()
+        order = self.order
+        is_known = order > 0
+        values = self.values
+        codes = np.full(len(order), MISSING, np.int32)
+        levels: Any = [values[code - 1] for code in order[is_known].tolist()]
+        codes[is_known] = np.arange(len(levels))
+        if self.how == "whole":
+            kind = np.uint64 if any(level > MOST for level in levels) else np.int64
+            levels, codes[is_known] = ranks_of(np.array(levels, kind))
+        return Shown(self.name, levels, codes, None, False, self.counts[order], self.first[order])
+
+    def _binned(self) -> Cells:
+        """Return numbers as many, and of as many kinds, as matter: one that is infinite included.
+
+        They are fractions: whole numbers of two kinds, or that count rows, are not binned.
+        """
+        if self.n_missing == self.n_rows:
+            return Numbers(self.name, np.full(1, np.nan))
+        if self.infinite is not None:
+            row, value = self.infinite
+            one = np.ones(1, np.int64)
+            return Shown(self.name, [value], np.zeros(1, np.int32), None, False, one, one * row)
+        numbers = np.array(self.few) if self.few else np.arange(MANY) + 0.5
+        return Numbers(self.name, np.append(numbers, [np.nan] * (self.n_missing > 0)))
 
     def places(self, column: Column) -> Codes:
         """Return the level of each code, from a column that was judged by what is shown."""
-        place = np.full(self.n_codes, -1, np.int32)
-        order = self.order
-        place[order + 1] = column.codes[: len(order)]
+        place = np.full(self.n_codes, MISSING, np.int32)
+        place[self.order] = column.codes
         return place
 
     def count_of(self, codes: npt.NDArray[np.bool_]) -> int:

@@ -20,8 +20,10 @@ import numpy.typing as npt
 from penjing._core import code_indices, code_wholes
 from penjing.errors import DataError
 from penjing.progress import Progress, Watcher
+from penjing.read.arrow_kinds import numbers as numbers_of
+from penjing.read.arrow_kinds import texts as texts_of
 from penjing.read.coded_column import NEVER, Coded
-from penjing.read.coding_plan import from_plain, plan, to_plain
+from penjing.read.coding_plan import as_floats, from_plain, plan, to_plain
 from penjing.read.groups import AHEAD, Group, Groups, arrow
 from penjing.workspace import reserve, told_full
 
@@ -180,7 +182,7 @@ class _Run:
         self._listed(group, brought)
 
     def _batches(self, group: Group) -> Iterator[Any]:
-        texts = [c.name for c in self.columns if c.how == "texts" and not c.is_bool]
+        texts = [c.name for c in self.columns if c.how == "texts" and c.kind == "text"]
         opened = getattr(self._local, "opened", None)
         if opened is None or opened[0] != group.path:
             file = arrow().ParquetFile(group.path, read_dictionary=texts, **AHEAD)
@@ -205,14 +207,14 @@ class _Run:
             at += len(chunk)
 
     def _numbers(self, column: Coded, chunk: Any, at: int, brought: dict[str, Any]) -> None:  # noqa: ANN401
-        numbers = np.ascontiguousarray(chunk.to_numpy(zero_copy_only=False), np.float64)
+        numbers = np.ascontiguousarray(as_floats(numbers_of(chunk)))
         n = len(numbers)
         high = np.empty(n, np.uint8)
         n_missing, is_infinite, has_minus_zero = column.coder().buckets(numbers, high)
         if is_infinite:
             row = int(np.isinf(numbers).argmax())
-            told = {"row": at + row + 1, "column": column.name, "value": float(numbers[row])}
-            raise DataError("infinite_number", source=self._groups.name, **told)
+            found = at + row, float(numbers[row])
+            column.infinite = min(column.infinite or found, found)  # refused when it is judged
         brought["missing"] = brought.get("missing", 0) + n_missing
         raw = numbers + 0.0 if has_minus_zero else numbers  # no number is -0.0
         for name, array in (("high", high), ("raw", raw)):
@@ -222,21 +224,20 @@ class _Run:
         codes = np.empty(len(chunk), np.uint8 if column.width == 1 else np.uint16)
         if column.how == "whole":
             counts, first = np.zeros(column.n_codes, np.int64), np.full(column.n_codes, NEVER)
+            chunk = numbers_of(chunk)
             gaps = chunk.is_null().to_numpy(zero_copy_only=False) if chunk.null_count else None
             filled = chunk.fill_null(column.low) if chunk.null_count else chunk
             whole = np.ascontiguousarray(filled.to_numpy(zero_copy_only=False))
-            if whole.dtype.kind == "O":  # decimal numbers
-                whole = whole.astype(np.float64)
             if whole.dtype.kind == "f" and np.isnan(whole).any():
                 gaps = np.isnan(whole) if gaps is None else gaps | np.isnan(whole)
                 whole = np.where(gaps, whole.dtype.type(column.low), whole)
             if whole.dtype.kind == "f" and (whole != np.floor(whole)).any():
                 raise Again(column.name, "binned")
-            whole = whole.astype(np.int64, copy=False)
             absent = None if gaps is None else gaps.astype(np.uint8)
             low = column.low
             if column.listed:
-                whole, low = np.searchsorted(column.listed, whole), 0
+                whole, low = np.searchsorted(np.array(column.listed, whole.dtype), whole), 0
+            whole = whole.astype(np.int64, copy=False)
             if not code_wholes(whole, absent, low, at, codes, counts, first):
                 raise Again(column.name, "binned")
         else:
@@ -252,12 +253,7 @@ class _Run:
 
     def _looked_up(self, column: Coded, chunk: Any) -> Any:  # noqa: ANN401
         """Return the code of each entry of a chunk's dictionary, and the rows' entries."""
-        import pyarrow as pa  # noqa: PLC0415
-
-        if not isinstance(chunk, pa.DictionaryArray):
-            if not pa.types.is_string(chunk.type):
-                chunk = chunk.cast(pa.string())
-            chunk = chunk.dictionary_encode()
+        chunk = texts_of(chunk)
         indices = chunk.indices
         if indices.null_count:
             indices = indices.fill_null(len(chunk.dictionary))

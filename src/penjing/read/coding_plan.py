@@ -11,10 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.errors import DataError
+from penjing.read.arrow_kinds import kind_of, nested_value, texts
+from penjing.read.arrow_kinds import numbers as numbers_of
 from penjing.read.assemble import CLASS_NAMES
 from penjing.read.coded_column import Coded
-from penjing.read.groups import AHEAD, BEGINNING, Group, Groups, arrow
-from penjing.read.ids import COUNTED, is_id_name
+from penjing.read.groups import BEGINNING, Group, Groups, arrow
+from penjing.read.ids import COUNTED, LATE, is_id_name
+from penjing.read.rows import shortened
 from penjing.stored import Cells, cells_of
 
 SAMPLED_GROUPS, SAMPLED_ROWS = 64, 256_000
@@ -25,11 +28,9 @@ FEW_TEXTS = 200
 """Up to so many texts in the sample fit one byte, with room for those not yet seen."""
 WIDE, FEW_WHOLE = 65_534, 4_096
 """Whole numbers of a smaller range, and not more different ones in the sample, are exact codes."""
-MOST = np.iinfo(np.int64).max
+MOST, WIDEST = np.iinfo(np.int64).max, np.iinfo(np.uint64).max
 FEW_CLASSES, PAIR = 20, 2
 """So many whole numbers, however far apart, make a target classes, and a column names."""
-RUNS = 0.99
-"""In the sample of a column that counts its rows, so many follow on the one before."""
 
 
 def plan(groups: Groups, target: str | None, wishes: dict[str, str], n_threads: int) -> list[Coded]:
@@ -50,34 +51,46 @@ def _planned(
     place: int,
 ) -> Coded:
     """Decide how one column is kept; the target is one of the goals."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    kinds, field, values = pa.types, groups.schema.field(place), sample.column(place)
-    name, kind = field.name, field.type
-    if kinds.is_nested(kind):
-        said = {"row": 1, "column": name, "value": str(kind)}
-        raise DataError("nested_cell", source=groups.name, **said)
-    if not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)):
-        is_bool = kinds.is_boolean(kind)
-        n = len(values.cast(pa.string()).unique())
+    field, values = groups.schema.field(place), sample.column(place)
+    name, kind = field.name, kind_of(field.type)
+    if kind == "nested":
+        _refuse_nested(groups, name)
+    if kind not in ("whole", "number"):
+        n = len(texts(values).dictionary)
         wide = n > FEW_TEXTS or wishes.get(name) == "wide"
-        return Coded(name, "texts", 2 if wide else 1, is_bool=is_bool)
-    numbers = np.asarray(values.to_numpy(), np.float64)
-    is_whole, is_target = kinds.is_integer(kind), name in goals
-    if is_whole and not is_target and name not in wishes and _is_id(name, numbers):
-        return Coded(name, "id")
+        return Coded(name, "texts", 2 if wide else 1, kind=kind)
+    chunks = [numbers_of(chunk) for chunk in values.chunks]
+    numbers = np.concatenate([as_floats(chunk) for chunk in chunks])
+    is_whole, is_target = kind == "whole", name in goals
+    if is_whole and not is_target and name not in wishes and _is_id(name, chunks, groups):
+        return Coded(name, "id", n_missing=_n_missing(groups, name))
     if wishes.get(name) != "binned" and (is_whole or (is_target and _is_classes(numbers))):
-        column = _whole(name, numbers, _ends(values) if is_whole else None, groups, place)
+        column = _whole(name, numbers, _ends(chunks) if is_whole else None, groups, place)
         if column is not None:
             return column
+    few: list[float] = []
     if is_whole or is_target:
-        column = _few(name, numbers, FEW_CLASSES if is_target else PAIR, groups)
+        column, few = _few(name, numbers, FEW_CLASSES if is_target else PAIR, groups)
         if column is not None:
             return column
-    ends = np.cumsum([len(part) for part in values.chunks])[:-1]
-    if all(map(is_sorted, np.split(numbers, ends))):
+    if all(is_sorted(as_floats(chunk)) for chunk in chunks):
         numbers = _spread(groups, name)  # the first rows of groups say nothing of the others
-    return Coded(name, "binned", cells=cells_of(numbers))
+    return Coded(name, "binned", cells=cells_of(numbers), few=few)
+
+
+def _refuse_nested(groups: Groups, name: str) -> None:
+    """Refuse a column whose cells are lists and the like, by its first one."""
+    for at, chunk in groups.column(name):
+        found = nested_value(chunk)
+        if found is not None:
+            row, value = found
+            told = {"row": at + row + 1, "column": name, "value": shortened(value)}
+            raise DataError("nested_cell", source=groups.name, **told)
+
+
+def as_floats(array: Any) -> npt.NDArray[np.float64]:  # noqa: ANN401 - of Arrow
+    """Return numbers as doubles, NaN where there is none."""
+    return np.asarray(array.to_numpy(zero_copy_only=False), np.float64)
 
 
 def is_sorted(numbers: npt.NDArray[np.float64]) -> bool:
@@ -89,33 +102,57 @@ def is_sorted(numbers: npt.NDArray[np.float64]) -> bool:
 def _spread(groups: Groups, name: str) -> npt.NDArray[np.float64]:
     """Return numbers of a column from all over the source."""
     step = max(1, groups.n_rows // SPREAD)
-    parts = []
-    for group in groups.groups:
-        with arrow().ParquetFile(group.path, **AHEAD) as file:
-            for batch in file.iter_batches(row_groups=[group.index], columns=[name]):
-                numbers = batch.column(0).to_numpy(zero_copy_only=False)
-                parts.append(np.asarray(numbers[::step], np.float64))
-    return np.concatenate(parts)
+    return np.concatenate([as_floats(numbers_of(c))[::step] for _, c in groups.column(name)])
 
 
-def _is_id(name: str, numbers: npt.NDArray[np.float64]) -> bool:
-    """Say whether whole numbers only number the rows, as far as the sample shows."""
-    if len(np.unique(numbers)) < len(numbers) or np.isnan(numbers).any():
+def _is_id(name: str, sample: Sequence[Any], groups: Groups) -> bool:
+    """Say whether whole numbers only number the rows: all of them are asked if some look so."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    some = [value for chunk in sample[:1] for value in chunk.slice(0, COUNTED).to_pylist()]
+    known = [value for value in some if value is not None]
+    if len(set(known)) < len(known):
         return False
-    steps = np.diff(numbers) == 1
-    return is_id_name(name) or (len(numbers) >= COUNTED and steps.mean() > RUNS)
+    if is_id_name(name):
+        return groups.are_distinct(name)
+    first = some[0] if some else None
+    if first is None or groups.n_rows < COUNTED or some != [*range(first, first + len(some))]:
+        return False
+    if first not in (0, 1) and groups.n_rows < LATE:
+        return False
+    for at, chunk in groups.column(name):
+        whole = numbers_of(chunk)
+        if whole.null_count or pc.any(pc.not_equal(whole, _counting(first + at, whole))).as_py():
+            return False
+    return True
+
+
+def _counting(first: int, like: Any) -> Any:  # noqa: ANN401 - arrays of Arrow
+    """Return numbers that count from the first, as many as there are in another array."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    wide = pa.uint64() if pa.types.is_unsigned_integer(like.type) else pa.int64()
+    kind = np.uint64 if wide == pa.uint64() else np.int64
+    return pa.array(np.arange(len(like), dtype=kind) + kind(first), wide)
+
+
+def _n_missing(groups: Groups, name: str) -> int:
+    return sum(chunk.null_count for _, chunk in groups.column(name))
 
 
 def _is_classes(numbers: npt.NDArray[np.float64]) -> bool:
     return len(np.unique(numbers[~np.isnan(numbers)])) <= FEW_CLASSES
 
 
-def _ends(values: Any) -> tuple[int, int] | None:  # noqa: ANN401 - of Arrow
+def _ends(chunks: Sequence[Any]) -> tuple[int, int] | None:  # of Arrow
     """Return the least and the greatest of whole numbers, to the last digit."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    found = pc.min_max(values).as_py()
-    return None if found["min"] is None else (found["min"], found["max"])
+    every = [pc.min_max(chunk).as_py() for chunk in chunks]
+    known = [found for found in every if found["min"] is not None]
+    if not known:
+        return None
+    return min(found["min"] for found in known), max(found["max"] for found in known)
 
 
 def _whole(
@@ -138,27 +175,31 @@ def _whole(
     return column
 
 
-def _few(name: str, sample: npt.NDArray[np.float64], most: int, groups: Groups) -> Coded | None:
-    """Return the plan for a few whole numbers that lie far apart, None if they are not that."""
+def _few(
+    name: str, sample: npt.NDArray[np.float64], most: int, groups: Groups
+) -> tuple[Coded | None, list[float]]:
+    """Return the plan for a few whole numbers that lie far apart, None if they are not that.
+
+    Beside it the numbers, if they are few but not whole.
+    """
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    known = np.unique(sample[~np.isnan(sample)])
-    if len(known) > most or (known != np.floor(known)).any():
-        return None
+    if len(np.unique(sample[~np.isnan(sample)])) > most:
+        return None, []
     found: set[Any] = set()
-    for group in groups.groups:
-        with arrow().ParquetFile(group.path, **AHEAD) as file:
-            for batch in file.iter_batches(row_groups=[group.index], columns=[name]):
-                found.update(pc.unique(batch.column(0)).to_pylist())
-                kept = {value for value in found if value is not None and value == value}  # noqa: PLR0124
-                if len(kept) > most or any(value % 1 or abs(value) > MOST for value in kept):
-                    return None
-    listed = sorted(map(int, kept))
+    for _, chunk in groups.column(name):
+        found.update(pc.unique(numbers_of(chunk)).to_pylist())
+        found = {value for value in found if value is not None and value == value}  # noqa: PLR0124
+        if len(found) > most:
+            return None, []
+    if any(value % 1 or abs(value) > WIDEST for value in found):
+        return None, sorted(map(float, found)) if np.isfinite(list(found)).all() else []
+    listed = sorted(map(int, found))
     if not listed:
-        return None
+        return None, []
     column = Coded(name, "whole", 1, listed[0], len(listed) + 1, listed)
     column.extended(len(listed) + 1)
-    return column
+    return column, []
 
 
 def _range(groups: Groups, place: int, ends: tuple[int, int]) -> tuple[Any, Any]:
@@ -200,7 +241,7 @@ def _first_rows(schema: Any, n: int, group: Group) -> Any:  # noqa: ANN401 - of 
 
 def to_plain(column: Coded) -> dict[str, Any]:
     """Return a plan as plain data, for a later run."""
-    kept = ("name", "how", "width", "low", "n_codes", "listed", "is_bool")
+    kept = ("name", "how", "width", "low", "n_codes", "listed", "kind", "few", "n_missing")
     told = {key: getattr(column, key) for key in kept}
     if column.cells is not None:
         told["cells"] = [

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from penjing.errors import DataError
-from penjing.read.cells import Cells, Sheet
+from penjing.errors import CapabilityError, DataError
+from penjing.read.arrow_kinds import numbers as nearest
+from penjing.read.cells import Cells, Sheet, twins
 from penjing.read.frames import array_cells, number_cells
 from penjing.read.rows import plain_cells
 from penjing.table import MISSING
@@ -22,15 +24,26 @@ MANY_ROWS, MOST_TEXTS = 20_000, 20_000
 """In a file of more rows, columns of up to about so many texts are read as codes."""
 _ENUM = "penjing_texts_"
 
+DIGITS = 38
+"""Decimals of more digits are not DuckDB's."""
+
 BATCH = 100_000
 """Rows of a Parquet file that are held at a time."""
 
-PART = (
-    "select * exclude (file_row_number) from read_parquet($path, file_row_number = true)"
-    " where file_row_number >= $low and file_row_number < $high"
-)
+ROWS = "read_parquet($path, file_row_number = true)"
+PART = "where file_row_number >= $low and file_row_number < $high"
 
 LINES = "select * from read_json($path, format='newline_delimited', sample_size=-1)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """A column of a Parquet file: its name, and how DuckDB calls it and its type."""
+
+    title: str
+    name: str
+    kind: str
+    digits: int | None
 
 
 def from_parquet(data: bytes, name: str) -> Sheet:
@@ -41,26 +54,86 @@ def from_parquet(data: bytes, name: str) -> Sheet:
         with tempfile.TemporaryDirectory(prefix="penjing-") as folder, duckdb.connect() as link:
             asked = {"path": _written(folder, data)}
             link.execute("set enable_progress_bar = false")
-            texts = _few_texts(link, asked)
-            coded = [f"enum_code({_quoted(t)}::{_ENUM}{i}) as {_quoted(t)}"
-                     for i, t in enumerate(texts)]  # fmt: skip
-            chosen = f"* replace ({', '.join(coded)})" if coded else "*"
+            columns = _described(link, asked, name)
+            texts = _few_texts(link, asked, columns)
+            coded = {t: f"enum_code({_quoted(t)}::{_ENUM}{i})" for i, t in enumerate(texts)}
+            chosen = _chosen(columns, coded)
             query = f"select {chosen} from read_parquet($path)"  # noqa: S608 - names are quoted
             found = link.execute(query, asked).fetchnumpy()
+            found |= _wide_decimals(asked["path"], columns, name)
     except duckdb.Error:
         raise DataError("bad_parquet", source=name) from None
     if not len(next(iter(found.values()), ())):
         raise DataError("no_rows", source=name)
-    return sheet_of(found, name, "parquet", texts)
+    return sheet_of(_by_title(found, columns), name, "parquet", _by_title(texts, columns))
 
 
-def _few_texts(link: Any, asked: Mapping[str, str]) -> dict[str, list[str]]:  # noqa: ANN401
+def _described(link: Any, asked: Mapping[str, str], name: str) -> list[_Described]:  # noqa: ANN401
+    """Return the columns of a Parquet file; DuckDB renames twins, also of other letter case."""
+    told = link.execute("describe select * from read_parquet($path)", asked).fetchall()
+    query = "select name, coalesce(num_children, 0), precision from parquet_schema($path)"
+    tops, inner = [], 1  # the first is the whole table
+    for title, n_children, digits in link.execute(query, asked).fetchall()[1:]:
+        inner -= 1
+        if not inner:
+            tops.append((title, digits))
+        inner = max(inner, 1) + n_children
+    titles = [title for title, _ in tops]
+    if len({*titles}) < len(titles):
+        raise twins(name, titles)
+    return [
+        _Described(title, str(row[0]), str(row[1]), digits)
+        for row, (title, digits) in zip(told, tops, strict=True)
+    ]
+
+
+def _by_title(found: Mapping[str, Any], columns: Sequence[_Described]) -> dict[str, Any]:
+    """Return what was found of columns by the names that they have in the file."""
+    return {column.title: found[column.name] for column in columns if column.name in found}
+
+
+def _chosen(columns: Sequence[_Described], others: Mapping[str, str] | None = None) -> str:
+    """Return the columns to select: decimals as the nearest doubles, some in other words.
+
+    DuckDB itself divides a decimal's digits by a power of ten, which rounds twice.
+    """
+    made = {
+        column.name: f"{_quoted(column.name)}::varchar::double"
+        for column in columns
+        if column.kind.startswith("DECIMAL")
+    }
+    told = ", ".join(f"{text} as {_quoted(t)}" for t, text in (made | dict(others or {})).items())
+    return f"* replace ({told})" if told else "*"
+
+
+def _wide_decimals(path: str, columns: Sequence[_Described], name: str) -> dict[str, Any]:
+    """Return the columns of decimals that DuckDB cannot hold, as doubles, masked where empty."""
+    wide = [i for i, c in enumerate(columns) if c.digits is not None and c.digits > DIGITS]
+    if not wide:
+        return {}
+    try:
+        import pyarrow.parquet as pq  # noqa: PLC0415 - heavy, and not always there
+    except ImportError:
+        title = columns[wide[0]].title
+        raise CapabilityError("wide_decimals", source=name, column=title) from None
+    table = pq.ParquetFile(path).read()
+    found = {}
+    for i in wide:
+        numbers = nearest(table.column(i)).to_numpy(zero_copy_only=False)
+        found[columns[i].name] = np.ma.masked_array(numbers, np.isnan(numbers))
+    return found
+
+
+def _few_texts(
+    link: Any,  # noqa: ANN401
+    asked: Mapping[str, str],
+    columns: Sequence[_Described],
+) -> dict[str, list[str]]:
     """Return the texts of columns that have few of them, each made a type of its own.
 
     Columns of codes come in a tenth of the time that a Python object for each cell takes.
     """
-    columns = link.execute("describe select * from read_parquet($path)", asked).fetchall()
-    names = [row[0] for row in columns if row[1] == "VARCHAR"]
+    names = [column.name for column in columns if column.kind == "VARCHAR"]
     if not names:
         return {}
     about = ", ".join(f"approx_count_distinct({_quoted(name)})" for name in names)
@@ -90,13 +163,18 @@ def parquet_batches(path: str, name: str) -> Iterator[Sheet]:
         with duckdb.connect() as link:
             link.execute("set enable_progress_bar = false")
             ((n,),) = link.execute("select count(*) from read_parquet($path)", told).fetchall()
+            columns = _described(link, told, name)
+            rows = f"(select * exclude (file_row_number) from {ROWS} {PART})"  # noqa: S608
+            query = f"select {_chosen(columns)} from {rows}"  # noqa: S608 - names are quoted
+            wide = _wide_decimals(path, columns, name)
             for start in range(0, max(n, 1), BATCH):
-                found = link.execute(PART, told | {"low": start, "high": start + BATCH})
+                found = link.execute(query, told | {"low": start, "high": start + BATCH})
                 arrays = found.fetchnumpy()
+                arrays |= {t: a[start : start + BATCH] for t, a in wide.items()}
                 if n:
-                    yield sheet_of(arrays, name, "parquet")
+                    yield sheet_of(_by_title(arrays, columns), name, "parquet")
                 else:
-                    none = [Cells(title, [], np.empty(0, np.int32)) for title in arrays]
+                    none = [Cells(c.title, [], np.empty(0, np.int32)) for c in columns]
                     yield Sheet(none, 0, {"name": name, "form": "parquet"})
     except duckdb.Error:
         raise DataError("bad_parquet", source=name) from None

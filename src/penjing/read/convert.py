@@ -9,7 +9,7 @@ import numpy as np
 from penjing.read.cells import Cells
 from penjing.read.clean import cleaned
 from penjing.read.code import by_appearance, ranks_of, through, without
-from penjing.read.dates import dates, is_either_way, part_of
+from penjing.read.dates import as_level, dates, is_either_way, part_of
 from penjing.read.numbers import INTEGER, Numbers, numbers
 from penjing.read.reading import Reading
 from penjing.table import Codes, Column, Floats, Kind
@@ -48,7 +48,8 @@ def numbers_in(reading: Reading, cells: Cells) -> Found:
         rest, codes = without(levels, cells.codes, [*places])
         found = numbers(rest)
         if found.all:
-            gone = tuple((word, int((cells.codes == at).sum())) for at, word in places.items())
+            counts = cells.counts()
+            gone = tuple((word, int(counts[at])) for at, word in places.items())
             return Found(replace(cells, levels=rest, codes=codes), found, gone)
     return Found(cells, numbers(levels))
 
@@ -100,7 +101,7 @@ def name_column(cells: Cells, kind: Kind = "nominal") -> Column:
         if all(isinstance(level, float) and level.is_integer() for level in levels):
             levels = [int(level) for level in levels]  # a frame's whole numbers beside gaps
         return Column(cells.name, kind, tuple(levels), codes)
-    return Column(cells.name, kind, tuple(cells.plain()), cells.codes)
+    return Column(cells.name, kind, tuple(map(as_level, cells.plain())), cells.codes)
 
 
 def ordered_column(reading: Reading, cells: Cells) -> Column:

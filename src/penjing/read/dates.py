@@ -61,6 +61,17 @@ def parts_of(wanted: str | Iterable[str] | None) -> tuple[str, ...]:
     return parts
 
 
+def as_level(value: Any) -> Any:  # noqa: ANN401 - of a column
+    """Return a value as levels have it: a date as text, without a clock that shows midnight.
+
+    Examples
+    --------
+    >>> as_level(dt.datetime(2024, 2, 29)), as_level(2.5)
+    ('2024-02-29', 2.5)
+    """
+    return str(value).removesuffix(" 00:00:00") if isinstance(value, dt.date) else value
+
+
 def dates(levels: list[Any]) -> list[dt.datetime] | None:
     """Return the date behind each level, or None if one of them is none.
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from penjing.errors import DataError
 from penjing.read.cells import Cells, twins
-from penjing.read.frames import frame_cells, titles_of
+from penjing.read.frames import exact_floats, frame_cells, titles_of
 from penjing.read.rows import plain_cells
 from penjing.table import Column, Floats
 
@@ -47,8 +47,8 @@ def _series(title: str, series: Any, name: str) -> Feature:  # noqa: ANN401 - a 
 
     if not series.dtype.is_numeric():
         return _feature(frame_cells(title, series, name), name)
-    if series.dtype.is_decimal():
-        series = series.cast(nw.Float64)
+    if series.dtype.is_decimal() or series.dtype in (nw.Int128, nw.UInt128):
+        return exact_floats(series)
     if not series.null_count():
         return np.asarray(series.to_numpy(), np.float64)
     found = np.full(len(series), np.nan)

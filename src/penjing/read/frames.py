@@ -120,7 +120,9 @@ def frame_cells(title: str, series: Any, name: str) -> Cells:  # noqa: ANN401 - 
         return _categories(title, series)
     if series.dtype.is_numeric():
         if series.dtype.is_decimal():
-            series = series.cast(nw.Float64)
+            return Numbers(title, exact_floats(series))
+        if series.dtype in (nw.Int128, nw.UInt128):  # NumPy has none
+            return plain_cells(title, series.to_list(), name)
         if series.dtype.is_float() or not series.null_count():
             plain = np.asarray(series.to_numpy())
             if plain.dtype.kind in "iuf":
@@ -128,6 +130,12 @@ def frame_cells(title: str, series: Any, name: str) -> Cells:  # noqa: ANN401 - 
         known = ~np.asarray(series.is_null().to_numpy(), np.bool_)
         return number_cells(title, np.asarray(series.drop_nulls().to_numpy()), known)
     return plain_cells(title, series.to_list(), name)
+
+
+def exact_floats(series: Any) -> npt.NDArray[np.float64]:  # noqa: ANN401 - a narwhals series
+    """Return decimals or integers of any length as the nearest doubles, NaN where there is none."""
+    cells = series.to_list()
+    return np.array([np.nan if cell is None else float(cell) for cell in cells], np.float64)
 
 
 def _categories(title: str, series: Any) -> Cells:  # noqa: ANN401

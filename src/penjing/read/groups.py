@@ -6,12 +6,13 @@ import glob
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from penjing.errors import CapabilityError, ChoiceError, DataError
+from penjing.read.cells import twins
 from penjing.read.files import absent
 from penjing.workspace import Workspace, told_full
 
@@ -50,6 +51,29 @@ class Groups:
     space: Workspace
     schema: Any
     mark: str
+
+    def column(self, name: str) -> Iterator[tuple[int, Any]]:
+        """Yield one column in the order of its rows, some at a time, and where they begin."""
+        for group in self.groups:
+            at = group.start
+            with arrow().ParquetFile(group.path, **AHEAD) as file:
+                for batch in file.iter_batches(row_groups=[group.index], columns=[name]):
+                    yield at, batch.column(0)
+                    at += batch.num_rows
+
+    def are_distinct(self, name: str) -> bool:
+        """Say whether no value of a column occurs twice; DuckDB needs no memory for that."""
+        import duckdb  # noqa: PLC0415 - heavy
+
+        column = '"' + name.replace('"', '""') + '"'
+        files = list(dict.fromkeys(group.path for group in self.groups))
+        folder = str(self.space.folder).replace("'", "''")
+        asked = f"select count({column}), count(distinct {column}) from read_parquet($files)"  # noqa: S608
+        with duckdb.connect() as link, told_full(self.space.folder):
+            link.execute("set enable_progress_bar = false")
+            link.execute(f"set temp_directory = '{folder}'; set memory_limit = '1GB'")
+            ((n, distinct),) = link.execute(asked, {"files": files}).fetchall()
+        return bool(0 < n == distinct)
 
     def bytes_per_row(self) -> float:
         """Return how many bytes of the store a row takes."""
@@ -183,8 +207,10 @@ def _listed(files: list[str], name: str, space: Workspace, mark: str) -> Groups:
                         start += n
         except (pa.ArrowInvalid, OSError):
             raise DataError("bad_parquet", source=path) from None
-    if not start:
+    if not start or schema is None:
         raise DataError("no_rows", source=name)
+    if len({*schema.names}) < len(schema.names):
+        raise twins(name, schema.names)
     return Groups(name, groups, start, space, schema, mark)
 
 

@@ -16,7 +16,7 @@ from penjing.read.convert import (
     number_column,
     numbers_in,
 )
-from penjing.read.ids import DISTINCT, counts_up, is_id_name
+from penjing.read.ids import DISTINCT, is_id_name
 from penjing.read.reading import Reading
 from penjing.read.schema import Wish, must_be_dates, wished
 from penjing.table import Column, Kind
@@ -127,7 +127,7 @@ def looks_like_id(reading: Reading, cells: Cells, found: Found) -> bool:
         why = "name"
     elif cells.is_fixed:
         return False
-    elif found.all and counts_up(found.numbers.values, found.cells.codes):
+    elif found.all and found.cells.counts_up(found.numbers.values):
         why = "count"
     elif is_text and cells.n_known >= DISTINCT and 2 * n_numbers < len(cells.levels):
         why = "text"

@@ -125,12 +125,12 @@ def plain_value(cell: Any) -> Any:  # noqa: ANN401 - whatever a frame or a user 
         return cell.total_seconds()
     if isinstance(cell, (dt.time, uuid.UUID)):
         return str(cell)
-    if isinstance(cell, bytes):
-        return cell.decode("utf-8", "replace")
+    if isinstance(cell, bytes | bytearray | memoryview):
+        return bytes(cell).decode("utf-8", "backslashreplace")  # different bytes, different texts
     return cell if isinstance(cell, PLAIN) else NotImplemented
 
 
 def shortened(value: object) -> str:
     """Return how a value looks, in a few words."""
-    text = repr(value)
+    text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
     return text if len(text) <= 40 else text[:37] + "…"

@@ -19,7 +19,7 @@ from penjing.read.convert import (
     number_column,
     ordered_column,
 )
-from penjing.read.dates import dates
+from penjing.read.dates import as_level, dates
 from penjing.read.reading import Reading
 from penjing.table import MISSING, Codes, Column, Field, Kind
 
@@ -131,7 +131,7 @@ def text_of(value: object) -> str:
     """Return the text by which values of different types are compared: 1.0 and 1 are '1'."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(value).strip()
+    return str(as_level(value)).strip()
 
 
 def matched(cells: Cells, levels: Sequence[Any]) -> Codes:

@@ -1165,6 +1165,7 @@ WORDS: dict[str, str] = {
     "work_folder": "The folder {folder} cannot be worked in: {reason}. Name another one with work= (--work).",
     "work_taken": "Another run is working in {folder}. Wait for it, or name another folder with work= (--work).",
     "disk_full": "The disk is full: {folder} needs {wanted} more, {free} are free. Make room, or name a folder on a larger disk with work= (--work).",
+    "wide_decimals": "{source}: '{column}' holds decimals of more than 38 digits, which are read with pyarrow. It is not installed: pip install 'penjing[disk]'.",
     "needs_pyarrow": "Tables larger than memory are read with pyarrow, which is not installed: pip install 'penjing[disk]'.",
     "folder_without_tables": "{source} is a folder that holds no table: no .parquet, .csv or .jsonl file is in it.",
     "mixed_forms": "The files of {source} have several forms. Name files of one form: Parquet, CSV or JSON lines.",

@@ -922,6 +922,7 @@ WORDS: dict[str, str] = {
     "work_folder": "无法在文件夹 {folder} 中工作：{reason}。请用 work=（--work）指定另一个文件夹。",
     "work_taken": "另一个任务正在使用 {folder}。请等待其结束，或用 work=（--work）指定另一个文件夹。",
     "disk_full": "磁盘已满：{folder} 还需要 {wanted}，可用 {free}。请腾出空间，或用 work=（--work）指定更大磁盘上的文件夹。",
+    "wide_decimals": "{source}：“{column}”含超过 38 位的十进制数，需用 pyarrow 读取，尚未安装：pip install 'penjing[disk]'。",
     "needs_pyarrow": "读取超出内存的表需要 pyarrow，尚未安装：pip install 'penjing[disk]'。",
     "folder_without_tables": "{source} 中没有表：不含 .parquet、.csv 或 .jsonl 文件。",
     "mixed_forms": "{source} 的文件格式不一。请只给出同一种格式的文件：Parquet、CSV 或 JSON lines。",

@@ -1,0 +1,233 @@
+"""Typed sources: Parquet and frames are the same table in memory, on disk, and for `predict`."""
+
+from __future__ import annotations
+
+import io
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+import penjing
+from penjing.errors import DataError, Problem
+from penjing.read.batches import Source, batches
+from penjing.read.code import ranks_of
+from penjing.read.coded import Wants, coded
+from penjing.read.features import frame_features
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+THIRDS = [Decimal(3) / 7, Decimal("0.1234567890123456789012345678"), Decimal("-2.5"), None]
+WIDE = [Decimal("1234567890123456789012345678901234567890.123"), Decimal("-0.001"), None]
+
+
+def both(path, target="y"):
+    """Return the table as memory has it, and as the disk engine has it."""
+    table, space = coded(str(path), Wants(target))
+    try:
+        loaded = [(c.name, c.kind, list(c.levels), list(c.codes)) for c in table.columns]
+        on_disk = loaded, [*table.left_out]
+    finally:
+        space.close()
+    read = penjing.read(path, target)
+    in_memory = [(c.name, c.kind, list(c.levels), list(c.codes)) for c in read.columns]
+    return (in_memory, [*read.left_out]), on_disk
+
+
+def test_a_column_whose_first_cell_is_missing_is_no_id(tmp_path):
+    n = 401
+    cities = ["?", *(f"c{i * 7 % 20}" for i in range(n - 1))]
+    classes = ["a", *("ab"[i * 7 % 2] for i in range(n - 1))]
+    pq.write_table(pa.table({"city": cities, "y": classes}), tmp_path / "t.parquet")
+    one, two = both(tmp_path / "t.parquet")
+    assert one == two
+    assert one[1] == []
+
+
+@pytest.mark.parametrize("again", [0, 1])
+@pytest.mark.parametrize("first", ["?", "n0"])
+def test_ids_are_judged_by_all_rows(tmp_path, first, again):
+    names = [first, *(f"n{i}" for i in range(1, 300))]
+    names[-1] = names[5] if again else names[-1]
+    table = pa.table({"name": names, "x": np.arange(300) % 7, "y": ["a", "b"] * 150})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=50)
+    one, two = both(tmp_path / "t.parquet")
+    assert one == two
+    assert one[1] == ([] if again else [("name", "id")])
+
+
+@pytest.mark.parametrize("again", [0, 1])
+@pytest.mark.parametrize(("name", "start"), [("row", 0), ("steps", 1), ("steps", 5)])
+@pytest.mark.parametrize("n", [12, 3_000])
+def test_numbers_that_count_are_judged_by_all_rows(tmp_path, name, start, again, n):
+    whole = np.arange(start, start + n) * (10**6 if name == "row" else 1)
+    whole[-1] = whole[2] if again else whole[-1]
+    table = pa.table({name: whole, "x": np.arange(n) % 7, "y": ["a", "b"] * (n // 2)})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=700)
+    one, two = both(tmp_path / "t.parquet")
+    assert one[1] == two[1]
+    is_id = not again and (start < 5 or n > 20)
+    assert one[1] == ([(name, "id")] if is_id else [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (pa.decimal128(38, 28), THIRDS),
+        (pa.decimal64(18, 9), [Decimal("123456789.123456789"), Decimal("0.000000001"), None]),
+        (pa.decimal32(9, 4), [Decimal("12345.6789"), Decimal("-0.0001"), Decimal(7)]),
+        (pa.decimal256(76, 30), THIRDS),
+        (pa.decimal256(60, 3), WIDE),
+        (pa.decimal128(38, 0), [Decimal(10**37 + 1), Decimal(3), None]),
+    ],
+)
+def test_decimals_are_the_nearest_doubles(tmp_path, kind, values):
+    table = pa.table(
+        {
+            "x": pa.array(values * 8, kind),
+            "z": np.arange(8 * len(values)) % 5,
+            "y": ["a", "b"] * (4 * len(values)),
+        }
+    )
+    path = tmp_path / "t.parquet"
+    pq.write_table(table, path)
+    meant = {None if v is None else float(v).hex() for v in table["x"].to_pylist()} - {None}
+    one, two = both(path)
+    assert one == two
+    assert {float(v).hex() for v in one[0][0][2]} == meant
+    (sheet,) = batches(Source(str(path)))
+    assert {float(v).hex() for v in sheet.columns[0].plain()} == meant
+    for source in frames(table):
+        found = penjing.read(source, "y").columns[0]
+        assert {float(v).hex() for v in found.levels} == meant
+
+
+def frames(table):
+    yield table
+    polars = pytest.importorskip("polars")
+    if all(getattr(field.type, "precision", 0) <= 38 for field in table.schema):
+        yield polars.from_arrow(table)
+
+
+def test_estimators_take_decimals_as_the_nearest_doubles():
+    polars = pytest.importorskip("polars")
+    x = [Decimal("0.1234567890123456789012345678"), Decimal("0.4285714285714285714285714286"), None]
+    arrow = pa.table({"x": pa.array(x, pa.decimal128(38, 28))})
+    for frame in (arrow, polars.from_arrow(arrow)):
+        _, (found,) = frame_features(frame, "X")
+        assert [v.hex() for v in found[:2]] == [float(v).hex() for v in x[:2]]
+        assert np.isnan(found[2])
+
+
+def test_small_integers_of_a_wide_range_are_themselves():
+    levels, codes = ranks_of(np.array([48, -93, -66], np.int8))
+    assert levels.tolist() == [-93, -66, 48]
+    assert levels[codes].tolist() == [48, -93, -66]
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.uint8, np.uint64, np.int64])
+def test_integers_of_any_width_are_ranked(kind):
+    info = np.iinfo(kind)
+    values = np.random.default_rng(1).integers(info.min, info.max, 300, kind, endpoint=True)
+    values[:3] = info.min, info.max, info.max - 1
+    for some in (values, values[:3], np.sort(values)[-40:]):
+        levels, codes = ranks_of(some)
+        assert levels.dtype == kind
+        assert levels[codes].tolist() == some.tolist()
+
+
+def test_columns_that_differ_in_case_keep_their_names(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": [1, 2, 3] * 4, "A": list("xyz") * 4, "y": list("pq") * 6}), path)
+    one, two = both(path)
+    assert one == two
+    assert [column[0] for column in one[0]] == ["a", "A"]
+    tree = penjing.fit(path, "y")
+    assert [*tree.predict(path)] == [*tree.predict(penjing.read(path, "y"))]
+
+
+def test_twins_are_refused_alike(tmp_path):
+    path = tmp_path / "t.parquet"
+    table = pa.table([[1, 2], [3, 4], ["p", "q"]], ["a", "a", "y"])
+    pq.write_table(table, path)
+    said = set()
+    for engine in ("memory", "disk"):
+        with pytest.raises(DataError, match="both named 'a'") as caught:
+            penjing.fit(path, "y", engine=engine)
+        said.add(str(caught.value))
+    assert len(said) == 1
+
+
+def test_polars_integers_of_128_bits():
+    polars = pytest.importorskip("polars")
+    from penjing.estimators import CARTClassifier  # noqa: PLC0415
+
+    for kind in (polars.Int128, polars.UInt128):
+        whole = polars.Series("x", [2**100, 5, None, 7] * 9, dtype=kind)
+        frame = polars.DataFrame({"x": whole, "y": ["a", "b", "b", "b"] * 9})
+        table = penjing.read(frame, "y")
+        assert table.columns[0].levels.tolist() == [5.0, 7.0, 2.0**100]
+        two = penjing.read(frame.filter(polars.col("x") != 7), "y")
+        assert two.columns[0].levels == (2**100, 5)
+        model = CARTClassifier().fit(frame.select("x").fill_null(6), frame["y"].to_numpy())
+        assert list(model.predict(frame.select("x").fill_null(6))) == frame["y"].to_list()
+
+
+def test_bytes_that_are_no_text_stay_apart(tmp_path):
+    path = tmp_path / "t.parquet"
+    table = pa.table(
+        {"b": pa.array([b"\xff", b"\xfe", b"ok"] * 4, pa.binary()), "y": list("pqp") * 4}
+    )
+    pq.write_table(table, path)
+    one, two = both(path)
+    assert one == two
+    assert one[0][0][2] == ["\\xff", "\\xfe", "ok"]
+
+
+def test_classes_that_are_dates_can_be_kept(tmp_path):
+    """Levels of a model are texts and numbers."""
+    import datetime as dt  # noqa: PLC0415
+
+    days = [dt.date(2024, 1, 1), dt.date(2024, 2, 29)] * 6
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"x": np.arange(12) % 2 * 1.5, "y": days}), path)
+    trees = [penjing.fit(path, "y", engine=engine) for engine in ("memory", "native", "disk")]
+    room = [tree.to_json()["target"] for tree in trees]
+    assert room[0] == room[1] == room[2]
+    trees[0].save(tmp_path / "t.tree")
+    assert penjing.load(tmp_path / "t.tree").target.levels == trees[0].target.levels
+
+
+def test_a_last_column_of_many_fractions_is_no_target(tmp_path):
+    path = tmp_path / "t.parquet"
+    for few, name in ((True, "few"), (False, "many")):
+        last = np.arange(60) % 4 / 8 if few else np.arange(60) / 8
+        pq.write_table(pa.table({"x": np.arange(60) % 7, name: last}), path)
+        told = []
+        for engine in ("memory", "disk"):
+            try:
+                told.append(penjing.fit(path, recipe="cart-textbook", engine=engine).target)
+            except Problem as error:
+                told.append(str(error))
+        assert told[0] == told[1], few
+        assert isinstance(told[0], str) == (not few)
+
+
+def test_infinity_is_refused_alike(tmp_path):
+    path = tmp_path / "t.parquet"
+    x = np.arange(90) / 8
+    x[[40, 60]] = np.inf
+    pq.write_table(pa.table({"x": x, "y": ["a", "b"] * 45}), path, row_group_size=20)
+    said = set()
+    for engine in ("memory", "disk"):
+        with pytest.raises(DataError, match="row 41") as caught:
+            penjing.fit(path, "y", engine=engine)
+        said.add(str(caught.value))
+    assert len(said) == 1
+
+
+def test_bytes_of_a_file_are_read_as_the_file():
+    room = io.BytesIO()
+    pq.write_table(pa.table({"A": [1, 2] * 6, "a": ["p", "q"] * 6, "y": ["p", "q"] * 6}), room)
+    assert [c.name for c in penjing.read(room.getvalue(), "y").columns] == ["A", "a"]
