@@ -10,6 +10,7 @@ import numpy as np
 
 from penjing.errors import DataError, unknown
 from penjing.read import read
+from penjing.read.markers import Markers, markers
 from penjing.table import MISSING, Codes, Column, Field, Table, numeric
 from penjing.tree import Tree
 
@@ -36,7 +37,7 @@ def align(tree: Tree, source: Any) -> Table:  # noqa: ANN401 - whatever `read` c
     >>> align(tree, table).columns[0].codes
     array([1, 2, 0], dtype=int32)
     """
-    return align_to(tree.schema, tree.target, source, _asked(tree))
+    return align_to(tree.schema, tree.target, source, _asked(tree), missing=markers_of(tree))
 
 
 def align_all(tree: Tree, source: Any) -> Table:  # noqa: ANN401 - whatever `read` can read
@@ -51,7 +52,29 @@ def align_all(tree: Tree, source: Any) -> Table:  # noqa: ANN401 - whatever `rea
     >>> align_all(tree, rows).n_rows, align(tree, rows).n_rows
     (2, 1)
     """
-    return align_to(tree.schema, tree.target, source, _asked(tree), aim=False)
+    return align_to(
+        tree.schema, tree.target, source, _asked(tree), aim=False, missing=markers_of(tree)
+    )
+
+
+def markers_of(*trees: Tree | Table) -> Any:  # noqa: ANN401 - as in `read`
+    """Return the missing markers with which trees were grown, or a table was read.
+
+    None where nobody named any. Of trees with different ones those that they share; each tree
+    applies its own to a table that was read with these.
+    """
+    found = [_kept_markers(tree) for tree in trees]
+    if all(one == found[0] for one in found):
+        return found[0]
+    if not all(isinstance(one, list) for one in found):
+        return None
+    return [word for word in found[0] if all(word in one for one in found)]
+
+
+def _kept_markers(one: Tree | Table) -> Any:  # noqa: ANN401 - as in `read`
+    about = one.about if isinstance(one, Tree) else one.source
+    reading = about.get("reading")
+    return reading.get("missing") if isinstance(reading, Mapping) else None
 
 
 def _asked(tree: Tree) -> set[str]:
@@ -72,6 +95,7 @@ def align_to(
     needed: Collection[str] | None = None,
     *,
     aim: bool = True,
+    missing: Any = None,  # noqa: ANN401 - as in `read`
 ) -> Table:
     """Return the rows of a source with exactly these columns, and this target if it has it.
 
@@ -87,28 +111,33 @@ def align_to(
         Names of the columns that must be there; all of them where it is not given.
     aim : bool
         Whether the target is read, too; rows of a source that do not say it are left out then.
+    missing : list or dict, optional
+        The missing markers of the tree, as in :func:`penjing.read`; a table that was read with
+        markers of its own keeps to those.
     """
     wanted = [f for f in schema if needed is None or f.name in needed]
     if not isinstance(source, Table):
         if isinstance(source, Mapping) and is_row(source):
             source = [source]
         names = _names(source, [f.name for f in schema], target)
-        table = read(source, (aim and target) or False, wanted, names=names)
+        table = read(source, (aim and target) or False, wanted, names=names, missing=missing)
     else:
         table = source
+    is_marked = missing is None or "reading" in table.source
+    marks = None if is_marked else markers(missing, usual=True)
     have = {column.name: column for column in _columns(table)}
     for field in wanted:
         if field.name not in have:
             raise unknown("unknown_column", field.name, have)
     columns = tuple(
-        matched(have[field.name], field, table)
+        matched(have[field.name], field, table, marks)
         if field.name in have
         else _nowhere(field, table.n_rows)
         for field in schema
     )
     found = None
     if aim and target is not None and target.name in have:
-        found = matched(have[target.name], target, table)
+        found = matched(have[target.name], target, table, marks)
     return replace(table, columns=columns, target=found)
 
 
@@ -119,8 +148,13 @@ def is_row(source: Mapping[Any, Any]) -> bool:
     )
 
 
-def matched(column: Column, field: Field, table: Table) -> Column:
-    """Return a column coded as a field says, unknown levels after the known ones."""
+def matched(column: Column, field: Field, table: Table, marks: Markers | None = None) -> Column:
+    """Return a column coded as a field says, unknown levels after the known ones.
+
+    Values that ``marks`` names are missing.
+    """
+    if marks is not None:
+        column = _unmarked(column, marks)
     if field.is_numeric:
         return column if column.is_numeric else _as_numbers(column, field, table)
     if not column.is_numeric and tuple(column.levels) == tuple(field.levels):
@@ -137,6 +171,21 @@ def matched(column: Column, field: Field, table: Table) -> Column:
         codes.append(code)
     rows = np.append(np.asarray(codes, np.int32), np.int32(MISSING))[column.codes]
     return Column(field.name, field.kind, (*field.levels, *extra), rows)
+
+
+def _unmarked(column: Column, marks: Markers) -> Column:
+    """Return a column in which the values that were named as markers are missing."""
+    if column.is_numeric:
+        if not marks.others:
+            return column
+        values = column.numbers()
+        gone = marks.among(values)
+        return numeric(column.name, np.where(gone, np.nan, values)) if gone.any() else column
+    gone = np.array([marks.is_said(level) for level in column.levels] + [False], np.bool_)
+    if not gone.any():
+        return column
+    codes: Codes = np.where(gone[column.codes], np.int32(MISSING), column.codes)
+    return replace(column, codes=codes)
 
 
 def text_of(value: object) -> str:

@@ -90,6 +90,7 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
         "as_leaf?": number,
     }
     costs = {"factor": [float], "loss": [[float]], "altered": [float]}
+    marks = [(str, float)]
     recipe: dict[str, Any] = dict.fromkeys(
         ("name?", "rules?", "criterion?", "shape?", "missing?"), str
     )
@@ -105,6 +106,7 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
             "missing?": {},
             "source?": {"name?": str, "sha256?": str},
             "left_out?": [[str]],
+            "reading?": {"missing?": (marks, {"only": marks})},
             "training?": ({"correct": float, "of": float}, {"squares": float, "of": float}),
             "pruning?": [{"method": str, "validation?": {}, "decisions?": [decision]}],
             "costs?": (costs, None),

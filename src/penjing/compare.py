@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from penjing.align import Places, align_to, asked_by, text_of
+from penjing.align import Places, align_to, asked_by, markers_of, text_of
 from penjing.errors import ChoiceError
 from penjing.predict import classes_of
 from penjing.report import plain
@@ -253,7 +254,11 @@ def _read_once(a: Tree, b: Tree, source: Any) -> Table:  # noqa: ANN401 - what `
         return source
     schema = [*a.schema, *(f for f in b.schema if f.name not in {g.name for g in a.schema})]
     asked = {tree.schema[c].name for tree in (a, b) for c in asked_by(tree)}
-    return align_to(schema, a.target, source, asked)
+    shared = markers_of(a, b)
+    table = align_to(schema, a.target, source, asked, missing=shared)
+    if markers_of(a) == markers_of(b):
+        return table
+    return replace(table, source={k: v for k, v in table.source.items() if k != "reading"})
 
 
 def _counted(tree: Tree, table: Table) -> dict[str, Any]:

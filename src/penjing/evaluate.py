@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from penjing.align import Places, align, align_to, placeless
+from penjing.align import Places, align, align_to, markers_of, placeless
 from penjing.compare import compare
 from penjing.errors import ChoiceError, DataError, unknown
 from penjing.folds import Fold, each_fold, folds, hold_out
@@ -251,7 +251,8 @@ def judging(like: Tree | Table, source: Any) -> Table:  # noqa: ANN401 - whateve
         table, _ = _labelled(align(like, source), like.target.name)
     else:
         assert like.target is not None
-        aligned = align_to(like.schema, like.target.field, source)
+        how = {"missing": markers_of(like)}
+        aligned = align_to(like.schema, like.target.field, source, **how)
         table, _ = _labelled(aligned, like.target.name)
     return placeless(table, like.schema)
 

@@ -299,6 +299,8 @@ def _described(tree: Tree, table: Table, gate: Gate | None = None) -> Tree:
         "source": evaluate.source_of(table),
         "left_out": [list(pair) for pair in table.left_out],
     }
+    if "reading" in table.source:
+        about["reading"] = table.source["reading"]
     # Not np.unique: that loads numpy.ma, 2 MB and 7 ms of the first fit.
     c_asked = tree.nodes.column[tree.nodes.column != LEAF]
     asked = [table.columns[c] for c in np.flatnonzero(np.bincount(c_asked)).tolist()]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing._core import Flat
-from penjing.align import Places, align_all, asked_by, is_row
+from penjing.align import Places, align_all, asked_by, is_row, markers_of
 from penjing.criteria import TIE
 from penjing.errors import DataError, unknown
 from penjing.split import NO_BRANCH, Split
@@ -115,11 +115,12 @@ class Walk:
 
     def rows(self, tree: Tree, source: Any) -> Rows:  # noqa: ANN401 - whatever `align` takes
         """Return rows as the walk wants them."""
-        if isinstance(source, Mapping) and is_row(source) and not self._splits:
+        is_quick = markers_of(tree) is None
+        if is_quick and isinstance(source, Mapping) and is_row(source) and not self._splits:
             rows = self._row(source)
             if rows is not None:
                 return rows
-        if type(source) is np.ndarray and (few := self._few(source)) is not None:
+        if is_quick and type(source) is np.ndarray and (few := self._few(source)) is not None:
             return few
         table = _aligned(tree, source)
         columns: list[Cells | None] = [None] * len(self._schema)

@@ -151,13 +151,16 @@ def test_predict_writes_for_excel_and_in_gbk(run, melon):
     data = Path("out.csv").read_bytes()
     assert data.startswith(b"\xef\xbb\xbfrow,")
     assert b"\r\n" in data
-    run("predict", melon, TEST, "-o", "out.csv", "--encoding", "gbk")
+    run("predict", melon, TEST, "-o", "out.csv", "--output-encoding", "gbk")
     assert "好瓜,predicted\n" in Path("out.csv").read_bytes().decode("gbk")
     before = Path("out.csv").read_bytes()
-    done = run("predict", melon, TEST, "-o", "out.csv", "--encoding", "ascii")
+    done = run("predict", melon, TEST, "-o", "out.csv", "--output-encoding", "ascii")
     assert done.code == Exit.WRONG
     assert "cannot be written as ascii: it has no place for '编'" in done.err
-    assert run("predict", melon, TEST, "-o", "out.csv", "--encoding", "klingon").code == Exit.WRONG
+    assert (
+        run("predict", melon, TEST, "-o", "out.csv", "--output-encoding", "klingon").code
+        == Exit.WRONG
+    )
     assert Path("out.csv").read_bytes() == before
 
 

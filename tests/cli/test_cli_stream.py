@@ -127,9 +127,14 @@ def test_no_rows_are_no_mistake(tmp_path, model, run):
 def test_excel_in_china_gets_its_encoding(tmp_path, run):
     done = run("fit", "Watermelon-train1.csv", "-o", "melon.tree")
     assert done.code == 0
-    assert run("predict", "melon.tree", "Watermelon-test1.csv", "--encoding", "gbk", "-o", "o.csv")
+    assert run(
+        "predict", "melon.tree", "Watermelon-test1.csv", "--output-encoding", "gbk", "-o", "o.csv"
+    )
     assert "predicted" in (tmp_path / "o.csv").read_bytes().decode("gbk")
-    assert run("predict", "melon.tree", "Watermelon-test1.csv", "--encoding", "klingon").code == 1
+    assert (
+        run("predict", "melon.tree", "Watermelon-test1.csv", "--output-encoding", "klingon").code
+        == 1
+    )
 
 
 HEADS = ["=", "+", "-", "@", "\t", "\r", "\n", " =", "＝", "－", "", "a", "'", "1", "-1", "+.5e"]
@@ -168,7 +173,7 @@ def test_excel_runs_no_cell_and_numbers_stay_numbers(tmp_path, run):
             assert not _runs(cell)
             assert cell == ("'" + as_it_is if _runs(as_it_is) else as_it_is)
     assert [line[3] for line in found[1:]] == [str(-i) for i in range(len(cells))]
-    gbk = ("--excel", "--encoding", "gbk", "-o", "g.csv")
+    gbk = ("--excel", "--output-encoding", "gbk", "-o", "g.csv")
     assert run("predict", "m.tree", "rows.csv", *gbk).code == 0
     assert "'=1+1" in (tmp_path / "g.csv").read_bytes().decode("gbk")
 

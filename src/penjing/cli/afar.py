@@ -22,8 +22,18 @@ def is_afar(data: str, engine: str) -> bool:
 
 def grown(voice: Voice, data: str, reading: Reading, pruning: Pruning, how: dict[str, Any]) -> Tree:
     """Return the tree of a table or query of a database."""
-    from penjing.fit import fit  # noqa: PLC0415 - heavy
+    from penjing.afar import engine_for, refuse_here  # noqa: PLC0415 - heavy
+    from penjing.fit import fit  # noqa: PLC0415
 
+    unread = {
+        "--missing-marker": reading.markers,
+        "--encoding": reading.encoding,
+        "--separator": reading.separator,
+        "--names": reading.names,
+        "--keep": reading.keep,
+        "--dates": reading.dates,
+    }
+    refuse_here(engine_for(data, how["engine"]) or "", **{k: v or None for k, v in unread.items()})
     validation = pruning.validate if pruning.validate is not None else pruning.share
     with growing(voice) as watcher:
         tree = fit(

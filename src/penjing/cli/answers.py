@@ -9,14 +9,14 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from penjing.cli.say import Voice
-from penjing.cli.sources import STDIN, asked_by
+from penjing.cli.sources import STDIN, Reading, asked_by
 from penjing.errors import ChoiceError, DataError, unknown
 
 if TYPE_CHECKING:
@@ -41,21 +41,27 @@ class Wanted:
 
 
 def rows_for(
-    voice: Voice, tree: Tree, sheets: Iterator[Sheet], markers: Sequence[str] | None
+    voice: Voice, tree: Tree, sheets: Iterator[Sheet], reading: Reading
 ) -> Iterator[Batch]:
     """Yield each batch of rows as it came, and as the tree wants it."""
     from penjing.align import align_to  # noqa: PLC0415 - heavy
+    from penjing.read.assemble import refuse_absent  # noqa: PLC0415
     from penjing.read.fitted import fitted  # noqa: PLC0415
-    from penjing.read.markers import markers as marks_of  # noqa: PLC0415
+    from penjing.read.markers import markers  # noqa: PLC0415
 
     needed = asked_by(tree)
     fields = tuple(field for field in tree.schema if field.name in needed)
     told: set[str] = set()
-    for sheet in sheets:
+    ignored, missing = reading.refuse_ignored(tree), reading.missing_for(voice, tree)
+    for came in sheets:
+        refuse_absent(came, reading.named_for(tree))
+        columns = [c for c in came.columns if c.name not in ignored]
+        said = {} if missing is None else {"reading": {"missing": missing}}
+        sheet = replace(came, columns=columns, source=came.source | said)
         if not sheet.n_rows:
             yield sheet, _nothing(tree, sheet, fields)
             continue
-        marks = marks_of(markers or None, usual=sheet.has_usual_markers)
+        marks = markers(missing, usual=sheet.has_usual_markers)
         table = fitted(sheet, marks, fields, False)
         voice.notes(note for note in table.notes if note.key not in told)
         told |= {note.key for note in table.notes}

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from penjing.cli import Exit, sources
-from penjing.cli.options import Data, Model, Output, ReadAs, Seen, Test, Train
+from penjing.cli.options import Data, Model, Output, Test, Train
 from penjing.cli.pruned import LEAVE_ONE_OUT, leave_one_out
+from penjing.cli.reading import takes_reading
 from penjing.cli.say import Voice
 from penjing.cli.verb import verb
 from penjing.errors import CapabilityError, ChoiceError
@@ -26,9 +27,11 @@ def add_to(app: typer.Typer) -> None:
 
 
 @verb
+@takes_reading
 def predict(
     voice: Voice,
     *,
+    reading: sources.Reading,
     model: Model,
     data: Data,
     output: Output = None,
@@ -47,13 +50,9 @@ def predict(
             " as a formula (it begins with =, +, -, @, tab or line end) gets a ' in front.",
         ),
     ] = False,
-    encoding: Annotated[
+    output_encoding: Annotated[
         str, typer.Option(metavar="NAME", help="The encoding of the output: utf-8, gbk, …")
     ] = "utf-8",
-    input_encoding: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The encoding of the table.")
-    ] = None,
-    missing_marker: Seen = None,
     unseen: Annotated[
         str | None, typer.Option(help="Levels that training never saw: stop, missing or error.")
     ] = None,
@@ -67,24 +66,26 @@ def predict(
     wanted = answers.Wanted(proba, rule, path, unseen)
     if proba and tree.is_regression:
         raise CapabilityError("shares_need_classes", target=tree.target.name)
-    sheets = batches(Source(data, input_encoding))
-    rows = answers.rows_for(voice, tree, sheets, missing_marker)
+    sheets = batches(Source(data, reading.encoding, reading.divider(), reading.column_names()))
+    rows = answers.rows_for(voice, tree, sheets, reading)
     if voice.as_json:
         answers.as_json(voice, tree, rows, wanted, lines=lines)
         return
     if output is not None and output.endswith((".parquet", ".pq")):
         answers.as_parquet(tree, rows, wanted, output)
     else:
-        code = "utf-8-sig" if excel and encoding == "utf-8" else encoding
+        code = "utf-8-sig" if excel and output_encoding == "utf-8" else output_encoding
         answers.as_csv(tree, rows, wanted, output, code, excel=excel)
     if output not in (None, sources.STDIN):
         voice.note("saved", path=output)
 
 
 @verb
+@takes_reading
 def examine(
     voice: Voice,
     *,
+    reading: sources.Reading,
     model: Model,
     data: Data,
     train: Train = None,
@@ -97,16 +98,14 @@ def examine(
     full: Annotated[
         bool, typer.Option("--full", help="Always print the confusion table, and each class.")
     ] = False,
-    missing_marker: Seen = None,
-    encoding: ReadAs = None,
 ) -> Exit:
     """Count right and wrong answers on rows whose class is known."""
     tree = sources.model(model)
-    reading = sources.Reading(markers=missing_marker, encoding=encoding)
     rows = reading.rows_for(voice, tree, data)
     _warn(voice, tree, data, rows)
     report = tree.score(rows)
-    found = None if tree.is_regression else _ceiling(voice, tree, model, train, rows)
+    taught = None if tree.is_regression else sources.training(voice, tree, model, train, reading)
+    found = None if taught is None else _ceiling(taught, rows)
     if voice.as_json:
         voice.data(report.to_json() | _ceiling_json(found))
     elif tree.is_regression:
@@ -126,11 +125,10 @@ def _warn(voice: Voice, tree: Tree, path: str, rows: Table) -> None:
         voice.note("note_validation_tested", source=path)
 
 
-def _ceiling(voice: Voice, tree: Tree, model: str, train: str | None, rows: Table) -> Any:  # noqa: ANN401
+def _ceiling(taught: Table, rows: Table) -> Any:  # noqa: ANN401 - a Ceiling
     from penjing.remarks import ceiling  # noqa: PLC0415 - heavy
 
-    taught = sources.training(voice, tree, model, train)
-    return None if taught is None else ceiling(taught, rows)
+    return ceiling(taught, rows)
 
 
 def _ceiling_json(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a Ceiling
@@ -198,9 +196,11 @@ def _demanded(voice: Voice, report: Any, least: float | None) -> Exit:  # noqa: 
 
 
 @verb
+@takes_reading
 def compare(
     voice: Voice,
     *,
+    reading: sources.Reading,
     first: Annotated[str, typer.Argument(metavar="MODEL", help="A saved tree.")],
     second: Annotated[str, typer.Argument(metavar="MODEL", help="Another one.")],
     test: Test = None,
@@ -209,15 +209,12 @@ def compare(
         bool,
         typer.Option("--leave-one-out", help=f"Do it for more than {LEAVE_ONE_OUT} rows, too."),
     ] = False,
-    missing_marker: Seen = None,
-    encoding: ReadAs = None,
 ) -> None:
     """Put two trees side by side: numbers, rows on which they differ, questions they ask."""
     from penjing.compare import compare as compared  # noqa: PLC0415 - heavy
     from penjing.write import comparison  # noqa: PLC0415
 
     trees = (sources.model(first), sources.model(second))
-    reading = sources.Reading(markers=missing_marker, encoding=encoding)
     tables = {}
     if train is not None:
         tables["training"] = reading.rows_for_both(voice, trees, train)

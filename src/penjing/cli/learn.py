@@ -18,12 +18,7 @@ from penjing.cli.options import (
     Cp,
     Criterion,
     Data,
-    Dates,
-    Encoding,
     Folds,
-    Ignore,
-    Keep,
-    Marker,
     MaxDepth,
     MaxLeaves,
     Method,
@@ -33,29 +28,23 @@ from penjing.cli.options import (
     MinWeight,
     MissingPolicy,
     Model,
-    Names,
     OneSe,
     Output,
     Raise,
-    ReadAs,
     RecipeName,
-    Schema,
     Seed,
-    Seen,
-    Separator,
     Setting,
     ShapeName,
-    Target,
     Test,
     TiesRule,
     Train,
     UnseenPolicy,
     Validate,
     ValidateShare,
-    Weight,
 )
 from penjing.cli.programs import takes_own_options
 from penjing.cli.pruned import Pruning, measured, tell
+from penjing.cli.reading import takes_reading
 from penjing.cli.say import Voice
 from penjing.cli.siblings import sibling
 from penjing.cli.verb import verb
@@ -78,12 +67,13 @@ TRACED = 2_000_000
 
 @verb
 @takes_own_options
+@takes_reading
 def fit(
     voice: Voice,
     *,
     own: dict[str, Any],
+    reading: sources.Reading,
     data: Data,
-    target: Target = None,
     recipe: RecipeName = "id3",
     output: Output = None,
     validate: Validate = None,
@@ -114,20 +104,8 @@ def fit(
     min_branch: MinBranch = None,
     min_gain: MinGain = None,
     setting: Setting = None,
-    schema: Schema = None,
-    missing_marker: Marker = None,
-    encoding: Encoding = None,
-    separator: Separator = None,
-    names: Names = None,
-    keep: Keep = None,
-    ignore: Ignore = None,
-    weight: Weight = None,
-    dates: Dates = None,
 ) -> None:
     """Grow a tree from a table."""
-    reading = sources.Reading(
-        target, schema, missing_marker, encoding, separator, names, keep, ignore, weight, dates
-    )
     changes = {
         "criterion": criterion,
         "shape": shape,
@@ -244,9 +222,11 @@ def _remark(voice: Voice, tree: Tree, train: Table | None) -> None:
 
 
 @verb
+@takes_reading
 def prune(
     voice: Voice,
     *,
+    reading: sources.Reading,
     model: Model,
     method: Annotated[
         str, typer.Option("--method", "-m", help="How to prune; see `penjing plugs`.")
@@ -269,15 +249,12 @@ def prune(
     same_file: Annotated[
         bool, typer.Option("--same-file", help="Let one file decide and report all the same.")
     ] = False,
-    missing_marker: Seen = None,
-    encoding: ReadAs = None,
 ) -> None:
     """Make a tree smaller: every question is weighed, bottom up."""
     if sources.are_same(validate, test):
         if not same_file:
             raise ChoiceError("same_file")
         voice.note("note_same_file")
-    reading = sources.Reading(markers=missing_marker, encoding=encoding)
     tree = sources.model(model)
     rows = sources.training(voice, tree, model, train, reading)
     options = {

@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from penjing.cli import sources
-from penjing.cli.options import (
-    Data,
-    Dates,
-    Encoding,
-    Ignore,
-    Keep,
-    Marker,
-    Model,
-    Names,
-    Order,
-    Schema,
-    Separator,
-    Target,
-    Train,
-    Weight,
-)
+from penjing.cli.options import Data, Model, Order, Train
+from penjing.cli.reading import takes_reading
 from penjing.cli.say import Voice
 from penjing.cli.verb import verb
 
@@ -40,28 +26,12 @@ def add_to(app: typer.Typer) -> None:
 
 
 @verb
-def check(
-    voice: Voice,
-    *,
-    data: Data,
-    target: Target = None,
-    schema: Schema = None,
-    missing_marker: Marker = None,
-    encoding: Encoding = None,
-    separator: Separator = None,
-    names: Names = None,
-    keep: Keep = None,
-    ignore: Ignore = None,
-    weight: Weight = None,
-    dates: Dates = None,
-) -> None:
+@takes_reading
+def check(voice: Voice, *, reading: sources.Reading, data: Data) -> None:
     """Look at a table before fitting: columns, classes, and what is odd about the rows."""
     from penjing.overview import oddities  # noqa: PLC0415 - heavy
     from penjing.write import listing  # noqa: PLC0415
 
-    reading = sources.Reading(
-        target, schema, missing_marker, encoding, separator, names, keep, ignore, weight, dates
-    )
     table, told = reading.overview(voice, data)
     notes = [*table.notes, *oddities(table)]
     if voice.as_json:
@@ -168,9 +138,11 @@ def size_of(voice: Voice, tree: Tree, *, empty: bool = False) -> None:
 
 
 @verb
+@takes_reading
 def why(
     voice: Voice,
     *,
+    reading: sources.Reading,
     model: Model,
     node: Annotated[
         str, typer.Argument(help="A node: its number, or a path such as 'texture=clear'.")
@@ -190,7 +162,11 @@ def why(
     from penjing.write import why as writer  # noqa: PLC0415
 
     tree = sources.model(model)
-    told = _explained(voice, tree, model, node, data)
+
+    def taught() -> Table | None:
+        return sources.training(voice, tree, model, data, reading)
+
+    told = _explained(tree, node, taught, has_data=data is not None)
     if cuts is not None:
         _cuts(voice, told, cuts)
     elif voice.as_json:
@@ -211,22 +187,21 @@ def why(
             voice.hint("why_hint")
 
 
-def _explained(voice: Voice, tree: Tree, model: str, node: str, data: str | None) -> dict[str, Any]:
+def _explained(
+    tree: Tree, node: str, taught: Callable[[], Table | None], *, has_data: bool
+) -> dict[str, Any]:
+    """Return why a node asks what it asks; the training rows are read only if they are needed."""
     from penjing.explain import about_empty, explain  # noqa: PLC0415 - heavy
     from penjing.paths import find  # noqa: PLC0415
 
     at, empty = find(tree, node)
     if empty is not None:
         return about_empty(tree, at, empty)
-    rows: Table | None = None
-    if data is not None:
-        rows = sources.training(voice, tree, model, data)
-    elif tree.kept_trace is None or not any(
+    is_kept = tree.kept_trace is not None and any(
         isinstance(step, dict) and step.get("node") == at
         for step in tree.kept_trace.get("steps", ())
-    ):
-        rows = sources.training(voice, tree, model, None)
-    return explain(tree, at, rows)
+    )
+    return explain(tree, at, None if is_kept and not has_data else taught())
 
 
 def _cuts(voice: Voice, told: dict[str, Any], column: str) -> None:
@@ -241,9 +216,11 @@ def _cuts(voice: Voice, told: dict[str, Any], column: str) -> None:
 
 
 @verb
+@takes_reading
 def explain(
     voice: Voice,
     *,
+    reading: sources.Reading,
     model: Model,
     row: Annotated[
         str | None,
@@ -255,13 +232,12 @@ def explain(
     data: Annotated[
         str | None, typer.Option(metavar="FILE", help="A table; --row is the number of a row.")
     ] = None,
-    missing_marker: Marker = None,
 ) -> None:
     """Say why a row is answered as it is, and what would flip the answer."""
     from penjing.because import explain_row  # noqa: PLC0415 - heavy
 
     tree = sources.model(model)
-    told = explain_row(tree, sources.one_row(voice, tree, row, data, missing_marker))
+    told = explain_row(tree, sources.one_row(voice, tree, row, data, reading))
     if voice.as_json:
         voice.data(told.to_json())
     else:
@@ -269,9 +245,11 @@ def explain(
 
 
 @verb
+@takes_reading
 def trace(
     voice: Voice,
     *,
+    reading: sources.Reading,
     model: Model,
     steps: Annotated[int, typer.Option(help="How many steps to tell; 0 for all.")] = 200,
     train: Train = None,
@@ -283,7 +261,7 @@ def trace(
 
     tree = sources.model(model)
     limit = steps or None
-    rows = sources.training(voice, tree, model, train)
+    rows = sources.training(voice, tree, model, train, reading)
     records = [r for r in tree.about.get("pruning", ()) if r.get("decisions")]
     if records and tree.kept_trace is None and rows is None:
         voice.note("no_trace_pruned")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -40,58 +40,44 @@ Output = Annotated[
     str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is stdout.")
 ]
 
-Target = Annotated[
-    str | None,
-    typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict.",
-                 rich_help_panel=READING),
-]  # fmt: skip
-Schema = Annotated[
-    str | None,
-    typer.Option(
-        metavar="JSON|FILE",
-        help='What columns are: \'{"size": {"ordered": ["S", "M", "L"]}}\', or a file of it.',
-        rich_help_panel=READING,
+
+def _reading(kind: Any, word: str, metavar: str, text: str, *more: str) -> Any:  # noqa: ANN401
+    """Return an option that says how a table is read, as typer wants it."""
+    told = typer.Option(word, *more, metavar=metavar, help=text, rich_help_panel=READING)
+    return Annotated[kind | None, told]
+
+
+READING_OPTIONS: dict[str, Any] = {
+    "target": _reading(str, "--target", "COLUMN", "The column to predict.", "-t"),
+    "schema": _reading(
+        str,
+        "--schema",
+        "JSON|FILE",
+        'What columns are: \'{"size": {"ordered": ["S", "M", "L"]}}\', or a file of it.',
     ),
-]
-Marker = Annotated[
-    list[str] | None,
-    typer.Option("--missing-marker", metavar="WORD", help="A word that means missing.",
-                 rich_help_panel=READING),
-]  # fmt: skip
-Encoding = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="The encoding of the table, where guessing errs.",
-                 rich_help_panel=READING),
-]  # fmt: skip
-Separator = Annotated[
-    str | None,
-    typer.Option(metavar="CHAR", help="What divides cells, where guessing errs; \\t is a tab.",
-                 rich_help_panel=READING),
-]  # fmt: skip
-Names = Annotated[
-    str | None,
-    typer.Option(metavar="A,B,…", help="The names of the columns, if there is no header.",
-                 rich_help_panel=READING),
-]  # fmt: skip
-Keep = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COLUMN", help="Keep a column that looks like an id or a date.",
-                 rich_help_panel=READING),
-]  # fmt: skip
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COLUMN", help="Leave a column out.", rich_help_panel=READING),
-]
-Weight = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="The column that says how much a row weighs.",
-                 rich_help_panel=READING),
-]  # fmt: skip
-Dates = Annotated[
-    str | None,
-    typer.Option(metavar="PARTS", help="What to make of dates: year,month,day,weekday,hour,number.",
-                 rich_help_panel=READING),
-]  # fmt: skip
+    "markers": _reading(
+        list[str],
+        "--missing-marker",
+        "WORD",
+        "A word that means missing; else the model's, and the usual ones.",
+    ),
+    "encoding": _reading(
+        str, "--encoding", "NAME", "The encoding of the table, where guessing errs."
+    ),
+    "separator": _reading(
+        str, "--separator", "CHAR", "What divides cells, where guessing errs; \\t is a tab."
+    ),
+    "names": _reading(str, "--names", "A,B,…", "The names of the columns, if there is no header."),
+    "keep": _reading(
+        list[str], "--keep", "COLUMN", "Keep a column that looks like an id or a date."
+    ),
+    "ignore": _reading(list[str], "--ignore", "COLUMN", "Leave a column out."),
+    "weight": _reading(str, "--weight", "COLUMN", "The column that says how much a row weighs."),
+    "dates": _reading(
+        str, "--dates", "PARTS", "What to make of dates: year,month,day,weekday,hour,number."
+    ),
+}
+"""How a table is read: the options of every verb that reads one, by the fields of `Reading`."""
 
 RecipeName = Annotated[
     str, typer.Option("--recipe", "-r", help="How to grow; see `penjing recipes`.")
@@ -157,13 +143,6 @@ Confidence = Annotated[
 ]
 Test = Annotated[
     str | None, typer.Option(metavar="FILE", help="Rows that report; not those that decide.")
-]
-Seen = Annotated[
-    list[str] | None,
-    typer.Option("--missing-marker", metavar="WORD", help="A word that means missing."),
-]
-ReadAs = Annotated[
-    str | None, typer.Option("--encoding", metavar="NAME", help="The encoding of the tables.")
 ]
 Train = Annotated[
     str | None,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable
-from functools import wraps
 from typing import Annotated, Any
 
 import typer
 
+from penjing.cli.verb import gathering
 from penjing.errors import ChoiceError
 
 Command = Callable[..., Any]
@@ -69,25 +68,12 @@ OPTIONS = _options()
 
 def takes_own_options(function: Command) -> Command:
     """Give a command the programs' options; those given arrive together as ``own``."""
-    mine = [p for p in _parameters(function) if p.name != "own"]
-    theirs = [
-        inspect.Parameter(f"own_{key}", inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=d)
-        for key, (kind, d) in OPTIONS.items()
-    ]
-
-    @wraps(function)
-    def run(voice: Any, **given: Any) -> Any:  # noqa: ANN401 - what typer parsed
-        asked = {key: given.pop(f"own_{key}", None) for key in OPTIONS}
-        given_ones = {k: v for k, v in asked.items() if v is not None and v is not False}
-        own = {key: _read(key, value) for key, value in given_ones.items()}
-        return function(voice, own=own, **given)
-
-    run.__signature__ = inspect.Signature([*mine, *theirs])  # type: ignore[attr-defined]
-    return run
+    return gathering(function, "own", OPTIONS, _own)
 
 
-def _parameters(function: Command) -> list[inspect.Parameter]:
-    return list(inspect.signature(function, eval_str=True).parameters.values())
+def _own(asked: dict[str, Any]) -> dict[str, Any]:
+    given = {k: v for k, v in asked.items() if v is not None and v is not False}
+    return {key: _read(key, value) for key, value in given.items()}
 
 
 _BY_NAME = ("prior", "loss", "cost", "class_weight")

@@ -11,26 +11,16 @@ from penjing.cli import sources
 from penjing.cli.learn import settings_of
 from penjing.cli.options import (
     Data,
-    Encoding,
-    Ignore,
-    Keep,
-    Marker,
     Method,
     Model,
-    Names,
     Output,
-    ReadAs,
     RecipeName,
-    Schema,
     Seed,
-    Seen,
-    Separator,
     Setting,
-    Target,
     Test,
     Train,
-    Weight,
 )
+from penjing.cli.reading import takes_reading
 from penjing.cli.say import Voice
 from penjing.cli.verb import verb
 
@@ -62,11 +52,12 @@ def add_to(app: typer.Typer) -> None:
 
 
 @verb
+@takes_reading
 def cross_validate(
     voice: Voice,
     *,
+    reading: sources.Reading,
     data: Data,
-    target: Target = None,
     recipe: RecipeName = "id3",
     folds: Folds = 10,
     leave_one_out: Annotated[
@@ -79,23 +70,12 @@ def cross_validate(
     ] = None,
     output: Output = None,
     setting: Setting = None,
-    schema: Schema = None,
-    missing_marker: Marker = None,
-    encoding: Encoding = None,
-    separator: Separator = None,
-    names: Names = None,
-    keep: Keep = None,
-    ignore: Ignore = None,
-    weight: Weight = None,
 ) -> None:
     """Grow trees on all folds but one and test each on the fold left out."""
     from penjing import evaluate  # noqa: PLC0415 - heavy
     from penjing.fit import fit  # noqa: PLC0415
     from penjing.recipe import recipe_of  # noqa: PLC0415
 
-    reading = sources.Reading(
-        target, schema, missing_marker, encoding, separator, names, keep, ignore, weight
-    )
     table = reading.table(voice, data)
     voice.notes(table.notes)
     how = recipe_of(recipe, **settings_of(setting))
@@ -129,9 +109,11 @@ def _put(voice: Voice, curve: dict[str, Any], output: str | None) -> None:
 
 
 @verb
+@takes_reading
 def report(
     voice: Voice,
     *,
+    reading: sources.Reading,
     model: Model,
     output: Output = None,
     train: Train = None,
@@ -144,15 +126,12 @@ def report(
         bool | None,
         typer.Option("--cross/--no-cross", help="Grow more trees, for folds and curves."),
     ] = None,
-    missing_marker: Seen = None,
-    encoding: ReadAs = None,
 ) -> None:
     """Write one HTML file: rows, tree, rules, right and wrong, curves, where it comes from."""
     from penjing.dossier import write  # noqa: PLC0415 - heavy
     from penjing.store import write_whole  # noqa: PLC0415
 
     tree = sources.model(model)
-    reading = sources.Reading(markers=missing_marker, encoding=encoding)
     taught = sources.training(voice, tree, model, train, reading)
     tested: Table | None = None if test is None else reading.rows_for(voice, tree, test)
     page = write(

@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from penjing.cli import sources
-from penjing.cli.options import Data, Model, RecipeName, Target, Train
+from penjing.cli.learn import settings_of
+from penjing.cli.options import Data, Model, RecipeName, Setting, Train
+from penjing.cli.reading import takes_reading
 from penjing.cli.say import Voice
 from penjing.cli.verb import verb
 from penjing.errors import ChoiceError
@@ -20,9 +22,11 @@ def add_to(app: typer.Typer) -> None:
 
 
 @verb
+@takes_reading
 def ruleset(
     voice: Voice,
     *,
+    reading: sources.Reading,
     model: Model,
     train: Train = None,
     max_loss: Annotated[
@@ -34,7 +38,7 @@ def ruleset(
 ) -> None:
     """Make a short list of rules from a tree and its training rows."""
     tree = sources.model(model)
-    rows = sources.training(voice, tree, model, train)
+    rows = sources.training(voice, tree, model, train, reading)
     if rows is None:
         raise ChoiceError("ruleset_needs_rows")
     made = tree.ruleset(rows, votes=True) if votes else tree.ruleset(rows, max_loss=max_loss)
@@ -45,9 +49,11 @@ def ruleset(
 
 
 @verb
+@takes_reading
 def importance(
     voice: Voice,
     *,
+    reading: sources.Reading,
     model: Model,
     data: Annotated[
         str | None, typer.Option(metavar="FILE", help="Rows to shuffle: importance by permutation.")
@@ -66,7 +72,7 @@ def importance(
     if data is None:
         found = tree.importances(surrogates=surrogates)
     else:
-        rows = sources.Reading().rows_for(voice, tree, data)
+        rows = reading.rows_for(voice, tree, data)
         found = tree.importances("permutation", rows, seed=seed)
     if voice.as_json:
         voice.data(found)
@@ -78,20 +84,23 @@ def importance(
 
 
 @verb
+@takes_reading
 def bootstrap(
     voice: Voice,
     *,
+    reading: sources.Reading,
     data: Data,
-    target: Target = None,
     recipe: RecipeName = "id3",
     trees: Annotated[int, typer.Option(help="How many trees to grow.", min=1)] = 100,
     seed: Annotated[int, typer.Option(help="Decides which rows are drawn.")] = 0,
+    setting: Setting = None,
 ) -> None:
     """Grow a tree again and again from rows drawn anew, and count how often it asks the same."""
     from penjing.bootstrap import bootstrap as grown  # noqa: PLC0415 - heavy
 
-    table = sources.Reading(target).table(voice, data)
-    found = grown(table, recipe=recipe, n=trees, seed=seed)
+    table = reading.table(voice, data)
+    voice.notes(table.notes)
+    found = grown(table, recipe=recipe, n=trees, seed=seed, **settings_of(setting))
     if voice.as_json:
         voice.data(found.to_json())
     else:

@@ -17,7 +17,7 @@ from penjing.errors import ChoiceError, DataError, Problem, unknown
 
 if TYPE_CHECKING:
     from penjing.read.cells import Sheet
-    from penjing.table import Field, Table
+    from penjing.table import Column, Field, Table
     from penjing.tree import Tree
 
 STDIN = "-"
@@ -71,14 +71,28 @@ class Reading:
             target,
             self.wishes(),
             missing=self.markers or None,
-            encoding=self.encoding,
             weight=self.weight,
             keep=self.keep or (),
             dates=self.dates,
-            name=data.name,
-            names=self.names.split(",") if self.names else None,
-            separator=_separator(self.separator),
+            **self._divided(data),
         )
+
+    def _divided(self, data: SourceFile) -> dict[str, Any]:
+        """Return how a file is decoded and divided into cells."""
+        return {
+            "name": data.name,
+            "encoding": self.encoding,
+            "names": self.column_names(),
+            "separator": self.divider(),
+        }
+
+    def column_names(self) -> list[str] | None:
+        """Return the names of columns that have no header."""
+        return self.names.split(",") if self.names else None
+
+    def divider(self) -> str | None:
+        """Return what divides cells; a tab may be spelled."""
+        return "\t" if self.separator in ("\\t", "tab") else self.separator
 
     def rows(
         self,
@@ -89,23 +103,77 @@ class Reading:
         *,
         needed: Collection[str] | None = None,
         data: SourceFile | None = None,
+        missing: Any = None,  # noqa: ANN401 - as in `read`
     ) -> Table:
-        """Return the rows of a file with the columns of a tree, or of another table."""
+        """Return the rows of a file with the columns of a tree, or of another table.
+
+        ``missing`` are the markers of the tree; those of the command line come first.
+        """
         from penjing.align import align_to  # noqa: PLC0415 - heavy
         from penjing.read import read  # noqa: PLC0415
 
         data = data or SourceFile(path)
+        said = self._said_of(fields)
+        there = {field.name for field in fields} if needed is None else set(needed)
+        there -= said.ignored
         found = read(
             data.source(),
-            False if target is None else target,
-            [field for field in fields if needed is None or field.name in needed],
-            missing=self.markers or None,
-            encoding=self.encoding,
-            weight=self.weight,
-            name=data.name,
+            False if target is None else replace(target, name=said.target or target.name),
+            [field for field in fields if field.name in there],
+            missing=self.markers or missing,
+            weight=said.weight,
+            keep=[] if said.target is None else [said.target],
+            **self._divided(data),
         )
         voice.notes(found.notes)
-        return align_to(fields, target, found, needed)
+        if said.target is not None and target is not None and found.target is not None:
+            found = replace(found, target=_renamed(found.target, target.name))
+        return align_to(fields, target, found, there)
+
+    def _said_of(self, fields: Sequence[Field]) -> _Said:
+        """Return what the options say of columns whose kinds are settled, or refuse it."""
+        from penjing.read.schema import wish_of  # noqa: PLC0415 - heavy
+
+        asked = {name: wish_of(name, said) for name, said in self.wishes().items()}
+        kinds = {field.name: field.kind for field in fields}
+        roles: dict[str, str] = {}
+        for name, wish in asked.items():
+            roles.setdefault(wish.kind, name)
+            is_kind = wish.kind in ("nominal", "ordered", "numeric")
+            if is_kind and kinds.get(name, wish.kind) != wish.kind:
+                raise ChoiceError("schema_not_models", column=name, kind=kinds[name])
+        return _Said(
+            self.target or roles.get("target"),
+            self.weight or roles.get("weight"),
+            frozenset(name for name, wish in asked.items() if wish.kind == "ignore"),
+        )
+
+    def named_for(self, tree: Tree) -> list[str]:
+        """Return the columns that a table for a tree must have because an option names them."""
+        said = self._said_of(tree.schema)
+        return [name for name in (said.target, said.weight) if name is not None]
+
+    def refuse_ignored(self, *trees: Tree) -> frozenset[str]:
+        """Return the columns to be left out; none of them may be one that a tree splits on."""
+        ignored = self._said_of([field for tree in trees for field in tree.schema]).ignored
+        for name in sorted(ignored & {name for tree in trees for name in asked_by(tree)}):
+            raise ChoiceError("ignored_is_asked", column=name)
+        return ignored
+
+    def missing_for(self, voice: Voice, *trees: Tree) -> Any:  # noqa: ANN401 - as in `read`
+        """Return the markers that count for rows of these trees: those given, else their own."""
+        from penjing.align import markers_of  # noqa: PLC0415 - heavy
+
+        kept = markers_of(*trees)
+        if not self.markers:
+            return kept
+        if kept is not None and list(self.markers) != kept:
+            from penjing.table import Note  # noqa: PLC0415 - heavy
+
+            own = kept["only"] if isinstance(kept, dict) else kept
+            told = {"said": list(self.markers), "kept": own}
+            voice.notes([Note("note_other_markers", told)])
+        return list(self.markers)
 
     def rows_for(
         self,
@@ -117,31 +185,52 @@ class Reading:
         with_target: bool = True,
     ) -> Table:
         """Return the rows of a file as a tree wants them; only what it asks must be there."""
+        self.refuse_ignored(tree)
         target = tree.target if with_target else None
-        return self.rows(voice, path, tree.schema, target, needed=asked_by(tree), data=data)
+        how: dict[str, Any] = {"needed": asked_by(tree), "missing": self.missing_for(voice, tree)}
+        return self.rows(voice, path, tree.schema, target, data=data, **how)
 
     def rows_for_both(self, voice: Voice, trees: Sequence[Tree], path: str) -> Table:
         """Return the rows of a file with all that either of two trees asks about."""
+        from penjing.align import markers_of  # noqa: PLC0415 - heavy
+
+        self.refuse_ignored(*trees)
         fields = {field.name: field for tree in reversed(trees) for field in tree.schema}
         needed = {name for tree in trees for name in asked_by(tree)}
-        return self.rows(voice, path, list(fields.values()), trees[0].target, needed=needed)
+        how: dict[str, Any] = {"needed": needed, "missing": self.missing_for(voice, *trees)}
+        table = self.rows(voice, path, list(fields.values()), trees[0].target, **how)
+        if self.markers or markers_of(trees[0]) == markers_of(trees[1]):
+            return table
+        own = {key: value for key, value in table.source.items() if key != "reading"}
+        return replace(table, source=own)  # each tree applies its own markers
 
     def sheet(self, data: SourceFile) -> Sheet:
         """Return the columns of a file as they were written."""
         from penjing.read.gather import gathered  # noqa: PLC0415 - heavy
 
-        return gathered(
-            data.source(),
-            encoding=self.encoding,
-            name=data.name,
-            names=self.names.split(",") if self.names else None,
-            separator=_separator(self.separator),
-        )
+        return gathered(data.source(), **self._divided(data))
 
     def wishes(self) -> dict[str, Any]:
         """Return what columns are said to be."""
         plain = _json(self.schema) if self.schema else {}
         return plain | dict.fromkeys(self.ignore or (), "ignore")
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What the options say of the columns of a file that is read for a tree."""
+
+    target: str | None
+    weight: str | None
+    ignored: frozenset[str]
+
+
+def _renamed(column: Column, name: str) -> Column:
+    from penjing.table import Column, numeric  # noqa: PLC0415 - heavy
+
+    if column.is_numeric:
+        return numeric(name, column.numbers())
+    return Column(name, column.kind, column.levels, column.codes)
 
 
 def asked_by(tree: Tree) -> set[str]:
@@ -177,17 +266,7 @@ def _json(value: str) -> dict[str, Any]:
     return plain
 
 
-def _separator(text: str | None) -> str | None:
-    return "\t" if text in ("\\t", "tab") else text
-
-
-def one_row(
-    voice: Voice,
-    tree: Tree,
-    text: str | None,
-    path: str | None,
-    markers: list[str] | None = None,
-) -> Any:  # noqa: ANN401
+def one_row(voice: Voice, tree: Tree, text: str | None, path: str | None, reading: Reading) -> Any:  # noqa: ANN401
     """Return the row that somebody means: its number in a file, JSON, or 'column=value' pairs.
 
     The first of a file where nobody says which.
@@ -197,7 +276,7 @@ def one_row(
             raise ChoiceError("explain_wants_row")
         text = "1"
     if path is not None:
-        table = Reading(markers=markers).rows_for(voice, tree, path, with_target=False)
+        table = reading.rows_for(voice, tree, path, with_target=False)
         if not text.isdecimal() or not 1 <= int(text) <= table.n_rows:
             raise ChoiceError("explain_row_number", n=table.n_rows, row=text)
         return table.take([place == int(text) - 1 for place in range(table.n_rows)])
@@ -205,15 +284,18 @@ def one_row(
         plain = json.loads(text) if text.lstrip().startswith("{") else _pairs(text)
     except ValueError:
         raise ChoiceError("explain_not_row", text=text) from None
+    from penjing.align import align_to  # noqa: PLC0415 - heavy
+
     known = {field.name for field in tree.schema} | {tree.target.name}
     for name in plain:
         if name not in known:
             raise unknown("unknown_column", name, [field.name for field in tree.schema])
-    return {
-        name: None if value in (markers or ()) else value
-        for name, value in plain.items()
-        if name != tree.target.name
-    }
+    ignored = {tree.target.name, *reading.refuse_ignored(tree)}
+    row = {name: value for name, value in plain.items() if name not in ignored}
+    if not (reading.markers and tree.schema):
+        return row  # the tree applies its own
+    whole = {field.name: row.get(field.name) for field in tree.schema}
+    return align_to(tree.schema, None, [whole], missing=reading.missing_for(voice, tree))
 
 
 def _pairs(text: str) -> dict[str, str | None]:
@@ -308,23 +390,29 @@ def are_same(one: str | None, other: str | None) -> bool:
 
 
 def training(
-    voice: Voice, tree: Tree, model_path: str, train: str | None, reading: Reading | None = None
+    voice: Voice, tree: Tree, model_path: str, train: str | None, reading: Reading
 ) -> Table | None:
     """Return the training rows of a tree: those named, or the file that the model names.
 
-    A file that the model names counts only if its content is what it was.
+    A file that the model names counts only if its content is what it was. What the options say
+    of columns may be meant for other tables; it counts where the file cannot be read without.
     """
-    path = train or _remembered(tree, model_path)
-    if path is None:
-        return None
-    quiet = voice if train else replace(voice, is_quiet=True)
-    try:
-        rows = (reading or Reading()).rows(quiet, path, tree.schema, tree.target)
-    except Problem:
-        if train:
-            raise
-        return None
-    return rows if rows.target is not None or train else None
+    reading.refuse_ignored(tree)
+    if train is not None:
+        missing = reading.missing_for(voice, tree)
+        return reading.rows(voice, train, tree.schema, tree.target, missing=missing)
+    path = _remembered(tree, model_path)
+    quiet = replace(voice, is_quiet=True)
+    alone = replace(reading, target=None, schema=None, names=None, ignore=None, weight=None)
+    for how in () if path is None else (alone, reading):
+        try:
+            missing = how.missing_for(quiet, tree)
+            rows = how.rows(quiet, path or "", tree.schema, tree.target, missing=missing)
+        except Problem:
+            continue
+        if rows.target is not None:
+            return rows
+    return None
 
 
 def _remembered(tree: Tree, model_path: str) -> str | None:

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import wraps
 from typing import Annotated, Any
@@ -101,6 +101,44 @@ def verb(function: Command) -> Command:
 
     run.__signature__ = inspect.Signature([*mine, *shared])  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in [*mine, *shared]}
+    return run
+
+
+def gathering(
+    function: Callable[..., Any],
+    name: str,
+    options: Mapping[str, tuple[Any, Any]],
+    made: Callable[[dict[str, Any]], Any],
+) -> Callable[..., Any]:
+    """Give a command a group of options, which arrive together as one parameter.
+
+    Parameters
+    ----------
+    function : callable
+        The command; the parameter of this name stands where its options shall.
+    name : str
+        The name of the parameter.
+    options : dict
+        How typer reads each option, and what it is if it is not given.
+    made : callable
+        Makes the parameter of what typer parsed.
+    """
+    signature: list[inspect.Parameter] = []
+    for parameter in inspect.signature(function, eval_str=True).parameters.values():
+        if parameter.name != name:
+            signature.append(parameter)
+            continue
+        for key, (kind, default) in options.items():
+            told = {"annotation": kind, "default": default}
+            as_word = inspect.Parameter.KEYWORD_ONLY
+            signature.append(inspect.Parameter(f"{name}_{key}", as_word, **told))
+
+    @wraps(function)
+    def run(voice: Voice, **given: Any) -> Any:  # noqa: ANN401 - what typer parsed
+        asked = {key: given.pop(f"{name}_{key}", None) for key in options}
+        return function(voice, **{name: made(asked)}, **given)
+
+    run.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
     return run
 
 

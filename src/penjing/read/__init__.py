@@ -8,11 +8,11 @@ from types import ModuleType
 from typing import Any, Literal
 
 from penjing.errors import ChoiceError
-from penjing.read.assemble import assembled
+from penjing.read.assemble import assembled, refuse_absent
 from penjing.read.bulk import Hints
 from penjing.read.fitted import fitted
 from penjing.read.gather import gathered
-from penjing.read.markers import USUAL, markers
+from penjing.read.markers import USUAL, markers, plain_markers
 from penjing.table import Field, Table
 
 __all__ = ["read"]
@@ -52,6 +52,7 @@ def read(
         and values that the tree does not know stand after its own levels.
     missing : list of str, or {"only": list of str}
         Words for a missing value, besides or instead of the usual ones. An empty cell always is.
+        A tree that is grown from the table applies them to the rows that it predicts.
     encoding : str
         The encoding of the text, where the ladder BOM, UTF-8, GB18030, Big5, cp1252 errs.
     weight : str
@@ -90,6 +91,7 @@ def read(
     """
     if isinstance(source, Table) and target is None and schema is None:
         return source
+    missing = plain_markers(missing)
     sheet = gathered(
         source,
         encoding=encoding,
@@ -100,13 +102,16 @@ def read(
         target=target.name if isinstance(target, Field) else (target or None),
         hints=_hints(schema, missing),
     )
+    if missing is not None:  # kept by the table, and by a tree that is grown from it
+        sheet.source = {**sheet.source, "reading": {"missing": missing}}
     marks = markers(missing, usual=sheet.has_usual_markers)
+    kept = (keep,) if isinstance(keep, str) else tuple(keep)
     if isinstance(schema, Mapping) or schema is None:
-        kept = (keep,) if isinstance(keep, str) else tuple(keep)
         return assembled(sheet, marks, target, schema, weight=weight, keep=kept, dates=dates)
     fields = tuple(schema)
     if not all(isinstance(field, Field) for field in fields):
         raise ChoiceError("schema_shape", value=schema)
+    refuse_absent(sheet, kept)
     return fitted(sheet, marks, fields, target, weight=weight)
 
 

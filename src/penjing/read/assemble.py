@@ -36,9 +36,7 @@ def assembled(
     """Judge every column and put the table together; drop the rows that cannot teach."""
     refuse_twins(sheet)
     asked = wishes(schema, sheet)
-    for name in [*keep, *([weight] if weight else [])]:
-        if name not in sheet.names:
-            raise unknown("unknown_column", name, sheet.names)
+    refuse_absent(sheet, [*keep, *([weight] if weight else [])])
     reading = Reading(sheet, marks, parts_of(dates))
     weight = weight or _asked_as("weight", asked)
     goal = target_name(reading, target, asked, weight)
@@ -81,6 +79,13 @@ def refuse_twins(sheet: Sheet) -> None:
     """Refuse a sheet in which two columns have one name."""
     if len(set(sheet.names)) < len(sheet.names):
         raise twins(sheet.name, sheet.names)
+
+
+def refuse_absent(sheet: Sheet, names: Iterable[str]) -> None:
+    """Refuse the first name that no column has."""
+    for name in names:
+        if name not in sheet.names:
+            raise unknown("unknown_column", name, sheet.names)
 
 
 def _asked_as(kind: str, asked: Mapping[str, Wish]) -> str | None:

@@ -12,7 +12,7 @@ import csv
 import gzip
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,6 +44,7 @@ class Source:
     path: str
     encoding: str | None = None
     separator: str | None = None
+    names: Sequence[str] | None = None
 
     @property
     def name(self) -> str:
@@ -77,7 +78,7 @@ def batches(source: Source) -> Iterator[Sheet]:
 def _whole(source: Source, told: str | bytes) -> Sheet:
     wants: dict[str, Any] = {"encoding": source.encoding, "separator": source.separator}
     try:
-        return gathered(told, name=source.name, **wants)
+        return gathered(told, name=source.name, names=source.names, **wants)
     except DataError as error:
         if error.key != "no_rows":
             raise
@@ -169,7 +170,7 @@ def _stream(head: bytes, stream: IO[bytes], source: Source, hint: str) -> io.Tex
 
 def _pieces(text: io.TextIOWrapper, source: Source, hint: str) -> Iterator[Sheet]:
     first: Sheet | None = None
-    names: list[str] = []
+    names = [*(source.names or ())]
     separator = source.separator or ("\t" if hint.endswith((".tsv", ".tab")) else None)
     left, n_rows = "", 0
     while True:
@@ -186,9 +187,10 @@ def _pieces(text: io.TextIOWrapper, source: Source, hint: str) -> Iterator[Sheet
                 raise _shifted(error, n_rows) from None
             if first is None:
                 first, separator = sheet, str(sheet.source["separator"])
-                head = piece.split("\n", 1)[0]
-                width = len(next(csv.reader([head], delimiter=separator, skipinitialspace=True)))
-                names = [*sheet.names, *[""] * (width - len(sheet.names))]
+                if not names:
+                    head = piece.split("\n", 1)[0]
+                    cells = next(csv.reader([head], delimiter=separator, skipinitialspace=True))
+                    names = [*sheet.names, *[""] * (len(cells) - len(sheet.names))]
             else:
                 sheet = _alike(sheet, first)
             n_rows += sheet.n_rows

@@ -13,12 +13,10 @@ from penjing.read.reading import Reading
 def cleaned(reading: Reading, cells: Cells, *, quietly: bool = False) -> Cells:
     """Return a column without blanks around its text and without words for missing.
 
-    Levels that were declared are what they are.
+    Levels that were declared, and numbers, are what they are, unless they were named as markers.
     """
-    if cells.is_fixed:
-        return cells
-    if cells.is_typed:
-        return _without_sentinels(reading, cells)
+    if cells.is_fixed or cells.is_typed:
+        return _without_said(reading, cells)
     levels, codes = [*cells.levels], cells.codes
     are_texts = {*map(type, levels)} <= {str}
     trimmed = (
@@ -32,16 +30,19 @@ def cleaned(reading: Reading, cells: Cells, *, quietly: bool = False) -> Cells:
             reading.trimmed.append(cells.name)
         levels, codes = merged(trimmed, codes)
     missing = reading.markers.missing(levels)
-    missing |= reading.markers.others.intersection(levels)
     levels, codes = without(levels, codes, [levels.index(word) for word in missing])
     return replace(cells, levels=levels, codes=codes)
 
 
-def _without_sentinels(reading: Reading, cells: Cells) -> Cells:
-    gone = reading.markers.others.intersection(cells.plain()) if reading.markers.others else ()
+def _without_said(reading: Reading, cells: Cells) -> Cells:
+    marks = reading.markers
+    if not (marks.words if cells.is_fixed else marks.others):
+        return cells
+    plain = cells.plain()
+    gone = marks.said(plain)
     if not gone:
         return cells
-    levels, codes = without(cells.plain(), cells.codes, [cells.plain().index(x) for x in gone])
+    levels, codes = without(plain, cells.codes, [plain.index(level) for level in gone])
     return cells.anew(levels, codes)
 
 

@@ -50,8 +50,21 @@ def numbers_in(reading: Reading, cells: Cells) -> Found:
         if found.all:
             counts = cells.counts()
             gone = tuple((word, int(counts[at])) for at, word in places.items())
-            return Found(replace(cells, levels=rest, codes=codes), found, gone)
-    return Found(cells, numbers(levels))
+            rest_of = replace(cells, levels=rest, codes=codes)
+            return _without_said(reading, Found(rest_of, found, gone))
+    return _without_said(reading, Found(cells, numbers(levels)))
+
+
+def _without_said(reading: Reading, found: Found) -> Found:
+    """Return numbers without those that were named as markers: -999.0 is the marker -999."""
+    values = found.numbers.values
+    if not (reading.markers.others and found.all and reading.markers.among(values).any()):
+        return found
+    gone = np.flatnonzero(reading.markers.among(values)).tolist()
+    levels, codes = without([*found.cells.levels], found.cells.codes, gone)
+    return replace(
+        found, cells=replace(found.cells, levels=levels, codes=codes), numbers=numbers(levels)
+    )
 
 
 def number_column(reading: Reading, found: Found) -> Column:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from penjing.errors import ChoiceError
+from penjing.read.numbers import PLAIN
+from penjing.table import Floats
 
 
 def _in_any_case(*words: str) -> frozenset[str]:
@@ -37,7 +43,8 @@ class Markers:
     words : frozenset of str
         Those that the user or the file format names.
     others : frozenset
-        Values that are not text, such as -999, for columns of plain values.
+        Numbers, such as -999: named as one, or spelled by a word. A column of numbers has them
+        whatever way they are written.
     has_usual : bool
         Whether the usual ones apply too.
     """
@@ -49,7 +56,22 @@ class Markers:
     def missing(self, levels: Iterable[Any]) -> frozenset[Any]:
         """Return the levels that mean missing in any column; an empty cell always does."""
         certain = self.words | {""} | (USUAL if self.has_usual else frozenset())
-        return certain.intersection(levels)
+        return certain.intersection(levels) | self.said(levels)
+
+    def said(self, levels: Iterable[Any]) -> frozenset[Any]:
+        """Return the levels that were named as markers, as text or as a number."""
+        return frozenset(level for level in levels if self.is_said(level))
+
+    def is_said(self, level: Any) -> bool:  # noqa: ANN401 - a level may be any plain value
+        """Say whether a value was named as a marker."""
+        if isinstance(level, str):
+            return level.strip() in self.words
+        is_number = isinstance(level, (int, float)) and not isinstance(level, bool)
+        return is_number and level in self.others
+
+    def among(self, numbers: Floats) -> npt.NDArray[np.bool_]:
+        """Return which numbers were named as markers."""
+        return np.isin(numbers, [float(number) for number in self.others])
 
     def among_numbers(self, levels: Iterable[Any]) -> frozenset[Any]:
         """Return the levels that would mean missing if the rest were numbers."""
@@ -90,12 +112,34 @@ def markers(missing: object, *, usual: bool) -> Markers:
 
 
 def _words(given: object) -> tuple[frozenset[str], frozenset[Any]]:
+    said = _listed(given)
+    words = frozenset(str(word).strip() for word in said)
+    spelled = (float(word) for word in words if PLAIN.fullmatch(word))
+    others = {word for word in said if isinstance(word, (int, float))}
+    return words, frozenset(others | {number for number in spelled if math.isfinite(number)})
+
+
+def _listed(given: object) -> list[str | int | float]:
     if isinstance(given, (str, int, float)):
         given = (given,)
     if not isinstance(given, Iterable):
         raise ChoiceError("bad_missing", value=given)
-    said = list(given)
-    return (
-        frozenset(str(word).strip() for word in said),
-        frozenset(word for word in said if isinstance(word, (int, float))),
-    )
+    plain = [word.item() if isinstance(word, np.generic) else word for word in given]
+    return [word if isinstance(word, (str, int, float)) else str(word) for word in plain]
+
+
+def plain_markers(missing: object) -> Any:  # noqa: ANN401 - JSON
+    """Return markers in the form in which a model keeps them: texts and numbers, None if usual.
+
+    Examples
+    --------
+    >>> plain_markers("-"), plain_markers({"only": ("?", -999)}), plain_markers(None)
+    (['-'], {'only': ['?', -999]}, None)
+    """
+    if missing is None:
+        return None
+    if isinstance(missing, Mapping):
+        if set(missing) != {"only"}:
+            raise ChoiceError("bad_missing", value=missing)
+        return {"only": plain_markers(missing["only"])}
+    return [word for word in _listed(missing) if not isinstance(word, float) or math.isfinite(word)]

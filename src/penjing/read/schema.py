@@ -53,11 +53,12 @@ def wishes(schema: Mapping[str, Any] | None, sheet: Sheet) -> dict[str, Wish]:
     for name, said in (schema or {}).items():
         if name not in sheet.names:
             raise unknown("unknown_column", name, sheet.names)
-        asked[name] = _wish(name, said)
+        asked[name] = wish_of(name, said)
     return asked
 
 
-def _wish(name: str, said: object) -> Wish:
+def wish_of(name: str, said: object) -> Wish:
+    """Return the wish that a word, a list or a dict of a schema means."""
     if isinstance(said, Field):
         return Wish(said.kind, None if said.is_numeric else tuple(said.levels))
     if isinstance(said, str):
@@ -117,6 +118,9 @@ def placed(reading: Reading, cells: Cells, levels: Sequence[Any]) -> tuple[Codes
     Strange levels get the places after the known ones; those that mean missing get -1.
     """
     places = matched(cells, levels)
+    if reading.markers.words:  # what was named as a marker is one, even if it is a level, too
+        said = [reading.markers.is_said(level) for level in cells.plain()]
+        places[np.array(said, np.bool_)] = MISSING
     rest = np.flatnonzero(places < 0)
     plain = cells.plain()
     others = Cells(

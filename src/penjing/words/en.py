@@ -841,6 +841,9 @@ WORDS: dict[str, str] = {
         "--validate-share takes its rows out of the training rows, and these are not at hand.\n"
         "Name them: --train FILE."
     ),
+    "note_other_markers": "the missing markers are {said}, as given. The model was trained with {kept}.",
+    "schema_not_models": "the model takes '{column}' as {kind}, so --schema cannot make it another kind here. Train a model with that schema.",
+    "ignored_is_asked": "the tree splits on '{column}', so it cannot be left out here. Train a model with --ignore '{column}'.",
     "note_training_tested": (
         "{source} is the file the tree was grown from: this says how well it fits, not how well"
         " it predicts."
@@ -900,7 +903,7 @@ WORDS: dict[str, str] = {
     # command: predict
     "cannot_encode": (
         "the output cannot be written as {encoding}: it has no place for '{character}'."
-        " Use --encoding utf-8 or gb18030."
+        " Use --output-encoding utf-8 or gb18030."
     ),
     # command: recipes, plugs
     "recipes_choice": "Choosing a division",

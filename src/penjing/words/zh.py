@@ -642,6 +642,9 @@ WORDS: dict[str, str] = {
     "share_needs_training": (
         "--validate-share 从训练集中取出一部分，而手头没有训练集。\n请用 --train 文件 指明。"
     ),
+    "note_other_markers": "缺失标记按给定的取 {said}。模型训练时用的是 {kept}。",
+    "schema_not_models": "模型把“{column}”当作 {kind}，此处的 --schema 不能改变它。请用该 schema 重新训练模型。",
+    "ignored_is_asked": "树按“{column}”划分，此处不能略去该列。请用 --ignore '{column}' 重新训练模型。",
     "note_training_tested": "{source} 就是生成这棵树的文件：这说明拟合得如何，不说明预测得如何。",
     "note_training_validates": "{source} 就是生成这棵树的文件：它不能决定剪什么。",
     "note_validation_tested": "{source} 决定过这棵树的剪枝：它不是测试集。",
@@ -692,7 +695,7 @@ WORDS: dict[str, str] = {
     "note_no_regrow": "{name} 没有留一法的结果：{why}",
     # 命令：predict
     "cannot_encode": (
-        "输出不能写成 {encoding}：其中没有“{character}”。请用 --encoding utf-8 或 gb18030。"
+        "输出不能写成 {encoding}：其中没有“{character}”。请用 --output-encoding utf-8 或 gb18030。"
     ),
     # 命令：recipes, plugs
     "recipes_choice": "划分的选择",
