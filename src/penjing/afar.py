@@ -17,6 +17,7 @@ from penjing.growth import Growth
 from penjing.plugs import load
 from penjing.progress import Watcher
 from penjing.recipe import Recipe, recipe_of
+from penjing.table import Table
 from penjing.trace import Trace
 from penjing.tree import LEAF, Tree
 from penjing.walk import cuts_of
@@ -61,6 +62,22 @@ class Asked:
     is_traced: bool
 
 
+def is_to_be_read(data: object, engine: str, query: str | None, table: str | None) -> bool:
+    """Say whether data are no database, so that they are read before an engine counts them there.
+
+    Examples
+    --------
+    >>> is_to_be_read("melons.csv", "duckdb", None, None)
+    True
+    >>> is_to_be_read("duckdb:shop.db", "duckdb", None, "orders")
+    False
+    """
+    if engine != "duckdb" or query is not None or table is not None:
+        return False
+    is_named = isinstance(data, str) and data.startswith("duckdb:")
+    return not is_named and "duckdb" not in type(data).__module__
+
+
 def refuse_here(engine: str, **given: object) -> None:
     """Refuse what needs the rows here."""
     for name, value in given.items():
@@ -86,7 +103,7 @@ def fit(
         raise CapabilityError("afar_number", column=asked.target)
     if asked.target is not None and not isinstance(asked.target, str):
         raise CapabilityError("afar_setting", engine=engine, name="target")
-    if engine != "spark":
+    if engine != "spark" and not isinstance(data, Table):
         if (table is None) == (asked.query is None):
             raise ChoiceError("table_or_query")
         own |= {"query": asked.query} if table is None else {"table": table}

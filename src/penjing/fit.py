@@ -119,6 +119,10 @@ def fit(
     away = afar.engine_for(data, engine)
     if away is not None:
         afar.refuse_here(away, validation=validation, prune=prune, weight=weight)
+        if afar.is_to_be_read(data, away, query, changes.get("table")):
+            data = _taken(data, target, schema)
+            _with_target(data, target if isinstance(target, str) else None)
+            target = schema = None
         said = afar.Asked(away, target, schema, query, progress, is_traced=trace)
         if away == "spark" and memory_limit is not None:
             changes["memory_limit"] = memory_limit
@@ -222,6 +226,22 @@ class _Growing:
             {} if held_out is None else {"validation": held_out, "ties": self.ties}
         )
         return evaluate.prune(tree, prune, **how)
+
+
+def _taken(data: Any, target: Any, schema: Mapping[str, Any] | None) -> Table:  # noqa: ANN401
+    """Return data as a table in memory, whatever they are."""
+    if isinstance(data, Table):
+        _check_unread(schema=schema)
+        return data
+    if target is not None and not isinstance(target, str):
+        return read(data, None, schema, labels=target)
+    if not pick(data, "native").is_coded:
+        return read(data, target, schema)
+    table, space = coded(str(data), Wants(target, schema))
+    try:
+        return in_memory(table)
+    finally:
+        space.close()
 
 
 def _grown(

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 from penjing.engines import in_database
 from penjing.engines.sql_source import Kind, failed
-from penjing.errors import DataError
+from penjing.errors import ChoiceError, DataError
+from penjing.read.groups import is_codable
 from penjing.recipe import Recipe
+from penjing.table import Table
 
 SCHEME = "duckdb:"
 
-_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
-_NUMBERS = ("DOUBLE", "FLOAT", "HUGEINT", "UHUGEINT", "UBIGINT")
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
+          "UBIGINT")  # fmt: skip
+_NUMBERS = ("DOUBLE", "FLOAT")
+_DECIMALS = ("DECIMAL", "HUGEINT", "UHUGEINT")
+ROWS = "penjing_table"
+"""What rows are called that were put into a database of our own."""
 
 
 class Link:
-    """A database file, open for reading only, or a connection that somebody has."""
+    """A database file, open for reading only, a connection that somebody has, or our own.
+
+    A table is put into a database in memory: names as codes, numbers as they are.
+    """
 
     dialect = "duckdb"
 
@@ -25,20 +35,40 @@ class Link:
         import duckdb  # noqa: PLC0415 - heavy
 
         self._error: type[Exception] = duckdb.Error
-        self._is_ours = isinstance(source, str)
-        if not isinstance(source, str):
+        if isinstance(source, Table):
+            self.name = str(source.source.get("name", "table"))
+            self._link = duckdb.connect()
+            self._link.execute("SET enable_progress_bar = false")
+            self._put(source)
+            return
+        if not isinstance(source, str | os.PathLike):
             self.name = "duckdb"
             self._link = source.cursor()
             return
+        source = os.fspath(source)
         path = source.removeprefix(SCHEME)
         self.name = Path(path).name
         if not Path(path).is_file():
             raise DataError("no_such_file", source=path)
+        if path == source and is_codable(path):
+            raise ChoiceError("query_without_database", source=path)
         try:
             self._link = duckdb.connect(path, read_only=True)
         except duckdb.Error as error:
             raise failed(self, error) from None
         self._link.execute("SET enable_progress_bar = false")
+
+    def _put(self, table: Table) -> None:
+        """Put the rows of a table into the database."""
+        arrays, told = {}, []
+        for i, column in enumerate((*table.columns, table.target)):
+            assert column is not None
+            name = f"c{i}"
+            arrays[name] = column.numbers() if column.is_numeric else column.codes
+            told.append(name if column.is_numeric else f"NULLIF({name}, -1) AS {name}")
+        self._link.register("arrays", arrays)
+        self._link.execute(f"CREATE TABLE {ROWS} AS SELECT {', '.join(told)} FROM arrays")  # noqa: S608
+        self._link.unregister("arrays")
 
     def columns(self, source: str) -> list[tuple[str, Kind]]:
         """Return the names and kinds of the columns of a table or query."""
@@ -74,8 +104,10 @@ class Link:
 def _kind(name: str) -> Kind:
     if name in _WHOLE:
         return "whole"
-    if name in _NUMBERS or name.startswith("DECIMAL"):
+    if name in _NUMBERS:
         return "number"
+    if name.startswith(_DECIMALS):
+        return "decimal"
     if name == "BOOLEAN":
         return "truth"
     return "text" if name == "VARCHAR" or name.startswith("ENUM") else "other"
@@ -86,13 +118,15 @@ class Engine(in_database.Engine):
 
     Parameters
     ----------
-    source : str or connection
-        ``duckdb:file.db``, or an open connection.
+    source : str, connection or Table
+        ``duckdb:file.db``, an open connection, or rows that were read.
     recipe, **where
         As in :class:`penjing.engines.in_database.Engine`.
     """
 
     def __init__(self, source: Any, recipe: Recipe, **where: Any) -> None:  # noqa: ANN401
+        if isinstance(source, Table):
+            where |= {"table": ROWS, "read": source}
         super().__init__(Link(source), recipe, **where)
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from penjing.engines import afar, sql
 from penjing.engines.sql_source import Link
 from penjing.recipe import Recipe
+from penjing.table import Table
 
 
 class Engine(afar.Engine):
@@ -23,6 +24,8 @@ class Engine(afar.Engine):
         Where the rows are; one of them.
     target, schema
         As in :func:`penjing.read`.
+    read : Table, optional
+        The rows as they were read before they were put there.
     """
 
     def __init__(
@@ -35,9 +38,10 @@ class Engine(afar.Engine):
         target: str | None = None,
         schema: Mapping[str, Any] | None = None,
         fetched: int | None = None,
+        read: Table | None = None,
     ) -> None:
         self._link = link
-        rows = sql.Rows(link, table=table, query=query, target=target, schema=schema)
+        rows = sql.Rows(link, table=table, query=query, target=target, schema=schema, read=read)
         if recipe.rules == "rpart":
             rows.drop_unknown()
         super().__init__(rows, recipe, fetched)

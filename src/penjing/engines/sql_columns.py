@@ -20,10 +20,11 @@ from penjing.read.afar import (
     Judged,
     Survey,
     survey,
+    survey_of,
     surveyed_target,
     target_of,
 )
-from penjing.table import Floats
+from penjing.table import Floats, Table
 
 BUCKETS = 256
 """In how many buckets a column of many numbers is counted first."""
@@ -46,6 +47,8 @@ class Columns:
         The column to predict.
     schema : mapping, optional
         What columns are, as in :func:`penjing.read`.
+    read : Table, optional
+        The rows as they were read before they were put there; nothing is left to be judged.
     """
 
     def __init__(
@@ -56,19 +59,25 @@ class Columns:
         query: str | None,
         target: str | None,
         schema: Mapping[str, Any] | None = None,
+        read: Table | None = None,
     ) -> None:
         self.link = link
+        self._edges: dict[int, Floats] = {}
+        self._work: str | None = None
         self._source = source = Source(link, table, query)
+        if read is not None:
+            self.survey: Survey = survey_of(read, link.name)
+            source.call([*read.names, self.survey.target.column.name])
+            self._where = "TRUE"
+            return
         goal = target_of([*source.kinds], target, link.name)
-        self.survey: Survey = surveyed_target(source.seen(goal, "TRUE"), schema, link.name)
+        self.survey = surveyed_target(source.seen(goal, "TRUE"), schema, link.name)
         self._where = self._known(self.survey.target, goal)
         for name in source.kinds:
             if name != goal:
                 survey(self.survey, source.seen(name, self._where), schema)
         if not self.survey.columns:
             raise CapabilityError("afar_nothing", source=link.name)
-        self._edges: dict[int, Floats] = {}
-        self._work: str | None = None
 
     def _known(self, target: Judged, name: str) -> str:
         assert target.codes is not None

@@ -8,6 +8,7 @@ Text is written once, in DuckDB's dialect, and put into the database's own by sq
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -19,8 +20,10 @@ ROWS = '"penjing:rows"'
 """Where the source stands in our texts; no column is likely to have such a name."""
 QUOTED = re.compile("'[^']*'" + '|"[^"]*"')
 """A text or a name: what stands inside a text is never taken for one of our names."""
-NUMBERS = ("whole", "number")
-Kind = Literal["whole", "number", "truth", "text", "other"]
+MOST = np.iinfo(np.int64).max
+NUMBERS = ("whole", "number", "decimal")
+Kind = Literal["whole", "number", "decimal", "truth", "text", "other"]
+"""A decimal is one that the database itself does not turn into the nearest double."""
 
 
 class Link(Protocol):
@@ -84,6 +87,16 @@ class Source:
         self.named: dict[str, str] = {}
         self._short: dict[str, str] = {}
         self.kinds = dict(link.columns(text))
+        self._column_of: dict[str, str] = {}
+
+    def call(self, names: Sequence[str]) -> None:
+        """Call the columns by these names from now on, whatever they are called in the database."""
+        self._column_of = dict(zip(names, self.kinds, strict=True))
+        self.kinds = dict(zip(names, self.kinds.values(), strict=True))
+
+    def column(self, name: str) -> str:
+        """Return how SQL has the name of a column."""
+        return quoted(self._column_of.get(name, name))
 
     def text(self, text: str) -> str:
         """Return a statement in the database's own dialect, with the source in its place."""
@@ -127,15 +140,17 @@ class Source:
 
     def raw(self, name: str) -> str:
         """Return a column as it is listed: numbers, truth or text, NULL for what is missing."""
-        column, kind = quoted(name), self.kinds[name]
-        if kind == "number":
+        column, kind = self.column(name), self.kinds[name]
+        if kind in ("number", "decimal"):
             return self.number(name)
         return column if kind in ("whole", "truth", "text") else f"CAST({column} AS TEXT)"
 
-    @staticmethod
-    def number(name: str) -> str:
+    def number(self, name: str) -> str:
         """Return a column as a double; NaN is missing, and there is one zero only."""
-        return f"NULLIF(CAST({quoted(name)} AS DOUBLE) + 0, CAST('NaN' AS DOUBLE))"
+        column = self.column(name)
+        if self.kinds[name] == "decimal":
+            column = f"CAST({column} AS TEXT)"
+        return f"NULLIF(CAST({column} AS DOUBLE) + 0, CAST('NaN' AS DOUBLE))"
 
     def seen(self, name: str, where: str) -> Seen:
         """Look at the distinct values of a column."""
@@ -151,14 +166,16 @@ class Source:
         n_missing = sum(n for v, n in told if v is None)
         counts = np.array([n for _, n in known], np.int64)
         values: Any = [v for v, _ in known]
-        if kind in NUMBERS:
+        is_wide = kind == "whole" and any(abs(v) > MOST for v in values)
+        if kind in NUMBERS and not is_wide:
             values = np.array(values, np.int64 if kind == "whole" else np.float64)
         return Seen(name, values, counts, n_missing)
 
     def _many(self, name: str, where: str) -> Seen:
         v, is_whole = self.number(name), self.kinds[name] == "whole"
-        asked = f"COUNT(*), COUNT({v}), MIN({v}), MAX({v})"
-        asked += f", COUNT(DISTINCT {v})" if is_whole else ""
+        ends = self.column(name) if is_whole else v  # to the last digit
+        asked = f"COUNT(*), COUNT({v}), MIN({ends}), MAX({ends})"
+        asked += f", COUNT(DISTINCT {ends})" if is_whole else ""
         ((n, known, low, high, *distinct),) = self.run(f"SELECT {asked} FROM {ROWS} WHERE {where}")
         is_distinct = bool(distinct) and distinct[0] == known
         return Seen(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +18,7 @@ from penjing.read.infer import columns_of, judged_target
 from penjing.read.markers import markers
 from penjing.read.reading import Reading
 from penjing.read.schema import wishes
-from penjing.table import Column, Field, Floats, Note
+from penjing.table import Column, Field, Floats, Note, Table
 
 FEW = 1_000
 """A column of numbers with more distinct values than this is not listed."""
@@ -147,13 +148,34 @@ def survey(found: Survey, seen: Seen, schema: Mapping[str, Any] | None) -> None:
     found.columns.append(_judged(seen, made[0]))
 
 
+def survey_of(table: Table, name: str) -> Survey:
+    """Return what is known of rows that were read: levels are their codes, in the same order."""
+    target = table.target
+    if target is None or target.is_numeric:
+        raise CapabilityError("afar_number", column=None if target is None else target.name)
+    counts = np.bincount(target.codes, minlength=len(target.levels)).astype(np.int64)
+    found = Survey(name, table.n_rows, _as_read(target), counts)
+    found.columns = [_as_read(column) for column in table.columns]
+    found.left_out, found.notes = [*table.left_out], [*table.notes]
+    return found
+
+
+def _as_read(column: Column) -> Judged:
+    n, n_missing = len(column.levels), column.n_missing
+    if column.is_numeric and n > FEW:
+        return Judged(Field(column.name, "numeric"), None, None, n_missing)
+    codes = np.arange(n, dtype=np.int32)
+    values = np.asarray(column.levels, np.float64) if column.is_numeric else codes
+    return Judged(Field(column.name, column.kind, column.levels), values, codes, n_missing)
+
+
 def _many(found: Survey, seen: Seen, wish: object) -> None:
     if wish == "ignore":
         found.left_out.append((seen.name, "ignored"))
         return
     if wish not in (None, "numeric"):
         raise CapabilityError("afar_many", column=seen.name, most=FEW)
-    if not np.isfinite(seen.span).all():
+    if not all(map(math.isfinite, seen.span)):
         raise DataError("afar_infinite", source=found.name, column=seen.name)
     counts_up = seen.span[1] - seen.span[0] + 1 == found.n_rows - seen.n_missing
     if wish is None and seen.is_whole and seen.is_distinct:
@@ -190,4 +212,14 @@ def _judged(seen: Seen, column: Column) -> Judged:
     return Judged(kept, seen.values, codes, seen.n_missing + lost)
 
 
-__all__ = ["FEW", "Judged", "Seen", "Survey", "in_order", "survey", "surveyed_target", "target_of"]
+__all__ = [
+    "FEW",
+    "Judged",
+    "Seen",
+    "Survey",
+    "in_order",
+    "survey",
+    "survey_of",
+    "surveyed_target",
+    "target_of",
+]
