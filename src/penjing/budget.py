@@ -14,6 +14,8 @@ from penjing.table import Table
 
 Thing = TypeVar("Thing")
 
+MANY_THREADS = 64
+"""So many threads may be asked for on any machine."""
 SHARE = 0.5
 """The share of the free memory that is used where nothing else is said."""
 NUMBER, LEVEL, ROW = 30, 14, 40
@@ -62,6 +64,31 @@ def memory_bytes(limit: float | str | None) -> int:
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit >= 1:
         raise ChoiceError("bad_memory_limit", value=limit)
     return int(limit)
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    known = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if known else (os.cpu_count() or 1)
+
+
+def most_threads() -> int:
+    """Return how many threads are started at most, however many were asked for.
+
+    More than a few for each processor only cost time and memory: each has a stack of its own.
+    """
+    return max(MANY_THREADS, 8 * processors())
+
+
+def n_threads(asked: int | None) -> int:
+    """Return how many threads to start: as many as asked for, within reason; else all there are.
+
+    Examples
+    --------
+    >>> n_threads(3), n_threads(10**9) == most_threads()
+    (3, True)
+    """
+    return processors() if asked is None else min(asked, most_threads())
 
 
 def bytes_for(n_rows: int, n_numeric: int, n_others: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from penjing._core import Flat
 from penjing.align import Places, align_all, asked_by, is_row, markers_of
+from penjing.budget import processors
 from penjing.criteria import TIE
 from penjing.errors import DataError, unknown
 from penjing.split import NO_BRANCH, Split
@@ -436,5 +436,4 @@ def _typed(classes: tuple[Any, ...]) -> npt.NDArray[Any]:
 def _threads(n_rows: int) -> int:
     if n_rows < 2 * ROWS_PER_THREAD:
         return 1
-    able = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, min(able or 1, n_rows // ROWS_PER_THREAD))
+    return max(1, min(processors(), n_rows // ROWS_PER_THREAD))

@@ -10,11 +10,10 @@ mapped from files (:mod:`penjing.mapped`), so that memory holds rows only.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from penjing.budget import KERNEL, LOOP, memory_bytes, needed_rows
+from penjing.budget import KERNEL, LOOP, memory_bytes, n_threads, needed_rows
 from penjing.engines import Shape, native
 from penjing.engines.generations import Growing, Means
 from penjing.errors import CapabilityError
@@ -138,12 +137,8 @@ class Engine:
         return self._inside().prune_by_errors(tree, how)
 
     def _n_threads(self) -> int:
-        if self._threads is not None:
-            return self._threads
-        if self._table.n_rows < ALONE:
-            return 1
-        known = hasattr(os, "sched_getaffinity")
-        return len(os.sched_getaffinity(0)) if known else (os.cpu_count() or 1)
+        is_small = self._table.n_rows < ALONE
+        return 1 if self._threads is None and is_small else n_threads(self._threads)
 
 
 def decides_by_counts(recipe: Recipe) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from penjing import _core
+from penjing.budget import n_threads
 from penjing.criteria import Criterion, decrease, kernel_of
 from penjing.criteria.entropy import bits
 from penjing.engines import memory, quinlan, rpart, sklearn
@@ -148,15 +148,8 @@ class Engine(memory.Engine):
         )
 
     def _n_threads(self) -> int:
-        if self._threads is not None:
-            return self._threads
-        if self._table.n_rows * len(self._table.columns) < SMALL:
-            return 1
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else (os.cpu_count() or 1)
-        )
+        is_small = self._table.n_rows * len(self._table.columns) < SMALL
+        return 1 if self._threads is None and is_small else n_threads(self._threads)
 
 
 def _whole(array: Any, dtype: Any) -> Any:  # noqa: ANN401 - any array

@@ -6,7 +6,6 @@ A plan never decides what a column is, only how it is written; what turns out ot
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from penjing.budget import processors
 from penjing.engines.parquet_lots import Groups, first_rows
 from penjing.engines.spilled import MANY, names_of, numbers_of
 from penjing.read.afar import FEW, in_order
@@ -74,7 +74,7 @@ def planned(
     at = sorted({i * (every - 1) // max(n - 1, 1) for i in range(n)})
     chosen = [groups.groups[i] for i in at]
     a_group = max(LEAST, SAMPLED // max(len(chosen), 1))
-    with ThreadPoolExecutor(_n_threads()) as pool:
+    with ThreadPoolExecutor(min(processors(), 8)) as pool:
         parts = list(pool.map(lambda g: first_rows(g, names, groups.texts, a_group), chosen))
         is_all = sum(part.num_rows for part in parts) == groups.n_rows
 
@@ -118,8 +118,3 @@ def _numbers(
     if not is_all and all(map(is_sorted, parts)):
         return None
     return Plan("cells", cells=cells_of(numbers), sample=numbers)
-
-
-def _n_threads() -> int:
-    known = hasattr(os, "sched_getaffinity")
-    return min(len(os.sched_getaffinity(0)) if known else (os.cpu_count() or 1), 8)

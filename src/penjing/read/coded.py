@@ -21,7 +21,7 @@ from penjing.read.cells import Sheet
 from penjing.read.coded_column import Coded
 from penjing.read.coding import Again, coded_groups, forget
 from penjing.read.groups import Groups, groups_of
-from penjing.read.markers import markers
+from penjing.read.markers import markers, plain_markers
 from penjing.stored import Binned, Stored
 from penjing.table import Column, Field, Floats, Note, Table
 from penjing.workspace import Workspace
@@ -90,7 +90,9 @@ def _table(found: Sequence[Coded], groups: Groups, wants: Wants) -> Table:
     kept = {c.name: c for c in found if c.name not in gone}
     schema = {k: v for k, v in (wants.schema or {}).items() if k not in gone}
     weight = _weights(kept, wants, groups)
-    about = {"name": groups.name, "form": "parquet"}
+    about: dict[str, Any] = {"name": groups.name, "form": "parquet"}
+    if wants.missing is not None:
+        about["reading"] = {"missing": plain_markers(wants.missing)}
     mini = assembled(
         Sheet([c.shown() for c in kept.values()], groups.n_rows, about),
         markers(wants.missing, usual=True), wants.target, schema,
@@ -112,7 +114,7 @@ def _table(found: Sequence[Coded], groups: Groups, wants: Wants) -> Table:
         None if rows is None else rows + 1,
         (*mini.left_out, *((name, "levels") for name in gone)),
         tuple(notes),
-        {"name": groups.name, "form": "parquet", "bytes_per_row": groups.bytes_per_row()},
+        about | {"bytes_per_row": groups.bytes_per_row()},
     )
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing._core import code_indices, code_wholes
+from penjing.budget import n_threads
 from penjing.errors import DataError
 from penjing.progress import Progress, Watcher
 from penjing.read.arrow_kinds import numbers as numbers_of
@@ -52,8 +53,7 @@ def coded_groups(
 
     ``wishes`` say how columns must be kept; what turns out on the way is added to them.
     """
-    known = hasattr(os, "sched_getaffinity")
-    n = threads or (len(os.sched_getaffinity(0)) if known else (os.cpu_count() or 1))
+    n = n_threads(threads or None)
     while True:
         try:
             with told_full(groups.space.folder):
