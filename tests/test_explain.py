@@ -77,9 +77,9 @@ def _about(tree):
 def test_a_tree_without_a_trace_says_so():
     table = penjing.example("golf")
     tree = penjing.fit(table)
-    with pytest.raises(ChoiceError, match="keeps no trace"):
+    with pytest.raises(ChoiceError, match="has no trace"):
         explain(tree)
-    with pytest.raises(ChoiceError, match="keeps no trace"):
+    with pytest.raises(ChoiceError, match="has no trace"):
         story(tree)
     small = penjing.fit(penjing.example("watermelon2.0")).prune("pessimistic")
     assert small.n_leaves < 8
@@ -110,7 +110,7 @@ def test_a_trace_that_was_cut_short_says_so():
     short = replace(tree, kept_trace={"steps": tree.kept_trace["steps"][:1], "is_whole": False})
     with pytest.raises(ChoiceError, match="nothing of node 1"):
         explain(short, 1)
-    assert "too large to be kept whole" in telling.write(story(short), _about(short))
+    assert "does not cover every node" in telling.write(story(short), _about(short))
 
 
 def test_a_tree_made_by_hand_is_weighed_with_the_eyes_of_id3():

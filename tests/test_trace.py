@@ -168,3 +168,81 @@ def test_plain_numbers():
     assert [type(v) for v in numbers(np.array([1.0, 0.5]))] == [int, float]
     assert plain(np.nan) is None
     assert plain(np.float64(0.5)) == 0.5
+
+
+def noisy(n_rows: int, n_columns: int, *, gaps: float = 0.0, seed: int = 0) -> Table:
+    """Return a table of numbers and levels that hardly tell anything: its tree is large."""
+    random = np.random.default_rng(seed)
+
+    def holes(values):
+        return [None if random.random() < gaps else v for v in values]
+
+    half = n_columns // 2
+    columns = [
+        nominal(f"n{c}", holes(random.integers(0, 9, n_rows).tolist())) for c in range(half)
+    ] + [numeric(f"x{c}", holes(random.random(n_rows).round(2).tolist())) for c in range(half)]
+    return Table(tuple(columns), nominal("y", random.integers(0, 2, n_rows).tolist()), n_rows)
+
+
+@pytest.mark.parametrize("recipe", ["id3", "c4.5-textbook", "c4.5", "j48", "cart", "cart-binary"])
+def test_small_tables_always_keep_their_trace(recipe):
+    for table in (penjing.example("watermelon3.0"), penjing.example("fish"), noisy(700, 8)):
+        assert penjing.fit(table, recipe=recipe, trace="auto").kept_trace is not None
+
+
+@pytest.mark.parametrize("recipe", ["id3", "c4.5-textbook", "c4.5", "j48", "cart-binary"])
+def test_a_trace_that_costs_more_than_growing_is_not_kept(recipe):
+    table = noisy(20_000, 6)
+    tree = penjing.fit(table, recipe=recipe, trace="auto")
+    assert tree.kept_trace is None
+    assert tree.to_json() == penjing.fit(table, recipe=recipe).to_json()
+
+
+@pytest.mark.parametrize("recipe", ["c4.5", "cart"])
+def test_a_large_table_with_a_small_tree_keeps_its_trace(recipe):
+    clear = np.arange(30_000) % 100
+    columns = (numeric("x", clear.tolist()), nominal("n", (clear % 7).tolist()))
+    table = Table(columns, nominal("y", (clear > 40).tolist()), len(clear))
+    tree = penjing.fit(table, recipe=recipe, trace="auto")
+    traced = penjing.fit(table, recipe=recipe, trace=True)
+    assert tree.kept_trace == traced.kept_trace is not None
+
+
+def test_rows_that_are_shared_out_count_in_every_branch():
+    table = noisy(400, 4, gaps=0.6)
+    tree = penjing.fit(table, recipe="c4.5", pruning="none", collapse=False)
+    engine = Engine(table)
+    seen = [len(engine._rows_of(tree, node).ids) for node in range(tree.n_nodes)]
+    about = traces._rows(tree, table)
+    assert 0.5 < sum(about) / sum(seen) < 2
+
+
+def test_a_trace_is_weighed_once_for_each_node(monkeypatch):
+    """C4.5's scores were computed for a whole generation again at every one of its nodes."""
+    table = noisy(1_500, 4)
+    asked = []
+    real = traces.scores_of
+    monkeypatch.setattr(traces, "scores_of", lambda *args: asked.append(1) or real(*args))
+    tree = penjing.fit(table, recipe="c4.5", trace=True, pruning="none", collapse=False)
+    assert tree.n_nodes > 100
+    assert len(asked) <= tree.depth + 1
+
+
+def test_the_root_is_told_of_however_many_columns_there_are(monkeypatch):
+    monkeypatch.setattr(traces, "LIMIT", 1)
+    monkeypatch.setattr(Trace.__init__, "__defaults__", (1,))
+    tree = penjing.fit(FISH, trace=True)
+    assert [step["node"] for step in tree.kept_trace["steps"] if "candidates" in step] == [0]
+    assert not tree.kept_trace["is_whole"]
+
+
+def test_sums_by_cases_are_grown_without_a_trace():
+    tree = penjing.fit(noisy(60, 4), recipe="c4.5", sums="cases", trace="auto")
+    assert tree.kept_trace is None
+
+
+def test_rows_on_disk_keep_no_trace_unless_asked(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,y\n" + "u,1,n\nv,2,y\n" * 20)
+    assert penjing.fit(path, "y", engine="disk", trace="auto").kept_trace is None
+    assert penjing.fit(path, "y", engine="disk", trace=True).kept_trace is not None

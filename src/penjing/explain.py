@@ -17,7 +17,7 @@ from penjing.recipe import RECIPES, Recipe, recipe_of
 from penjing.rules import Rules
 from penjing.split import level_text
 from penjing.table import Floats, Table
-from penjing.trace import weighing
+from penjing.trace import scores_of, weighing
 from penjing.tree import Tree
 from penjing.write.labels import Short, branch_text, compared, in_32_bits, quoted, reading
 from penjing.write.order import drawn
@@ -327,7 +327,11 @@ def _weighed(
     if choice.split is not None and choice.split.gain < recipe.min_gain:
         stop = "min_gain"
     told = {"stop": stop, "tied": list(choice.tied)}
-    return {"node": node} | told | weighing(engine, tally, offers, 0, recipe)
+    return (
+        {"node": node}
+        | told
+        | weighing(engine, tally, (offers, scores_of(offers, recipe), 0), recipe)
+    )
 
 
 def recipe_of_tree(tree: Tree) -> Recipe:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ from penjing.recipe import Recipe, recipe_of
 from penjing.rules import Rules
 from penjing.table import Table
 from penjing.tally import reader_of
-from penjing.trace import Trace
+from penjing.trace import AUTO, Trace, is_cheap
 from penjing.tree import LEAF, Tree
 from penjing.walk import gaps, pieces
 
@@ -51,7 +51,7 @@ def fit(
     work: str | None = None,
     query: str | None = None,
     threads: int | None = None,
-    trace: bool = False,
+    trace: bool | Literal["auto"] = False,
     schema: Mapping[str, Any] | None = None,
     weight: str | None = None,
     seed: int = 0,
@@ -96,8 +96,9 @@ def fit(
     threads : int, optional
         How many threads the engine may use; all that the machine has where it is not given.
         The tree is the same for any number.
-    trace : bool
-        Keep every candidate of every node in the tree.
+    trace : bool or "auto"
+        Keep every candidate of every node in the tree. ``"auto"`` keeps them where that takes no
+        longer, about, than reading the table and growing; as the command does.
     schema, weight
         As in :func:`penjing.read`; a `Table` has been read already.
     seed : int
@@ -123,7 +124,7 @@ def fit(
             data = _taken(data, target, schema)
             _with_target(data, target if isinstance(target, str) else None)
             target = schema = None
-        said = afar.Asked(away, target, schema, query, progress, is_traced=trace)
+        said = afar.Asked(away, target, schema, query, progress, is_traced=trace is True)
         if away == "spark" and memory_limit is not None:
             changes["memory_limit"] = memory_limit
         return afar.fit(data, said, recipe, **changes)
@@ -135,7 +136,7 @@ def fit(
         chosen, validation, prune, ties, picked.engine, memory_limit, threads, trace, seed, progress
     )
     if picked.is_coded and (target is None or isinstance(target, str)):
-        refuse_before(chosen, picked, prune, validation, is_traced=trace)
+        refuse_before(chosen, picked, prune, validation, is_traced=trace is True)
         wants = Wants(target, schema, weight)
         how: dict[str, Any] = {
             "query": query,
@@ -172,19 +173,27 @@ class _Growing:
     engine: str
     memory_limit: float | str | None
     threads: int | None
-    trace: bool
+    trace: bool | Literal["auto"]
     seed: int
     progress: Watcher | None
 
     def _stored(self, table: Table) -> tuple[Table, str]:
         """Return a table as the disk engine wants it: mapped, where counts do not decide."""
-        recipe, is_watched = self.recipe, self.trace or self.validation is not None
+        recipe = self.recipe
+        is_watched = self.trace is True or self.validation is not None
         if recipe.rules == "sklearn":  # numbers are rounded first: another table
             return whole_or_refused(table, recipe, self.memory_limit), "native"
         if decides_by_counts(recipe) and can_be_counted(table) and not is_watched:
             return table, "disk"
         limit = memory_bytes(self.memory_limit)
         return mapped_or_refused(table, recipe, limit, self.progress), "disk"
+
+    def _traced(self, table: Table, engine: str) -> bool | Literal["auto"]:
+        """Return whether a trace is kept; ``auto`` where the grown tree has to tell."""
+        by_cases = self.recipe.rules == "quinlan" and self.recipe.settings().get("sums") == "cases"
+        if self.trace != AUTO or (engine != "disk" and not by_cases and is_cheap(None, table)):
+            return self.trace
+        return False
 
     def tree(self, table: Table, target: str | None) -> Tree:
         """Return the tree of a table."""
@@ -208,14 +217,15 @@ class _Growing:
         if name == "disk":
             options["memory_limit"] = self.memory_limit
         counting = _engine(name, table, chosen, **options)
-        trace = Trace() if self.trace else None
+        traced = self._traced(table, name)
         if prune == PREPRUNED and held_out is not None:
             chosen.refuse_missing(table.columns)
             judge = _engine("memory", held_out, chosen, shares_of="tree")
             gate = Gate(judge, self.ties, evaluate.source_of(held_out))
+            trace = Trace() if traced else None
             tree = grow(counting, chosen, gate, trace, self.progress)
             return _described(tree, table, gate)
-        tree = _grown(counting, table, chosen, trace, self.progress)
+        tree = _grown(counting, table, chosen, self.progress, traced=traced)
         if isinstance(chosen.options, Rpart) and chosen.options.xval:
             told = {"cp_table": cp_errors(tree, table, chosen)}
             tree = replace(tree, about=dict(tree.about) | told)
@@ -248,18 +258,19 @@ def _grown(
     engine: Engine,
     table: Table,
     recipe: Recipe,
-    trace: Trace | None,
     progress: Watcher | None,
+    *,
+    traced: bool | Literal["auto"],
 ) -> Tree:
     """Return the tree, grown by the engine itself where it can and nothing has to be watched."""
     grower = getattr(engine, "grow", None)  # an engine that is a Grower
-    if trace is None and grower is not None:
+    if grower is not None and traced is not True:
         tree: Tree | None = grower(recipe, progress)
-        if tree is not None:
+        if tree is not None and not (traced == AUTO and is_cheap(tree, table)):
             rules: Rules = load("rules", recipe.rules)
             return rules.finish(tree, engine, recipe)
     recipe.refuse_missing(table.columns)
-    return grow(engine, recipe, None, trace, progress)
+    return grow(engine, recipe, None, Trace() if traced else None, progress)
 
 
 def _engine(name: str, table: Table, recipe: Recipe, **options: Any) -> Engine:  # noqa: ANN401

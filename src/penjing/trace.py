@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing.criteria import TIE, gains
 from penjing.criteria.entropy import Entropy, bits
@@ -23,7 +24,7 @@ from penjing.plugs import load
 from penjing.recipe import Recipe
 from penjing.search import NO_VALUES, Choice, candidates, first_best, score, with_branch
 from penjing.split import Offers, midpoints
-from penjing.table import Floats
+from penjing.table import Floats, Table
 from penjing.tally import Classes, Counts, Reader, Tally
 from penjing.tree import Tree
 
@@ -35,6 +36,16 @@ LEVELS = 200
 """How many levels of a nominal column are kept with their counts."""
 TIES = 1_000
 """How many ties are kept."""
+AUTO = "auto"
+"""Keep the trace where that costs little beside reading the table and growing the tree."""
+WEIGHED = 3_000
+"""So many columns of nodes are always weighed again for a trace; about a second's work."""
+CELLS = 150
+"""For so many cells of a table one more; reading them takes as long."""
+ROWS = 2_000
+"""Counting so many rows of a column takes as long as weighing the column once."""
+GROWN = 2_000_000
+"""Of a table with more cells than this no trace is kept, whatever its tree looks like."""
 
 
 class Trace:
@@ -78,12 +89,13 @@ class Trace:
                     self._ties.append({"node": node} | tie)
         if not self._keep:
             return
-        room = max(self._left // max(len(engine.schema), 1), 0)
+        room = max(self._left // max(len(engine.schema), 1), 0 if self._steps else 1)
         kept = list(nodes[:room])
         self._cut_short |= len(kept) < len(nodes)
         self._left -= len(kept) * len(engine.schema)
+        scores = scores_of(offers, recipe)
         for i, tally in enumerate(engine.tally(growth, kept)):
-            step = {"node": kept[i]} | weighing(engine, tally, offers, i, recipe)
+            step = {"node": kept[i]} | weighing(engine, tally, (offers, scores, i), recipe)
             split = choices[i].split
             if split is None:
                 step["stop"] = "alike"
@@ -114,11 +126,58 @@ class Trace:
         return tree
 
 
+def is_cheap(grown: Tree | None, table: Table) -> bool:
+    """Say whether the trace of a tree takes no longer, about, than reading its table and growing.
+
+    A trace is made in Python: every column of every node that was not pure is weighed again.
+    That work is estimated here from the tree as C++ grew it, before it is pruned; None stands
+    for one that only Python can grow, of which the trace is the smaller part. Nothing is
+    measured, so that the same table always gets the same answer.
+    """
+    n_columns, n_cells = len(table.columns), table.n_rows * len(table.columns)
+    if grown is None or n_cells > GROWN:
+        return n_cells <= GROWN
+    allowed = WEIGHED + n_cells / CELLS
+    weighed = _not_pure(grown)
+    if n_columns * len(weighed) > allowed:  # before any node is looked at
+        return False
+    rows = _rows(grown, table)
+    return n_columns * (len(weighed) + float(rows[weighed].sum()) / ROWS) <= allowed
+
+
+def _not_pure(tree: Tree) -> npt.NDArray[np.intp]:
+    """Return the nodes whose columns were looked at, or might have been."""
+    if tree.is_regression:
+        return np.flatnonzero(~tree.is_leaf | (tree.losses > 0))
+    return np.flatnonzero((tree.nodes.total > 0).sum(axis=1) > 1)
+
+
+def _rows(tree: Tree, table: Table) -> Floats:
+    """Return how many rows each node looked at, about.
+
+    Rows that are shared out count in every branch, however little they weigh there.
+    """
+    weight, parent, asked = tree.weight, tree.nodes.parent.tolist(), tree.nodes.column.tolist()
+    shared = [column.n_missing / table.n_rows for column in table.columns]
+    if tree.recipe.get("missing") != "fraction":
+        shared = [0.0] * len(shared)
+    rows = np.full(tree.n_nodes, float(table.n_rows))
+    for node in range(1, tree.n_nodes):
+        above = parent[node]
+        part = float(weight[node] / weight[above]) if weight[above] > 0 else 0.0
+        lost = shared[asked[above]]
+        rows[node] = rows[above] * (lost + (1 - lost) * part)
+    return rows
+
+
 def weighing(
-    engine: Engine, tally: Tally, offers: Offers, i: int, recipe: Recipe
+    engine: Engine, tally: Tally, offered: tuple[Offers, Floats, int], recipe: Recipe
 ) -> dict[str, Any]:
-    """Return what every column offered in one node, and the average by which they are screened."""
-    scores = scores_of(offers, recipe)[i]
+    """Return what every column offered in one node, and the average by which they are screened.
+
+    ``offered`` are the offers of a generation, the scores of all of them, and which node it is.
+    """
+    offers, scores, i = offered
     step: dict[str, Any] = {}
     if recipe.criterion == "gain_ratio":
         taking = ~np.isnan(offers.gain[i])
@@ -128,7 +187,7 @@ def weighing(
         step["average_gain"] = plain(offers.gain[i][taking].mean() if taking.any() else np.nan)
     step["candidates"] = [
         candidate(engine, c, counts, recipe, (offers, i))
-        | {"score": plain(scores[c]), "gain": plain(offers.gain[i, c])}
+        | {"score": plain(scores[i, c]), "gain": plain(offers.gain[i, c])}
         for c, counts in tally.columns.items()
     ]
     return step

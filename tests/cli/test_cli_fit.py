@@ -14,6 +14,7 @@ import pytest
 import penjing
 from melons import put_melons
 from penjing.cli import Exit
+from penjing.trace import LIMIT, Trace
 from spawn import CODE, spawn
 
 TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
@@ -141,3 +142,70 @@ def test_more_leaves_than_rows_are_explained(run):
     assert "rows without a value are shared out" in done.err
     done = run("fit", "holes.csv", "--recipe", "c4.5-textbook", "--min-weight", "9")
     assert "shared out" not in done.err
+
+
+def scattered(n_rows: int) -> str:
+    """Return a table whose C4.5 tree is pruned to one of its branches: the root is replaced."""
+    rand = random.Random(0)
+    lines = ["a,b,c,d,y"]
+    for _ in range(n_rows):
+        a, b, c, d = (round(rand.random() * 10, 1) for _ in "1234")
+        shown = b if rand.random() > 0.1 else ""
+        lines.append(
+            f"{a},{shown},{c},{d},{'yes' if rand.random() < 0.1 + 0.03 * (a + b) else 'no'}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("recipe", ["c4.5", "j48", "c5.0"])
+def test_fit_ends_well_where_pruning_replaced_the_root(run, recipe):
+    Path("t.csv").write_text(scattered(2000))
+    done = run("fit", "t.csv", "-r", recipe, "-o", "t.tree")
+    assert (done.code, "error" in done.err) == (0, False)
+    for later in (("why", "t.tree"), ("trace", "t.tree"), ("draw", "t.tree", "-o", "t.html")):
+        assert run(*later).code == 0
+    if recipe == "c4.5":  # the case: no step tells of the root
+        assert all(step["node"] for step in penjing.load("t.tree").kept_trace["steps"])
+
+
+@pytest.mark.parametrize("n", [60, pytest.param(80_001, marks=pytest.mark.slow)])
+def test_fit_takes_a_table_of_more_columns_than_a_trace_has_room_for(run, monkeypatch, n):
+    monkeypatch.setattr(Trace.__init__, "__defaults__", (50,) if n < LIMIT else (LIMIT,))
+    rows = [",".join(["ab"[row % 2]] * n) + f",{'ny'[row % 2]}" for row in range(6)]
+    Path("wide.csv").write_text("\n".join([",".join(f"c{i}" for i in range(n)) + ",y", *rows]))
+    for option in ((), ("--trace",), ("--no-trace",)):
+        done = run("fit", "wide.csv", *option, "-o", "wide.tree")
+        assert done.code == 0
+        assert f"({n} columns)" in done.out
+        assert len(done.out) < 1000
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_fit_says_that_no_trace_is_kept(run, lang):
+    rand = random.Random(0)
+    rows = [
+        ",".join([*(str(rand.randint(0, 30)) for _ in "abcd"), rand.choice("ny")])
+        for _ in range(9000)
+    ]
+    Path("t.csv").write_text("\n".join(["a,b,c,d,y", *rows]))
+    done = run("fit", "t.csv", "-o", "t.tree", "--lang", lang)
+    assert done.code == 0
+    assert ("no trace is kept" if lang == "en" else "没有保存生成过程") in done.err
+    assert "--trace" in done.err
+    assert run("why", "t.tree").code == 0  # from the training rows
+    Path("t.csv").unlink()
+    for verb in ("why", "trace"):
+        told = run(verb, "t.tree", "--lang", lang)
+        assert told.code == Exit.WRONG
+        assert "--train" in told.err
+    for verb in (("draw", "t.tree", "-o", "t.svg"), ("report", "t.tree", "-o", "t.html")):
+        assert run(*verb).code == 0
+
+
+def test_fit_says_of_engine_disk_that_it_keeps_no_trace(run):
+    Path("t.csv").write_text("a,b,y\n" + "u,1,n\nv,2,y\n" * 50)
+    done = run("fit", "t.csv", "--target", "y", "--engine", "disk", "-o", "t.tree")
+    assert "no trace is kept with engine disk" in done.err
+    assert "cells" not in done.err
+    assert run("fit", "t.csv", "--engine", "disk", "--trace", "-o", "t.tree").code == 0
+    assert penjing.load("t.tree").kept_trace is not None

@@ -61,10 +61,6 @@ def add_to(app: typer.Typer) -> None:
         app.command(command.__name__)(command)
 
 
-TRACED = 2_000_000
-"""Of a table with more cells (rows x columns) no trace is kept, and C++ grows the tree alone."""
-
-
 @verb
 @takes_own_options
 @takes_reading
@@ -91,9 +87,13 @@ def fit(
     query: Annotated[
         str | None, typer.Option(help="SQL, or a table's name, for duckdb:FILE or postgresql://…")
     ] = None,
-    no_trace: Annotated[
-        bool, typer.Option("--no-trace", help="Do not keep how the tree grew (see why).")
-    ] = False,
+    trace: Annotated[
+        bool | None,
+        typer.Option(
+            "--trace/--no-trace",
+            help="Keep how the tree grew, for `why` and `trace`. Default: if that is quick.",
+        ),
+    ] = None,
     criterion: Criterion = None,
     shape: ShapeName = None,
     missing: MissingPolicy = None,
@@ -120,7 +120,8 @@ def fit(
     given = {key: value for key, value in changes.items() if value is not None}
     pruning = Pruning(method, validate, validate_share, seed, ties)
     if afar.is_afar(data, engine):
-        asked = {"query": query, "engine": engine, "recipe": recipe, **own, **settings_of(setting)}
+        asked = {"query": query, "engine": engine, "recipe": recipe, "trace": bool(trace)}
+        asked |= {**own, **settings_of(setting)}
         tree = _sourced(afar.grown(voice, data, reading, pruning, asked | given), data)
         _show(voice, tree, tree, None, (None, None, output))
         return
@@ -128,21 +129,19 @@ def fit(
     with large.table(voice, data, reading, recipe, method) as table:
         voice.notes(table.notes)
         train, judges = pruning.divided(voice, table, reading)
-        is_small = train.n_rows * len(train.columns) <= TRACED and not large.is_on_disk
-        if not (is_small or no_trace):
-            voice.note("trace_too_large", limit=TRACED)
-        traced = is_small and not no_trace
         how = {
             "recipe": recipe,
             "engine": large.engine,
             "memory_limit": memory_limit,
-            "trace": traced,
+            "trace": "auto" if trace is None else trace,
             **given,
             **own,
             **settings_of(setting),
         }
         grown = pruning.grown(voice, train, judges, how)
         tree, whole = (large.told(_sourced(made, data)) for made in grown)
+        if trace is None and whole.kept_trace is None:
+            voice.note("note_no_trace_disk" if large.is_on_disk else "note_no_trace")
         _show(voice, tree, whole, train, (method, judges, output))
 
 
@@ -213,9 +212,11 @@ def _remark(voice: Voice, tree: Tree, train: Table | None) -> None:
     n_rows = int(tree.about.get("n_rows", 0))
     if tree.recipe.get("missing") == "fraction" and tree.n_leaves > n_rows > 0:
         voice.note("note_shared_out", leaves=tree.n_leaves, n=n_rows)
+    steps = tree.kept_trace["steps"] if tree.kept_trace is not None else []
     if tree.kept_trace is not None and not tree.kept_trace["is_whole"]:
         voice.note("trace_large")
-    told = summary.gain_and_ratio(explain(tree), voice.lang) if tree.kept_trace is not None else ""
+    is_told = any(step["node"] == 0 for step in steps)  # not where a branch replaced the root
+    told = summary.gain_and_ratio(explain(tree), voice.lang) if is_told else ""
     lines = [told, "" if train is None else sibling(voice, tree, train)]
     if text := ("\n" + " " * 6).join(line for line in lines if line):
         voice.out(voice.say("word_note") + text)

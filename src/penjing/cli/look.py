@@ -154,7 +154,10 @@ def why(
         str | None, typer.Option(metavar="COLUMN", help="List all cuts of a numeric column.")
     ] = None,
     data: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Training rows, to weigh the columns anew.")
+        str | None,
+        typer.Option(
+            "--train", "--data", metavar="FILE", help="Training rows, to weigh the columns anew."
+        ),
     ] = None,
 ) -> None:
     """Say why a node asks what it asks: every candidate, with the formula filled in."""

@@ -635,6 +635,7 @@ WORDS: dict[str, str] = {
     "summary_training": "{leaves}, {depth}, {training}",
     "ties": "{n} ties settled by column order: {ties}",
     "ties_one": "{n} tie settled by column order: {ties}",
+    "tie_columns": "{columns} = … ({n} columns)",
     "tie_under": "{columns} ({score}) under {place}",
     "tie_at_root": "{columns} ({score}) at the root",
     "ties_more": "{ties}, and {n} more",
@@ -654,10 +655,18 @@ WORDS: dict[str, str] = {
         "{n} branch had no training row and is not drawn; `penjing show --empty` draws it."
     ),
     "note_grown_from": "grown from {n} of {of} rows; the other {rest} decide the pruning.",
-    "trace_too_large": (
-        "no trace is kept of a table of more than {limit} cells; `why --data` weighs a node anew."
+    "note_no_trace": (
+        "no trace is kept: making it would take longer than growing the tree. `penjing why` and"
+        " `penjing trace`\nread the training file instead. To keep it all the same: --trace."
     ),
-    "trace_large": "the trace is kept for the first nodes only; `why --data` weighs the others.",
+    "note_no_trace_disk": (
+        "no trace is kept with engine disk. `penjing why` and `penjing trace` read the training"
+        " file instead.\nTo keep it all the same: --trace."
+    ),
+    "trace_large": (
+        "the trace does not cover every node; `penjing why` computes the others from the training"
+        " file."
+    ),
     # command: why
     "why_head": "{place}, {rows}, {mixed}, {measure}",
     "why_head_empty": "{place}, {rows}",
@@ -698,15 +707,24 @@ WORDS: dict[str, str] = {
     "why_cuts_hidden_one": "{n} cut of lower gain is not kept.",
     "why_hint": "--all fills in the formulas of every column; --cuts COLUMN lists all its cuts.",
     "no_trace": (
-        "the model keeps no trace of how it was grown.\n"
-        "Give the training rows (why: --data FILE, trace: --train FILE), or fit it again without --no-trace."
+        "the model has no trace of how it was grown.\n"
+        "Give the training rows (data=…), or fit it again with trace=True."
+    ),
+    "no_trace_cli": (
+        "the model has no trace of how it was grown.\n"
+        "Give the training rows: --train FILE; or keep the trace: penjing fit --trace."
     ),
     "no_trace_pruned": (
-        "the model was pruned, and keeps no trace of how it was grown.\n"
-        "Give the training rows (why: --data FILE, trace: --train FILE), or look at the model from before."
+        "the model was pruned, and has no trace of how it was grown.\n"
+        "Give the training rows (data=…), or look at the model from before."
     ),
-    "no_trace_here": (
-        "the trace was too large and has nothing of node {node}. Give the training rows: --data FILE."
+    "no_trace_pruned_cli": (
+        "the model was pruned, and has no trace of how it was grown.\n"
+        "Give the training rows: --train FILE; or look at the model from before."
+    ),
+    "no_trace_here": ("the trace does not cover node {node}. Give the training rows (data=…)."),
+    "no_trace_here_cli": (
+        "the trace does not cover node {node}. Give the training rows: --train FILE."
     ),
     "no_such_node": "there is no node {node}. Nodes are numbered from 0 (the root) to {last}.",
     "no_such_branch": "the question '{column}' has no branch '{word}'. It has: {known}.",
@@ -741,7 +759,7 @@ WORDS: dict[str, str] = {
     "story_step": "step {i} of {n}: {place}",
     "story_more": "{n} more steps; --steps 0 tells all.",
     "story_more_one": "{n} more step; --steps 0 tells all.",
-    "story_cut_short": "The trace was too large to be kept whole: later nodes are not in it.",
+    "story_cut_short": "The trace does not cover every node; `penjing why` computes the others from the training rows.",
     "story_label_rows": "rows",
     "story_label_stop": "stop?",
     "story_label_weigh": "weigh",

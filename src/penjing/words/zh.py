@@ -472,6 +472,7 @@ WORDS: dict[str, str] = {
     "summary": "{leaves}，{depth}",
     "summary_training": "{leaves}，{depth}，{training}",
     "ties": "{n} 处平局，按列的次序取前者：{ties}",
+    "tie_columns": "{columns} = …（共 {n} 列）",
     "tie_under": "{columns} ({score})，在 {place} 之下",
     "tie_at_root": "{columns} ({score})，在根结点",
     "ties_more": "{ties}；另有 {n} 处",
@@ -485,8 +486,15 @@ WORDS: dict[str, str] = {
     ),
     "note_empty_branches": "{n} 个分支没有训练样本，未画出；`penjing show --empty` 可画出。",
     "note_grown_from": "用 {of} 行中的 {n} 行生成；其余 {rest} 行作验证集，决定剪枝。",
-    "trace_too_large": "表格超过 {limit} 个单元格，不保存生成过程；`why --data` 可重新计算任一结点。",
-    "trace_large": "只保存了前面一些结点的生成过程；其余的可用 `why --data` 重新计算。",
+    "note_no_trace": (
+        "没有保存生成过程：保存它比生成决策树更费时。`penjing why` 和 `penjing trace` 会改读训练集文件。"
+        "\n若仍要保存：--trace。"
+    ),
+    "note_no_trace_disk": (
+        "计算引擎 disk 不保存生成过程。`penjing why` 和 `penjing trace` 会改读训练集文件。"
+        "\n若仍要保存：--trace。"
+    ),
+    "trace_large": "保存的生成过程没有包括每个结点；其余结点由 `penjing why` 从训练集文件计算。",
     # 命令：why
     "why_head": "{place}, {rows}, {mixed}, {measure}",
     "why_head_empty": "{place}, {rows}",
@@ -521,13 +529,18 @@ WORDS: dict[str, str] = {
     "why_tied": "平局：{columns} 相等，取排在最前的 {chosen}。",
     "why_cuts_hidden": "另有 {n} 个增益较小的划分点没有保存。",
     "why_hint": "--all 写出每个属性的算式；--cuts 列名 列出其全部划分点。",
-    "no_trace": (
-        "模型没有保存生成过程。\n请给出训练集（why 用 --data 文件，trace 用 --train 文件）；或不用 --no-trace 重新生成。"
+    "no_trace": "模型没有保存生成过程。\n请给出训练集（data=…），或用 trace=True 重新生成。",
+    "no_trace_cli": (
+        "模型没有保存生成过程。\n请给出训练集：--train 文件；或保存生成过程：penjing fit --trace。"
     ),
     "no_trace_pruned": (
-        "模型经过剪枝，没有保存生成过程。\n请给出训练集（why 用 --data 文件，trace 用 --train 文件）；或查看剪枝前的模型。"
+        "模型经过剪枝，没有保存生成过程。\n请给出训练集（data=…），或查看剪枝前的模型。"
     ),
-    "no_trace_here": "生成过程太大，没有保存结点 {node} 的部分。请给出训练集：--data 文件。",
+    "no_trace_pruned_cli": (
+        "模型经过剪枝，没有保存生成过程。\n请给出训练集：--train 文件；或查看剪枝前的模型。"
+    ),
+    "no_trace_here": "保存的生成过程没有包括结点 {node}。请给出训练集（data=…）。",
+    "no_trace_here_cli": "保存的生成过程没有包括结点 {node}。请给出训练集：--train 文件。",
     "no_such_node": "没有结点 {node}。结点从 0（根结点）编号到 {last}。",
     "no_such_branch": "“{column}”没有分支“{word}”。它有：{known}。",
     "no_such_branch_near": "“{column}”没有分支“{word}”。它有：{known}。\n是不是“{near}”？",
@@ -548,7 +561,7 @@ WORDS: dict[str, str] = {
     "story_head": "{target} 的决策树如何由 {rows} 行数据按 {recipe} 生成，共 {n} 步。对数以 2 为底。",
     "story_step": "第 {i} 步，共 {n} 步：{place}",
     "story_more": "另有 {n} 步；--steps 0 全部列出。",
-    "story_cut_short": "生成过程太大，没有全部保存：后面的结点不在其中。",
+    "story_cut_short": "保存的生成过程没有包括每个结点；其余结点可由 `penjing why` 从训练集计算。",
     "story_label_rows": "样本",
     "story_label_stop": "停止？",
     "story_label_weigh": "比较",

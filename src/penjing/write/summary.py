@@ -11,6 +11,8 @@ from penjing.write.labels import amount, answer_text, branch_text, quoted
 
 TIES = 5
 """How many ties are told of."""
+COLUMNS = 5
+"""How many columns of a tie are named."""
 STEPS = 3
 """How many answers say where a tie was; the last ones."""
 
@@ -58,7 +60,9 @@ def ties(tree: Tree, lang: str = "en", *, ascii_only: bool = False) -> str:
 
 
 def _tie(tree: Tree, tie: dict[str, Any], lang: str, *, ascii_only: bool) -> str:
-    names = " = ".join(quoted(tree.schema[c].name) for c in tie["columns"])
+    names = " = ".join(quoted(tree.schema[c].name) for c in tie["columns"][:COLUMNS])
+    if (n := len(tie["columns"])) > COLUMNS:
+        names = say("tie_columns", lang, columns=names, n=n)
     if tie["node"] == 0:
         return say("tie_at_root", lang, columns=names, score=places(tie["score"]))
     road = tree.path(tie["node"])[1:]
