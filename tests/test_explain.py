@@ -108,7 +108,7 @@ def test_a_pruned_tree_keeps_the_trace_of_what_stayed():
 def test_a_trace_that_was_cut_short_says_so():
     tree = penjing.fit(penjing.example("golf"), trace=True)
     short = replace(tree, kept_trace={"steps": tree.kept_trace["steps"][:1], "is_whole": False})
-    with pytest.raises(ChoiceError, match="nothing of node 1"):
+    with pytest.raises(ChoiceError, match="does not cover node 1"):
         explain(short, 1)
     assert "does not cover every node" in telling.write(story(short), _about(short))
 
