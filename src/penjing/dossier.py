@@ -6,13 +6,13 @@ Nothing in it is fetched from anywhere, and nothing runs; light or dark as the r
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Any
 
 from penjing.curves import calibration, learning_curve, pruning_curve
 from penjing.errors import ChoiceError, Problem, unknown
-from penjing.evaluate import cross_validate, score
+from penjing.evaluate import cross_validate, not_a_test, score
 from penjing.overview import oddities, overview
 from penjing.recipe import recipe_of
 from penjing.report import Report
@@ -44,7 +44,7 @@ table{border-collapse:collapse;margin:.5rem 0}th,td{padding:.2rem .7rem;text-ali
 border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}p.f,caption{color:var(--faint)}
 figure{margin:.5rem 0;overflow-x:auto}code{overflow-wrap:anywhere}
-.hit{font-weight:bold}
+.hit,.warn{font-weight:bold}
 """
 _DARK = "--ink:#f0f2f4;--paper:#16191d;--faint:#b6bdc4;--line:#3a4047"
 _AUTO = f"@media(prefers-color-scheme:dark){{:root{{{_DARK}}}}}"
@@ -61,6 +61,7 @@ def write(
     folds: int = 10,
     seed: int = 0,
     crossed: bool | None = None,
+    warnings: Sequence[str] = (),
 ) -> str:
     """Return the report of a tree as one HTML file.
 
@@ -82,6 +83,8 @@ def write(
         Of cross-validation.
     crossed : bool, optional
         Whether to grow more trees, for cross-validation and curves; else if there are few rows.
+    warnings : sequence of str
+        Keys of sentences about the test rows, besides those that the tables tell.
 
     Examples
     --------
@@ -104,6 +107,7 @@ def write(
     made.rules()
     if test is not None:
         made.answers("dossier_test", score(tree, test))
+        made.warn(test, dict.fromkeys([*not_a_test(tree, test), *warnings]))
         made.calibrated(test)
     may_cross = train is not None and train.target is not None and _can_regrow(tree)
     if crossed is None:
@@ -222,6 +226,11 @@ class _Page:
         elif not isinstance(report, Report):
             body = f"<p>{_lines(report.text(self._lang).splitlines())}</p>"
         self._section(key, body, k=k)
+
+    def warn(self, test: Table, keys: Iterable[str]) -> None:
+        """Say that the rows are no test: they grew the tree, or decided its pruning."""
+        source = test.source.get("name", "")
+        self._parts += [f"<p class=warn>{self._say(key, source=source)}</p>" for key in keys]
 
     def _confusion(self, report: Report) -> str:
         corner = f"{self._say('report_actual')} ↓ · {self._say('report_predicted')} →"

@@ -263,6 +263,18 @@ def source_of(table: Table) -> dict[str, Any]:
     return told | {"n_rows": table.n_rows}
 
 
+def not_a_test(tree: Tree, rows: Table) -> list[str]:
+    """Return why rows are no test of a tree, as keys of sentences: they grew or pruned it.
+
+    Files are known by their content, whatever they are called.
+    """
+    mine = rows.source.get("sha256")
+    judges = [record.get("validation", {}) for record in tree.about.get("pruning", ())]
+    grew = mine is not None and mine == tree.about.get("source", {}).get("sha256")
+    pruned = mine is not None and any(judge.get("sha256") == mine for judge in judges)
+    return ["note_training_tested"] * grew + ["note_validation_tested"] * pruned
+
+
 # -- inside ---------------------------------------------------------------------------------
 
 

@@ -124,6 +124,30 @@ def ceiling(train: Table, test: Table) -> Ceiling:
     return Ceiling(tuple(clashes), test.n_rows)
 
 
+def are_same_rows(one: Table, other: Table) -> bool:
+    """Say whether two tables have the same rows, in whatever order; with their targets.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from penjing.table import nominal
+    >>> one = Table((nominal("a", "xy"),), nominal("class", "01"), 2)
+    >>> other = Table((nominal("a", "yx"),), nominal("class", "10"), 2)
+    >>> are_same_rows(one, other), are_same_rows(one, replace(other, target=one.target))
+    (True, False)
+    """
+    if one.n_rows != other.n_rows or one.target is None or other.target is None:
+        return False
+    if sorted(column.name for column in one.columns) != sorted(c.name for c in other.columns):
+        return False
+    pairs = [
+        _together(column.levels, column.codes, other.column(column.name)) for column in one.columns
+    ]
+    pairs.append(_together(one.target.levels, one.target.codes, other.target))
+    keys = _keys(pairs, 2 * one.n_rows)
+    return bool((np.sort(keys[: one.n_rows]) == np.sort(keys[one.n_rows :])).all())
+
+
 def _together(levels: Sequence[Any] | npt.NDArray[Any], codes: Codes, other: Column) -> Codes:
     """Return the codes of two columns one after the other, equal values with equal codes."""
     place: dict[Any, int] = {}

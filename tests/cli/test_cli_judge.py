@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 import penjing
 from penjing.cli import Exit
 from penjing.tree import Tree
@@ -170,3 +172,77 @@ def test_predict_stops_or_refuses_at_a_level_that_training_never_saw(run, melon)
     done = run("predict", melon, "odd.csv", "--unseen", "error")
     assert done.code == Exit.WRONG
     assert "--unseen stop" in done.err
+
+
+@pytest.mark.parametrize("recipe", ["id3", "c4.5-textbook", "cart-textbook", "c4.5"])
+def test_compare_leaves_one_out_with_every_column(run, recipe):
+    run("fit", TRAIN, "-r", recipe, "-o", "one.tree")
+    run("fit", TRAIN, "-r", recipe, "--max-depth", "1", "-o", "two.tree")
+    alone = run("cross-validate", TRAIN, "-r", recipe, "--leave-one-out", "--json").data
+    done = run("compare", "one.tree", "two.tree", "--train", TRAIN, "--json")
+    assert done.data["leave_one_out"][0]["correct"] == alone["correct"]
+    assert "missing" not in done.err
+
+
+def test_compare_leaves_one_out_with_the_columns_of_each_tree(run):
+    first = Path(TRAIN).read_text("gb18030").splitlines()[0].split(",")[1]
+    run("fit", TRAIN, "-o", "all.tree")
+    run("fit", TRAIN, "--ignore", first, "-o", "less.tree")
+    alone = [
+        run("cross-validate", TRAIN, "--leave-one-out", "--json", *more).data["correct"]
+        for more in ((), ("--ignore", first))
+    ]
+    told = run("compare", "all.tree", "less.tree", "--train", TRAIN, "--json").data
+    assert [each["correct"] for each in told["leave_one_out"]] == alone
+
+
+def test_compare_says_where_the_training_file_lacks_a_column(run):
+    run("fit", TRAIN, "--max-depth", "1", "-o", "melon.tree")
+    melon = "melon.tree"
+    lines = [line.split(",") for line in Path(TRAIN).read_text("gb18030").splitlines()]
+    asked = {penjing.load(melon).schema[c].name for c in penjing.load(melon).nodes.column if c >= 0}
+    spare = next(i for i, n in enumerate(lines[0]) if n not in {*asked, "好瓜", "编号"})
+    Path("less.csv").write_text(
+        "\n".join(",".join(c for i, c in enumerate(cells) if i != spare) for cells in lines)
+    )
+    done = run("compare", melon, melon, "--train", "less.csv")
+    assert done.code == 0
+    assert lines[0][spare] in done.err
+
+
+def resaved(name: str, *, rows: slice = slice(None)) -> str:
+    """Return another file of the same rows: other order, other encoding."""
+    head, *lines = Path(name).read_text("gb18030").splitlines()
+    Path(f"of-{rows.stop}.csv").write_text("\n".join([head, *lines[::-1][rows]]), "utf-8")
+    return f"of-{rows.stop}.csv"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_verb_that_tests_says_that_rows_were_seen(run, melon, lang):
+    run("prune", melon, "--validate", TEST, "-o", "small.tree")
+    grown = {"en": "grown from", "zh": "生成这棵树"}[lang]
+    pruned = {"en": "decided the pruning", "zh": "决定过这棵树的剪枝"}[lang]
+    for model, file, words in (
+        (melon, TRAIN, grown),
+        (melon, resaved(TRAIN), grown),
+        ("small.tree", TEST, pruned),
+        (melon, TEST, None),
+        (melon, resaved(TRAIN, rows=slice(5)), None),
+    ):
+        verbs = (
+            ("test", model, file),
+            ("compare", "small.tree", melon, "--test", file),
+            ("compare", melon, "small.tree", "--test", file),
+            ("report", model, "--test", file, "-o", "page.html"),
+        )
+        for verb in verbs:
+            if words is None and verb[0] == "compare":
+                continue
+            said = run(*verb, "--lang", lang).err
+            if words is None:
+                assert grown not in said, verb
+                assert pruned not in said, verb
+            else:
+                assert said.count(words) == 1, verb
+        page = Path("page.html").read_text("utf-8")
+        assert (words is not None) == ("<p class=warn>" in page), file

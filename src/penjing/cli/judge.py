@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ from penjing.cli.pruned import LEAVE_ONE_OUT, leave_one_out
 from penjing.cli.reading import takes_reading
 from penjing.cli.say import Voice
 from penjing.cli.verb import verb
-from penjing.errors import CapabilityError, ChoiceError
+from penjing.errors import CapabilityError, ChoiceError, Problem
 
 if TYPE_CHECKING:
     from penjing.table import Table
@@ -102,7 +103,7 @@ def examine(
     """Count right and wrong answers on rows whose class is known."""
     tree = sources.model(model)
     rows = reading.rows_for(voice, tree, data)
-    _warn(voice, tree, data, rows)
+    sources.warn_of_test(voice, reading, {model: tree}, data, rows)
     report = tree.score(rows)
     taught = None if tree.is_regression else sources.training(voice, tree, model, train, reading)
     found = None if taught is None else _ceiling(taught, rows)
@@ -113,16 +114,6 @@ def examine(
     else:
         _told(voice, tree, rows, report, found, full=full, names=(train, data))
     return _demanded(voice, report, min_accuracy)
-
-
-def _warn(voice: Voice, tree: Tree, path: str, rows: Table) -> None:
-    """Say where the rows are not a test: they grew the tree, or decided its pruning."""
-    mine = rows.source.get("sha256")
-    if mine and mine == tree.about.get("source", {}).get("sha256"):
-        voice.note("note_training_tested", source=path)
-    judges = [record.get("validation", {}) for record in tree.about.get("pruning", ())]
-    if mine and any(judge.get("sha256") == mine for judge in judges):
-        voice.note("note_validation_tested", source=path)
 
 
 def _ceiling(taught: Table, rows: Table) -> Any:  # noqa: ANN401 - a Ceiling
@@ -220,37 +211,56 @@ def compare(
         tables["training"] = reading.rows_for_both(voice, trees, train)
     if test is not None:
         tables["test"] = reading.rows_for_both(voice, trees, test)
+        named = dict(zip((first, second), trees, strict=True))
+        sources.warn_of_test(voice, reading, named, test, tables["test"])
     told: dict[str, Any] = compared(*trees, tables, names=(Path(first).stem, Path(second).stem))
-    told |= _beside(voice, trees, tables, told, more=leave_out)
+    told |= _beside(trees, tables)
+    if train is not None and _is_to_be_left_out(voice, trees, tables["training"], more=leave_out):
+        told["leave_one_out"] = [
+            _left_out(voice, reading, tree, train, named["name"])
+            for tree, named in zip(trees, told["trees"], strict=True)
+        ]
     told["test"] = None if test is None else sources.short_names(test, train or test)[0]
     voice.data(told) if voice.as_json else voice.out(comparison.write(told, voice.lang))
 
 
-def _beside(
-    voice: Voice,
-    trees: tuple[Tree, Tree],
-    tables: dict[str, Table],
-    told: dict[str, Any],
-    *,
-    more: bool,
-) -> dict[str, Any]:
-    """Return what a comparison needs besides: the verdict of the test, and leaving one out."""
+def _beside(trees: tuple[Tree, Tree], tables: dict[str, Table]) -> dict[str, Any]:
+    """Return what a comparison needs besides: the verdict of the test."""
     from penjing.verdict import verdict  # noqa: PLC0415 - heavy
 
     found: dict[str, Any] = {"is_pruned": is_pruned(*trees)}
     if trees[0].is_regression:
         return found
-    test, rows = tables.get("test"), tables.get("training")
+    test = tables.get("test")
     if test is not None and test.target is not None:
         found["verdict"] = verdict(*trees, test)
-    if rows is None or rows.target is None:
-        return found
+    return found
+
+
+def _is_to_be_left_out(voice: Voice, trees: tuple[Tree, Tree], rows: Table, *, more: bool) -> bool:
+    """Say whether leaving one out is possible, and not too much."""
+    if trees[0].is_regression or rows.target is None:
+        return False
     if rows.n_rows > LEAVE_ONE_OUT and not more:
         voice.note("note_no_leave_one_out", of=rows.n_rows, limit=LEAVE_ONE_OUT)
-        return found
-    names = [tree["name"] for tree in told["trees"]]
-    pairs = zip(trees, names, strict=True)
-    return found | {"leave_one_out": [leave_one_out(voice, t, rows, n) for t, n in pairs]}
+        return False
+    return True
+
+
+def _left_out(
+    voice: Voice, reading: sources.Reading, tree: Tree, train: str, name: str
+) -> dict[str, float] | None:
+    """Return how many rows are right if each is left out once.
+
+    The trees for it grow from all columns that this tree could have split on, also from those
+    that neither tree asks about, and from no others.
+    """
+    try:
+        rows = sources.training(replace(voice, is_quiet=True), tree, "", train, reading)
+    except Problem as problem:
+        voice.note("note_no_regrow", name=name, why=voice.say(problem.key, **problem.values))
+        return None
+    return None if rows is None else leave_one_out(voice, tree, rows, name)
 
 
 def is_pruned(one: Tree, other: Tree) -> bool:

@@ -134,9 +134,12 @@ def report(
     tree = sources.model(model)
     taught = sources.training(voice, tree, model, train, reading)
     tested: Table | None = None if test is None else reading.rows_for(voice, tree, test)
+    said = []
+    if test is not None and tested is not None:
+        said = sources.warn_of_test(voice, reading, {model: tree}, test, tested)
     page = write(
         tree, taught, tested, lang=voice.lang, theme=str(theme), title=title, folds=folds,
-        seed=seed, crossed=crossed,
+        seed=seed, crossed=crossed, warnings=said,
     )  # fmt: skip
     if output in (None, sources.STDIN):
         voice.out(page)

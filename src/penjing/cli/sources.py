@@ -415,6 +415,43 @@ def training(
     return None
 
 
+def warn_of_test(
+    voice: Voice, reading: Reading, trees: Mapping[str, Tree], path: str, rows: Table
+) -> list[str]:
+    """Say where rows are no test, since they grew or pruned a tree; return what was said.
+
+    ``trees`` are the trees by the path of their models, ``rows`` those of the file at ``path``.
+    """
+    from penjing.evaluate import not_a_test  # noqa: PLC0415 - heavy
+
+    keys = [key for tree in trees.values() for key in not_a_test(tree, rows)]
+    if not keys:
+        keys = [
+            "note_training_rows_tested"
+            for model_path, tree in trees.items()
+            if _are_its_rows(voice, reading, tree, model_path, path)
+        ]
+    for key in dict.fromkeys(keys):
+        voice.note(key, source=path)
+    return list(dict.fromkeys(keys))
+
+
+def _are_its_rows(voice: Voice, reading: Reading, tree: Tree, model_path: str, path: str) -> bool:
+    """Say whether another file has the very rows that a tree was grown from."""
+    from penjing.remarks import are_same_rows  # noqa: PLC0415 - heavy
+
+    quiet = replace(voice, is_quiet=True)
+    if path == STDIN or (taught := training(quiet, tree, model_path, None, reading)) is None:
+        return False
+    try:
+        rows = reading.rows(
+            quiet, path, tree.schema, tree.target, missing=reading.missing_for(quiet, tree)
+        )
+    except Problem:  # it lacks a column
+        return False
+    return are_same_rows(taught, rows)
+
+
 def _remembered(tree: Tree, model_path: str) -> str | None:
     source = tree.about.get("source")
     if not isinstance(source, Mapping) or not isinstance(source.get("sha256"), str):

@@ -869,6 +869,10 @@ WORDS: dict[str, str] = {
     "note_training_validates": (
         "{source} is the file the tree was grown from: it cannot say what to prune."
     ),
+    "note_training_rows_tested": (
+        "{source} has the same rows as the file the tree was grown from: this says how well it fits,"
+        " not how well\nit predicts."
+    ),
     "note_validation_tested": "{source} decided the pruning of this tree: it is not a test of it.",
     # command: test
     "test_name": "test",

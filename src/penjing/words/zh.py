@@ -660,6 +660,9 @@ WORDS: dict[str, str] = {
     "ignored_is_asked": "树按“{column}”划分，此处不能略去该列。请用 --ignore '{column}' 重新训练模型。",
     "note_training_tested": "{source} 就是生成这棵树的文件：这说明拟合得如何，不说明预测得如何。",
     "note_training_validates": "{source} 就是生成这棵树的文件：它不能决定剪什么。",
+    "note_training_rows_tested": (
+        "{source} 与生成这棵树的文件样本相同：结果只说明拟合得如何，不说明预测得如何。"
+    ),
     "note_validation_tested": "{source} 决定过这棵树的剪枝：它不是测试集。",
     # 命令：test
     "test_name": "测试",
