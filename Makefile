@@ -21,7 +21,7 @@ SANITIZE := address,undefined
 OLDEST   := scikit-learn==1.6.0 numpy==2.0.2 scipy==1.14.1 pandas==2.2.3
 
 .PHONY: help setup demo test test-all test-cpp test-sanitized test-threads test-sklearn check format \
-        bench bench-spark docs fidelity golden wheel clean
+        bench bench-spark docs fidelity rpart-live golden wheel clean
 
 help: ## print this list
 	echo "penjing: make <word>"
@@ -68,11 +68,13 @@ $(STAMPS)/system: $(STAMPS)/venv
 		apt-get update -qq > /dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive \
 			apt-get install -y -qq chromium fonts-dejavu-core fonts-noto-cjk > /dev/null 2>&1 \
 			|| echo "· no Chromium to be had: the tests of the page will be skipped"; fi
-	# Exports are run by what they were made for: a compiler, node, Java, PostgreSQL, a spreadsheet.
+	# Exports are run by what they were made for: a compiler, node, Java, PostgreSQL, a spreadsheet;
+	# trees of rpart are compared with R's.
 	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 		wanted=""; for pair in gcc:gcc node:nodejs javac:default-jdk-headless psql:postgresql \
 			soffice:libreoffice-calc-nogui; do \
 			command -v $${pair%%:*} > /dev/null || wanted="$$wanted $${pair##*:}"; done; \
+		Rscript -e 'library(rpart)' > /dev/null 2>&1 || wanted="$$wanted r-base-core r-cran-rpart"; \
 		[ -z "$$wanted" ] || { echo "· from Debian:$$wanted"; \
 			apt-get update -qq > /dev/null 2>&1; for package in $$wanted; do \
 			DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$package \
@@ -170,6 +172,9 @@ docs: setup ## run the examples of the documentation
 
 fidelity: setup ## grow the trees of C4.5, C5.0, J48, rpart and scikit-learn again, and compare
 	$(BIN)/python -m tests.reference
+
+rpart-live: setup $(STAMPS)/system ## grow 400 random tables with rpart in R and with penjing, and compare
+	$(BIN)/python -m tests.reference.live_rpart
 
 golden: setup ## write the kept pictures and texts in tests/golden anew; then look at the difference
 	$(BIN)/python -m pytest -q --update-golden tests/test_golden_pictures.py tests/test_write_text.py

@@ -151,7 +151,7 @@ def cross_validated(tree: Tree, source: Any, folds: int = 10) -> Tree:  # noqa: 
         inside = table.take(~out)
         if not out.any() or not inside.n_rows:
             continue
-        prepared = recipe.options.prepared(inside)
+        prepared = recipe.prepared(inside)
         costs = recipe.options.costs(prepared)
         reader = reader_of(prepared, costs, centred=recipe.options.centred)
         engine = Engine(prepared, recipe.missing, reader=reader)

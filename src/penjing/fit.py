@@ -137,7 +137,8 @@ def fit(
     )
     if picked.is_coded and (target is None or isinstance(target, str)):
         refuse_before(chosen, picked, prune, validation, is_traced=trace is True)
-        wants = Wants(target, schema, weight)
+        weightless = chosen.options.counts_weightless
+        wants = Wants(target, schema, weight, weightless=weightless)
         how: dict[str, Any] = {
             "query": query,
             "work": work,
@@ -201,7 +202,7 @@ class _Growing:
         name = self.engine
         if name == "disk":
             table, name = self._stored(table)
-        table = self.recipe.options.prepared(table)
+        table = self.recipe.prepared(table)
         if not table.n_rows:
             raise DataError("no_known_rows", source=table.source.get("name", "the table"))
         chosen = self.recipe.fits(table)

@@ -23,6 +23,8 @@ class Options:
     """The shapes of a division that these rules know."""
     criteria: ClassVar[tuple[str, ...] | None] = None
     """The criteria that these rules know; None for any, one's own included."""
+    counts_weightless: ClassVar[bool] = False
+    """Whether a row of weight 0 is still a row, which minimum sizes count."""
 
     @property
     def fixed(self) -> dict[str, str]:

@@ -62,6 +62,7 @@ class Rpart(Options):
     """
 
     shapes: ClassVar[tuple[str, ...]] = ("binary",)
+    counts_weightless: ClassVar[bool] = True
 
     cp: float = 0.01
     minsplit: int = 20
@@ -157,8 +158,13 @@ class Rpart(Options):
         return replace(self, cost=_cost_of(self.cost, table))
 
     def prepared(self, table: Table) -> Table:
-        """Return the table without the rows of which nothing is known."""
+        """Return the table without the rows of which nothing is known.
+
+        With weights they are kept: R counts the weight among what is known of a row.
+        """
         if not all(column.has_missing for column in table.columns) or not table.columns:
+            return table
+        if table.weight is not None:
             return table
         known = np.zeros(table.n_rows, np.bool_)
         for column in table.columns:
@@ -176,7 +182,7 @@ class Rpart(Options):
         assert table.target is not None
         counts = np.bincount(table.target.codes, table.weights, len(table.target.levels))
         share: Floats = counts.astype(np.float64)
-        n = int(np.flatnonzero(share)[-1]) + 1 if share.any() else 1  # rpart sees no later ones
+        n = int(table.target.codes.max()) + 1  # rpart sees no later ones
         share = share / share.sum()
         assert not isinstance(self.prior, Mapping)
         prior = share if self.prior is None else np.asarray(self.prior)
@@ -189,7 +195,7 @@ class Rpart(Options):
         factor = np.divide(prior, share, out=prior.copy(), where=share > 0)
         altered = np.divide(altered, whole * share, out=altered, where=whole * share > 0)
         rows = tuple(tuple(row) for row in loss.tolist())
-        return Costs(tuple(factor.tolist()), rows, tuple(altered.tolist()))
+        return Costs(tuple(factor.tolist()), rows, tuple(altered.tolist()), n)
 
     @property
     def has_costs(self) -> bool:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from penjing.criteria import Criterion, Impurity, kernel_of
-from penjing.errors import ChoiceError, unknown
+from penjing.errors import ChoiceError, DataError, unknown
 from penjing.kernels import check_kernel
 from penjing.options import TEXTBOOK, Options, Quinlan
 from penjing.options_c50 import C50
@@ -158,6 +158,15 @@ class Recipe:
             return self.criterion
         name = getattr(self.criterion, "__name__", "own")
         return Impurity(name, self.criterion)
+
+    def prepared(self, table: Table) -> Table:
+        """Return the table as these rules see it; most do not see rows of weight 0."""
+        if table.weight is not None and not table.weight.all():
+            if not table.weight.any():
+                raise DataError("no_weight", source=table.source.get("name", "the table"))
+            if not self.options.counts_weightless:
+                table = table.take(table.weight != 0)
+        return self.options.prepared(table)
 
     def fits(self, table: Table) -> Recipe:
         """Return the recipe as it suits a table, or refuse with a sentence.

@@ -89,11 +89,15 @@ class Costs:
     altered : tuple of float
         The factors for judging divisions, in which the costs are contained (Breiman et al.
         1984, 4.4.3); the factors themselves where all mistakes cost the same.
+    n_seen : int
+        How many classes there are up to the last that has a row, if only one of weight 0. Known
+        while a tree grows, 0 afterwards.
     """
 
     factor: tuple[float, ...]
     loss: tuple[tuple[float, ...], ...]
     altered: tuple[float, ...]
+    n_seen: int = 0
 
     def risks(self, total: Floats) -> Floats:
         """Return what each answer would cost, (…, classes), from class weights (…, classes)."""

@@ -59,10 +59,11 @@ class Large:
         for name in ("encoding", "separator", "names"):
             if getattr(reading, name) is not None:
                 raise ChoiceError("not_for_disk", name=f"--{name}")
-        refuse_before(recipe_of(recipe), picked, method, None, is_traced=False)
+        chosen = recipe_of(recipe)
+        refuse_before(chosen, picked, method, None, is_traced=False)
         wants = Wants(
             reading.target, reading.wishes(), reading.weight, reading.markers or None,
-            tuple(reading.keep or ()), reading.dates,
+            tuple(reading.keep or ()), reading.dates, chosen.options.counts_weightless,
         )  # fmt: skip
         with growing(voice) as watcher:
             how: dict[str, Any] = {"query": self._query, "work": self._work, "progress": watcher}

@@ -198,6 +198,11 @@ class Engine:
         column = self._table.columns[split.column].take(rows.ids)
         if split.surrogates or split.missing != NO_BRANCH:
             branches = split.routed(lambda c: self._table.columns[c].take(rows.ids))
+            if self._shares_of == "rows":
+                # A level that only rows of weight 0 have is in no group. While rpart grows a
+                # tree, such rows stay: surrogates are for values that are missing.
+                stays = (column.codes >= 0) & (split.branches(column) == NO_BRANCH)
+                branches = np.where(stays, np.int32(NO_BRANCH), branches)
         else:
             branches = split.branches(column)
         children = list(tree.children(parent))

@@ -78,10 +78,8 @@ class TreeEstimator(BaseEstimator):
     ) -> Tree:
         """Return the tree, pruned if asked for."""
         table = Table(columns, target, len(target.codes), weight, source={"name": "X"})
-        if weight is not None and not weight.all():
-            if not weight.any():
-                raise DataError("no_weight", source="sample_weight")
-            table = table.take(weight != 0)
+        if weight is not None and not weight.any():
+            raise DataError("no_weight", source="sample_weight")
         name, changes = self._chosen()
         recipe = recipe_of(name, **changes)
         if recipe.rules == "sklearn" and self.random_state is not None:

@@ -175,9 +175,8 @@ def finished(table: Table, reading: Reading, *, drop: bool = True) -> Table:
         if zero.any():
             said = {"source": reading.sheet.name, "n": int(zero.sum())}
             notes.append(Note("note_zero_weight", said))
-            rows &= ~zero
-    if not rows.any():
-        raise DataError("no_weight", source=reading.sheet.name)
+        if not (rows & ~zero).any():
+            raise DataError("no_weight", source=reading.sheet.name)
     if not rows.all():
         table = table.take(rows)
     return replace(table, notes=tuple(notes))

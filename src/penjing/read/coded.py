@@ -40,6 +40,8 @@ class Wants:
     missing: Any = None
     keep: Sequence[str] = ()
     dates: Any = None
+    weightless: bool = True
+    """Whether rows of weight 0 are kept; dropped here, they cost no memory later."""
 
 
 def coded(
@@ -104,7 +106,8 @@ def _table(found: Sequence[Coded], groups: Groups, wants: Wants) -> Table:
         Note("note_left_out_levels", {"source": groups.name, "column": name, "n": MANY})
         for name in gone
     ]
-    rows = _rows(mini.target, kept[mini.target.name], weight, groups.name, notes)
+    target = mini.target, kept[mini.target.name]
+    rows = _rows(*target, weight, groups.name, notes, weightless=wants.weightless)
     n_rows = groups.n_rows if rows is None else len(rows)
     return Table(
         tuple(_stored(column, kept, rows) for column in mini.columns),
@@ -127,7 +130,13 @@ def _of_all(note: Note, kept: Mapping[str, Coded]) -> Note:
 
 
 def _rows(
-    target: Column, one: Coded, weight: Floats | None, source: str, notes: list[Note]
+    target: Column,
+    one: Coded,
+    weight: Floats | None,
+    source: str,
+    notes: list[Note],
+    *,
+    weightless: bool,
 ) -> npt.NDArray[np.intp] | None:
     """Return the rows that can teach, None if all can; note how many cannot."""
     lost = _lost(target, one)
@@ -139,9 +148,9 @@ def _rows(
         notes.append(Note("note_target_missing", said))
     if weight is not None and (zero := stays & (weight == 0)).any():
         notes.append(Note("note_zero_weight", {"source": source, "n": int(zero.sum())}))
-        stays &= ~zero
-        if not stays.any():
+        if not (stays & ~zero).any():
             raise DataError("no_weight", source=source)
+        stays = stays if weightless else stays & ~zero
     return None if stays.all() else np.flatnonzero(stays)
 
 

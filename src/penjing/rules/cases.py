@@ -24,8 +24,8 @@ class Cases:
 
     @property
     def known(self) -> Cases:
-        """Those whose value is known."""
-        known = self.codes >= 0
+        """Those whose value is known and which weigh anything."""
+        known = (self.codes >= 0) & (self.weight > 0)
         return Cases(self.codes[known], self.y[known], self.weight[known])
 
     @property

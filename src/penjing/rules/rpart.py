@@ -7,6 +7,7 @@ allows a division to pay, this gives the tree that rpart grows depth first.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -27,7 +28,7 @@ from penjing.search import Choice, first_best
 from penjing.split import NO_BRANCH, Offers
 from penjing.table import Codes, Floats
 from penjing.tally import Classes, Counts, Reader
-from penjing.tree import Ids, Tree
+from penjing.tree import Ids, Nodes, Tree
 
 NOTHING = 1e-10
 """An improvement below this share of what there is to improve is rounding."""
@@ -75,8 +76,8 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
     for i, tally in enumerate(engine.tally(tree, nodes)):
         risk = float(s.loss(tally.total))
         rows = _rows_of(engine, tree, nodes[i], recipe)
-        for c, counts in tally.columns.items():
-            field = engine.schema[c]
+        for c, all_counts in tally.columns.items():
+            field, counts = engine.schema[c], _weighing(all_counts, s)
             if len(counts.codes) < 2:
                 continue
             if rows is not None:
@@ -139,8 +140,35 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
     if options.alpha is not None:  # a part of a cross-validation: rows still go as in growing
         return tree
     table = cp_table(tree, alpha, risks_of(tree, engine, recipe) if found.cut else risks)
+    if tree.is_leaf[0]:  # what its splits would have saved, if any could be found
+        table[0].cp = float(found.of[0])
     about = dict(tree.about) | {"cp_table": [row.to_json(risk) for row in table]}
-    return replace(tree, nodes=replace(tree.nodes, missing=_majority(tree, options)), about=about)
+    missing = _majority(tree, engine, options)
+    return replace(tree, nodes=replace(_as_predicting(tree), missing=missing), about=about)
+
+
+def _as_predicting(tree: Tree) -> Nodes:
+    """Return the nodes with the cuts of ordered categories by which a grown tree predicts.
+
+    While a tree grows, a category half-way between two others is not below the cut. R turns
+    the cut into two lists of categories, and there it is.
+    """
+    nodes = tree.nodes
+    ordered = np.array([field.has_order and not field.is_numeric for field in tree.schema], bool)
+    if not ordered.any():
+        return nodes
+    moved = ~tree.is_leaf & ordered[nodes.column] & np.isfinite(nodes.cut)
+    surrogates = {
+        node: tuple(
+            replace(s, cut=math.nextafter(s.cut, math.inf))
+            if s.cut is not None and ordered[s.column]
+            else s
+            for s in found
+        )
+        for node, found in nodes.surrogates.items()
+    }
+    cut = np.where(moved, np.nextafter(nodes.cut, np.inf), nodes.cut)
+    return replace(nodes, cut=cut, surrogates=surrogates)
 
 
 def risks_of(tree: Tree, engine: Engine, recipe: Recipe) -> list[float] | None:
@@ -155,20 +183,30 @@ def risks_of(tree: Tree, engine: Engine, recipe: Recipe) -> list[float] | None:
     return [case_risk(engine, tree, node) for node in range(len(tree.nodes))]
 
 
-def _majority(tree: Tree, options: Rpart) -> Ids | None:
+def _majority(tree: Tree, engine: Engine, options: Rpart) -> Ids | None:
     """Return where rows go that no surrogate sends on: to the child with more rows.
 
-    While a tree grows they go with the majority of the rows that the question knows; once it
-    is grown, rpart goes by all rows, and stays where both children have as many.
+    While a tree grows they go with the greater weight of the rows that the question knows; once
+    it is grown, rpart goes by the number of all rows, and stays where both children have as many.
     """
     found = np.full(len(tree.nodes), NO_BRANCH, np.int32)
-    if options.usesurrogate < 2:
-        return None
     inner = np.flatnonzero(~tree.is_leaf)
+    if options.usesurrogate < 2 or not inner.size:
+        return None
     first = tree.first_child[inner]
-    left, right = tree.weight[first], tree.weight[first + 1]
+    rows = _n_rows(tree, engine)
+    left, right = rows[first], rows[first + 1]
     found[inner] = np.where(left > right, 0, np.where(right > left, 1, NO_BRANCH))
     return found if (found > NO_BRANCH).any() else None
+
+
+def _n_rows(tree: Tree, engine: Engine) -> Floats:
+    """Return how many rows each node of a tree has that still sends them on as it grew."""
+    if engine.totals(tree, [0]).rows is None:
+        return tree.weight
+    rows = engine.totals(tree, range(len(tree.nodes))).rows
+    assert rows is not None
+    return rows
 
 
 def importance(tree: Tree) -> dict[str, float]:
@@ -189,7 +227,17 @@ def importance(tree: Tree) -> dict[str, float]:
 
 def n_present(total: Floats, s: Reader) -> int:
     """Return how many classes rpart sees: up to the last that occurs; 0 for a number."""
+    if isinstance(s, Classes) and s.costs is not None and s.costs.n_seen:
+        return s.costs.n_seen
     return int(np.flatnonzero(total)[-1]) + 1 if isinstance(s, Classes) and total.any() else 0
+
+
+def _weighing(counts: Counts, s: Reader) -> Counts:
+    """Return the counts of the levels that have a row of some weight; only these are divided."""
+    if counts.rows is None or (some := s.weight(counts.rows) > 0).all():
+        return counts
+    cells, rows = counts.cells[some], counts.rows[some]
+    return replace(counts, codes=counts.codes[some], cells=cells, rows=rows)
 
 
 def _is_left(counts: Counts, sides: npt.NDArray[np.bool_], s: Reader) -> bool:

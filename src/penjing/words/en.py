@@ -411,8 +411,10 @@ WORDS: dict[str, str] = {
     "note_target_last": "the last column, '{column}', is taken as the target.",
     "note_target_missing": "{n} rows without a value of '{column}' were dropped.",
     "note_target_missing_one": "{n} row without a value of '{column}' was dropped.",
-    "note_zero_weight": "{n} rows of weight 0 were dropped.",
-    "note_zero_weight_one": "{n} row of weight 0 was dropped.",
+    "note_zero_weight": "{n} rows have a weight of 0; only the minimum sizes of rpart count them.",
+    "note_zero_weight_one": (
+        "{n} row has a weight of 0; only the minimum sizes of rpart count it."
+    ),
     # predicting
     "unseen_level": (
         "row {row}: '{value}' in column '{column}' was not among the training rows, which had:"

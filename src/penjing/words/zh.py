@@ -304,7 +304,7 @@ WORDS: dict[str, str] = {
     "note_target_named": "列“{column}”因其名称被当作目标。要用别的列：target=，--target。",
     "note_target_last": "以最后一列“{column}”为目标。",
     "note_target_missing": "丢弃了 {n} 行没有“{column}”值的数据。",
-    "note_zero_weight": "丢弃了 {n} 行权重为 0 的数据。",
+    "note_zero_weight": "{n} 行的权重为 0；只有 rpart 的最小样本数把它们计入。",
     # 预测
     "unseen_level": (
         "第 {row} 行：列“{column}”的取值“{value}”未在训练数据中出现。训练数据的取值：{known}。\n"

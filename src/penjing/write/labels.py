@@ -74,10 +74,14 @@ def short(
     ('≥ 93', '-1.349')
     >>> short(19000100.0, 19000101.0, 19000102.0, single=True)  # held in 32 bits
     Short(number='19000101', is_open=False)
+    >>> short(math.nextafter(0, -1), -1.0, 1.0).side(0)
+    '< 0'
     """
     if not low < high:
         return Short(tidy(cut))
     near = cut if low <= cut < high else low
+    if near == -math.ulp(0.0):  # a hair below 0 has no shorter decimal form of its own
+        near = 0.0
     for digits in range(_DIGITS, 18):
         number = float(f"{near:.{digits}g}")
         is_open = (in_32_bits(number) if single else number) > cut
