@@ -14,6 +14,7 @@ import penjing
 from data import skeleton, tables, whole_weights
 from penjing.errors import ChoiceError, DataError
 from penjing.evaluate import recipe_from
+from penjing.options_sklearn import first_state
 from penjing.prune.cost_complexity import cost_of, path
 from penjing.rules.drawing import Drawing
 from penjing.rules.sklearn import importance
@@ -274,7 +275,7 @@ def test_importances_are_shares():
 def test_the_drawing_is_scikit_learns():
     """The first columns drawn by random_state 0 to 7 among three that are alike."""
     firsts = [
-        int(Drawing(3, seed, is_best_first=False).ranks(0, -1, [False] * 3).argmin())
+        int(Drawing(3, first_state(seed), is_best_first=False).ranks(0, -1, [False] * 3).argmin())
         for seed in range(8)
     ]
     assert firsts == [1, 0, 0, 2, 2, 0, 2, 0]

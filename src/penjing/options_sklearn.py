@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
@@ -58,6 +59,9 @@ class Sklearn(Options):
         Of columns that divide a node equally well, the first of the table is taken (None), or
         the one that scikit-learn looks at first with this seed. 0 where ``max_features`` leaves
         columns out.
+    random_start : int or None
+        Where scikit-learn's generator starts, in place of a seed: what a generator that has been
+        used before gave next.
     nominal : str
         What becomes of nominal columns, which scikit-learn does not know: their levels are
         coded by ``position`` and taken for an order, or they are refused (``refuse``).
@@ -77,6 +81,7 @@ class Sklearn(Options):
     class_weight: str | Mapping[Any, float] | None = None
     max_features: int | float | str | None = None
     random_state: int | None = None
+    random_start: int | None = None
     nominal: Literal["position", "refuse"] = "position"
     precision: Literal["single", "double"] = "single"
     gap: float = 1e-7
@@ -86,7 +91,7 @@ class Sklearn(Options):
         """What scikit-learn decides without a setting."""
         return {
             "cut_at": "midpoint", "cut_cost": "no", "tolerance": "0", "zero_gain": "yes",
-            "pruning": "cost-complexity", "ties": "first" if self.random_state is None else "drawn",
+            "pruning": "cost-complexity", "ties": "drawn" if self.one_by_one else "first",
             "empty": "majority",
         }  # fmt: skip
 
@@ -102,7 +107,14 @@ class Sklearn(Options):
     @property
     def one_by_one(self) -> bool:
         """Whether nodes must be grown one after the other, depth first."""
-        return self.random_state is not None
+        return self.random_state is not None or self.random_start is not None
+
+    @property
+    def start(self) -> int | None:
+        """Where the generator starts; None where columns come in the order of the table."""
+        if self.random_start is not None:
+            return self.random_start
+        return None if self.random_state is None else first_state(self.random_state)
 
     def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
         """Return the setting and its value that a parameter of scikit-learn stands for."""
@@ -140,12 +152,16 @@ class Sklearn(Options):
                 raise unknown("unknown_plug", str(getattr(self, name)), allowed, socket=name)
         if isinstance(self.class_weight, str) and self.class_weight != "balanced":
             raise unknown("unknown_plug", self.class_weight, ("balanced",), socket="class_weight")
-        seed = self.random_state
-        is_whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
-        if seed is not None and not (is_whole and 0 <= seed < 2**32):
-            raise ChoiceError("bad_random_state", value=seed)
+        self._check_seeds()
         self._check_class_weight()
         self._check_max_features()
+
+    def _check_seeds(self) -> None:
+        for name in ("random_state", "random_start"):
+            seed = getattr(self, name)
+            is_whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+            if seed is not None and not (is_whole and 0 <= seed < 2**32):
+                raise ChoiceError("bad_random_state", name=name, value=seed)
 
     def _check_class_weight(self) -> None:
         given: Any = self.class_weight
@@ -190,7 +206,7 @@ class Sklearn(Options):
         if isinstance(split, float) and split <= 1:
             split = max(2, math.ceil(split * table.n_rows))
         drawn = self.n_looked_at(len(table.columns)) < len(table.columns)
-        seed = 0 if drawn and self.random_state is None else self.random_state
+        seed = 0 if drawn and not self.one_by_one else self.random_state
         split = max(split, 2 * least)
         return replace(self, min_samples_leaf=least, min_samples_split=split, random_state=seed)
 
@@ -248,6 +264,7 @@ class Sklearn(Options):
         return Costs(tuple(factor.tolist()), wrong, tuple(factor.tolist()))
 
 
+@lru_cache(maxsize=1024)  # making a generator costs a small table its time
 def first_state(seed: int) -> int:
     """Return where scikit-learn's generator starts for a ``random_state``."""
     return int(np.random.RandomState(seed).randint(0, 2**31 - 1))

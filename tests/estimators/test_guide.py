@@ -88,8 +88,8 @@ def test_regression_of_a_noisy_sine(max_depth):
 def test_several_outputs_are_refused_in_a_sentence():
     x = np.arange(20.0).reshape(10, 2)
     for kind, y in (
-        (penjing.DecisionTreeRegressor, np.stack([x[:, 0], x[:, 1]], axis=1)),
-        (penjing.DecisionTreeClassifier, (x > 9).astype(int)),
+        (penjing.CARTRegressor, np.stack([x[:, 0], x[:, 1]], axis=1)),
+        (penjing.C45Classifier, (x > 9).astype(int)),
         (penjing.TreeRegressor, x),
     ):
         with pytest.raises(CapabilityError, match="y has 2 columns, and several outputs"):

@@ -1,12 +1,10 @@
-"""scikit-learn's tests of its own trees pass with ours, but for what the docs list."""
+"""scikit-learn's tests of its own trees pass with ours in place of them."""
 
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -18,10 +16,10 @@ import penjing
 
 HERE = Path(__file__).parent
 DOCS = HERE.parents[1] / "docs" / "estimators.md"
-REFUSED = {"sparse_refused", "outputs_refused", "splitter_refused", "criterion_refused"}
-"""The sentences by which a test may end."""
-INTERNAL = {"test_huge_allocations"}
-"""Tests of Cython's own memory."""
+FAILING: dict[str, str] = {}
+"""Tests that do not pass, and why. The docs list them, too."""
+LEAST = 0.98
+"""The share that has to pass, whatever is listed."""
 
 
 @pytest.fixture(scope="module")
@@ -40,18 +38,18 @@ def outcomes(tmp_path_factory):
     return json.loads(report.read_text("utf-8"))
 
 
-def test_nothing_fails_but_by_a_sentence_or_inside_cython(outcomes):
+def test_nothing_fails_but_what_is_listed(outcomes):
     failed = {name: told for name, told in outcomes.items() if told["outcome"] == "failed"}
-    odd = {
-        name: told
-        for name, told in failed.items()
-        if told["why"] not in REFUSED and name not in INTERNAL
-    }
-    assert odd == {}
-    assert sum(told["outcome"] == "passed" for told in outcomes.values()) > 2 * len(failed)
+    assert {n: t for n, t in failed.items() if n.partition("[")[0] not in FAILING} == {}
+    passed = sum(told["outcome"] == "passed" for told in outcomes.values())
+    assert passed >= LEAST * len(outcomes) > 400
 
 
-def test_the_docs_list_every_test_that_does_not_pass(outcomes):
-    listed = set(re.findall(r"`(test_\w+)`", DOCS.read_text("utf-8")))
-    failed = Counter(n.partition("[")[0] for n, t in outcomes.items() if t["outcome"] == "failed")
-    assert set(failed) <= listed
+def test_our_classes_were_the_ones_that_grew(outcomes):
+    assert sum(told["grown"].get("penjing", 0) for told in outcomes.values()) > 300
+    assert sum(told["grown"].get("scikit-learn", 0) for told in outcomes.values()) > 300
+
+
+def test_the_docs_list_every_test_that_does_not_pass():
+    text = DOCS.read_text("utf-8")
+    assert [name for name in FAILING if f"`{name}`" not in text] == []

@@ -10,7 +10,7 @@ import numpy as np
 
 from penjing import _core
 from penjing.engines.ties import ties_of
-from penjing.options_sklearn import Sklearn, first_state
+from penjing.options_sklearn import Sklearn
 from penjing.recipe import Recipe
 from penjing.table import Codes, Column, Floats, Table
 from penjing.tally import Classes, Reader
@@ -38,7 +38,7 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
         return None
     assert table.target is not None
     _code(table, threads)
-    seed = options.random_state
+    start = options.start
     told: dict[str, Any] = _core.grow_sklearn(
         [_told(column) for column in table.columns],
         np.ascontiguousarray(table.target.codes, np.int32),
@@ -57,7 +57,7 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> Tree | None:
             "min_gain": float(recipe.min_gain),
             "max_depth": -1 if recipe.max_depth is None else recipe.max_depth,
             "max_leaves": -1 if recipe.max_leaves is None else recipe.max_leaves,
-            "state": -1 if seed is None else first_state(seed),
+            "state": -1 if start is None else start,
             "n_looked_at": options.n_looked_at(len(table.columns)),
             "threads": threads,
         },

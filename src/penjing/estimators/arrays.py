@@ -15,6 +15,7 @@ from sklearn.tree._tree import Tree as Arrays
 
 from penjing.recipe import Recipe, recipe_of
 from penjing.rules.sklearn import Judge
+from penjing.table import Floats
 from penjing.tally import Classes
 from penjing.tree import Tree
 
@@ -52,7 +53,7 @@ def depth_first(tree: Tree) -> Order:
 
 def best_first(tree: Tree) -> Order:
     """Return the numbering of a tree of few leaves: whichever node gains most is divided next."""
-    worth = (-tree.weight * tree.nodes.gain).tolist()
+    worth = (-tree.reader.weight(_weighted(tree)) * tree.nodes.gain).tolist()
     is_leaf = tree.is_leaf.tolist()
     place = np.zeros(len(is_leaf), np.intp)
     born = 1
@@ -82,7 +83,7 @@ def _recipe(criterion: str) -> Recipe:
     return recipe_of("sklearn", criterion=criterion)
 
 
-def arrays_of(tree: Tree, order: Order, n_rows: npt.NDArray[np.int64] | None = None) -> Any:  # noqa: ANN401
+def arrays_of(tree: Tree, order: Order, *, is_weighted: bool = False) -> Any:  # noqa: ANN401
     """Return scikit-learn's array tree.
 
     Parameters
@@ -91,15 +92,13 @@ def arrays_of(tree: Tree, order: Order, n_rows: npt.NDArray[np.int64] | None = N
         A tree of binary questions about numbers.
     order : Order
         The numbering.
-    n_rows : (n,) int64, optional
-        The number of training rows of each node, in the numbering; not needed where every row
-        weighs 1.
+    is_weighted : bool
+        Whether any row weighed anything but 1 (or what its class weighs); then how many rows a
+        node had is not known from the tree.
     """
     nodes, place, s = tree.nodes, order.place, tree.reader
     asks = np.flatnonzero(~tree.is_leaf)
-    total = nodes.total
-    if isinstance(s, Classes) and s.costs is not None:
-        total = total * np.asarray(s.costs.factor)
+    total = _weighted(tree, is_each_one=not is_weighted)
     weight = s.weight(total)
     judge = Judge(s, _recipe(str(tree.recipe["criterion"])))
     told = np.zeros(len(nodes), NODE_DTYPE)
@@ -110,10 +109,8 @@ def arrays_of(tree: Tree, order: Order, n_rows: npt.NDArray[np.int64] | None = N
     told["feature"][at], told["threshold"][at] = nodes.column[asks], nodes.cut[asks]
     told["impurity"][place] = judge.impurity(nodes.total)
     told["weighted_n_node_samples"][place] = weight
-    if n_rows is None:
+    if not is_weighted:
         told["n_node_samples"][place] = s.weight(nodes.total)
-    else:
-        told["n_node_samples"] = n_rows
     if nodes.missing is not None:
         told["missing_go_to_left"][at] = nodes.missing[asks] == 0
     answers = total / weight[:, None] if isinstance(s, Classes) else tree.values[:, None]
@@ -124,6 +121,27 @@ def arrays_of(tree: Tree, order: Order, n_rows: npt.NDArray[np.int64] | None = N
     state = {"max_depth": order.depth, "node_count": len(nodes), "nodes": told, "values": values}
     made.__setstate__(state)
     return made
+
+
+def _weighted(tree: Tree, *, is_each_one: bool = False) -> Floats:
+    """Return the sums of all nodes, class weights included.
+
+    Where every row weighs as much as its class, sums are rounded as those of scikit-learn, which
+    adds row after row: balanced classes are equally likely but for that, and the largest wins.
+    """
+    total, s = tree.nodes.total, tree.reader
+    if not isinstance(s, Classes) or s.costs is None:
+        return total
+    factor = np.asarray(s.costs.factor)
+    if not is_each_one:
+        return np.asarray(total * factor)
+    found = np.empty_like(total)
+    for k, each in enumerate(factor):
+        rows = total[:, k].astype(np.intp)
+        sums = np.full(rows[0] + 1, each)
+        sums[0] = 0.0
+        found[:, k] = np.cumsum(sums)[rows]
+    return found
 
 
 def rows_of(arrays: Any, leaves: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:  # noqa: ANN401
@@ -137,3 +155,24 @@ def rows_of(arrays: Any, leaves: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
     for asks in reversed(waiting[:-1]):
         found[asks] = found[left[asks]] + found[right[asks]]
     return found
+
+
+def made_leaves(whole: Any, pruned: Any) -> Places:  # noqa: ANN401 - scikit-learn's array trees
+    """Return which nodes of the whole tree are leaves of the pruned one, and were none before."""
+    found = []
+    old = new = np.zeros(1, np.intp)
+    while old.size:
+        asks, stays = whole.children_left[old] >= 0, pruned.children_left[new] >= 0
+        found.append(old[asks & ~stays])
+        old, new = old[stays], new[stays]
+        old = np.concatenate([whole.children_left[old], whole.children_right[old]])
+        new = np.concatenate([pruned.children_left[new], pruned.children_right[new]])
+    return np.concatenate(found)
+
+
+def are_equal(one: Any, other: Any) -> bool:  # noqa: ANN401 - scikit-learn's array trees
+    """Whether two array trees say the same in every number."""
+    left, right = one.__getstate__(), other.__getstate__()
+    return left.keys() == right.keys() and all(
+        np.array_equal(left[key], right[key]) for key in left
+    )

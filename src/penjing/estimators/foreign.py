@@ -31,6 +31,10 @@ _WHOLE = 1e-9
 """Counts that are whole up to this share of the rows were whole before they became shares."""
 
 
+class OutputsError(CapabilityError, AttributeError):
+    """A tree of several outputs is none of ours; to ``hasattr`` an estimator has no such tree."""
+
+
 def from_sklearn(estimator: Any) -> Tree:  # noqa: ANN401 - any estimator with a tree
     """Return a fitted tree of scikit-learn as a tree of ours: for pictures, reasons, exports.
 
@@ -50,13 +54,16 @@ def from_sklearn(estimator: Any) -> Tree:  # noqa: ANN401 - any estimator with a
     x1 > 0.5: yes (1)
     """
     own = getattr(estimator, "model_", None)
-    if isinstance(own, Tree):
-        return own
+    return own if isinstance(own, Tree) else from_arrays(estimator)
+
+
+def from_arrays(estimator: Any) -> Tree:  # noqa: ANN401 - any estimator with a tree
+    """Return what scikit-learn's array tree of an estimator says, as a tree of ours."""
     arrays = getattr(estimator, "tree_", None)
     if not isinstance(arrays, Arrays):
         raise ChoiceError("not_a_fitted_tree", kind=type(estimator).__name__)
     if arrays.n_outputs > 1:
-        raise CapabilityError("outputs_refused", n=arrays.n_outputs)
+        raise OutputsError("outputs_refused", n=arrays.n_outputs)
     old, parent = _breadth_first(arrays)
     classes = getattr(estimator, "classes_", None)
     criterion = getattr(estimator, "criterion", None)

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from penjing.criteria import summed
 from penjing.errors import CapabilityError, ChoiceError, unknown
 from penjing.plugs import load
 from penjing.prune import Decision, cut_back, plain
@@ -23,6 +24,8 @@ from penjing.tally import Classes
 from penjing.tree import Tree
 
 By = Literal["errors", "impurity"]
+_AS_THERE = {"gain": summed.entropy, "variance": summed.variance}
+"""In which order links of equal strength are cut hangs on rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +106,9 @@ def cost_of(tree: Tree, by: By) -> Floats:
     weight = s.weight(total)
     name = "variance" if tree.is_regression else str(tree.recipe.get("criterion", "gini"))
     if name == "gini":
-        # 1 - sum n^2 / N^2 and not 1 - sum (n / N)^2: rounded as scikit-learn does, whose order
-        # of cutting links of equal strength hangs on that.
-        squares = np.zeros(len(total))
-        for k in range(total.shape[1]):
-            squares += total[:, k] ** 2
-        impurity = 1.0 - squares / (weight * weight)
+        impurity = summed.gini(total)
+    elif tree.recipe.get("rules") == "sklearn" and name in _AS_THERE:
+        impurity = _AS_THERE[name](total)
     else:
         name = {"gain_ratio": "gain"}.get(name, name)
         impurity = load("criterion", name)().impurity(total, s)
@@ -159,13 +159,15 @@ def prune(
     cost = cost_of(tree, by)
     if alpha is not None and cp is not None:
         raise ChoiceError("settings_clash", one="cp", other="alpha", name="alpha")
+    is_exact = alpha is not None and by == "impurity"  # as scikit-learn compares
     if alpha is None:
         share = best_cp(tree, one_se=one_se) if cp is None else cp
         _check_number("cp", share)
         alpha = share * float(cost[0])
     _check_number("alpha", alpha)
     links = path(tree, by)
-    slack = 1e-12 * float(cost[0])  # a cp read from a table is a quotient, rounded
+    # a cp read from a table is a quotient, rounded
+    slack = 0.0 if is_exact else 1e-12 * float(cost[0])
     cut = [link for link in links[1:] if link.alpha <= alpha + slack]
     decisions = _decisions(tree, cost, links[: len(cut) + 1], alpha)
     smaller = cut_back(tree, decisions)

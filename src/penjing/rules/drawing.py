@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from penjing.options_sklearn import first_state
 from penjing.table import Codes
 
 _MOST = 2**31 - 1
@@ -27,8 +26,8 @@ class Drawing:
     ----------
     n_columns : int
         How many columns there are.
-    seed : int
-        The ``random_state``.
+    start : int
+        Where the generator starts.
     is_best_first : bool
         Whether nodes are grown best first; then nothing is remembered of constant columns.
     n_looked_at : int, optional
@@ -36,10 +35,10 @@ class Drawing:
     """
 
     def __init__(
-        self, n_columns: int, seed: int, *, is_best_first: bool, n_looked_at: int | None = None
+        self, n_columns: int, start: int, *, is_best_first: bool, n_looked_at: int | None = None
     ) -> None:
         self._most = n_columns if n_looked_at is None else n_looked_at
-        self._state = first_state(seed)
+        self._state = start
         self._columns = list(range(n_columns))
         self._constant = [0] * n_columns
         self._forgets = is_best_first

@@ -14,8 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from penjing import _core
-from penjing.criteria import TIE
+from penjing.criteria import TIE, summed
 from penjing.engines import Engine, Shape
 from penjing.growth import Growth
 from penjing.missing import numbers_of
@@ -98,15 +97,16 @@ _DRAWINGS: WeakKeyDictionary[Growth, Drawing] = WeakKeyDictionary()
 
 def drawing_of(tree: Shape, engine: Engine, recipe: Recipe) -> Drawing | None:
     """Return the drawings of one growth, None where columns come in the order of the table."""
-    seed = sklearn_of(recipe).random_state
-    if seed is None:
+    options = sklearn_of(recipe)
+    if not options.one_by_one:
         return None
     assert isinstance(tree, Growth)
     if tree not in _DRAWINGS:
         best_first = recipe.max_leaves is not None
-        n = len(engine.schema)
-        most = sklearn_of(recipe).n_looked_at(n)
-        _DRAWINGS[tree] = Drawing(n, seed, is_best_first=best_first, n_looked_at=most)
+        n, start = len(engine.schema), options.start
+        assert start is not None
+        most = options.n_looked_at(n)
+        _DRAWINGS[tree] = Drawing(n, start, is_best_first=best_first, n_looked_at=most)
     return _DRAWINGS[tree]
 
 
@@ -142,7 +142,7 @@ def _first(tied: npt.NDArray[np.intp], offers: Offers, i: int, recipe: Recipe) -
     With a ``random_state``, numbers that are equal but for their last bits are not equal, as
     they are not to scikit-learn.
     """
-    if sklearn_of(recipe).random_state is None:
+    if not sklearn_of(recipe).one_by_one:
         return int(tied[0])
     assert offers.worth is not None
     assert offers.order is not None
@@ -249,18 +249,8 @@ class Judge:
         """Return the impurity of each vector of sums."""
         part = self._weighted(total)
         if not isinstance(self._s, Classes):
-            weight = part[:, 0]
-            return np.asarray(part[:, 2] / weight - (part[:, 1] / weight) ** 2)
-        weight = _in_order(part)
-        found = np.zeros(len(part))
-        for j in range(part.shape[1]):
-            if self._bits:
-                p = part[:, j] / weight
-                logs = _core.logs(np.where(p > 0, p, 1.0)) / np.log(2.0)
-                found -= np.where(p > 0, p * logs, 0.0)
-            else:
-                found += part[:, j] * part[:, j]
-        return found if self._bits else 1.0 - found / (weight * weight)
+            return summed.variance(part)
+        return summed.entropy(part) if self._bits else summed.gini(part)
 
     def best(self, found: Candidates, options: Sklearn, least: float) -> tuple[int, float]:
         """Return which candidate is best, of equal ones the first, and what it is worth.
@@ -279,7 +269,7 @@ class Judge:
         worth = self.worth(found)
         worth[~fair] = -np.inf
         best = int(worth.argmax())
-        if not isinstance(self._s, Classes) and options.random_state is None:
+        if not isinstance(self._s, Classes) and not options.one_by_one:
             best = first_best(worth, TIE * abs(float(worth.max())))
         return best, float(worth[best])
 
@@ -300,11 +290,3 @@ class Judge:
 
     def _weighted(self, total: Floats) -> Floats:
         return total if self._factor is None else total * self._factor
-
-
-def _in_order(part: Floats) -> Floats:
-    """Return the sums of rows, added from the first column to the last."""
-    found = np.zeros(len(part))
-    for j in range(part.shape[1]):
-        found = found + part[:, j]
-    return found

@@ -952,6 +952,7 @@ WORDS: dict[str, str] = {
     "setting_nominal": "what becomes of nominal columns",
     "setting_max_features": "how many columns are drawn for a node",
     "setting_random_state": "the seed that columns are drawn by",
+    "setting_random_start": "where the generator of columns starts, in place of a seed",
     "setting_cut_at": "where a cut lies: half-way, or at a training value below that",
     "setting_cut_tolerance": "how far above the midpoint that value may lie",
     "setting_cut_cost": "whether a cut costs log2(cuts tried) / rows",
@@ -1054,14 +1055,6 @@ WORDS: dict[str, str] = {
     "sparse_refused": (
         "X or y is a sparse matrix, and sparse input is not supported. Make it dense first: X.toarray()."
     ),
-    "splitter_refused": (
-        "splitter={value!r} is not supported: every cut is looked at (splitter='best'). Use scikit-learn's own"
-        " class for random cuts."
-    ),
-    "monotonic_refused": (
-        "monotonic_cst is not supported: leave it None, or use scikit-learn's own class."
-    ),
-    "criterion_refused": "criterion={value!r} is not supported. Supported: {known}.",
     "outputs_refused": (
         "y has {n} columns, and several outputs are not supported: grow a tree for each of them"
         " (sklearn.multioutput does)."
@@ -1089,8 +1082,7 @@ WORDS: dict[str, str] = {
         "{name}={value!r} cannot be used. Give numbers by name, or all of them in order: {example}."
     ),
     "bad_random_state": (
-        "random_state={value!r} cannot be used: it must be a whole number from 0 to 4294967295, or"
-        " None."
+        "{name}={value!r} cannot be used: it must be a whole number from 0 to 4294967295, or None."
     ),
     "bad_cost": "cost={value!r} cannot be used: what a question costs is a number above 0.",
     "bad_prior": "prior={value!r} cannot be used: priors are at least 0 and their sum is 1.",

@@ -736,6 +736,7 @@ WORDS: dict[str, str] = {
     "setting_nominal": "离散属性如何处理",
     "setting_max_features": "每个结点抽取多少个属性",
     "setting_random_state": "抽取属性的随机种子",
+    "setting_random_start": "抽取属性的随机数发生器的起始状态，代替随机种子",
     "setting_cut_at": "切分点的位置：中点，或不超过中点的训练值",
     "setting_cut_tolerance": "该值可超过中点多少",
     "setting_cut_cost": "切分点是否扣除 log2(候选数) / 样本数",
@@ -826,7 +827,7 @@ WORDS: dict[str, str] = {
     "bad_length": "{name} 有 {n} 个值，应为 {expected} 个。",
     "only_for_classes": "{name} 只用于类别，而“{target}”是数值。请去掉它。",
     "bad_numbers": "{name}={value!r} 不能用。请按名称给出数，或按次序给出全部：{example}。",
-    "bad_random_state": "random_state={value!r} 不能用：应为 0 到 4294967295 的整数，或 None。",
+    "bad_random_state": "{name}={value!r} 不能用：应为 0 到 4294967295 的整数，或 None。",
     "bad_cost": "cost={value!r} 不能用：提问的代价应大于 0。",
     "bad_prior": "prior={value!r} 不能用：先验概率应不小于 0，且总和为 1。",
     "bad_loss": "损失矩阵不能用：应有 {n} 行，每行 {n} 个不小于 0 的数，对角线为 0，且每行都有大于 0 的数。",
@@ -858,11 +859,6 @@ WORDS: dict[str, str] = {
     ),
     "other_features": "各列的名字和次序应与训练时相同。应为：{expected}。实为：{found}。",
     "sparse_refused": "X 或 y 是稀疏矩阵（sparse），不支持稀疏输入。请先转为稠密：X.toarray()。",
-    "splitter_refused": (
-        "不支持 splitter={value!r}：这里总是考察所有划分点（splitter='best'）。随机划分请用 scikit-learn 自己的类。"
-    ),
-    "monotonic_refused": "不支持 monotonic_cst：请保持 None，或用 scikit-learn 自己的类。",
-    "criterion_refused": "不支持 criterion={value!r}。支持：{known}。",
     "outputs_refused": "y 有 {n} 列，不支持多输出：请为每一列各生成一棵树（sklearn.multioutput 可以）。",
     "nested_argument": (
         "{source} 第 {row} 行“{column}”列：{value} 既不是文字也不是数。每个值应为字符串或数（string or number）。"
