@@ -10,10 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing import afar, evaluate
-from penjing.budget import memory_bytes
+from penjing.budget import memory_bytes, needed
 from penjing.cp_errors import cp_errors
 from penjing.engines import Engine
-from penjing.engines.disk import can_be_counted, decides_by_counts, mapped_or_refused
+from penjing.engines.disk import (
+    can_be_counted,
+    decides_by_counts,
+    has_many_levels,
+    mapped_or_refused,
+)
 from penjing.errors import ChoiceError, DataError
 from penjing.folds import Fold, hold_out
 from penjing.grow import grow
@@ -187,6 +192,8 @@ class _Growing:
         if decides_by_counts(recipe) and can_be_counted(table) and not is_watched:
             return table, "disk"
         limit = memory_bytes(self.memory_limit)
+        if has_many_levels(table) and needed(table) <= limit:  # quicker, where it can be had
+            return in_memory(table), "native"
         return mapped_or_refused(table, recipe, limit, self.progress), "disk"
 
     def _traced(self, table: Table, engine: str) -> bool | Literal["auto"]:

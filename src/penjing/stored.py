@@ -2,7 +2,7 @@
 
 A column is kept in one of two forms, at fixed row offsets, a file each:
 
-* :class:`Exact`: codes of one or two bytes; 0 is missing, ``j + 1`` the j-th value that was met.
+* :class:`Exact`: codes of one, two or four bytes; 0 is missing, ``j + 1`` the j-th value met.
 * :class:`Binned`: the quantile bucket of each number in a byte, and the number itself. Bucket 255
   is missing. Buckets are divided in finer cells, which passes look up where they need them.
 
@@ -39,7 +39,7 @@ HEAVY = 1.5
 class Exact:
     """A column of exact codes: 0 is missing, ``j + 1`` the j-th value that was met."""
 
-    codes: npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+    codes: npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
     n_codes: int
 
     @property

@@ -21,7 +21,7 @@ from penjing.mapped import Mapped, is_mapped, mapped
 from penjing.progress import Watcher
 from penjing.recipe import Recipe
 from penjing.split import Offers, Split
-from penjing.stored import Stored, stored_table
+from penjing.stored import Exact, Stored, stored_table
 from penjing.table import Field, Floats, Table
 from penjing.tally import Classes, Reader, Tally, Totals, reader_of
 from penjing.tree import Tree
@@ -31,6 +31,8 @@ ALONE = 100_000
 """With fewer rows a second thread costs more than it brings."""
 SHARE = 8
 """This part of the memory limit may be used while columns are mapped."""
+WIDE = 4
+"""Codes of so many bytes are not counted by passes: their tables would be larger than the rows."""
 SMALL = 200_000
 """Nodes of at most so many rows are gathered and finished in memory."""
 
@@ -158,7 +160,14 @@ def can_be_counted(table: Table) -> bool:
         and not table.is_regression
         and table.n_rows > 0
         and all(isinstance(c, Stored) and not c.has_missing for c in table.columns)
+        and not has_many_levels(table)
     )
+
+
+def has_many_levels(table: Table) -> bool:
+    """Say whether a column has more levels than passes count: codes of one or two bytes."""
+    stored = (c for c in (*table.columns, table.target) if isinstance(c, Stored))
+    return any(isinstance(c.part, Exact) and c.part.width >= WIDE for c in stored)
 
 
 def is_grown_by_kernel(recipe: Recipe) -> bool:

@@ -73,7 +73,8 @@ class Here:
         else:
             self._node[target.rows] = 1  # those that are not of the table belong to no node
         columns = [_told(c) for c in self._columns]
-        passes = _core.Passes(columns, self._codes, self._k, self._node, n_threads)
+        codes: Any = self._codes  # of one or two bytes: others are not counted by passes
+        passes = _core.Passes(columns, codes, self._k, self._node, n_threads)
         self._passes = passes
         self.pass_, self.cells, self.numbers = passes.pass_, passes.cells, passes.numbers
 

@@ -26,9 +26,6 @@ from penjing.stored import Binned, Stored
 from penjing.table import Column, Field, Floats, Note, Table
 from penjing.workspace import Workspace
 
-MANY = 65_534
-"""A column of more texts than these cannot be coded in two bytes."""
-
 
 @dataclass(frozen=True, slots=True)
 class Wants:
@@ -69,7 +66,8 @@ def coded(
     said = {name for name, kind in (wants.schema or {}).items() if kind != "ignore"}
     kept = {*wants.keep, *said} | ({wants.weight} if wants.weight else set())
     wishes = dict.fromkeys(kept, "asked")
-    groups = groups_of(source, query, work, [wants.target, *sorted(kept)])
+    wishes |= {name: "ignored" for name, kind in (wants.schema or {}).items() if kind == "ignore"}
+    groups = groups_of(source, query, work, [wants.target, *sorted(kept), *sorted(wishes)])
     try:
         while True:
             found = coded_groups(groups, wants.target, threads, progress, wishes)
@@ -85,27 +83,18 @@ def coded(
 
 def _table(found: Sequence[Coded], groups: Groups, wants: Wants) -> Table:
     """Judge the columns from their distinct values, and put the table together."""
-    gone = [c.name for c in found if c.has_too_many]
-    for name in gone:
-        if name in (wants.target, wants.weight):
-            raise DataError("too_many_classes", source=groups.name, column=name, n=MANY)
-    kept = {c.name: c for c in found if c.name not in gone}
-    schema = {k: v for k, v in (wants.schema or {}).items() if k not in gone}
+    kept = {c.name: c for c in found}
     weight = _weights(kept, wants, groups)
     about: dict[str, Any] = {"name": groups.name, "form": "parquet"}
     if wants.missing is not None:
         about["reading"] = {"missing": plain_markers(wants.missing)}
     mini = assembled(
         Sheet([c.shown() for c in kept.values()], groups.n_rows, about),
-        markers(wants.missing, usual=True), wants.target, schema,
+        markers(wants.missing, usual=True), wants.target, wants.schema,
         weight=wants.weight, keep=tuple(wants.keep), dates=wants.dates, drop=False,
     )  # fmt: skip
     assert mini.target is not None
     notes = [_of_all(note, kept) for note in mini.notes]
-    notes += [
-        Note("note_left_out_levels", {"source": groups.name, "column": name, "n": MANY})
-        for name in gone
-    ]
     target = mini.target, kept[mini.target.name]
     rows = _rows(*target, weight, groups.name, notes, weightless=wants.weightless)
     n_rows = groups.n_rows if rows is None else len(rows)
@@ -115,7 +104,7 @@ def _table(found: Sequence[Coded], groups: Groups, wants: Wants) -> Table:
         n_rows,
         None if weight is None else (weight if rows is None else weight[rows]),
         None if rows is None else rows + 1,
-        (*mini.left_out, *((name, "levels") for name in gone)),
+        mini.left_out,
         tuple(notes),
         about | {"bytes_per_row": groups.bytes_per_row()},
     )

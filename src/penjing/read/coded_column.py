@@ -20,6 +20,8 @@ from penjing.table import MISSING, Codes, Column, Floats
 
 NEVER = MOST = np.iinfo(np.int64).max
 """The first row of a value that was not met yet."""
+WIDTHS: dict[int, Any] = {1: np.uint8, 2: np.uint16, 4: np.uint32}
+"""The kinds of codes by their bytes."""
 MANY = 100
 """More distinct numbers than classes are."""
 
@@ -72,7 +74,7 @@ class Coded:
         ``binned`` numbers, ``whole`` numbers by their distance from ``low``, ``texts``, or an
         ``id``, which is not kept.
     width : int
-        Bytes of an exact code.
+        Bytes of an exact code: one, two or four.
     low, n_codes : int
         The least whole number, and how many codes there are, missing included.
     listed : list of int
@@ -91,7 +93,6 @@ class Coded:
     listed: list[int] = field(default_factory=list)
     kind: str = "text"
     few: list[float] = field(default_factory=list)
-    has_too_many: bool = False
     cells: stored.Cells | None = None
     texts: dict[str, int] = field(default_factory=dict)
     counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
@@ -128,7 +129,7 @@ class Coded:
             return {}
         stem = str(self.folder / f"c{self.place}")
         if not self.is_binned:
-            return {"codes": (Path(stem + ".codes"), np.uint8 if self.width == 1 else np.uint16)}
+            return {"codes": (Path(stem + ".codes"), WIDTHS[self.width])}
         kinds = {"high": np.uint8, "raw": np.float64}
         return {name: (Path(f"{stem}.{name}"), kind) for name, kind in kinds.items()}
 
@@ -155,6 +156,8 @@ class Coded:
 
         Of binned numbers it shows some that make them look like what they are.
         """
+        if self.how == "id" and self.kind == "text":
+            return Cells(self.name, [*map("n{}".format, range(LATE))], np.arange(LATE, dtype="i4"))
         if self.how == "id":
             return Numbers(self.name, np.arange(LATE))
         if self.is_binned:

@@ -23,12 +23,13 @@ from penjing.errors import DataError
 from penjing.progress import Progress, Watcher
 from penjing.read.arrow_kinds import numbers as numbers_of
 from penjing.read.arrow_kinds import texts as texts_of
-from penjing.read.coded_column import NEVER, Coded
+from penjing.read.coded_column import NEVER, WIDTHS, Coded
 from penjing.read.coding_plan import as_floats, from_plain, plan, to_plain
 from penjing.read.groups import AHEAD, Group, Groups, arrow
 from penjing.workspace import reserve, told_full
 
-MOST_TEXTS = 65_534
+MOST_TEXTS, WIDEST = 5_000_000, 4
+"""The texts of a column are held in memory, up to so many; codes have up to so many bytes."""
 AT_A_TIME = 1 << 17
 """Row groups are read in pieces of so many rows, which stay in the processor's cache."""
 PLAN, LIST = "plan.json", "done.jsonl"
@@ -165,8 +166,6 @@ class _Run:
                 first = np.array(brought.get("first", ()), np.int64)
                 column.first[codes] = np.minimum(column.first[codes], first)
                 self._told[name] = len(column.texts)
-        for column in self.columns:
-            column.has_too_many = len(column.texts) > MOST_TEXTS
         return found
 
     def _group(self, group: Group) -> None:
@@ -202,7 +201,7 @@ class _Run:
         for chunk in chunks:
             if column.is_binned:
                 self._numbers(column, chunk, at, brought)
-            elif column.how != "id" and not column.has_too_many:
+            elif column.how != "id":
                 self._codes(column, chunk, at, brought)
             at += len(chunk)
 
@@ -221,7 +220,7 @@ class _Run:
             self._write(column, name, array, at)
 
     def _codes(self, column: Coded, chunk: Any, at: int, brought: dict[str, Any]) -> None:  # noqa: ANN401
-        codes = np.empty(len(chunk), np.uint8 if column.width == 1 else np.uint16)
+        codes = np.empty(len(chunk), WIDTHS[column.width])
         if column.how == "whole":
             counts, first = np.zeros(column.n_codes, np.int64), np.full(column.n_codes, NEVER)
             chunk = numbers_of(chunk)
@@ -242,14 +241,23 @@ class _Run:
                 raise Again(column.name, "binned")
         else:
             lut, indices = self._looked_up(column, chunk)
-            if lut is None:
+            if column.width == WIDEST:  # a count for each code would be more than the rows
+                np.take(lut, indices, out=codes)
+                seen, row, counts = np.unique(codes, return_index=True, return_counts=True)
+                self._add(brought, seen.astype(np.intp), counts, row + at)
+                self._write(column, "codes", codes, at)
                 return
             n_codes = int(lut.max()) + 1
             counts, first = np.zeros(n_codes, np.int64), np.full(n_codes, NEVER)
             code_indices(indices, lut, at, codes, counts, first)
         seen = np.flatnonzero(counts)
-        brought.setdefault("parts", []).append((seen, counts[seen], first[seen]))
+        self._add(brought, seen, counts[seen], first[seen])
         self._write(column, "codes", codes, at)
+
+    @staticmethod
+    def _add(brought: dict[str, Any], *part: npt.NDArray[Any]) -> None:
+        """Remember how often some codes occur, and in which rows first."""
+        brought.setdefault("parts", []).append(part)
 
     def _looked_up(self, column: Coded, chunk: Any) -> Any:  # noqa: ANN401
         """Return the code of each entry of a chunk's dictionary, and the rows' entries."""
@@ -269,11 +277,12 @@ class _Run:
                 if word is not None and word not in known:
                     known[word] = len(known) + 1
             if len(known) > MOST_TEXTS:
-                column.has_too_many = True
-                return None, None
-            if len(known) > 255 and column.width == 1:
-                raise Again(column.name, "wide")
-            lut = np.array([0 if w is None else known[w] for w in words] + [0], np.uint16)
+                said = {"source": self._groups.name, "column": column.name, "n": MOST_TEXTS}
+                raise DataError("too_many_texts", **said)
+            if len(known) >= 1 << (8 * column.width):
+                raise Again(column.name, "wide" if column.width == 1 else "widest")
+            kind = np.uint32 if column.width == WIDEST else np.uint16
+            lut = np.array([0 if w is None else known[w] for w in words] + [0], kind)
         before[column.name] = chunk.dictionary, lut
         return lut, rows
 

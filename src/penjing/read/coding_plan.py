@@ -17,6 +17,7 @@ from penjing.read.assemble import CLASS_NAMES
 from penjing.read.coded_column import Coded
 from penjing.read.groups import BEGINNING, Group, Groups, arrow
 from penjing.read.ids import COUNTED, LATE, is_id_name
+from penjing.read.numbers import numbers
 from penjing.read.rows import shortened
 from penjing.stored import Cells, cells_of
 
@@ -28,6 +29,8 @@ FEW_TEXTS = 200
 """Up to so many texts in the sample fit one byte, with room for those not yet seen."""
 WIDE, FEW_WHOLE = 65_534, 4_096
 """Whole numbers of a smaller range, and not more different ones in the sample, are exact codes."""
+WIDTHS: dict[str | None, int] = {"wide": 2, "widest": 4}
+"""How many bytes the codes of a column need that turned out to have many texts."""
 MOST, WIDEST = np.iinfo(np.int64).max, np.iinfo(np.uint64).max
 FEW_CLASSES, PAIR = 20, 2
 """So many whole numbers, however far apart, make a target classes, and a column names."""
@@ -55,27 +58,60 @@ def _planned(
     name, kind = field.name, kind_of(field.type)
     if kind == "nested":
         _refuse_nested(groups, name)
-    if kind not in ("whole", "number"):
-        n = len(texts(values).dictionary)
-        wide = n > FEW_TEXTS or wishes.get(name) == "wide"
-        return Coded(name, "texts", 2 if wide else 1, kind=kind)
+    if wishes.get(name) == "ignored":
+        return Coded(name, "id", kind=kind)
+    if name not in goals and name not in wishes and _is_id(name, kind, values, groups):
+        return Coded(name, "id", kind=kind, n_missing=_n_missing(groups, name))
+    if kind in ("whole", "number"):
+        return _numbers(groups, values, place, wishes.get(name), is_target=name in goals)
+    n = len(texts(values).dictionary)
+    width = 4 if n > WIDE else 2 if n > FEW_TEXTS else 1
+    return Coded(name, "texts", max(width, WIDTHS.get(wishes.get(name), 1)), kind=kind)
+
+
+def _numbers(
+    groups: Groups,
+    values: Any,  # noqa: ANN401 - of Arrow
+    place: int,
+    wish: str | None,
+    *,
+    is_target: bool,
+) -> Coded:
+    """Return the plan for numbers: few whole ones as codes, others in cells."""
+    field = groups.schema.field(place)
+    name, is_whole = field.name, kind_of(field.type) == "whole"
     chunks = [numbers_of(chunk) for chunk in values.chunks]
-    numbers = np.concatenate([as_floats(chunk) for chunk in chunks])
-    is_whole, is_target = kind == "whole", name in goals
-    if is_whole and not is_target and name not in wishes and _is_id(name, chunks, groups):
-        return Coded(name, "id", n_missing=_n_missing(groups, name))
-    if wishes.get(name) != "binned" and (is_whole or (is_target and _is_classes(numbers))):
-        column = _whole(name, numbers, _ends(chunks) if is_whole else None, groups, place)
+    some = np.concatenate([as_floats(chunk) for chunk in chunks])
+    if wish != "binned" and (is_whole or (is_target and _is_classes(some))):
+        column = _whole(name, some, _ends(chunks) if is_whole else None, groups, place)
         if column is not None:
             return column
     few: list[float] = []
     if is_whole or is_target:
-        column, few = _few(name, numbers, FEW_CLASSES if is_target else PAIR, groups)
+        column, few = _few(name, some, FEW_CLASSES if is_target else PAIR, groups)
         if column is not None:
             return column
     if all(is_sorted(as_floats(chunk)) for chunk in chunks):
-        numbers = _spread(groups, name)  # the first rows of groups say nothing of the others
-    return Coded(name, "binned", cells=cells_of(numbers), few=few)
+        some = _spread(groups, name)  # the first rows of groups say nothing of the others
+    return Coded(name, "binned", cells=cells_of(some), few=few)
+
+
+def _is_id(name: str, kind: str, sample: Any, groups: Groups) -> bool:  # noqa: ANN401 - of Arrow
+    """Say whether a column only numbers or names the rows: all are asked if some look so."""
+    if kind == "whole":
+        return _numbers_rows(name, [numbers_of(chunk) for chunk in sample.chunks], groups)
+    return kind == "text" and _names_rows(name, sample, groups)
+
+
+def _names_rows(name: str, sample: Any, groups: Groups) -> bool:  # noqa: ANN401 - of Arrow
+    """Say whether texts only name the rows, where they would be too many to be kept."""
+    if groups.n_rows <= WIDE:
+        return False
+    words = texts(sample).dictionary.to_pylist()
+    looks_so = len(words) == len(sample) - sample.null_count > 1
+    if not looks_so or numbers(words).is_number.any():
+        return False
+    return groups.are_distinct(name, are_texts=True)
 
 
 def _refuse_nested(groups: Groups, name: str) -> None:
@@ -105,8 +141,8 @@ def _spread(groups: Groups, name: str) -> npt.NDArray[np.float64]:
     return np.concatenate([as_floats(numbers_of(c))[::step] for _, c in groups.column(name)])
 
 
-def _is_id(name: str, sample: Sequence[Any], groups: Groups) -> bool:
-    """Say whether whole numbers only number the rows: all of them are asked if some look so."""
+def _numbers_rows(name: str, sample: Sequence[Any], groups: Groups) -> bool:
+    """Say whether whole numbers only number the rows."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
     some = [value for chunk in sample[:1] for value in chunk.slice(0, COUNTED).to_pylist()]

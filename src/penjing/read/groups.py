@@ -14,6 +14,7 @@ from typing import Any
 from penjing.errors import CapabilityError, ChoiceError, DataError
 from penjing.read.cells import twins
 from penjing.read.files import absent
+from penjing.read.markers import USUAL
 from penjing.workspace import Workspace, told_full
 
 PARQUET = (".parquet", ".pq")
@@ -27,7 +28,9 @@ AHEAD: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 20}
 """How columns are read: some of each ahead, not all, which would be fetched and cleared anew."""
 BEGINNING: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 16}
 """The same where only the beginnings of columns are asked for."""
-FORM = 2
+BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001))))
+"""What stands around a text without being part of it."""
+FORM = 3
 """What a store looks like: one of another form is not gone on with, but removed."""
 
 
@@ -61,18 +64,26 @@ class Groups:
                     yield at, batch.column(0)
                     at += batch.num_rows
 
-    def are_distinct(self, name: str) -> bool:
-        """Say whether no value of a column occurs twice; DuckDB needs no memory for that."""
+    def are_distinct(self, name: str, *, are_texts: bool = False) -> bool:
+        """Say whether no value of a column occurs twice; DuckDB needs little memory for that.
+
+        Texts are compared without blanks around them, and without words for missing.
+        """
         import duckdb  # noqa: PLC0415 - heavy
 
         column = '"' + name.replace('"', '""') + '"'
         files = list(dict.fromkeys(group.path for group in self.groups))
         folder = str(self.space.folder).replace("'", "''")
-        asked = f"select count({column}), count(distinct {column}) from read_parquet($files)"  # noqa: S608
+        asked: dict[str, Any] = {"files": files}
+        if are_texts:
+            bare = f"trim({column}, $blanks)"
+            column = f"case when not list_contains($words, {bare}) then {bare} end"
+            asked |= {"blanks": BLANKS, "words": sorted(USUAL | {""})}
+        query = f"select count({column}), count(distinct {column}) from read_parquet($files)"  # noqa: S608
         with duckdb.connect() as link, told_full(self.space.folder):
             link.execute("set enable_progress_bar = false")
             link.execute(f"set temp_directory = '{folder}'; set memory_limit = '1GB'")
-            ((n, distinct),) = link.execute(asked, {"files": files}).fetchall()
+            ((n, distinct),) = link.execute(query, asked).fetchall()
         return bool(0 < n == distinct)
 
     def bytes_per_row(self) -> float:

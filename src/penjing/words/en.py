@@ -1192,7 +1192,7 @@ WORDS: dict[str, str] = {
     "needs_query": "{source} is a database. Say what to ask of it with query= (--query): SQL, or the name of a table.",
     "query_without_database": "{source} is not a database, so there is nothing to ask by SQL. A DuckDB file is named 'duckdb:FILE'.",
     "query_failed": "{source} does not answer the query: {reason}.",
-    "note_left_out_levels": "'{column}' is left out: it has more than {n} different texts.",
+    "too_many_texts": "{source}: '{column}' has more than {n} categories, which do not fit memory. Leave it out: schema={{'{column}': 'ignore'}} (--ignore).",
     "note_engine_native": "engine native: the table takes about {needs} in memory, the limit is {limit}.",
     "note_engine_disk": "engine disk: the table would take about {needs} in memory, more than the limit of {limit}, so its rows are coded to a folder on disk.",
     "not_for_disk": "{name} is not known for tables on disk: they are read as DuckDB and Parquet have them. Use engine native.",
