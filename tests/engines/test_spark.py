@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import warnings
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ import penjing
 from afar import by_memory, columns_of, plain, schema_of, some_table, trimmed
 from penjing import stored
 from penjing.engines import parquet_lots, planned, spark, spark_jobs
+from penjing.errors import CapabilityError
 from penjing.table import Column, Table, numeric
 from shared import shared
 
@@ -286,6 +288,44 @@ def test_columns_are_judged_as_in_files(local):
     assert ["t", "ignored"] in tree.about["left_out"]
     assert tree.about["n_rows"] == 32
     assert tree.schema[0].levels == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("pair", "as_file"), [((2**53, 2**53 + 1), True), ((-(2**62) - 3, 2**62 + 5), False)]
+)
+def test_two_whole_numbers_beyond_doubles_are_names(local, tmp_path, pair, as_file):
+    rows = [(pair[i % 2], i % 5 / 4, "ab"[i % 2]) for i in range(60)]
+    frame = local.createDataFrame(rows, "n bigint, x double, class string")
+    if as_file:
+        frame.write.parquet(str(tmp_path / "rows"))
+        frame = local.read.parquet(str(tmp_path / "rows"))
+    tree = penjing.fit(frame, "class", "cart-binary")
+    assert tree.schema[0].levels == tuple(sorted(pair))
+    assert tree.about["training"]["correct"] == 60
+
+
+def test_decimals_are_the_nearest_doubles(local):
+    kind = pa.decimal128(29, 28)
+    x = [Decimal(3) / 7, Decimal("0.1234567890123456789012345678")] * 20
+    table = pa.table({"x": pa.array(x, kind), "class": ["a", "b"] * 20})
+    rows = [(row["x"], row["class"]) for row in table.to_pylist()]
+    frame = local.createDataFrame(rows, "x decimal(29,28), class string")
+    one = penjing.fit(frame, "class", "cart-binary")
+    assert plain(one)["nodes"] == by_memory(penjing.read(table, "class"), "cart-binary")["nodes"]
+
+
+def test_columns_of_very_many_texts(local):
+    n = 70_000
+    frame = local.range(n).selectExpr(
+        "concat(' row ', id) AS who",
+        f"concat('shop ', id % {n - 3_000}) AS shop",
+        "id % 7 / 4 AS x",
+        "if(id % 7 > 3, 'yes', 'no') AS class",
+    )
+    with pytest.raises(CapabilityError, match="'shop' has more than 65534 categories"):
+        penjing.fit(frame, "class", "cart-binary")
+    tree = penjing.fit(frame, "class", "cart-binary", schema={"shop": "ignore"})
+    assert tree.about["left_out"] == [["who", "id"], ["shop", "ignored"]]
 
 
 def test_partitions_may_be_empty(local):

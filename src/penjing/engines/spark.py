@@ -32,7 +32,11 @@ from penjing.engines.spilled import MANY, Look, is_number
 from penjing.errors import CapabilityError, DataError
 from penjing.progress import Watcher
 from penjing.read.afar import Judged, Seen, Survey, in_order, survey, surveyed_target, target_of
+from penjing.read.cells import EXACT
+from penjing.read.groups import BLANKS
 from penjing.read.ids import is_id_name
+from penjing.read.markers import USUAL
+from penjing.read.numbers import PLAIN
 from penjing.recipe import Recipe
 from penjing.split import Offers, Split
 from penjing.stored import BUCKETS, Binned, Cells, Exact, Stored, cells_of
@@ -49,6 +53,8 @@ DIRECT = 500_000
 """Up to so many numbers are fetched by one job, where two would fetch fewer."""
 FETCHED = 20_000
 """A node of at most so many rows is fetched and finished in the driver."""
+PAIR = 2
+"""So many whole numbers are names."""
 WORTH = 3
 """Nodes are not fetched for fewer generations than this, but for small ones."""
 
@@ -97,15 +103,22 @@ class Rows:
     def _read(self, names: list[str], goal: str, schema: Mapping[str, Any], name: str) -> None:
         """Look at the columns, judge them, and say how they are coded."""
         looks = self._looked(goal, schema, name)
+        wide = self._beyond_doubles(names, looks)
+        if wide:
+            self.jobs.close()
+            are_numbers = [
+                look.is_number and c not in wide
+                for c, look in zip([*names, goal], looks, strict=True)
+            ]
+            self.jobs = Jobs(self._frame, [*names, goal], are_numbers)
+            looks = self._looked(goal, schema, name)
         for column in self._frame.columns:
             if column != goal and column not in names:
                 survey(self.survey, Seen(column, None), schema)
             elif column != goal:
                 look = looks[names.index(column)]
                 if look.counts is None and not look.is_number:
-                    said = {"source": name, "column": column, "n": MANY}
-                    self.survey.notes.append(Note("note_left_out_levels", said))
-                    self.survey.left_out.append((column, "levels"))
+                    self._leave_out(column, name)
                     continue
                 survey(self.survey, self._seen(column, look), schema)
         if not self.survey.columns:
@@ -117,6 +130,32 @@ class Rows:
         ]
         classes = _coding(self.survey.target, looks[-1], first=0)
         self.jobs.code([*zip(at, self._codings, strict=True), (len(names), classes)])
+
+    def _beyond_doubles(self, names: Sequence[str], looks: Sequence[Look]) -> list[str]:
+        """Return columns of two whole numbers that doubles cannot hold: they are names."""
+        found = []
+        for column, look in zip(names, looks, strict=False):
+            few = look.counts if look.is_number and self._kinds[column] in WHOLE_KINDS else None
+            if few and len(few) <= PAIR and max(map(abs, few)) >= EXACT:
+                values = self._frame.select(_quoted(column)).dropna().distinct()
+                found += [column] if values.limit(PAIR + 1).count() == PAIR else []
+        return found
+
+    def _leave_out(self, column: str, source: str) -> None:
+        """Leave out a column of very many texts, if it only names the rows; else refuse it."""
+        from pyspark.sql import functions as f  # noqa: PLC0415 - heavy
+
+        bare = f.btrim(f.col(_quoted(column)).cast("string"), f.lit(BLANKS))
+        text = f.when(~bare.isin(sorted(USUAL | {""})), bare)
+        is_number = text.rlike(f"^(?:{PLAIN.pattern})$").cast("int")
+        told = self._frame.select(f.count(text), f.countDistinct(text), f.sum(is_number))
+        ((n, distinct, n_numbers),) = told.collect()
+        is_name = is_id_name(column)
+        if n != distinct or not (is_name or 2 * (n_numbers or 0) < n):
+            raise CapabilityError("spark_many_levels", source=source, column=column, n=MANY)
+        said = {"source": source, "column": column, "n": n}
+        self.survey.notes.append(Note(f"note_left_out_id_{'name' if is_name else 'text'}", said))
+        self.survey.left_out.append((column, "id"))
 
     def _looked(self, goal: str, schema: Mapping[str, Any], name: str) -> list[Look]:
         """Look at all columns, of rows that have a class: some texts mean that there is none."""
@@ -142,7 +181,7 @@ class Rows:
                 is_whole
                 and (is_id_name(name) or look.high - look.low + 1 == n)
                 and len(np.unique(look.sample)) == len(look.sample)
-                and self._frame.select(f"`{name.replace('`', '``')}`").distinct().count() >= n
+                and self._frame.select(_quoted(name)).distinct().count() >= n
             )
             span = look.low, look.high
             return Seen(
@@ -438,6 +477,11 @@ class Engine(afar.Engine):
     def close(self) -> None:
         """Let the workers forget the blocks."""
         self._spread.close()
+
+
+def _quoted(name: str) -> str:
+    """Return a column's name as Spark has it."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def _frame(source: Any, session: Any) -> tuple[Any, str]:  # noqa: ANN401

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.read.afar import FEW
+from penjing.read.arrow_kinds import numbers as nearest
 from penjing.stored import Cells
 from penjing.table import Floats
 
@@ -198,6 +199,8 @@ def plain_numbers(column: Any) -> Floats:  # noqa: ANN401 - of Arrow
     """Return the numbers of a column as they are, NaN where there is none."""
     import pyarrow as pa  # noqa: PLC0415 - on the workers
 
+    if pa.types.is_decimal(column.type):
+        column = nearest(column)
     if not pa.types.is_float64(column.type):
         column = column.cast(pa.float64(), safe=False)
     if column.null_count:
@@ -216,11 +219,11 @@ def encoded(column: Any) -> Any:  # noqa: ANN401 - of Arrow
     """Return a column as places in a list of its values."""
     import pyarrow as pa  # noqa: PLC0415 - on the workers
 
+    if pa.types.is_decimal(column.type):
+        column = nearest(column)
     kind = column.type
-    if pa.types.is_decimal(kind):
-        column = column.cast(pa.float64())
     of = pa.types
-    plain = (of.is_dictionary, of.is_boolean, of.is_integer, of.is_floating, of.is_decimal,
+    plain = (of.is_dictionary, of.is_boolean, of.is_integer, of.is_floating,
              of.is_string, of.is_large_string)  # fmt: skip
     if not any(is_plain(kind) for is_plain in plain):
         column = column.cast(pa.string())
