@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pwd
+import re
 import shutil
 import sqlite3
 import struct
@@ -28,8 +29,6 @@ import pytest
 from export_rows import Row
 from penjing import Tree
 from penjing.align import asked_by
-from penjing.export.code import variables
-from penjing.export.plan import plan_of
 
 Answers = tuple[list[Any], list[list[float]] | None]
 """What is answered for each row, and the shares of the classes where there are classes."""
@@ -89,7 +88,10 @@ C_NUMBER = """
 
 def by_c(tree: Tree, rows: list[Row], folder: Path, **options: str) -> Answers:
     need("gcc")
-    fields = variables(plan_of(tree, "c", **options), ascii_only=True)
+    text = tree.export("c", **options)
+    struct_ = text[text.index("typedef struct {") : text.index("} penjing_row;")]
+    found = re.findall(r"^    (?:double |const char \*)(\w+);", struct_, re.MULTILINE)
+    fields = dict(zip(asked_by(tree), found, strict=True))
     read = []
     for c, name in fields.items():
         if tree.schema[c].is_numeric:
@@ -103,7 +105,7 @@ def by_c(tree: Tree, rows: list[Row], folder: Path, **options: str) -> Answers:
         row.{name} = t_{name};"""
         )
     main = C_MAIN % {"read": "\n".join(read), "write": C_NUMBER if tree.is_regression else C_CLASS}
-    (folder / "tree.c").write_text(tree.export("c", **options) + main, "utf-8")
+    (folder / "tree.c").write_text(text + main, "utf-8")
     strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-o", "tree"]
     subprocess.run(["gcc", *strict, "tree.c", "-lm"], cwd=folder, check=True)
     sent = bytearray()
@@ -131,10 +133,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import * as tree from "./tree.mjs";
 const rows = JSON.parse(readFileSync("rows.json", "utf8"));
 const told = rows.map((plain) => {
-    const row = {};
-    for (const [name, value] of plain) {
-        row[name] = Array.isArray(value) ? Number(value[0]) : value;
-    }
+    const row = Object.fromEntries(plain.map(
+        ([name, value]) => [name, Array.isArray(value) ? Number(value[0]) : value]));
     try {
         return [tree.predict(row), tree.predictProba ? tree.predictProba(row) : null];
     } catch (error) {
@@ -272,12 +272,13 @@ def by_sqlite(tree: Tree, rows: list[Row], _: Path, **options: str) -> Answers:
     link = sqlite3.connect(":memory:")
     try:
         typed = [f"{_quoted(n)} {_affinity(tree, n)}" for n in names]
-        link.execute(f"CREATE TABLE rows ({', '.join(['n INTEGER', *typed])})")
+        columns = ", ".join(['"row #" INTEGER', *typed])
+        link.execute(f"CREATE TABLE rows ({columns})")
         marks = ", ".join("?" * (len(names) + 1))
         told = [[i, *(row[name] for name in names)] for i, row in enumerate(rows)]
         link.executemany(f"INSERT INTO rows VALUES ({marks})", told)  # noqa: S608
         query = tree.export("sql", dialect="sqlite", proba=not tree.is_regression, **options)
-        found = link.execute(f"SELECT * FROM ({query}) ORDER BY n")  # noqa: S608
+        found = link.execute(f'SELECT * FROM ({query}) ORDER BY "row #"')  # noqa: S608
         return _told(tree, [d[0] for d in found.description], found.fetchall())
     finally:
         link.close()
@@ -294,13 +295,25 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def answer_names(tree: Tree) -> list[str]:
+    """Return what the answer and the shares are called: as no column of the table is."""
+    taken = {field.name.casefold() for field in (*tree.schema, tree.target)}
+    found = []
+    for name in ["predicted", *([] if tree.is_regression else [f"p({c})" for c in tree.classes])]:
+        title = name
+        while title.casefold() in taken:
+            title += "_"
+        taken.add(title.casefold())
+        found.append(title)
+    return found
+
+
 def _told(tree: Tree, titles: list[str], rows: list[tuple[Any, ...]]) -> Answers:
-    predicted = titles.index("predicted")
+    names = answer_names(tree)
+    assert len({title.casefold() for title in titles}) == len(titles)
+    predicted, *places = [titles.index(name) for name in names]
     if tree.is_regression:
         return [float(row[predicted]) for row in rows], None
-    # a column may be called as a class's share is: ours are the last of their names
-    last = {title: i for i, title in enumerate(titles)}
-    places = [last[f"p({c})"] for c in tree.classes]
     return [row[predicted] for row in rows], [[float(row[i]) for i in places] for row in rows]
 
 
@@ -412,8 +425,9 @@ def by_pmml(tree: Tree, rows: list[Row], _: Path, **options: str) -> Answers:
         told |= zip(plain, json.loads(model.predict(json.dumps(known))), strict=True)
     if tree.is_regression:
         return [float(next(iter(told[i].values()))) for i in range(len(rows))], None
-    answers = [told[i]["predicted"] for i in range(len(rows))]
-    shares = [[float(told[i][f"p({c})"]) for c in tree.classes] for i in range(len(rows))]
+    title, *titles = answer_names(tree)
+    answers = [told[i][title] for i in range(len(rows))]
+    shares = [[float(told[i][name]) for name in titles] for i in range(len(rows))]
     return answers, shares
 
 

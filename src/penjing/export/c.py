@@ -11,9 +11,9 @@ from penjing.export.code import (
     harmless,
     is_small,
     origin,
-    variables,
     wrapped,
 )
+from penjing.export.identifiers import variables
 from penjing.export.plan import Plan, plan_of, refuse_letters
 from penjing.export.tables import tables_of
 from penjing.tree import Tree
@@ -314,7 +314,7 @@ def write(tree: Tree, *, missing: str | None = None, unseen: str | None = None) 
     plan = plan_of(tree, "c", missing=missing, unseen=unseen)
     refuse_letters(plan, "c", lambda letter: letter == "\0")
     kind = "number" if tree.is_regression else "class"
-    names = {c: f"row->{v}" for c, v in variables(plan, ascii_only=True).items()}
+    names = {c: f"row->{v}" for c, v in variables(plan, "c").items()}
     parts = [_head(plan, kind, names)]
     if is_small(plan):
         body = "\n".join(["    (void)row;", *blocks(plan, names, SYNTAX)])

@@ -1,8 +1,7 @@
-"""What the programming languages share: names of variables, if and else, lists of numbers."""
+"""What the programming languages share: if and else, lists of numbers."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -16,120 +15,6 @@ MOST_NODES = 600
 MOST_TESTS = 12
 """And so are nodes with more tests."""
 WIDTH = 96
-
-RESERVED = frozenset(
-    [
-        "False",
-        "None",
-        "True",
-        "abstract",
-        "and",
-        "as",
-        "assert",
-        "async",
-        "await",
-        "boolean",
-        "break",
-        "byte",
-        "case",
-        "catch",
-        "char",
-        "class",
-        "const",
-        "continue",
-        "debugger",
-        "def",
-        "default",
-        "del",
-        "delete",
-        "do",
-        "double",
-        "elif",
-        "else",
-        "enum",
-        "eval",
-        "except",
-        "export",
-        "exec",
-        "extends",
-        "extern",
-        "final",
-        "finally",
-        "float",
-        "for",
-        "from",
-        "function",
-        "global",
-        "goto",
-        "if",
-        "implements",
-        "import",
-        "in",
-        "inline",
-        "instanceof",
-        "int",
-        "interface",
-        "is",
-        "lambda",
-        "let",
-        "long",
-        "match",
-        "native",
-        "new",
-        "nonlocal",
-        "not",
-        "null",
-        "or",
-        "package",
-        "pass",
-        "print",
-        "private",
-        "protected",
-        "public",
-        "raise",
-        "register",
-        "restrict",
-        "return",
-        "row",
-        "set",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "strictfp",
-        "string",
-        "super",
-        "switch",
-        "synchronized",
-        "this",
-        "throw",
-        "throws",
-        "transient",
-        "try",
-        "type",
-        "typedef",
-        "typeof",
-        "undefined",
-        "union",
-        "unsigned",
-        "using",
-        "var",
-        "virtual",
-        "void",
-        "volatile",
-        "while",
-        "with",
-        "yield",
-        "arguments",
-        "false",
-        "true",
-        "record",
-        "sealed",
-        "permits",
-        "NaN",
-        "nan",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,21 +49,6 @@ def is_small(plan: Plan) -> bool:
         and plan.tree.depth <= DEEPEST
         and all(len(ask.tests) <= MOST_TESTS for ask in plan.asks if ask)
     )
-
-
-def variables(plan: Plan, *, ascii_only: bool = False) -> dict[int, str]:
-    """Return a variable for each column: its name where that can be one."""
-    letters = r"[A-Za-z_]\w*" if ascii_only else r"[A-Za-z_\u4e00-\u9fff][\w\u4e00-\u9fff]*"
-    pattern = re.compile(letters, re.ASCII)
-    found: dict[int, str] = {}
-    for c in plan.columns:
-        name = re.sub(r"[\s.-]+", "_", plan.name(c))
-        if not pattern.fullmatch(name) or name.startswith("_") or len(name) > 40:
-            name = f"x{c}"
-        while name in RESERVED or name in found.values():
-            name += "_"
-        found[c] = name
-    return found
 
 
 def blocks(plan: Plan, names: dict[int, str], syntax: Syntax, indent: int = 1) -> list[str]:

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 from penjing.criteria import TIE
 from penjing.errors import ChoiceError
-from penjing.export.code import Syntax, blocks, harmless, is_small, origin, variables
+from penjing.export.code import Syntax, blocks, harmless, is_small, origin
+from penjing.export.identifiers import RESERVED, variables
 from penjing.export.plan import Plan, plan_of
 from penjing.export.tables import tables_of
 from penjing.tree import Tree
@@ -72,6 +73,10 @@ public final class {name} {{
 
     private static double number(Object value) {{
         return value == null ? Double.NaN : ((Number) value).doubleValue();
+    }}
+
+    private static boolean isMissing(double value) {{
+        return value != value;
     }}
 
     /** The level as a text; null is missing. */
@@ -266,6 +271,12 @@ _CHEAPEST = """\
         while (!(risks[k] <= least + {tie} * most)) ++k;"""
 
 
+_USED = frozenset(
+    re.findall(NAME, _HEAD + _NESTED + _WALK + _STOP + _MIXED + _LIKELIEST + _CHEAPEST),
+) | {"IllegalArgumentException"}
+"""What the program calls by a name: a class may not hide it."""
+
+
 def write(
     tree: Tree, *, name: str = "PenjingTree", missing: str | None = None, unseen: str | None = None
 ) -> str:
@@ -276,7 +287,7 @@ def write(
     tree : Tree
         The tree.
     name : str
-        What the class is called.
+        What the class is called; no word of Java's, nor one that the program uses itself.
     missing, unseen : str, optional
         As `predict` takes them; else as the tree's recipe says.
 
@@ -286,7 +297,7 @@ def write(
     >>> "public static String predict(Map<String, ?> row)" in write(tree)
     True
     """
-    if not NAME.fullmatch(name):
+    if not NAME.fullmatch(name) or name in RESERVED["java"] | _USED:
         raise ChoiceError("export_class_name", value=name)
     plan = plan_of(tree, "java", missing=missing, unseen=unseen)
     kind = "number" if tree.is_regression else "class"
@@ -327,7 +338,7 @@ def _head(plan: Plan, name: str) -> str:
 
 
 def _nested(plan: Plan) -> str:
-    names = variables(plan)
+    names = variables(plan, "java")
     body = []
     for c, v in names.items():
         get = f"row.get({_text(plan.name(c))})"
@@ -386,7 +397,7 @@ def _parsed(value: float) -> str:
 
 def _number(value: float) -> str:
     if math.isinf(value):
-        return "Double.POSITIVE_INFINITY" if value > 0 else "Double.NEGATIVE_INFINITY"
+        return "(1.0 / 0.0)" if value > 0 else "(-1.0 / 0.0)"  # a column may be called Double
     return repr(value)
 
 
@@ -413,8 +424,8 @@ SYNTAX = Syntax(
     false="false",
     number=_number,
     text=_text,
-    missing_number="Double.isNaN({v})",
-    known_number="!Double.isNaN({v})",
+    missing_number="isMissing({v})",
+    known_number="!isMissing({v})",
     missing_text="{v} == null",
     known_text="{v} != null",
     one="{level}.equals({v})",

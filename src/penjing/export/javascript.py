@@ -12,9 +12,9 @@ from penjing.export.code import (
     harmless,
     is_small,
     origin,
-    variables,
     wrapped,
 )
+from penjing.export.identifiers import variables
 from penjing.export.plan import Plan, plan_of
 from penjing.export.tables import tables_of
 from penjing.tree import Tree
@@ -36,10 +36,15 @@ const shares = [
 {shares}
 ];
 
-const numberOf = (value) => (value === null || value === undefined ? NaN : Number(value));
+// A row has what every object inherits (toString, constructor) only where it has it itself.
+const _at = (row, name) => (
+    name in Object.prototype && !Object.prototype.hasOwnProperty.call(row, name)
+        ? undefined : row[name]);
+const _isMissing = (value) => Number.isNaN(value);
+const _numberOf = (value) => (value === null || value === undefined ? NaN : Number(value));
 
 // The place of a level: -1 is missing, -2 was never seen.
-function levelOf(value, column) {{
+function _levelOf(value, column) {{
     if (value === null || value === undefined || Number.isNaN(value)) return -1;
     const found = levels.get(column).get(value);
     if (found !== undefined) return found;
@@ -53,20 +58,25 @@ const texts = new Map([
 ]);
 
 // The level as a text: null is missing, 0 was never seen.
-function textOf(value, column) {{
-    const code = levelOf(value, column);
+function _textOf(value, column) {{
+    const code = _levelOf(value, column);
     return code === -1 ? null : code >= 0 ? texts.get(column)[code] : 0;
 }}
 
-// The node where a row stops.
+{unseen}// The node where a row stops.
 function stopOf(row) {{
 {body}
 }}
 """
 
+_UNSEEN = """\
+const _unseen = (name) => new RangeError(`a level of ${name} was never seen`);
+
+"""
+
 _WALK = """
 const cellsOf = (row) => columns.map(
-    (name) => (levels.has(name) ? levelOf(row[name], name) : numberOf(row[name])));
+    (name) => (levels.has(name) ? _levelOf(_at(row, name), name) : _numberOf(_at(row, name))));
 
 const testStart = [
 {test_start}
@@ -277,11 +287,12 @@ def _head(plan: Plan) -> str:
 
 
 def _nested(plan: Plan) -> str:
-    names = variables(plan)
+    names = variables(plan, "javascript")
     body = []
     for c, v in names.items():
         name = _text(plan.name(c))
-        made = f"numberOf(row[{name}])" if plan.is_numeric(c) else f"textOf(row[{name}], {name})"
+        get = f"_at(row, {name})"
+        made = f"_numberOf({get})" if plan.is_numeric(c) else f"_textOf({get}, {name})"
         body.append(f"    const {v} = {made};")
     texts = [
         f"    [{_text(plan.name(c))}, [{', '.join(map(_text, plan.texts(c)))}]],"
@@ -289,7 +300,8 @@ def _nested(plan: Plan) -> str:
         if not plan.is_numeric(c)
     ]
     body += blocks(plan, names, SYNTAX)
-    return _NESTED.format(texts="\n".join(texts), body="\n".join(body))
+    unseen = _UNSEEN if plan.unseen == "error" else ""
+    return _NESTED.format(texts="\n".join(texts), unseen=unseen, body="\n".join(body))
 
 
 def _walk(plan: Plan) -> str:
@@ -333,10 +345,10 @@ SYNTAX = Syntax(
     or_=" || ",
     true="true",
     false="false",
-    number=_number,
+    number=lambda cut: repr(cut) if math.isfinite(cut) else f"{math.copysign(1, cut):.0f}e999",
     text=_text,
-    missing_number="Number.isNaN({v})",
-    known_number="!Number.isNaN({v})",
+    missing_number="_isMissing({v})",
+    known_number="!_isMissing({v})",
     missing_text="{v} === null",
     known_text="{v} !== null",
     one="{v} === {level}",
@@ -344,5 +356,5 @@ SYNTAX = Syntax(
     elif_="}} else if ({}) {{",
     close="}",
     stop=lambda node, answer: f"return {node}; // {harmless(answer)}",
-    fail=lambda column: f"throw new RangeError({_text(f'a level of {column} was never seen')});",
+    fail=lambda column: f"throw _unseen({_text(column)});",
 )

@@ -103,6 +103,24 @@ class Plan:
         """Return the levels of a column as texts."""
         return [level if isinstance(level, str) else text_of(level) for level in self.levels(c)]
 
+    def titles(self, *names: str) -> list[str]:
+        """Return names for what a program adds to a row: none that a column has, in any case."""
+        taken = {field.name.casefold() for field in (*self.tree.schema, self.tree.target)}
+        made = []
+        for name in names:
+            title = name
+            while title.casefold() in taken:
+                title += "_"
+            taken.add(title.casefold())
+            made.append(title)
+        return made
+
+    @property
+    def answers(self) -> list[str]:
+        """What is added: the answer, then the share of each class."""
+        shares = [] if self.tree.is_regression else [f"p({class_})" for class_ in self.classes]
+        return self.titles("predicted", *shares)
+
     @property
     def classes(self) -> list[str]:
         """The classes as texts."""

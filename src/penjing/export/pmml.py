@@ -96,13 +96,14 @@ def _outputs(plan: Plan) -> list[str]:
     if plan.tree.is_regression:
         return []
     kind = _type(plan.tree.classes)
+    predicted, *titles = map(_attribute, plan.answers)
     rows = [
-        f'      <OutputField name={_attribute(f"p({c})")} optype="continuous" dataType="double"'
+        f'      <OutputField name={title} optype="continuous" dataType="double"'
         f' feature="probability" value={_attribute(c)}/>'
-        for c in plan.classes
+        for title, c in zip(titles, plan.classes, strict=True)
     ]
     first = (
-        '      <OutputField name="predicted" optype="categorical"'
+        f'      <OutputField name={predicted} optype="categorical"'
         f' dataType="{kind}" feature="predictedValue"/>'
     )
     return ["    <Output>", first, *rows, "    </Output>"]

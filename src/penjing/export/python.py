@@ -12,9 +12,9 @@ from penjing.export.code import (
     harmless,
     is_small,
     origin,
-    variables,
     wrapped,
 )
+from penjing.export.identifiers import variables
 from penjing.export.plan import Plan, plan_of
 from penjing.export.tables import tables_of
 from penjing.tree import Tree
@@ -66,6 +66,12 @@ def _text(value, column):
     return None if code == -1 else TEXTS[column][code] if code >= 0 else 0
 
 '''
+
+_UNSEEN = """
+def _unseen(column):
+    return ValueError(f"a level of {column} was never seen")
+
+"""
 
 _WALK = '''
 def _cells(row):
@@ -256,7 +262,7 @@ def _head(plan: Plan) -> str:
 
 
 def _nested(plan: Plan) -> str:
-    names = variables(plan)
+    names = variables(plan, "python")
     levels = [
         f"    {plan.name(c)!r}: {plan.texts(c)!r}," for c in plan.columns if not plan.is_numeric(c)
     ]
@@ -269,6 +275,7 @@ def _nested(plan: Plan) -> str:
     body += blocks(plan, names, SYNTAX)
     texts = "" if all(plan.is_numeric(c) for c in plan.columns) else "\n".join([*lines, "}", ""])
     head = '\ndef _stop(row):\n    """The node where a row stops."""\n'
+    head = (_UNSEEN if plan.unseen == "error" else "") + head
     return (texts + "\n" + _TEXT if texts else "") + head + "\n".join(body) + "\n\n"
 
 
@@ -318,7 +325,7 @@ SYNTAX = Syntax(
     or_=" or ",
     true="True",
     false="False",
-    number=_number,
+    number=lambda cut: repr(cut) if math.isfinite(cut) else f"{math.copysign(1, cut):.0f}e999",
     text=repr,
     missing_number="{v} != {v}",
     known_number="{v} == {v}",
@@ -329,7 +336,7 @@ SYNTAX = Syntax(
     elif_="elif {}:",
     close="",
     stop=lambda node, answer: f"return {node}  # {harmless(answer)}",
-    fail=lambda column: f"raise ValueError({f'a level of {column} was never seen'!r})",
+    fail=lambda column: f"raise _unseen({column!r})",
     many=("{v} in (", ")"),
     not_="not ",
 )

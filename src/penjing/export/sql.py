@@ -91,16 +91,19 @@ def write(
     if "\0" in table or not table:
         raise ChoiceError("export_table", value=table)
     names = {c: plan.name(c).casefold() for c in plan.columns}
+    if "" in names.values():
+        raise CapabilityError("export_text", kind="sql", text="''")
     if len(set(names.values())) < len(names):
         raise CapabilityError("export_names", kind="sql")
     words = _Words(plan, dialect)
     if plan.is_shared:
         return _shared(plan, words, table)
     answer = words.nested(words.answer, words.stop_text, indent=1)
-    lines = [f"{answer} AS {words.name('predicted')}"]
-    for k, class_ in enumerate(plan.classes if proba else ()):
+    title, *shares = map(words.name, plan.answers)
+    lines = [f"{answer} AS {title}"]
+    for k, title in enumerate(shares if proba else ()):
         share = words.nested(partial(words.share, k), words.stop_text)
-        lines.append(f"{share} AS {words.name(f'p({class_})')}")
+        lines.append(f"{share} AS {title}")
     return f"SELECT *,\n  {f',{chr(10)}  '.join(lines)}\nFROM {words.name(table)}"
 
 
@@ -120,13 +123,11 @@ def _refuse_deep(plan: Plan, dialect: str) -> None:
 
 def _shared(plan: Plan, words: _Words, table: str) -> str:
     """Return the query of a tree that shares rows out: shares inside, the class outside."""
+    predicted, *titles = map(words.name, plan.answers)
     if plan.tree.is_regression:
-        return (
-            f"SELECT *,\n  {words.mixed(0)} AS {words.name('predicted')}\nFROM {words.name(table)}"
-        )
+        return f"SELECT *,\n  {words.mixed(0)} AS {predicted}\nFROM {words.name(table)}"
     if plan.costs is not None:
         raise CapabilityError("export_costs", kind="sql")
-    titles = [words.name(f"p({class_})") for class_ in plan.classes]
     inner = [f"{words.mixed(k)} AS {title}" for k, title in enumerate(titles)]
     found = np.asarray(plan.tree.shares)
     best = (found >= found.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
@@ -137,13 +138,13 @@ def _shared(plan: Plan, words: _Words, table: str) -> str:
     answer = f"CASE {' '.join(picks)} ELSE {last} END" if picks else last
     if (best != plan.tree.values).any():
         # A node may answer otherwise than its shares say, as long as no other has a part.
-        stop = words.name("penjing_alone")
+        stop = words.name(*plan.titles("penjing_alone"))
         alone = words.nested(words.answer, lambda test: f"{test} THEN NULL", is_alone=True)
         inner.append(f"{alone} AS {stop}")
         answer = f"COALESCE({stop}, {answer})"
     body = ",\n    ".join(inner)
     return (
-        f"SELECT *,\n  {answer} AS {words.name('predicted')}\n"
+        f"SELECT *,\n  {answer} AS {predicted}\n"
         f"FROM (\n  SELECT *,\n    {body}\n  FROM {words.name(table)}\n) AS shares"
     )
 
