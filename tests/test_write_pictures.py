@@ -95,8 +95,7 @@ def test_type_is_at_least_eleven_pixels_and_text_can_be_read(theme):
     assert svg.contrast(look.ink, look.paper) >= 4.5
     assert svg.contrast(look.faint, look.paper) >= 4.5
     assert svg.contrast(look.outline, look.paper) >= 3
-    for class_ in range(len(svg.PALETTE)):
-        shade = svg.colour(class_)
+    for shade in svg.PALETTE:
         assert svg.contrast(svg.darker(shade, look), look.paper) >= 3
         leaf = svg.mixed(shade, look.card, look.tint)
         assert svg.contrast(look.ink, leaf) >= 4.5

@@ -34,20 +34,38 @@ CLASSES = 40
 """How many classes a confusion table has at most."""
 THEMES = ("auto", "light", "dark")
 
-_STYLE = """
-:root{color-scheme:light dark;--ink:#1a1d21;--paper:#fff;--faint:#50575e;--line:#d0d5da}
-.dark{--ink:#f0f2f4;--paper:#16191d;--faint:#b6bdc4;--line:#3a4047}
-body{font:15px/1.5 'DejaVu Sans','Segoe UI',Helvetica,Arial,'Noto Sans CJK SC','Microsoft YaHei',
-sans-serif;color:var(--ink);background:var(--paper);max-width:70rem;margin:2rem auto;padding:0 1rem}
-h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem;border-bottom:1px solid var(--line)}
-table{border-collapse:collapse;margin:.5rem 0}th,td{padding:.2rem .7rem;text-align:left;
-border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}p.f,caption{color:var(--faint)}
-figure{margin:.5rem 0;overflow-x:auto}code{overflow-wrap:anywhere}
-.hit,.warn{font-weight:bold}
-"""
+_LIGHT = "--ink:#1a1d21;--paper:#fff;--faint:#50575e;--line:#d0d5da"
 _DARK = "--ink:#f0f2f4;--paper:#16191d;--faint:#b6bdc4;--line:#3a4047"
-_AUTO = f"@media(prefers-color-scheme:dark){{:root{{{_DARK}}}}}"
+# Words and numbers never break: a table wider than the page is scrolled, a name longer than a
+# line is broken. On paper everything is dark on white, and a picture is as wide as the sheet.
+_STYLE = f"""
+:root{{color-scheme:light dark;{_LIGHT}}}
+.dark{{{_DARK}}}
+body{{font:15px/1.5 'DejaVu Sans','Segoe UI',Helvetica,Arial,'Noto Sans CJK SC','Microsoft YaHei',
+sans-serif;color:var(--ink);background:var(--paper);max-width:70rem;margin:2rem auto;
+padding:0 1rem}}
+h1{{font-size:1.5rem}}h1,p,li{{overflow-wrap:anywhere}}
+h2{{font-size:1.15rem;margin-top:2rem;border-bottom:1px solid var(--line)}}
+.wide{{overflow-x:auto}}
+table{{border-collapse:collapse;margin:.5rem 0}}th,td{{padding:.2rem .7rem;text-align:left;
+border-bottom:1px solid var(--line);vertical-align:top;max-width:34rem;overflow-wrap:break-word}}
+td.n,th.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
+th.v{{writing-mode:vertical-rl;white-space:nowrap;vertical-align:bottom;padding:.4rem .2rem;
+text-align:left}}
+p.f,caption{{color:var(--faint)}}
+figure{{margin:.5rem 0;overflow-x:auto}}code{{overflow-wrap:anywhere}}pre{{overflow-x:auto}}
+.hit,.warn{{font-weight:bold}}.paper{{display:none}}
+@page{{margin:12mm}}
+@media print{{:root,:root.dark{{color-scheme:light;{_LIGHT}}}
+body{{max-width:none;margin:0;padding:0;font-size:12px}}.screen{{display:none}}.paper{{display:inline}}
+.wide,figure,pre{{overflow:visible}}pre{{white-space:pre-wrap}}th,td{{padding:.1rem .3rem}}
+img{{max-width:100%;max-height:92vh;print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+.dense{{font-size:9px}}.dense th,.dense td{{padding:.05rem .12rem}}
+figure,tr{{break-inside:avoid}}}}
+"""
+_AUTO = f"@media screen and (prefers-color-scheme:dark){{:root{{{_DARK}}}}}"
+NARROW = 6
+"""Of more classes the heads of a confusion table stand upright."""
 
 
 def write(
@@ -171,7 +189,7 @@ class _Page:
             for key, value in rows.items()
             if value
         )
-        self._section("dossier_provenance", f"<table>{cells}</table>")
+        self._section("dossier_provenance", self._table(self._say("dossier_provenance"), cells))
 
     def data(self, table: Table) -> None:
         """Describe the training rows."""
@@ -183,7 +201,8 @@ class _Page:
             cells = [column["name"], column["kind"], column.get("missing", ""), _values(column)]
             rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in cells) + "</tr>")
         notes = "".join(f"<li>{self._note(note)}</li>" for note in oddities(table))
-        body = f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        body = f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody>"
+        body = self._table(self._say("dossier_data"), body)
         lead = f"<p>{self._say('rows', n=table.n_rows)}</p>"
         self._section("dossier_data", lead + body + (f"<ul>{notes}</ul>" if notes else ""))
 
@@ -216,7 +235,9 @@ class _Page:
             rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in told) + "</tr>")
         more = len(every) - len(rows)
         rest = f"<p class=f>{self._say('dossier_more', n=more)}</p>" if more else ""
-        self._section("dossier_rules", f"<table>{''.join(rows)}</table>{rest}")
+        self._section(
+            "dossier_rules", self._table(self._say("dossier_rules"), "".join(rows)) + rest
+        )
 
     def answers(self, key: str, report: Any, k: int = 0) -> None:  # noqa: ANN401 - either report
         """Count right and wrong answers."""
@@ -234,7 +255,9 @@ class _Page:
 
     def _confusion(self, report: Report) -> str:
         corner = f"{self._say('report_actual')} ↓ · {self._say('report_predicted')} →"
-        heads = "".join(f"<th scope=col class=n>{_text(c)}</th>" for c in report.classes)
+        is_narrow = len(report.classes) <= NARROW
+        kind = "n" if is_narrow else "v"
+        heads = "".join(f"<th scope=col class={kind}>{_text(c)}</th>" for c in report.classes)
         rows = []
         for i, row in enumerate(report.confusion):
             cells = "".join(
@@ -243,7 +266,8 @@ class _Page:
             )
             rows.append(f"<tr><th scope=row>{_text(report.classes[i])}</th>{cells}</tr>")
         head = f"<thead><tr><th>{corner}</th>{heads}</tr></thead>"
-        return f"<table>{head}<tbody>{''.join(rows)}</tbody></table>"
+        body = f"{head}<tbody>{''.join(rows)}</tbody>"
+        return self._table(corner, body, "" if is_narrow else "dense")
 
     def calibrated(self, test: Table) -> None:
         """Compare how sure the tree is with how often it is right."""
@@ -287,13 +311,20 @@ class _Page:
 
         They are images, not parts of the page: the style of one must not reach the other.
         """
-        light = _image(drawn("dark" if self._theme == "dark" else "light"))
-        other = ""
-        if self._theme == "auto":
-            dark = _image(drawn("dark"))
-            other = f'<source media="(prefers-color-scheme:dark)" srcset="{dark}">'
-        image = f'<img src="{light}" alt="{escape(clean(about))}">'
-        return f"<figure><picture>{other}{image}</picture></figure>"
+        light, told = _image(drawn("light")), f'alt="{escape(clean(about))}"'
+        if self._theme == "light":
+            return f'<figure><img src="{light}" {told}></figure>'
+        dark = _image(drawn("dark"))
+        if self._theme == "dark":  # paper is white all the same
+            image = f'<img class=screen src="{dark}" {told}><img class=paper src="{light}" {told}>'
+            return f"<figure>{image}</figure>"
+        other = f'<source media="screen and (prefers-color-scheme:dark)" srcset="{dark}">'
+        return f'<figure><picture>{other}<img src="{light}" {told}></picture></figure>'
+
+    def _table(self, about: str, rows: str, kind: str = "") -> str:
+        """Return a table that is scrolled by itself where it is wider than the page."""
+        told = f'role=region tabindex=0 aria-label="{about}"'
+        return f'<div class=wide {told}><table class="{kind}">{rows}</table></div>'
 
     def _section(self, key: str, body: str, **values: object) -> None:
         self._parts.append(f"<section><h2>{self._say(key, **values)}</h2>{body}</section>")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from base64 import b64encode
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,6 @@ from penjing.tree import Tree
 from penjing.write import scene
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 Axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing").Axe
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 ODD = "</script><!-- 'Don\\'t Play' & \"é🍉\u2028"
@@ -43,38 +40,6 @@ def large(leaves: int = 2000) -> Tree:
     classes = [("Aspen", "Krummholz", "Spruce/Fir")[v] for v in y]
     table = Table(columns, nominal("cover", classes), len(x))
     return penjing.fit(table, recipe="cart-binary", max_leaves=leaves)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as play:
-        flags = ["--no-sandbox", "--disable-gpu"] if os.geteuid() == 0 else ["--disable-gpu"]
-        opened = play.chromium.launch(executable_path=CHROMIUM, args=flags)
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
-    """Return a function that opens a tree's page with the network off and watches for noise."""
-    context = browser.new_context(offline=True, viewport={"width": 1400, "height": 900})
-    noise: list[str] = []
-
-    def go(tree: Tree, **style: Any) -> Any:
-        path = tmp_path / "tree.html"
-        path.write_text(write(tree, **style), encoding="utf-8")
-        page = context.new_page()
-        page.on("console", lambda message: noise.append(message.text))
-        page.on("pageerror", lambda error: noise.append(str(error)))
-        page.on("request", lambda request: noise.append(request.url))
-        page.goto(path.as_uri())
-        page.wait_for_selector("[role=treeitem]")
-        return page
-
-    yield go
-    context.close()
-    others = [n for n in noise if not n.startswith((tmp_path.as_uri(), "data:,"))]
-    assert not others, others
 
 
 @needs_chromium

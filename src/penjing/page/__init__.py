@@ -17,8 +17,10 @@ from penjing.tree import Tree
 from penjing.walk import cuts_of
 from penjing.words import LANGUAGES, catalogue, say
 from penjing.write import marks, pruning
-from penjing.write.labels import cut_text, value_text
+from penjing.write.icicle import reading
+from penjing.write.labels import cut_text, quoted, value_text
 from penjing.write.scene import heading, measured_by
+from penjing.write.shades import shades_of
 from penjing.write.story import told_step
 from penjing.write.widths import ADVANCES, advance
 
@@ -99,9 +101,12 @@ def page_data(tree: Tree, lang: str, theme: str, title: str | None) -> dict[str,
         "theme": theme,
         "counted": tree.has_counts,
         "criterion": measured_by(tree),
-        "classes": None if tree.is_regression else [_plain(c) for c in tree.classes],
+        "classes": None if tree.is_regression else [str(c) for c in tree.classes],
+        "shades": shades_of(tree),
+        "legend": {code: head["legend"] for code, head in heads.items()},
+        "icicle": {code: reading(tree, code) for code in LANGUAGES},
         "schema": [
-            {"name": f.name, "levels": None if f.is_numeric else [_plain(v) for v in f.levels]}
+            {"name": f.name, "levels": None if f.is_numeric else [str(v) for v in f.levels]}
             for f in tree.schema
         ],
         "parent": nodes.parent.tolist(),
@@ -136,6 +141,7 @@ def page_data(tree: Tree, lang: str, theme: str, title: str | None) -> dict[str,
         },
         "trace": _steps(tree),
     }
+    data["quoted"] = _quoted(data)
     data["widths"] = _widths(data)
     return data
 
@@ -190,9 +196,16 @@ def _decisions(tree: Tree) -> Iterator[dict[str, Any]]:
                 yield {"node": decision["now"], "text": text}
 
 
+def _quoted(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the names that are printed in quotes, each with how it reads."""
+    names = [field["name"] for field in data["schema"]]
+    names += itertools.chain(data["classes"] or (), *(f["levels"] or () for f in data["schema"]))
+    return [(name, quoted(name)) for name in dict.fromkeys(names) if quoted(name) != name]
+
+
 def _widths(data: dict[str, Any]) -> dict[str, Any]:
     """Return the width of every character that the page may have to place."""
-    kept = [data[key] for key in ("classes", "schema", "words", "marks")]
+    kept = [data[key] for key in ("classes", "schema", "words", "marks", "quoted")]
     texts = json.dumps(kept, ensure_ascii=False)
     others = {c for c in texts + "≤≥−…≠" if not " " <= c <= "~"}
     regular, bold = ADVANCES
@@ -201,10 +214,6 @@ def _widths(data: dict[str, Any]) -> dict[str, Any]:
         "bold": bold,
         "other": {c: advance(c, bold=False) for c in sorted(others)},
     }
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401 - a level may be any plain value
-    return value if isinstance(value, str | int | float | bool) else str(value)
 
 
 def _short(value: float) -> float | int:

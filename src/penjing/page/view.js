@@ -5,6 +5,8 @@
 
 const NAME = 14, SMALL = 11, MAX_NAME = 170, CARD = 54, LEAF_CARD = 44, LABEL = 20, DROP = 34;
 const MARGIN = 16, GAP = 12, MAX_LEAVES = 64, ICICLE_WIDE = 1360, ICICLE_HIGH = 34;
+// As svg.py has them; the last, grey, is shared by all classes beyond eight.
+const PALETTE = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
 const SVG = "http://www.w3.org/2000/svg";
 
 // -- the tree -----------------------------------------------------------------------------------
@@ -23,10 +25,21 @@ export class Tree {
     for (let i = this.n - 1; i > 0; i--) this.leaves[data.parent[i]] += this.leaves[i];
     this.cut = data.cut.map((cut) => (cut === "inf" ? Infinity : cut));
     this.open = new Set(data.open);
+    this.quotes = new Map(data.quoted);
     this.wordIn = "in";
     // In the order in which every picture draws them: most rows first, then questions, then levels.
     this.drawn = this.children.map((kids, node) => (data.counted && this.cut[node] === null
       ? [...kids].sort((a, b) => this.weight[b] - this.weight[a] || (this.children[b].length > 0) - (this.children[a].length > 0) || a - b) : kids));
+  }
+
+  /** How high the number of a node lies between the lowest and the highest, 0 to 1. */
+  height(node) {
+    if (!this.ends) {
+      const known = this.data.value.map(Number).filter((_, i) => this.weight[i] > 0);
+      this.ends = known.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]);
+    }
+    const [low, high] = this.ends;
+    return high > low ? Math.min(1, Math.max(0, (Number(this.data.value[node]) - low) / (high - low))) : 0.5;
   }
 
   isLeaf(node) { return this.children[node].length === 0; }
@@ -37,20 +50,29 @@ export class Tree {
     return found.reverse();
   }
 
+  /** A name as printed: in quotes where it would read as more than one word. */
+  quoted(name) { return this.quotes.get(name) ?? name; }
+
   /** The class or number a node answers, as printed. */
-  answer(node) { return this.data.classes ? quoted(this.data.classes[this.data.value[node]]) : this.data.value[node]; }
+  answer(node) { return this.data.classes ? this.quoted(this.data.classes[this.data.value[node]]) : this.data.value[node]; }
+
+  /** The levels on the branch into a node; none after a cut. */
+  names(node) {
+    const parent = this.data.parent[node];
+    if (this.cut[parent] !== null) return [];
+    const field = this.data.schema[this.data.column[parent]];
+    return this.data.levels[node].map((code) => this.quoted(field.levels[code] ?? "?"));
+  }
 
   /** The words on the branch into a node. */
-  label(node, whole = false) {
+  label(node) {
     const parent = this.data.parent[node];
-    const field = this.data.schema[this.data.column[parent]];
     if (this.cut[parent] === Infinity) return node === this.children[parent][0] ? "≠ ?" : "= ?";
     if (this.cut[parent] !== null) {
       return this.side(parent, node === this.children[parent][0]);
     }
-    const names = this.data.levels[node].map((code) => quoted(field.levels[code]));
-    if (whole) return names.length === 1 ? `= ${names[0]}` : `${this.wordIn} {${names.join(", ")}}`;
-    return names.slice(0, 3).join(", ") + (names.length > 3 ? ` +${names.length - 3}` : "");
+    const names = this.names(node);
+    return names.length === 1 ? `= ${names[0]}` : `${this.wordIn} {${names.join(", ")}}`;
   }
 
   /** One side of a cut; a printed number that belongs above it reads "<" and "≥". */
@@ -68,13 +90,13 @@ export class Tree {
       const column = this.data.column[parent];
       if (!bounds.has(column)) bounds.set(column, {});
       const said = bounds.get(column);
-      if (this.cut[parent] === null) said.levels = this.label(child, true);
+      if (this.cut[parent] === null) said.levels = this.label(child);
       else if (this.cut[parent] === Infinity) said.known = this.label(child);
       else if (child === this.children[parent][0]) said.high = parent;
       else said.low = parent;
     }
     return [...bounds].map(([column, said]) => {
-      const name = quoted(this.data.schema[column].name);
+      const name = this.quoted(this.data.schema[column].name);
       if (said.levels) return `${name} ${said.levels}`;
       if (said.low !== undefined && said.high !== undefined) {
         const sign = this.open.has(said.low) ? "≤" : "<";
@@ -136,7 +158,7 @@ export class Tree {
     }
     if (!this.data.classes) return String(Number(sums[0].toPrecision(6)));
     const best = Math.max(...sums);
-    return quoted(this.data.classes[sums.findIndex((sum) => sum >= best - 1e-9)]);
+    return this.quoted(this.data.classes[sums.findIndex((sum) => sum >= best - 1e-9)]);
   }
 
   shares(node) {
@@ -170,11 +192,6 @@ export class Tree {
 
 const isBlank = (value) => value === null || value === undefined || value === "";
 
-export function quoted(name) {
-  const text = String(name);
-  return text && !/[\s,:'"{}()[\]|│]/u.test(text) ? text : `'${text.replace(/\\/g, "\\\\").replace(/'/g, "\\'").replace(/\n/g, "\\n")}'`;
-}
-
 export function amount(weight) {
   if (Number.isInteger(weight)) return String(weight);
   return Math.abs(weight) >= 0.005 ? String(Number(weight.toFixed(2))) : String(Number(weight.toPrecision(1)));
@@ -206,7 +223,17 @@ export function measure(data) {
     }
     return `${letters.slice(0, head).join("")}..${letters.slice(tail).join("")}`;
   };
-  return { width, clipped };
+  /** As many names as fit whole, and how many are left; only a name alone is cut. */
+  const listed = (names, size, room, bold = false) => {
+    for (let n = Math.min(3, names.length); n > 0; n--) {
+      const text = names.slice(0, n).join(", ") + (names.length > n ? ` +${names.length - n}` : "");
+      if (width(text, size, bold) <= room) return text;
+    }
+    const more = names.length > 1 ? ` +${names.length - 1}` : "";
+    const short = clipped(names[0], size, room - width(more, size, bold), bold);
+    return short.startsWith("..") ? "" : short + more;
+  };
+  return { width, clipped, listed };
 }
 
 export function place(children, widths) {
@@ -258,7 +285,7 @@ function sideBySide(outlines) {
 /** The boxes of the visible part, with places and texts. */
 export function scene(tree, open, say) {
   const { data } = tree;
-  const { width, clipped } = measure(data);
+  const { width, clipped, listed } = measure(data);
   const shown = [];
   const visible = new Map();
   for (let node = 0; node < tree.n; node++) {
@@ -268,7 +295,7 @@ export function scene(tree, open, say) {
     shown.push(node);
   }
   const boxes = shown.map((node) => draft(tree, node, open, say, { width, clipped }));
-  const answers = shown.map((node) => (node === 0 ? "" : branchLabel(tree, node, say, clipped)));
+  const answers = shown.map((node) => (node === 0 ? "" : branchLabel(tree, node, say, { clipped, listed })));
   const widths = boxes.map((box, i) => Math.max(box.wide, width(answers[i], NAME - 2, true) + 4));
   const kids = shown.map((node) => (open.has(node) ? tree.drawn[node].map((kid) => visible.get(kid)) : []));
   const middle = place(kids, widths);
@@ -290,11 +317,12 @@ export function scene(tree, open, say) {
 }
 
 /** What stands above a box; half a number would be a wrong one, so only names are cut. */
-function branchLabel(tree, node, say, clipped) {
+export function branchLabel(tree, node, say, { clipped, listed }) {
   const { data } = tree;
-  const parent = data.parent[node];
-  const isNumber = tree.cut[parent] !== null && data.schema[data.column[parent]].levels === null;
-  const text = isNumber ? tree.label(node) : clipped(tree.label(node), NAME - 2, MAX_NAME, true);
+  const field = data.schema[data.column[data.parent[node]]];
+  const names = tree.names(node);
+  let text = names.length ? listed(names, NAME - 2, MAX_NAME, true) : tree.label(node);
+  if (!names.length && field.levels !== null) text = clipped(text, NAME - 2, MAX_NAME, true);
   return data.takes_missing.includes(node) ? `${text} ${say("mark_missing")}` : text;
 }
 
@@ -302,7 +330,7 @@ function draft(tree, node, open, say, { width, clipped }) {
   const { data } = tree;
   const weight = tree.weight[node];
   const total = data.total[node];
-  const box = { node, depth: tree.depth[node], shares: data.classes && weight > 0 ? total.map((v) => v / weight) : [] };
+  const box = { node, depth: tree.depth[node], bar: data.classes && weight > 0 ? barOf(total.map((v) => v / weight), data.shades) : [] };
   if (!tree.isLeaf(node) && open.has(node)) {
     const name = clipped(data.schema[data.column[node]].name, NAME, MAX_NAME, true);
     let note = data.counted ? `${say(`measure_${data.criterion}`)} ${data.score[node].toFixed(3)}` : "";
@@ -325,6 +353,13 @@ function draft(tree, node, open, say, { width, clipped }) {
   return { ...box, kind: folded ? "folded" : "leaf", name, note: "", lines: [line], wide, high: LEAF_CARD };
 }
 
+/** The parts of a bar, [colour, share]: classes in their order, the grey ones last. */
+export function barOf(shares, shades) {
+  const parts = shares.map((share, class_) => [shades[class_], share]).filter(([, share]) => share > 0);
+  const isRest = ([shade]) => shades.length > PALETTE.length && shade === PALETTE.length - 1;
+  return [...parts.filter((part) => !isRest(part)), ...parts.filter(isRest)];
+}
+
 function countsText(tree, node) {
   const { data } = tree;
   const total = data.total[node];
@@ -343,8 +378,6 @@ function roundEven(number) {
 
 // -- the page -------------------------------------------------------------------------------------
 
-const PALETTE = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
-const colour = (class_) => PALETTE[class_ % PALETTE.length];
 
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -407,16 +440,18 @@ export function mount(root, data) {
         element("button", { type: "button", onclick: () => { state.lang = state.lang === "zh" ? "en" : "zh"; draw(); } }, state.lang === "zh" ? "English" : "中文"),
         element("button", { type: "button", onclick: () => { state.theme = state.theme === "dark" ? "light" : "dark"; draw(); } }, say(state.theme === "dark" ? "view_light" : "view_dark")),
       ),
-      data.classes ? element("ul", { class: "legend", "aria-label": say("view_classes") }, ...data.classes.map((name, i) => {
-        const swatch = element("span", { class: "swatch", "aria-hidden": "true" });
-        swatch.style.background = colour(i);
-        return element("li", {}, swatch, `${name}${data.counted ? ` (${amount(data.total[0][i])})` : ""}`);
-      })) : "",
+      data.classes ? element("ul", { class: "legend", "aria-label": say("view_classes") }, ...data.legend[state.lang].map(([name, count], shade) => element("li", {}, swatch(shade), count ? `${name} (${count})` : name))) : "",
     );
   }
 
+  function swatch(shade) {
+    const made = element("span", { class: "swatch", "aria-hidden": "true" });
+    made.style.background = PALETTE[shade];
+    return made;
+  }
+
   function sentence(node) {
-    const parts = [node === 0 ? say("root") : `${quoted(data.schema[data.column[data.parent[node]]].name)} ${tree.label(node, true)}`];
+    const parts = [node === 0 ? say("root") : `${tree.quoted(data.schema[data.column[data.parent[node]]].name)} ${tree.label(node)}`];
     if (data.counted) parts.push(say("view_rows", { n: amount(tree.weight[node]) }));
     if (data.classes && data.counted) parts.push(data.classes.map((c, i) => `${amount(data.total[node][i])} ${c}`).join(", "));
     parts.push(tree.isLeaf(node) ? say("view_answers", { answer: tree.answer(node) }) : say("view_asks", { column: data.schema[data.column[node]].name }));
@@ -427,7 +462,7 @@ export function mount(root, data) {
   function drawTree() {
     const { boxes, wide, high } = scene(tree, state.open, say);
     const path = lit();
-    const svg = shape("svg", { role: "tree", "aria-label": data.title, width: wide * state.zoom, height: high * state.zoom, viewBox: `0 0 ${wide} ${high}` });
+    const svg = shape("svg", { role: "tree", "aria-label": data.title, preserveAspectRatio: "xMidYMin", width: wide * state.zoom, height: high * state.zoom, viewBox: `0 0 ${wide} ${high}` });
     for (const box of boxes) {
       if (box.parent < 0) continue;
       const parent = boxes[box.parent];
@@ -456,7 +491,7 @@ export function mount(root, data) {
     const centre = box.x + box.wide / 2;
     const rect = shape("rect", { x: box.x, y: box.y, width: box.wide, height: box.high, rx: box.kind === "question" ? 6 : 14, class: "card" });
     if (box.kind !== "question" && data.classes) {
-      rect.style.setProperty("--shade", colour(data.value[node]));
+      rect.style.setProperty("--shade", PALETTE[data.shades[data.value[node]]]);
       rect.classList.add("tinted");
     }
     group.append(title, rect);
@@ -469,20 +504,30 @@ export function mount(root, data) {
     } else {
       words.append(text(centre, box.y + 17, box.name, "name mid"), text(centre, box.y + 31, box.lines[0], "small mid"), ...bar(box, 12, 35, 4));
     }
-    group.addEventListener("click", () => { flip(node); focus(node); });
-    return [group, words];
+    group.addEventListener("click", (event) => { if (event.detail === 2) flip(node); focus(node); });
+    return tree.isLeaf(node) ? [group, words] : [group, words, folder(box)];
+  }
+
+  /** The knob below a card that folds and unfolds it; by the keyboard Enter and the arrows do. */
+  function folder(box) {
+    const [x, y] = [box.x + box.wide / 2, box.y + box.high + 8];
+    const made = shape("g", { class: "knob", "aria-hidden": "true", "data-node": box.node },
+      shape("circle", { cx: x, cy: y, r: 12, class: "reach" }), shape("circle", { cx: x, cy: y, r: 7, class: "ring" }),
+      shape("path", { d: `M${x - 3.5} ${y}h7${box.kind === "folded" ? `M${x} ${y - 3.5}v7` : ""}` }));
+    made.addEventListener("click", () => { flip(box.node); focus(box.node); });
+    return made;
   }
 
   function bar(box, inset, top, high) {
     const made = [];
     const wide = box.wide - 2 * inset;
-    let at = box.x + inset;
-    box.shares.forEach((share, class_) => {
-      if (share > 0) {
-        made.push(shape("rect", { x: at, y: box.y + top, width: wide * share, height: high, fill: colour(class_) }));
-        at += wide * share;
-      }
-    });
+    let [at, before] = [box.x + inset, -1];
+    for (const [shade, share] of box.bar) {
+      made.push(shape("rect", { x: at, y: box.y + top, width: wide * share, height: high, fill: PALETTE[shade] }));
+      if (shade === before) made.push(shape("path", { d: `M${at} ${box.y + top}v${high}`, class: "between" }));  // other classes, one grey
+      at += wide * share;
+      before = shade;
+    }
     if (made.length) made.push(shape("rect", { x: box.x + inset, y: box.y + top, width: wide, height: high, class: "outline" }));
     return made;
   }
@@ -492,33 +537,34 @@ export function mount(root, data) {
     const left = new Array(tree.n).fill(MARGIN);
     const path = lit();
     const deepest = Math.min(60, Math.max(...tree.depth) + 1);
-    const svg = shape("svg", { role: "img", "aria-label": `${data.title}, ${say("icicle_reading")}`, width: (ICICLE_WIDE + 2 * MARGIN) * state.zoom, height: (deepest * ICICLE_HIGH + MARGIN) * state.zoom, viewBox: `0 0 ${ICICLE_WIDE + 2 * MARGIN} ${deepest * ICICLE_HIGH + MARGIN}` });
-    const { clipped } = measure(data);
+    const told = data.icicle[state.lang];
+    const svg = shape("svg", { role: "img", "aria-label": `${data.title}, ${told}`, preserveAspectRatio: "xMidYMin", width: (ICICLE_WIDE + 2 * MARGIN) * state.zoom, height: (deepest * ICICLE_HIGH + MARGIN) * state.zoom, viewBox: `0 0 ${ICICLE_WIDE + 2 * MARGIN} ${deepest * ICICLE_HIGH + MARGIN}` });
+    const { width, clipped, listed } = measure(data);
     for (let node = 0; node < tree.n; node++) {
       let at = left[node];
       for (const kid of tree.drawn[node]) { left[kid] = at; at += tree.weight[kid] * scale; }
       const wide = tree.weight[node] * scale;
       if (wide < 0.25 || tree.depth[node] >= deepest) continue;
       const rect = shape("rect", { x: left[node], y: tree.depth[node] * ICICLE_HIGH, width: wide, height: ICICLE_HIGH - 1, class: path.has(node) ? "cell lit" : "cell" });
-      if (data.classes && tree.weight[node] > 0) {
-        rect.style.setProperty("--shade", colour(data.value[node]));
-        rect.style.setProperty("--part", `${Math.round(15 + 60 * (data.total[node][data.value[node]] / tree.weight[node]) ** 2)}%`);
+      if (tree.weight[node] > 0) {
+        rect.style.setProperty("--shade", PALETTE[data.classes ? data.shades[data.value[node]] : 0]);
+        rect.style.setProperty("--part", `${Math.round(data.classes ? 15 + 60 * (data.total[node][data.value[node]] / tree.weight[node]) ** 2 : 10 + 60 * tree.height(node))}%`);
         rect.classList.add("shaded");
       }
       rect.dataset.node = node;
       svg.append(rect);
       if (wide >= 46) {
         const name = shape("text", { x: left[node] + 4, y: tree.depth[node] * ICICLE_HIGH + 14, class: "small strong" });
-        name.textContent = clipped(tree.isLeaf(node) ? tree.answer(node) : data.schema[data.column[node]].name, SMALL, wide - 8, true);
+        const text = tree.isLeaf(node) ? tree.answer(node) : data.schema[data.column[node]].name;
+        const short = clipped(text, SMALL, wide - 8, true);
+        name.textContent = short !== text && tree.isLeaf(node) && !data.classes ? "" : short;  // half a number would be a wrong one
         svg.append(name);
         if (node > 0) {
-          const whole = tree.label(node);
-          const words = clipped(whole, SMALL, wide - 8);
-          if (words === whole || tree.cut[data.parent[node]] === null) {
-            const label = shape("text", { x: left[node] + 4, y: tree.depth[node] * ICICLE_HIGH + 28, class: "small" });
-            label.textContent = words;
-            svg.append(label);
-          }
+          const names = tree.names(node);
+          const label = shape("text", { x: left[node] + 4, y: tree.depth[node] * ICICLE_HIGH + 28, class: "small" });
+          if (names.length) label.textContent = listed(names, SMALL, wide - 8);
+          else if (width(tree.label(node), SMALL) <= wide - 8) label.textContent = tree.label(node);
+          svg.append(label);
         }
       }
     }
@@ -530,13 +576,13 @@ export function mount(root, data) {
       title.textContent = `${tree.conditions(node).join(say("rule_and")) || say("root")}: ${tree.answer(node)}`;
       target.append(title);
     });
-    canvas.replaceChildren(svg);
+    canvas.replaceChildren(element("p", { class: "facts" }, told), svg);
   }
 
   /** The same tree as nested lists: what a screen reader likes best. */
   function drawList() {
     const make = (node) => {
-      const words = node === 0 ? "" : `${quoted(data.schema[data.column[data.parent[node]]].name)} ${tree.label(node, true)}`;
+      const words = node === 0 ? "" : `${tree.quoted(data.schema[data.column[data.parent[node]]].name)} ${tree.label(node)}`;
       const line = tree.isLeaf(node) ? `${words}${words ? ": " : ""}${tree.answer(node)}${data.counted ? ` (${amount(tree.weight[node])})` : ""}` : words || say("root");
       return element("li", { class: lit().has(node) ? "lit" : "" }, element("button", { type: "button", class: "plain", onclick: () => focus(node) }, line));
     };
@@ -568,9 +614,7 @@ export function mount(root, data) {
     const parts = [element("h2", {}, node === 0 ? say("root") : `${say("view_node")} ${node}`)];
     parts.push(element("p", { class: "rule", id: "rule" }, `${conditions.length ? `${say("rule_when")} ${conditions.join(say("rule_and"))}: ` : ""}${tree.answer(node)}`));
     if (data.classes && data.counted) {
-      parts.push(element("table", {}, element("caption", {}, say("view_counts")),
-        element("thead", {}, element("tr", {}, ...data.classes.map((c) => element("th", { scope: "col" }, String(c))))),
-        element("tbody", {}, element("tr", {}, ...data.total[node].map((v) => element("td", {}, amount(v)))))));
+      parts.push(counts(node));
     }
     if (data.classes && data.counted && tree.weight[node] > 0) {
       const [low, high] = wilson(data.total[node][data.value[node]], tree.weight[node]);
@@ -579,6 +623,23 @@ export function mount(root, data) {
     const more = data.marks[state.lang][node]?.[1] ?? [];
     if (more.length) parts.push(element("ul", { class: "flips", id: "marks" }, ...more.map((text) => element("li", {}, text))));
     return element("section", { class: "details" }, ...parts);
+  }
+
+  /** How many rows of each class: a class a line, the largest first where there are many. */
+  function counts(node) {
+    const total = data.total[node];
+    const order = total.map((_, class_) => class_);
+    if (order.length > PALETTE.length) order.sort((a, b) => total[b] - total[a] || a - b);
+    const most = Math.max(...total, 1e-300);
+    const line = (class_) => {
+      const bar = element("span", { class: "share", "aria-hidden": "true" });
+      bar.style.width = `${(100 * total[class_]) / most}%`;
+      bar.style.background = PALETTE[data.shades[class_]];
+      return element("tr", {}, element("th", { scope: "row" }, swatch(data.shades[class_]), String(data.classes[class_])),
+        element("td", {}, amount(total[class_])), element("td", { class: "bars" }, bar));
+    };
+    const table = element("table", { class: "counts" }, element("caption", {}, say("view_counts")), element("tbody", {}, ...order.map(line)));
+    return order.length > PALETTE.length ? element("div", { class: "many", tabindex: 0, role: "group", "aria-label": say("view_counts") }, table) : table;
   }
 
   function form() {
@@ -637,8 +698,12 @@ export function mount(root, data) {
   function replay() {
     const steps = data.trace;
     const step = steps[Math.min(state.step, steps.length - 1)];
-    const go = (to) => { state.step = Math.max(0, Math.min(steps.length - 1, to)); focus(steps[state.step].node); };
-    const button = (key, to, off) => element("button", { type: "button", disabled: off, onclick: () => go(to) }, say(key));
+    const go = (to, key) => {
+      state.step = Math.max(0, Math.min(steps.length - 1, to));
+      focus(steps[state.step].node);
+      root.querySelector(`.replay [data-key=${key}]:enabled`)?.focus({ preventScroll: true });  // to be pressed again
+    };
+    const button = (key, to, off) => element("button", { type: "button", "data-key": key, disabled: off, onclick: () => go(to, key) }, say(key));
     return element("section", { class: "replay" }, element("h2", {}, say("view_replay")),
       element("div", { class: "tools" }, button("view_first", 0, state.step === 0), button("view_back", state.step - 1, state.step === 0),
         element("span", {}, `${state.step + 1} / ${steps.length}`), button("view_next", state.step + 1, state.step >= steps.length - 1), button("view_last", steps.length - 1, state.step >= steps.length - 1)),
@@ -650,8 +715,11 @@ export function mount(root, data) {
   function focus(node, speak = true) {
     for (const above of tree.path(node).slice(0, -1)) state.open.add(above);
     state.focus = node;
-    const step = data.trace ? data.trace.findIndex((s) => s.node === node) : -1;
-    if (step >= 0) state.step = step;
+    // A node may have several steps: one that shows it already stays.
+    if (data.trace && data.trace[state.step]?.node !== node) {
+      const step = data.trace.findIndex((s) => s.node === node);
+      if (step >= 0) state.step = step;
+    }
     if (state.view !== "icicle") redraw();
     drawSide();
     const at = root.querySelector(`#n${node}`);
@@ -767,7 +835,7 @@ export function matches(tree, query) {
     if (size) hit = test[size[1]](tree.weight[node], Number(size[2]));
     else if (kind === "column") hit = !leaf && asks.includes(rest.trim());
     else if (kind === "leaf") hit = leaf && String(tree.answer(node)).includes(rest.trim());
-    else hit = asks.includes(rest) || (leaf && String(tree.answer(node)).includes(rest)) || (node > 0 && tree.label(node, true).includes(rest));
+    else hit = asks.includes(rest) || (leaf && String(tree.answer(node)).includes(rest)) || (node > 0 && tree.label(node).includes(rest));
     if (hit) found.push(node);
   }
   return found;

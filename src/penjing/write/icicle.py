@@ -1,19 +1,22 @@
-"""The whole of a large tree at a glance: width is rows, strength of colour is purity."""
+"""The whole of a large tree at a glance: width is rows, strength of colour is purity or value."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
+
+import numpy as np
 
 from penjing.errors import unknown
 from penjing.tree import Tree
 from penjing.words import say
-from penjing.write.labels import answer_text, counts_text, value_text
+from penjing.write.labels import answer_text, counts_text, group_names, value_text
 from penjing.write.order import drawn
 from penjing.write.scene import MARGIN, SMALL, heading
-from penjing.write.svg import THEMES, Head, Theme, clean, colour, mixed, page, text_at
-from penjing.write.widths import clipped, width
+from penjing.write.shades import shades_of
+from penjing.write.svg import PALETTE, THEMES, Head, Theme, clean, mixed, page, text_at
+from penjing.write.widths import clipped, listed, width
 
 WIDE, HIGH = 1360.0, 34.0
 """Width of the whole, height of a level."""
@@ -76,6 +79,7 @@ def icicle_of(tree: Tree, theme: str, *, lang: str = "en", title: str | None = N
     left = [MARGIN] * len(weight)
     scale = WIDE / weight[0] if weight[0] > 0 else 0.0
     bars: list[Bar] = []
+    paint = _painter(tree, THEMES[theme])
     hidden = 0
     deepest = 0
     for node in range(len(weight)):
@@ -88,9 +92,9 @@ def icicle_of(tree: Tree, theme: str, *, lang: str = "en", title: str | None = N
             hidden += 1
             continue
         deepest = max(deepest, depths[node])
-        bars.append(_bar(tree, node, (left[node], depths[node] * HIGH, wide), THEMES[theme]))
+        bars.append(_bar(tree, node, (left[node], depths[node] * HIGH, wide), paint(node)))
     told = heading(tree, lang, title)
-    facts = [told["facts"], say("icicle_reading", lang)]
+    facts = [told["facts"], reading(tree, lang)]
     if hidden:
         facts.append(say("icicle_hidden", lang, n=hidden))
     head = Head(told["title"], " | ".join(facts), told["legend"])
@@ -98,12 +102,47 @@ def icicle_of(tree: Tree, theme: str, *, lang: str = "en", title: str | None = N
     return Icicle(tuple(bars), wide, (deepest + 1) * HIGH + MARGIN, head)
 
 
-def _bar(tree: Tree, node: int, area: tuple[float, float, float], theme: Theme) -> Bar:
+def reading(tree: Tree, lang: str) -> str:
+    """Return how an icicle is read: what its widths and the strength of its colours mean."""
+    if not tree.is_regression:
+        return say("icicle_reading", lang)
+    low, high = _ends(tree)
+    return say(
+        "icicle_reading_number", lang, low=value_text(tree, low), high=value_text(tree, high)
+    )
+
+
+def _ends(tree: Tree) -> tuple[int, int]:
+    """Return the nodes that predict the lowest and the highest number, of those with rows."""
+    known = np.flatnonzero(tree.weight > 0)
+    known = known if len(known) else np.arange(len(tree.nodes))
+    values = tree.values[known]
+    return int(known[values.argmin()]), int(known[values.argmax()])
+
+
+def _painter(tree: Tree, theme: Theme) -> Callable[[int], str]:
+    """Return what fills a node: its class, the stronger the purer; or stronger for more."""
+    if tree.is_regression:
+        low, high = (float(tree.values[node]) for node in _ends(tree))
+
+        def part(node: int) -> float:
+            return (float(tree.values[node]) - low) / (high - low) if high > low else 0.5
+
+        return lambda node: mixed(PALETTE[0], theme.card, 0.1 + 0.6 * min(max(part(node), 0), 1))
+    shades = shades_of(tree)
+
+    def filled(node: int) -> str:
+        class_, weight = int(tree.values[node]), float(tree.weight[node])
+        if weight <= 0:
+            return theme.card
+        purity = float(tree.nodes.total[node, class_]) / weight
+        return mixed(PALETTE[shades[class_]], theme.card, 0.15 + 0.6 * purity**2)
+
+    return filled
+
+
+def _bar(tree: Tree, node: int, area: tuple[float, float, float], fill: str) -> Bar:
     x, y, wide = area
-    fill = theme.card
-    if not tree.is_regression and tree.weight[node] > 0:
-        purity = 1 - float(tree.losses[node]) / float(tree.weight[node])
-        fill = mixed(colour(int(tree.values[node])), theme.card, 0.15 + 0.6 * purity**2)
     parent, branch = tree.parent_of(node) if node else (0, 0)
     answer = answer_text(tree, parent, branch) if node else ""
     asked = int(tree.nodes.column[node])
@@ -112,11 +151,20 @@ def _bar(tree: Tree, node: int, area: tuple[float, float, float], theme: Theme) 
     if wide < LABELLED:
         return Bar(x, y, wide, fill, "", "", told)
     room = wide - 8
-    is_cut = node > 0 and not math.isnan(tree.nodes.cut[parent])
-    short = clipped(answer, SMALL, room)
-    if short != answer and is_cut:  # half a number would be a wrong one
+    short = clipped(name, SMALL, room, bold=True)
+    if short != name and asked < 0 and tree.is_regression:  # half a number would be a wrong one
         short = ""
-    return Bar(x, y, wide, fill, clipped(name, SMALL, room, bold=True), short, told)
+    return Bar(x, y, wide, fill, short, _fitted(tree, node, answer, room), told)
+
+
+def _fitted(tree: Tree, node: int, answer: str, room: float) -> str:
+    """Return the words on the branch into a node, as much of them as is true alone."""
+    if node == 0:
+        return ""
+    names = group_names(tree, node)
+    if names:
+        return listed(names, SMALL, room)
+    return answer if width(answer, SMALL) <= room else ""
 
 
 def _shape(bar: Bar) -> str:

@@ -172,14 +172,19 @@ def branch_text(tree: Tree, node: int, *, ascii_only: bool = False) -> str:
     return f"{quoted(asked.name)} {answer_text(tree, parent, branch, ascii_only=ascii_only)}"
 
 
+def group_names(tree: Tree, node: int) -> list[str]:
+    """Return the levels on the branch into a node, in quotes where needed; none after a cut."""
+    parent = int(tree.nodes.parent[node])
+    if not math.isnan(tree.nodes.cut[parent]):
+        return []
+    asked = tree.schema[int(tree.nodes.column[parent])]
+    return [quoted(level_text(asked, code)) for code in tree.nodes.levels(node).tolist()]
+
+
 def answer_text(tree: Tree, node: int, branch: int, *, ascii_only: bool = False) -> str:
     """Return the answer of one branch of a question: '= clear', '≤ 0.3815', 'in {a, b}'."""
-    asked = tree.schema[int(tree.nodes.column[node])]
-    cut = float(tree.nodes.cut[node])
-    if math.isnan(cut):
-        names = [
-            quoted(level_text(asked, c)) for c in tree.nodes.levels(tree.children(node)[branch])
-        ]
+    if math.isnan(tree.nodes.cut[node]):
+        names = group_names(tree, tree.children(node)[branch])
         return f"= {names[0]}" if len(names) == 1 else "in {" + ", ".join(names) + "}"
     if math.isinf(tree.nodes.cut[node]):  # known, or not
         return ("!= ?" if ascii_only else "≠ ?") if branch == 0 else "= ?"

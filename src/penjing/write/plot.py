@@ -10,7 +10,7 @@ from penjing.errors import CapabilityError, unknown
 from penjing.tree import Tree
 from penjing.write.icicle import HIGH, Icicle, icicle_of
 from penjing.write.scene import MARGIN, MAX_LEAVES, NAME, SMALL, Box, Scene, scene_of
-from penjing.write.svg import PALETTE, THEMES, Head, Theme, colour, darker, mixed
+from penjing.write.svg import PALETTE, THEMES, Head, Theme, darker, mixed
 from penjing.write.widths import width
 
 if TYPE_CHECKING:
@@ -168,9 +168,9 @@ class _Pen:
         self._text(MARGIN, 30, head.title, 18, bold=True)
         self._text(MARGIN, 50, head.facts, SMALL + 1, faint=True)
         x = MARGIN
-        for class_, (name, count) in enumerate(head.legend):
+        for shade, (name, count) in zip(PALETTE, head.legend, strict=False):
             text = f"{name} ({count})" if count else name
-            self._rect((x, 62, 12, 12), colour(class_), self.theme.outline)
+            self._rect((x, 62, 12, 12), shade, self.theme.outline)
             self._text(x + 18, 72, text, SMALL + 1)
             x += width(text, SMALL + 1) + 34
 
@@ -200,8 +200,8 @@ class _Pen:
             self._text(box.x + 10, top + 47, box.lines[0], SMALL, faint=True)
             self._text(right, top + 47, box.lines[1], SMALL, faint=True, at="right")
             return
-        shade = colour(box.class_) if box.class_ >= 0 else theme.outline
-        fill = mixed(shade, theme.card, theme.tint) if box.class_ >= 0 else theme.card
+        shade = PALETTE[box.shade] if box.shade >= 0 else theme.outline
+        fill = mixed(shade, theme.card, theme.tint) if box.shade >= 0 else theme.card
         outline = theme.ink if theme is THEMES["print"] else darker(shade, theme)
         self._card(box, 14, fill, outline)
         self._text(centre, top + 17, box.name, NAME, bold=True, at="center")
@@ -225,13 +225,15 @@ class _Pen:
         self.ax.add_patch(patch)
 
     def _bar(self, box: Box, inset: float, top: float, high: float) -> None:
-        if not box.shares:
+        if not box.bar:
             return
         at, y, wide = box.x + inset, box.y + HEAD + top, box.wide - 2 * inset
-        for class_, share in enumerate(box.shares):
-            if share > 0:
-                self._rect((at, y, wide * share, high), PALETTE[class_ % len(PALETTE)], "none")
-                at += wide * share
+        before = -1
+        for shade, share in box.bar:
+            self._rect((at, y, wide * share, high), PALETTE[shade], "none")
+            if shade == before:
+                self._rect((at, y, 0, high), "none", self.theme.ink)
+            at, before = at + wide * share, shade
         self._rect((box.x + inset, y, wide, high), "none", self.theme.outline)
 
     def _rect(self, area: tuple[float, float, float, float], fill: str, outline: str) -> None:

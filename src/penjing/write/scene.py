@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from penjing.errors import whole_number
-from penjing.split import level_text
 from penjing.tree import Tree
 from penjing.words import say
 from penjing.write import marks
-from penjing.write.labels import amount, answer_text, counts_text, quoted, value_text
+from penjing.write.labels import amount, answer_text, counts_text, group_names, quoted, value_text
 from penjing.write.layout import place
 from penjing.write.order import drawn
 from penjing.write.rules import conditions_of
-from penjing.write.widths import clipped, width
+from penjing.write.shades import bar_of, legend_of, shades_of
+from penjing.write.widths import clipped, listed, width
 
 NAME, SMALL = 14.0, 11.0
 """Type sizes: names, and everything else."""
@@ -49,8 +49,8 @@ class Box:
     name: str
     note: str
     lines: tuple[str, ...]
-    shares: tuple[float, ...]
-    class_: int
+    bar: tuple[tuple[int, float], ...]
+    shade: int
     answer: str
     title: str
     parent: int
@@ -95,7 +95,7 @@ def scene_of(
     children, is_folded = unfolded(tree, whole_number("max_leaves", max_leaves, 1))
     shown = sorted(children)
     number = {node: i for i, node in enumerate(shown)}
-    known = (tree_leaves(tree), marks.ties_of(tree))
+    known = (tree_leaves(tree), marks.ties_of(tree), shades_of(tree))
     drafts = [_draft(tree, node, lang, folded=node in is_folded, known=known) for node in shown]
     answers = ["" if node == 0 else branch_label(tree, node, lang) for node in shown]
     widths = [
@@ -117,8 +117,8 @@ def scene_of(
             name=draft["name"],
             note=draft["note"],
             lines=draft["lines"],
-            shares=draft["shares"],
-            class_=draft["class"],
+            bar=draft["bar"],
+            shade=draft["shade"],
             answer=answers[i],
             title=draft["title"],
             parent=number[int(tree.nodes.parent[node])] if node else -1,
@@ -179,29 +179,31 @@ def branch_label(tree: Tree, node: int, lang: str) -> str:
     """Return what stands above a box: the answer that leads there, cut to its room."""
     parent, branch = tree.parent_of(node)
     asked = tree.schema[int(tree.nodes.column[parent])]
-    levels = tree.nodes.levels(node).tolist()
-    if levels and np.isnan(tree.nodes.cut[parent]):
-        text = ", ".join(quoted(level_text(asked, code)) for code in levels[:3])
-        text += f" +{len(levels) - 3}" if len(levels) > 3 else ""
-    else:
-        text = answer_text(tree, parent, branch)
     mark = f" {say('mark_missing', lang)}" if marks.takes_missing(tree, node) else ""
-    if levels or (asked.has_order and not asked.is_numeric):
+    names = group_names(tree, node)
+    if names:
+        return listed(names, NAME - 2, MAX_NAME, bold=True) + mark
+    text = answer_text(tree, parent, branch)
+    if not asked.is_numeric:
         text = clipped(text, NAME - 2, MAX_NAME, bold=True)
     return text + mark  # half a number would be a wrong one
 
 
-Known = tuple[list[int], dict[int, list[str]]]
-"""What is counted once for a whole tree: leaves below each node, and its ties."""
+Known = tuple[list[int], dict[int, list[str]], list[int]]
+"""What is counted once for a whole tree: leaves below each node, its ties, colours of classes."""
 
 
 def _draft(tree: Tree, node: int, lang: str, *, folded: bool, known: Known) -> dict[str, Any]:
     """Return the texts of a box and the room they need."""
-    leaves, ties = known
+    leaves, ties, shades = known
     weight = float(tree.weight[node])
     total = tree.nodes.total[node]
-    shares = () if tree.is_regression or weight <= 0 else tuple((total / weight).tolist())
+    is_empty = tree.is_regression or weight <= 0
     class_ = -1 if tree.is_regression else int(tree.values[node])
+    painted = {
+        "bar": () if is_empty else bar_of((total / weight).tolist(), shades),
+        "shade": -1 if tree.is_regression else shades[class_],
+    }
     is_question = not tree.is_leaf[node] and not folded
     rule = say("rule_and", lang).join(conditions_of(tree, node, lang)) or say("root", lang)
     answer = value_text(tree, node)
@@ -224,9 +226,8 @@ def _draft(tree: Tree, node: int, lang: str, *, folded: bool, known: Known) -> d
         return {"kind": "question", "name": name, "note": note, "lines": (counts, weighs)} | {
             "wide": wide + 20,
             "high": CARD,
-            "shares": shares,
-            "class": class_,
             "title": title,
+            **painted,
         }
     name = clipped(answer, NAME, MAX_NAME, bold=True)
     if folded:
@@ -243,9 +244,8 @@ def _draft(tree: Tree, node: int, lang: str, *, folded: bool, known: Known) -> d
     kind = "folded" if folded else "leaf"
     return {"kind": kind, "name": name, "note": "", "lines": (line,), "wide": wide} | {
         "high": LEAF_CARD,
-        "shares": shares,
-        "class": class_,
         "title": title,
+        **painted,
     }
 
 
@@ -293,14 +293,7 @@ def heading(tree: Tree, lang: str, title: str | None) -> dict[str, Any]:
     if isinstance(lacking := tree.about.get("missing"), dict) and lacking:
         columns = ", ".join(f"{quoted(name)} {n}" for name, n in lacking.items())
         facts.append(say("mark_missing_in", lang, columns=columns))
-    legend = (
-        ()
-        if tree.is_regression
-        else tuple(
-            (str(level), amount(float(weight)) if tree.has_counts else "")
-            for level, weight in zip(tree.classes, tree.nodes.total[0], strict=True)
-        )
-    )
+    legend = legend_of(tree, lang)
     return {"title": title or tree.target.name, "facts": " | ".join(facts), "legend": legend}
 
 

@@ -16,7 +16,7 @@ FONTS = (
 )
 NAMESPACE = "http://www.w3.org/2000/svg"
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
-"""Okabe and Ito's colours, told apart by colour-blind readers; further classes repeat them."""
+"""Okabe and Ito's colours, told apart by colour-blind readers; the last is grey."""
 
 
 def _hatch(name: str, lines: str) -> str:
@@ -162,17 +162,11 @@ def shades(theme: Theme) -> tuple[str, ...]:
     return PRINTED if theme is THEMES["print"] else PALETTE
 
 
-def colour(class_: int) -> str:
-    """Return the colour of a class."""
-    return PALETTE[class_ % len(PALETTE)]
-
-
 def _legend(legend: tuple[tuple[str, str], ...], theme: Theme) -> list[str]:
     parts = []
     x = MARGIN
-    for class_, (name, count) in enumerate(legend):
+    for shade, (name, count) in zip(shades(theme), legend, strict=False):
         text = f"{name} ({count})" if count else name
-        shade = shades(theme)[class_ % len(PALETTE)]
         paint = f'fill="{shade}" stroke="{theme.outline}"'
         parts.append(f'<rect x="{_n(x)}" y="62" width="12" height="12" rx="2" {paint}/>')
         parts.append(text_at(x + 18, 72, text, "l"))
@@ -198,7 +192,7 @@ def _box(box: Box, theme: Theme) -> str:
             _rect((box.x, box.y, box.wide, box.high), 'rx="6" class="c"'),
             text_at(box.x + 10, box.y + 18, box.name, "n"),
             text_at(right, box.y + 18, box.note, "f e"),
-            _bar(box, 10, 24, 9),
+            _bar(box, (10, 24, 9), theme),
             text_at(box.x + 10, box.y + 47, box.lines[0], "f"),
             text_at(right, box.y + 47, box.lines[1], "f e"),
         ]
@@ -207,30 +201,32 @@ def _box(box: Box, theme: Theme) -> str:
             _rect((box.x, box.y, box.wide, box.high), f'rx="14" {_leaf_paint(box, theme)}'),
             text_at(centre, box.y + 17, box.name, "n m"),
             text_at(centre, box.y + 31, box.lines[0], "m"),
-            _bar(box, 12, 35, 4),
+            _bar(box, (12, 35, 4), theme),
         ]
     return "".join(parts) + "</g>"
 
 
 def _leaf_paint(box: Box, theme: Theme) -> str:
-    shade = colour(box.class_) if box.class_ >= 0 else theme.outline
-    fill = mixed(shade, theme.card, theme.tint) if box.class_ >= 0 else theme.card
+    shade = PALETTE[box.shade] if box.shade >= 0 else theme.outline
+    fill = mixed(shade, theme.card, theme.tint) if box.shade >= 0 else theme.card
     outline = theme.ink if theme is THEMES["print"] else darker(shade, theme)
     kind = "v d" if box.kind == "folded" else "v"
     return f'class="{kind}" fill="{fill}" stroke="{outline}"'
 
 
-def _bar(box: Box, inset: float, top: float, high: float) -> str:
+def _bar(box: Box, place: tuple[float, float, float], theme: Theme) -> str:
     """Return the stacked bar of class shares, outlined since some class colours are faint."""
-    if not box.shares:
+    if not box.bar:
         return ""
+    inset, top, high = place
     x, y, wide = box.x + inset, box.y + top, box.wide - 2 * inset
     parts = []
-    at = x
-    for class_, share in enumerate(box.shares):
-        if share > 0:
-            parts.append(_block((at, y, wide * share, high), f"k{class_ % len(PALETTE)}"))
-            at += wide * share
+    at, before = x, -1
+    for shade, share in box.bar:
+        parts.append(_block((at, y, wide * share, high), f"k{shade}"))
+        if shade == before:
+            parts.append(f'<path d="M{_n(at)} {_n(y)}v{_n(high)}" stroke="{theme.ink}"/>')
+        at, before = at + wide * share, shade
     return "".join(parts) + _block((x, y, wide, high), "o")
 
 

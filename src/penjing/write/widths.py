@@ -7,6 +7,7 @@ East Asian characters take one em.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 
 # Thousandths of an em for the characters from space to tilde.
@@ -76,6 +77,29 @@ def clipped(text: str, size: float, room: float, *, bold: bool = False) -> str:
             break
         head, tail = (head + 1, tail) if from_head else (head, tail - 1)
     return f"{text[:head]}..{text[tail:]}"
+
+
+def listed(
+    names: Sequence[str], size: float, room: float, *, bold: bool = False, most: int = 3
+) -> str:
+    """Return as many names as fit whole, and how many are left; only a name alone is cut.
+
+    Nothing where not even a letter of the first has room.
+
+    Examples
+    --------
+    >>> listed(["october", "august", "september", "may"], 12, 120)
+    'october, august +2'
+    >>> listed(["above-second-node", "above-soil"], 12, 100)
+    'above..node +1'
+    """
+    for n in range(min(most, len(names)), 0, -1):
+        text = ", ".join(names[:n]) + (f" +{len(names) - n}" if len(names) > n else "")
+        if width(text, size, bold=bold) <= room:
+            return text
+    more = f" +{len(names) - 1}" if len(names) > 1 else ""
+    short = clipped(names[0], size, room - width(more, size, bold=bold), bold=bold)
+    return "" if short.startswith("..") else short + more
 
 
 def columns(text: str) -> int:

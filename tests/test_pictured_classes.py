@@ -1,0 +1,200 @@
+"""Colours and labels tell the truth: of any number of classes, of levels of any length."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from penjing import fit, page
+from penjing.table import Table, nominal, numeric
+from penjing.tree import Tree
+from penjing.write import icicle, plot, scene, svg
+from penjing.write.labels import group_names
+from penjing.write.shades import MOST, REST, shades_of
+from penjing.write.widths import width
+
+SVG = f"{{{svg.NAMESPACE}}}"
+FEW = settings(max_examples=12, deadline=None)
+
+
+def many(classes: int, seed: int = 0, n: int = 200) -> Tree:
+    """Return a tree of so many classes, of very different sizes."""
+    rng = np.random.RandomState(seed)
+    x = np.round(rng.rand(n, 3), 2)
+    sizes = rng.permutation(classes) ** 2 + 1.0
+    of = rng.choice(classes, n, p=sizes / sizes.sum())
+    of[:classes] = np.arange(classes)
+    near = np.where(rng.rand(n) < 0.5, (x[:, 0] * classes).astype(int) % classes, of)
+    columns = tuple(numeric(f"x{c}", x[:, c]) for c in range(3))
+    target = nominal("kind", [f"k{v}" for v in near], [f"k{v}" for v in range(classes)])
+    return fit(Table(columns, target, n), recipe="cart-binary", max_leaves=12)
+
+
+def numbers(seed: int = 0, n: int = 300) -> Tree:
+    rng = np.random.RandomState(seed)
+    x = rng.rand(n, 2)
+    y = numeric("price", 1000 * rng.randn() + 50 * (x[:, 0] > 0.5) + 20 * x[:, 1] + rng.randn(n))
+    columns = (numeric("a", x[:, 0]), numeric("b", x[:, 1]))
+    return fit(Table(columns, y, n), recipe="cart-binary", max_leaves=12)
+
+
+def bars_in(picture: str) -> dict[int, list[str]]:
+    """Return for each node the fills of its bar as drawn, '|' for a line between two."""
+    found = {}
+    for group in ET.fromstring(picture).iter(f"{SVG}g"):  # noqa: S314 - our own text
+        if not group.get("id"):
+            continue
+        kinds = [path.get("class") or "|" for path in group.iter(f"{SVG}path")]
+        found[int(group.get("id")[1:])] = [kind for kind in kinds if kind != "o"]
+    return found
+
+
+def legend_in(picture: str) -> list[str]:
+    """Return the fills of the legend."""
+    root = ET.fromstring(picture)  # noqa: S314 - our own text
+    swatches = [e for e in root.findall(f"{SVG}rect") if e.get("width") == "12"]
+    return [swatch.get("fill") for swatch in swatches]
+
+
+@FEW
+@given(st.integers(2, 40), st.integers(0, 1000), st.sampled_from(sorted(svg.THEMES)))
+def test_no_two_classes_look_alike_and_no_mixed_node_looks_pure(classes, seed, theme):
+    tree = many(classes, seed)
+    shades = shades_of(tree)
+    coloured = [shade for shade in shades if shade != REST or classes <= MOST]
+    assert len(set(coloured)) == len(coloured) == (classes if classes <= MOST else MOST - 1)
+    if classes > MOST:  # no grey class is larger than a coloured one
+        sizes = tree.nodes.total[0]
+        grey = [sizes[k] for k, shade in enumerate(shades) if shade == REST]
+        assert max(grey) <= min(sizes[k] for k, shade in enumerate(shades) if shade != REST)
+    picture = svg.write(tree, theme=theme)
+    for node, drawn in bars_in(picture).items():
+        present = [f"k{shades[k]}" for k in np.flatnonzero(tree.nodes.total[node])]
+        assert sorted(kind for kind in drawn if kind != "|") == sorted(present)
+        for before, after, then in zip(drawn, drawn[1:], [*drawn[2:], ""], strict=False):
+            assert before != after or then == "|"  # a line stands on the edge between them
+    fills = legend_in(picture)
+    assert len(fills) == len(set(fills)) == min(classes, MOST)
+    assert legend_in(icicle.write(tree, theme=theme)) == fills
+
+
+@FEW
+@given(st.integers(2, 40), st.integers(0, 1000), st.sampled_from(["en", "zh"]))
+def test_legends_agree_and_count_every_row(classes, seed, lang):
+    tree = many(classes, seed)
+    legend = scene.scene_of(tree, lang=lang).legend
+    assert sum(float(count) for _, count in legend) == tree.weight_of(0)
+    by_name = dict(zip(tree.classes, tree.nodes.total[0].tolist(), strict=True))
+    named = legend if classes <= MOST else legend[:-1]
+    assert all(float(count) == by_name[name] for name, count in named)
+    if classes > MOST:
+        assert str(classes - len(named)) in legend[-1][0]
+    assert icicle.icicle_of(tree, "light", lang=lang).head.legend == legend
+    data = page.page_data(tree, lang, "light", None)
+    assert data["legend"][lang] == legend
+    places = {name: place for place, (name, _) in enumerate(named)}
+    for name, shade in zip(data["classes"], data["shades"], strict=True):
+        assert places.get(name, REST) == shade
+
+
+def test_axes_have_the_same_colours_and_lines():
+    pytest.importorskip("matplotlib")
+    from matplotlib.colors import to_hex  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
+    from matplotlib.patches import Rectangle  # noqa: PLC0415
+
+    tree = many(26, 3)
+    axes = plot.plot(tree, Figure().add_subplot())
+    drawn = [patch for patch in axes.patches if type(patch) is Rectangle]
+    lines = [patch for patch in drawn if patch.get_width() == 0]
+    boxes = scene.scene_of(tree).boxes
+    shades = [[shade for shade, _ in box.bar] for box in boxes]
+    wanted = sum(a == b for bar in shades for a, b in pairwise(bar))
+    assert len(lines) == wanted > 0
+    legend = [to_hex(patch.get_facecolor()) for patch in drawn[:MOST]]
+    assert legend == list(svg.PALETTE)
+
+
+@pytest.mark.parametrize("theme", sorted(svg.THEMES))
+def test_an_icicle_of_numbers_is_seen_and_told_as_it_is(theme):
+    for seed in range(4):
+        tree = numbers(seed)
+        made = icicle.icicle_of(tree, theme)
+        card = svg.THEMES[theme].card
+        strength = [svg.contrast(bar.fill, card) for bar in made.bars]
+        values = [float(tree.values[node]) for node in range(len(tree.nodes))]
+        assert len(made.bars) == len(values)
+        order = np.argsort(values)
+        assert (np.diff(np.asarray(strength)[order]) >= -0.002).all()  # colours are rounded
+        assert max(strength) > 1.9 * min(strength) > 1.9 * 1.05
+        ink = svg.THEMES[theme].ink
+        assert min(svg.contrast(bar.fill, ink) for bar in made.bars) >= 4.5
+    for lang, wrong in (("en", "purity"), ("zh", "纯度")):
+        facts = icicle.icicle_of(tree, theme, lang=lang).head.facts
+        assert wrong not in facts
+        assert f"{min(values):.6g}" in facts
+        assert f"{max(values):.6g}" in facts
+        assert page.page_data(tree, lang, "light", None)["icicle"][lang] in facts
+    assert "purity" in icicle.icicle_of(many(3), theme).head.facts
+
+
+def test_an_icicle_prints_no_part_of_a_number():
+    tree = numbers(1, 900)
+    whole = {f"{v:.6g}" for v in tree.values.tolist()} | {f.name for f in tree.schema} | {""}
+    assert {bar.name for bar in icicle.icicle_of(tree, "light").bars} <= whole
+
+
+LETTERS = st.text(st.sampled_from("abcdefgh IJKLMNOP-_'市区"), min_size=1, max_size=60)
+GROUPS = st.lists(LETTERS.map(str.strip).filter(bool), min_size=2, max_size=30, unique=True)
+
+
+def grouped(levels: list[str]) -> Tree:
+    """Return a tree whose first question divides these levels into two groups."""
+    column = nominal("place", levels * 3, levels)
+    target = nominal("y", ["ab"[i % 2] for i in range(len(levels))] * 3)
+    return fit(Table((column,), target, 3 * len(levels)), recipe="cart-binary", max_depth=1)
+
+
+def is_of(part: str, name: str) -> bool:
+    """Whether a part of a label is a name, or its head and tail with two dots between."""
+    if part == name:
+        return True
+    head, dots, tail = part.partition("..")
+    heads = [(head, tail)]
+    while dots:  # a name may have dots of its own
+        more, dots, tail = tail.partition("..")
+        head = f"{head}..{more}"
+        heads.append((head, tail))
+    return ".." in part and any(
+        name.startswith(h) and name.endswith(t) and len(h) + len(t) < len(name) for h, t in heads
+    )
+
+
+def check_label(label: str, names: list[str], size: float, room: float, *, bold: bool) -> None:
+    """Check that a label shows first names as they are, and counts the others."""
+    assert width(label, size, bold=bold) <= room
+    shown = re.sub(r" \+\d+$", "", label)
+    left = int(label[len(shown) + 2 :] or 0) if shown != label else 0
+    n = len(names) - left
+    assert 1 <= n <= 3
+    assert shown == ", ".join(names[:n]) or (n == 1 and is_of(shown, names[0]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(GROUPS)
+def test_labels_show_levels_that_exist_and_count_the_others(levels):
+    tree = grouped(levels)
+    for box in scene.scene_of(tree).boxes[1:]:
+        names = group_names(tree, box.node)
+        check_label(box.answer, names, scene.NAME - 2, scene.MAX_NAME, bold=True)
+    bars = icicle.icicle_of(tree, "light").bars
+    assert len(bars) == len(tree.nodes)
+    for node, bar in enumerate(bars):
+        if node and bar.answer:
+            check_label(bar.answer, group_names(tree, node), scene.SMALL, bar.wide - 8, bold=False)
