@@ -168,3 +168,11 @@ def test_the_table_of_a_root_alone_says_what_its_split_would_save(engine):
     few = penjing.fit(table, engine=engine, **ALL | {"cp": 0.9, "minsplit": 5})
     assert few.about["cp_table"] == [pytest.approx([0.9, 0, 1])]  # none was tried
     assert complexities(tree, 0.9 * 5).of.tolist() == [pytest.approx(4.5)]
+
+
+def test_why_names_the_category_that_the_tree_names():
+    codes = np.array([0, 0, 2, 2, 2], np.int32)
+    table = Table((Column("g", "ordered", tuple("abc"), codes),), nominal("y", list("ppqqq")), 5)
+    tree = penjing.fit(table, trace=True, **ALL)
+    (chosen,) = tree.kept_trace["steps"][0]["candidates"]
+    assert int(chosen["cut"]) == int(tree.nodes.cut[0]) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -157,6 +158,21 @@ def midpoint(low: float, high: float) -> float:
     """
     middle = low / 2 + high / 2 if abs(low) > 1e300 or abs(high) > 1e300 else (low + high) / 2
     return middle if low <= middle < high else low
+
+
+def at_category(cut: float) -> float:
+    """Return a cut between ordered categories as a grown tree of rpart has it.
+
+    While a tree grows, a category half-way between two others is not below the cut, which lies
+    a hair below its position. R then turns the cut into two lists of categories; there it is.
+
+    Examples
+    --------
+    >>> at_category(0.9999999999999999), at_category(0.49999999999999994)
+    (1.0, 0.49999999999999994)
+    """
+    above = math.nextafter(cut, math.inf)
+    return above if above.is_integer() else cut
 
 
 def midpoints(values: Floats, above: Floats | None = None) -> Floats:

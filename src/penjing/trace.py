@@ -23,7 +23,7 @@ from penjing.growth import Growth
 from penjing.plugs import load
 from penjing.recipe import Recipe
 from penjing.search import NO_VALUES, Choice, candidates, first_best, score, with_branch
-from penjing.split import Offers, midpoints
+from penjing.split import Offers, at_category, midpoints
 from penjing.table import Floats, Table
 from penjing.tally import Classes, Counts, Reader, Tally
 from penjing.tree import Tree
@@ -270,7 +270,7 @@ def _offered(
     measure = Entropy() if isinstance(s, Classes) else Variance()
     scored = gains(measure, counts.known, every, s) * share
     cuts = midpoints(places) if field.is_numeric else places[:-1].copy()
-    cuts[below - 1] = cut
+    cuts[below - 1] = cut if field.is_numeric else at_category(cut)
     return told | _curve(cuts, scored, below - 1)
 
 

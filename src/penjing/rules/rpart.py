@@ -7,7 +7,6 @@ allows a division to pay, this gives the tree that rpart grows depth first.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -25,7 +24,7 @@ from penjing.prune.cp_table import complexities, cp_table
 from penjing.recipe import Recipe
 from penjing.rules.cases import Cases
 from penjing.search import Choice, first_best
-from penjing.split import NO_BRANCH, Offers
+from penjing.split import NO_BRANCH, Offers, at_category
 from penjing.table import Codes, Floats
 from penjing.tally import Classes, Counts, Reader
 from penjing.tree import Ids, Nodes, Tree
@@ -148,26 +147,19 @@ def finish(tree: Tree, engine: Engine, recipe: Recipe) -> Tree:
 
 
 def _as_predicting(tree: Tree) -> Nodes:
-    """Return the nodes with the cuts of ordered categories by which a grown tree predicts.
-
-    While a tree grows, a category half-way between two others is not below the cut. R turns
-    the cut into two lists of categories, and there it is.
-    """
+    """Return the nodes with the cuts of ordered categories by which a grown tree predicts."""
     nodes = tree.nodes
-    ordered = np.array([field.has_order and not field.is_numeric for field in tree.schema], bool)
-    if not ordered.any():
-        return nodes
-    moved = ~tree.is_leaf & ordered[nodes.column] & np.isfinite(nodes.cut)
+    ordered = {c for c, field in enumerate(tree.schema) if field.has_order and not field.is_numeric}
+    cut = nodes.cut.copy()
+    for node in np.flatnonzero(np.isin(nodes.column, list(ordered)) & np.isfinite(cut)).tolist():
+        cut[node] = at_category(float(cut[node]))
     surrogates = {
         node: tuple(
-            replace(s, cut=math.nextafter(s.cut, math.inf))
-            if s.cut is not None and ordered[s.column]
-            else s
+            s if s.cut is None or s.column not in ordered else replace(s, cut=at_category(s.cut))
             for s in found
         )
         for node, found in nodes.surrogates.items()
     }
-    cut = np.where(moved, np.nextafter(nodes.cut, np.inf), nodes.cut)
     return replace(nodes, cut=cut, surrogates=surrogates)
 
 
