@@ -61,9 +61,19 @@ def test_mistakes_are_one_sentence(run, parquet):
         (("duckdb:rows.db", "--query", "select nothing from"), "does not answer the query"),
         (("duckdb:none.db", "--query", "x"), "does not exist"),
         ((parquet, "--engine", "disk", "--recipe", "c4.5", "--memory-limit", "1KB"), "of memory"),
-        ((parquet, "--engine", "disk", "--encoding", "utf-8"), "--encoding"),
+        (("duckdb:rows.db", "--engine", "disk", "--query", "drop table t"), "not one SELECT"),
     ):
         done = run("fit", *words)
         assert done.code == 1
         assert said in done.err
         assert "Traceback" not in done.err
+
+
+def test_text_on_disk_is_read_as_told(run):
+    rows = "".join(f"{i % 5}|é{i % 2}|{'pq'[i % 2]}\n" for i in range(40))
+    Path("t.csv").write_text(rows, "cp1252")
+    how = ("--names", "a,b,y", "--separator", "|", "--encoding", "cp1252", "--target", "y")
+    one, two = (run("fit", "t.csv", *how, "--engine", engine) for engine in ("disk", "native"))
+    assert one.code == two.code == 0
+    assert one.out == two.out
+    assert "é0" in one.out

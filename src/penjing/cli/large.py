@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from penjing.cli.progress import growing
 from penjing.cli.say import Voice
 from penjing.cli.sources import Reading
-from penjing.errors import ChoiceError
 
 if TYPE_CHECKING:
     from penjing.pick import Picked
@@ -56,14 +55,12 @@ class Large:
         if not picked.is_coded:
             yield reading.table(voice, path)
             return
-        for name in ("encoding", "separator", "names"):
-            if getattr(reading, name) is not None:
-                raise ChoiceError("not_for_disk", name=f"--{name}")
         chosen = recipe_of(recipe)
         refuse_before(chosen, picked, method, None, is_traced=False)
         wants = Wants(
             reading.target, reading.wishes(), reading.weight, reading.markers or None,
-            tuple(reading.keep or ()), reading.dates, chosen.options.counts_weightless,
+            tuple(reading.keep or ()), reading.dates, reading.encoding,
+            reading.divider(), reading.column_names(), chosen.options.counts_weightless,
         )  # fmt: skip
         with growing(voice) as watcher:
             how: dict[str, Any] = {"query": self._query, "work": self._work, "progress": watcher}

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from penjing.errors import ChoiceError
 from penjing.read.assemble import assembled, refuse_absent
-from penjing.read.bulk import Hints
+from penjing.read.bulk import hints_of
 from penjing.read.fitted import fitted
 from penjing.read.gather import gathered
-from penjing.read.markers import USUAL, markers, plain_markers
+from penjing.read.markers import markers, plain_markers
 from penjing.table import Field, Table
 
 __all__ = ["read"]
@@ -100,7 +100,7 @@ def read(
         labels=labels,
         separator=separator,
         target=target.name if isinstance(target, Field) else (target or None),
-        hints=_hints(schema, missing),
+        hints=hints_of(schema, missing),
     )
     if missing is not None:  # kept by the table, and by a tree that is grown from it
         sheet.source = {**sheet.source, "reading": {"missing": missing}}
@@ -113,18 +113,6 @@ def read(
         raise ChoiceError("schema_shape", value=schema)
     refuse_absent(sheet, kept)
     return fitted(sheet, marks, fields, target, weight=weight)
-
-
-def _hints(schema: Mapping[str, Any] | Sequence[Field] | None, missing: object) -> Hints:
-    """Return what a large text should know of its columns before it is divided."""
-    words = markers(missing, usual=True)
-    if isinstance(schema, Mapping):
-        texts = [name for name, said in schema.items() if said != "numeric"]
-    else:
-        fields = [field for field in schema or () if isinstance(field, Field)]
-        texts = [field.name for field in fields if not field.is_numeric]
-    certain = words.words | (USUAL if words.has_usual else frozenset())
-    return Hints(certain, frozenset(texts))
 
 
 class _Room(ModuleType):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,9 +20,9 @@ import numpy.typing as npt
 
 from penjing.read.cells import Cells
 from penjing.read.code import ranks_of
-from penjing.read.markers import USUAL
+from penjing.read.markers import USUAL, markers
 from penjing.read.numbers import PLAIN
-from penjing.table import MISSING, Codes
+from penjing.table import MISSING, Codes, Field
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -53,6 +54,18 @@ class Hints:
 
     words: frozenset[str] = USUAL
     texts: frozenset[str] = frozenset()
+
+
+def hints_of(schema: Mapping[str, Any] | Sequence[Field] | None, missing: object) -> Hints:
+    """Return what a large text should know of its columns before it is divided."""
+    words = markers(missing, usual=True)
+    if isinstance(schema, Mapping):
+        texts = [name for name, said in schema.items() if said != "numeric"]
+    else:
+        fields = [field for field in schema or () if isinstance(field, Field)]
+        texts = [field.name for field in fields if not field.is_numeric]
+    certain = words.words | (USUAL if words.has_usual else frozenset())
+    return Hints(certain, frozenset(texts))
 
 
 def is_large(text: str, header: list[str]) -> bool:

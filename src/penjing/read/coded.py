@@ -1,14 +1,14 @@
 """Tables larger than memory: any source is coded, in one pass, to a store on disk.
 
-Parquet is read row group by row group, several at a time; everything else (CSV, JSON lines, tables
-and queries of DuckDB) is first made Parquet by DuckDB, in the same folder. What a column *is* is
+Parquet is read row group by row group, several at a time; tables and queries of DuckDB are first
+made Parquet by DuckDB, in the same folder; text is coded as it is read. What a column *is* is
 judged by the rules of :mod:`penjing.read`, from its distinct values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,16 @@ from penjing.progress import Watcher
 from penjing.read.assemble import assembled
 from penjing.read.cells import Sheet
 from penjing.read.coded_column import Coded
+from penjing.read.coded_text import Kept, coded_text, is_small, whole_table
 from penjing.read.coding import Again, coded_groups, forget
-from penjing.read.groups import Groups, groups_of
+from penjing.read.groups import Groups, arrow, groups_of, source_of
 from penjing.read.markers import markers, plain_markers
 from penjing.stored import Binned, Stored
 from penjing.table import Column, Field, Floats, Note, Table
 from penjing.workspace import Workspace
+
+TEXTS = ("csv", "json")
+"""Forms that are coded as they are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,9 @@ class Wants:
     missing: Any = None
     keep: Sequence[str] = ()
     dates: Any = None
+    encoding: str | None = None
+    separator: str | None = None
+    names: Sequence[str] | None = None
     weightless: bool = True
     """Whether rows of weight 0 are kept; dropped here, they cost no memory later."""
 
@@ -67,6 +74,9 @@ def coded(
     kept = {*wants.keep, *said} | ({wants.weight} if wants.weight else set())
     wishes = dict.fromkeys(kept, "asked")
     wishes |= {name: "ignored" for name, kind in (wants.schema or {}).items() if kind == "ignore"}
+    files, form = source_of(source, query)
+    if form in TEXTS:
+        return _coded_text(files, form, wants, work, progress)
     groups = groups_of(source, query, work, [wants.target, *sorted(kept), *sorted(wishes)])
     try:
         while True:
@@ -78,6 +88,26 @@ def coded(
                 forget(groups)
     except BaseException as error:
         groups.space.end(error, keep=work is not None)
+        raise
+
+
+def _coded_text(
+    files: Sequence[str], form: str, wants: Wants, work: str | None, progress: Watcher | None
+) -> tuple[Table, Workspace]:
+    """Code text; what is small is read whole."""
+    arrow()
+    space = Workspace(work)
+    try:
+        found = None if is_small(files) else coded_text(files, form, wants, space, progress)
+        if found is None:
+            return whole_table(files[0], wants, space), space
+        size = sum(path.stat().st_size for path in space.folder.iterdir())
+        about = {**found.mini.source, "bytes_per_row": round(size / found.n_rows, 2)}
+        mini = replace(found.mini, notes=tuple(found.notes), source=about)
+        how = {"weightless": wants.weightless}
+        return _stored_table(mini, found.kept, found.n_rows, found.weight, **how), space
+    except BaseException as error:
+        space.end(error, keep=False)
         raise
 
 
@@ -93,20 +123,35 @@ def _table(found: Sequence[Coded], groups: Groups, wants: Wants) -> Table:
         markers(wants.missing, usual=True), wants.target, wants.schema,
         weight=wants.weight, keep=tuple(wants.keep), dates=wants.dates, drop=False,
     )  # fmt: skip
-    assert mini.target is not None
     notes = [_of_all(note, kept) for note in mini.notes]
+    mini = replace(
+        mini, notes=tuple(notes), source=about | {"bytes_per_row": groups.bytes_per_row()}
+    )
+    return _stored_table(mini, kept, groups.n_rows, weight, weightless=wants.weightless)
+
+
+def _stored_table(
+    mini: Table,
+    kept: Mapping[str, Coded | Kept],
+    n_rows: int,
+    weight: Floats | None,
+    *,
+    weightless: bool,
+) -> Table:
+    """Return a table that was judged by its distinct values, with all rows that can teach."""
+    assert mini.target is not None
+    notes, name = [*mini.notes], str(mini.source["name"])
     target = mini.target, kept[mini.target.name]
-    rows = _rows(*target, weight, groups.name, notes, weightless=wants.weightless)
-    n_rows = groups.n_rows if rows is None else len(rows)
+    rows = _rows(*target, weight, name, notes, weightless=weightless)
     return Table(
         tuple(_stored(column, kept, rows) for column in mini.columns),
         _stored(mini.target, kept, rows),
-        n_rows,
-        None if weight is None else (weight if rows is None else weight[rows]),
+        n_rows if rows is None else len(rows),
+        weight if weight is None or rows is None else weight[rows],
         None if rows is None else rows + 1,
         mini.left_out,
         tuple(notes),
-        about | {"bytes_per_row": groups.bytes_per_row()},
+        mini.source,
     )
 
 
@@ -120,7 +165,7 @@ def _of_all(note: Note, kept: Mapping[str, Coded]) -> Note:
 
 def _rows(
     target: Column,
-    one: Coded,
+    one: Coded | Kept,
     weight: Floats | None,
     source: str,
     notes: list[Note],
@@ -143,7 +188,7 @@ def _rows(
     return None if stays.all() else np.flatnonzero(stays)
 
 
-def _lost(target: Column, one: Coded) -> npt.NDArray[np.bool_] | None:
+def _lost(target: Column, one: Coded | Kept) -> npt.NDArray[np.bool_] | None:
     """Return which rows have no target, None if all have one."""
     part = one.part()
     if isinstance(part, Binned):
@@ -179,7 +224,9 @@ def _number(value: Any) -> float:  # noqa: ANN401 - a level
         return float("nan")
 
 
-def _stored(column: Column, kept: Mapping[str, Coded], rows: npt.NDArray[np.intp] | None) -> Stored:
+def _stored(
+    column: Column, kept: Mapping[str, Coded | Kept], rows: npt.NDArray[np.intp] | None
+) -> Stored:
     """Return a judged column as it lies in the store; a date's parts share its codes."""
     one = kept.get(column.name) or kept[column.name.rsplit(".", 1)[0]]
     if one.how == "id":

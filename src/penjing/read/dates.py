@@ -90,12 +90,28 @@ def dates(levels: list[Any]) -> list[dt.datetime] | None:
     if types != {str}:
         are_dates = all(issubclass(kind, dt.date) for kind in types)
         return [_wall(level) for level in levels] if are_dates else None
+    read = way_of(levels)
+    return None if read is None else [date for level in levels if (date := read(level))]
+
+
+def way_of(levels: Sequence[str]) -> Callable[[str], dt.datetime | None] | None:
+    """Return how each of some texts is read as a date, None if one of them is none."""
     for read in (_year_first, _month_first, _day_first):
-        if all(map(read, levels[:GLANCE])):
-            found = [date for level in levels if (date := read(level))]
-            if len(found) == len(levels):
-                return found
+        if all(map(read, levels[:GLANCE])) and all(map(read, levels)):
+            return read
     return None
+
+
+def ways(text: str) -> tuple[bool, bool, bool]:
+    """Say whether a text is a date that begins with the year, the month, the day.
+
+    Examples
+    --------
+    >>> ways("2024-03-01"), ways("3/14/2024"), ways("soon")
+    ((True, False, False), (False, True, False), (False, False, False))
+    """
+    year, month, day = (read(text) is not None for read in (_year_first, _month_first, _day_first))
+    return year, month, day
 
 
 def is_either_way(levels: Sequence[Any]) -> bool:

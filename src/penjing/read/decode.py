@@ -13,8 +13,10 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from typing import Protocol, Self, TypeVar
 
 from penjing.errors import ChoiceError, DataError
 
@@ -42,6 +44,69 @@ BOMS = (
 )
 
 
+class Bytes(Protocol):
+    """The bytes of a text: whole in memory, or read piece by piece."""
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes, enough to judge by."""
+
+    def after(self, n: int) -> Self:
+        """Return the bytes without the first n."""
+
+    def fault(self, codec: str) -> int | None:
+        """Return the line of the first bytes that are not legal, None if all are."""
+
+    def sample(self, codec: str) -> str:
+        """Return the first characters of bytes that are legal."""
+
+
+class Whole:
+    """Bytes in memory."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._texts: dict[str, str] = {}
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes, enough to judge by."""
+        return self.data[: 4 * SAMPLE]
+
+    def after(self, n: int) -> Self:
+        """Return the bytes without the first n."""
+        return type(self)(self.data[n:])
+
+    def text(self, codec: str) -> str:
+        """Return the text of bytes that are legal."""
+        return self._texts[codec] if codec in self._texts else self.data.decode(codec)
+
+    def fault(self, codec: str) -> int | None:
+        """Return the line of the first bytes that are not legal, None if all are."""
+        try:
+            self._texts = {codec: self.data.decode(codec)}
+        except UnicodeDecodeError as error:
+            return self.data[: error.start].decode(codec, "ignore").count("\n") + 1
+        return None
+
+    def sample(self, codec: str) -> str:
+        """Return the first characters of bytes that are legal."""
+        return self.text(codec)[:SAMPLE]
+
+
+B = TypeVar("B", bound=Bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How bytes become text: the codec, what it is called, why (a key), and the mark before it."""
+
+    codec: str
+    name: str
+    reason: str
+    n_mark: int = 0
+
+
 def decode(data: bytes, source: str, encoding: str | None = None) -> tuple[str, str, str]:
     """Return the text, the encoding's name and the reason for it (a key).
 
@@ -52,92 +117,90 @@ def decode(data: bytes, source: str, encoding: str | None = None) -> tuple[str, 
     >>> decode("café,naïve".encode("cp1252"), "words.csv")
     ('café,naïve', 'cp1252', 'not_utf8_not_chinese')
     """
+    found, whole = encoding_of(Whole(data), source, encoding)
+    text = whole.text(found.codec)
+    return text.removeprefix("\ufeff") if found.reason == "told" else text, found.name, found.reason
+
+
+def encoding_of(data: B, source: str, encoding: str | None = None) -> tuple[Encoding, B]:
+    """Find out how bytes become text; return it with the bytes after the mark."""
     if encoding is not None:
-        return _as_told(data, source, encoding)
+        return _as_told(data, source, encoding), data
+    n_mark = 0
     for mark, codec, name in BOMS:
-        if data.startswith(mark):
-            data = data[len(mark) :]
-            if codec != "utf-8" or _decodes(data, codec):
-                return _text(_strict(data, source, codec, name), source), name, "bom"
+        if data.head.startswith(mark):
+            n_mark, data = len(mark), data.after(len(mark))
+            line = data.fault(codec)
+            if line is None:
+                _refuse_junk(data.sample(codec), source)
+                return Encoding(codec, name, "bom", n_mark), data
+            if codec != "utf-8":
+                raise _not_decodable(source, name, line)
             break  # an editor put the mark before text in another encoding
-    if b"\0" in data[:SAMPLE]:
+    if b"\0" in data.head[:SAMPLE]:
         raise DataError("binary_file", source=source)
-    if _decodes(data, "utf-8"):
-        return _text(data.decode("utf-8"), source), "UTF-8", "valid_utf8"
+    damaged = data.fault("utf-8")
+    if damaged is None:
+        _refuse_junk(data.sample("utf-8"), source)
+        return Encoding("utf-8", "UTF-8", "valid_utf8", n_mark), data
+    return _by_characters(data, source, damaged, n_mark), data
+
+
+def _by_characters(data: Bytes, source: str, damaged: int, n_mark: int) -> Encoding:
+    """Find the encoding of what is not UTF-8 by how common its characters are."""
     chinese = [
-        (commonness(text, codec), -rung, name, text)
+        (commonness(text, codec), -rung, codec, name)
         for rung, (codec, name) in enumerate((("gb18030", "GB18030"), ("big5", "Big5")))
-        if (text := _decoded(data, codec)) is not None
+        if (text := _sound(data, codec)) is not None
         and not (codec == "big5" and has_letters_around(text))
     ]
-    share, _, name, text = max(chinese, default=(0.0, 0, "", ""))
+    share, _, codec, name = max(chinese, default=(0.0, 0, "", ""))
     if share >= PLAUSIBLE:
-        return text, name, "not_utf8_common_hanzi"
-    _refuse_damaged_utf8(data, source)
-    western = _decoded(data, "cp1252")
-    if western is None:
-        key = "binary_file" if _is_junk(data.decode("latin-1"), CONTROL_BYTE) else "no_encoding"
-        raise DataError(key, source=source)
-    return western, "cp1252", "not_utf8_not_chinese"
+        return Encoding(codec, name, "not_utf8_common_hanzi", n_mark)
+    if _is_damaged_utf8(data.head):
+        raise _not_decodable(source, "UTF-8", damaged)
+    if _sound(data, "cp1252") is None:
+        is_junk = _is_junk(data.head.decode("latin-1"), CONTROL_BYTE)
+        raise DataError("binary_file" if is_junk else "no_encoding", source=source)
+    return Encoding("cp1252", "cp1252", "not_utf8_not_chinese", n_mark)
 
 
-def _as_told(data: bytes, source: str, encoding: str) -> tuple[str, str, str]:
+def _as_told(data: Bytes, source: str, encoding: str) -> Encoding:
     try:
         codec = codecs.lookup(encoding)
         "".encode(encoding)
     except LookupError:  # no such codec, or one that is not for text
         raise ChoiceError("unknown_encoding", encoding=encoding) from None
     name = DISPLAYED.get(codec.name, codec.name)
-    return _strict(data, source, encoding, name).removeprefix("\ufeff"), name, "told"
+    line = data.fault(encoding)
+    if line is not None:
+        raise _not_decodable(source, name, line)
+    return Encoding(encoding, name, "told")
 
 
-def _strict(data: bytes, source: str, codec: str, name: str) -> str:
-    try:
-        return data.decode(codec)
-    except UnicodeDecodeError:
-        raise _refusal(data, source, codec, name) from None
-
-
-def _refusal(data: bytes, source: str, codec: str, name: str) -> DataError:
+def _not_decodable(source: str, name: str, line: int) -> DataError:
     """Make the error for bytes that are not legal, told with their line."""
-    line = 1
-    try:
-        data.decode(codec)
-    except UnicodeDecodeError as error:
-        line = data[: error.start].decode(codec, "ignore").count("\n") + 1
     return DataError("not_decodable", source=source, encoding=name, line=line)
 
 
-def _refuse_damaged_utf8(data: bytes, source: str) -> None:
-    """Refuse UTF-8 with a few wrong bytes: any other reading of it would be gibberish."""
-    sample = data[: 4 * SAMPLE]
+def _is_damaged_utf8(sample: bytes) -> bool:
+    """Say whether this is UTF-8 with a few wrong bytes: any other reading would be gibberish."""
     high = len(HIGH.findall(sample))
     sound = len(HIGH.findall(sample.decode("utf-8", "ignore").encode("utf-8")))
-    if high >= 20 and sound >= 0.9 * high:
-        raise _refusal(data, source, "utf-8", "UTF-8")
+    return high >= 20 and sound >= 0.9 * high
 
 
-def _decodes(data: bytes, codec: str) -> bool:
-    try:
-        data.decode(codec)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _decoded(data: bytes, codec: str) -> str | None:
-    """Return the text if the bytes are legal and it has hardly any control characters."""
-    try:
-        text = data.decode(codec)
-    except UnicodeDecodeError:
+def _sound(data: Bytes, codec: str) -> str | None:
+    """Return the first characters if all bytes are legal, and hardly any are control characters."""
+    if data.fault(codec) is not None:
         return None
+    text = data.sample(codec)
     return None if _is_junk(text) else text
 
 
-def _text(text: str, source: str) -> str:
+def _refuse_junk(text: str, source: str) -> None:
     if _is_junk(text):
         raise DataError("binary_file", source=source)
-    return text
 
 
 def _is_junk(text: str, control: re.Pattern[str] = CONTROL) -> bool:

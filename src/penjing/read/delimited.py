@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise, repeat
 
 import numpy as np
@@ -33,6 +33,20 @@ Batch = list[Sequence[str]]
 """Some rows, column by column."""
 
 
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a text is divided, as its beginning tells.
+
+    ``header`` are the names of its columns, ``is_quoted`` says whether it has any quote.
+    """
+
+    separator: str
+    header: list[str]
+    is_quoted: bool
+    has_header: bool
+    notes: list[Note]
+
+
 def delimited(
     text: str,
     name: str,
@@ -42,40 +56,76 @@ def delimited(
 ) -> Sheet:
     """Divide text into columns of cells; ``names`` are for text without a header line."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    dialect, start = begun(text, name, separator, names, is_quoted='"' in text)
+    text = text[start:]
+    header, columns = dialect.header, None
+    if is_large(text, header):
+        columns = divided(
+            text, header, dialect.separator, hints or Hints(), has_header=dialect.has_header
+        )
+    if columns is None:
+        columns = _coded(batches_of([text], dialect, name), header)
+    return sheet_of(columns, len(columns[0].codes), dialect, name)
+
+
+def sheet_of(columns: list[Cells], n_rows: int, dialect: Dialect, name: str) -> Sheet:
+    """Return the columns as a sheet: each with a name, and none that only a separator made."""
+    if not n_rows:
+        raise DataError("no_rows", source=name)
+    source = {"name": name, "form": "delimited", "separator": dialect.separator}
+    notes = [*dialect.notes]
+    return Sheet(_named(columns, name, notes), n_rows, source, notes)
+
+
+def begun(
+    text: str,
+    name: str,
+    separator: str | None,
+    names: Sequence[str] | None,
+    *,
+    is_quoted: bool,
+) -> tuple[Dialect, int]:
+    """Find out from the beginning of a text how it is divided, and where its first row is."""
     told = TOLD.match(text)
+    start = 0 if told is None else told.end()
     if told is not None:
-        text, separator = text[told.end() :], separator or told[1]
-    if not text.strip():
+        separator = separator or told[1]
+    if not text[start:].strip():
         raise DataError("empty_file", source=name)
-    separator = separator or sniffed(text)
-    has_header = names is None
-    is_quoted = '"' in text
-    rows = _rows(text, name, separator, has_header=has_header) if is_quoted else iter(())
+    separator = separator or sniffed(text[start:])
     notes: list[Note] = []
     if names is not None:
-        header = [*names]
+        return Dialect(separator, [*names], is_quoted, False, notes), start
+    if is_quoted:
+        first = next(_rows([text[start:]], name, separator, has_header=True))
     else:
-        first = next(rows) if is_quoted else text.lstrip("\n").split("\n", 1)[0].split(separator)
-        header = _header(first, name, notes)
-    columns = None
-    if is_large(text, header):
-        columns = divided(text, header, separator, hints or Hints(), has_header=has_header)
-    if columns is None:
-        batches = _careful(rows) if is_quoted else _quick(text, separator, skip=has_header)
-        columns = _coded(batches, header, name)
-    if not len(columns[0].codes):
-        raise DataError("no_rows", source=name)
-    source = {"name": name, "form": "delimited", "separator": separator}
-    return Sheet(_named(columns, name, notes), len(columns[0].codes), source, notes)
+        first = text[start:].lstrip("\n").split("\n", 1)[0].split(separator)
+    return Dialect(separator, _header(first, name, notes), is_quoted, True, notes), start
 
 
-def _coded(batches: Iterator[Batch], header: list[str], name: str) -> list[Cells]:
-    """Code the columns batch by batch; a batch of another width is a ragged row."""
+def batches_of(pieces: Iterable[str], dialect: Dialect, name: str) -> Iterator[Batch]:
+    """Divide a text into batches of rows; a batch of another width is a ragged row.
+
+    Each piece of the text ends where a line does.
+    """
+    if dialect.is_quoted:
+        rows = _rows(pieces, name, dialect.separator, has_header=dialect.has_header)
+        batches = _careful(islice(rows, int(dialect.has_header), None))
+    else:
+        batches = _quick(pieces, dialect.separator, skip=dialect.has_header)
+    n_rows, width = 0, len(dialect.header)
+    for batch in batches:
+        if len(batch) != width:
+            said = {"row": n_rows + 1, "n": len(batch), "expected": width}
+            raise DataError("ragged_row", source=name, **said)
+        n_rows += len(batch[0])
+        yield batch
+
+
+def _coded(batches: Iterator[Batch], header: list[str]) -> list[Cells]:
+    """Code the columns batch by batch."""
     coders = [Coder() for _ in header]
     for batch in batches:
-        if len(batch) != len(header):
-            row = coders[0].n_rows + 1
-            raise DataError("ragged_row", source=name, row=row, n=len(batch), expected=len(header))
         for coder, cells in zip(coders, batch, strict=True):
             coder.add(cells)
     return [Cells(title, *coder.done()) for title, coder in zip(header, coders, strict=True)]
@@ -106,14 +156,17 @@ def sniffed(text: str) -> str:
     return best
 
 
-def _rows(text: str, name: str, separator: str, *, has_header: bool) -> Iterator[list[str]]:
+def _rows(
+    pieces: Iterable[str], name: str, separator: str, *, has_header: bool
+) -> Iterator[list[str]]:
     """Yield the rows that are not blank; quotes may hold separators and line ends.
 
     A last row of our own shows whether a quote was still open at the end: then it is
     swallowed.
     """
     end = "\x00end"
-    lines = chain(io.StringIO(text, newline=""), ["\n", end])
+    parts = (io.StringIO(piece, newline="") for piece in pieces)
+    lines = chain(chain.from_iterable(parts), ["\n", end])
     n_rows = -1 if has_header else 0
     before: list[str] = []
     try:
@@ -143,15 +196,10 @@ def _careful(rows: Iterator[list[str]]) -> Iterator[Batch]:
         yield list(zip(*batch, strict=True))
 
 
-def _quick(text: str, separator: str, *, skip: bool) -> Iterator[Batch]:
+def _quick(pieces: Iterable[str], separator: str, *, skip: bool) -> Iterator[Batch]:
     """Divide text without quotes: two splits a batch."""
-    step = 64 * BATCH
-    start = 0
-    while start < len(text):
-        stop = text.find("\n", start + step)
-        stop = len(text) if stop < 0 else stop
-        lines = [line for line in text[start:stop].split("\n") if line]
-        start = stop + 1
+    for text in chain.from_iterable(map(_smaller, pieces)):
+        lines = [line for line in text.split("\n") if line]
         if skip and lines:
             del lines[0]
             skip = False
@@ -161,6 +209,17 @@ def _quick(text: str, separator: str, *, skip: bool) -> Iterator[Batch]:
             cells = separator.join(lines[first:last]).split(separator)
             width = widths[first] + 1
             yield [cells[place::width] for place in range(width)]
+
+
+def _smaller(text: str) -> Iterator[str]:
+    """Cut a large text where lines end."""
+    step = 64 * BATCH
+    start = 0
+    while start < len(text):
+        stop = text.find("\n", start + step)
+        stop = len(text) if stop < 0 else stop
+        yield text[start:stop]
+        start = stop + 1
 
 
 def _header(cells: list[str], name: str, notes: list[Note]) -> list[str]:

@@ -105,7 +105,7 @@ def _from_path(path: str, name: str | None, wants: Mapping[str, Any]) -> Sheet:
         data = contents(str(cases))
         rows, codec, reason = decode(data, called, wants["encoding"])
         sheet = from_names(text, rows, declaration.name, called)
-        return _signed(sheet, data, codec, reason)
+        return signed(sheet, hashlib.sha256(data).hexdigest(), codec, reason)
     data = contents(path)
     called = name or ("standard input" if path == "-" else place.name)
     return _from_bytes(data, called, place.name.lower().removesuffix(".gz"), wants)
@@ -136,7 +136,8 @@ def _from_bytes(data: bytes, name: str, hint: str, wants: Mapping[str, Any]) -> 
     if not data:
         raise DataError("empty_file", source=name)
     text, codec, reason = decode(data, name, wants["encoding"])
-    return _signed(_from_text(text, name, hint, wants), data, codec, reason)
+    sheet = _from_text(text, name, hint, wants)
+    return signed(sheet, hashlib.sha256(data).hexdigest(), codec, reason)
 
 
 def _from_text(text: str, name: str, hint: str, wants: Mapping[str, Any]) -> Sheet:
@@ -148,13 +149,9 @@ def _from_text(text: str, name: str, hint: str, wants: Mapping[str, Any]) -> She
     return delimited(text, name, separator, wants["names"], wants["hints"])
 
 
-def _signed(sheet: Sheet, data: bytes, codec: str, reason: str) -> Sheet:
+def signed(sheet: Sheet, sha256: str, codec: str, reason: str) -> Sheet:
     """Say in the sheet how its bytes were read."""
-    sheet.source |= {
-        "encoding": codec,
-        "encoding_reason": reason,
-        "sha256": hashlib.sha256(data).hexdigest(),
-    }
+    sheet.source |= {"encoding": codec, "encoding_reason": reason, "sha256": sha256}
     if codec != "UTF-8" and reason != "told":
         key = "note_encoding_mark" if reason == "bom" else "note_encoding"
         sheet.notes.insert(0, Note(key, {"source": sheet.name, "encoding": codec}))

@@ -145,36 +145,40 @@ def is_codable(source: object) -> bool:
     return text.startswith(DATABASE) or Path(text).is_dir() or _form(text) is not None
 
 
-def groups_of(
-    source: str, query: str | None, work: str | None, wanted: Sequence[str | None] = ()
-) -> Groups:
-    """Find the row groups of a source; what is not Parquet is made so, in the store's folder.
-
-    ``wanted`` are the columns that are coded otherwise because they were asked for.
-    """
+def source_of(source: str, query: str | None) -> tuple[list[str], str]:
+    """Return the files of a source, and their form: parquet, csv, json or database."""
     if source.startswith(DATABASE):
         path = source.removeprefix(DATABASE)
         if not Path(path).exists():
             raise absent(path)
-        files = [path]
-        form: str | None = "database"
         if query is None:
             raise ChoiceError("needs_query", source=source)
-    else:
-        files = files_of(source)
-        forms = {_form(path) for path in files}
-        form = forms.pop() if len(forms) == 1 else None
-        if form is None:
-            raise DataError("mixed_forms", source=source)
-        if query is not None:
-            raise ChoiceError("query_without_database", source=source)
+        return [path], "database"
+    files = files_of(source)
+    forms = {_form(path) for path in files}
+    form = forms.pop() if len(forms) == 1 else None
+    if form is None:
+        raise DataError("mixed_forms", source=source)
+    if query is not None:
+        raise ChoiceError("query_without_database", source=source)
+    return files, form
+
+
+def groups_of(
+    source: str, query: str | None, work: str | None, wanted: Sequence[str | None] = ()
+) -> Groups:
+    """Find the row groups of Parquet files; a table of DuckDB is made so, in the store's folder.
+
+    ``wanted`` are the columns that are coded otherwise because they were asked for.
+    """
+    files, _ = source_of(source, query)
     arrow()
     mark = fingerprint(files, query, wanted)
     space = Workspace(work, mark if work else None)
     try:
         name = Path(files[0]).name if len(files) == 1 else Path(source).name
-        if form != "parquet":
-            files = [_as_parquet(space, files, form, query, name)]
+        if query is not None:
+            files = [_as_parquet(space, files[0], query, name)]
         return _listed(files, name, space, mark)
     except BaseException as error:
         space.end(error, keep=work is not None)
@@ -240,26 +244,20 @@ def _wider(one: Any, other: Any) -> Any:  # noqa: ANN401 - schemas of Arrow
     return pa.schema(fields)
 
 
-def _from_text(link: Any, files: list[str], part: Path) -> None:  # noqa: ANN401 - of DuckDB
-    """Write delimited text as Parquet: numbers, and texts as they stand (`yes` stays a text)."""
+def _asked(link: Any, query: str, path: str) -> Any:  # noqa: ANN401 - of DuckDB
+    """Return the rows of a table, or of one SELECT and nothing else: no statement that writes."""
     import duckdb  # noqa: PLC0415
 
-    names = ", ".join("'" + path.replace("'", "''") + "'" for path in files)
-    kinds = "['BIGINT', 'DOUBLE', 'VARCHAR']"
-    for sampled in (20_480, -1):  # the first rows may say too little: then all of them
-        asked = f"[{names}], header = true, auto_type_candidates = {kinds}, sample_size = {sampled}"
-        try:
-            link.sql(f"from read_csv({asked})").write_parquet(str(part), **WRITTEN)
-        except (duckdb.ConversionException, duckdb.InvalidInputException):
-            if sampled < 0:
-                raise
-            continue
-        return
+    asked = query.strip().rstrip(";").strip()
+    if len(asked.split()) == 1:
+        return link.table(asked)
+    kinds = [statement.type for statement in link.extract_statements(asked)]
+    if kinds != [duckdb.StatementType.SELECT]:
+        raise ChoiceError("query_not_select", query=query, source=path)
+    return link.sql(f"select * from (\n{asked}\n)")  # noqa: S608 - it is the user's
 
 
-def _as_parquet(
-    space: Workspace, files: list[str], form: str | None, query: str | None, name: str
-) -> str:
+def _as_parquet(space: Workspace, path: str, query: str, name: str) -> str:
     """Let DuckDB write rows as Parquet; a file that is already there is whole."""
     import duckdb  # noqa: PLC0415
 
@@ -271,25 +269,14 @@ def _as_parquet(
         with duckdb.connect() as link, told_full(space.folder):
             link.execute("set enable_progress_bar = false")
             link.execute(f"set temp_directory = '{folder}'; set memory_limit = '1GB'")
-            if form == "database":
-                quoted = files[0].replace("'", "''")
-                link.execute(f"attach '{quoted}' as source (read_only); use source")
-                assert query is not None
-                is_name = len(query.split()) == 1
-                rows = link.table(query) if is_name else link.sql(query)
-            elif form == "csv":
-                _from_text(link, files, part)
-                rows = None
-            else:
-                rows = link.read_json(files)  # type: ignore[arg-type]
-            if rows is not None:
-                rows.write_parquet(str(part), **WRITTEN)
+            quoted = path.replace("'", "''")
+            link.execute(f"attach '{quoted}' as source (read_only); use source")
+            _asked(link, query, path).write_parquet(str(part), **WRITTEN)
     except duckdb.Error as error:
         if "No space left" in str(error) or "ENOSPC" in str(error):
             with told_full(space.folder):
                 raise OSError(28, "No space left") from None
         reason = str(error).strip().split("\n")[0].rstrip(".")
-        key = "query_failed" if form == "database" else "unreadable_file"
-        raise DataError(key, source=name, reason=reason) from None
+        raise DataError("query_failed", source=name, reason=reason) from None
     part.replace(whole)
     return str(whole)

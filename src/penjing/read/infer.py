@@ -122,14 +122,14 @@ def looks_like_id(reading: Reading, cells: Cells, found: Found) -> bool:
     if not cells.is_distinct() or (found.all and not are_integers(found.cells)):
         return False
     is_text = all(isinstance(level, str) for level in cells.levels[:DISTINCT])
-    n_numbers = int(found.numbers.is_number.sum())
+    n_numbers = int(found.cells.counts()[found.numbers.is_number].sum())  # each occurs once
     if is_id_name(cells.name):
         why = "name"
     elif cells.is_fixed:
         return False
     elif found.all and found.cells.counts_up(found.numbers.values):
         why = "count"
-    elif is_text and cells.n_known >= DISTINCT and 2 * n_numbers < len(cells.levels):
+    elif is_text and cells.n_known >= DISTINCT and 2 * n_numbers < cells.n_known:
         why = "text"
     else:
         return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,9 +68,9 @@ def numbers(levels: Sequence[Any]) -> Numbers:
     quick = _plain(levels)
     if quick is not None:
         return quick
-    if len(levels) > GLANCE and not any(map(_dressed, levels[:GLANCE])):
+    if len(levels) > GLANCE and not any(map(dressed, levels[:GLANCE])):
         return Numbers(np.full(len(levels), np.nan), np.zeros(len(levels), np.bool_))
-    found = [_dressed(level) for level in levels]
+    found = [dressed(level) for level in levels]
     units = {pair[1] for pair in found if pair is not None}
     if len(units - {""}) > 1 or {"", "%"} <= units or {"", "‰"} <= units:
         found = [pair if pair is not None and pair[1] == "" else None for pair in found]
@@ -95,18 +95,19 @@ def number(text: str) -> float | None:
     >>> number("$1,200.50"), number("８５％"), number("12 apples")
     (1200.5, 85.0, None)
     """
-    pair = _dressed(text.strip())
+    pair = dressed(text.strip())
     return None if pair is None else pair[0]
 
 
 def _typed(levels: Sequence[Any]) -> Numbers:
     """Tell the numbers among plain values of any type."""
     found = [isinstance(x, (int, float)) and not isinstance(x, bool) for x in levels]
-    values = [_float(x) if known else np.nan for x, known in zip(levels, found, strict=True)]
+    values = [as_float(x) if known else np.nan for x, known in zip(levels, found, strict=True)]
     return Numbers(np.asarray(values, np.float64), np.asarray(found, np.bool_))
 
 
-def _float(value: float) -> float:
+def as_float(value: float) -> float:
+    """Return a number as a float, infinite if it is too large for one."""
     try:
         return float(value)
     except OverflowError:  # an integer of more than 308 digits
@@ -125,7 +126,21 @@ def _plain(levels: Sequence[str]) -> Numbers | None:
     return Numbers(values, np.ones(len(levels), np.bool_))
 
 
-def _dressed(text: str) -> tuple[float, str] | None:
+def way_of(levels: Sequence[str]) -> Callable[[str], float]:
+    """Return how each of some levels is read that are all numbers.
+
+    Examples
+    --------
+    >>> way_of(["0,5", "1"])("2,25"), way_of(["$1,200", "$7"])("$1,900")
+    (2.25, 1900.0)
+    """
+    if all(map(dressed, levels)):
+        return lambda text: (dressed(text) or (math.nan,))[0]
+    return lambda text: float(text.replace(",", "."))
+
+
+def dressed(text: str) -> tuple[float, str] | None:
+    """Return the number that a text is, and its unit; None if it is none."""
     if PLAIN.fullmatch(text):
         return float(text), ""
     if INFINITE.fullmatch(text):

@@ -1193,11 +1193,11 @@ WORDS: dict[str, str] = {
     "files_differ": "{other} has other columns than {one}. Files that are read as one table must have the same columns, in the same order.",
     "needs_query": "{source} is a database. Say what to ask of it with query= (--query): SQL, or the name of a table.",
     "query_without_database": "{source} is not a database, so there is nothing to ask by SQL. A DuckDB file is named 'duckdb:FILE'.",
+    "query_not_select": "{query}: this is not one SELECT. Give one, or the name of a table in {source}.",
     "query_failed": "{source} does not answer the query: {reason}.",
     "too_many_texts": "{source}: '{column}' has more than {n} categories, which do not fit memory. Leave it out: schema={{'{column}': 'ignore'}} (--ignore).",
     "note_engine_native": "engine native: the table takes about {needs} in memory, the limit is {limit}.",
     "note_engine_disk": "engine disk: the table would take about {needs} in memory, more than the limit of {limit}, so its rows are coded to a folder on disk.",
-    "not_for_disk": "{name} is not known for tables on disk: they are read as DuckDB and Parquet have them. Use engine native.",
     "progress_reading": "reading: {rows:,} rows",
     "progress_generation": "generation {generation}: {open:,} open nodes, {rows:,} rows looked at",
     # rows that stay where they are

@@ -946,11 +946,11 @@ WORDS: dict[str, str] = {
     "files_differ": "{other} 的列与 {one} 不同。作为一张表读取的文件，列及其顺序必须一致。",
     "needs_query": "{source} 是数据库。请用 query=（--query）说明要查询什么：SQL，或表名。",
     "query_without_database": "{source} 不是数据库，无法用 SQL 查询。DuckDB 文件写作 `duckdb:FILE`。",
+    "query_not_select": "{query}：这不是单条 SELECT。请给出一条，或 {source} 中的表名。",
     "query_failed": "{source} 无法回答该查询：{reason}。",
     "too_many_texts": "{source}：“{column}”有超过 {n} 个取值，内存容纳不下。请忽略该列：schema={{'{column}': 'ignore'}}（--ignore）。",
     "note_engine_native": "引擎 native：表在内存中约占 {needs}，上限为 {limit}。",
     "note_engine_disk": "引擎 disk：表在内存中约需 {needs}，超过上限 {limit}，因此各行编码后存放在磁盘文件夹中。",
-    "not_for_disk": "{name} 不适用于磁盘上的表：它们按 DuckDB 与 Parquet 的方式读取。请改用引擎 native。",
     "progress_reading": "读取：{rows:,} 行",
     "progress_generation": "第 {generation} 代：{open:,} 个待分结点，已查看 {rows:,} 行",
     # rows that stay where they are
