@@ -9,7 +9,7 @@ import numpy as np
 import penjing
 from penjing.table import Column, Table, numeric
 
-KINDS = {"nominal": "VARCHAR", "ordered": "VARCHAR", "numeric": "DOUBLE PRECISION"}
+KINDS = {int: "BIGINT", bool: "BOOLEAN"}
 
 
 def sorted_levels(column: Column) -> Column:
@@ -40,9 +40,16 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def kind_of(column: Column) -> str:
+    """Return the type of a column in SQL: that of its levels."""
+    if column.is_numeric:
+        return "DOUBLE PRECISION"
+    return KINDS.get(type(column.levels[0]) if column.levels else str, "VARCHAR")
+
+
 def created(table: Table, name: str = "rows") -> str:
     """Return the statement that makes a table for these rows."""
-    kinds = [f"{quoted(c.name)} {KINDS[c.kind]}" for c in (*table.columns, table.target)]
+    kinds = [f"{quoted(c.name)} {kind_of(c)}" for c in (*table.columns, table.target)]
     return f"CREATE TABLE {quoted(name)} ({', '.join(kinds)})"
 
 

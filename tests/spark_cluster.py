@@ -7,12 +7,27 @@ import socket
 import subprocess
 import sys
 import time
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
 import pyspark
+from pyspark.sql import SparkSession
 
 HERE = "127.0.0.1"
+
+
+def session(master, **settings):
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    maker = SparkSession.builder.master(master).appName("penjing-test")
+    usual = {"spark.ui.showConsoleProgress": "false",
+             "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2",
+             "spark.driver.host": "127.0.0.1", "spark.log.level": "ERROR"}  # fmt: skip
+    for name, value in (usual | settings).items():
+        maker = maker.config(name, value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return maker.getOrCreate()
 
 
 def free_port():

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
 from decimal import Decimal
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from penjing.table import Column, Table, numeric
 from shared import shared
 
 pyspark = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
-from spark_cluster import cluster  # noqa: E402 - needs PySpark
+from spark_cluster import cluster, session  # noqa: E402 - needs PySpark
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed"),
@@ -45,19 +44,6 @@ def written(table, folder, parts=4):
     for i in range(parts):
         pq.write_table(whole.slice(i * n, n), folder / f"part-{i}.parquet")
     return folder
-
-
-def session(master, **settings):
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    maker = pyspark.SparkSession.builder.master(master).appName("penjing-test")
-    usual = {"spark.ui.showConsoleProgress": "false",
-             "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2",
-             "spark.driver.host": "127.0.0.1", "spark.log.level": "ERROR"}  # fmt: skip
-    for name, value in (usual | settings).items():
-        maker = maker.config(name, value)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return maker.getOrCreate()
 
 
 @pytest.fixture(scope="module")

@@ -231,3 +231,23 @@ def test_bytes_of_a_file_are_read_as_the_file():
     room = io.BytesIO()
     pq.write_table(pa.table({"A": [1, 2] * 6, "a": ["p", "q"] * 6, "y": ["p", "q"] * 6}), room)
     assert [c.name for c in penjing.read(room.getvalue(), "y").columns] == ["A", "a"]
+
+
+def test_a_nested_column_without_values_does_not_shift_the_others(tmp_path):
+    path = tmp_path / "t.parquet"
+    nested = pa.nulls(60, pa.struct([("a", pa.string()), ("b", pa.list_(pa.int64()))]))
+    table = pa.table({"n": nested, "x": np.arange(60) % 9 - 40, "z": ["p", "q", "r"] * 20,
+                      "y": ["a", "b"] * 30})  # fmt: skip
+    pq.write_table(table, path, row_group_size=7)
+    one, two = both(path)
+    assert one == two
+    assert one[1] == [("n", "empty")]
+
+
+def test_a_table_without_columns_is_a_leaf_in_every_engine(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"who": [f"n{i}" for i in range(20)], "y": ["a", "b"] * 10}), path)
+    leaves = {
+        penjing.fit(path, "y", engine=e).n_leaves for e in ("memory", "native", "disk", "duckdb")
+    }
+    assert leaves == {1}

@@ -290,8 +290,9 @@ class Engine:
             told = {c: self._widened(c, k, engine) for c, k in tally.columns.items()}
             yield replace(tally, columns=told)
 
-    @staticmethod
-    def _total(found: dict[int, Counts]) -> Floats:
+    def _total(self, found: dict[int, Counts]) -> Floats:
+        if not found:  # no column, no split: this is the root
+            return self.rows.survey.counts.astype(np.float64)
         counts = next(iter(found.values()))
         return np.asarray(counts.known + counts.missing)
 

@@ -84,7 +84,7 @@ def divided(
     try:
         with tempfile.TemporaryDirectory(prefix="penjing-") as folder, duckdb.connect() as link:
             path = Path(folder, "table.csv")
-            path.write_text(text, encoding="utf-8", newline="")
+            path.write_text(text.lstrip("\n"), encoding="utf-8", newline="")
             return _divided(link, path, header, separator, hints, has_header=has_header)
     except (duckdb.Error, OSError):
         return None

@@ -241,6 +241,7 @@ def _few(
 def _range(groups: Groups, place: int, ends: tuple[int, int]) -> tuple[Any, Any]:
     """Return the least and the greatest number: what the files say, or else the sample."""
     low, high = ends
+    place = sum(_n_leaves(field.type) for field in list(groups.schema)[:place])
     parquet = arrow()
     for path in dict.fromkeys(g.path for g in groups.groups):
         with parquet.ParquetFile(path) as file:
@@ -249,6 +250,13 @@ def _range(groups: Groups, place: int, ends: tuple[int, int]) -> tuple[Any, Any]
                 if told is not None and told.has_min_max:
                     low, high = min(low, told.min), max(high, told.max)
     return low, high
+
+
+def _n_leaves(kind: Any) -> int:  # noqa: ANN401 - a type of Arrow
+    """Return how many columns a column of a table is in Parquet: a nested one is several."""
+    if not kind.num_fields:
+        return 1
+    return sum(_n_leaves(kind.field(i).type) for i in range(kind.num_fields))
 
 
 def _sample(groups: Groups, pool: ThreadPoolExecutor) -> Any:  # noqa: ANN401 - an Arrow table

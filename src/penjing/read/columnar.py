@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import numpy as np
 
 from penjing.errors import CapabilityError, DataError
 from penjing.read.arrow_kinds import numbers as nearest
-from penjing.read.cells import Cells, Sheet, twins
+from penjing.read.cells import EXACT, Cells, Sheet, twins
 from penjing.read.frames import array_cells, number_cells
 from penjing.read.rows import plain_cells
 from penjing.table import MISSING
@@ -32,6 +33,9 @@ BATCH = 100_000
 
 ROWS = "read_parquet($path, file_row_number = true)"
 PART = "where file_row_number >= $low and file_row_number < $high"
+
+NO_OBJECT = re.compile(r"^[ \t\r]*[^{\s]", re.MULTILINE)
+"""The beginning of a line that is no JSON object."""
 
 LINES = "select * from read_json($path, format='newline_delimited', sample_size=-1)"
 
@@ -194,6 +198,8 @@ def large_lines(text: str, name: str) -> Sheet | None:
     """Take many lines of plain JSON objects; None if Python's JSON should have a look."""
     import duckdb  # noqa: PLC0415
 
+    if NO_OBJECT.search(text):
+        return None
     try:
         with tempfile.TemporaryDirectory(prefix="penjing-") as folder, duckdb.connect() as link:
             asked = {"path": _written(folder, text.encode())}
@@ -204,6 +210,9 @@ def large_lines(text: str, name: str) -> Sheet | None:
             found = link.execute(LINES, asked).fetchnumpy()
     except (duckdb.Error, OSError):
         return None
+    doubles = [values for values in found.values() if values.dtype.kind == "f"]
+    if any((np.abs(np.ma.getdata(values)) >= EXACT).any() for values in doubles):
+        return None  # they may be whole numbers, of more digits than doubles have
     return sheet_of(found, name, "json")
 
 
