@@ -211,6 +211,26 @@ def test_words_of_the_language_are_columns_like_others(kind, tmp_path):
     agree([*words[:MOST], "predicted", "P(A)", "p(b)"][-MOST:], kind, tmp_path, ways=ways)
 
 
+@pytest.mark.parametrize("kind", ["onnx", "pmml", "duckdb", "sqlite", "postgres"])
+def test_answers_never_have_the_name_of_a_column(kind, tmp_path, request):
+    run = {"onnx": programs.by_onnx, "pmml": programs.by_pmml, "postgres": programs.by_postgres}
+    given = {"link": request.getfixturevalue("link")} if kind == "postgres" else {}
+    names = ["predicted", "P(A)", "p(b)", "penjing_alone", "shares", "probabilities", "penjing/1"]
+    tree = tree_of(names)
+    rows = rows_of(tree)
+    for way in ({}, {"missing": "stop" if kind == "pmml" else "fraction"}):
+        answers, shares = (run | RUN)[kind](tree, rows, tmp_path, **way, **given)
+        assert answers == tree.predict(as_table(tree, rows), **way).tolist()
+        wanted = tree.predict_proba(as_table(tree, rows), **way)
+        assert np.abs(np.asarray(shares) - wanted).max() < 1e-12
+
+
+@pytest.fixture(scope="module")
+def link():
+    with programs.postgres() as found:
+        yield found
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", RUN)
 @pytest.mark.parametrize("first_is_number", [False, True])

@@ -126,6 +126,9 @@ def test_a_click_selects_and_only_a_double_click_the_knob_and_the_keyboard_fold(
         assert page.locator("[role=treeitem]").count() == whole
         assert page.locator(f"#n{node}").get_attribute("aria-selected") == "true"
         assert page.evaluate("document.activeElement.id") == f"n{node}"
+        outline = "e => getComputedStyle(e.querySelector('rect')).strokeWidth"
+        strong = page.eval_on_selector_all("[role=treeitem]", f"all => all.map({outline})")
+        assert [width for width in strong if width == "2.5px"] == ["2.5px"]
         assert page.locator("h2").first.text_content() == (f"node {node}" if node else "root")
     node = asks[1]
     for fold in (
