@@ -97,6 +97,14 @@ def parted(ours, theirs, rows: Rows) -> str:
     return ""
 
 
+def has_tied_classes(arrays) -> bool:
+    """Whether only rounding says which class of a node is the likeliest."""
+    if arrays.value.shape[2] < 2:
+        return False
+    shares = np.sort(arrays.value[:, 0], axis=1)
+    return bool((shares[:, -1] - shares[:, -2] < 1e-9).any())
+
+
 def _padded(arrays, other):
     made = steps(arrays)
     return made + [None] * max(0, len(steps(other)) - len(made))

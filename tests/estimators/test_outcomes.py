@@ -11,13 +11,15 @@ import pytest
 
 pytest.importorskip("sklearn", reason="scikit-learn is not installed")
 
+import sklearn
 from sklearn import tree
 from sklearn.base import clone
 from sklearn.utils import check_array, compute_sample_weight
+from sklearn.utils.fixes import parse_version
 
 import penjing
 from estimators.calls import Call, answer, call, outcome
-from estimators.exact import Rows, parted
+from estimators.exact import Rows, has_tied_classes, parted
 
 PAIRS = {
     "classes": (penjing.DecisionTreeClassifier, tree.DecisionTreeClassifier),
@@ -25,12 +27,16 @@ PAIRS = {
 }
 EXACT = ("children_left", "children_right", "feature", "threshold", "n_node_samples")
 CLOSE = ("impurity", "weighted_n_node_samples", "value")
-ASKED = ("predict", "predict_proba", "apply", "decision_path", "score")
+ASKED = ("predict", "predict_proba", "apply", "decision_path")
+KNOWS_OUR_GAPS = parse_version(sklearn.__version__) >= parse_version("1.9")
+"""Before, scikit-learn compared values otherwise that lie closer together than 1e-6."""
 
 
 def compared(seed: int) -> str:
     """Call both; return how it ended: "failed", "same", or why the trees differ."""
     mine, other = call(seed), call(seed)
+    if "X near" in mine.said and not KNOWS_OUR_GAPS:
+        return "other rules"
     ours, theirs = (
         outcome(kind, made) for kind, made in zip(PAIRS[mine.kind], (mine, other), strict=True)
     )
@@ -115,15 +121,24 @@ def same_arrays(ours, theirs, made: Call) -> None:
 
 def same_answers(ours, theirs, made: Call) -> None:
     for name in ASKED:
-        if hasattr(theirs, name) and name != "score":
+        if hasattr(theirs, name) and not (name == "predict" and _has_tied_classes(theirs, made)):
             found, expected = (answer(getattr(m, name), made.asked) for m in (ours, theirs))
             _same_answer(found, expected, f"{name} {made.said}")
-    found, expected = (answer(m.score, made.x, made.y) for m in (ours, theirs))
-    _same_answer(found, expected, made.said)
+    if not _has_tied_classes(theirs, made):
+        found, expected = (answer(m.score, made.x, made.y) for m in (ours, theirs))
+        _same_answer(found, expected, made.said)
     assert answer(tree.export_text, ours) == answer(tree.export_text, theirs), made.said
     np.testing.assert_allclose(
         ours.feature_importances_, theirs.feature_importances_, atol=1e-9, err_msg=made.said
     )
+
+
+def _has_tied_classes(model, made: Call) -> bool:
+    """Whether weights leave it to rounding which class is the likeliest in a leaf."""
+    if not hasattr(model, "classes_") or model.n_outputs_ > 1:
+        return False
+    is_weighted = model.class_weight is not None or "sample_weight" in made.more
+    return is_weighted and has_tied_classes(model.tree_)
 
 
 def _same_answer(found, expected, said: str) -> None:
@@ -145,11 +160,11 @@ def ends(seeds) -> Counter:
 
 
 def test_any_call_ends_as_with_scikit_learn():
-    found = ends(range(400))
+    found = ends(range(300))
     assert found["failed"] > 50
     assert found["same, penjing"] > 50
-    assert found["same, scikit-learn"] > 50
-    assert sum(found.values()) - found["failed"] - found["same, penjing"] < 200
+    assert found["same, scikit-learn"] > 30
+    assert found["failed"] + found["same, penjing"] + found["same, scikit-learn"] > 270
 
 
 @pytest.mark.slow

@@ -162,6 +162,8 @@ class Growing(original.BaseDecisionTree):
         if target is None or not _is_heavy(weight, target):
             return None
         self._check_target(labels.reshape(-1, 1))
+        if weight is not None and (weight == 1).all():
+            weight = None
         self.n_features_in_ = rows.shape[1]
         self.n_outputs_ = 1
         titles = self._titles()
