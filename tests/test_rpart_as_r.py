@@ -97,6 +97,15 @@ def test_rows_of_weight_0_count_for_minsplit_from_files_and_in_estimators(tmp_pa
     assert cart.tree_.n_leaves == 2
 
 
+def test_rows_of_weight_0_are_not_judged():
+    table = penjing.read(WEIGHTLESS, "y", weight="w")
+    tree = penjing.fit(table, **ALL)
+    odd = replace(table, target=nominal("y", list("aababb")))  # both of weight 0 are wrong
+    for report in (tree.score(odd), penjing.cross_validate(odd, "rpart", 3, minsplit=2)):
+        assert np.sum(report.confusion) == 4
+        assert not {3, 4} & {wrong.row for wrong in report.wrong}
+
+
 @pytest.mark.parametrize("sums", ["exact", "cases"])
 def test_rows_of_weight_0_neither_move_a_cut_nor_fill_a_bucket(sums):
     table = Table(
@@ -165,6 +174,8 @@ def test_the_table_of_a_root_alone_says_what_its_split_would_save(engine):
     tree = penjing.fit(table, engine=engine, **ALL | {"cp": 0.9})
     (row,) = tree.about["cp_table"]
     assert row == pytest.approx([0.6, 0, 1])
+    crossed = penjing.fit(table, engine=engine, xval=2, **ALL | {"cp": 0.9})
+    assert crossed.about["cp_table"] == [pytest.approx([0.6, 0, 1, 0, 0])]
     few = penjing.fit(table, engine=engine, **ALL | {"cp": 0.9, "minsplit": 5})
     assert few.about["cp_table"] == [pytest.approx([0.9, 0, 1])]  # none was tried
     assert complexities(tree, 0.9 * 5).of.tolist() == [pytest.approx(4.5)]

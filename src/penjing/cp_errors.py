@@ -63,7 +63,7 @@ def cp_errors(tree: Tree, table: Table, recipe: Recipe) -> list[list[float]]:
     rows = cp_table(tree, alpha, risks)
     told = [row.to_json(risk) for row in rows]
     if tree.is_leaf[0]:  # rpart does not look further either
-        return [[*row, 0.0, 0.0] for row in told]
+        return [[*row[:3], 0.0, 0.0] for row in tree.about.get("cp_table", told)]
     between = [10 * rows[0].cp]
     between += [float(np.sqrt(a.cp * b.cp)) for a, b in pairwise(rows)]
     asked = np.asarray(between)

@@ -293,6 +293,8 @@ def _labelled(table: Table, target: str) -> tuple[Table, int]:
 def _report(
     table: Table, predicted: npt.NDArray[Any], unlabelled: int = 0
 ) -> Report | NumberReport:
+    if not (weighs := table.weights > 0).all():  # a row of weight 0 is not judged
+        table, predicted = table.take(weighs), predicted[weighs]
     assert table.target is not None
     about: dict[str, Any] = {
         "target": table.target.name,
