@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from penjing import arguments
 from penjing.align import align, asked_by
-from penjing.errors import ChoiceError, DataError, unknown
+from penjing.errors import ChoiceError, WrongSourceError, WrongTypeError, unknown
 from penjing.predict import apply, policies, predict, predict_proba
 from penjing.report import wilson
 from penjing.split import NO_BRANCH, Split, Surrogate, level_text
@@ -86,6 +87,7 @@ def explain_row(tree: Tree, row: Any, *, flips: int = FLIPS) -> Explanation:  # 
       barks = 0             cat
       legs ≤ 2.5            bird
     """
+    arguments.whole_number("flips", flips, 0)
     table = align(tree, _complete(tree, row))
     if table.n_rows != 1:
         raise ChoiceError("explain_one_row", n=table.n_rows)
@@ -111,18 +113,28 @@ def _complete(tree: Tree, row: Any) -> Any:  # noqa: ANN401 - a row, or what `al
     """Return a row with None for what it does not say of columns that are asked."""
     if not isinstance(row, Mapping):
         if isinstance(row, int | float | bytes | None) or (
-            isinstance(row, str) and not Path(row).is_file()
+            isinstance(row, str) and not _is_file(row)
         ):
-            raise ChoiceError("explain_no_row", found=repr(row))
+            raise WrongTypeError("explain_no_row", found=row)
         return row
+    known = [field.name for field in tree.schema]
     for name, value in row.items():
         if not isinstance(name, str):
-            raise unknown("unknown_column", name, [field.name for field in tree.schema])
+            raise unknown("unknown_column", name, known)
         if isinstance(value, Iterable) and not isinstance(value, str):
-            raise DataError("explain_odd_cell", column=name, value=repr(value))
+            raise WrongSourceError("explain_odd_cell", column=name, value=value)
     if not tree.schema:
         return Table((), None, 1)
+    if row and not any(name in known or name == tree.target.name for name in row):
+        raise unknown("unknown_column", next(iter(row)), known)  # a row of something else
     return [{field.name: row.get(field.name) for field in tree.schema}]
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except OSError:  # a name that no file can have
+        return False
 
 
 def _asked(tree: Tree) -> list[int]:

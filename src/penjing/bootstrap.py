@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from penjing.errors import whole_number
+from penjing.arguments import MANY, whole_number
 from penjing.fit import fit
 from penjing.read import read
 from penjing.recipe import Recipe
-from penjing.table import Table
 from penjing.words import say
 from penjing.write.columns import left, right, widest
 from penjing.write.labels import quoted, reading
@@ -115,9 +114,9 @@ def bootstrap(
     >>> steady.root, max(steady.roots, key=steady.roots.get)
     ('纹理', '纹理')
     """
-    n = whole_number("n", n, 1)
+    n = whole_number("n", n, 1, MANY)
     draw = np.random.default_rng(whole_number("seed", seed, 0))
-    table = data if isinstance(data, Table) else read(data, target)
+    table = read(data, target)
     whole = fit(table, recipe=recipe, **changes)
     names = [field.name for field in whole.schema]
     roots: Counter[str] = Counter()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from penjing.errors import ChoiceError
+from penjing.arguments import is_number, refused
 from penjing.stored import Binned, Stored
 from penjing.table import Table
 
@@ -61,8 +62,8 @@ def memory_bytes(limit: float | str | None) -> int:
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", limit, re.IGNORECASE)
         if found is not None and found[2].upper() in _UNITS:
             limit = float(found[1]) * _UNITS[found[2].upper()]
-    if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit >= 1:
-        raise ChoiceError("bad_memory_limit", value=limit)
+    if not is_number(limit) or not 1 <= float(limit) < math.inf:
+        raise refused("bad_memory_limit", "memory_limit", limit, (int, float, str))
     return int(limit)
 
 

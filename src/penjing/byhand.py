@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
 
+from penjing.arguments import is_number, listed, refused
 from penjing.criteria import TIE
 from penjing.criteria.entropy import bits
 from penjing.criteria.gini import gini_of
-from penjing.errors import ChoiceError
+from penjing.errors import ChoiceError, WrongTypeError
 from penjing.table import Floats
 
 Labels = Iterable[Any] | Mapping[Any, float] | None
@@ -56,10 +58,12 @@ def majority(labels: Labels = None) -> Any:  # noqa: ANN401 - whatever the label
     >>> majority(["no", "yes", "yes", "no"])
     'no'
     """
-    counted = Counter(() if labels is None else labels)
+    counted = _counted(labels)
     if not counted:
         raise ChoiceError("nothing_to_count")
-    return counted.most_common(1)[0][0]
+    if isinstance(labels, Mapping):
+        _checked([*counted.values()], 1)
+    return max(counted, key=lambda label: counted[label])
 
 
 def gain(
@@ -107,7 +111,7 @@ def split_information(
     >>> split_information(["a", "a", "b", "b"])
     1.0
     """
-    rows = None if values is None else list(values)
+    rows = None if values is None else _in_order("values", values)
     labels = None if rows is None else [0] * len(rows)
     return float(bits(_parts(rows, labels, counts, cut).sum(axis=1)))
 
@@ -160,21 +164,38 @@ def _gain(parts: Floats) -> float:
 
 def _counts(labels: Labels, counts: Sequence[float] | None) -> Floats:
     if counts is None:
-        counted = labels if isinstance(labels, Mapping) else Counter(_listed(labels))
-        counts = list(counted.values())
+        counts = list(_counted(labels).values())
     return _checked(counts, 1)
 
 
-def _listed(things: Iterable[Any] | None) -> list[Any]:
-    # An array has no truth value, so `things or ()` would not do.
-    return [] if things is None else list(things)
+def _counted(labels: Labels) -> Mapping[Any, Any]:
+    """Return how often each label occurs; a dict is taken for counts."""
+    if isinstance(labels, Mapping):
+        return labels
+    listed = _listed("labels", labels)
+    try:
+        return Counter(listed)
+    except Exception:  # noqa: BLE001 - whatever the hash of a stranger's object raises
+        raise WrongTypeError("not_labels", name="labels", value=labels) from None
+
+
+def _listed(name: str, things: Iterable[Any] | None) -> list[Any]:
+    """Return labels one by one; a text is one of letters."""
+    if things is None:  # an array has no truth value, so `things or ()` would not do
+        return []
+    found = list(things) if isinstance(things, str) else listed(things)
+    if found is None:
+        raise WrongTypeError("not_labels", name=name, value=things)
+    return found
 
 
 def _checked(counts: Any, n_axes: int) -> Floats:  # noqa: ANN401 - that is to be found out
+    if isinstance(counts, str | bytes | bytearray):
+        raise WrongTypeError("not_counts", value=counts)
     try:
         found = np.asarray(counts, np.float64)
-    except (TypeError, ValueError):
-        raise ChoiceError("not_counts", value=counts) from None
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        raise WrongTypeError("not_counts", value=counts) from None
     if found.ndim != n_axes or not (np.isfinite(found) & (found >= 0)).all():
         raise ChoiceError("not_counts", value=counts)
     if not found.sum() > 0:
@@ -190,19 +211,42 @@ def _parts(
 ) -> Floats:
     """Return the class counts of each value, (values, classes)."""
     if counts is not None:
-        return _checked(list(counts.values() if isinstance(counts, Mapping) else counts), 2)
-    rows = _listed(values)
-    classes = _listed(labels)
+        return _checked([*counts.values()] if isinstance(counts, Mapping) else counts, 2)
+    rows, classes = _in_order("values", values), _in_order("labels", labels)
     if not rows or len(rows) != len(classes):
         raise ChoiceError("lengths_differ", values=len(rows), labels=len(classes))
     if cut is not None:
-        rows = [value <= cut for value in rows]
-    kinds = {value: i for i, value in enumerate(dict.fromkeys(rows))}
-    names = {label: i for i, label in enumerate(dict.fromkeys(classes))}
+        rows = _compared(rows, cut)
+    kinds, names = _numbered("values", rows), _numbered("labels", classes)
     table = np.zeros((len(kinds), len(names)))
     for value, label in zip(rows, classes, strict=True):
         table[kinds[value], names[label]] += 1
     return table
+
+
+def _in_order(name: str, things: Iterable[Any] | None) -> list[Any]:
+    """Return one thing of each row; sets and dicts have no order that could be that of rows."""
+    if isinstance(things, Mapping | AbstractSet):
+        raise WrongTypeError("not_labels", name=name, value=things)
+    return _listed(name, things)
+
+
+def _compared(values: list[Any], cut: object) -> list[bool]:
+    """Say of each number whether it is at most the cut."""
+    if not is_number(cut) or cut != cut:  # noqa: PLR0124 - NaN
+        raise refused("bad_cut", "cut", cut, int | float)
+    for value in values:
+        if not is_number(value):
+            raise WrongTypeError("cut_needs_numbers", value=value)
+    return [bool(value <= cut) for value in values]
+
+
+def _numbered(name: str, things: list[Any]) -> dict[Any, int]:
+    """Return the different ones of some things, each with its number."""
+    try:
+        return {thing: i for i, thing in enumerate(dict.fromkeys(things))}
+    except Exception:  # noqa: BLE001 - whatever the hash of a stranger's object raises
+        raise WrongTypeError("not_labels", name=name, value=things) from None
 
 
 __all__ = [

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from penjing import arguments
 from penjing.align import Places, align_to, asked_by, markers_of, text_of
 from penjing.errors import ChoiceError
 from penjing.predict import classes_of
@@ -54,6 +55,11 @@ def compare(
     [{'path': [{'column': 'texture', 'levels': ['faint']}], 'nodes': [2, 2],
       'kind': 'answer', 'a': 'no', 'b': 'yes', 'tie': None}]
     """
+    for name, tree in (("a", a), ("b", b)):
+        arguments.instance(name, tree, Tree, "not_tree")
+    names = _two(names)
+    if tables is not None:
+        arguments.instance("tables", tables, Mapping, "not_mapping")
     if a.is_regression != b.is_regression:
         raise ChoiceError("compare_kinds", a=a.target.name, b=b.target.name)
     told: dict[str, Any] = {
@@ -70,6 +76,14 @@ def compare(
         told["rows"][name] = list(_differing_rows(a, b, table))
     found = list(differences(a, b))
     return told | {"same": not found, "differences": found}
+
+
+def _two(names: object) -> tuple[str, str]:
+    """Return what two trees are called, or say that it must be two names."""
+    found: tuple[str, ...] = () if isinstance(names, str) else arguments.texts("names", names)
+    if len(found) != 2:
+        raise ChoiceError("not_two_names", value=names)
+    return found[0], found[1]
 
 
 def differences(a: Tree, b: Tree) -> Iterator[dict[str, Any]]:

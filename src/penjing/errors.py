@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import difflib
-import math
-import operator
+import numbers
+import reprlib
 from collections.abc import Iterable
+from pathlib import Path
 
 from penjing.words import say
 
-LONGEST = 1000
-"""A sentence mentions no longer text than this."""
+LONGEST = 160
+"""A sentence mentions no longer text than this; of a longer one, how it begins and ends."""
+SHORT = 80
+"""What is no text and no number is shown by at most so many letters, else by its type."""
 
 
 class Problem(ValueError):  # noqa: N818 - the three below are what users catch
@@ -45,11 +48,59 @@ class Problem(ValueError):  # noqa: N818 - the three below are what users catch
         return _rebuild, (type(self), self.key, self.values)
 
 
+class _Shown(str):
+    """A value as a sentence shows it: in one line, plain and in quotes."""
+
+    __slots__ = ("quoted",)
+    quoted: str
+
+    def __repr__(self) -> str:
+        return self.quoted
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _shown, (str(self), self.quoted)
+
+
+def _shown(plain: str, quoted: str) -> _Shown:
+    made = _Shown(plain)
+    made.quoted = quoted
+    return made
+
+
 def _bearable(value: object) -> object:
-    """Return a value as a sentence can bear it: of a text of pages, the beginning."""
-    if isinstance(value, str | bytes) and len(value) > LONGEST:
-        return f"{value[:LONGEST]!s}…"
-    return value
+    """Return a value as a sentence can bear it: never pages, lines, or an error of its own."""
+    if value is None or isinstance(value, bool | float | numbers.Integral):
+        return value if not isinstance(value, int) or abs(value) < 10**SHORT else _named(value)
+    if isinstance(value, Path):
+        value = str(value)
+    if isinstance(value, bytes) and len(value) > LONGEST:
+        value = value[:LONGEST]
+    if not isinstance(value, str):
+        return _object(value)
+    if len(value) > LONGEST:
+        value = f"{value[: LONGEST // 2]}…{value[-LONGEST // 2 :]}"
+    lines = value.splitlines()
+    return value if len(lines) < 2 else _shown(" ".join(lines), repr(value))
+
+
+def _object(value: object) -> object:
+    """Return a list, an array, a stranger's object in a few letters, or its type."""
+    try:
+        plain = reprlib.repr(value) if isinstance(value, _BUILT_IN) else str(value)
+        quoted = plain if isinstance(value, _BUILT_IN) else repr(value)
+    except Exception:  # noqa: BLE001 - whatever a stranger's object raises
+        return _named(value)
+    if max(len(plain), len(quoted)) > SHORT or "\n" in plain + quoted or " at 0x" in quoted:
+        return _named(value)
+    return _shown(plain, quoted)
+
+
+def _named(value: object) -> _Shown:
+    name = f"<{type(value).__name__}>"
+    return _shown(name, name)
+
+
+_BUILT_IN = (list, tuple, dict, set, frozenset)
 
 
 class DataError(Problem):
@@ -62,6 +113,18 @@ class ChoiceError(Problem):
 
 class CapabilityError(Problem):
     """A part cannot do what was asked of it, though another part can."""
+
+
+class WrongTypeError(ChoiceError, TypeError):
+    """A parameter is of a type that cannot be used; to Python a TypeError as well."""
+
+
+class WrongSourceError(DataError, TypeError):
+    """What should be data is of a type that cannot be read; to Python a TypeError as well."""
+
+
+class NoFileError(DataError, FileNotFoundError):
+    """There is no such file; to Python a FileNotFoundError as well."""
 
 
 def _rebuild(kind: type[Problem], key: str, values: dict[str, object]) -> Problem:
@@ -79,30 +142,16 @@ def near(word: object, known: Iterable[object]) -> str | None:
     '好瓜'
     >>> near("xyz", ["colour", "root"])
     """
+    if not isinstance(word, str | int | float) or (isinstance(word, str) and len(word) > LONGEST):
+        return None
     found = difflib.get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.5)
     return found[0] if found else None
-
-
-def whole_number(name: str, value: object, least: int) -> int:
-    """Return a whole number that is large enough, or say what it must be.
-
-    Examples
-    --------
-    >>> whole_number("n", 3, 1)
-    3
-    """
-    try:
-        found = -math.inf if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        found = -math.inf
-    if found < least:
-        raise ChoiceError("bad_whole", name=name, value=value, least=least)
-    return int(found)
 
 
 def unknown(key: str, word: object, known: Iterable[object], **values: object) -> ChoiceError:
     """Make the error for a name that is not one of the known ones, with the near miss proposed."""
     names = [str(k) for k in known]
-    close = near(word, names)
+    close = near(word, names) if isinstance(word, str) else None
     values |= {"word": word, "known": ", ".join(names)}
-    return ChoiceError(key + "_near", near=close, **values) if close else ChoiceError(key, **values)
+    kind = ChoiceError if isinstance(word, str) else WrongTypeError
+    return kind(key + "_near", near=close, **values) if close else kind(key, **values)

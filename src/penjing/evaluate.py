@@ -11,14 +11,17 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from penjing import arguments
 from penjing.align import Places, align, align_to, markers_of, placeless
 from penjing.compare import compare
-from penjing.errors import ChoiceError, DataError, unknown
+from penjing.errors import ChoiceError, DataError
 from penjing.folds import Fold, each_fold, folds, hold_out
 from penjing.plugs import load
 from penjing.predict import classes_of
 from penjing.prune import measure_of
 from penjing.prune.carried import Stayed, carried, places, renumbered
+from penjing.read import read
+from penjing.read.gather import refuse_source
 from penjing.recipe import Recipe, recipe_of
 from penjing.report import NumberReport, Report, number_report_of, report_of
 from penjing.table import Table
@@ -116,7 +119,9 @@ def prune(
     pruner = load("prune", method)
     told = inspect.signature(pruner).parameters
     known = {k: p.default for k, p in told.items() if p.kind is p.KEYWORD_ONLY}
-    _check_options(method, options, known)
+    _check_options(method, options, pruner)
+    if training is not None:  # methods that do not need it leave it alone
+        refuse_source(training)
     if folds is not None:
         tree = _cross_validated(tree, method, training, folds)
     record: dict[str, Any] = {"method": method, "options": known | options, "measure": "errors"}
@@ -155,12 +160,10 @@ def _followed(record: Mapping[str, Any], found: Stayed) -> Mapping[str, Any]:
     return dict(record) | {"decisions": renumbered(decisions, found)}
 
 
-def _check_options(method: str, options: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    for word in options:
-        if not known:
-            raise ChoiceError("no_options", word=word, method=method)
-        if word not in known:
-            raise unknown("unknown_option", word, known, method=method)
+def _check_options(method: str, given: Mapping[str, Any], pruner: Callable[..., Any]) -> None:
+    if given and not arguments.known_options(pruner):
+        raise ChoiceError("no_options", word=next(iter(given)), method=method)
+    arguments.options(pruner, given, "unknown_option", method=method)
 
 
 def _counter(tree: Tree, training: Any) -> Any:  # noqa: ANN401 - an engine
@@ -179,10 +182,11 @@ def _cross_validated(tree: Tree, method: str, training: Any, folds: int) -> Tree
 
 
 def cross_validate(
-    table: Table,
+    table: Any,  # noqa: ANN401 - a Table, or whatever `read` can read
     how: str | Recipe | Tree | Grower,
     k: int | Literal["leave-one-out"] = 10,
     *,
+    target: str | None = None,
     seed: int = 0,
     prune: str | None = None,
     validation: float | None = None,
@@ -192,13 +196,15 @@ def cross_validate(
 
     Parameters
     ----------
-    table : Table
-        All rows.
+    table : Table or source
+        All rows: a table, or anything that :func:`penjing.read` can read.
     how : str, Recipe, Tree or function
         How to grow: a recipe, a tree (as it was grown and pruned itself), or a function from
         a table to a tree.
     k : int or "leave-one-out"
         The number of folds; stratified.
+    target : str, optional
+        The column to predict, by name; not needed for a `Table`.
     seed : int
         Decides which rows make a fold.
     prune : str, optional
@@ -221,17 +227,19 @@ def cross_validate(
     >>> cross_validate(table, "id3", "leave-one-out").correct
     7
     """
+    table = read(table, target)
     if table.target is None:
         raise DataError("no_target_in_table")
+    arguments.some_text("prune", prune)
     grower = grower_of(how, seed, prune, validation, options)
-    n_folds = table.n_rows if k == LEAVE_ONE_OUT else k
+    n_folds: Any = table.n_rows if isinstance(k, str) and k == LEAVE_ONE_OUT else k
     places = Places(table.target.levels)
     # Numbered anew, so that held-out rows know where their answer goes.
     marked = replace(table, row_numbers=np.arange(table.n_rows))
     answers: npt.NDArray[Any] = np.empty(
         table.n_rows, np.float64 if table.is_regression else np.intp
     )
-    for train, held_out in each_fold(marked, int(n_folds), seed):
+    for train, held_out in each_fold(marked, n_folds, seed):
         tree = grower(train)
         found = classes_of(tree, held_out)
         if not table.is_regression:
@@ -341,11 +349,16 @@ def grower_of(
 ) -> Grower:
     """Return the function from training rows to a finished tree."""
     fit = import_module("penjing.fit").fit  # the room above this one; it prunes with this one
-    recipe = recipe_from(how) if isinstance(how, Tree) else how
+    if isinstance(how, Tree):
+        recipe: Any = recipe_from(how)
+    else:
+        recipe = how if callable(how) else recipe_of(how)
+    arguments.whole_number("seed", seed, 0)
 
     def grown(train: Table) -> Tree:
         rows, held_out = (train, None) if share is None else hold_out(train, share, seed)
-        tree = fit(rows, recipe=recipe) if isinstance(recipe, str | Recipe) else recipe(rows)
+        tree: Tree = fit(rows, recipe=recipe) if isinstance(recipe, Recipe) else recipe(rows)
+        arguments.instance("how", tree, Tree, "not_grown")
         given: dict[str, Any] = {} if held_out is None else {"validation": held_out}
         if method is not None:
             return prune(tree, method, **given, **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from penjing.errors import unknown
+from penjing.arguments import word
 from penjing.read import read
 from penjing.table import Table
 
@@ -48,8 +48,6 @@ def example(name: str) -> Table:
     >>> fish.names, fish.columns[0].levels, fish.target.levels
     (('no surfacing', 'flippers'), (1, 0), ('yes', 'no'))
     """
-    if name not in EXAMPLES:
-        raise unknown("unknown_plug", name, EXAMPLES, socket="example")
-    file, target = EXAMPLES[name]
+    file, target = EXAMPLES[word("example", name, EXAMPLES)]
     data = files("penjing").joinpath("tables", file).read_bytes()
     return read(data, target, name=file)

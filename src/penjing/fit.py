@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from penjing import afar, evaluate
+from penjing import afar, arguments, evaluate
 from penjing.budget import memory_bytes, needed
 from penjing.cp_errors import cp_errors
 from penjing.engines import Engine
@@ -27,7 +27,7 @@ from penjing.pick import in_memory, pick, refuse_before, whole_or_refused
 from penjing.plugs import load
 from penjing.predict import classes_of
 from penjing.progress import Watcher
-from penjing.prune import Ties
+from penjing.prune import Ties, check_ties
 from penjing.prune.gate import Gate
 from penjing.read import read
 from penjing.read.coded import Wants, coded
@@ -122,6 +122,10 @@ def fit(
     >>> tree.depth, tree.n_leaves
     (4, 8)
     """
+    _check_call(
+        engine=engine, prune=prune, query=query, weight=weight, work=work, ties=ties, trace=trace,
+        threads=threads, seed=seed, progress=progress, schema=schema,
+    )  # fmt: skip
     away = afar.engine_for(data, engine)
     if away is not None:
         afar.refuse_here(away, validation=validation, prune=prune, weight=weight)
@@ -134,7 +138,8 @@ def fit(
             changes["memory_limit"] = memory_limit
         return afar.fit(data, said, recipe, **changes)
     if isinstance(data, Table):
-        _check_unread(schema=schema, weight=weight)
+        apart = None if target is None or isinstance(target, str) else target
+        _check_unread(schema=schema, weight=weight, target=apart)
     chosen = recipe_of(recipe, **changes)
     picked = pick(data, engine, memory_limit, query)
     growing = _Growing(
@@ -166,6 +171,23 @@ def fit(
     return (
         tree if picked.told is None else replace(tree, about={**tree.about, "engine": picked.told})
     )
+
+
+def _check_call(**given: Any) -> None:  # noqa: ANN401 - that is to be found out
+    """Refuse what no fit can use, before any row is looked at; what is left out costs nothing."""
+    arguments.text("engine", given["engine"])
+    check_ties(given["ties"])
+    for name in ("prune", "query", "weight"):
+        arguments.some_text(name, given[name])
+    if given["work"] is not None:
+        arguments.path("work", given["work"])
+    if not (isinstance(given["trace"], str) and given["trace"] == "auto"):
+        arguments.switch("trace", given["trace"])
+    arguments.some_whole_number("threads", given["threads"], 1, arguments.LARGEST)
+    arguments.whole_number("seed", given["seed"], 0)
+    arguments.function("progress", given["progress"])
+    if given["schema"] is not None:
+        arguments.instance("schema", given["schema"], Mapping, "schema_shape")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from penjing.errors import ChoiceError, DataError
+from penjing.arguments import is_number, is_whole, refused, whole_number
+from penjing.errors import ChoiceError, DataError, WrongTypeError
+from penjing.read import read
 from penjing.table import Table
 
 Parts = tuple[Table, Table]
@@ -46,16 +49,19 @@ class Fold:
 
     def of(self, table: Table) -> Parts:
         """Return the rows of the other folds, and those of this one."""
+        table = read(table)
         number = fold_numbers(table, self.k, self.seed)
-        if not (_is_whole(self.which) and 0 <= self.which < self.k):
-            raise ChoiceError("bad_fold", which=self.which, k=self.k, last=self.k - 1)
+        if not (is_whole(self.which) and 0 <= self.which < self.k):
+            kind = ChoiceError if is_whole(self.which) else WrongTypeError
+            raise kind("bad_fold", which=self.which, k=self.k, last=self.k - 1)
         return table.take(number != self.which), table.take(number == self.which)
 
 
-def folds(table: Table, k: int, seed: int = 0) -> list[Parts]:
+def folds(table: Any, k: int, seed: int = 0, *, target: str | None = None) -> list[Parts]:  # noqa: ANN401
     """Return k pairs (training rows, held-out rows); every row is held out once.
 
-    Each fold has its share of every class, and folds differ by one row at most.
+    Each fold has its share of every class, and folds differ by one row at most. What is no
+    table is read as :func:`penjing.read` does, with the ``target`` that is named.
 
     Examples
     --------
@@ -64,7 +70,7 @@ def folds(table: Table, k: int, seed: int = 0) -> list[Parts]:
     >>> [held_out.n_rows for _, held_out in folds(table, 4)]
     [3, 3, 2, 2]
     """
-    return list(each_fold(table, k, seed))
+    return list(each_fold(read(table, target), k, seed))
 
 
 def each_fold(table: Table, k: int, seed: int = 0) -> Iterator[Parts]:
@@ -77,8 +83,8 @@ def each_fold(table: Table, k: int, seed: int = 0) -> Iterator[Parts]:
 def fold_numbers(table: Table, k: int, seed: int = 0) -> npt.NDArray[np.intp]:
     """Return in which fold each row is held out."""
     n = table.n_rows
-    if not (_is_whole(k) and 2 <= k <= n):
-        raise ChoiceError("bad_folds", value=k, n=n)
+    if not (is_whole(k) and 2 <= k <= n):
+        raise refused("bad_folds", "k", k, int, n=n)
     if k == n:  # leave one out: nothing to draw
         return np.arange(n)
     number = np.empty(n, np.intp)
@@ -86,7 +92,7 @@ def fold_numbers(table: Table, k: int, seed: int = 0) -> npt.NDArray[np.intp]:
     return number
 
 
-def hold_out(table: Table, share: float, seed: int = 0) -> Parts:
+def hold_out(table: Any, share: float, seed: int = 0, *, target: str | None = None) -> Parts:  # noqa: ANN401
     """Return the table in two parts: what is left for training, and the share held out.
 
     Every class is held out in its proportion, rounded so that the whole comes out right; each
@@ -94,12 +100,14 @@ def hold_out(table: Table, share: float, seed: int = 0) -> Parts:
 
     Parameters
     ----------
-    table : Table
-        The rows to divide.
+    table : Table or source
+        The rows to divide; a table, or anything that :func:`penjing.read` can read.
     share : float
         How large a part is held out, between 0 and 1.
     seed : int
         Decides which rows it is.
+    target : str, optional
+        The column to predict, by name; not needed for a `Table`.
 
     Examples
     --------
@@ -109,9 +117,9 @@ def hold_out(table: Table, share: float, seed: int = 0) -> Parts:
     >>> held_out.target.values()
     ['yes', 'yes', 'yes', 'no', 'no']
     """
-    is_number = isinstance(share, int | float) and not isinstance(share, bool)
-    if not (is_number and 0 < share < 1):
-        raise ChoiceError("bad_share", value=share)
+    if not (is_number(share) and 0 < share < 1):
+        raise refused("bad_share", "share", share, int | float)
+    table = read(table, target)
     n = table.n_rows
     if n < 2:
         raise DataError("too_few_to_hold_out", n=n)
@@ -143,9 +151,7 @@ def _quotas(sizes: npt.NDArray[np.intp], share: float, wanted: int) -> list[int]
 
 def _dealt(table: Table, seed: int) -> npt.NDArray[np.intp]:
     """Return the rows class after class, inside a class in an order that the seed decides."""
-    if not (_is_whole(seed) and seed >= 0):
-        raise ChoiceError("bad_whole_number", name="seed", value=seed, least=0)
-    drawn = np.atleast_1d(np.random.PCG64(int(seed)).random_raw(table.n_rows))
+    drawn = np.atleast_1d(np.random.PCG64(whole_number("seed", seed, 0)).random_raw(table.n_rows))
     return np.lexsort((drawn, _classes(table)))
 
 
@@ -153,7 +159,3 @@ def _classes(table: Table) -> npt.NDArray[np.int32]:
     if table.target is None or table.is_regression:
         return np.zeros(table.n_rows, np.int32)
     return table.target.codes
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)

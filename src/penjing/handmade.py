@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from penjing.errors import DataError
+from penjing import arguments
+from penjing.errors import DataError, WrongSourceError
 from penjing.table import Field
 from penjing.tree import LEAF, Nodes, Tree
+
+MOST = 10_000_000
+"""A nested dict may have so many dicts in it."""
 
 
 @dataclass(slots=True)
@@ -50,6 +54,8 @@ def from_dict(plain: Any, target: str = "class") -> Tree:  # noqa: ANN401 - a di
     >>> tree.depth, tree.n_leaves
     (2, 3)
     """
+    arguments.text("target", target)
+    _refuse_endless(plain)
     columns: dict[str, dict[Any, int]] = {}
     place: dict[str, int] = {}
     numeric: set[str] = set()
@@ -89,6 +95,31 @@ def from_dict(plain: Any, target: str = "class") -> Tree:  # noqa: ANN401 - a di
     return Tree(_nodes(made, len(classes)), schema, answers, recipe, about={"counted": False})
 
 
+def _refuse_endless(plain: Any) -> None:  # noqa: ANN401 - a dict, or a class
+    """Refuse a dict that holds itself, or that unfolds to more nodes than anybody has memory for.
+
+    A dict may stand in several places; what is below it is then counted once for each.
+    """
+    size: dict[int, int] = {}
+    above: set[int] = set()
+    waiting = [plain] if isinstance(plain, dict) else []
+    while waiting:
+        part, key = waiting[-1], id(waiting[-1])
+        below = [value for value in part.values() if isinstance(value, dict)]
+        if key in above:  # all below it has been counted
+            above.remove(key)
+            size[key] = 1 + sum(size[id(value)] for value in below)
+            if size[key] > MOST:
+                raise DataError("dict_too_large", limit=MOST)
+        if key in size:
+            waiting.pop()
+            continue
+        above.add(key)
+        if any(id(value) in above for value in below):
+            raise DataError("dict_holds_itself")
+        waiting += below
+
+
 def _nodes(made: _Made, n_classes: int) -> Nodes:
     n = len(made.parent)
     total = np.zeros((n, n_classes))
@@ -113,7 +144,7 @@ def _nodes(made: _Made, n_classes: int) -> Nodes:
 def _question(part: dict[Any, Any]) -> tuple[str, dict[Any, Any]]:
     arms = next(iter(part.values()), None)
     if len(part) != 1 or not isinstance(arms, dict) or not arms:
-        raise DataError("dict_not_a_tree", found=repr(list(part))[:60])
+        raise DataError("dict_not_a_tree", found=list(part))
     in_order = dict(reversed(arms.items()))
     if _cut_of(list(in_order)) is not None:  # '> c' was written before '<= c'
         arms = in_order
@@ -131,10 +162,9 @@ def _levels(column: str, key: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whateve
 def _plain(value: Any) -> Any:  # noqa: ANN401 - that is to be found out
     if isinstance(value, np.generic):
         value = value.item()
-    is_plain = isinstance(value, str | int | float | bool)
-    if not is_plain or (isinstance(value, float) and not math.isfinite(value)):
-        raise DataError("dict_not_a_tree", found=repr(value)[:60])
-    return value
+    if isinstance(value, str | bool) or (arguments.is_number(value) and math.isfinite(value)):
+        return value
+    raise WrongSourceError("dict_not_a_tree", found=value)
 
 
 def _cut_of(keys: list[Any]) -> float | None:

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from penjing import arguments
 from penjing.align import align
 from penjing.criteria.entropy import bits
 from penjing.criteria.gini import gini_of
-from penjing.errors import ChoiceError, unknown, whole_number
+from penjing.errors import ChoiceError
 from penjing.predict import classes_of
+from penjing.read.gather import refuse_source
 from penjing.table import Table
 from penjing.tree import Tree
 
@@ -54,12 +56,16 @@ def importances(
     >>> list(importances(tree))[0]
     'temperature'
     """
-    if kind not in KINDS:
-        raise unknown("unknown_plug", kind, KINDS, socket="importance")
+    arguments.word("importance", kind, KINDS)
+    arguments.switch("surrogates", surrogates)
+    if data is not None:
+        refuse_source(data)
+    n = arguments.whole_number("n", n, 1, arguments.MANY)
+    seed = arguments.whole_number("seed", seed, 0)
     found = (
         _by_impurity(tree, surrogates=surrogates)
         if kind == "impurity"
-        else _by_permutation(tree, data, whole_number("n", n, 1), whole_number("seed", seed, 0))
+        else _by_permutation(tree, data, n, seed)
     )
     order = sorted(range(len(found)), key=lambda c: (-found[c], c))
     return {tree.schema[c].name: float(found[c]) for c in order}

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from penjing.errors import ChoiceError, unknown
+from penjing import arguments
+from penjing.errors import ChoiceError
 from penjing.table import Field, Table
 from penjing.tally import Costs
 
@@ -182,17 +183,14 @@ class Quinlan(Options):
     def check(self) -> None:
         """Refuse settings that cannot be used, each with a sentence."""
         for name, allowed in _QUINLAN_WORDS.items():
-            if getattr(self, name) not in allowed:
-                raise unknown("unknown_plug", getattr(self, name), allowed, socket=name)
+            arguments.word(name, getattr(self, name), allowed)
         for name in _QUINLAN_NUMBERS:
-            value = getattr(self, name)
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not (is_number and value >= 0):
-                raise ChoiceError("bad_number", name=name, value=value)
+            arguments.number(name, getattr(self, name), infinite=True)
+        if self.cut_tolerance > max(self.gap, CLOSEST) / 2:
+            raise ChoiceError("cut_tolerance_too_large", value=self.cut_tolerance)
         if self.sums == "cases" and self.precision != "single":
             raise ChoiceError("sums_need_single")
-        if not (isinstance(self.confidence, int | float) and 0 < self.confidence < 1):
-            raise ChoiceError("bad_confidence", value=self.confidence)
+        arguments.confidence(self.confidence)
 
     @property
     def tie(self) -> float:
@@ -239,9 +237,11 @@ class Quinlan(Options):
 
 def hundredth(value: Any) -> Any:  # noqa: ANN401 - what is no number is refused as it came
     """Return a number in per cent as a share."""
-    return value / 100 if isinstance(value, int | float) else value
+    return value / 100 if arguments.is_number(value) else value
 
 
+CLOSEST = 1e-5
+"""Values that C4.5 and J48 cut apart are further apart than this."""
 _ROUNDING = 1e-12
 """Equal scores (bits, or ratios of them) may differ by this much after rounding."""
 _QUINLAN_WORDS = {

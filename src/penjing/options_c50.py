@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from penjing.errors import CapabilityError, ChoiceError, unknown
+from penjing import arguments
+from penjing.errors import CapabilityError, unknown
 from penjing.options import Quinlan, hundredth
 from penjing.table import Field
 
@@ -91,13 +92,9 @@ class C50(Quinlan):
     def check(self) -> None:
         """Refuse settings that cannot be used, each with a sentence."""
         Quinlan.check(self)
-        if self.numbers not in ("double", "single"):
-            raise unknown("unknown_plug", self.numbers, ("double", "single"), socket="numbers")
+        arguments.word("numbers", self.numbers, ("double", "single"))
         for name in _NUMBERS:
-            value = getattr(self, name)
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not (is_number and value >= 0):
-                raise ChoiceError("bad_number", name=name, value=value)
+            arguments.number(name, getattr(self, name), infinite=True)
         if self.precision != "double":
             raise unknown("unknown_plug", self.precision, ("double",), socket="c5.0 precision")
         if self.pruning == "reduced-error":

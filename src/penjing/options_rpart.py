@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from penjing.errors import ChoiceError, unknown
+from penjing import arguments
+from penjing.errors import ChoiceError, WrongTypeError, unknown
 from penjing.options import Options
 from penjing.table import Floats, Table
 from penjing.tally import Costs
@@ -63,6 +64,7 @@ class Rpart(Options):
 
     shapes: ClassVar[tuple[str, ...]] = ("binary",)
     counts_weightless: ClassVar[bool] = True
+    criteria: ClassVar[tuple[str, ...] | None] = ("gini", "gain", "variance")
 
     cp: float = 0.01
     minsplit: int = 20
@@ -101,9 +103,7 @@ class Rpart(Options):
     def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
         """Return the setting and its value that an option of rpart stands for."""
         if name == "split":
-            if value not in _CRITERIA:
-                raise unknown("unknown_plug", value, _CRITERIA, socket="split")
-            value = _CRITERIA[value]
+            value = _CRITERIA[arguments.word("split", value, _CRITERIA)]
         if name in ("prior", "cost", "costs", "xval") and _is_row(value):
             value = tuple(value)
         if name in _EXAMPLES and value is not None:
@@ -113,22 +113,17 @@ class Rpart(Options):
     def check(self) -> None:
         """Refuse settings that cannot be used, each with a sentence."""
         for name, least in (("minsplit", 1), ("maxsurrogate", 0), ("minbucket", 1)):
-            value = getattr(self, name)
-            is_whole = isinstance(value, int) and not isinstance(value, bool)
-            if value is not None and not (is_whole and value >= least):
-                raise ChoiceError("bad_whole_number", name=name, value=value, least=least)
+            arguments.some_whole_number(name, getattr(self, name), least, arguments.LARGEST)
         for name, allowed in (
             ("usesurrogate", (0, 1, 2)), ("surrogatestyle", (0, 1)), ("sums", ("exact", "cases")),
         ):  # fmt: skip
-            if getattr(self, name) not in allowed:
-                words = [str(word) for word in allowed]
-                raise unknown("unknown_plug", str(getattr(self, name)), words, socket=name)
-        is_number = isinstance(self.cp, int | float) and not isinstance(self.cp, bool)
-        if not (is_number and self.cp >= 0):
-            raise ChoiceError("bad_number", name="cp", value=self.cp)
-        for group in self.xval if isinstance(self.xval, tuple) else (self.xval,):
-            if not isinstance(group, int | np.integer) or isinstance(group, bool) or group < 0:
-                raise ChoiceError("bad_whole_number", name="xval", value=group, least=0)
+            value: Any = getattr(self, name)
+            if type(value) is not type(allowed[0]) or value not in allowed:
+                raise unknown("unknown_plug", value, allowed, socket=name)
+        arguments.number("cp", self.cp, infinite=True)
+        groups = self.xval if isinstance(self.xval, tuple) and self.xval else (self.xval,)
+        for group in groups:
+            arguments.whole_number("xval", group, 0, arguments.LARGEST)
 
     def fits(self, table: Table) -> Rpart:
         """Return the settings as they suit a table, or refuse with a sentence."""
@@ -256,9 +251,9 @@ def _numbers(name: str, value: Any) -> Any:  # noqa: ANN401 - what the user gave
             return {k: _named(v) if is_loss else float(v) for k, v in value.items()}
         if _is_row(value):
             return tuple(tuple(map(float, v)) if is_loss else float(v) for v in value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
-    raise ChoiceError("bad_numbers", name=name, value=value, example=_EXAMPLES[name])
+    raise WrongTypeError("bad_numbers", name=name, value=value, example=_EXAMPLES[name])
 
 
 def _named(row: Any) -> dict[Any, float]:  # noqa: ANN401 - what the user gave
@@ -269,7 +264,9 @@ def _named(row: Any) -> dict[Any, float]:  # noqa: ANN401 - what the user gave
 
 
 def _is_row(value: object) -> bool:
-    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+    if isinstance(value, str | bytes | bytearray) or not isinstance(value, Sequence | np.ndarray):
+        return False
+    return len(getattr(value, "shape", (0,))) == 1
 
 
 def _cost_of(

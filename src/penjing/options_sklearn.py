@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from penjing.errors import ChoiceError, DataError, unknown
+from penjing import arguments
+from penjing.errors import ChoiceError, DataError, WrongTypeError, unknown
 from penjing.options import Options
 from penjing.table import Floats, Table
 from penjing.tally import Costs
@@ -72,6 +72,7 @@ class Sklearn(Options):
     """
 
     shapes: ClassVar[tuple[str, ...]] = ("binary",)
+    criteria: ClassVar[tuple[str, ...] | None] = ("gini", "gain", "variance")
 
     min_samples_split: int | float = 2
     min_samples_leaf: int | float = 1
@@ -124,9 +125,8 @@ class Sklearn(Options):
             value = _CRITERIA[value]
         if name in _IGNORED:
             harmless = _IGNORED[name]
-            if value not in harmless:
-                words = [str(word) for word in harmless]
-                raise unknown("unknown_plug", str(value), words, socket=name)
+            if not isinstance(value, str | None) or value not in harmless:
+                raise unknown("unknown_plug", value, harmless, socket=name)
             return "gap", self.gap  # nothing changes
         return _NAMES.get(name, name), value
 
@@ -140,16 +140,12 @@ class Sklearn(Options):
             "ccp_alpha",
             "gap",
         ):
-            value = getattr(self, name)
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not (is_number and 0 <= value < math.inf):
-                raise ChoiceError("bad_number", name=name, value=value)
+            arguments.number(name, getattr(self, name))
         for name, allowed in (
             ("nominal", ("position", "refuse")),
             ("precision", ("single", "double")),
         ):
-            if getattr(self, name) not in allowed:
-                raise unknown("unknown_plug", str(getattr(self, name)), allowed, socket=name)
+            arguments.word(name, getattr(self, name), allowed)
         if isinstance(self.class_weight, str) and self.class_weight != "balanced":
             raise unknown("unknown_plug", self.class_weight, ("balanced",), socket="class_weight")
         self._check_seeds()
@@ -159,20 +155,18 @@ class Sklearn(Options):
     def _check_seeds(self) -> None:
         for name in ("random_state", "random_start"):
             seed = getattr(self, name)
-            is_whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
-            if seed is not None and not (is_whole and 0 <= seed < 2**32):
-                raise ChoiceError("bad_random_state", name=name, value=seed)
+            if seed is not None and not (arguments.is_whole(seed) and 0 <= seed < 2**32):
+                raise arguments.refused("bad_random_state", name, seed, int)
 
     def _check_class_weight(self) -> None:
         given: Any = self.class_weight
         if given is None or isinstance(given, str):
             return
         if not isinstance(given, Mapping):
-            raise ChoiceError("bad_numbers", name="class_weight", value=given, example={"yes": 2})
+            said = {"name": "class_weight", "value": given, "example": {"yes": 2}}
+            raise WrongTypeError("bad_numbers", **said)
         for weight in given.values():
-            is_number = isinstance(weight, Real) and not isinstance(weight, bool)
-            if not (is_number and 0 <= weight < math.inf):
-                raise ChoiceError("bad_number", name="class_weight", value=weight)
+            arguments.number("class_weight", weight)
 
     def _check_max_features(self) -> None:
         most = self.max_features
@@ -181,8 +175,8 @@ class Sklearn(Options):
         if isinstance(most, str) or most is None:
             return
         is_share = isinstance(most, float) and 0 < most <= 1
-        if not is_share and (isinstance(most, bool | float) or most < 1):
-            raise ChoiceError("bad_max_features", value=most)
+        if not is_share and not (arguments.is_whole(most) and most >= 1):
+            raise arguments.refused("bad_max_features", "max_features", most, int | float)
 
     def n_looked_at(self, n_columns: int) -> int:
         """Return how many of so many columns are looked at in a node."""

@@ -10,6 +10,7 @@ from typing import Any
 from penjing.budget import KERNEL, bytes_for, memory_bytes, needed
 from penjing.engines.disk import decides_by_counts, too_large
 from penjing.errors import ChoiceError, DataError
+from penjing.read.files import refuse_name
 from penjing.read.groups import DATABASE, arrow, files_of, is_codable, is_pattern
 from penjing.recipe import Recipe
 from penjing.stored import Stored
@@ -55,12 +56,14 @@ def pick(
     """
     if memory_limit is not None:
         memory_bytes(memory_limit)  # refused here if it is none
+    if isinstance(data, str | os.PathLike):
+        refuse_name(data)
+    if query is not None and not is_codable(data):
+        raise ChoiceError("query_without_database", source=_called(data))
     if isinstance(data, Table):
         is_stored = any(isinstance(column, Stored) for column in data.columns)
         return Picked(("disk" if is_stored else "native") if engine == "auto" else engine, False)
     if not is_codable(data):
-        if query is not None:
-            raise ChoiceError("query_without_database", source=str(data)[:80])
         return Picked("native" if engine == "auto" else engine, False)
     source = os.fspath(data)
     is_many = source.startswith(DATABASE) or Path(source).is_dir() or is_pattern(source)
@@ -81,6 +84,11 @@ def pick(
     least = None if fits else _least(source)
     is_small = fits and needs < SMALL and memory_limit is None
     return Picked(name, is_many or not fits, None if is_small else told, needs, limit, least)
+
+
+def _called(data: object) -> str:
+    """Return how a sentence calls data that are no database: by name, else by type."""
+    return data if isinstance(data, str) else f"a {type(data).__name__}"
 
 
 def _needs(source: str) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from penjing import arguments
 from penjing.errors import ChoiceError, unknown
 from penjing.plugs import load
 from penjing.store import write_whole
@@ -36,10 +38,11 @@ def save_picture(tree: Tree, path: str | Path, **style: Any) -> None:  # noqa: A
         ``lang``, ``theme``, ``title``, ``max_leaves``, ``icicle`` (a bool; not for texts),
         ``dpi`` (for PNG): what the kind of picture does not know is left out.
     """
-    ending = Path(path).suffix.lower()
+    ending = Path(arguments.path("path", path)).suffix.lower()
     if ending not in (*WRITERS, *PLOTTED):
         raise unknown("unknown_picture", ending or str(path), (*WRITERS, *PLOTTED))
-    wants_icicle = bool(style.pop("icicle", False))
+    wants_icicle = arguments.switch("icicle", style.pop("icicle", False))
+    _check_style(style)
     if wants_icicle and ending not in ICICLES:
         raise ChoiceError("no_icicle", ending=ending, known=", ".join(ICICLES))
     if ending in PLOTTED:
@@ -54,3 +57,15 @@ def save_picture(tree: Tree, path: str | Path, **style: Any) -> None:  # noqa: A
     wants = inspect.signature(write).parameters
     text = str(write(tree, **{key: value for key, value in style.items() if key in wants}))
     write_whole(path, (text if text.endswith("\n") else text + "\n").encode("utf-8"))
+
+
+def _check_style(style: Mapping[str, Any]) -> None:
+    """Refuse words that no kind of picture knows, and values of another type than they say."""
+    writers = [load("write", name) for name in {*WRITERS.values(), "icicle"}]
+    known = {"dpi": "float"}
+    for write in (*writers, plot.plot):
+        known |= arguments.known_options(write)
+    for name, value in style.items():
+        if name not in known:
+            raise unknown("write_option", name, known, kind="save_picture")
+        arguments.typed(name, value, known[name])

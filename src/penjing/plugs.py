@@ -94,9 +94,15 @@ def plugged(socket: str) -> dict[str, str]:
     return strangers | PLUGS[socket]
 
 
-@cache
 def load(socket: str, name: str) -> Any:  # noqa: ANN401 - a class or a function, by socket
     """Return what a name stands for, imported on first use."""
+    if not isinstance(name, str):
+        raise unknown("unknown_plug", name, plugged(socket), socket=socket)
+    return _loaded(socket, name)
+
+
+@cache
+def _loaded(socket: str, name: str) -> Any:  # noqa: ANN401 - as above
     known = plugged(socket)
     if name not in known:
         raise unknown("unknown_plug", name, known, socket=socket)

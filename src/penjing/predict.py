@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 import numpy.typing as npt
 
+from penjing import arguments
 from penjing.align import align, align_to
-from penjing.errors import CapabilityError, unknown
+from penjing.errors import CapabilityError
 from penjing.table import Floats
 from penjing.tree import Ids, Tree
 from penjing.walk import LEARNT, Walk
@@ -137,14 +138,14 @@ def policies(tree: Tree, unseen: str | None, missing: str | None) -> tuple[str, 
     """Return what becomes of unseen levels and of missing values, where nobody says otherwise."""
     if unseen is None:
         unseen = str(tree.recipe.get("unseen", "stop"))
-    elif unseen not in UNSEEN:
-        raise unknown("unknown_plug", unseen, UNSEEN, socket="unseen")
+    else:
+        arguments.word("unseen", unseen, UNSEEN)
     if missing is None:
         if tree.nodes.surrogates or tree.nodes.missing is not None:
             return unseen, LEARNT
         missing = "fraction" if tree.recipe.get("missing") == "fraction" else "stop"
-    elif missing not in MISSING:
-        raise unknown("unknown_plug", missing, MISSING, socket="missing")
+    else:
+        arguments.word("missing", missing, MISSING)
     return unseen, missing
 
 

@@ -6,14 +6,16 @@ shape of a division, in what happens to missing values and in when to stop.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, Literal
 
+import numpy as np
+
+from penjing import arguments
 from penjing.criteria import Criterion, Impurity, kernel_of
-from penjing.errors import ChoiceError, DataError, unknown
+from penjing.errors import ChoiceError, DataError, WrongTypeError, unknown
 from penjing.kernels import check_kernel
 from penjing.options import TEXTBOOK, Options, Quinlan
 from penjing.options_c50 import C50
@@ -91,6 +93,7 @@ class Recipe:
         2
         """
         own = [f.name for f in fields(self) if f.name not in ("name", "options")]
+        self._check_options()
         theirs = [f.name for f in fields(self.options)]
         changes = self._translated(changes)
         for word in changes:
@@ -110,6 +113,8 @@ class Recipe:
             if word in _SWITCHES:
                 _check_switch(word, value)
             name, meant = self.options.setting(word, value)
+            if isinstance(meant, np.generic):
+                meant = meant.item()
             if name in said and found[name] != meant:
                 raise ChoiceError("settings_clash", one=said[name], other=word, name=name)
             found[name] = meant
@@ -119,34 +124,39 @@ class Recipe:
 
     def check(self) -> None:
         """Refuse settings that cannot be used, each with a sentence."""
-        own = _MISSING.get(self.rules, ())
+        arguments.text("name", self.name)
+        self._check_options()
+        own = _MISSING.get(arguments.text("rules", self.rules), ())
         words = _WORDS | {"shape": self.options.shapes, "missing": ("refuse", "fraction", *own)}
         for name, allowed in words.items():
-            if getattr(self, name) not in allowed:
-                raise unknown("unknown_plug", getattr(self, name), allowed, socket=name)
-        for name in ("max_depth", "max_leaves"):
-            value = getattr(self, name)
-            least = 0 if name == "max_depth" else 1
-            is_whole = isinstance(value, int) and not isinstance(value, bool)
-            if value is not None and not (is_whole and value >= least):
-                raise ChoiceError("bad_whole_number", name=name, value=value, least=least)
+            arguments.word(name, getattr(self, name), allowed)
+        for name, least in (("max_depth", 0), ("max_leaves", 1)):
+            arguments.some_whole_number(name, getattr(self, name), least, arguments.LARGEST)
         for name in ("min_weight", "min_branch", "min_gain"):
-            value = getattr(self, name)
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not (is_number and 0 <= value < math.inf):
-                raise ChoiceError("bad_number", name=name, value=value)
+            arguments.number(name, getattr(self, name))
         _check_switches(self)
         _check_switches(self.options)
         load("rules", self.rules)
         self.options.check()
-        criteria = self.options.criteria
-        if criteria is not None and self.criterion not in criteria:
-            word = getattr(self.criterion, "__name__", self.criterion)
+        for field in fields(self.options):
+            arguments.typed(field.name, getattr(self.options, field.name), str(field.type))
+        self._check_criterion()
+
+    def _check_options(self) -> None:
+        given: object = self.options
+        if not isinstance(given, Options):
+            raise WrongTypeError("bad_options", name="options", value=given)
+
+    def _check_criterion(self) -> None:
+        criteria, criterion = self.options.criteria, self.criterion
+        is_word, is_own = isinstance(criterion, str), isinstance(criterion, Criterion)
+        if not (is_word or is_own or callable(criterion)):
+            raise WrongTypeError("bad_criterion", value=criterion)
+        if criteria is not None and not (is_word and criterion in criteria):
+            word = criterion if is_word else getattr(criterion, "__name__", criterion)
             raise unknown("unknown_plug", word, criteria, socket=f"{self.name} criterion")
-        if isinstance(self.criterion, str):
-            load("criterion", self.criterion)
-        elif not (callable(self.criterion) or isinstance(self.criterion, Criterion)):
-            raise ChoiceError("bad_criterion", value=self.criterion)
+        if isinstance(criterion, str):
+            load("criterion", criterion)
         check_kernel(self.measure())
 
     def measure(self) -> Criterion:
@@ -228,7 +238,8 @@ class Recipe:
 
 def _check_switch(name: str, value: object) -> None:
     if not isinstance(value, bool):
-        raise unknown("unknown_plug", str(value), ("True", "False"), socket=name)
+        shown = str(value) if isinstance(value, str | int | float) and value in (0, 1) else value
+        raise unknown("unknown_plug", shown, ("True", "False"), socket=name)
 
 
 def _check_switches(settings: Recipe | Options) -> None:
@@ -249,6 +260,8 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any setting's
     """Return a setting as JSON knows it: no tuples, and names that are texts."""
     if isinstance(value, Mapping):
         return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, np.generic):
+        return value.item()
     return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 
@@ -304,16 +317,22 @@ def recipe_of(recipe: str | Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 -
     >>> recipe_of("cart-binary", max_depth=3).shape
     'binary'
     """
-    if isinstance(recipe, str):
-        if recipe not in RECIPES:
-            raise unknown("unknown_plug", recipe, RECIPES, socket="recipe")
-        recipe = RECIPES[recipe]
+    if not isinstance(recipe, Recipe):
+        recipe = RECIPES[arguments.word("recipe", recipe, RECIPES)]
+    kinds = tuple(type(getattr(recipe, name)) for name in _FIELDS)
     try:
-        return _changed(recipe, **changes)
-    except TypeError:  # a setting that has no hash, such as a list
+        return _changed(recipe, kinds, **changes)
+    except Exception:  # noqa: BLE001 - a setting without a hash; what is refused is so again
         return recipe.but(**changes)
 
 
-@lru_cache(maxsize=64, typed=True)  # typed: True is not 1
-def _changed(recipe: Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 - checked by `but`
+_FIELDS = tuple(field.name for field in fields(Recipe))
+
+
+@lru_cache(maxsize=64, typed=True)  # typed, and the types of the recipe's own: True is not 1
+def _changed(
+    recipe: Recipe,
+    kinds: tuple[type, ...],  # noqa: ARG001 - told apart by them
+    **changes: Any,  # noqa: ANN401 - checked by `but`
+) -> Recipe:
     return recipe.but(**changes)

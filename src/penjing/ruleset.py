@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from penjing import arguments
 from penjing.align import align, align_all
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.predict import classes_of
@@ -109,8 +110,8 @@ def ruleset(tree: Tree, data: Any, *, max_loss: float = MAX_LOSS) -> Ruleset:  #
     """
     if tree.is_regression:
         raise CapabilityError("rules_need_classes", target=tree.target.name)
-    if not isinstance(max_loss, int | float | np.number) or not 0 <= max_loss <= 1:
-        raise ChoiceError("bad_max_loss", value=max_loss)
+    if not arguments.is_number(max_loss) or not 0 <= max_loss <= 1:
+        raise arguments.refused("bad_max_loss", "max_loss", max_loss, int | float)
     table = align(tree, data)
     if table.target is None:
         raise ChoiceError("rules_need_target", target=tree.target.name)

@@ -15,8 +15,9 @@ from typing import IO, Any
 
 import numpy as np
 
+from penjing import arguments
 from penjing.claims import first_misfit
-from penjing.errors import DataError
+from penjing.errors import DataError, NoFileError
 from penjing.split import NO_BRANCH, Surrogate
 from penjing.table import Field
 from penjing.tree import LEAF, Ids, Nodes, Tree
@@ -105,6 +106,7 @@ def save(tree: Tree, path: str | Path) -> None:
 
     A name that ends in ``.gz`` is compressed.
     """
+    arguments.path("path", path)
     plain = to_json(tree)
     try:
         data = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1).encode("utf-8")
@@ -127,10 +129,10 @@ def writing(path: str | Path) -> Iterator[IO[bytes]]:
 
     What a link points to is replaced, not the link; a pipe or a device is written into.
     """
-    path = Path(os.path.realpath(path))
-    if path.is_dir():
-        raise DataError("output_is_folder", path=path)
+    path = Path(os.path.realpath(arguments.path("path", path)))
     try:
+        if path.is_dir():
+            raise DataError("output_is_folder", path=path)
         if path.exists() and not path.is_file():
             with path.open("wb") as file:
                 yield file
@@ -164,6 +166,7 @@ def load(path: str | Path) -> Tree:
         If the file is no such file, is truncated, is of a newer format, or holds anything that a
         tree does not have.
     """
+    path = arguments.path("path", path)
     try:
         if (size := Path(path).stat().st_size) > MAX_BYTES:
             raise DataError("model_too_large", path=path, size=size, limit=MAX_BYTES)
@@ -174,7 +177,7 @@ def load(path: str | Path) -> Tree:
             if len(data) > MAX_BYTES:
                 raise DataError("model_too_large", path=path, size=len(data), limit=MAX_BYTES)
     except FileNotFoundError:
-        raise DataError("no_model_file", path=path) from None
+        raise NoFileError("no_model_file", path=path) from None
     except (EOFError, gzip.BadGzipFile, zlib.error):
         raise DataError("model_truncated", path=path) from None
     except OSError as error:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from penjing.arguments import is_whole, refused
 from penjing.errors import DataError, unknown
 
 Kind = Literal["nominal", "ordered", "numeric"]
@@ -181,18 +182,19 @@ class Table:
         """Return a column by name, the target included."""
         every = [*self.columns, *([self.target] if self.target is not None else [])]
         for column in every:
-            if column.name == name:
+            if isinstance(name, str) and column.name == name:
                 return column
         raise unknown("unknown_column", name, [c.name for c in every])
 
     def row_number(self, row: int) -> int:
         """Return where a row stood in its source, counted from 1."""
+        if not is_whole(row) or not 0 <= row < self.n_rows:
+            raise refused("no_row", "row", row, int, last=self.n_rows - 1)
         return int(row) + 1 if self.row_numbers is None else int(self.row_numbers[row])
 
     def take(self, rows: npt.ArrayLike) -> Table:
         """Return the table with only these rows (positions or a mask); levels stay."""
-        rows = np.asarray(rows)
-        picked = np.arange(self.n_rows)[rows if rows.size else rows.astype(np.intp)]
+        picked = self._picked(rows)
         numbers = np.arange(1, self.n_rows + 1) if self.row_numbers is None else self.row_numbers
         return replace(
             self,
@@ -202,6 +204,18 @@ class Table:
             weight=None if self.weight is None else self.weight[picked],
             row_numbers=numbers[picked],
         )
+
+    def _picked(self, rows: npt.ArrayLike) -> npt.NDArray[np.intp]:
+        """Return positions of rows, or of a mask; or say what they must be."""
+        try:
+            found = np.asarray(rows)
+            places = found.astype(np.intp) if found.size == 0 else found
+            picked: npt.NDArray[np.intp] = np.arange(self.n_rows)[places]
+        except (TypeError, ValueError, IndexError, RecursionError):
+            raise refused("bad_rows", "rows", rows, np.ndarray | list, n=self.n_rows) from None
+        if picked.ndim != 1:
+            raise refused("bad_rows", "rows", rows, np.ndarray | list, n=self.n_rows)
+        return picked
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield each row as a dict of plain values, target included."""

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from penjing.arguments import is_whole, listed, options, refused, some_text, switch
+from penjing.errors import WrongTypeError
 from penjing.split import NO_BRANCH, Split, Surrogate
 from penjing.table import Codes, Field, Floats
 from penjing.tally import Classes, Costs, Number, Reader
@@ -162,8 +164,15 @@ class Tree:
         """The number of branches that no training row took; they answer as their node does."""
         return sum(len(self.empty_levels(node)) for node in np.flatnonzero(~self.is_leaf).tolist())
 
+    def checked(self, node: int) -> int:
+        """Return a node's number, or say which there are."""
+        if not is_whole(node) or not 0 <= node < len(self.nodes.parent):
+            raise refused("no_node", "node", node, int, last=len(self.nodes.parent) - 1)
+        return int(node)
+
     def empty_levels(self, node: int) -> list[int]:
         """Return the codes of the levels that a nominal question has no branch for."""
+        node = self.checked(node)
         asked = int(self.nodes.column[node])
         if asked == LEAF or not np.isnan(self.nodes.cut[node]):
             return []
@@ -172,12 +181,13 @@ class Tree:
 
     def children(self, node: int) -> range:
         """Return the ids of a node's children, in the order of its branches."""
+        node = self.checked(node)
         first = int(self.first_child[node])
         return range(first, first + int(self.n_children[node]))
 
     def path(self, node: int) -> list[int]:
         """Return the nodes from the root to this one, both included."""
-        found = [int(node)]
+        found = [self.checked(node)]
         while (up := int(self.nodes.parent[found[-1]])) >= 0:
             found.append(up)
         return found[::-1]
@@ -192,6 +202,7 @@ class Tree:
 
     def split(self, node: int) -> Split | None:
         """Return the test of a node, None in a leaf."""
+        node = self.checked(node)
         asked = int(self.nodes.column[node])
         if asked == LEAF:
             return None
@@ -205,12 +216,13 @@ class Tree:
 
     def parent_of(self, node: int) -> tuple[int, int]:
         """Return a node's parent and by which of its branches the node is reached."""
+        node = self.checked(node)
         parent = int(self.nodes.parent[node])
         return parent, int(node - self.first_child[parent])
 
     def weight_of(self, node: int) -> float:
         """Return the weight of the training rows in a node."""
-        return float(self.weight[node])
+        return float(self.weight[self.checked(node)])
 
     # -- answers --------------------------------------------------------------------------
 
@@ -275,7 +287,7 @@ class Tree:
 
     def answer(self, node: int) -> Any:  # noqa: ANN401 - a class may be any plain value
         """Return what a node answers: a class, or a number."""
-        value = self.values[node]
+        value = self.values[self.checked(node)]
         return float(value) if self.is_regression else self.target.levels[int(value)]
 
     # -- changed trees ----------------------------------------------------------------------
@@ -288,7 +300,11 @@ class Tree:
         """
         nodes = self.nodes
         is_cut = np.zeros(len(nodes), bool)
-        is_cut[list(cut_back)] = True
+        some_text("why", why)
+        cut_nodes = listed(cut_back)
+        if cut_nodes is None:
+            raise WrongTypeError("not_nodes", name="cut_back", value=cut_back)
+        is_cut[[self.checked(node) for node in cut_nodes]] = True
         keep = np.ones(len(nodes), bool)
         parent = nodes.parent.tolist()
         hidden = is_cut.tolist()
@@ -344,38 +360,38 @@ class Tree:
 
     # -- what people do with a tree; the rooms above do the work -----------------------------
 
-    def predict(self, source: Any, **options: Any) -> npt.NDArray[Any]:  # noqa: ANN401
+    def predict(self, source: Any, **how: Any) -> npt.NDArray[Any]:  # noqa: ANN401
         """Return the answer for each row; see :func:`penjing.predict.predict`."""
-        return _room("predict").predict(self, source, **options)  # type: ignore[no-any-return]
+        return _room("predict").predict(self, source, **how)  # type: ignore[no-any-return]
 
-    def predict_proba(self, source: Any, **options: Any) -> Floats:  # noqa: ANN401
+    def predict_proba(self, source: Any, **how: Any) -> Floats:  # noqa: ANN401
         """Return the class shares for each row; see :func:`penjing.predict.predict_proba`."""
-        return _room("predict").predict_proba(self, source, **options)  # type: ignore[no-any-return]
+        return _room("predict").predict_proba(self, source, **how)  # type: ignore[no-any-return]
 
-    def apply(self, source: Any, **options: Any) -> Ids:  # noqa: ANN401
+    def apply(self, source: Any, **how: Any) -> Ids:  # noqa: ANN401
         """Return the node where each row stops; see :func:`penjing.predict.apply`."""
-        return _room("predict").apply(self, source, **options)  # type: ignore[no-any-return]
+        return _room("predict").apply(self, source, **how)  # type: ignore[no-any-return]
 
     @property
     def trace(self) -> Any:  # noqa: ANN401 - an Induction, or None
         """How the tree grew and was pruned, step by step; None where nothing of it was kept."""
         return _room("induction").of_tree(self)
 
-    def explain(self, row: Any, **options: Any) -> Any:  # noqa: ANN401 - an Explanation
+    def explain(self, row: Any, **how: Any) -> Any:  # noqa: ANN401 - an Explanation
         """Return why a row is answered as it is; see :func:`penjing.because.explain_row`."""
-        return _room("because").explain_row(self, row, **options)
+        return _room("because").explain_row(self, row, **how)
 
-    def score(self, source: Any, **options: Any) -> Any:  # noqa: ANN401
+    def score(self, source: Any, **how: Any) -> Any:  # noqa: ANN401
         """Return a report of right and wrong answers; see :func:`penjing.evaluate.score`."""
-        return _room("evaluate").score(self, source, **options)
+        return _room("evaluate").score(self, source, **how)
 
-    def prune(self, method: str, **options: Any) -> Tree:  # noqa: ANN401
+    def prune(self, method: str, **how: Any) -> Tree:  # noqa: ANN401
         """Return a smaller tree; see :func:`penjing.evaluate.prune`."""
-        return _room("evaluate").prune(self, method, **options)  # type: ignore[no-any-return]
+        return _room("evaluate").prune(self, method, **how)  # type: ignore[no-any-return]
 
     def to_dict(self, *, empty: bool = True) -> dict[Any, Any] | Any:  # noqa: ANN401
         """Return the nested dict ``{column: {level: class or dict}}``."""
-        return _room("write.nested_dict").write(self, empty=empty)
+        return _room("write.nested_dict").write(self, empty=switch("empty", empty))
 
     @staticmethod
     def from_dict(tree: Any, target: str = "class") -> Tree:  # noqa: ANN401
@@ -392,32 +408,36 @@ class Tree:
 
     def write(self, kind: str, **style: Any) -> Any:  # noqa: ANN401
         """Return the tree in another form: ``text``, ``svg``, ``dict``, …; see `penjing plugs`."""
-        return _room("plugs").load("write", kind)(self, **style)
+        writer = _room("plugs").load("write", kind)
+        options(writer, style, "write_option", kind=kind)
+        return writer(self, **style)
 
-    def importances(self, kind: str = "impurity", data: Any = None, **options: Any) -> Any:  # noqa: ANN401
+    def importances(self, kind: str = "impurity", data: Any = None, **how: Any) -> Any:  # noqa: ANN401
         """Return how much each column matters; see :func:`penjing.importance.importances`."""
-        return _room("importance").importances(self, kind, data, **options)
+        return _room("importance").importances(self, kind, data, **how)
 
-    def ruleset(self, data: Any, **options: Any) -> Any:  # noqa: ANN401 - a Ruleset
+    def ruleset(self, data: Any, **how: Any) -> Any:  # noqa: ANN401 - a Ruleset
         """Return a short list of rules, or rules that vote.
 
         See :func:`penjing.ruleset.ruleset`, and with ``votes=True`` :func:`penjing.votes.votes`.
         """
-        if options.pop("votes", False):
-            return _room("votes").votes(self, data, **options)
-        return _room("ruleset").ruleset(self, data, **options)
+        if switch("votes", how.pop("votes", False)):
+            return _room("votes").votes(self, data, **how)
+        return _room("ruleset").ruleset(self, data, **how)
 
     def plot(self, ax: Any = None, **style: Any) -> Any:  # noqa: ANN401 - matplotlib's Axes
         """Draw on matplotlib's axes; see :func:`penjing.write.plot.plot`."""
-        return _room("write.plot").plot(self, ax, **style)
+        plot = _room("write.plot").plot
+        options(plot, style, "write_option", kind="plot")
+        return plot(self, ax, **style)
 
     def save_picture(self, path: str | Path, **style: Any) -> None:  # noqa: ANN401
         """Write a picture, SVG, HTML, PNG, PDF …; see :func:`penjing.picture.save_picture`."""
         _room("picture").save_picture(self, path, **style)
 
-    def export(self, kind: str, **options: Any) -> Any:  # noqa: ANN401
+    def export(self, kind: str, **how: Any) -> Any:  # noqa: ANN401
         """Return the tree as a program: ``python``, ``sql``, …; see :mod:`penjing.export`."""
-        return _room("export").export(self, kind, **options)
+        return _room("export").export(self, kind, **how)
 
     def spark_udf(self) -> Any:  # noqa: ANN401 - a function of Spark's columns
         """Return a function that answers rows of a Spark frame; see :mod:`penjing.spark_udf`."""
@@ -425,7 +445,7 @@ class Tree:
 
     def draw(self, **style: Any) -> str:  # noqa: ANN401
         """Return the text drawing; see :func:`penjing.write.text.write`."""
-        return _room("write.text").write(self, **style)  # type: ignore[no-any-return]
+        return str(self.write("text", **style))
 
     def __str__(self) -> str:
         return self.draw()

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from penjing import arguments
 from penjing.align import align, align_all
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.prune.bound import Bound
@@ -135,6 +136,8 @@ def votes(tree: Tree, data: Any, *, confidence: float | None = None) -> Votes:  
     """
     if tree.is_regression:
         raise CapabilityError("rules_need_classes", target=tree.target.name)
+    if confidence is not None:
+        arguments.confidence(confidence)
     table = align(tree, data)
     if table.target is None:
         raise ChoiceError("rules_need_target", target=tree.target.name)

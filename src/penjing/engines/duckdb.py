@@ -8,7 +8,7 @@ from typing import Any
 
 from penjing.engines import in_database
 from penjing.engines.sql_source import Kind, failed
-from penjing.errors import ChoiceError, DataError
+from penjing.errors import ChoiceError, NoFileError
 from penjing.read.groups import is_codable
 from penjing.recipe import Recipe
 from penjing.table import Table
@@ -49,7 +49,7 @@ class Link:
         path = source.removeprefix(SCHEME)
         self.name = Path(path).name
         if not Path(path).is_file():
-            raise DataError("no_such_file", source=path)
+            raise NoFileError("no_such_file", source=path)
         if path == source and is_codable(path):
             raise ChoiceError("query_without_database", source=path)
         try:

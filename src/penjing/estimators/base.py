@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -11,8 +12,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from penjing import evaluate, predict, store
-from penjing.errors import ChoiceError, DataError
+from penjing import arguments, evaluate, predict, store
+from penjing.errors import ChoiceError, DataError, WrongTypeError
 from penjing.estimators.rows import answers_of, columns_of, name_of
 from penjing.fit import fit
 from penjing.plugs import load
@@ -49,19 +50,21 @@ class TreeEstimator(BaseEstimator):
         """Return the recipe and its changed settings, by the recipe's own names."""
         params = self.get_params(deep=False)
         recipe = params.pop("recipe", self._recipe)
-        extra = params.pop("options", None) or {}
+        extra = params.pop("options", None)
+        if extra is not None:
+            arguments.instance("options", extra, Mapping, "not_mapping")
         for name in (*_OTHERS, "class_weight", "min_weight_fraction_leaf"):
             params.pop(name, None)
         rules = recipe_of(recipe).rules
         names = _NAMES.get(rules, _COMMON)
         told = {names.get(k, k): _plain(v) for k, v in params.items() if v is not None}
-        return recipe, told | dict(extra)
+        return recipe, told | {str(name): value for name, value in (extra or {}).items()}
 
     def _limits(self, recipe: Recipe, table: Table) -> dict[str, Any]:
         """Return the settings that hang on the rows."""
         share = getattr(self, "min_weight_fraction_leaf", 0.0)
-        if not isinstance(share, int | float | np.number) or not 0 <= share <= 0.5:
-            raise ChoiceError("bad_weight_fraction", value=share)
+        if not arguments.is_number(share) or not 0 <= share <= 0.5:
+            raise arguments.refused("bad_weight_fraction", "share", share, int | float)
         if not share:
             return {}
         if recipe.rules == "sklearn":
@@ -80,6 +83,7 @@ class TreeEstimator(BaseEstimator):
         table = Table(columns, target, len(target.codes), weight, source={"name": "X"})
         if weight is not None and not weight.any():
             raise DataError("no_weight", source="sample_weight")
+        alpha = arguments.number("ccp_alpha", self.ccp_alpha)
         name, changes = self._chosen()
         recipe = recipe_of(name, **changes)
         if recipe.rules == "sklearn" and self.random_state is not None:
@@ -93,7 +97,6 @@ class TreeEstimator(BaseEstimator):
             seed=self._seed(),
             engine=self.engine,
         )
-        alpha = _plain(self.ccp_alpha)
         if alpha == 0:
             return tree
         return evaluate.prune(tree, "cost-complexity", alpha=alpha, by="impurity")
@@ -103,7 +106,9 @@ class TreeEstimator(BaseEstimator):
         if given is None:
             return 0
         if isinstance(given, int | np.integer):
-            return int(given)
+            return arguments.whole_number("random_state", given, 0, 2**32 - 1)
+        if not isinstance(given, np.random.RandomState) and given is not np.random:
+            raise WrongTypeError("bad_random_state", name="random_state", value=given)
         return int(check_random_state(given).randint(0, 2**31 - 1))
 
     def _weights(self, weight: Any, n_rows: int) -> Floats | None:  # noqa: ANN401 - any array-like
@@ -217,7 +222,8 @@ class TreeEstimator(BaseEstimator):
         own = getattr(self, "missing", None)
         recipe = getattr(self, "recipe", self._recipe)
         known = RECIPES.get(recipe) if isinstance(recipe, str) else recipe
-        return (own or (known.missing if isinstance(known, Recipe) else "refuse")) == "refuse"
+        usual = known.missing if isinstance(known, Recipe) else "refuse"
+        return (own if isinstance(own, str) else usual) == "refuse"
 
     def __getstate__(self) -> dict[str, Any]:
         """Return plain data: parameters, and the tree as a model file holds it."""
@@ -238,6 +244,8 @@ def _renamed(column: Column, name: str) -> Column:
 
 
 def _share(value: Any) -> float | None:  # noqa: ANN401 - any parameter's
+    if value is not None and not arguments.is_number(value):
+        raise WrongTypeError("bad_share", value=value)
     return None if value is None else float(value)
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 
-from penjing import predict
+from penjing import arguments, predict
 from penjing.estimators.base import TreeEstimator
 from penjing.estimators.rows import coded
 from penjing.recipe import Recipe
@@ -43,6 +43,8 @@ class _Classifier(ClassifierMixin, TreeEstimator):
     def _weighed(self, weight: Floats | None, y: npt.NDArray[Any]) -> Floats | None:
         if self.class_weight is None:
             return weight
+        if not isinstance(self.class_weight, Mapping):
+            arguments.word("class_weight", self.class_weight, ("balanced",))
         factor: Floats = compute_sample_weight(self.class_weight, y)
         return factor if weight is None else weight * factor
 

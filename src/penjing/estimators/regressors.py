@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
-from penjing import predict
+from penjing import arguments, predict
+from penjing.errors import WrongSourceError
 from penjing.estimators.base import TreeEstimator
 from penjing.recipe import Recipe
 from penjing.table import Column, Floats
@@ -34,7 +35,11 @@ class _Regressor(RegressorMixin, TreeEstimator):
         return self._taught(X, y, sample_weight)
 
     def _target(self, name: str, y: npt.NDArray[Any]) -> Column:
-        return Uncoded(name, y.astype(np.float64))
+        try:
+            return Uncoded(name, y.astype(np.float64))
+        except (TypeError, ValueError):
+            strange = next((value for value in y.tolist() if not arguments.is_number(value)), y)
+            raise WrongSourceError("answers_not_numbers", value=strange) from None
 
     def predict(self, X: Any) -> Floats:  # noqa: ANN401, N803
         """Return the number of each row: the mean of the training rows where it ends."""

@@ -6,10 +6,9 @@ answers, for missing and unseen values too; where a target cannot, it is refused
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
-from penjing.errors import unknown
+from penjing import arguments
 from penjing.plugs import load
 from penjing.tree import Tree
 
@@ -42,8 +41,5 @@ def export(tree: Tree, kind: str, **options: Any) -> Any:  # noqa: ANN401 - text
     =IF(EXACT(A2,"0"),"fish",IF(EXACT(A2,"2"),"bird","fish"))
     """
     write = load("export", kind)
-    known = [name for name in inspect.signature(write).parameters if name != "tree"]
-    for word in options:
-        if word not in known:
-            raise unknown("export_option", word, known, kind=kind)
+    arguments.options(write, options, "export_option", kind=kind)
     return write(tree, **options)

@@ -9,7 +9,8 @@ import math
 import re
 from collections.abc import Mapping
 
-from penjing.errors import CapabilityError, ChoiceError
+from penjing.arguments import instance, refused
+from penjing.errors import CapabilityError
 from penjing.export import conditions as when
 from penjing.export.plan import Plan, plan_of, refuse_error, refuse_letters, refuse_shares
 from penjing.tree import Tree
@@ -78,11 +79,13 @@ def cells_of(tree: Tree, cells: Mapping[str, str] | None = None) -> dict[int, st
     asked = asked_by(tree)
     if cells is None:
         return {c: f"{_letters(place)}2" for place, c in enumerate(asked)}
+    instance("cells", cells, Mapping, "not_mapping")
     found = {}
     for c in asked:
         name = tree.schema[c].name
-        if not CELL.fullmatch(cells.get(name, "")):
-            raise ChoiceError("export_cell", column=name, value=cells.get(name))
+        cell = cells.get(name, "")
+        if not isinstance(cell, str) or not CELL.fullmatch(cell):
+            raise refused("export_cell", "cells", cells.get(name), str, column=name)
         found[c] = cells[name]
     return found
 

@@ -12,8 +12,8 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from penjing.arguments import word
 from penjing.criteria import TIE
-from penjing.errors import unknown
 from penjing.growth import Growth
 from penjing.table import Floats
 from penjing.tally import Classes, Reader, Totals
@@ -182,8 +182,7 @@ def decided(
 
 def check_ties(ties: str) -> None:
     """Refuse a word for ties that is not known."""
-    if ties not in ("cut", "keep"):
-        raise unknown("unknown_plug", ties, ("cut", "keep"), socket="ties")
+    word("ties", ties, ("cut", "keep"))
 
 
 def cut_back(tree: Tree, decisions: Iterable[Decision]) -> Tree:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penjing import arguments
 from penjing.errors import CapabilityError
 from penjing.prune import Decision, cut_back, decided
 from penjing.prune.pessimistic import branch_by_branch
@@ -32,6 +33,7 @@ def prune(tree: Tree, *, slack: float = SLACK, share: float = 1.0) -> tuple[Tree
     """
     if tree.is_regression or not tree.has_counts:
         raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
+    slack, share = arguments.number("slack", slack), arguments.number("share", share)
     wrong, weight = tree.losses.tolist(), tree.weight.tolist()
     now = list(wrong)
     whole = float(tree.losses[tree.is_leaf].sum())

@@ -8,15 +8,15 @@ needed; only the choice of the complexity by cross-validation wants them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
+from penjing import arguments
 from penjing.criteria import summed
-from penjing.errors import CapabilityError, ChoiceError, unknown
+from penjing.errors import CapabilityError, ChoiceError
 from penjing.plugs import load
 from penjing.prune import Decision, cut_back, plain
 from penjing.table import Floats
@@ -152,8 +152,7 @@ def prune(
     (Tree, list of Decision)
         The numbers of a decision are costs, with ``alpha`` added for each leaf.
     """
-    if by not in ("errors", "impurity"):
-        raise unknown("unknown_plug", by, ("errors", "impurity"), socket="by")
+    arguments.word("by", by, ("errors", "impurity"))
     if not tree.has_counts:
         raise CapabilityError("complexity_needs_counts")
     cost = cost_of(tree, by)
@@ -162,9 +161,9 @@ def prune(
     is_exact = alpha is not None and by == "impurity"  # as scikit-learn compares
     if alpha is None:
         share = best_cp(tree, one_se=one_se) if cp is None else cp
-        _check_number("cp", share)
+        arguments.number("cp", share)
         alpha = share * float(cost[0])
-    _check_number("alpha", alpha)
+    arguments.number("alpha", alpha)
     links = path(tree, by)
     # a cp read from a table is a quotient, rounded
     slack = 0.0 if is_exact else 1e-12 * float(cost[0])
@@ -240,9 +239,3 @@ def _decisions(tree: Tree, cost: Floats, links: Sequence[Link], alpha: float) ->
         if not (gone[i] or is_leaf[i]):
             made.append(decided(i, is_cut=False))
     return made
-
-
-def _check_number(name: str, value: object) -> None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (is_number and 0 <= value < math.inf):  # type: ignore[operator]
-        raise ChoiceError("bad_number", name=name, value=value)

@@ -15,7 +15,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from penjing.errors import CapabilityError, ChoiceError
+from penjing import arguments
+from penjing.errors import CapabilityError
 from penjing.prune import Decision, decided
 from penjing.prune.bound import Bound
 from penjing.prune.draft import Counter, Draft, Fast, majority, rebuilt
@@ -72,17 +73,14 @@ def prune(
     raising = said("raise_branches", raise_branches, True)
     if raising and counter is None:
         raise CapabilityError("raising_needs_rows")
-    cf = said("confidence", confidence, 0.25)
-    is_number = isinstance(cf, int | float) and not isinstance(cf, bool)
-    if not (is_number and 0 < cf < 1):
-        raise ChoiceError("bad_confidence", value=cf)
+    exact = said("precision", precision, "double")
     bound = Bound(
-        cf,
-        said("deviate", deviate, "table"),
-        said("last_errors", last_errors, 0.67),
-        said("precision", precision, "double") == "single",
+        arguments.confidence(said("confidence", confidence, 0.25)),
+        arguments.word("deviate", said("deviate", deviate, "table"), ("table", "quantile")),
+        arguments.number("last_errors", said("last_errors", last_errors, 0.67)),
+        arguments.word("precision", exact, ("double", "single")) == "single",
     )
-    slack = said("tolerance", tolerance, 0.0)
+    slack = arguments.number("tolerance", said("tolerance", tolerance, 0.0))
     about = {k: v for k, v in tree.about.items() if k != "ties"}
     how = bound.told() | {"tolerance": slack, "margin": MARGIN, "raises": bool(raising)}
     engine: object = counter

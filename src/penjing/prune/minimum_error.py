@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from penjing import arguments
 from penjing.criteria import TIE
-from penjing.errors import CapabilityError, ChoiceError
+from penjing.errors import CapabilityError
 from penjing.prune import Decision, cut_back, decided
 from penjing.prune.pessimistic import branch_by_branch
 from penjing.table import Floats
@@ -35,9 +36,8 @@ def prune(tree: Tree, *, m: float | None = None) -> tuple[Tree, list[Decision]]:
         raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
     if not tree.has_counts:
         raise CapabilityError("pessimistic_needs_counts")
-    is_number = isinstance(m, int | float) and not isinstance(m, bool)
-    if m is not None and not (is_number and m >= 0):
-        raise ChoiceError("bad_number", name="m", value=m)
+    if m is not None:
+        arguments.number("m", m)
     weight = tree.weight.tolist()
     as_leaf = (tree.weight * expected(tree, m)).tolist()
     now = list(as_leaf)

@@ -12,7 +12,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from penjing.errors import CapabilityError, ChoiceError
+from penjing import arguments
+from penjing.errors import CapabilityError
 from penjing.prune import Decision, cut_back, decide
 from penjing.table import Floats
 from penjing.tree import Tree
@@ -48,9 +49,7 @@ def prune(tree: Tree, *, confidence: float = CONFIDENCE) -> tuple[Tree, list[Dec
         raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
     if not tree.has_counts:
         raise CapabilityError("pessimistic_needs_counts")
-    is_number = isinstance(confidence, int | float) and not isinstance(confidence, bool)
-    if not (is_number and 0 < confidence < 1):
-        raise ChoiceError("bad_confidence", value=confidence)
+    arguments.confidence(confidence)
     # Errors are counted, also where the answer is the cheapest class and not the most frequent.
     right = np.take_along_axis(tree.nodes.total, tree.values[:, None], axis=1)[:, 0]
     rates = upper_limit(tree.weight - right, tree.weight, float(confidence))

@@ -7,15 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, Literal
 
-from penjing.errors import ChoiceError
+from penjing import arguments
+from penjing.errors import ChoiceError, WrongTypeError
 from penjing.read.assemble import assembled, refuse_absent
 from penjing.read.bulk import hints_of
+from penjing.read.decode import check_encoding
 from penjing.read.fitted import fitted
 from penjing.read.gather import gathered
 from penjing.read.markers import markers, plain_markers
+from penjing.read.schema import check_schema
 from penjing.table import Field, Table
 
 __all__ = ["read"]
+
+SEPARATES_ROWS = '\r\n"'
+"""Letters that mean something else in a text of rows."""
 
 
 def read(
@@ -89,9 +95,16 @@ def read(
     >>> table.names, table.target.name, table.target.levels
     (('legs', 'fins'), 'fish', ('yes', 'no'))
     """
-    if isinstance(source, Table) and target is None and schema is None:
-        return source
+    if isinstance(source, Table):
+        if labels is not None:
+            raise ChoiceError("table_is_read", name="labels")
+        how = (target, schema, missing, encoding, weight, dates, name, names, separator)
+        if isinstance(keep, tuple) and not keep and all(said is None for said in how):
+            return source
     missing = plain_markers(missing)
+    kept = arguments.texts("keep", keep)
+    check_schema(schema)
+    _check_call(target, separator, encoding=encoding, weight=weight, name=name)
     sheet = gathered(
         source,
         encoding=encoding,
@@ -105,14 +118,24 @@ def read(
     if missing is not None:  # kept by the table, and by a tree that is grown from it
         sheet.source = {**sheet.source, "reading": {"missing": missing}}
     marks = markers(missing, usual=sheet.has_usual_markers)
-    kept = (keep,) if isinstance(keep, str) else tuple(keep)
     if isinstance(schema, Mapping) or schema is None:
         return assembled(sheet, marks, target, schema, weight=weight, keep=kept, dates=dates)
-    fields = tuple(schema)
-    if not all(isinstance(field, Field) for field in fields):
-        raise ChoiceError("schema_shape", value=schema)
     refuse_absent(sheet, kept)
-    return fitted(sheet, marks, fields, target, weight=weight)
+    return fitted(sheet, marks, tuple(schema), target, weight=weight)
+
+
+def _check_call(target: object, separator: object, **texts: object) -> None:
+    """Refuse what cannot be used, before anything is read."""
+    if not (target is None or target is False or isinstance(target, str | Field)):
+        raise WrongTypeError("bad_target", value=target)
+    for called, value in texts.items():
+        arguments.some_text(called, value)
+    if isinstance(texts["encoding"], str):
+        check_encoding(texts["encoding"])
+    if separator is None:
+        return
+    if not isinstance(separator, str) or len(separator) != 1 or separator in SEPARATES_ROWS:
+        raise arguments.refused("bad_separator", "separator", separator, str)
 
 
 class _Room(ModuleType):

@@ -36,7 +36,7 @@ def assembled(
     """Judge every column and put the table together; drop the rows that cannot teach."""
     refuse_twins(sheet)
     asked = wishes(schema, sheet)
-    refuse_absent(sheet, [*keep, *([weight] if weight else [])])
+    refuse_absent(sheet, [*keep, *([] if weight is None else [weight])])
     reading = Reading(sheet, marks, parts_of(dates))
     weight = weight or _asked_as("weight", asked)
     goal = target_name(reading, target, asked, weight)

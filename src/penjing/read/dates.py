@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from penjing.arguments import texts
 from penjing.errors import unknown
 from penjing.table import Floats
 
@@ -53,8 +54,8 @@ def parts_of(wanted: str | Iterable[str] | None) -> tuple[str, ...]:
     """
     if wanted is None:
         return ()
-    words = wanted.split(",") if isinstance(wanted, str) else list(wanted)
-    parts = tuple(str(word).strip() for word in words)
+    words = wanted.split(",") if isinstance(wanted, str) else texts("dates", wanted)
+    parts = tuple(word.strip() for word in words)
     for part in parts:
         if part not in PARTS:
             raise unknown("unknown_plug", part, PARTS, socket="dates")

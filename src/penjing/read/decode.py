@@ -165,12 +165,18 @@ def _by_characters(data: Bytes, source: str, damaged: int, n_mark: int) -> Encod
     return Encoding("cp1252", "cp1252", "not_utf8_not_chinese", n_mark)
 
 
-def _as_told(data: Bytes, source: str, encoding: str) -> Encoding:
+def check_encoding(encoding: str) -> codecs.CodecInfo:
+    """Return the codec of an encoding, or say that there is none for text."""
     try:
         codec = codecs.lookup(encoding)
         "".encode(encoding)
-    except LookupError:  # no such codec, or one that is not for text
+    except (LookupError, ValueError):  # no such codec, or one that is not for text
         raise ChoiceError("unknown_encoding", encoding=encoding) from None
+    return codec
+
+
+def _as_told(data: Bytes, source: str, encoding: str) -> Encoding:
+    codec = check_encoding(encoding)
     name = DISPLAYED.get(codec.name, codec.name)
     line = data.fault(encoding)
     if line is not None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import os
 import sys
 import zlib
 from pathlib import Path
 
-from penjing.errors import DataError, near
+from penjing.errors import DataError, NoFileError, near
 
 GZIP = b"\x1f\x8b"
 
@@ -32,6 +33,19 @@ def contents(path: str) -> bytes:
     return unzipped(data, place.name)
 
 
+def refuse_name(path: str | os.PathLike[str]) -> None:
+    """Refuse a name that no file can have: too long, or with a NUL in it."""
+    if "\n" in str(path):  # a table as text, of which another sentence is said
+        return
+    try:
+        os.stat(path)  # noqa: PTH116 - a Path's own questions raise as well
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DataError("unreadable_file", source=str(path), reason=reason) from None
+
+
 def piped() -> bytes:
     """Return all that standard input holds."""
     if sys.stdin is None:
@@ -48,8 +62,8 @@ def absent(path: str) -> DataError:
         names = []
     close = near(place.name, names)
     if close is None:
-        return DataError("no_such_file", source=path)
-    return DataError("no_such_file_near", source=path, near=str(place.with_name(close)))
+        return NoFileError("no_such_file", source=path)
+    return NoFileError("no_such_file_near", source=path, near=str(place.with_name(close)))
 
 
 def unzipped(data: bytes, name: str) -> bytes:

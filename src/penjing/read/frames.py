@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from penjing.errors import DataError
+from penjing.errors import ChoiceError, DataError, WrongTypeError
 from penjing.read.cells import AT_ONCE, Cells, Numbers, Sheet, twins
 from penjing.read.code import ranks_of, through
 from penjing.read.rows import numbered, plain_cells, plain_value
 from penjing.table import MISSING, Kind, Table
+
+NO_LABELS = (str, bytes, bytearray, Mapping, AbstractSet)
+"""What can be gone through, but does not say one thing of each row."""
 
 
 def from_array(array: npt.NDArray[Any], names: Sequence[str] | None, name: str) -> Sheet:
@@ -39,6 +43,10 @@ def from_array(array: npt.NDArray[Any], names: Sequence[str] | None, name: str) 
 
 def with_labels(sheet: Sheet, labels: Iterable[Any], target: str | None) -> Sheet:
     """Add the classes that came apart from the rows, as the last column."""
+    if isinstance(labels, NO_LABELS) or not isinstance(labels, Iterable):
+        raise WrongTypeError("bad_labels", source=sheet.name, value=labels)
+    if isinstance(labels, np.ndarray) and labels.ndim != 1:
+        raise ChoiceError("bad_labels", source=sheet.name, value=labels)
     values: Any = labels if hasattr(labels, "__len__") else [*labels]
     if len(values) != sheet.n_rows:
         raise DataError("labels_count", source=sheet.name, n=len(values), expected=sheet.n_rows)

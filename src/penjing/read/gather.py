@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from penjing.errors import DataError
+from penjing import arguments
+from penjing.errors import ChoiceError, DataError, WrongSourceError, WrongTypeError
 from penjing.read.arff import from_arff, is_arff
 from penjing.read.bulk import Hints
 from penjing.read.cells import Sheet
 from penjing.read.columnar import from_parquet
 from penjing.read.decode import decode
 from penjing.read.delimited import delimited
-from penjing.read.files import contents, unzipped
+from penjing.read.files import contents, refuse_name, unzipped
 from penjing.read.frames import from_array, from_frame, from_table, with_labels
 from penjing.read.names import cases_of, declaration_of, from_names
 from penjing.read.records import from_json
@@ -42,9 +43,12 @@ def gathered(
     hints: Hints | None = None,
 ) -> Sheet:
     """Return the columns of any source, not yet judged."""
+    if names is not None:
+        names = _checked_names(names, name or "table")
     wants = {"encoding": encoding, "names": names, "separator": separator, "hints": hints}
     if isinstance(source, (str, os.PathLike)):
-        sheet = _from_path(os.fspath(source), name, wants)
+        path = source if isinstance(source, str) else arguments.path("source", source)
+        sheet = _from_path(path, name, wants)
     elif isinstance(source, (bytes, bytearray, memoryview)):
         data = unzipped(bytes(source), name or "bytes")
         sheet = _from_bytes(data, name or "bytes", "", wants)
@@ -55,6 +59,44 @@ def gathered(
             names, target = names[:-1], target or names[-1]
         sheet = _from_memory(source, name, names, target)
     return sheet if labels is None else with_labels(sheet, labels, target)
+
+
+def _has_names(source: Any) -> bool:  # noqa: ANN401
+    """Say whether the columns of a source in memory are named in it."""
+    if isinstance(source, Mapping):
+        return all(isinstance(values, (list, tuple, np.ndarray)) for values in source.values())
+    if isinstance(source, (list, tuple)):
+        return bool(source) and isinstance(source[0], Mapping)
+    return not isinstance(source, np.ndarray)
+
+
+def refuse_source(source: object) -> None:
+    """Refuse what is of a type that cannot be read, without reading it."""
+    known = (
+        str,
+        os.PathLike,
+        bytes,
+        bytearray,
+        memoryview,
+        Mapping,
+        list,
+        tuple,
+        np.ndarray,
+        Table,
+    )
+    is_frame = not isinstance(source, type) and hasattr(source, "columns")
+    if not (isinstance(source, known) or hasattr(source, "read") or is_frame):
+        raise WrongSourceError("unknown_source", kind=type(source).__name__)
+
+
+def _checked_names(names: Any, source: str) -> list[str]:  # noqa: ANN401 - that is to be found out
+    """Return the names of columns as texts: numbers may be names, too."""
+    found = arguments.listed(names)
+    if found is None or not all(isinstance(part, str | int | float) for part in found):
+        raise WrongTypeError("bad_column_names", source=source, value=names)
+    if not found:
+        raise ChoiceError("bad_column_names", source=source, value=names)
+    return [str(part) for part in found]
 
 
 def _width(source: Any) -> int:  # noqa: ANN401
@@ -73,6 +115,8 @@ def _from_memory(
     target: str | None,
 ) -> Sheet:
     name = name or "table"
+    if names is not None and _has_names(source):
+        raise ChoiceError("names_not_used", source=name)
     if isinstance(source, Table):
         return from_table(source)
     if isinstance(source, np.ndarray):
@@ -89,13 +133,15 @@ def _from_memory(
         return from_rows(source, names, name)
     sheet = from_frame(source, name)
     if sheet is None:
-        raise DataError("unknown_source", kind=type(source).__name__)
+        raise WrongSourceError("unknown_source", kind=type(source).__name__)
     return sheet
 
 
 def _from_path(path: str, name: str | None, wants: Mapping[str, Any]) -> Sheet:
     if "\n" in path:
         raise DataError("text_not_path", value=path.split("\n", 1)[0][:40])
+    if path != "-":
+        refuse_name(path)
     place = Path(path)
     declaration = None if path == "-" or place.is_dir() else _declaration(place)
     if declaration is not None:

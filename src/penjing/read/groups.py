@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penjing.errors import CapabilityError, ChoiceError, DataError
+from penjing.errors import CapabilityError, ChoiceError, DataError, NoFileError
 from penjing.read.cells import twins
 from penjing.read.files import absent
 from penjing.read.markers import USUAL
@@ -117,7 +117,7 @@ def files_of(source: str) -> list[str]:
     if is_pattern(source):
         found = sorted(glob.glob(source, recursive=True))  # noqa: PTH207 - any pattern
         if not found:
-            raise DataError("no_such_file", source=source)
+            raise NoFileError("no_such_file", source=source)
         return found
     if not path.exists():
         raise absent(source)

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.errors import ChoiceError
+from penjing.arguments import listed
+from penjing.errors import ChoiceError, WrongTypeError
 from penjing.read.numbers import PLAIN
 from penjing.table import Floats
 
@@ -104,7 +105,7 @@ def markers(missing: object, *, usual: bool) -> Markers:
     if missing is None:
         return _PLAIN if usual else _BARE
     if isinstance(missing, Mapping):
-        if set(missing) != {"only"}:
+        if [*missing] != ["only"]:
             raise ChoiceError("bad_missing", value=missing)
         return Markers(*_words(missing["only"]), has_usual=False)
     words, others = _words(missing)
@@ -120,12 +121,11 @@ def _words(given: object) -> tuple[frozenset[str], frozenset[Any]]:
 
 
 def _listed(given: object) -> list[str | int | float]:
-    if isinstance(given, (str, int, float)):
-        given = (given,)
-    if not isinstance(given, Iterable):
-        raise ChoiceError("bad_missing", value=given)
-    plain = [word.item() if isinstance(word, np.generic) else word for word in given]
-    return [word if isinstance(word, (str, int, float)) else str(word) for word in plain]
+    said = [given] if isinstance(given, str) else listed(given)
+    plain = [word.item() if isinstance(word, np.generic) else word for word in said or ()]
+    if said is None or not all(isinstance(word, str | int | float) for word in plain):
+        raise WrongTypeError("bad_missing", value=given)
+    return plain
 
 
 def plain_markers(missing: object) -> Any:  # noqa: ANN401 - JSON
@@ -139,7 +139,7 @@ def plain_markers(missing: object) -> Any:  # noqa: ANN401 - JSON
     if missing is None:
         return None
     if isinstance(missing, Mapping):
-        if set(missing) != {"only"}:
+        if [*missing] != ["only"]:
             raise ChoiceError("bad_missing", value=missing)
         return {"only": plain_markers(missing["only"])}
     return [word for word in _listed(missing) if not isinstance(word, float) or math.isfinite(word)]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from penjing.errors import ChoiceError, DataError, near, unknown
+from penjing.errors import ChoiceError, DataError, WrongTypeError, near, unknown
 from penjing.read.cells import Cells, Sheet, short
 from penjing.read.clean import cleaned
 from penjing.read.code import through
@@ -43,6 +43,15 @@ class Wish:
     levels: tuple[Any, ...] | None = None
 
 
+def check_schema(schema: Any) -> None:  # noqa: ANN401 - that is to be found out
+    """Refuse what says nothing of columns: neither a dict nor the fields of a tree."""
+    if schema is None or isinstance(schema, Mapping):
+        return
+    is_list = isinstance(schema, Sequence) and not isinstance(schema, str | bytes | bytearray)
+    if not is_list or not all(isinstance(field, Field) for field in schema):
+        raise WrongTypeError("schema_shape", value=schema)
+
+
 def wishes(schema: Mapping[str, Any] | None, sheet: Sheet) -> dict[str, Wish]:
     """Return the wish for each column that the schema names, checked.
 
@@ -70,9 +79,11 @@ def wish_of(name: str, said: object) -> Wish:
         if len(said) != 1 or next(iter(said)) not in ("ordered", "nominal"):
             raise ChoiceError("bad_schema", column=name, value=said)
         kind, said = next(iter(said.items()))
-    if isinstance(said, (str, bytes)) or not isinstance(said, Iterable):
-        raise ChoiceError("bad_schema", column=name, value=said)
+    if isinstance(said, (str, bytes, Mapping)) or not isinstance(said, Iterable):
+        raise WrongTypeError("bad_schema", column=name, value=said)
     levels = tuple(x.item() if isinstance(x, np.generic) else x for x in said)
+    if not all(isinstance(level, str | int | float) for level in levels):
+        raise WrongTypeError("bad_schema", column=name, value=said)
     if not levels or len(set(map(str, levels))) != len(levels):
         raise ChoiceError("bad_levels", column=name, value=list(levels))
     return Wish(kind, levels)

@@ -8,13 +8,17 @@ from importlib import import_module
 LANGUAGES = ("en", "zh")
 
 
-@cache
 def catalogue(lang: str) -> dict[str, str]:
     """Return the sentences of one language, by key."""
-    if lang not in LANGUAGES:  # by name: errors stand above words
+    if not isinstance(lang, str) or lang not in LANGUAGES:  # by name: errors stand above words
         raise import_module("penjing.errors").unknown(
             "unknown_plug", lang, LANGUAGES, socket="language"
         )
+    return _sentences(lang)
+
+
+@cache
+def _sentences(lang: str) -> dict[str, str]:
     words: dict[str, str] = import_module(f"penjing.words.{lang}").WORDS
     return words
 

@@ -34,8 +34,8 @@ WORDS: dict[str, str] = {
     "because_answer_mixed": "the answer is {answer}, {share} % (mixed from several leaves: no interval)",
     "because_unseen_surrogate": "not seen here in training; by {test}",
     "because_unseen_way": "not seen here in training; the way of missing values",
-    "explain_no_row": "{found} is no row. Hand in a dict {{column: value}}, or a table of one row.",
-    "explain_odd_cell": "the row's column '{column}' holds {value}. A cell is a text, a number, a date or None.",
+    "explain_no_row": "{found!r} is no row. Hand in a dict {{column: value}}, or a table of one row.",
+    "explain_odd_cell": "the row's column '{column}' holds {value!r}. A cell is a text, a number, a date or None.",
     "explain_wants_row": "which row? Write --row 'column=value, column=value', --row with JSON, or --data FILE with --row and the number of its row.",
     "bad_whole": "{name}={value!r} cannot be used: it must be a whole number of at least {least}.",
     "because_answer": "the answer is {answer}",
@@ -114,6 +114,41 @@ WORDS: dict[str, str] = {
     "view_back": "back",
     "view_next": "next",
     "view_last": "last",
+    # arguments
+    "bad_whole_between": "{name}={value!r} cannot be used: it must be a whole number from {least} to {most}.",
+    "not_whole": "{name}={value!r} cannot be used: it must be a whole number.",
+    "not_whole_or_none": "{name}={value!r} cannot be used: it must be a whole number, or None.",
+    "not_number": "{name}={value!r} cannot be used: it must be a number.",
+    "not_number_or_none": "{name}={value!r} cannot be used: it must be a number, or None.",
+    "not_text": "{name}={value!r} cannot be used: it must be a string.",
+    "not_text_or_none": "{name}={value!r} cannot be used: it must be a string, or None.",
+    "not_texts": "{name}={value!r} cannot be used: it must be a string or a list of strings.",
+    "not_switch": "{name}={value!r} cannot be used: it must be True or False.",
+    "not_switch_or_none": "{name}={value!r} cannot be used: it must be True, False or None.",
+    "not_function": "{name}={value!r} cannot be used: it must be a function, or None.",
+    "not_path": "{name}={value!r} cannot be used: it must be the path of a file or folder.",
+    "not_tree": "{name}={value!r} cannot be used: it must be a tree, as penjing.fit and penjing.load return it.",
+    "bad_options": "{name}={value!r} cannot be used: it must be the options of a recipe, such as penjing.RECIPES['rpart'].options.",
+    "bad_target": "target={value!r} cannot be used: it must be the name of a column, False for none, or None.",
+    "bad_separator": "{name}={value!r} cannot be used: it must be one character, such as ';' or '\\t'.",
+    "bad_labels": "{source}: labels={value!r} cannot be used: give a list, an array or a series with one value for each row.",
+    "bad_column_names": "{source}: names={value!r} cannot be used: give a list with the name of each column.",
+    "write_option": "'{word}' is not an option of '{kind}'. Options: {known}.",
+    "write_option_near": "'{word}' is not an option of '{kind}'. Options: {known}.\nDid you mean '{near}'?",
+    "not_grown": "the function {name} returned {value!r}: it must return a tree, as penjing.fit does.",
+    "not_two_names": "names={value!r} cannot be used: it must be two names, one for each tree.",
+    "no_row": "{name}={value!r} cannot be used: the rows of this table are numbered from 0 to {last}.",
+    "bad_rows": "{name}={value!r} cannot be used: it must be a list of row numbers below {n}, or a mask of {n} values True or False.",
+    "not_labels": "{name}={value!r} cannot be used: give a list of texts or numbers, one for each row.",
+    "bad_cut": "{name}={value!r} cannot be used: it must be a number that the values are compared with.",
+    "cut_needs_numbers": "a cut compares numbers, and {value!r} is none.",
+    "not_axes": "{name}={value!r} cannot be used: it must be axes of matplotlib, as plt.subplots() makes them, or None.",
+    "cut_tolerance_too_large": "cut_tolerance={value!r} cannot be used: it must be at most half of gap, so that a threshold lies between two values.",
+    "names_not_used": "{source}: the columns have names of their own, so names= is not needed. Leave it out.",
+    "answers_not_numbers": "y holds {value!r}, and a regressor predicts numbers. For classes use a classifier, such as CARTClassifier.",
+    "not_mapping": "{name}={value!r} cannot be used: it must be a dict, or None.",
+    "not_nodes": "{name}={value!r} cannot be used: it must be a list of node numbers.",
+    "no_node": "node={value!r} cannot be used: the nodes of this tree are numbered from 0 to {last}.",
     # recipes
     "bad_whole_number": (
         "{name}={value!r} cannot be used: it must be a whole number of at least {least}, or None."
@@ -200,9 +235,11 @@ WORDS: dict[str, str] = {
     ),
     "model_broken": "{path} is not a valid model: {at} should be {expected}.",
     "dict_not_a_tree": (
-        "{found} is not a tree. A tree is a class, or a dict with one column that leads to a dict "
+        "{found!r} is not a tree. A tree is a class, or a dict with one column that leads to a dict "
         "of its levels."
     ),
+    "dict_holds_itself": "the dict holds itself, so it is no tree: following its branches never ends.",
+    "dict_too_large": "the dict has more than {limit} dicts in it, counted along all branches. That is too large for a tree.",
     "dict_bad_level": (
         "column '{column}': {level!r} is not a level. Levels are texts or finite numbers, or tuples "
         "of them."

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from penjing.arguments import word
 from penjing.tree import Tree
 
 Empty = Literal["majority", "none", "skip"]
@@ -35,6 +36,7 @@ def write(tree: Tree, *, empty: Empty = "majority") -> str:
     >>> json.loads(write(tree))["tree"]["branches"][0]["value"]
     0
     """
+    word("empty", empty, ("majority", "none", "skip"))
     size, leaves, depth = _sizes(tree, empty)
     text = "".join(_texts(tree, empty))
     summary: dict[str, Any] = {"size": size, "leaves": leaves, "depth": depth}

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from penjing.errors import CapabilityError, unknown
+from penjing.errors import CapabilityError, WrongTypeError, unknown
 from penjing.tree import Tree
 from penjing.write.icicle import HIGH, Icicle, icicle_of
 from penjing.write.scene import MARGIN, MAX_LEAVES, NAME, SMALL, Box, Scene, scene_of
@@ -104,6 +104,8 @@ def plot(
     Axes
         What was drawn on.
     """
+    if ax is not None and not hasattr(ax, "get_window_extent"):
+        raise WrongTypeError("not_axes", name="ax", value=ax)
     scene = _scene(tree, theme, lang=lang, title=title, max_leaves=max_leaves)
     if ax is None:
         try:

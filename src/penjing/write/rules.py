@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from penjing.arguments import word
 from penjing.report import wilson
 from penjing.split import level_text
 from penjing.tree import Tree
@@ -112,6 +113,7 @@ def write(tree: Tree, *, order: str = "tree", lang: str = "en") -> str:
     lang : str
         ``en`` or ``zh``.
     """
+    word("order", order, ("tree", "support"))
     rules = list(rules_of(tree, lang))
     if order == "support":
         rules.sort(key=lambda rule: -rule.weight)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from penjing.errors import whole_number
+from penjing.arguments import whole_number
 from penjing.tree import Tree
 from penjing.words import say
 from penjing.write import marks

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 
+from penjing.arguments import word
 from penjing.split import level_text
 from penjing.tree import Tree
 from penjing.write import stand_ins
@@ -56,9 +57,10 @@ def write(
     │  flippers = 0: no
     │  flippers = 1: yes
     """
+    word("order", order, ("rows", "levels"))
     bar = "|  " if ascii_only else "│  "
     lines: list[str] = []
-    later: deque[tuple[str, int]] = deque([("", node)])
+    later: deque[tuple[str, int]] = deque([("", tree.checked(node))])
     n_apart = 0
     while later:
         name, top = later.popleft()
