@@ -133,6 +133,11 @@ def agree(names: Iterable[str], kind: str, folder, *, ways=WAYS, first_is_number
         for way in ways:
             answers, _ = RUN[kind](tree, rows, folder, **way)
             assert answers == tree.predict(as_table(tree, rows), **way).tolist()
+            for mode in ("c11", "gnu17", "gnu2x") if kind == "c" else ():
+                # in these modes linux and unix are macros, and bool is a keyword
+                checked = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE"]
+                command = ["gcc", f"-std={mode}", *checked, "tree.c"]
+                subprocess.run(command, cwd=folder, check=True)
 
 
 def own(kind: str) -> set[str]:
