@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
 
 import penjing
+from data import tables
 from penjing.align import align
 from penjing.errors import ChoiceError
 from penjing.explain import explain, story
@@ -182,3 +185,86 @@ def test_the_sign_test_is_exact():
     assert sign_test(5, 0) == 2 / 32
     assert sign_test(3, 3) == 1.0
     assert sign_test(2000, 0) < 1e-300
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("recipe", ["id3", "c4.5-textbook", "cart-textbook", "cart-binary"])
+def test_the_choice_says_which_number_is_smaller(recipe, lang):
+    """Of the Gini index the smallest wins; of gains the largest."""
+    tree = penjing.fit(penjing.example("watermelon2.0"), recipe=recipe, trace=True)
+    step = explain(tree)
+    weighed, chosen = telling.told_step(step, 1, 1, dict(tree.recipe), lang, ascii_only=False)[3:5]
+    first, second = re.findall(r" (0\.\d{4})", weighed)[:2]
+    ahead = re.findall(r"0\.\d{4}", chosen)[0]
+    assert float(first) - float(second) == pytest.approx(
+        -float(ahead) if "cart" in recipe else float(ahead), abs=2e-4
+    )
+    less = {"en": "smaller than", "zh": "小"}[lang]
+    assert (less in chosen) == ("cart" in recipe)
+    assert "多" not in chosen
+
+
+def ten() -> Table:
+    """Return ten rows of the book's table: only one column counts for C4.5's average gain."""
+    table = penjing.example("watermelon3.0")
+    kept = {1, 2, 3, 6, 7, 10, 14, 15, 16, 17}
+    rows = table.take(np.array([row + 1 in kept for row in range(table.n_rows)]))
+    names = ("色泽", "根蒂", "敲声", "纹理", "密度")
+    return replace(rows, columns=tuple(c for c in rows.columns if c.name in names))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_no_gain_is_said_only_where_there_is_none(lang):
+    tree = penjing.fit(ten(), recipe="c4.5", trace=True)
+    told = explain(tree)
+    assert told["average_gain"] is None
+    words = {"en": ("no gain", "no average gain"), "zh": ("没有增益", "没有可比的平均增益")}[lang]
+    text = why.write(told, lang)
+    assert words[0] not in text.replace(words[1], "")
+    assert text.count(words[1]) == 4
+    assert {why.left_out(told, c) for c in told["candidates"]} == {"no_average", "costly"}
+    assert telling.write([told], _about(tree), lang)
+
+
+@pytest.mark.parametrize("recipe", ["c4.5", "j48", "c5.0", "c4.5-textbook"])
+@given(table=tables(kinds=("nominal", "numeric"), max_rows=30))
+def test_what_is_said_of_a_column_left_out_is_true(recipe, table):
+    tree = penjing.fit(table, recipe=recipe, trace=True)
+    for step in story(tree):
+        for c in step["candidates"]:
+            if c["gain"] is None or c["score"] is not None:
+                continue
+            reason, gain = why.left_out(step, c), c.get("criterion_gain")
+            if reason == "no_gain":
+                assert gain <= 0
+            elif reason == "below":
+                assert gain < step["average_gain"]
+            elif reason == "no_average":
+                counted = [o for o in step["candidates"] if o["in_average"]]
+                assert all(o.get("criterion_gain") is None for o in counted)
+            elif reason == "many_levels":
+                assert not c["in_average"]
+
+
+@pytest.mark.parametrize("name", ["watermelon2.0", "fish", "golf"])
+def test_a_tree_made_by_hand_is_told_with_the_counts_of_the_rows_given(name):
+    table = penjing.example(name)
+    grown = penjing.fit(table, recipe="id3", trace=True)
+    made = penjing.Tree.from_dict(grown.to_dict(empty=False), target=table.target.name)
+    rows = align(made, table)
+    numbers = ("rows", "entropy", "gini", "question", "path")
+    for step in story(made, rows):
+        same = next(s for s in story(grown) if s["path"] == step["path"])
+        assert [step[key] for key in numbers] == [same[key] for key in numbers]
+        assert dict(zip(step["classes"], step["total"], strict=True)) == dict(
+            zip(same["classes"], same["total"], strict=True)
+        )
+        assert step == explain(made, step["node"], rows) | {"row_numbers": step["row_numbers"]}
+
+
+def test_a_tree_made_by_hand_may_know_fewer_classes_than_the_rows():
+    table = penjing.example("fish")
+    made = penjing.Tree.from_dict({"flippers": {0: "no", 1: "no"}}, target="fish")
+    told = explain(made, 0, align(made, table))
+    assert told["rows"] == 5
+    assert sorted(told["total"]) == [2, 3]

@@ -6,9 +6,14 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import penjing
+from data import tables
 from penjing.errors import DataError
 from penjing.tree import Tree
+from penjing.write.labels import answer_text, branch_text
 
 SIZES = {"size": {("S", "M"): "no", "L": {"colour": {"red": "yes", "blue": "no"}}}}
 
@@ -112,3 +117,94 @@ def test_what_is_no_tree_is_refused_in_a_sentence(plain, key):
         Tree.from_dict(plain)
     assert caught.value.key == key
     assert str(caught.value).endswith(".")
+
+
+SIDES = [
+    ("<= 0.3815", "> 0.3815"), ("<=0.3815", ">0.3815"), ("≤ 0.3815", "> 0.3815"),
+    ("≤0.3815", ">0.3815"), ("< 0.3815", ">= 0.3815"), ("<0.3815", "≥ 0.3815"),
+    ("＜＝ 0.3815", "＞ 0.3815"), ("≦０．３８１５", "＞０．３８１５"),
+    ("  <=  0.3815 ", "> 0.38150"),
+    ("=< 0.3815", "> 3815e-4"), ("密度 ≤ 0.3815", "密度 > 0.3815"), ("密度<0.3815", "密度≥0.3815"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("sides", SIDES)
+def test_every_way_to_write_a_threshold_is_one(sides, turned):
+    arms = dict(zip(sides, ("否", "是"), strict=True))
+    plain = {"密度": dict(reversed(arms.items())) if turned else arms}
+    tree = Tree.from_dict(plain, target="好瓜")
+    assert tree.schema[0].is_numeric
+    assert tree.score(penjing.example("watermelon3.0")).correct == 12
+    at = tree.predict([{"密度": 0.3815}, {"密度": 0.38150001}]).tolist()
+    is_open = "≥" in "".join(sides) or ">=" in "".join(sides)
+    assert at == (["是", "是"] if is_open else ["否", "是"])
+    assert str(tree).splitlines()[0] == f"密度 {'<' if is_open else '≤'} 0.3815: 否"
+
+
+def test_known_or_missing_is_a_question(tmp_path):
+    numbers = {"a": {"≤ 3": "x", "> 3": "y"}}
+    tree = Tree.from_dict({"a": {"= ?": "z", "≠ ?": numbers}})
+    assert tree.predict([{"a": None}, {"a": 2}, {"a": 5}]).tolist() == ["z", "x", "y"]
+    words = Tree.from_dict({"a": {"!=?": "q", "=?": "z"}})
+    assert words.predict([{"a": None}, {"a": "u"}, {"a": "v"}]).tolist() == ["z", "q", "q"]
+    for made in (tree, words):
+        assert Tree.from_dict(made.to_dict()) == made
+        made.save(tmp_path / "tree")
+        assert penjing.load(tmp_path / "tree") == made
+
+
+@pytest.mark.parametrize("keys", [("<5", ">5"), ("<= 5", ">= 5"), ("≥5", "≤5"), (">5", "<5.0")])
+def test_sides_that_do_not_divide_the_numbers_are_refused(keys):
+    with pytest.raises(DataError) as caught:
+        Tree.from_dict({"x": dict(zip(keys, "ab", strict=True))})
+    assert caught.value.key == "dict_bad_cut"
+    assert Tree.from_dict({"x": {(keys[0],): "a", (keys[1],): "b"}}).schema[0].levels == keys
+
+
+def printed(tree: Tree, key) -> object:
+    """Return the nested dict of a tree with the branches as they are printed."""
+    made: dict[int, object] = {}
+    for node in reversed(range(tree.n_nodes)):
+        if tree.is_leaf[node]:
+            made[node] = tree.answer(node)
+            continue
+        name = tree.schema[int(tree.nodes.column[node])].name
+        made[node] = {
+            name: {key(tree, node, b, c): made[c] for b, c in enumerate(tree.children(node))}
+        }
+    return made[0]
+
+
+FORMS = {
+    "drawn": lambda tree, node, b, _: answer_text(tree, node, b),
+    "plain": lambda tree, node, b, _: answer_text(tree, node, b, ascii_only=True),
+    "named": lambda tree, _node, _b, child: branch_text(tree, child),
+    "close": lambda tree, node, b, _: answer_text(tree, node, b).replace(" ", "", 1),
+}
+
+
+@pytest.mark.parametrize(
+    ("recipe", "settings"),
+    [
+        ("id3", {}), ("c4.5-textbook", {}), ("cart-textbook", {}), ("cart-binary", {}),
+        ("id3", {"missing": "branch"}), ("cart-binary", {"missing": "branch"}),
+        ("c4.5", {"min_branch": 1, "pruning": "none", "precision": "double"}),
+        ("j48", {"min_branch": 1}),
+        ("rpart", {"minsplit": 2, "minbucket": 1, "cp": 0.0}), ("c5.0", {"min_branch": 1}),
+        ("sklearn", {"precision": "double"}),
+    ],
+)  # fmt: skip
+@given(data=st.data())
+def test_a_printed_tree_is_read_as_the_tree(recipe, settings, data):
+    own = settings.get("missing") == "branch"
+    kinds = ("numeric",) if recipe == "sklearn" else ("nominal", "numeric")
+    table = data.draw(tables(kinds=kinds, missing=own))
+    tree = penjing.fit(table, recipe=recipe, **settings)
+    forms = [tree.to_dict(), *(printed(tree, key) for key in FORMS.values())]
+    for plain in forms if tree.n_nodes > 1 else ():
+        again = Tree.from_dict(plain, target="class")
+        known = {field.name: len(field.levels) for field in tree.schema}
+        if own and any(len(field.levels) < known[field.name] for field in again.schema):
+            continue  # a level that the dict does not name goes where missing values go
+        assert again.predict(table).tolist() == tree.predict(table).tolist(), plain

@@ -26,6 +26,7 @@ from penjing.recipe import Recipe, recipe_of
 from penjing.report import NumberReport, Report, number_report_of, report_of
 from penjing.table import Table
 from penjing.tree import Tree
+from penjing.write.pruning import OWN
 
 __all__ = ["Fold", "compare", "cross_validate", "folds", "hold_out", "prune", "score"]
 
@@ -124,7 +125,8 @@ def prune(
         refuse_source(training)
     if folds is not None:
         tree = _cross_validated(tree, method, training, folds)
-    record: dict[str, Any] = {"method": method, "options": known | options, "measure": "errors"}
+    measure = OWN.get(method, "errors")
+    record: dict[str, Any] = {"method": method, "options": known | options, "measure": measure}
     if "counter" in told and training is not None:
         options = options | {"counter": _counter(tree, training)}
     if "judge" in told:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,9 +53,9 @@ def explain(tree: Tree, node: int = 0, data: Table | None = None) -> Plain:
     ChoiceError
         If the tree keeps no trace of this node and no rows were given.
     """
-    return _told(
-        tree, node, kept_step(tree, node) if data is None else weighed(tree, [node], data)[0]
-    )
+    if data is None:
+        return _told(tree, node, kept_step(tree, node))
+    return _told_by(tree, node, weighed(tree, [node], data)[0], _filled(tree, data))
 
 
 def about_empty(tree: Tree, node: int, level: int) -> Plain:
@@ -107,13 +108,30 @@ def story(tree: Tree, data: Table | None = None, limit: int | None = None) -> li
     else:
         raise ChoiceError("no_trace_pruned" if tree.about.get("pruning") else "no_trace")
     who = {} if data is None else _row_numbers(tree, data)
+    filled = tree if data is None or tree.kept_trace is not None else _filled(tree, data)
     steps = []
     for step in kept:
         node = step.get("node") if isinstance(step, dict) else None
         if not (isinstance(node, int) and 0 <= node < tree.n_nodes):
             raise DataError("model_broken_trace")
-        steps.append(_told(tree, node, step) | ({"row_numbers": who[node]} if who else {}))
+        told = _told_by(tree, node, step, filled)
+        steps.append(told | ({"row_numbers": who[node]} if who else {}))
     return steps
+
+
+def _filled(tree: Tree, data: Table) -> Tree:
+    """Return a tree made by hand with the counts of a table; any other as it is."""
+    if tree.has_counts or data.target is None:
+        return tree
+    engine = load("engine", "memory")(data, missing=recipe_of_tree(tree).missing)
+    cells = engine.totals(tree, range(tree.n_nodes)).cells
+    return replace(tree, nodes=replace(tree.nodes, total=cells), target=data.target.field)
+
+
+def _told_by(tree: Tree, node: int, step: Mapping[str, Any], filled: Tree) -> Plain:
+    """Return what is told of a node by the counts of a filled tree; a leaf answers as written."""
+    own = {"answer": tree.answer(node)} if tree.is_leaf[node] else {}
+    return _told(filled, node, step) | own
 
 
 def _row_numbers(tree: Tree, data: Table) -> dict[int, list[int]]:
@@ -177,7 +195,11 @@ def _step(tree: Tree, node: int, step: Mapping[str, Any]) -> Plain:
     if stop == "alike" and any("after" in c for c in step.get("candidates", ())):
         stop = "no_gain"  # there are divisions, and the rules will have none of them
     chosen = None if tree.is_leaf[node] else int(tree.nodes.column[node])
-    offered = [_candidate(tree, c, chosen) for c in step.get("candidates", ())]
+    counted = _counted(tree)
+    offered = [
+        _candidate(tree, c, chosen) | ({"in_average": counted[c["column"]]} if counted else {})
+        for c in step.get("candidates", ())
+    ]
     offered.sort(key=_rank)
     if offered and offered[0]["is_chosen"] and len(offered[0].get("branches", ())) > 1:
         branches, first = offered[0]["branches"], int(tree.first_child[node])
@@ -188,7 +210,7 @@ def _step(tree: Tree, node: int, step: Mapping[str, Any]) -> Plain:
     return {
         "stop": stop if tree.is_leaf[node] else None,
         "runner_up": runner_up,
-        "average_gain": step.get("average_gain"),
+        "average_gain": _average(step, counted),
         "tied": [tree.schema[c].name for c in step.get("tied", ())],
         "empty": [
             level_text(tree.schema[int(tree.nodes.column[node])], code)
@@ -196,6 +218,23 @@ def _step(tree: Tree, node: int, step: Mapping[str, Any]) -> Plain:
         ],
         "candidates": offered,
     }
+
+
+def _counted(tree: Tree) -> list[bool]:
+    """Return which columns count for the average gain that others must reach, if any are."""
+    if tree.recipe.get("rules") not in ("quinlan", "c50"):
+        return []
+    options: Any = recipe_of_tree(tree).options
+    return list(options.in_average(tree.schema, tree.weight_of(0)))
+
+
+def _average(step: Mapping[str, Any], counted: Sequence[bool]) -> float | None:
+    """Return the average gain; none where no column that counts for it offers a division."""
+    offered = [c["column"] for c in step.get("candidates", ()) if c["gain"] is not None]
+    if counted and not any(counted[c] for c in offered):
+        return None
+    average: float | None = step.get("average_gain")
+    return average
 
 
 def _taken_back(tree: Tree) -> str:

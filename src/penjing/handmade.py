@@ -10,6 +10,8 @@ import numpy as np
 
 from penjing import arguments
 from penjing.errors import DataError, WrongSourceError
+from penjing.signs import bare, cut_of, levels_of, number_of, side_of
+from penjing.split import NO_BRANCH
 from penjing.table import Field
 from penjing.tree import LEAF, Nodes, Tree
 
@@ -24,14 +26,22 @@ class _Made:
     parent: list[int] = field(default_factory=list)
     column: list[int] = field(default_factory=list)
     cut: list[float] = field(default_factory=list)
+    gap: list[tuple[float, float]] = field(default_factory=list)
     levels: list[tuple[int, ...]] = field(default_factory=list)
     answer: list[int | None] = field(default_factory=list)
+
+    def divide(self, node: int, number: float, *, is_open: bool) -> None:
+        """Give a node its cut; below an open one the number itself is not."""
+        self.cut[node] = math.nextafter(number, -math.inf) if is_open else number
+        if is_open:  # it is printed as it was written
+            self.gap[node] = (self.cut[node], number)
 
     def add(self, parent: int, levels: tuple[int, ...]) -> None:
         """Add a node that neither asks nor answers yet."""
         self.parent.append(parent)
         self.column.append(LEAF)
         self.cut.append(math.nan)
+        self.gap.append((math.nan, math.nan))
         self.levels.append(levels)
         self.answer.append(None)
 
@@ -44,7 +54,11 @@ def from_dict(plain: Any, target: str = "class") -> Tree:  # noqa: ANN401 - a di
     Parameters
     ----------
     plain : dict
-        As `Tree.to_dict` returns it: levels, tuples of levels, or the pair ``'<= c'``, ``'> c'``.
+        As `Tree.to_dict` returns it, or with branches as trees are printed: levels (``"clear"``,
+        ``"= clear"``), groups of levels (a tuple, ``"in {a, b}"``), and pairs of sides:
+        ``"<= c"`` and ``"> c"``, ``"< c"`` and ``">= c"``, ``"≠ ?"`` (known) and ``"= ?"``. Blanks
+        do not matter, and ``≤ ≥`` are as good as ``<= >=``. A level that looks like one of these
+        is written as a tuple: ``("<=30",)``.
     target : str
         What the answers are called.
 
@@ -70,13 +84,14 @@ def from_dict(plain: Any, target: str = "class") -> Tree:  # noqa: ANN401 - a di
         name, arms = _question(part)
         known = columns.setdefault(name, {})
         made.column[node] = place.setdefault(name, len(place))
-        cut = _cut_of(list(arms))
+        cut = _cut_of(name, list(arms))
         if cut is not None:
-            made.cut[node] = cut
-            numeric.add(name)
+            made.divide(node, cut[0], is_open=cut[1])
+            numeric |= {name} if math.isfinite(cut[0]) else set()
+        is_printed = all(levels_of(key) is not None for key in arms)
         taken: set[int] = set()
         for key, below in arms.items():
-            levels = () if cut is not None else _levels(name, key)
+            levels = () if cut is not None else _levels(name, levels_of(key) if is_printed else key)
             codes = tuple(known.setdefault(level, len(known)) for level in levels)
             if len(taken | set(codes)) < len(taken) + len(codes):
                 raise DataError("dict_level_twice", column=name, level=key)
@@ -90,7 +105,8 @@ def from_dict(plain: Any, target: str = "class") -> Tree:  # noqa: ANN401 - a di
         Field(name, "numeric") if name in numeric else Field(name, "nominal", tuple(levels))
         for name, levels in columns.items()
     )
-    recipe = {"name": "by hand", "missing": "refuse", "unseen": "stop"}
+    asks_known = math.inf in made.cut
+    recipe = {"name": "by hand", "missing": "branch" if asks_known else "refuse", "unseen": "stop"}
     answers = Field(target, "nominal", tuple(classes))
     return Tree(_nodes(made, len(classes)), schema, answers, recipe, about={"counted": False})
 
@@ -138,6 +154,10 @@ def _nodes(made: _Made, n_classes: int) -> Nodes:
         total=total,
         gain=np.zeros(n),
         score=np.zeros(n),
+        gap=np.asarray(made.gap) if np.isfinite(made.gap).any() else None,
+        missing=np.where(np.isposinf(made.cut), 1, NO_BRANCH).astype(np.int32)
+        if math.inf in made.cut
+        else None,
     )
 
 
@@ -145,10 +165,15 @@ def _question(part: dict[Any, Any]) -> tuple[str, dict[Any, Any]]:
     arms = next(iter(part.values()), None)
     if len(part) != 1 or not isinstance(arms, dict) or not arms:
         raise DataError("dict_not_a_tree", found=list(part))
+    name = str(next(iter(part)))
+    plain = {
+        key if isinstance(key, tuple) else bare(name, key): below for key, below in arms.items()
+    }
+    arms = plain if len(plain) == len(arms) else arms
     in_order = dict(reversed(arms.items()))
-    if _cut_of(list(in_order)) is not None:  # '> c' was written before '<= c'
+    if _cut_of(name, list(in_order)) is not None:  # '> c' was written before '<= c'
         arms = in_order
-    return str(next(iter(part))), arms
+    return name, arms
 
 
 def _levels(column: str, key: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever is a dict's key
@@ -167,16 +192,23 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - that is to be found out
     raise WrongSourceError("dict_not_a_tree", found=value)
 
 
-def _cut_of(keys: list[Any]) -> float | None:
-    """Return the cut of the keys '<= c' and '> c', None for any other keys."""
-    texts = [key for key in keys if isinstance(key, str)]
-    if len(keys) != 2 or len(texts) != 2:
+def _cut_of(column: str, keys: list[Any]) -> tuple[float, bool] | None:
+    """Return the cut that two keys stand for, and whether it is open; None for any other keys.
+
+    Two sides of one number that do not meet, or overlap, are refused: somebody meant a cut.
+    """
+    if len(keys) != 2:
         return None
-    low, high = texts
-    if not (low.startswith("<= ") and high.startswith("> ") and low[3:] == high[2:]):
-        return None
-    try:
-        cut = float(low[3:])
-    except ValueError:
-        return None
-    return cut if math.isfinite(cut) else None
+    one, other = keys
+    found = cut_of(one, other)
+    sides = side_of(one), side_of(other)
+    if (
+        found is None
+        and sides[0]
+        and sides[1]
+        and sides[0].sign[0] + sides[1].sign[0] in ("<>", "><")
+    ):
+        numbers = [number_of(side) for side in sides if side]
+        if numbers[0] is not None and numbers[0] == numbers[1] and cut_of(other, one) is None:
+            raise DataError("dict_bad_cut", column=column, one=keys[0], other=keys[1])
+    return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import penjing
 from penjing.cli import Exit
 
@@ -168,3 +170,19 @@ def test_what_needs_no_rows_prunes_a_loaded_tree(run, melon):
 def test_comparing_a_tree_with_itself_pruned_says_what_went(run, melon):
     pruned(run, melon, "-m", "cost-complexity", "--cp", "0.2")
     assert "They part at" in run("compare", melon, "pruned.tree").out
+
+
+@pytest.mark.parametrize(
+    ("method", "en", "zh"),
+    [
+        (("mdl",), "bits kept", "保留的比特数"),
+        (("cost-complexity", "--alpha", "2"), "cost kept", "保留的代价"),
+        (("pessimistic",), "errors kept", "保留的错误"),
+        (("minimum-error",), "errors kept", "保留的错误"),
+    ],
+)
+def test_the_numbers_of_a_method_are_called_what_they_are(run, melon, method, en, zh):
+    for lang, words in (("en", en), ("zh", zh)):
+        done = run("prune", melon, "-m", *method, "--lang", lang, "-o", f"{lang}.tree")
+        assert words in done.out, (method, lang)
+        assert words in run("trace", f"{lang}.tree", "--lang", lang).out

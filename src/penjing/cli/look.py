@@ -277,7 +277,7 @@ def trace(
     about = {
         "target": tree.target.name,
         "recipe": dict(tree.recipe),
-        "rows": tree.weight_of(0),
+        "rows": told[0]["rows"] if told and not tree.has_counts else tree.weight_of(0),
         "steps": tree.n_nodes if tree.kept_trace is None else len(tree.kept_trace["steps"]),
         "is_whole": tree.kept_trace is None or bool(tree.kept_trace.get("is_whole", True)),
     }

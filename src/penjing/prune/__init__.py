@@ -20,7 +20,7 @@ from penjing.tally import Classes, Reader, Totals
 from penjing.tree import Tree
 
 Ties = Literal["cut", "keep"]
-Measure = Literal["correct", "squares", "errors"]
+Measure = Literal["correct", "squares", "errors", "bits", "costs"]
 
 
 @dataclass(frozen=True, slots=True)

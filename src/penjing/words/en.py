@@ -80,8 +80,23 @@ WORDS: dict[str, str] = {
     "usage_no_option_near": "there is no option {word}. Closest: {near}.",
     "usage_no_command": "there is no verb '{word}'; `penjing --help` lists them.",
     "usage_lacking": "{word} is not given.",
-    "usage_bad_value": "{word} cannot be this: {why}",
-    "usage_other": "the command line is wrong: {why}",
+    "usage_no_command_near": "there is no verb '{word}'. Did you mean '{near}'?",
+    "usage_no_verb": "no verb is given. Verbs: {verbs}; `penjing --help` explains them.",
+    "usage_bad_value": "invalid value for {word}: {why}.",
+    "usage_bad_value_plain": "invalid value for {word}.",
+    "usage_why_integer": "it must be a whole number",
+    "usage_why_number": "it must be a number",
+    "usage_why_yes_no": "it must be yes or no",
+    "usage_why_least": "it must be at least {least}",
+    "usage_why_most": "it must be at most {most}",
+    "usage_why_above": "it must be more than {least}",
+    "usage_why_under": "it must be less than {most}",
+    "usage_why_one_of": "it must be one of {known}",
+    "usage_too_many": "too many arguments: {words}.",
+    "usage_no_value": "{word} needs a value.",
+    "usage_takes_no_value": "{word} takes no value.",
+    "usage_n_values": "{word} takes {n} values.",
+    "usage_other": "the command line is not understood; see `penjing --help`.",
     # the page
     "view_tools": "tools",
     "view_tree": "tree",
@@ -245,6 +260,10 @@ WORDS: dict[str, str] = {
         "of them."
     ),
     "dict_level_twice": "column '{column}': level {level!r} has two branches at one node.",
+    "dict_bad_cut": (
+        "column '{column}': '{one}' and '{other}' do not divide the numbers. Write '<= c' and '> c', or"
+        " '< c' and '>= c'; a category that is called so is written as a tuple: ('{one}',)."
+    ),
     "dict_mixed_column": "column '{column}' is cut as a number and divided by levels in one tree.",
     # data
     "no_rows": "{source} has a header but no rows. A tree needs at least one row of data.",
@@ -726,6 +745,9 @@ WORDS: dict[str, str] = {
     "why_equal": "tie",
     "why_below": "gain below average",
     "why_no_gain": "no gain",
+    "why_no_average": "no average gain to compare with",
+    "why_many_levels": "too many categories",
+    "why_screened": "gain or split information too small",
     "why_costly": "no allowed cut gains more than it costs",
     "why_not_allowed": "no allowed division gains",
     "why_best": "best",
@@ -840,11 +862,17 @@ WORDS: dict[str, str] = {
     "story_by_sklearn": "score: scikit-learn's decrease of impurity",
     "story_out_below": "below the average gain: {columns}",
     "story_out_no_gain": "no gain: {columns}",
+    "story_out_no_average": (
+        "no column counts for the average gain that C4.5 asks for, so none is compared: {columns}"
+    ),
+    "story_out_many_levels": "too many categories for the number of rows: {columns}",
+    "story_out_screened": "gain or split information too small for the recipe: {columns}",
     "story_out_costly": "no allowed cut gains more than it costs: {columns}",
     "story_out_not_allowed": "no allowed division gains: {columns}",
     "story_tie": "{chosen}; a tie with {columns}, settled by column order",
     "story_alone": "{chosen}, {score}; no other column takes part",
     "story_chosen": "{chosen}, ahead of {rival} by {ahead}",
+    "story_chosen_less": "{chosen}, smaller than {rival} by {ahead}",
     "story_empty": "{levels}: no row has it; a leaf of the majority here, {answer}",
     "story_leaf": "{answer}",
     # command: prune
@@ -852,6 +880,8 @@ WORDS: dict[str, str] = {
     "prune_subtree": "subtree",
     "prune_rows": "rows",
     "prune_errors": "errors kept",
+    "prune_bits": "bits kept",
+    "prune_costs": "cost kept",
     "prune_correct": "right kept",
     "prune_squares": "squares kept",
     "prune_leaf": "as leaf",
@@ -1064,7 +1094,7 @@ WORDS: dict[str, str] = {
     ),
     "c50_rules": (
         "C5.0's option -r turns a tree into rules; a fit gives the tree. Fit without -r, then ask\n"
-        "for rules: tree.ruleset(rows, votes=True), or: penjing ruleset MODEL ROWS --votes"
+        "for rules: tree.ruleset(rows, votes=True), or: penjing ruleset MODEL --train ROWS --votes"
     ),
     "cases_need_rows": (
         "sums='cases' adds up rows one by one, and this engine knows only their sums.\n"

@@ -77,8 +77,23 @@ WORDS: dict[str, str] = {
     "usage_no_option_near": "没有选项 {word}。最接近的：{near}。",
     "usage_no_command": "没有命令“{word}”；`penjing --help` 列出所有命令。",
     "usage_lacking": "缺少 {word}。",
-    "usage_bad_value": "{word} 的值不合适：{why}",
-    "usage_other": "命令行有误：{why}",
+    "usage_no_command_near": "没有命令“{word}”。是不是“{near}”？",
+    "usage_no_verb": "没有给出命令。命令有：{verbs}；`penjing --help` 说明每一个。",
+    "usage_bad_value": "{word} 的值不合适：{why}。",
+    "usage_bad_value_plain": "{word} 的值不合适。",
+    "usage_why_integer": "应为整数",
+    "usage_why_number": "应为数值",
+    "usage_why_yes_no": "应为是或否",
+    "usage_why_least": "至少为 {least}",
+    "usage_why_most": "至多为 {most}",
+    "usage_why_above": "应大于 {least}",
+    "usage_why_under": "应小于 {most}",
+    "usage_why_one_of": "应为以下之一：{known}",
+    "usage_too_many": "多余的参数：{words}。",
+    "usage_no_value": "{word} 需要一个值。",
+    "usage_takes_no_value": "{word} 不带值。",
+    "usage_n_values": "{word} 需要 {n} 个值。",
+    "usage_other": "无法理解这个命令行；见 `penjing --help`。",
     # the page
     "view_tools": "工具",
     "view_tree": "树",
@@ -201,6 +216,10 @@ WORDS: dict[str, str] = {
     "dict_too_large": "沿所有分支计算，这个字典包含 {limit} 个以上的字典，作为树太大了。",
     "dict_bad_level": "列“{column}”：{level!r} 不是取值。取值是文字或有限的数，或由它们组成的元组。",
     "dict_level_twice": "列“{column}”：取值 {level!r} 在同一结点有两个分支。",
+    "dict_bad_cut": (
+        "列“{column}”：“{one}”和“{other}”没有把数值分成两部分。请写“<= c”和“> c”，或“< c”和“>= c”；"
+        "若是离散取值的名称，请写成元组：('{one}',)。"
+    ),
     "dict_mixed_column": "同一棵树里，列“{column}”既按数值切分，又按取值划分。",
     # data
     "no_rows": "{source} 只有表头，没有数据行。生成决策树至少需要一行数据。",
@@ -552,6 +571,9 @@ WORDS: dict[str, str] = {
     "why_equal": "平局",
     "why_below": "增益低于平均",
     "why_no_gain": "没有增益",
+    "why_no_average": "没有可比的平均增益",
+    "why_many_levels": "取值过多",
+    "why_screened": "增益或固有值太小",
     "why_costly": "允许的划分点的增益都不超过其代价",
     "why_not_allowed": "允许的划分都没有增益",
     "why_best": "最好",
@@ -638,11 +660,15 @@ WORDS: dict[str, str] = {
     "story_by_sklearn": "得分：scikit-learn 的不纯度减少量",
     "story_out_below": "增益低于平均：{columns}",
     "story_out_no_gain": "没有增益：{columns}",
+    "story_out_no_average": "C4.5 要求的平均增益没有属性可算，因此都不参加比较：{columns}",
+    "story_out_many_levels": "相对样本数取值过多：{columns}",
+    "story_out_screened": "增益或固有值太小，不参加比较：{columns}",
     "story_out_costly": "允许的划分点的增益都不超过其代价：{columns}",
     "story_out_not_allowed": "允许的划分都没有增益：{columns}",
     "story_tie": "{chosen}；与 {columns} 平局，按列的次序取前者",
     "story_alone": "{chosen}，{score}；没有别的属性参与比较",
-    "story_chosen": "{chosen}，比 {rival} 多 {ahead}",
+    "story_chosen": "{chosen}，比 {rival} 大 {ahead}",
+    "story_chosen_less": "{chosen}，比 {rival} 小 {ahead}",
     "story_empty": "{levels}：没有样本，叶结点取这里的多数类 {answer}",
     "story_leaf": "{answer}",
     # 命令：prune
@@ -650,6 +676,8 @@ WORDS: dict[str, str] = {
     "prune_subtree": "子树",
     "prune_rows": "样本",
     "prune_errors": "保留的错误",
+    "prune_bits": "保留的比特数",
+    "prune_costs": "保留的代价",
     "prune_correct": "保留的正确",
     "prune_squares": "保留的平方和",
     "prune_leaf": "作叶结点",
@@ -847,7 +875,7 @@ WORDS: dict[str, str] = {
     ),
     "c50_rules": (
         "C5.0 的选项 -r 把树变成规则；拟合得到的是树。请不带 -r 拟合，再求规则：\n"
-        "tree.ruleset(rows, votes=True)，或：penjing ruleset MODEL ROWS --votes"
+        "tree.ruleset(rows, votes=True)，或：penjing ruleset MODEL --train ROWS --votes"
     ),
     "cases_need_rows": (
         "sums='cases' 逐个样本求和，而这个引擎只有样本的总和。\n"

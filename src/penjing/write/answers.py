@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -11,7 +12,7 @@ from penjing.tree import Tree
 from penjing.words import say
 from penjing.write.columns import left, right, widest
 from penjing.write.formula import places
-from penjing.write.labels import amount, branch_text, cut_text, quoted, tidy
+from penjing.write.labels import amount, answer_text, branch_text, quoted, tidy
 from penjing.write.phrases import listed
 
 SHOWN = 20
@@ -57,6 +58,9 @@ def wrong(
 def path(tree: Tree, table: Table, row: int, stop: int, *, ascii_only: bool = False) -> str:
     """Return how a row came to its answer: 'density 0.337 ≤ 0.3815, texture = clear'.
 
+    A step reads as the tree's own branch, with the row's number in it where it decided; '?' for
+    a missing one that went this way by a surrogate or with the others.
+
     Parameters
     ----------
     tree : Tree
@@ -74,11 +78,12 @@ def path(tree: Tree, table: Table, row: int, stop: int, *, ascii_only: bool = Fa
     steps = []
     for parent, child in pairwise(road):
         column = table.columns[int(tree.nodes.column[parent])]
-        if not column.is_numeric:
+        if not (column.is_numeric and math.isfinite(tree.nodes.cut[parent])):
             steps.append(branch_text(tree, child, ascii_only=ascii_only))
             continue
-        value = tidy(float(column.levels[column.codes[row]]))
-        way = cut_text(tree, parent).side(tree.parent_of(child)[1], ascii_only=ascii_only)
+        code = int(column.codes[row])
+        value = "?" if code < 0 else tidy(float(column.levels[code]))
+        way = answer_text(tree, *tree.parent_of(child), ascii_only=ascii_only)
         steps.append(f"{quoted(column.name)} {value} {way}")
     dots = ["..." if ascii_only else "…"] if len(steps) > STEPS else []
     return ", ".join([*dots, *steps[-STEPS:]])

@@ -146,10 +146,10 @@ def plain_signs(text: str) -> str:
 
     Examples
     --------
-    >>> plain_signs("2 ≤ x, y ≥ 5")
-    '2 <= x, y >= 5'
+    >>> plain_signs("2 ≤ x, y ≥ 5, z ≠ ?")
+    '2 <= x, y >= 5, z != ?'
     """
-    return text.replace("≤", "<=").replace("≥", ">=")
+    return text.replace("≤", "<=").replace("≥", ">=").replace("≠", "!=")
 
 
 def quoted(name: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from penjing.signs import bare, is_printed
 from penjing.tree import Tree
 
 
@@ -37,7 +38,7 @@ def write(tree: Tree, *, empty: bool = True) -> Any:  # noqa: ANN401 - a dict, o
         arms = {_key(tree, node, b): made.pop(c) for b, c in enumerate(tree.children(node))}
         if empty and tree.has_counts:
             for code in tree.empty_levels(node):
-                arms[_nominal_key(asked.levels[code])] = tree.answer(node)
+                arms[_nominal_key(asked.name, asked.levels[code])] = tree.answer(node)
         made[node] = {asked.name: arms}
     return made[0]
 
@@ -55,10 +56,9 @@ def _key(tree: Tree, node: int, branch: int) -> Any:  # noqa: ANN401 - a level m
     else:
         codes = tree.nodes.levels(tree.children(node)[branch]).tolist()
         levels = tuple(asked.levels[code] for code in codes)
-    return _nominal_key(levels[0]) if len(levels) == 1 else levels
+    return _nominal_key(asked.name, levels[0]) if len(levels) == 1 else levels
 
 
-def _nominal_key(level: Any) -> Any:  # noqa: ANN401 - as above
-    # A level that looks like one side of a cut is put in a tuple, so that it is read back right.
-    looks_cut = isinstance(level, str) and level.startswith(("<= ", "> "))
-    return (level,) if looks_cut else level
+def _nominal_key(column: str, level: Any) -> Any:  # noqa: ANN401 - as above
+    # A level that looks like a printed branch is put in a tuple, so that it is read back right.
+    return (level,) if is_printed(level) or bare(column, level) is not level else level

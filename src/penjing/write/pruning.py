@@ -15,7 +15,11 @@ STEP, ROWS, SUBTREE = 4, 4, 9
 """The least widths of the first columns."""
 MEASURES = ("training", "validation", "test", "leave_one_out")
 """What trees are measured by, in the order of telling."""
-_MEASURES = ("correct", "squares", "errors")
+_MEASURES = ("correct", "squares", "errors", "bits", "costs")
+OWN = {"mdl": "bits", "cost-complexity": "costs"}
+"""What methods that count no errors weigh: bits; errors (or impurity) and what leaves cost."""
+_ESTIMATES = ("errors", "bits", "costs")
+"""What is estimated, not counted: shown with decimals."""
 _DECIDED = ("cut", "keep", "raise")
 ANSWERS = 6
 """How many answers of a path are told."""
@@ -42,12 +46,12 @@ def write(
     heads = [
         say(key, lang)
         for key in (
-            "prune_step", "prune_subtree", "prune_rows", f"prune_{record['measure']}",
+            "prune_step", "prune_subtree", "prune_rows", f"prune_{measure_of(record)}",
             "prune_leaf", "prune_decision",
         )
     ]  # fmt: skip
     rows = [
-        _row(tree, place, decision, record["measure"], lang, ascii_only=ascii_only)
+        _row(tree, place, decision, measure_of(record), lang, ascii_only=ascii_only)
         for place, decision in enumerate(record["decisions"], start=1)
     ]
     down = list(zip(heads, *rows, strict=True))
@@ -64,6 +68,11 @@ def write(
     return "\n".join(lines)
 
 
+def measure_of(record: Mapping[str, Any]) -> str:
+    """Return what the numbers of a pruner are; early models called all of them errors."""
+    return OWN.get(str(record.get("method")), str(record.get("measure")))
+
+
 def _row(
     tree: Tree,
     place: int,
@@ -74,13 +83,13 @@ def _row(
     ascii_only: bool,
 ) -> tuple[str, ...]:
     node = int(decision["node"])
-    number = (lambda v: f"{v:.3f}") if measure == "errors" else amount
+    number = (lambda v: f"{v:.3f}") if measure in _ESTIMATES else amount
     if decision["decision"] == "cut":
         arrow = "->" if ascii_only else "→"
         decided = say("prune_cut", lang, arrow=arrow, answer=value_text(tree, node))
     else:
         decided = say("prune_keep", lang)
-    if measure != "errors":  # two numbers that may be equal: say what that was taken for
+    if measure not in _ESTIMATES:  # two numbers that may be equal: say what that was taken for
         comma = ", " if lang == "en" else "，"
         decided += comma + say(f"prune_why_{decision['why']}", lang)
     subtree = _path(tree, node, lang, ascii_only=ascii_only)
@@ -156,7 +165,7 @@ def step(
         place = say(key, lang, node=node, now=now, path=path)
     else:
         place = say("pruned_node", lang, node=node)
-    measure, decided = record.get("measure"), decision.get("decision")
+    measure, decided = measure_of(record), decision.get("decision")
     measure = say(f"prune_{measure}", lang) if measure in _MEASURES else ""
     decided = say(f"pruned_{decided}", lang) if decided in _DECIDED else str(decided)
     told = {key: _estimate(decision.get(key)) for key in ("kept", "as_leaf")}

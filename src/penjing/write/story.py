@@ -14,6 +14,8 @@ from penjing.write.why import answer_of, left_out, place_of
 
 Plain = Mapping[str, Any]
 
+OUT = ("below", "no_average", "many_levels", "screened", "no_gain", "costly", "not_allowed")
+"""Why columns that could divide the rows were not compared, as `left_out` has it."""
 ROWS = 20
 """How many rows of a node are named."""
 
@@ -133,7 +135,7 @@ def _weighed(step: Plain, offered: list[Plain], lang: str, *, ascii_only: bool) 
             texts.append(f"{quoted(c['column'])}{cut} {places(_shown(step, c))}")
     told = {"all": ", ".join(texts) or "–", "measure": _measure(step, lang)}
     said = say("story_weighed", lang, **told)
-    for why in ("below", "no_gain", "costly", "not_allowed"):
+    for why in OUT:
         out = [c for c in offered if c["score"] is None and left_out(step, c) == why]
         if out:
             names = listed([quoted(c["column"]) for c in out], lang)
@@ -182,7 +184,8 @@ def _choice(step: Plain, offered: list[Plain], lang: str) -> str:
         return say("story_alone", lang, chosen=chosen, score=score)
     ahead = places((offered[0]["score"] or 0.0) - rivals[0]["score"])
     rival = quoted(rivals[0]["column"])
-    return say("story_chosen", lang, chosen=chosen, ahead=ahead, rival=rival)
+    key = "story_chosen_less" if _is_by_index(step) else "story_chosen"
+    return say(key, lang, chosen=chosen, ahead=ahead, rival=rival)
 
 
 def _branches(step: Plain, *, ascii_only: bool) -> str:

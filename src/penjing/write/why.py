@@ -225,7 +225,11 @@ def _remark(told: Plain, candidate: Plain, lang: str) -> str:
 
 
 def left_out(told: Plain, candidate: Plain) -> str:
-    """Return why a column that could divide the rows was not compared: the key of a word."""
+    """Return why a column that could divide the rows was not compared: the key of a word.
+
+    C4.5 compares only columns of at least average gain. Columns of very many levels do not count
+    for the average; where no other column gains, there is none, and nothing is compared.
+    """
     if told["rules"] == "textbook":
         return "below"
     gain, average = candidate.get("criterion_gain"), told["average_gain"]
@@ -233,7 +237,13 @@ def left_out(told: Plain, candidate: Plain) -> str:
         return "costly"
     if gain is None:
         return "not_allowed"
-    return "below" if gain > 0 and average is not None and gain < average else "no_gain"
+    if gain <= 0:
+        return "no_gain"
+    if told["rules"] == "c50" and not candidate.get("in_average", True):
+        return "many_levels"
+    if told["rules"] == "quinlan" and told["criterion"] == "gain_ratio" and average is None:
+        return "no_average"
+    return "below" if average is not None and gain < average else "screened"
 
 
 def _bar(value: float, top: float, *, ascii_only: bool) -> str:

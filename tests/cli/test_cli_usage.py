@@ -1,0 +1,160 @@
+"""Command lines that cannot be read: one sentence, in the reader's language and no other."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from functools import cache
+
+import pytest
+import typer
+
+from penjing.cli import Exit, misread
+from penjing.cli.app import VERBS, built
+from penjing.words import LANGUAGES, catalogue
+
+WRONG = (
+    "", "fitt", "qqqqqq", "fit", "draw m.tree", "compare a b c", "compare a b c d", "fit x --zzz",
+    "fit x -Q", "fit x --max-depth a", "fit x --max-depth 1.5", "fit x --lang fr", "fit x --json=1",
+    "fit x --max-leaves", "test a b --min-accuracy 3", "test a b --min-accuracy -1",
+    "test a b --min-accuracy x", "cross-validate x --folds 1", "show m --order z", "why",
+    "predict m",
+    "draw m -o x --max-leaves 0", "report m --theme neon", "fit x --recipe", "why m root more",
+    "fit x --trace=yes", "explain", "prune m --folds x", "bootstrap x --trees 0", "-x", "--zzz",
+)  # fmt: skip
+"""Every way to be wrong that the parser knows."""
+LATIN = re.compile(r"[A-Za-z]{2,}")
+
+
+def said_by_us() -> set[str]:
+    """Return the words that are the same in every language: verbs, options, values, file names."""
+    return {"penjing", "json", "utf", "en", "zh", *" ".join(VERBS).replace("-", " ").split()}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_a_wrong_line_is_told_in_chinese_only(run, line):
+    done = run("--lang", "zh", *shlex.split(line)) if line[:1] == "-" else None
+    words = shlex.split(line)
+    done = run(*words, "--lang", "zh") if words and words[0] in VERBS else done
+    if done is None:
+        done = run_in_chinese(run, words)
+    assert done.code in (Exit.USAGE, Exit.WRONG)
+    assert done.out == ""
+    assert "错误：" in done.err
+    known = (
+        said_by_us() | set(re.findall(LATIN, line)) | {"rows", "levels", "auto", "light", "dark"}
+    )
+    sentence = done.err.split("错误：", 1)[1]
+    rest = re.sub(r"--?[a-z][a-z-]*|`[^`]*`", "", sentence)
+    assert set(re.findall(LATIN, rest)) <= known, sentence
+    assert not re.search(r"[，。；：]\s*$", sentence.strip()[:-1])
+
+
+def run_in_chinese(run, words):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("LANG", "zh_CN.UTF-8")
+        return run(*words)
+
+
+def errors_of_the_parser() -> list[type[Exception]]:
+    """Return every class of error that the parser raises, whatever its version calls it."""
+    base = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "UsageError")
+    found, waiting = [], [base]
+    while waiting:
+        found.append(waiting.pop())
+        waiting += found[-1].__subclasses__()
+    return found
+
+
+def test_every_error_of_the_parser_has_a_chinese_sentence():
+    names = {c.__name__ for c in errors_of_the_parser()}
+    assert {"BadParameter", "MissingParameter", "NoSuchOption", "BadOptionUsage"} <= names
+    for error in errors_of_the_parser():
+        made = error.__new__(error)
+        made.message, made.ctx, made.param, made.option_name = "Something new.", None, None, "--x"
+        made.possibilities, made.param_hint, made.cmd, made.param_type = None, None, None, None
+        made.format_message = lambda: "Something new."
+        sentence = misread._sentence(made, "zh")
+        assert "Something" not in sentence
+        assert re.search(r"[\u4e00-\u9fff]", sentence)
+
+
+@cache
+def commands() -> dict[str, set[str]]:
+    """Return the options of every verb."""
+    group = typer.main.get_command(built())
+    return {
+        name: {word for p in made.params for word in (*p.opts, *p.secondary_opts)} | {"--help"}
+        for name, made in group.commands.items()
+    }
+
+
+QUOTED = re.compile(
+    r"(?:`|: |：)penjing (?P<verb>[a-z][a-z-]*)(?P<rest>(?: (?:[A-Z]+|--[a-z-]+|[a-z.]+))*)"
+)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_command_line_that_a_sentence_quotes_can_be_read(lang):
+    found = 0
+    for key, text in catalogue(lang).items():
+        for line in QUOTED.finditer(text):
+            assert line["verb"] in commands(), (key, line[0])
+            found += 1
+            options = set(re.findall(r"--[a-z-]+", line["rest"]))
+            assert options <= commands()[line["verb"]], (key, line[0])
+            group = typer.main.get_command(built())
+            arguments = [
+                p for p in group.commands[line["verb"]].params if p.param_type_name == "argument"
+            ]
+            given = re.findall(r"(?<!--train )(?<!-o )\b[A-Z]{2,}\b", line["rest"])
+            assert len(given) <= len(arguments), (key, line[0])
+    assert found > 5
+
+
+EVERYWHERE = {"--help", "--lang", "--json", "--ascii", "--width", "--color", "--debug"}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_option_that_a_sentence_names_exists(lang):
+    every = set().union(*commands().values()) | {"--version"}
+    for key, text in catalogue(lang).items():
+        for option in re.findall(r"(?<![-\w])--[a-z][a-z-]*", text):
+            assert option in every, (key, option)
+
+
+SAID_BY = {
+    "why": ("no_trace_cli", "no_trace_pruned_cli", "no_trace_here_cli", "why_hint"),
+    "trace": ("no_trace_cli", "no_trace_pruned_cli", "no_trace_here_cli", "story_more"),
+    "fit": (
+        "note_no_trace", "note_no_trace_disk", "needs_validation_cli", "validation_not_used_cli",
+        "missing_refused_cli", "note_shared_out", "two_validations", "no_target_cli", "bad_set",
+        "not_a_number_cli", "infinite_number_cli", "not_decodable_cli", "sibling",
+        "sibling_penalty",
+        "work_folder", "work_taken", "disk_full", "needs_query", "not_json_schema",
+    ),
+    "prune": (
+        "same_file", "needs_validation_cli", "validation_not_used_cli", "share_needs_training",
+        "two_validations", "raising_needs_rows", "folds_need_rows", "not_a_number_cli",
+    ),
+    "predict": ("unseen_level_cli", "not_a_number_cli", "infinite_number_cli", "cannot_encode"),
+    "test": ("test_no_accuracy", "not_a_number_cli", "infinite_number_cli"),
+    "compare": ("note_no_leave_one_out", "not_a_number_cli"),
+    "ruleset": ("ruleset_needs_rows", "not_a_number_cli"),
+    "importance": ("permutation_needs_data", "not_a_number_cli"),
+    "explain": ("explain_wants_row", "explain_not_row", "not_a_number_cli"),
+    "export": ("export_no_shares_cli", "export_no_error_cli"),
+    "check": ("not_a_number_cli", "infinite_number_cli", "not_decodable_cli", "no_target_cli"),
+}  # fmt: skip
+"""What verbs say of options; several verbs may say the same."""
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("verb", SAID_BY)
+def test_a_verb_names_only_options_that_it_has(verb, lang):
+    for key in SAID_BY[verb]:
+        text = re.sub(
+            r"`?penjing [a-z]+( --[a-z-]+)+`?|`[a-z]+ --[a-z-]+`", "", catalogue(lang)[key]
+        )
+        named = set(re.findall(r"(?<![-\w])--[a-z][a-z-]*", text))
+        assert named <= commands()[verb], (verb, key)
