@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import random
-import shutil
 import subprocess
 from itertools import pairwise
 
@@ -16,6 +15,7 @@ from penjing.errors import ChoiceError
 from penjing.prune.cp_table import lower_first
 from penjing.sorted_rows import ranks, sorted_rows
 from penjing.table import Column, numeric
+from reference.live_rpart import NO_R, has_rpart
 
 SCRIPT = """
 suppressMessages(library(rpart))
@@ -29,14 +29,6 @@ cat(paste(f$frame$var, f$frame$n), sep = "\\n")
 cat("--\\n")
 cat(apply(f$cptable, 1, function(r) paste(sprintf("%.12f", r), collapse = " ")), sep = "\\n")
 """
-NO_R = "R and its package rpart are not installed"
-
-
-def has_rpart() -> bool:
-    r = shutil.which("Rscript")
-    return r is not None and not subprocess.run(
-        [r, "-e", "library(rpart)"], capture_output=True, check=False
-    ).returncode  # fmt: skip
 
 
 def full_of_ties(path, seed):

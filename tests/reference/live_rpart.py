@@ -29,6 +29,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -51,8 +52,10 @@ from reference.rpart_told import Told, differences, from_r, ours
 
 SCRIPT = Path(__file__).with_name("rpart_live.R")
 KINDS = ("identical", "slip", "tie", "NaN", "refuses", "DIFFERENT")
+NO_R = "R and its package rpart are not installed"
 
 
+@cache
 def has_rpart() -> bool:
     """Whether R and its package rpart are installed."""
     r = shutil.which("Rscript")
@@ -152,7 +155,7 @@ def main(argv: list[str] | None = None) -> int:
     words.add_argument("-v", "--verbose", action="store_true", help="a line for every table")
     asked = words.parse_args(argv)
     if not has_rpart():
-        sys.stderr.write("R and its package rpart are not installed\n")
+        sys.stderr.write(f"{NO_R}\n")
         return 2
     cases = [case_of(asked.seed + i) for i in range(asked.tables)]
     counts: Counter[str] = Counter()

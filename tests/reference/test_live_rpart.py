@@ -12,12 +12,11 @@ from export_programs import by_python
 from penjing.store import load
 from penjing.tree import Tree
 from reference import live_rpart
-from reference.live_rpart import Ours, has_rpart, told_by_r, verdict
+from reference.live_rpart import NO_R, Ours, has_rpart, told_by_r, verdict
 from reference.rpart_letter import Letter
 from reference.rpart_tables import case_of
 from reference.rpart_told import differences
 
-NO_R = "R and its package rpart are not installed"
 needs_r = pytest.mark.skipif(not has_rpart(), reason=NO_R)
 
 
