@@ -249,7 +249,9 @@ class _Coding:
         is_last = bool(header) and key == len(header) - 1
         may_be_target = self._wants.target is None and (is_last or name.lower() in CLASS_NAMES)
         is_all = is_all or name == self._wants.target or may_be_target
-        if wish in ALL_TEXTS or not (wish is None or isinstance(wish, str)):
+        if wish == "ignore":
+            how = "ignored"
+        elif wish in ALL_TEXTS or not (wish is None or isinstance(wish, str)):
             is_all, how = True, "texts" if how == "any" and wish != "target" else how
         return TextColumn(name, self._stem(), self._marks, how, is_all=is_all, **options)
 

@@ -73,7 +73,7 @@ class TextColumn:
         The words for missing.
     how : str
         ``any`` until it turns out, ``texts`` if it must be kept by its texts, ``looked`` if it is
-        only looked at, ``values`` if ``reader`` turns each value into numbers, one for each part;
+        only looked at, ``ignored`` if not even that, ``values`` if ``reader`` turns each value into numbers, one for each part;
         what it looks like is ``known`` then.
         What it then is: ``texts``, ``numbers``, ``looked``, ``values``; or ``over`` if it has to be
         looked at anew.
