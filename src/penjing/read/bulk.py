@@ -36,6 +36,9 @@ PER_COLUMN = 100_000
 FEW = 5_000
 """Columns with more distinct texts are fetched as numbers if they are."""
 
+WHOLE, TIDY = "[+-]?[0-9]+", "0|-?[1-9][0-9]{0,17}"
+"""Whole numbers, and those that are written without a needless sign or zero, and fit 64 bits."""
+
 STRAY_QUOTE = re.compile(r'[^",;|\t，\n]"[^",;|\t，\n]')
 """A quote inside a word: there readers of CSV disagree."""
 
@@ -160,19 +163,28 @@ def _numbers(
 
     None if it holds anything but plain numbers and words for missing.
     """
+    is_word = f"list_contains($words, {column})"
     is_plain = f"regexp_full_match({column}, '{PLAIN.pattern}')"
-    is_whole = f"regexp_full_match({column}, '[+-]?[0-9]{{1,18}}')"
-    ((n_odd, whole),) = link.execute(
-        f"select count(*) filter (where not {is_plain} and not list_contains($words, {column})),"
-        f" bool_and({is_whole}) filter (where {is_plain}) from rows",
+    is_number = f"{is_plain} and not {is_word}"
+    (told,) = link.execute(
+        f"select count(*) filter (where not {is_plain} and not {is_word}), "
+        + ", ".join(
+            f"bool_and(regexp_full_match({column}, '{pattern}')) filter (where {is_number})"
+            for pattern in (WHOLE, TIDY)
+        )
+        + " from rows",
         {"words": sorted(words)},
     ).fetchall()
-    if n_odd:
+    n_odd, is_whole, is_tidy = told
+    if n_odd or (is_whole and not is_tidy):  # 007 and 7 are two texts, twenty digits no number
         return None
-    kind = "bigint" if whole else "double"
+    kind = "bigint" if is_whole else "double"
     found = link.execute(
-        f"select case when {is_plain} then {column}::{kind} end as number from rows"
+        f"select case when {is_number} then {column}::{kind} end as number from rows",
+        {"words": sorted(words)},
     ).fetchnumpy()["number"]
+    if kind == "double" and np.isinf(np.ma.getdata(found)).any():
+        return None
     known = ~np.ma.getmaskarray(found)
     codes = np.full(len(known), MISSING, np.int32)
     levels, codes[known] = ranks_of(np.asarray(found)[known])

@@ -37,6 +37,8 @@ PART = "where file_row_number >= $low and file_row_number < $high"
 NO_OBJECT = re.compile(r"^[ \t\r]*[^{\s]", re.MULTILINE)
 """The beginning of a line that is no JSON object."""
 
+RENAMED = re.compile(r"_\d+$")
+"""How DuckDB makes a name another one where keys differ only in letter case."""
 LINES = "select * from read_json($path, format='newline_delimited', sample_size=-1)"
 
 
@@ -205,7 +207,9 @@ def large_lines(text: str, name: str) -> Sheet | None:
             asked = {"path": _written(folder, text.encode())}
             link.execute("set enable_progress_bar = false")
             columns = link.execute(f"describe {LINES}", asked).fetchall()
-            if not {row[1] for row in columns} <= PLAIN_TYPES:
+            names = {str(row[0]).casefold() for row in columns}
+            renamed = {name for name in names if RENAMED.sub("", name) in names - {name}}
+            if renamed or not {row[1] for row in columns} <= PLAIN_TYPES:
                 return None
             found = link.execute(LINES, asked).fetchnumpy()
     except (duckdb.Error, OSError):

@@ -73,10 +73,9 @@ class TextColumn:
         The words for missing.
     how : str
         ``any`` until it turns out, ``texts`` if it must be kept by its texts, ``looked`` if it is
-        only looked at, ``ignored`` if not even that, ``values`` if ``reader`` turns each value into numbers, one for each part;
-        what it looks like is ``known`` then.
-        What it then is: ``texts``, ``numbers``, ``looked``, ``values``; or ``over`` if it has to be
-        looked at anew.
+        only looked at, ``ignored`` if not even that, ``values`` if ``reader`` turns each value into
+        numbers, one for each part; what it looks like is ``known`` then. What it then is:
+        ``texts``, ``numbers``, ``looked``, ``values``; or ``over`` if it has to be looked at anew.
     is_all : bool
         Whether all its texts are held, however many.
     """
