@@ -98,8 +98,9 @@ def in_duckdb(path: str, target: str | None, recipe: str, reference: Any, patche
     if isinstance(reference, dict) and reference["kinds"][-1] == "numeric":
         return ""
     tree = grown(path, target, "memory", (recipe, "branch"))
+    is_large = isinstance(reference, dict) and reference["rows"] > 500
     with patches.context() as patch:  # few rows are fetched: most are counted there
-        patch.setattr(afar, "FETCHED", 15)
+        patch.setattr(afar, "FETCHED", 4_000 if is_large else 15)
         return different(tree, grown(path, target, "duckdb", (recipe, "branch")))
 
 
@@ -118,7 +119,12 @@ def _short(value: Any) -> str:
 
 
 def checked(
-    seed: int, folder: Path, monkeypatch: pytest.MonkeyPatch, form: str | None = None
+    seed: int,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    form: str | None = None,
+    *,
+    with_duckdb: bool = True,
 ) -> str:
     """Return in what the engines differ from the reader, about one file."""
     path, target = put(seed, folder, form)
@@ -134,17 +140,17 @@ def checked(
     tree = grown(path, target, "memory", how)
     for engine in ("native", "disk"):
         found[f"{engine}, tree"] = different(tree, grown(path, target, engine, how))
-    found["duckdb, tree"] = in_duckdb(path, target, how[0], reference, monkeypatch)
+    if with_duckdb:
+        found["duckdb, tree"] = in_duckdb(path, target, how[0], reference, monkeypatch)
     Path(path).unlink()
     wrong = {engine: text for engine, text in found.items() if text}
     tricks = hostile_file(seed, form).tricks if wrong else ()
     return f"seed {seed} {Path(path).name} {tricks}: {wrong}" if wrong else ""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", QUICK)
 def test_the_same_table_or_the_same_refusal(seed, tmp_path, monkeypatch):
-    assert checked(seed, tmp_path, monkeypatch) == ""
+    assert checked(seed, tmp_path, monkeypatch, with_duckdb=seed % 6 == 0) == ""
 
 
 @pytest.mark.slow

@@ -251,3 +251,12 @@ def test_a_table_without_columns_is_a_leaf_in_every_engine(tmp_path):
         penjing.fit(path, "y", engine=e).n_leaves for e in ("memory", "native", "disk", "duckdb")
     }
     assert leaves == {1}
+
+
+def test_a_name_with_a_dot_is_no_other_column(tmp_path):
+    path = tmp_path / "t.parquet"
+    table = {"a.b": ["p", "q", "r"] * 20, "a": np.arange(60) % 2 * 10**12, "y": ["a", "b"] * 30}
+    pq.write_table(pa.table(table), path)
+    one, two = both(path)
+    assert one == two
+    assert one[0][1][2] == [0, 10**12]

@@ -332,8 +332,9 @@ class Source:
 def _source(frame: Any) -> Source:  # noqa: ANN401 - a DataFrame
     """Return who hands out rows: a few partitions for each core; no row is moved."""
     session, names = frame.sparkSession, list(frame.columns)
+    plain = frame.toDF(*(f"c{i}" for i in range(len(names))))  # in some of its calls a dot divides
     if not hasattr(session, "_jsparkSession"):  # Spark Connect tells neither cores nor plans
-        return Source(session, frame, 32, names)
+        return Source(session, plain, 32, names)
     n_cores = max(session.sparkContext.defaultParallelism, 1)
     groups = groups_of(frame, dict(frame.dtypes))
     if groups is not None:
@@ -341,7 +342,7 @@ def _source(frame: Any) -> Source:  # noqa: ANN401 - a DataFrame
         tasks = session.range(0, len(lots), 1, len(lots))
         return Source(session, tasks, len(lots), names, groups, lots)
     n, most = frame._jdf.queryExecution().toRdd().getNumPartitions(), EACH * n_cores  # noqa: SLF001
-    return Source(session, frame.coalesce(most) if n > most else frame, max(min(n, most), 1), names)
+    return Source(session, plain.coalesce(most) if n > most else plain, max(min(n, most), 1), names)
 
 
 def _is_wrong(plan: Plan, look: Look) -> bool:

@@ -61,7 +61,7 @@ class Groups:
             at = group.start
             with arrow().ParquetFile(group.path, **AHEAD) as file:
                 for batch in file.iter_batches(row_groups=[group.index], columns=[name]):
-                    yield at, batch.column(0)
+                    yield at, batch.column(name)  # for "a" Arrow hands out "a.b", too
                     at += batch.num_rows
 
     def are_distinct(self, name: str, *, are_texts: bool = False) -> bool:
