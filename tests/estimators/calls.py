@@ -322,6 +322,10 @@ def call(seed: int) -> Call:
     w_name = pick(w_sort) if "weight" in odd or draw.uniform() < 0.3 else "none"
     x, y = sort[x_name](base), y_sort[y_name](label)
     params = _params(draw, kind, getattr(x, "shape", (0, 0)), y, seed, odd=odd)
+    if "negative" in w_name and params.get("criterion") == "absolute_error":
+        params["criterion"] = (
+            "poisson"  # scikit-learn's median of such weights is whatever lay in memory
+        )
     more = {} if w_name == "none" else {"sample_weight": w_sort[w_name](label)}
     if draw.uniform() < 0.1:
         more["check_input"] = False
