@@ -91,6 +91,7 @@ class Grown:
     complexity: Any = 0
     test: Split | None = None
     tried: Split | None = None
+    offers: list[Split] = field(default_factory=list)
     surrogates: list[Split] = field(default_factory=list)
     last: int = 0
     sons: list[Grown] = field(default_factory=list)
@@ -292,6 +293,7 @@ class Letter:
             self.largest = max(self.largest, found.worth)
             if found.worth > self.largest * self.kind.of(NOTHING):
                 found.worth /= self.cost[c]
+                node.offers.append(found)
                 if chosen is None or found.worth > chosen.worth:
                     chosen = found
         return chosen

@@ -111,6 +111,8 @@ class Parting:
         if split is None:
             assert self.node.test is not None
             split = self.letter.test_of(self.node.test)
+        if test is None and (found := self._other(split)):
+            return found
         if not same(self._worth(split), Decimal(0)) or number in {*by.leaves, *by.tests}:
             return None
         if test is None:
@@ -118,6 +120,17 @@ class Parting:
         else:
             by.tests[number] = test
         return "the split improves nothing but for rounding"
+
+    def _other(self, split: Test) -> str | None:
+        """Settle which of equal splits a node tries that is a leaf in the end."""
+        if self.number in self.by.tests:
+            return None
+        for offer in self.node.offers:
+            other = self.letter.test_of(offer)
+            if other.column != split.column and same(self._worth(other), self._worth(split)):
+                self.by.tests[self.number] = other
+                return f"{other.column} and {split.column} improve the same"
+        return None
 
     def _tried(self) -> str | None:
         """Settle whether a root that is not split in the end was tried."""
