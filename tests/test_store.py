@@ -206,7 +206,7 @@ def test_no_permission_is_said(tree, tmp_path):
         tree.save(tmp_path / "locked" / "melon.tree")
     tree.save(tmp_path / "melon.tree")
     (tmp_path / "melon.tree").chmod(0)
-    refused(tmp_path / "melon.tree", "cannot_read")
+    refused(tmp_path / "melon.tree", "no_permission")
 
 
 def test_a_refused_permission_is_said(tree, tmp_path, monkeypatch):
@@ -214,8 +214,9 @@ def test_a_refused_permission_is_said(tree, tmp_path, monkeypatch):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     tree.save(tmp_path / "melon.tree")
-    monkeypatch.setattr(Path, "read_bytes", denied)
-    refused(tmp_path / "melon.tree", "cannot_read")
+    with monkeypatch.context() as closed:
+        closed.setattr(Path, "open", denied)
+        refused(tmp_path / "melon.tree", "no_permission")
     monkeypatch.setattr("tempfile.mkstemp", denied)
     with pytest.raises(DataError, match="cannot be written: Permission denied"):
         tree.save(tmp_path / "melon.tree")
@@ -226,7 +227,7 @@ def test_a_refused_permission_is_said(tree, tmp_path, monkeypatch):
 
 def test_a_missing_file_and_a_folder_are_said(tmp_path):
     refused(tmp_path / "nothing", "no_model_file")
-    refused(tmp_path, "cannot_read")
+    refused(tmp_path, "is_a_directory")
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])

@@ -14,8 +14,8 @@ Examples
 import sys as _sys
 from importlib import import_module as _import_module
 from types import ModuleType as _ModuleType
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as in typing, whose import takes longer than all the rest
 __version__ = "0.1.0"
 
 # Every public name and the room it lives in; a room is imported when its name is first used, so

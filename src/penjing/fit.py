@@ -145,11 +145,12 @@ def fit(
     growing = _Growing(
         chosen, validation, prune, ties, picked.engine, memory_limit, threads, trace, seed, progress
     )
+    how: dict[str, Any]
     if picked.is_coded and (target is None or isinstance(target, str)):
         refuse_before(chosen, picked, prune, validation, is_traced=trace is True)
         weightless = chosen.options.counts_weightless
         wants = Wants(target, schema, weight, weightless=weightless)
-        how: dict[str, Any] = {
+        how = {
             "query": query,
             "work": work,
             "threads": threads,
@@ -161,10 +162,12 @@ def fit(
         finally:
             space.close()
     elif target is None or isinstance(target, str):
-        table = data if isinstance(data, Table) else read(data, target, schema, weight=weight)
+        how = {"weight": weight, "memory_limit": memory_limit}
+        table = data if isinstance(data, Table) else read(data, target, schema, **how)
         tree = growing.tree(table, target)
     else:
-        table = read(data, None, schema, weight=weight, labels=target)
+        how = {"weight": weight, "memory_limit": memory_limit}
+        table = read(data, None, schema, labels=target, **how)
         if chosen.rules == "sklearn" and not schema:
             table = _with_classes_in_order(table)
         tree = growing.tree(table, None)

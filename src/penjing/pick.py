@@ -10,7 +10,8 @@ from typing import Any
 from penjing.budget import KERNEL, bytes_for, memory_bytes, needed
 from penjing.engines.disk import decides_by_counts, too_large
 from penjing.errors import ChoiceError, DataError
-from penjing.read.files import refuse_name
+from penjing.read.columnar import rows_and_columns
+from penjing.read.files import is_file, is_folder, is_packed, refuse_name, unpacked_size
 from penjing.read.groups import DATABASE, arrow, files_of, is_codable, is_pattern
 from penjing.recipe import Recipe
 from penjing.stored import Stored
@@ -66,15 +67,15 @@ def pick(
     if not is_codable(data):
         return Picked("native" if engine == "auto" else engine, False)
     source = os.fspath(data)
-    is_many = source.startswith(DATABASE) or Path(source).is_dir() or is_pattern(source)
-    if not is_many and (query is not None or not Path(source).exists()):
+    is_many = source.startswith(DATABASE) or is_folder(source) or is_pattern(source)
+    if not is_many and (query is not None or not is_file(source)):
         if query is not None:
             raise ChoiceError("query_without_database", source=source)
         return Picked("native" if engine == "auto" else engine, False)
     if engine not in ("auto", "disk"):
         return Picked(engine, is_coded=is_many and engine in ("native", "memory"))
     limit = memory_bytes(memory_limit)
-    needs = _needs(source)
+    needs = _needs(source, limit)
     if engine == "disk":
         return Picked("disk", True, None, needs, limit, _least(source))
     fits = needs <= limit
@@ -91,15 +92,24 @@ def _called(data: object) -> str:
     return data if isinstance(data, str) else f"a {type(data).__name__}"
 
 
-def _needs(source: str) -> int:
-    """Return what a source takes in memory, about; 0 where that cannot be known beforehand."""
+def _needs(source: str, limit: int) -> int:
+    """Return what a source takes in memory, about; 0 where that cannot be known beforehand.
+
+    What is packed counts as what it unpacks to.
+    """
     if source.startswith(DATABASE):
         path = Path(source.removeprefix(DATABASE))
         return path.stat().st_size * TEXT if path.is_file() else 0
     files = [source] if Path(source).is_file() else files_of(source)
-    size = sum(Path(path).stat().st_size for path in files)
-    if not _is_parquet(files) or size * TEXT < SMALL // TEXT:
-        return size * TEXT
+    if not _is_parquet(files):
+        most = limit // TEXT
+        sizes = (
+            unpacked_size(path, most) if is_packed(path) else Path(path).stat().st_size
+            for path in files
+        )
+        return sum(sizes) * TEXT
+    if sum(Path(path).stat().st_size for path in files) * TEXT < SMALL // TEXT:
+        return max(bytes_for(*rows_and_columns(path), 0) for path in files) * len(files)
     n_rows, types = _described(files)
     n_numeric = sum(kind.startswith(NUMBERS) for kind in types)
     return bytes_for(n_rows, n_numeric, len(types) - n_numeric)

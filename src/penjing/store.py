@@ -6,10 +6,11 @@ import gzip
 import json
 import math
 import os
+import platform
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,10 +18,20 @@ import numpy as np
 
 from penjing import arguments
 from penjing.claims import first_misfit
-from penjing.errors import DataError, NoFileError
+from penjing.errors import DataError, NoFileError, Problem
+from penjing.read.files import (
+    LEAST,
+    contents,
+    is_file,
+    is_packed,
+    most_bytes,
+    too_much,
+    unpacked_size,
+)
 from penjing.split import NO_BRANCH, Surrogate
 from penjing.table import Field
 from penjing.tree import LEAF, Ids, Nodes, Tree
+from penjing.workspace import locked, readable
 
 FORMAT = 1
 """The number of the format written here; every number up to it can be read."""
@@ -28,6 +39,8 @@ HEAVIEST = 1e300
 """Weights up to this can be added up without running out of numbers."""
 LONGEST = 120
 """So many characters of a place are quoted."""
+MINE = f".penjing-{zlib.crc32(platform.node().encode()):08x}-"
+"""How names of temporary files begin on this machine; the number of the process follows."""
 MAX_BYTES = 2**31
 """A larger model file is refused before it is read."""
 
@@ -137,7 +150,11 @@ def writing(path: str | Path) -> Iterator[IO[bytes]]:
             with path.open("wb") as file:
                 yield file
             return
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".penjing-")
+        _sweep(path.parent)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{MINE}{os.getpid()}-")
+        locked(handle)  # the system lets go of it when this process ends, however it ends
+    except Problem:  # of whoever writes into it; some are errors of the system, too
+        raise
     except OSError as error:
         raise DataError("cannot_write", path=path, reason=error.strerror) from None
     try:
@@ -151,10 +168,43 @@ def writing(path: str | Path) -> Iterator[IO[bytes]]:
         Path(temporary).replace(path)
     except OSError as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, Problem):
+            raise
         raise DataError("cannot_write", path=path, reason=error.strerror) from None
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the temporary files of runs on this machine that are no more.
+
+    Whoever writes one holds a lock on it; between making and locking it, its process lives.
+    """
+    for entry in os.scandir(folder):
+        process = entry.name.removeprefix(MINE).partition("-")[0]
+        if not entry.name.startswith(MINE) or not process.isdecimal() or _lives(int(process)):
+            continue
+        with suppress(OSError):
+            handle = os.open(entry.path, os.O_RDWR)
+            try:
+                if locked(handle):
+                    Path(entry.path).unlink()
+            finally:
+                os.close(handle)
+
+
+def _lives(process: int) -> bool:
+    """Say whether a process of this number lives; on Windows the lock alone tells."""
+    if os.name == "nt":
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def load(path: str | Path) -> Tree:
@@ -167,21 +217,7 @@ def load(path: str | Path) -> Tree:
         tree does not have.
     """
     path = arguments.path("path", path)
-    try:
-        if (size := Path(path).stat().st_size) > MAX_BYTES:
-            raise DataError("model_too_large", path=path, size=size, limit=MAX_BYTES)
-        data = Path(path).read_bytes()
-        if data[:2] == b"\x1f\x8b":
-            with gzip.open(Path(path)) as file:
-                data = file.read(MAX_BYTES + 1)
-            if len(data) > MAX_BYTES:
-                raise DataError("model_too_large", path=path, size=len(data), limit=MAX_BYTES)
-    except FileNotFoundError:
-        raise NoFileError("no_model_file", path=path) from None
-    except (EOFError, gzip.BadGzipFile, zlib.error):
-        raise DataError("model_truncated", path=path) from None
-    except OSError as error:
-        raise DataError("cannot_read", path=path, reason=error.strerror) from None
+    data = _bytes_of(path)
     try:
         plain = json.loads(
             data.decode("utf-8"), parse_constant=_not_finite, parse_float=_finite_float
@@ -192,6 +228,27 @@ def load(path: str | Path) -> Tree:
         key = "model_truncated" if _is_cut_off(error) else "model_not_json"
         raise DataError(key, path=path) from None
     return from_json(plain, str(path))
+
+
+def _bytes_of(path: str | Path) -> bytes:
+    """Return what a model file unpacks to, no more of it than a model may have."""
+    most = min(MAX_BYTES, most_bytes())
+    name = os.fspath(path)
+    try:
+        if is_file(name) and is_packed(name) and unpacked_size(name, most) > most:
+            raise too_much(name, most)
+        return contents(name, most * LEAST)
+    except DataError as error:
+        key = {
+            "too_much_to_read": "model_too_large",
+            "no_such_file": "no_model_file",
+            "no_such_file_near": "no_model_file",
+            "bad_gzip": "model_truncated",
+        }.get(error.key)
+        if key is None:
+            raise
+        kind = NoFileError if key == "no_model_file" else DataError
+        raise kind(key, path=path, limit=readable(most)) from None
 
 
 def _is_cut_off(error: ValueError) -> bool:

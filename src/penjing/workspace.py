@@ -86,6 +86,16 @@ class Workspace:
             self.close()
 
 
+@contextlib.contextmanager
+def scratch() -> Iterator[Path]:
+    """Give a folder among the system's temporary ones, for a while."""
+    space = Workspace()
+    try:
+        yield space.folder
+    finally:
+        space.close()
+
+
 def reserve(path: Path, size: int) -> None:
     """Make a file of this size whose room on the disk is certain, or say that there is none."""
     with path.open("r+b" if path.exists() else "w+b") as file, told_full(path.parent, size):
@@ -133,7 +143,7 @@ def swept(above: Path, but: str | None = None) -> None:
                 folder.rmdir()  # only if it is empty: somebody died before or after all else
                 continue
             lock = os.open(folder / LOCK, os.O_RDWR)
-            if _locked(lock):
+            if locked(lock):
                 _removed(folder, lock)
             else:
                 os.close(lock)
@@ -151,14 +161,15 @@ def _made(above: Path, name: str | None) -> tuple[Path, int]:
             lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         except FileNotFoundError:
             continue
-        if _locked(lock) and (folder / LOCK).exists():
+        if locked(lock) and (folder / LOCK).exists():
             return folder, lock
         os.close(lock)
         if name is not None and (folder / LOCK).exists():
             raise DataError("work_taken", folder=str(folder))
 
 
-def _locked(lock: int) -> bool:
+def locked(lock: int) -> bool:
+    """Lock an open file if nobody else has; the system lets go when the process ends."""
     try:
         import fcntl  # noqa: PLC0415 - not on Windows
     except ImportError:

@@ -7,15 +7,14 @@ import csv
 import io
 import json
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from penjing.cli.say import Voice
+from penjing.cli.say import Voice, put_bytes
 from penjing.cli.sources import STDIN, Reading, asked_by
 from penjing.errors import ChoiceError, DataError, unknown
 
@@ -73,7 +72,7 @@ def _nothing(tree: Tree, sheet: Sheet, fields: tuple[Field, ...]) -> Table:
     from penjing.table import Column, Table  # noqa: PLC0415 - heavy
 
     for field in fields:
-        if field.name not in sheet.names:
+        if sheet.names and field.name not in sheet.names:  # JSON without a row names no column
             raise unknown("unknown_column", field.name, sheet.names)
     none = np.empty(0, np.int32)
     columns = [Column(f.name, f.kind, tuple(f.levels), none) for f in tree.schema]
@@ -137,28 +136,24 @@ def as_csv(
     """Write answers as CSV: the row's number, the columns that came in, the answer, its shares."""
     _check_encoding(encoding)
     if output is None or output == STDIN:
-        sys.stdout.flush()
-        _lines(sys.stdout.buffer, tree, batches, wanted, encoding, excel=excel)
-        sys.stdout.buffer.flush()
+        _lines(put_bytes, tree, batches, wanted, encoding, excel=excel)
         return
     from penjing.store import writing  # noqa: PLC0415 - heavy
 
     with writing(output) as file:
-        _lines(file, tree, batches, wanted, encoding, excel=excel)
+        _lines(file.write, tree, batches, wanted, encoding, excel=excel)
 
 
 def as_parquet(tree: Tree, batches: Iterator[Batch], wanted: Wanted, output: str) -> None:
     """Write the same as Parquet."""
-    import tempfile  # noqa: PLC0415 - only here
-    from pathlib import Path  # noqa: PLC0415
-
     from penjing.read.columnar import to_parquet  # noqa: PLC0415 - heavy
     from penjing.store import writing  # noqa: PLC0415
+    from penjing.workspace import scratch  # noqa: PLC0415
 
-    with tempfile.TemporaryDirectory(prefix="penjing-") as folder:
-        plain, made = Path(folder, "rows.csv"), Path(folder, "rows.parquet")
+    with scratch() as folder:
+        plain, made = folder / "rows.csv", folder / "rows.parquet"
         with plain.open("wb") as file:
-            kinds = _lines(file, tree, batches, wanted, "utf-8")
+            kinds = _lines(file.write, tree, batches, wanted, "utf-8")
         to_parquet(str(plain), kinds, str(made))
         with writing(output) as file, made.open("rb") as source:
             while piece := source.read(1 << 20):
@@ -166,7 +161,7 @@ def as_parquet(tree: Tree, batches: Iterator[Batch], wanted: Wanted, output: str
 
 
 def _lines(
-    file: IO[bytes],
+    put: Callable[[bytes], object],
     tree: Tree,
     batches: Iterator[Batch],
     wanted: Wanted,
@@ -178,7 +173,7 @@ def _lines(
     kinds: dict[str, str] = {}
     signature = codecs.BOM_UTF8 if encoding == "utf-8-sig" else b""
     codec = "utf-8" if encoding == "utf-8-sig" else encoding
-    file.write(signature)
+    put(signature)
     for sheet, table in batches:
         found = answered(tree, table, wanted)
         titles = _titles(sheet.names, list(found))
@@ -192,7 +187,7 @@ def _lines(
         columns = [*map(_texts, sheet.columns), *found.values()]
         numbers = [[table.row_number(i) for i in range(table.n_rows)]] if has_number else []
         writer.writerows(zip(*numbers, *map(shown, columns), strict=True))
-        file.write(_encoded(text.getvalue(), codec))
+        put(_encoded(text.getvalue(), codec))
     return kinds
 
 

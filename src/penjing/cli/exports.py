@@ -9,7 +9,7 @@ import typer
 
 from penjing.cli import sources
 from penjing.cli.options import Model, Output
-from penjing.cli.say import Voice
+from penjing.cli.say import Voice, put_bytes
 from penjing.cli.verb import verb
 from penjing.errors import ChoiceError
 
@@ -85,15 +85,11 @@ def _put(voice: Voice, kind: str, found: str | bytes, output: str | None) -> Non
     elif isinstance(found, bytes):
         if output is None and sys.stdout.isatty():
             raise ChoiceError("export_bytes", kind=kind)
-        sys.stdout.flush()
-        sys.stdout.buffer.write(found)
-        sys.stdout.buffer.flush()
+        put_bytes(found)
     elif voice.as_json:
         voice.data({"kind": kind, "text": found})
     else:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(found.rstrip("\n").encode("utf-8") + b"\n")
-        sys.stdout.buffer.flush()
+        put_bytes(found.rstrip("\n").encode("utf-8") + b"\n")
 
 
 def _cell(word: str) -> tuple[str, str]:

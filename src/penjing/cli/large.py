@@ -53,7 +53,7 @@ class Large:
             voice.note(key, **said)
         self.engine = picked.engine
         if not picked.is_coded:
-            yield reading.table(voice, path)
+            yield replace(reading, memory_limit=self._limit).table(voice, path)
             return
         chosen = recipe_of(recipe)
         refuse_before(chosen, picked, method, None, is_traced=False)

@@ -6,7 +6,8 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -43,6 +44,27 @@ def prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+
+
+STDOUT = "stdout"
+
+
+@contextmanager
+def to_stdout() -> Iterator[TextIO]:
+    """Give stdout, whose errors bear its name; nothing else may go wrong meanwhile."""
+    try:
+        yield sys.stdout
+    except OSError as error:
+        error.filename = STDOUT
+        raise
+
+
+def put_bytes(data: bytes) -> None:
+    """Print a result that is bytes, after all that was printed before."""
+    with to_stdout() as stream:
+        stream.flush()
+        stream.buffer.write(data)
+        stream.buffer.flush()
 
 
 def can_draw(stream: TextIO) -> bool:
@@ -115,7 +137,8 @@ class Voice:
 
     def out(self, text: str) -> None:
         """Print a result."""
-        sys.stdout.write(text + "\n")
+        with to_stdout() as stream:
+            stream.write(text + "\n")
 
     def data(self, plain: object) -> None:
         """Print plain data as JSON."""

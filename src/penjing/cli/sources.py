@@ -6,13 +6,12 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penjing.cli.say import Voice
+from penjing.cli.say import Voice, put_bytes
 from penjing.errors import ChoiceError, DataError, Problem, unknown
 
 if TYPE_CHECKING:
@@ -37,10 +36,11 @@ class Reading:
     ignore: Sequence[str] | None = None
     weight: str | None = None
     dates: str | None = None
+    memory_limit: str | None = None
 
     def table(self, voice: Voice, path: str, data: SourceFile | None = None) -> Table:
         """Return the table of a file; where the target is not clear, ask on a terminal."""
-        data = data or SourceFile(path)
+        data = data or SourceFile(path, self.memory_limit)
         try:
             found = self._read(data, self.target)
         except ChoiceError as error:
@@ -84,6 +84,7 @@ class Reading:
             "encoding": self.encoding,
             "names": self.column_names(),
             "separator": self.divider(),
+            "memory_limit": self.memory_limit,
         }
 
     def column_names(self) -> list[str] | None:
@@ -239,14 +240,16 @@ def asked_by(tree: Tree) -> set[str]:
 
 
 class SourceFile:
-    """A file that may have to be read more than once; standard input is kept."""
+    """A file that may have to be read more than once; what comes only once is kept."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, memory_limit: str | None = None) -> None:
+        from penjing.read.files import contents, is_file, is_folder, is_there  # noqa: PLC0415 - heavy
+
         self._path = path
-        from penjing.read.files import piped  # noqa: PLC0415 - heavy
-
-        self._kept = piped() if path == STDIN else None
-        self.name = "standard input" if path == STDIN else None
+        comes_once = path == STDIN or (is_there(path) and not is_file(path))
+        is_kept = comes_once and not is_folder(path)
+        self._kept = contents(path, memory_limit) if is_kept else None
+        self.name = "standard input" if path == STDIN else Path(path).name if is_kept else None
 
     def source(self) -> str | bytes:
         """Return what `penjing.read` takes."""
@@ -309,12 +312,13 @@ def _pairs(text: str) -> dict[str, str | None]:
 def model(path: str) -> Tree:
     """Return the tree of a model file, or of standard input."""
     from penjing.read.files import piped  # noqa: PLC0415 - heavy
-    from penjing.store import load  # noqa: PLC0415 - heavy
+    from penjing.store import load  # noqa: PLC0415
+    from penjing.workspace import scratch  # noqa: PLC0415
 
     if path != STDIN:
         return _checked(load(path), path)
-    with tempfile.TemporaryDirectory() as folder:
-        kept = Path(folder) / "model"
+    with scratch() as folder:
+        kept = folder / "model"
         kept.write_bytes(piped())
         try:
             return _checked(load(kept), "standard input")
@@ -362,8 +366,7 @@ def save(voice: Voice, tree: Tree, path: str | None) -> None:
         return
     if path == STDIN:
         text = json.dumps(tree.to_json(), ensure_ascii=False, allow_nan=False, indent=1)
-        sys.stdout.buffer.write(text.encode() + b"\n")
-        sys.stdout.buffer.flush()
+        put_bytes(text.encode() + b"\n")
         return
     tree.save(path)
     voice.note("saved", path=path)
@@ -371,9 +374,9 @@ def save(voice: Voice, tree: Tree, path: str | None) -> None:
 
 def digest(path: str) -> str | None:
     """Return the fingerprint of a file's content, as `penjing.read` takes it."""
-    from penjing.read.files import contents  # noqa: PLC0415 - heavy
+    from penjing.read.files import contents, is_file, is_there  # noqa: PLC0415 - heavy
 
-    if path == STDIN:
+    if path == STDIN or (is_there(path) and not is_file(path)):  # a pipe can be read only once
         return None
     return hashlib.sha256(contents(path)).hexdigest()
 
@@ -382,11 +385,10 @@ def are_same(one: str | None, other: str | None) -> bool:
     """Say whether two paths are one file, by name or by content."""
     if one is None or other is None:
         return False
-    return (
-        one == other
-        or os.path.realpath(one) == os.path.realpath(other)
-        or (STDIN not in (one, other) and digest(one) == digest(other))
-    )
+    if one == other or os.path.realpath(one) == os.path.realpath(other):
+        return True
+    mine = digest(one)
+    return mine is not None and mine == digest(other)
 
 
 def training(

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from penjing.cli import Exit
-from penjing.cli.say import Voice
+from penjing.cli.say import STDOUT, Voice, to_stdout
 from penjing.errors import Problem
 
 
@@ -169,7 +169,8 @@ def ended(voice: Voice, command: Callable[[], Exit | None]) -> Exit:
     """Run a command to its end and say how it ended."""
     try:
         code = command()
-        sys.stdout.flush()
+        with to_stdout() as stream:
+            stream.flush()
     except Problem as problem:
         if voice.debug:
             traceback.print_exc()
@@ -180,9 +181,8 @@ def ended(voice: Voice, command: Callable[[], Exit | None]) -> Exit:
         # out, when it flushes what is left.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.FINE
-    except OSError as error:  # the disk behind stdout is full, or its reader gone otherwise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        voice.error(voice.say("cannot_write", path="stdout", reason=error.strerror or error))
+    except (OSError, MemoryError) as error:
+        _tell_refusal(voice, error)
         return Exit.WRONG
     except (KeyboardInterrupt, EOFError, typer.Abort):
         voice.error(voice.say("interrupted"))
@@ -198,6 +198,18 @@ def ended(voice: Voice, command: Callable[[], Exit | None]) -> Exit:
         voice.error(voice.say("our_fault", kind=type(error).__name__, what=error))
         return Exit.OURS
     return Exit.FINE if code is None else code
+
+
+def _tell_refusal(voice: Voice, error: OSError | MemoryError) -> None:
+    """Say what the system refuses, and of which thing; of stdout only if it is stdout."""
+    if isinstance(error, MemoryError):
+        voice.error(voice.say("no_memory"))
+        return
+    told = {"path": error.filename, "reason": error.strerror or error}
+    if error.filename == STDOUT:  # the disk behind it is full, or its reader gone otherwise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    key = {STDOUT: "cannot_write", None: "system_failed"}.get(error.filename, "system_refuses")
+    voice.error(voice.say(key, **told))
 
 
 USAGE = ("no_target",)

@@ -38,6 +38,7 @@ def read(
     names: Sequence[str] | None = None,
     labels: Iterable[Any] | None = None,
     separator: str | None = None,
+    memory_limit: float | str | None = None,
 ) -> Table:
     """Read a table and say what each of its columns is.
 
@@ -75,6 +76,9 @@ def read(
         The class of each row, where the rows do not hold it.
     separator : str
         What divides the cells of a line, where guessing errs.
+    memory_limit : int or str
+        How much memory may be used, in bytes or as ``"2GB"``; half of what is free where it is not
+        said. A source that holds more, packed or not, is refused before it is in memory.
 
     Returns
     -------
@@ -114,6 +118,7 @@ def read(
         separator=separator,
         target=target.name if isinstance(target, Field) else (target or None),
         hints=hints_of(schema, missing),
+        memory_limit=memory_limit,
     )
     if missing is not None:  # kept by the table, and by a tree that is grown from it
         sheet.source = {**sheet.source, "reading": {"missing": missing}}

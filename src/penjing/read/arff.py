@@ -34,7 +34,7 @@ def from_arff(text: str, name: str) -> Sheet:
             continue
         rows.append(_row(bare, len(attributes), name, len(rows) + 1))
     if not rows:
-        raise DataError("no_rows", source=name)
+        raise DataError("no_rows", source=name, names=[a.name for a in attributes])
     columns = [
         declared_cells(name, attribute, *codes_of(cells))
         for attribute, cells in zip(attributes, zip(*rows, strict=True), strict=True)

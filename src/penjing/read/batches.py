@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, cast
@@ -26,7 +23,16 @@ from penjing.read.cells import Cells, Sheet
 from penjing.read.columnar import parquet_batches
 from penjing.read.decode import decode
 from penjing.read.delimited import delimited
-from penjing.read.files import GZIP, absent, contents
+from penjing.read.files import (
+    STDIN,
+    Unclosed,
+    is_file,
+    most_bytes,
+    opened,
+    told,
+    too_much,
+    whole,
+)
 from penjing.read.gather import DELIMITED, JSON, OBJECT, gathered
 from penjing.table import MISSING
 
@@ -49,7 +55,12 @@ class Source:
     @property
     def name(self) -> str:
         """How sentences call it."""
-        return "standard input" if self.path == "-" else Path(self.path).name
+        return STDIN if self.path == "-" else Path(self.path).name
+
+    @property
+    def shown(self) -> str:
+        """How sentences about the file itself call it."""
+        return STDIN if self.path == "-" else self.path
 
 
 def batches(source: Source) -> Iterator[Sheet]:
@@ -58,94 +69,39 @@ def batches(source: Source) -> Iterator[Sheet]:
     Row numbers in the sheets count from the beginning of the table.
     """
     hint = Path(source.path).name.lower().removesuffix(".gz")
-    if source.path != "-" and (hint.endswith(LEFT_WHOLE) or not Path(source.path).is_file()):
+    if source.path != "-" and (hint.endswith(LEFT_WHOLE) or not is_file(source.path)):
         yield _whole(source, source.path)
         return
     if hint.endswith((".parquet", ".pq")) and source.path != "-":
         yield from _numbered(parquet_batches(source.path, source.name))
         return
-    with _opened(source.path) as stream:
-        head = _read(stream, HEAD, source)
+    with opened(source.path) as stream:
+        with told(source.shown):
+            head = stream.read(HEAD)
         text = None if len(head) < HEAD else _stream(head, stream, source, hint)
         if text is None:
-            rest = b"" if len(head) < HEAD else _read(stream, -1, source)
-            told = source.path if source.path != "-" else head + rest
-            yield _whole(source, told)
+            is_whole = len(head) < HEAD or source.path != "-"
+            rest = b"" if is_whole else whole(stream, source.shown)
+            yield _whole(source, source.path if source.path != "-" else head + rest)
             return
         yield from _numbered(_pieces(text, source, hint))
 
 
-def _whole(source: Source, told: str | bytes) -> Sheet:
+def _whole(source: Source, given: str | bytes) -> Sheet:
     wants: dict[str, Any] = {"encoding": source.encoding, "separator": source.separator}
     try:
-        return gathered(told, name=source.name, names=source.names, **wants)
+        return gathered(given, name=source.name, names=source.names, **wants)
     except DataError as error:
-        if error.key != "no_rows":
-            raise
-    data = told if isinstance(told, bytes) else contents(told)
-    text, *_ = decode(data, source.name, source.encoding)
-    # A header alone: one row that is all empty tells the columns, and is taken out again.
-    sheet = gathered(_padded(text, source).encode(), name=source.name, separator=source.separator)
-    none = [replace(c, levels=[], codes=np.empty(0, np.int32)) for c in sheet.columns]
-    return replace(sheet, columns=none, n_rows=0)
+        return _none(error, source)
 
 
-def _padded(text: str, source: Source) -> str:
-    from penjing.read.delimited import sniffed  # noqa: PLC0415 - only here
-
-    separator = source.separator or sniffed(text)
-    width = len(next(csv.reader([text.strip("\n")], delimiter=separator)))
-    return text.rstrip("\n") + "\n" + separator.join(["x"] * width) + "\n"
-
-
-@contextmanager
-def _opened(path: str) -> Iterator[IO[bytes]]:
-    """Open a file or standard input; gzip is undone."""
-    with _raw(path) as raw:
-        if raw.peek(2)[:2] == GZIP:
-            with gzip.open(raw) as plain:
-                yield cast("IO[bytes]", plain)
-        else:
-            yield raw
-
-
-def _raw(path: str) -> io.BufferedReader:
-    if path == "-":
-        if sys.stdin is None:
-            raise DataError("stdin_closed")
-        return io.BufferedReader(_Unclosed(sys.stdin.buffer), 1 << 16)
-    try:
-        return Path(path).open("rb")
-    except FileNotFoundError:
-        raise absent(path) from None
-    except OSError as error:
-        raise DataError("unreadable_file", source=path, reason=error.strerror) from None
-
-
-class _Unclosed(io.RawIOBase):
-    """A stream that somebody else closes, after some bytes that were read from it before."""
-
-    def __init__(self, stream: IO[bytes], before: bytes = b"") -> None:
-        self._stream, self._before = stream, before
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, room: Any) -> int:  # noqa: ANN401 - a buffer
-        found = self._before[: len(room)]
-        if found:
-            self._before = self._before[len(room) :]
-        else:
-            found = self._stream.read(len(room))
-        room[: len(found)] = found
-        return len(found)
-
-
-def _read(stream: IO[bytes], n: int, source: Source) -> bytes:
-    try:
-        return stream.read(n)
-    except (EOFError, OSError):
-        raise DataError("bad_gzip", source=source.name) from None
+def _none(error: DataError, source: Source) -> Sheet:
+    """Return the columns of a table that was refused because it has no rows."""
+    if error.key not in ("no_rows", "empty_table") or "names" not in error.values:
+        raise error
+    titles = cast("Sequence[str]", error.values["names"])
+    columns = [Cells(str(title), [], np.empty(0, np.int32)) for title in titles]
+    return Sheet(columns, 0, {"name": source.name})
 
 
 def _stream(head: bytes, stream: IO[bytes], source: Source, hint: str) -> io.TextIOWrapper | None:
@@ -164,8 +120,8 @@ def _stream(head: bytes, stream: IO[bytes], source: Source, hint: str) -> io.Tex
         return None
     if is_arff(text) or (not hint.endswith(DELIMITED) and OBJECT.match(text)):
         return None
-    whole = io.BufferedReader(_Unclosed(stream, head), 1 << 16)
-    return io.TextIOWrapper(whole, "utf-8-sig" if codec == "utf-8" else codec, newline=None)
+    joined = io.BufferedReader(Unclosed(stream, head), 1 << 16)
+    return io.TextIOWrapper(joined, "utf-8-sig" if codec == "utf-8" else codec, newline=None)
 
 
 def _pieces(text: io.TextIOWrapper, source: Source, hint: str) -> Iterator[Sheet]:
@@ -175,7 +131,7 @@ def _pieces(text: io.TextIOWrapper, source: Source, hint: str) -> Iterator[Sheet
     left, n_rows = "", 0
     while True:
         more = _decoded(text, source, n_rows)
-        left += more
+        left = _joined(left, more, source)
         at = _end(left, separator or ",") if more else len(left)
         if at == 0 and more:
             continue  # a cell that goes on
@@ -184,6 +140,12 @@ def _pieces(text: io.TextIOWrapper, source: Source, hint: str) -> Iterator[Sheet
             try:
                 sheet = delimited(piece, source.name, separator, names or None)
             except DataError as error:
+                if error.key == "no_rows" and more:
+                    left = piece + left  # the header alone: its first row is a long one
+                    continue
+                if error.key == "no_rows":
+                    yield _none(error, source)
+                    return
                 raise _shifted(error, n_rows) from None
             if first is None:
                 first, separator = sheet, str(sheet.source["separator"])
@@ -199,14 +161,20 @@ def _pieces(text: io.TextIOWrapper, source: Source, hint: str) -> Iterator[Sheet
             return
 
 
+def _joined(left: str, more: str, source: Source) -> str:
+    """Return both; a row that does not end within the memory there is is refused."""
+    if len(left) + len(more) > (most := most_bytes()):
+        raise too_much(source.shown, most)
+    return left + more
+
+
 def _decoded(text: io.TextIOWrapper, source: Source, n_rows: int) -> str:
-    try:
-        return text.read(PIECE)
-    except UnicodeDecodeError:
-        told = {"source": source.name, "encoding": text.encoding, "line": n_rows + 2}
-        raise DataError("not_decodable", **told) from None
-    except (EOFError, OSError):
-        raise DataError("bad_gzip", source=source.name) from None
+    with told(source.shown):
+        try:
+            return text.read(PIECE)
+        except UnicodeDecodeError:
+            said = {"source": source.name, "encoding": text.encoding, "line": n_rows + 2}
+            raise DataError("not_decodable", **said) from None
 
 
 def _end(text: str, separator: str) -> int:

@@ -9,7 +9,6 @@ and any complaint of its sends the text back to that road, which finds the row a
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from penjing.errors import DataError
 from penjing.read.cells import Cells
 from penjing.read.code import ranks_of
 from penjing.read.markers import USUAL, markers
 from penjing.read.numbers import PLAIN
 from penjing.table import MISSING, Codes, Field
+from penjing.workspace import scratch
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -85,11 +86,11 @@ def divided(
     import duckdb  # noqa: PLC0415
 
     try:
-        with tempfile.TemporaryDirectory(prefix="penjing-") as folder, duckdb.connect() as link:
-            path = Path(folder, "table.csv")
+        with scratch() as folder, duckdb.connect() as link:
+            path = folder / "table.csv"
             path.write_text(text.lstrip("\n"), encoding="utf-8", newline="")
             return _divided(link, path, header, separator, hints, has_header=has_header)
-    except (duckdb.Error, OSError):
+    except (duckdb.Error, OSError, DataError):
         return None
 
 

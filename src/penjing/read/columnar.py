@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,11 @@ import numpy as np
 from penjing.errors import CapabilityError, DataError
 from penjing.read.arrow_kinds import numbers as nearest
 from penjing.read.cells import EXACT, Cells, Sheet, twins
+from penjing.read.files import too_much
 from penjing.read.frames import array_cells, number_cells
 from penjing.read.rows import plain_cells
 from penjing.table import MISSING
+from penjing.workspace import scratch
 
 PLAIN_TYPES = {"VARCHAR", "DOUBLE", "BIGINT", "BOOLEAN"}
 """Columns of other types are left to Python's JSON, which changes no value."""
@@ -27,6 +28,9 @@ _ENUM = "penjing_texts_"
 
 DIGITS = 38
 """Decimals of more digits are not DuckDB's."""
+
+CELL = 4
+"""A cell takes at least so many bytes."""
 
 BATCH = 100_000
 """Rows of a Parquet file that are held at a time."""
@@ -52,15 +56,16 @@ class _Described:
     digits: int | None
 
 
-def from_parquet(data: bytes, name: str) -> Sheet:
-    """Take a Parquet file."""
+def from_parquet(data: bytes, name: str, most: int) -> Sheet:
+    """Take a Parquet file, if it unpacks to no more than so many bytes."""
     import duckdb  # noqa: PLC0415
 
     try:
-        with tempfile.TemporaryDirectory(prefix="penjing-") as folder, duckdb.connect() as link:
+        with scratch() as folder, duckdb.connect() as link:
             asked = {"path": _written(folder, data)}
             link.execute("set enable_progress_bar = false")
             columns = _described(link, asked, name)
+            _refuse_more(link, asked, len(columns), name, most)
             texts = _few_texts(link, asked, columns)
             coded = {t: f"enum_code({_quoted(t)}::{_ENUM}{i})" for i, t in enumerate(texts)}
             chosen = _chosen(columns, coded)
@@ -70,7 +75,7 @@ def from_parquet(data: bytes, name: str) -> Sheet:
     except duckdb.Error:
         raise DataError("bad_parquet", source=name) from None
     if not len(next(iter(found.values()), ())):
-        raise DataError("no_rows", source=name)
+        raise DataError("no_rows", source=name, names=[*found])
     return sheet_of(_by_title(found, columns), name, "parquet", _by_title(texts, columns))
 
 
@@ -130,6 +135,46 @@ def _wide_decimals(path: str, columns: Sequence[_Described], name: str) -> dict[
     return found
 
 
+def rows_and_columns(path: str) -> tuple[int, int]:
+    """Return how many rows and columns a Parquet file has, as it says itself."""
+    import duckdb  # noqa: PLC0415
+
+    try:
+        with duckdb.connect() as link:
+            link.execute("set enable_progress_bar = false")
+            found = link.execute("select * from read_parquet($path) limit 0", {"path": exact(path)})
+            width = len(found.description or ())
+            count = "select count(*) from read_parquet($path)"
+            ((n,),) = link.execute(count, {"path": exact(path)}).fetchall()
+    except duckdb.Error:
+        raise DataError("bad_parquet", source=path) from None
+    return int(n), width
+
+
+def exact(path: str) -> str:
+    """Return a path that DuckDB does not take for a pattern.
+
+    Examples
+    --------
+    >>> exact("data[1]*.parquet")
+    'data[[]1][*].parquet'
+    """
+    return re.sub(r"([\[*?])", r"[\1]", path)
+
+
+def _refuse_more(
+    link: Any,  # noqa: ANN401 - of DuckDB
+    asked: Mapping[str, str],
+    width: int,
+    name: str,
+    most: int,
+) -> None:
+    """Refuse a file whose rows, equal ones packed into little room, do not fit memory."""
+    ((n,),) = link.execute("select count(*) from read_parquet($path)", asked).fetchall()
+    if n * width * CELL > most:
+        raise too_much(name, most)
+
+
 def _few_texts(
     link: Any,  # noqa: ANN401
     asked: Mapping[str, str],
@@ -164,7 +209,7 @@ def parquet_batches(path: str, name: str) -> Iterator[Sheet]:
     """Yield the rows of a Parquet file, some at a time; one sheet without rows if it has none."""
     import duckdb  # noqa: PLC0415
 
-    told: dict[str, Any] = {"path": path}
+    told: dict[str, Any] = {"path": exact(path)}
     try:
         with duckdb.connect() as link:
             link.execute("set enable_progress_bar = false")
@@ -203,7 +248,7 @@ def large_lines(text: str, name: str) -> Sheet | None:
     if NO_OBJECT.search(text):
         return None
     try:
-        with tempfile.TemporaryDirectory(prefix="penjing-") as folder, duckdb.connect() as link:
+        with scratch() as folder, duckdb.connect() as link:
             asked = {"path": _written(folder, text.encode())}
             link.execute("set enable_progress_bar = false")
             columns = link.execute(f"describe {LINES}", asked).fetchall()
@@ -220,8 +265,8 @@ def large_lines(text: str, name: str) -> Sheet | None:
     return sheet_of(found, name, "json")
 
 
-def _written(folder: str, data: bytes) -> str:
-    path = Path(folder, "table")
+def _written(folder: Path, data: bytes) -> str:
+    path = folder / "table"
     path.write_bytes(data)
     return str(path)
 

@@ -70,11 +70,12 @@ def delimited(
 
 def sheet_of(columns: list[Cells], n_rows: int, dialect: Dialect, name: str) -> Sheet:
     """Return the columns as a sheet: each with a name, and none that only a separator made."""
-    if not n_rows:
-        raise DataError("no_rows", source=name)
-    source = {"name": name, "form": "delimited", "separator": dialect.separator}
     notes = [*dialect.notes]
-    return Sheet(_named(columns, name, notes), n_rows, source, notes)
+    columns = _named(columns, name, notes)
+    if not n_rows:
+        raise DataError("no_rows", source=name, names=[cells.name for cells in columns])
+    source = {"name": name, "form": "delimited", "separator": dialect.separator}
+    return Sheet(columns, n_rows, source, notes)
 
 
 def begun(

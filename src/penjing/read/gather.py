@@ -19,14 +19,25 @@ from penjing.read.cells import Sheet
 from penjing.read.columnar import from_parquet
 from penjing.read.decode import decode
 from penjing.read.delimited import delimited
-from penjing.read.files import contents, refuse_name, unzipped
+from penjing.read.files import (
+    CHUNK,
+    contents,
+    is_file,
+    is_folder,
+    is_there,
+    most_bytes,
+    refuse_name,
+    too_much,
+    unzipped,
+)
 from penjing.read.frames import from_array, from_frame, from_table, with_labels
 from penjing.read.names import cases_of, declaration_of, from_names
 from penjing.read.records import from_json
 from penjing.read.rows import from_columns, from_dicts, from_pairs, from_rows
 from penjing.table import Note, Table
 
-JSON = (".json", ".jsonl", ".ndjson")
+LINES = (".jsonl", ".ndjson")
+JSON = (".json", *LINES)
 OBJECT = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
 DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 
@@ -41,16 +52,23 @@ def gathered(
     separator: str | None = None,
     target: str | None = None,
     hints: Hints | None = None,
+    memory_limit: float | str | None = None,
 ) -> Sheet:
     """Return the columns of any source, not yet judged."""
     if names is not None:
         names = _checked_names(names, name or "table")
-    wants = {"encoding": encoding, "names": names, "separator": separator, "hints": hints}
+    wants = {
+        "encoding": encoding,
+        "names": names,
+        "separator": separator,
+        "hints": hints,
+        "limit": memory_limit,
+    }
     if isinstance(source, (str, os.PathLike)):
         path = source if isinstance(source, str) else arguments.path("source", source)
         sheet = _from_path(path, name, wants)
     elif isinstance(source, (bytes, bytearray, memoryview)):
-        data = unzipped(bytes(source), name or "bytes")
+        data = unzipped(bytes(source), name or "bytes", memory_limit)
         sheet = _from_bytes(data, name or "bytes", "", wants)
     elif hasattr(source, "read"):
         sheet = _from_stream(source, name, wants)
@@ -138,48 +156,61 @@ def _from_memory(
 
 
 def _from_path(path: str, name: str | None, wants: Mapping[str, Any]) -> Sheet:
-    if "\n" in path:
+    if "\n" in path and not is_there(path):
         raise DataError("text_not_path", value=path.split("\n", 1)[0][:40])
     if path != "-":
         refuse_name(path)
     place = Path(path)
-    declaration = None if path == "-" or place.is_dir() else _declaration(place)
+    declaration = None if path == "-" or is_folder(place) else _declaration(place)
     if declaration is not None:
         cases = cases_of(place, declaration)
         called = name or cases.name
-        text, *_ = decode(contents(str(declaration)), declaration.name, wants["encoding"])
-        data = contents(str(cases))
+        text, *_ = decode(
+            contents(str(declaration), wants["limit"]), declaration.name, wants["encoding"]
+        )
+        data = contents(str(cases), wants["limit"])
         rows, codec, reason = decode(data, called, wants["encoding"])
         sheet = from_names(text, rows, declaration.name, called)
         return signed(sheet, hashlib.sha256(data).hexdigest(), codec, reason)
-    data = contents(path)
+    data = contents(path, wants["limit"])
     called = name or ("standard input" if path == "-" else place.name)
     return _from_bytes(data, called, place.name.lower().removesuffix(".gz"), wants)
 
 
 def _declaration(place: Path) -> Path | None:
     """Return the .names file if the path means C4.5's form: a file that exists is itself."""
-    if place.is_file() and place.suffix not in (".names", ".c45-names", ".data", ".test", ".cases"):
+    if is_file(place) and place.suffix not in (".names", ".c45-names", ".data", ".test", ".cases"):
         return None
     return declaration_of(place)
 
 
 def _from_stream(stream: Any, name: str | None, wants: Mapping[str, Any]) -> Sheet:  # noqa: ANN401
-    found = stream.read()
+    found = _read_of(stream, name, wants["limit"])
     title = getattr(stream, "name", None)
     called = name or (Path(title).name if isinstance(title, str) else "stream")
     hint = title.lower().removesuffix(".gz") if isinstance(title, str) else ""
     if isinstance(found, str):
         return _from_text(found.removeprefix("\ufeff"), called, hint, wants)
-    return _from_bytes(unzipped(found, called), called, hint, wants)
+    return _from_bytes(unzipped(found, called, wants["limit"]), called, hint, wants)
+
+
+def _read_of(stream: Any, name: str | None, limit: float | str | None) -> Any:  # noqa: ANN401
+    """Return all that an open file gives, bytes or text, within the memory there is."""
+    most, size, pieces = most_bytes(limit), 0, []
+    while piece := stream.read(CHUNK):
+        pieces.append(piece)
+        size += len(piece)
+        if size > most:
+            raise too_much(name or "stream", most)
+    return pieces[0][:0].join(pieces) if pieces else b""
 
 
 def _from_bytes(data: bytes, name: str, hint: str, wants: Mapping[str, Any]) -> Sheet:
     if data.startswith(b"PAR1") or hint.endswith((".parquet", ".pq")):
-        sheet = from_parquet(data, name)
+        sheet = from_parquet(data, name, most_bytes(wants["limit"]))
         sheet.source["sha256"] = hashlib.sha256(data).hexdigest()
         return sheet
-    if not data:
+    if not data and not hint.endswith(LINES):
         raise DataError("empty_file", source=name)
     text, codec, reason = decode(data, name, wants["encoding"])
     sheet = _from_text(text, name, hint, wants)
@@ -188,7 +219,7 @@ def _from_bytes(data: bytes, name: str, hint: str, wants: Mapping[str, Any]) -> 
 
 def _from_text(text: str, name: str, hint: str, wants: Mapping[str, Any]) -> Sheet:
     if hint.endswith(JSON) or (not hint.endswith(DELIMITED) and OBJECT.match(text)):
-        return from_json(text, name)
+        return from_json(text, name, has_lines=hint.endswith(LINES))
     if hint.endswith(".arff") or is_arff(text):
         return from_arff(text, name)
     separator = wants["separator"] or ("\t" if hint.endswith((".tsv", ".tab")) else None)

@@ -13,7 +13,7 @@ from typing import Any
 
 from penjing.errors import CapabilityError, ChoiceError, DataError, NoFileError
 from penjing.read.cells import twins
-from penjing.read.files import absent
+from penjing.read.files import absent, is_folder, is_there
 from penjing.read.markers import USUAL
 from penjing.workspace import Workspace, told_full
 
@@ -126,7 +126,7 @@ def files_of(source: str) -> list[str]:
 
 def is_pattern(source: str) -> bool:
     """Say whether a path stands for several files, as ``*.parquet`` does."""
-    return glob.has_magic(source) and not Path(source).exists()
+    return glob.has_magic(source) and not is_there(source)
 
 
 def _form(path: str) -> str | None:
@@ -142,7 +142,7 @@ def is_codable(source: object) -> bool:
     text = os.fspath(source)
     if not isinstance(text, str) or text == "-" or "\n" in text:
         return False
-    return text.startswith(DATABASE) or Path(text).is_dir() or _form(text) is not None
+    return text.startswith(DATABASE) or is_folder(text) or _form(text) is not None
 
 
 def source_of(source: str, query: str | None) -> tuple[list[str], str]:

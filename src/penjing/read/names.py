@@ -15,6 +15,7 @@ from penjing.errors import DataError
 from penjing.read.cells import Declared, Sheet
 from penjing.read.code import codes_of
 from penjing.read.declared import Attribute, declared_cells
+from penjing.read.files import is_file
 
 KINDS: dict[str, Declared] = {"continuous": "numeric", "ignore": "ignore", "label": "ignore"}
 SUFFIXES = (".names", ".c45-names")
@@ -27,7 +28,7 @@ def declaration_of(path: Path) -> Path | None:
     stem = path.with_suffix("") if path.suffix in (".data", ".test", ".cases") else path
     for suffix in SUFFIXES:
         names = stem.with_name(stem.name + suffix)
-        if names.is_file():
+        if is_file(names):
             return names
     return None
 
@@ -45,7 +46,7 @@ def from_names(declaration: str, cases: str, names_name: str, cases_name: str) -
     attributes, target = declared(declaration, names_name)
     rows = [row for line in cases.split("\n") if (row := case(line))]
     if not rows:
-        raise DataError("empty_file", source=cases_name)
+        raise DataError("no_rows", source=cases_name, names=[a.name for a in attributes])
     for number, row in enumerate(rows, start=1):
         if len(row) != len(attributes):
             values = {"row": number, "n": len(row), "expected": len(attributes)}

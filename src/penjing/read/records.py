@@ -12,11 +12,14 @@ from penjing.read.columnar import large_lines
 from penjing.read.rows import from_columns, from_dicts
 
 
-def from_json(text: str, name: str) -> Sheet:
-    """Take an array of objects, an object of columns, or one object a line."""
+def from_json(text: str, name: str, *, has_lines: bool = False) -> Sheet:
+    """Take an array of objects, an object of columns, or one object a line.
+
+    A file that ``has_lines`` may have none of them.
+    """
     bare = text.strip()
     if not bare:
-        raise DataError("empty_file", source=name)
+        raise DataError("empty_file" if not has_lines else "empty_table", source=name, names=[])
     if bare[0] == "{" and len(bare) >= LARGE:
         large = large_lines(bare, name)
         if large is not None:
@@ -32,7 +35,7 @@ def from_json(text: str, name: str) -> Sheet:
     if not isinstance(rows, list | dict):  # a number, a text, true
         raise DataError("bad_json", source=name, line=1)
     if not rows:
-        raise DataError("empty_file", source=name)
+        raise DataError("empty_table", source=name, names=[])
     whole = rows if isinstance(rows, dict) else rows[0] if len(rows) == 1 else None
     if isinstance(whole, dict) and all(isinstance(values, list) for values in whole.values()):
         sheet = from_columns(whole, name)

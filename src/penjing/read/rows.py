@@ -77,7 +77,7 @@ def numbered(width: int) -> list[str]:
 def titled(titles: Sequence[Any], columns: Sequence[Any], name: str) -> Sheet:
     """Take columns beside their names."""
     if not columns or not len(columns[0]):
-        raise DataError("empty_table", source=name)
+        raise DataError("empty_table", source=name, names=[*titles])
     cells = [plain_cells(str(t), values, name) for t, values in zip(titles, columns, strict=True)]
     return Sheet(cells, len(columns[0]), {"name": name, "form": "rows"})
 

@@ -236,10 +236,9 @@ WORDS: dict[str, str] = {
     ),
     # model files
     "no_model_file": "there is no model file {path}.",
-    "cannot_read": "{path} cannot be read: {reason}.",
     "cannot_write": "{path} cannot be written: {reason}.",
     "output_is_folder": "{path} is a folder. Give the name of a file.",
-    "model_too_large": "{path} has {size} bytes, more than the {limit} that a model may have.",
+    "model_too_large": "{path} holds more than {limit}, which is more than a model may have.",
     "model_truncated": (
         "{path} ends in the middle: the model is cut off. Save it again, or get a whole copy."
     ),
@@ -286,6 +285,11 @@ WORDS: dict[str, str] = {
     "is_a_directory": "{source} is a folder. Name a file in it.",
     "no_permission": "{source} may not be read by you. Ask for the permission, or copy it.",
     "unreadable_file": "{source} cannot be read: {reason}.",
+    "too_much_to_read": "{source} holds more than {limit}, the most that may be read into memory. Take a part of its rows, or save it as a file and let `penjing fit` grow from disk.",
+    "is_a_device": "{source} is a device, not a file.",
+    "system_refuses": "{reason}: {path}.",
+    "system_failed": "the operating system reports: {reason}.",
+    "no_memory": "there is not enough memory for this. Take a part of the rows, or let `penjing fit` grow from disk.",
     "binary_file": (
         "{source} is not text. Give a CSV, TSV, ARFF, JSON, Parquet or C4.5 .names file;"
         " save a workbook as CSV first."
@@ -586,6 +590,7 @@ WORDS: dict[str, str] = {
     "schema_not_object": "the schema in {value} should be a JSON object: names and what they are.",
     "ask_target": "Which column is to be predicted? ({known})",
     # command: sentences of other rooms where an option says it better
+    "text_not_path_cli": "'{value}' … does not exist. Look at the path: it has several lines.",
     "no_target_cli": (
         "{source} has no column that is clearly the target. Name one: --target COLUMN."
         " It has: {known}."

@@ -203,10 +203,9 @@ WORDS: dict[str, str] = {
     "lengths_differ": "给出了 {values} 个取值和 {labels} 个标签。每行两者各需一个，且至少要有一行。",
     # model files
     "no_model_file": "没有模型文件 {path}。",
-    "cannot_read": "无法读取 {path}：{reason}。",
     "cannot_write": "无法写入 {path}：{reason}。",
     "output_is_folder": "{path} 是文件夹。请给出文件名。",
-    "model_too_large": "{path} 有 {size} 字节，超过模型上限 {limit} 字节。",
+    "model_too_large": "{path} 的内容超过 {limit}，模型不应有这么大。",
     "model_truncated": "{path} 在中间断开：模型不完整。请重新保存，或取得完整的文件。",
     "model_not_json": "{path} 不是模型文件：它不是 penjing 写出的 JSON。",
     "model_newer": "{path} 的格式号是 {found}，本版 penjing 只能读到 {known}。请安装新版 penjing。",
@@ -238,6 +237,11 @@ WORDS: dict[str, str] = {
     "is_a_directory": "{source} 是文件夹。请给出其中的一个文件。",
     "no_permission": "没有读取 {source} 的权限。请取得权限，或复制一份。",
     "unreadable_file": "{source} 无法读取：{reason}。",
+    "too_much_to_read": "{source} 的内容超过 {limit}，这是可读入内存的上限。请只取一部分行，或保存为文件后由 `penjing fit` 从磁盘生成树。",
+    "is_a_device": "{source} 是设备，不是文件。",
+    "system_refuses": "{reason}：{path}。",
+    "system_failed": "操作系统报告：{reason}。",
+    "no_memory": "内存不足。请只取一部分行，或由 `penjing fit` 从磁盘生成树。",
     "binary_file": (
         "{source} 不是文本。请给出 CSV、TSV、ARFF、JSON、Parquet 或 C4.5 的 .names 文件；"
         "工作簿请先另存为 CSV。"
@@ -448,6 +452,7 @@ WORDS: dict[str, str] = {
     "schema_not_object": "{value} 中的 schema 应为 JSON 对象：列名及其说明。",
     "ask_target": "要预测哪一列？（{known}）",
     # 命令：用选项说得更清楚的句子
+    "text_not_path_cli": "“{value}”…… 不存在。请检查路径：它有好几行。",
     "no_target_cli": (
         "{source} 中看不出哪一列是目标。请用 --target 列名 指明。现有的列：{known}。"
     ),
