@@ -6,6 +6,7 @@ end it.
 
 from __future__ import annotations
 
+import csv
 import gzip
 import os
 import subprocess
@@ -256,6 +257,23 @@ def test_a_parquet_file_whose_name_looks_like_a_pattern_is_that_file(run, name):
     Path("ab.parquet").write_bytes(b"no Parquet")
     assert run("fit", name, "-t", "y", "-o", "p.tree").code == 0
     assert len(run("predict", "p.tree", name, "--json").data["rows"]) == 10
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
+@pytest.mark.parametrize("rows_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("n", [6, 40_000], ids=["whole", "streamed"])
+def test_line_ends_inside_cells_come_out_as_they_came_in(run, end, rows_end, n):
+    cells = [f'"one{end}two",{"u" * 60},p', f'"one{end}three","v{end}w",q'] * (n // 2)
+    text = rows_end.join(["a,b,y", *cells, ""])
+    Path("t.csv").write_bytes(text.encode())
+    assert run("fit", "t.csv", "-t", "y", "--ignore", "b", "-o", "t.tree").code == 0
+    assert run("predict", "t.tree", "t.csv", "-o", "out.csv").code == 0
+    with Path("out.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert {row[1] for row in rows[1:]} == {f"one{end}two", f"one{end}three"}
+    assert {row[2] for row in rows[1:]} == {"u" * 60, f"v{end}w"}
+    assert [row[4] for row in rows[1:]] == [row[3] for row in rows[1:]]
+    assert len(rows) == n + 1
 
 
 # -- tables without rows ------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -177,3 +178,41 @@ def test_markers_of_another_form_are_refused_on_loading(run, marked, reading):
 def _saved(tree, folder):
     tree.save(folder / "kept.tree")
     return folder / "kept.tree"
+
+
+@pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet", "jsonl"])
+@pytest.mark.parametrize("marker", ["-", "-999"])
+def test_the_disk_engine_applies_and_keeps_them_alike(run, form, marker):
+    duckdb = pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    rows = "a,n,y\n" + "".join(
+        f"{'-' if i % 4 == 0 else 'pq'[i % 2]},{-999 if i % 3 == 0 else i % 7},{'uv'[i % 12 > 5]}\n"
+        for i in range(600)
+    )
+    Path("t.csv").write_text(rows, "utf-8")
+    Path("t.csv.gz").write_bytes(gzip.compress(rows.encode()))
+    with duckdb.connect() as link:
+        link.execute("copy (from read_csv('t.csv', all_varchar = false)) to 't.parquet'")
+        link.execute(
+            "copy (from read_csv('t.csv', all_varchar = false)) to 't.jsonl' (format json)"
+        )
+    how = ("-t", "y", "-r", "cart-binary", "--missing", "fraction", "--missing-marker", marker)
+    trees = {}
+    for engine in ("native", "disk"):
+        done = run("fit", f"t.{form}", *how, "--engine", engine, "--no-trace", "-o", "t.tree")
+        assert done.code == 0, done.err
+        trees[engine] = json.loads(Path("t.tree").read_text("utf-8"))
+        assert trees[engine]["about"]["reading"] == {"missing": [marker]}
+    assert trees["native"]["nodes"] == trees["disk"]["nodes"]
+    assert trees["native"]["schema"] == trees["disk"]["schema"]
+
+
+def test_a_packed_table_that_does_not_fit_is_grown_from_disk(run):
+    pytest.importorskip("pyarrow")
+    rows = "a,y\n" + "".join(f"{i % 50},{'uv'[i % 50 > 20]}\n" for i in range(40_000))
+    Path("t.csv.gz").write_bytes(gzip.compress(rows.encode()))
+    assert Path("t.csv.gz").stat().st_size * 8 < 1_000_000 < len(rows) * 8
+    done = run("fit", "t.csv.gz", "--memory-limit", "1MB", "-r", "cart-textbook", "-o", "t.tree")
+    assert done.code == 0, done.err
+    assert "engine disk" in done.err
+    assert penjing.load("t.tree").score("t.csv.gz").accuracy == 1

@@ -45,6 +45,7 @@ def rows_for(
     """Yield each batch of rows as it came, and as the tree wants it."""
     from penjing.align import align_to  # noqa: PLC0415 - heavy
     from penjing.read.assemble import refuse_absent  # noqa: PLC0415
+    from penjing.read.batches import with_one_end_each  # noqa: PLC0415
     from penjing.read.fitted import fitted  # noqa: PLC0415
     from penjing.read.markers import markers  # noqa: PLC0415
 
@@ -61,7 +62,7 @@ def rows_for(
             yield sheet, _nothing(tree, sheet, fields)
             continue
         marks = markers(missing, usual=sheet.has_usual_markers)
-        table = fitted(sheet, marks, fields, False)
+        table = fitted(with_one_end_each(sheet, needed), marks, fields, False)
         voice.notes(note for note in table.notes if note.key not in told)
         told |= {note.key for note in table.notes}
         yield sheet, align_to(tree.schema, None, table, needed)
@@ -178,8 +179,8 @@ def _lines(
         found = answered(tree, table, wanted)
         titles = _titles(sheet.names, list(found))
         has_number = "row" not in sheet.names
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\r\n" if excel else "\n")
+        text = io.StringIO(newline="") if excel else _Rows(newline="")
+        writer = csv.writer(text, lineterminator="\r\n")  # then a cell with either is quoted
         shown = guarded if excel else list
         if not kinds:
             kinds = _kinds(tree, sheet, found, titles, has_number=has_number)
@@ -189,6 +190,13 @@ def _lines(
         writer.writerows(zip(*numbers, *map(shown, columns), strict=True))
         put(_encoded(text.getvalue(), codec))
     return kinds
+
+
+class _Rows(io.StringIO):
+    """A text of rows that end as those of Unix do; `csv` writes each of them at once."""
+
+    def write(self, row: str, /) -> int:
+        return super().write(row.removesuffix("\r\n") + "\n")
 
 
 def guarded(cells: Iterable[Any]) -> list[Any]:

@@ -66,7 +66,7 @@ class Pruning:
         if path and sources.are_same(self.validate, path):
             voice.note("note_training_validates", source=self.validate)
         assert table.target is not None
-        plain = replace(reading, weight=None)
+        plain = replace(reading, schema=None, ignore=None, weight=None)  # settled by the table
         return table, plain.rows(voice, self.validate, table.schema, table.target.field)
 
     def grown(

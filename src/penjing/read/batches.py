@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, cast
@@ -20,9 +20,10 @@ import numpy as np
 from penjing.errors import DataError, Problem
 from penjing.read.arff import is_arff
 from penjing.read.cells import Cells, Sheet
+from penjing.read.code import merged
 from penjing.read.columnar import parquet_batches
 from penjing.read.decode import decode
-from penjing.read.delimited import delimited
+from penjing.read.delimited import delimited, with_one_end
 from penjing.read.files import (
     STDIN,
     Unclosed,
@@ -90,7 +91,7 @@ def batches(source: Source) -> Iterator[Sheet]:
 def _whole(source: Source, given: str | bytes) -> Sheet:
     wants: dict[str, Any] = {"encoding": source.encoding, "separator": source.separator}
     try:
-        return gathered(given, name=source.name, names=source.names, **wants)
+        return gathered(given, name=source.name, names=source.names, keeps_ends=True, **wants)
     except DataError as error:
         return _none(error, source)
 
@@ -121,7 +122,9 @@ def _stream(head: bytes, stream: IO[bytes], source: Source, hint: str) -> io.Tex
     if is_arff(text) or (not hint.endswith(DELIMITED) and OBJECT.match(text)):
         return None
     joined = io.BufferedReader(Unclosed(stream, head), 1 << 16)
-    return io.TextIOWrapper(joined, "utf-8-sig" if codec == "utf-8" else codec, newline=None)
+    # Rows are told by "\n" where there is one; cells keep their own line ends then.
+    ends = "" if "\n" in text else None
+    return io.TextIOWrapper(joined, "utf-8-sig" if codec == "utf-8" else codec, newline=ends)
 
 
 def _pieces(text: io.TextIOWrapper, source: Source, hint: str) -> Iterator[Sheet]:
@@ -138,7 +141,7 @@ def _pieces(text: io.TextIOWrapper, source: Source, hint: str) -> Iterator[Sheet
         piece, left = left[:at], left[at:]
         if piece.strip() or first is None:
             try:
-                sheet = delimited(piece, source.name, separator, names or None)
+                sheet = delimited(piece, source.name, separator, names or None, keeps_ends=True)
             except DataError as error:
                 if error.key == "no_rows" and more:
                     left = piece + left  # the header alone: its first row is a long one
@@ -205,6 +208,18 @@ def _alike(sheet: Sheet, first: Sheet) -> Sheet:
     nothing = np.full(sheet.n_rows, MISSING, np.int32)
     columns = [have.get(name, Cells(name, [], nothing)) for name in first.names]
     return replace(sheet, columns=columns, notes=[])
+
+
+def with_one_end_each(sheet: Sheet, names: Collection[str]) -> Sheet:
+    """Return a sheet whose named columns have line ends as :func:`penjing.read` has them."""
+    return replace(sheet, columns=[_one_end(c) if c.name in names else c for c in sheet.columns])
+
+
+def _one_end(cells: Cells) -> Cells:
+    if cells.is_typed or not any(isinstance(x, str) and "\r" in x for x in cells.levels):
+        return cells
+    levels = [with_one_end(x) if isinstance(x, str) else x for x in cells.levels]
+    return cells.anew(*merged(levels, cells.codes))
 
 
 def _numbered(sheets: Iterator[Sheet]) -> Iterator[Sheet]:

@@ -26,7 +26,7 @@ SNIFFED = 50
 BATCH = 50_000
 """Rows that are divided at a time; the text of a batch is let go before the next."""
 
-TOLD = re.compile(r"sep=(.)\n")
+TOLD = re.compile(r"sep=(.)\r?\n")
 """A first line by which Excel tells the separator."""
 
 Batch = list[Sequence[str]]
@@ -53,19 +53,30 @@ def delimited(
     separator: str | None = None,
     names: Sequence[str] | None = None,
     hints: Hints | None = None,
+    *,
+    keeps_ends: bool = False,
 ) -> Sheet:
-    """Divide text into columns of cells; ``names`` are for text without a header line."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    """Divide text into columns of cells; ``names`` are for text without a header line.
+
+    Line ends inside quoted cells are made alike, unless somebody ``keeps_ends``.
+    """
+    is_kept = keeps_ends and '"' in text and "\r" in text
+    text = text if is_kept else with_one_end(text)
     dialect, start = begun(text, name, separator, names, is_quoted='"' in text)
     text = text[start:]
     header, columns = dialect.header, None
-    if is_large(text, header):
+    if is_large(text, header) and not is_kept:
         columns = divided(
             text, header, dialect.separator, hints or Hints(), has_header=dialect.has_header
         )
     if columns is None:
         columns = _coded(batches_of([text], dialect, name), header)
     return sheet_of(columns, len(columns[0].codes), dialect, name)
+
+
+def with_one_end(text: str) -> str:
+    """Return a text whose line ends are all alike."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def sheet_of(columns: list[Cells], n_rows: int, dialect: Dialect, name: str) -> Sheet:

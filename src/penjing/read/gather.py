@@ -53,6 +53,7 @@ def gathered(
     target: str | None = None,
     hints: Hints | None = None,
     memory_limit: float | str | None = None,
+    keeps_ends: bool = False,
 ) -> Sheet:
     """Return the columns of any source, not yet judged."""
     if names is not None:
@@ -63,6 +64,7 @@ def gathered(
         "separator": separator,
         "hints": hints,
         "limit": memory_limit,
+        "ends": keeps_ends,
     }
     if isinstance(source, (str, os.PathLike)):
         path = source if isinstance(source, str) else arguments.path("source", source)
@@ -223,7 +225,8 @@ def _from_text(text: str, name: str, hint: str, wants: Mapping[str, Any]) -> She
     if hint.endswith(".arff") or is_arff(text):
         return from_arff(text, name)
     separator = wants["separator"] or ("\t" if hint.endswith((".tsv", ".tab")) else None)
-    return delimited(text, name, separator, wants["names"], wants["hints"])
+    how = {"keeps_ends": wants["ends"]}
+    return delimited(text, name, separator, wants["names"], wants["hints"], **how)
 
 
 def signed(sheet: Sheet, sha256: str, codec: str, reason: str) -> Sheet:
