@@ -107,6 +107,14 @@ class DataError(Problem):
     """The data is not what was expected."""
 
 
+class NoRowsError(DataError):
+    """A table has no rows; the columns that it has are its ``names``."""
+
+    def __init__(self, key: str, /, *, names: Iterable[str] = (), **values: object) -> None:
+        self.names = tuple(map(str, names))
+        super().__init__(key, **values)
+
+
 class ChoiceError(Problem):
     """A parameter, name or combination is not one of the possible ones."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from penjing.errors import DataError
+from penjing.errors import DataError, NoRowsError
 from penjing.read.cells import Sheet
 from penjing.read.code import codes_of
 from penjing.read.declared import Attribute, declared_cells
@@ -34,7 +34,7 @@ def from_arff(text: str, name: str) -> Sheet:
             continue
         rows.append(_row(bare, len(attributes), name, len(rows) + 1))
     if not rows:
-        raise DataError("no_rows", source=name, names=[a.name for a in attributes])
+        raise NoRowsError("no_rows", source=name, names=[a.name for a in attributes])
     columns = [
         declared_cells(name, attribute, *codes_of(cells))
         for attribute, cells in zip(attributes, zip(*rows, strict=True), strict=True)

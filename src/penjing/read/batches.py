@@ -13,11 +13,11 @@ import io
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import numpy as np
 
-from penjing.errors import DataError, Problem
+from penjing.errors import DataError, NoRowsError, Problem
 from penjing.read.arff import is_arff
 from penjing.read.cells import Cells, Sheet
 from penjing.read.code import merged
@@ -98,10 +98,9 @@ def _whole(source: Source, given: str | bytes) -> Sheet:
 
 def _none(error: DataError, source: Source) -> Sheet:
     """Return the columns of a table that was refused because it has no rows."""
-    if error.key not in ("no_rows", "empty_table") or "names" not in error.values:
+    if not isinstance(error, NoRowsError) or error.key == "empty_file":
         raise error
-    titles = cast("Sequence[str]", error.values["names"])
-    columns = [Cells(str(title), [], np.empty(0, np.int32)) for title in titles]
+    columns = [Cells(title, [], np.empty(0, np.int32)) for title in error.names]
     return Sheet(columns, 0, {"name": source.name})
 
 

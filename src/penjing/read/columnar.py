@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from penjing.errors import CapabilityError, DataError
+from penjing.errors import CapabilityError, DataError, NoRowsError
 from penjing.read.arrow_kinds import numbers as nearest
 from penjing.read.cells import EXACT, Cells, Sheet, twins
 from penjing.read.files import too_much
@@ -75,7 +75,7 @@ def from_parquet(data: bytes, name: str, most: int) -> Sheet:
     except duckdb.Error:
         raise DataError("bad_parquet", source=name) from None
     if not len(next(iter(found.values()), ())):
-        raise DataError("no_rows", source=name, names=[*found])
+        raise NoRowsError("no_rows", source=name, names=[*found])
     return sheet_of(_by_title(found, columns), name, "parquet", _by_title(texts, columns))
 
 

@@ -11,7 +11,7 @@ from itertools import chain, islice, pairwise, repeat
 
 import numpy as np
 
-from penjing.errors import DataError
+from penjing.errors import DataError, NoRowsError
 from penjing.read.bulk import Hints, divided, is_large
 from penjing.read.cells import Cells, Sheet
 from penjing.read.code import Coder
@@ -84,7 +84,7 @@ def sheet_of(columns: list[Cells], n_rows: int, dialect: Dialect, name: str) -> 
     notes = [*dialect.notes]
     columns = _named(columns, name, notes)
     if not n_rows:
-        raise DataError("no_rows", source=name, names=[cells.name for cells in columns])
+        raise NoRowsError("no_rows", source=name, names=[cells.name for cells in columns])
     source = {"name": name, "form": "delimited", "separator": dialect.separator}
     return Sheet(columns, n_rows, source, notes)
 

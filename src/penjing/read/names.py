@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from penjing.errors import DataError
+from penjing.errors import DataError, NoRowsError
 from penjing.read.cells import Declared, Sheet
 from penjing.read.code import codes_of
 from penjing.read.declared import Attribute, declared_cells
@@ -46,7 +46,7 @@ def from_names(declaration: str, cases: str, names_name: str, cases_name: str) -
     attributes, target = declared(declaration, names_name)
     rows = [row for line in cases.split("\n") if (row := case(line))]
     if not rows:
-        raise DataError("no_rows", source=cases_name, names=[a.name for a in attributes])
+        raise NoRowsError("no_rows", source=cases_name, names=[a.name for a in attributes])
     for number, row in enumerate(rows, start=1):
         if len(row) != len(attributes):
             values = {"row": number, "n": len(row), "expected": len(attributes)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from penjing.errors import DataError
+from penjing.errors import DataError, NoRowsError
 from penjing.read.bulk import LARGE
 from penjing.read.cells import Sheet
 from penjing.read.columnar import large_lines
@@ -19,7 +19,7 @@ def from_json(text: str, name: str, *, has_lines: bool = False) -> Sheet:
     """
     bare = text.strip()
     if not bare:
-        raise DataError("empty_file" if not has_lines else "empty_table", source=name, names=[])
+        raise NoRowsError("empty_file" if not has_lines else "empty_table", source=name, names=[])
     if bare[0] == "{" and len(bare) >= LARGE:
         large = large_lines(bare, name)
         if large is not None:
@@ -35,7 +35,7 @@ def from_json(text: str, name: str, *, has_lines: bool = False) -> Sheet:
     if not isinstance(rows, list | dict):  # a number, a text, true
         raise DataError("bad_json", source=name, line=1)
     if not rows:
-        raise DataError("empty_table", source=name, names=[])
+        raise NoRowsError("empty_table", source=name, names=[])
     whole = rows if isinstance(rows, dict) else rows[0] if len(rows) == 1 else None
     if isinstance(whole, dict) and all(isinstance(values, list) for values in whole.values()):
         sheet = from_columns(whole, name)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from penjing._core import code_texts
-from penjing.errors import DataError
+from penjing.errors import DataError, NoRowsError
 from penjing.read.cells import Cells, Sheet
 from penjing.read.code import codes_of, ranks_of
 
@@ -77,7 +77,7 @@ def numbered(width: int) -> list[str]:
 def titled(titles: Sequence[Any], columns: Sequence[Any], name: str) -> Sheet:
     """Take columns beside their names."""
     if not columns or not len(columns[0]):
-        raise DataError("empty_table", source=name, names=[*titles])
+        raise NoRowsError("empty_table", source=name, names=[*titles])
     cells = [plain_cells(str(t), values, name) for t, values in zip(titles, columns, strict=True)]
     return Sheet(cells, len(columns[0]), {"name": name, "form": "rows"})
 
