@@ -50,13 +50,14 @@ def curve(kind):
 
 
 def routed(kind):
+    weight = np.arange(150) % 4
     with sklearn.config_context(enable_metadata_routing=True):
         model = kind(random_state=0, max_depth=2).set_fit_request(sample_weight=True)
-        model.set_score_request(sample_weight=True)
         scaler = StandardScaler().set_fit_request(sample_weight=False)
-        search = GridSearchCV(make_pipeline(scaler, model), {}, cv=3)
-        search.fit(*IRIS, sample_weight=np.arange(150) % 4)
-    return search.cv_results_["mean_test_score"], search.predict(IRIS[0])
+        piped = make_pipeline(scaler, model).fit(*IRIS, sample_weight=weight)
+        search = GridSearchCV(model.set_score_request(sample_weight=True), {}, cv=3)
+        search.fit(*IRIS, sample_weight=weight)
+    return search.cv_results_["mean_test_score"], piped.predict_proba(IRIS[0])
 
 
 def unchecked_metadata(kind):
