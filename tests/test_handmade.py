@@ -146,8 +146,14 @@ def test_known_or_missing_is_a_question(tmp_path):
     numbers = {"a": {"≤ 3": "x", "> 3": "y"}}
     tree = Tree.from_dict({"a": {"= ?": "z", "≠ ?": numbers}})
     assert tree.predict([{"a": None}, {"a": 2}, {"a": 5}]).tolist() == ["z", "x", "y"]
+    below = Tree.from_dict({"b": {"u": "z", "v": {"a": {"≠ ?": "q", "= ?": "z"}}}})
+    rows = [{"b": "v", "a": value} for value in ("u", 1, None)]
+    assert below.predict(rows).tolist() == ["q", "q", "z"]
     words = Tree.from_dict({"a": {"!=?": "q", "=?": "z"}})
     assert words.predict([{"a": None}, {"a": "u"}, {"a": "v"}]).tolist() == ["z", "q", "q"]
+    turned = Tree.from_dict({"a": {"=?": "z", "!=?": {"b": {"≠?": "q", "=?": "r"}}}})
+    pairs = [("u", 1), ("v", None), (None, 1)]
+    assert turned.predict([{"a": a, "b": b} for a, b in pairs]).tolist() == ["q", "r", "z"]
     for made in (tree, words):
         assert Tree.from_dict(made.to_dict()) == made
         made.save(tmp_path / "tree")
@@ -204,7 +210,7 @@ def test_a_printed_tree_is_read_as_the_tree(recipe, settings, data):
     forms = [tree.to_dict(), *(printed(tree, key) for key in FORMS.values())]
     for plain in forms if tree.n_nodes > 1 else ():
         again = Tree.from_dict(plain, target="class")
-        known = {field.name: len(field.levels) for field in tree.schema}
-        if own and any(len(field.levels) < known[field.name] for field in again.schema):
-            continue  # a level that the dict does not name goes where missing values go
+        known = {field.name: set(field.levels) for field in tree.schema}
+        if any(0 < len(field.levels) < len(known[field.name]) for field in again.schema):
+            continue  # a level that the dict does not name stops where it is asked about
         assert again.predict(table).tolist() == tree.predict(table).tolist(), plain

@@ -107,7 +107,7 @@ def test_what_was_not_kept_is_weighed_anew_from_the_rows():
     tree = penjing.fit(table, trace=True)
     short = replace(tree, kept_trace={"steps": tree.kept_trace["steps"][:1], "is_whole": False})
     assert not short.trace.is_whole
-    with pytest.raises(ChoiceError, match="nothing of node 1"):
+    with pytest.raises(ChoiceError, match="does not cover node 1"):
         short.trace.of(1)
     assert short.trace.of(1, table) == tree.trace.of(1)
 

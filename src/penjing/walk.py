@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -108,7 +109,8 @@ class Walk:
         self._splits: list[Split | None] = []
         # What the C++ walk cannot do: ask a second test, and send a level of a nominal column
         # that this node did not see in training where missing values go.
-        if nodes.surrogates or (nodes.missing is not None and is_nominal.any()):
+        is_bare = any(not (f.is_numeric or f.levels) for f in tree.schema)  # see `_routed`
+        if nodes.surrogates or (nodes.missing is not None and (is_nominal.any() or is_bare)):
             cuts = enumerate(cuts_of(tree).tolist())
             self._splits = [_compared(tree.split(node), cut) for node, cut in cuts]
         self.answers = _typed(tree.classes)
@@ -286,7 +288,10 @@ class Walk:
             if split is None or not here.size:
                 continue
             branches = split.routed(lambda c, here=here: columns[c].take(here))  # type: ignore[misc]
-            branches = np.where(odd[split.column][here], NO_BRANCH, branches)
+            # A tree made by hand may ask of a column only whether it has a value, and name none.
+            is_bare = split.cut == math.inf and not self._schema[split.column].levels
+            lost = 0 if is_bare else NO_BRANCH
+            branches = np.where(odd[split.column][here], lost, branches)
             for branch in range(split.n_branches):
                 child = int(self._first_child[node]) + branch
                 waiting.append((child, here[branches == branch]))
