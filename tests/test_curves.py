@@ -67,18 +67,23 @@ def test_without_test_rows_folds_are_grown():
         pruning_curve(Tree.from_dict({"a": {"x": "y", "z": "n"}}))
 
 
-def _by_majority(table, k, seed) -> list[list[float]]:
-    """Return for each fold what the classes that are most frequent elsewhere (or the mean) get."""
-    found = []
+def _by_majority(table, k, seed) -> tuple[float, float]:
+    """Return what the class that is most frequent in the other folds (or the mean) gets.
+
+    Of classes that are as frequent any may be answered: the lowest and the highest measure.
+    """
+    low = high = 0.0
     for train, held_out in folds(table, k, seed):
         if table.is_regression:
-            wrong = held_out.target.numbers() - train.target.numbers().mean()
-            found.append([float(np.sqrt((wrong**2).mean()))])
+            squares = ((held_out.target.numbers() - train.target.numbers().mean()) ** 2).sum()
+            low, high = low + squares, high + squares
             continue
         counts = np.bincount(train.target.codes, minlength=len(table.target.levels))
         best = np.flatnonzero(counts == counts.max())
-        found.append([float((held_out.target.codes == code).mean()) for code in best])
-    return found
+        right = [int((held_out.target.codes == code).sum()) for code in best]
+        low, high = low + min(right), high + max(right)
+    low, high = low / table.n_rows, high / table.n_rows
+    return (low**0.5, high**0.5) if table.is_regression else (low, high)
 
 
 NUMBERS = ("cart-binary", "rpart", "sklearn")
@@ -96,11 +101,22 @@ def test_one_leaf_is_tested_as_the_majority_of_each_fold(recipe, regression):
         curve = pruning_curve(fit(rows, recipe=recipe), rows, k=3 + seed, seed=seed)
         last = curve["points"][-1]
         assert last["leaves"] == 1
-        plain = _by_majority(rows, 3 + seed, seed)
-        low, high = (np.mean([pick(fold) for fold in plain]) for pick in (min, max))
+        low, high = _by_majority(rows, 3 + seed, seed)
         assert low - 1e-9 <= last["test"] <= high + 1e-9
         if not regression:
             assert last["train"] == np.bincount(rows.target.codes).max() / rows.n_rows
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_the_first_point_of_a_tree_grown_to_the_end_is_cross_validation(regression):
+    rows = rows_of(120, 5, regression=regression)
+    curve = pruning_curve(fit(rows, recipe="cart-binary"), rows, k=5, seed=2)
+    report = cross_validate(rows, "cart-binary", 5, seed=2)
+    wanted = report.rmse if regression else report.accuracy
+    assert curve["points"][0]["alpha"] == 0
+    assert np.isclose(curve["points"][0]["test"], wanted)
+    if regression:  # the mean of the other rows is farther off than that of all
+        assert curve["points"][-1]["test"] >= curve["points"][-1]["train"]
 
 
 def test_complexities_left_out_of_a_long_curve_change_no_other_point(monkeypatch):

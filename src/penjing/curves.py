@@ -6,6 +6,7 @@ the accuracy, for numbers the root of the mean squared error.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -18,6 +19,7 @@ from penjing.evaluate import Grower, grower_of, score
 from penjing.folds import each_fold, hold_out
 from penjing.prune.cost_complexity import Link, path
 from penjing.recipe import Recipe
+from penjing.report import NumberReport, Report
 from penjing.table import Table
 from penjing.tree import Tree
 
@@ -112,7 +114,7 @@ def pruning_curve(
     dict
         ``kind``, ``measure``, ``tested`` (``rows``, ``folds`` or None), and ``points``: each with
         ``alpha`` (the complexity per leaf from which on the tree is cut so far), ``leaves``,
-        ``train`` and ``test``, None where no rows are at hand.
+        ``train`` and ``test`` (of folds, over all rows together), None where no rows are at hand.
 
     Examples
     --------
@@ -239,14 +241,24 @@ def _middles(alphas: Sequence[float]) -> list[float]:
 
 
 def _folded(tree: Tree, train: Table, alphas: Sequence[float], k: int, seed: int) -> list[float]:
-    """Return the measure of each complexity over all folds."""
+    """Return the measure of each complexity over the rows of all folds together."""
     k = min(k, train.n_rows)
     grow = grower_of(replace(tree, about={}), seed, None, None, {})
-    found: list[list[float]] = [[] for _ in alphas]
+    found: list[list[Report | NumberReport]] = [[] for _ in alphas]
     for rows, held_out in each_fold(train, k, seed):
         grown = grow(rows)
         links = path(grown)
         part = float(rows.weights.sum() / train.weights.sum())
         for place, alpha in enumerate(alphas):
-            found[place].append(_measured(_cut(grown, links, alpha * part), held_out))
-    return [_mean(tests) for tests in found]
+            found[place].append(score(_cut(grown, links, alpha * part), held_out))
+    return [_pooled(tests) for tests in found]
+
+
+def _pooled(reports: Sequence[Report | NumberReport]) -> float:
+    """Return what one report of all rows would say: shares, or squares, by their weights."""
+    weight = sum(report.weight for report in reports)
+    right = [report.correct for report in reports if isinstance(report, Report)]
+    if right:
+        return sum(right) / weight
+    squares = [r.rmse**2 * r.weight for r in reports if isinstance(r, NumberReport)]
+    return math.sqrt(sum(squares) / weight)
