@@ -99,7 +99,9 @@ def best_cut(
     # Parts of rows do not add up to the last bit.
     slack = _ROUNDING * known
     heavy = (weighs >= least - slack) & (weighs <= known - least + slack)
-    tried = np.flatnonzero((numbers[1:] - numbers[:-1] > options.gap) & heavy)
+    with np.errstate(invalid="ignore"):  # of numbers too large for 32 bits none is apart
+        apart = numbers[1:] - numbers[:-1] > options.gap
+    tried = np.flatnonzero(apart & heavy)
     if not tried.size:
         return NONE, 0.0
     parts = np.stack([low[tried], np.maximum(counts.known - low[tried], 0.0)], axis=1)
