@@ -102,6 +102,15 @@ def test_what_is_refused(source, tmp_path):
         penjing.fit(path, "y", "id3", engine="duckdb", missing="fraction")
 
 
+@pytest.mark.slow
+def test_a_tree_too_deep_for_sql_is_refused_in_a_sentence(monkeypatch):
+    monkeypatch.setattr(afar, "FETCHED", 3)
+    rows = {"x": list(range(90)), "z": [0.5] * 90, "y": ["a", "b"] * 45}
+    table = penjing.read(rows, "y", keep="x")
+    with pytest.raises(CapabilityError, match="max_depth"):
+        penjing.fit(table, recipe="c4.5-textbook", engine="duckdb")
+
+
 def test_no_pandas_is_needed(source):
     words = f"""
 import sys; sys.modules["pandas"] = None

@@ -62,11 +62,12 @@ def in_duckdb(path: str, target: str | None, recipe: str, reference: Any, patche
     """Return in what the trees differ that DuckDB counts for: of whole rows, and of classes."""
     if isinstance(reference, dict) and reference["kinds"][-1] == "numeric":
         return ""
-    tree = grown(path, target, "memory", (recipe, "branch"))
+    how, limit = (recipe, "branch"), {"max_depth": 20}
+    tree = grown(path, target, "memory", how, **limit)
     is_large = isinstance(reference, dict) and reference["rows"] > 500
     with patches.context() as patch:  # few rows are fetched: most are counted there
         patch.setattr(afar, "FETCHED", 4_000 if is_large else 15)
-        return different(tree, grown(path, target, "duckdb", (recipe, "branch")))
+        return different(tree, grown(path, target, "duckdb", how, **limit))
 
 
 def different(one: Any, other: Any) -> str:

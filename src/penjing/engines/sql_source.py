@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from penjing.errors import DataError
+from penjing.errors import CapabilityError, DataError
 from penjing.read.afar import FEW, Seen, in_order
 
 ROWS = '"penjing:rows"'
@@ -102,7 +102,10 @@ class Source:
         """Return a statement in the database's own dialect, with the source in its place."""
         import sqlglot  # noqa: PLC0415 - heavy
 
-        (said,) = sqlglot.transpile(text, read="duckdb", write=self.link.dialect)
+        try:
+            (said,) = sqlglot.transpile(text, read="duckdb", write=self.link.dialect)
+        except RecursionError:  # a CASE in a CASE for each node above one
+            raise CapabilityError("afar_deep", source=self.link.name) from None
         return QUOTED.sub(self._meant, said)
 
     def _meant(self, found: re.Match[str]) -> str:

@@ -1035,6 +1035,7 @@ WORDS: dict[str, str] = {
     "afar_rules": "引擎 {engine} 不支持配方 {recipe} 的规则。支持的有：id3、c4.5-textbook、cart-textbook、cart-binary、c4.5、j48、rpart。",
     "spark_many_levels": "{source}：“{column}”有超过 {n} 个取值，spark 引擎无法计数。请忽略该列：schema={{'{column}': 'ignore'}}（--ignore），或改用保留该列的 native 或 disk 引擎。",
     "spark_rules": "引擎 {engine} 不支持配方 {recipe} 的规则。支持的有：id3、c4.5-textbook、cart-textbook、cart-binary、c4.5、j48。",
+    "afar_deep": "{source}：树过深，无法写成对数据库的查询。请用 max_depth（--max-depth）限制深度，或改用 native 或 disk 引擎。",
     "afar_folds": "数据行留在原处，引擎 {engine} 无法做交叉验证。请设 xval=0。",
     "afar_setting": "引擎 {engine} 不取出数据行，而 {name} 需要数据行。请去掉 {name}，或用引擎 native、disk。",
     "other_checkpoint": "文件夹 {folder} 保存的是另一份数据或另一种配方的各代结果。请换一个文件夹，或删除它。",
