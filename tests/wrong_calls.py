@@ -87,7 +87,7 @@ def of_rows() -> list[Call]:
         "source": SOURCE, "target": "None|False", "schema": "None|{}|[]|()",
         "missing": f"{NONE}|{MARKERS}", "encoding": NONE, "weight": NONE, "keep": "[]|()|array[0]",
         "dates": "None|[]|()|array[0]", "name": f"{NONE}|{TEXT}", "names": NONE, "labels": NONE,
-        "separator": NONE,
+        "separator": NONE, "memory_limit": "None|3|1.5|10**9|10**30",
     }  # fmt: skip
     cross = {
         "table": "frame", "how": NEVER, "k": "3", "target": NONE, "seed": FROM_0, "prune": NONE,

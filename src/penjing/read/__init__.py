@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any, Literal
 
 from penjing import arguments
+from penjing.budget import memory_bytes
 from penjing.errors import ChoiceError, WrongTypeError
 from penjing.read.assemble import assembled, refuse_absent
 from penjing.read.bulk import hints_of
@@ -106,6 +107,8 @@ def read(
         if isinstance(keep, tuple) and not keep and all(said is None for said in how):
             return source
     missing = plain_markers(missing)
+    if memory_limit is not None:
+        memory_bytes(memory_limit)  # refused here if it is none
     kept = arguments.texts("keep", keep)
     check_schema(schema)
     _check_call(target, separator, encoding=encoding, weight=weight, name=name)
