@@ -50,6 +50,19 @@ def test_disk_keeps_it_as_native_does(path, recipe):
     assert plain(one) == plain(two)
 
 
+@pytest.mark.parametrize("engine", ["disk", "duckdb"])
+def test_so_it_is_with_text(tmp_path, engine):
+    lines = [f"shop {i * 7 % 66_000},row {i},{i % 97 / 8},{'yes' if i % 97 > 40 else 'no'}"
+             for i in range(80_000)]  # fmt: skip
+    file = tmp_path / "t.csv"
+    file.write_text("\n".join(["shop,who,x,y", *lines]), "utf-8")
+    how = {"recipe": "c4.5-textbook", "max_depth": 1}
+    one, two = (penjing.fit(file, "y", engine=e, **how) for e in ("native", engine))
+    assert len(one.schema[0].levels) == 66_000
+    assert plain(one) == plain(two)
+    assert one.about["left_out"] == two.about["left_out"] == [["who", "id"]]
+
+
 @pytest.mark.slow
 def test_mapped_columns_may_have_as_many(path, monkeypatch):
     """Where the table does not fit memory, its columns are mapped."""
