@@ -8,6 +8,7 @@ each kind that the judges can tell apart. So a column is judged as with all its 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -137,7 +138,7 @@ class TextColumn:
 
     def _cleared(self, piece: Piece) -> Piece:
         """Return rows without NaN, and without lists and the like, of which the first is told."""
-        if piece.array is not None or {*map(type, piece.values)} <= {str, int, bool, type(None)}:
+        if piece.array is not None or _are_cells(piece.values):
             return piece
         found = [None if x != x or isinstance(x, (list, dict)) else x for x in piece.values]  # noqa: PLR0124
         if self.nested is None:
@@ -385,6 +386,14 @@ class TextColumn:
             part[odd] = table[(part[odd].view(np.uint64) & np.uint64(0xFFFF_FFFF)).astype(np.intp)]
 
 
+def _are_cells(values: Sequence[Any]) -> bool:
+    """Say whether no value is NaN, a list or an object."""
+    types = {*map(type, values)}
+    if not types <= {str, int, float, bool, type(None)}:
+        return False
+    return float not in types or not any(map(operator.ne, values, values))
+
+
 def _plain_values(piece: Piece) -> tuple[Floats, Mask | None]:
     """Return the numbers of a column, NaN where a cell is no plain one, and which are plain.
 
@@ -394,6 +403,10 @@ def _plain_values(piece: Piece) -> tuple[Floats, Mask | None]:
     import pyarrow.compute as pc  # noqa: PLC0415
 
     if piece.array is None:
+        if {*map(type, piece.values)} == {float}:
+            values = np.array(piece.values, np.float64)
+            if np.isfinite(values).all():
+                return values, None
         levels, codes = piece.coded()
         found = [plain_number(level) for level in levels]
         lut = np.array([*(np.nan if x is None else x for x in found), np.nan])
@@ -417,6 +430,8 @@ def _are_whole(piece: Piece, plain: Mask | None) -> Mask | None:
     import pyarrow.compute as pc  # noqa: PLC0415
 
     if piece.array is None:
+        if {*map(type, piece.values)} == {int}:
+            return None
         found = np.array([is_whole(value) for value in piece.values], np.bool_)
     else:
         array = piece.array if plain is None else piece.array.filter(pa.array(plain))
