@@ -98,10 +98,13 @@ def _is_plain(text: str, separator: str) -> bool:
     """Say whether DuckDB and the careful road read a text in the same way, raggedness included.
 
     DuckDB forgives an empty cell too many at the end of a row, so where rows end with one, all
-    are counted; with quotes that is the careful road's business.
+    are counted; with quotes that is the careful road's business. So are blanks before a cell, which
+    it passes over where there are quotes.
     """
     is_quoted = '"' in text
     if "\0" in text or (is_quoted and STRAY_QUOTE.search(text)):
+        return False
+    if is_quoted and (separator + " " in text or "\n " in text or text.startswith(" ")):
         return False
     if is_quoted:
         return not re.search(re.escape(separator) + r'[ \t]*(?:""[ \t]*)?(?:\n|\Z)', text)
