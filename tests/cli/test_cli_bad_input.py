@@ -190,10 +190,10 @@ def test_separators_weights_and_dates_are_read(run):
     [
         (["why", "--foo"], "没有选项 --foo。"),
         (["blah"], "没有命令“blah”"),
-        (["draw"], "缺少 MODEL。"),
+        (["draw"], "缺少 模型。"),
         (["draw", "m.tree"], "缺少 --output。"),
         (["why", "m.tree", "--width", "x"], "--width 的值不合适"),
-        (["why", "m.tree", "root", "more"], "命令行有误"),
+        (["why", "m.tree", "root", "more"], "多余的参数：more。"),
     ],
 )
 def test_a_wrong_command_line_is_told_in_chinese(run, args, said):

@@ -158,3 +158,11 @@ def test_a_verb_names_only_options_that_it_has(verb, lang):
         )
         named = set(re.findall(r"(?<![-\w])--[a-z][a-z-]*", text))
         assert named <= commands()[verb], (verb, key)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_usage_line_of_every_verb_has_no_english_word(run, verb):
+    done = run(verb, "--no-such-option", "--lang", "zh")
+    usage = done.err.split("\n", 1)[0].removeprefix(f"用法：penjing {verb}")
+    assert "[选项]" in usage
+    assert not re.findall(LATIN, usage), usage

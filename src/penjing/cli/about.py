@@ -23,7 +23,7 @@ def recipes(
     voice: Voice,
     *,
     name: Annotated[
-        str | None, typer.Argument(metavar="[RECIPE]", help="Only this one, settings explained.")
+        str | None, typer.Argument(metavar="RECIPE", help="Only this one, settings explained.")
     ] = None,
 ) -> None:
     """List the recipes and all their settings, side by side; or one with what they mean."""

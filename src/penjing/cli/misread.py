@@ -36,14 +36,16 @@ def tell(error: Any, args: list[str]) -> None:  # noqa: ANN401 - typer's own, of
         return
     usage = error.ctx.get_usage() if getattr(error, "ctx", None) else ""
     usage = re.sub("^Usage: ", say("usage_usage", lang), usage)
-    usage = re.sub("[A-Z]{2,}", lambda word: _WORDS.get(word[0], word[0]), usage)
+    usage = re.sub(
+        r"(?<=[\[{])[A-Za-z]{2,}", lambda word: _WORDS.get(word[0].upper(), word[0]), usage
+    )
     sentence = say("word_error", lang) + _sentence(error, lang)
     sys.stderr.write("\n".join(filter(None, (usage, sentence))) + "\n")
 
 
 _WORDS = {
     "OPTIONS": "选项", "COMMAND": "命令", "ARGS": "参数", "DATA": "数据", "MODEL": "模型",
-    "NODE": "结点", "NAME": "名称", "SHELL": "外壳",
+    "NODE": "结点", "NAME": "名称", "RECIPE": "配方", "SHELL": "外壳",
 }  # fmt: skip
 """What stands for arguments in a line of usage."""
 _WHY = (
