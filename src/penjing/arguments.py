@@ -130,6 +130,8 @@ def listed(value: object) -> list[Any] | None:
 
 def texts(name: str, value: object) -> tuple[str, ...]:
     """Return several texts; one alone stands for itself."""
+    if type(value) is tuple and not value:  # the usual default, told without looking further
+        return ()
     found = [value] if isinstance(value, str) else listed(value)
     if found is None or not all(isinstance(part, str) for part in found):
         raise WrongTypeError("not_texts", name=name, value=value)

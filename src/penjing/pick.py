@@ -57,14 +57,15 @@ def pick(
     """
     if memory_limit is not None:
         memory_bytes(memory_limit)  # refused here if it is none
-    if isinstance(data, str | os.PathLike):
+    is_path = isinstance(data, (str, os.PathLike))
+    if is_path:
         refuse_name(data)
     if query is not None and not is_codable(data):
         raise ChoiceError("query_without_database", source=_called(data))
     if isinstance(data, Table):
         is_stored = any(isinstance(column, Stored) for column in data.columns)
         return Picked(("disk" if is_stored else "native") if engine == "auto" else engine, False)
-    if not is_codable(data):
+    if not is_path or not is_codable(data):
         return Picked("native" if engine == "auto" else engine, False)
     source = os.fspath(data)
     is_many = source.startswith(DATABASE) or is_folder(source) or is_pattern(source)

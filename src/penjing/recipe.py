@@ -317,9 +317,11 @@ def recipe_of(recipe: str | Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 -
     >>> recipe_of("cart-binary", max_depth=3).shape
     'binary'
     """
-    if not isinstance(recipe, Recipe):
+    kinds: tuple[type, ...] = ()  # those of a named recipe never change
+    if isinstance(recipe, Recipe):
+        kinds = tuple(type(getattr(recipe, name)) for name in _FIELDS)
+    else:
         recipe = RECIPES[arguments.word("recipe", recipe, RECIPES)]
-    kinds = tuple(type(getattr(recipe, name)) for name in _FIELDS)
     try:
         return _changed(recipe, kinds, **changes)
     except Exception:  # noqa: BLE001 - a setting without a hash; what is refused is so again

@@ -114,15 +114,15 @@ class Walk:
             cuts = enumerate(cuts_of(tree).tolist())
             self._splits = [_compared(tree.split(node), cut) for node, cut in cuts]
         self.answers = _typed(tree.classes)
+        self._is_quick = markers_of(tree) is None  # cells need no look at missing markers
 
     def rows(self, tree: Tree, source: Any) -> Rows:  # noqa: ANN401 - whatever `align` takes
         """Return rows as the walk wants them."""
-        is_quick = markers_of(tree) is None
-        if is_quick and isinstance(source, Mapping) and is_row(source) and not self._splits:
+        if self._is_quick and isinstance(source, Mapping) and is_row(source) and not self._splits:
             rows = self._row(source)
             if rows is not None:
                 return rows
-        if is_quick and type(source) is np.ndarray and (few := self._few(source)) is not None:
+        if self._is_quick and type(source) is np.ndarray and (few := self._few(source)) is not None:
             return few
         table = _aligned(tree, source)
         columns: list[Cells | None] = [None] * len(self._schema)

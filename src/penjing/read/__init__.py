@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, Literal
 
+import numpy as np
+
 from penjing import arguments
 from penjing.budget import memory_bytes
 from penjing.errors import ChoiceError, WrongTypeError
@@ -120,7 +122,7 @@ def read(
         labels=labels,
         separator=separator,
         target=target.name if isinstance(target, Field) else (target or None),
-        hints=hints_of(schema, missing),
+        hints=None if isinstance(source, np.ndarray) else hints_of(schema, missing),
         memory_limit=memory_limit,
     )
     if missing is not None:  # kept by the table, and by a tree that is grown from it
