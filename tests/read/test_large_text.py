@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import penjing
 from penjing.read import bulk, records
 from same_table import in_memory
 
@@ -53,3 +55,15 @@ def test_keys_of_json_keep_their_names(line, large, tmp_path):
     small = in_memory(path, "y")
     large()
     assert in_memory(path, "y") == small
+
+
+def test_numbers_of_many_rows_stand_in_their_rows(tmp_path):
+    """DuckDB may join the words for missing to the rows, which then come in any order."""
+    numbers = np.random.default_rng(5).permutation(400_000) / 64
+    path = tmp_path / "many.csv"
+    path.write_text(
+        "a,b,y\n" + "".join(f"{x!r},{2 * x!r},{'pq'[x > 3000]}\n" for x in numbers.tolist())
+    )
+    table = penjing.read(str(path), "y")
+    assert (table.columns[0].numbers() == numbers).all()
+    assert (table.columns[1].numbers() == 2 * numbers).all()

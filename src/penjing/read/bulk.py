@@ -184,7 +184,8 @@ def _numbers(
         return None
     kind = "bigint" if is_whole else "double"
     found = link.execute(
-        f"select case when {is_number} then {column}::{kind} end as number from rows",
+        f"select case when {is_number} then {column}::{kind} end as number from rows"
+        " order by rowid",  # words may be joined to the rows, which then come in any order
         {"words": sorted(words)},
     ).fetchnumpy()["number"]
     if kind == "double" and np.isinf(np.ma.getdata(found)).any():
