@@ -182,6 +182,14 @@ def printed(tree: Tree, key) -> object:
     return made[0]
 
 
+def test_a_level_may_begin_with_a_sign():
+    tree = Tree.from_dict({"age": {"=<30": "n", "=31-40": "y", "=>40": "y"}})
+    assert tree.schema[0].levels == ("<30", "31-40", ">40")
+    pair = Tree.from_dict({"age": {"=<30": "n", "=a": "y"}})
+    assert pair.predict([{"age": "<30"}, {"age": "a"}]).tolist() == ["n", "y"]
+    assert Tree.from_dict({"age": {"=<30": "n", ">30": "y"}}).nodes.cut[0] == 30
+
+
 FORMS = {
     "drawn": lambda tree, node, b, _: answer_text(tree, node, b),
     "plain": lambda tree, node, b, _: answer_text(tree, node, b, ascii_only=True),

@@ -166,3 +166,15 @@ def test_a_column_that_can_only_be_known_or_not_is_weighed_told_and_saved(tmp_pa
     again = penjing.load(tmp_path / "mine.tree")
     assert list(again.trace) == list(tree.trace)
     assert "x ≠ ?" in why.write(again.trace[0], "zh")
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_level_that_nobody_knows_is_a_value(recipe):
+    rows = [{"a": "p", "y": "n"}, {"a": "q", "y": "n"}, *({"a": None, "y": "y"} for _ in range(5))]
+    tree = penjing.fit(rows, "y", recipe, missing="branch")
+    asked = [{"a": "new"}, {"a": "p"}, {"a": None}]
+    assert list(tree.predict(asked)) == ["n", "n", "y"]
+    assert "a ≠ ?" in str(tree.explain(asked[0]))
+    assert list(tree.predict(asked, unseen="missing")) == ["y", "n", "y"]
+    with pytest.raises(ValueError, match="new"):
+        tree.predict(asked, unseen="error")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -17,7 +19,7 @@ from penjing.growth import Growth
 from penjing.plugs import load
 from penjing.progress import Watcher
 from penjing.recipe import Recipe, recipe_of
-from penjing.table import Table
+from penjing.table import Note, Table
 from penjing.trace import Trace
 from penjing.tree import LEAF, Tree
 from penjing.walk import cuts_of
@@ -78,6 +80,20 @@ def is_to_be_read(data: object, engine: str, query: str | None, table: str | Non
     return not is_named and "duckdb" not in type(data).__module__
 
 
+_NOTES: ContextVar[list[Note] | None] = ContextVar("notes", default=None)
+
+
+@contextmanager
+def heard() -> Iterator[list[Note]]:
+    """Collect what is noted of the columns of tables that stay where they are."""
+    notes: list[Note] = []
+    token = _NOTES.set(notes)
+    try:
+        yield notes
+    finally:
+        _NOTES.reset(token)
+
+
 def refuse_here(engine: str, **given: object) -> None:
     """Refuse what needs the rows here."""
     for name, value in given.items():
@@ -111,6 +127,8 @@ def fit(
     counting: Any = load("engine", engine)(data, recipe, **told)
     try:
         survey = counting.rows.survey
+        if (notes := _NOTES.get()) is not None:
+            notes += survey.notes
         recipe = recipe.fits(afar.sketch_of(survey))
         for judged in survey.columns:
             if judged.n_missing and recipe.missing == "refuse":

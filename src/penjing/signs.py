@@ -80,17 +80,15 @@ def levels_of(text: object) -> tuple[str, ...] | None:
 
     Examples
     --------
-    >>> levels_of("= clear"), levels_of("in {a, 'b, c'}"), levels_of("clear")
-    (('clear',), ('a', 'b, c'), None)
+    >>> levels_of("= clear"), levels_of("in {a, 'b, c'}"), levels_of("clear"), levels_of("=<30")
+    (('clear',), ('a', 'b, c'), None, ('<30',))
     """
     if not isinstance(text, str):
         return None
     if found := _GROUP.fullmatch(text.strip()):
         return tuple(_unquoted(name) for name in _NAMED.findall(found[1]) if name.strip())
-    side = side_of(text)
-    if side is None or side.sign != "=":
-        return None
-    return (_unquoted(re.sub(r"^\s*[=＝]\s*", "", text)),)
+    level, n_signs = re.subn(r"^\s*[=＝]\s*(?=\S)", "", text)
+    return (_unquoted(level),) if n_signs else None
 
 
 def bare(column: str, text: Any) -> Any:  # noqa: ANN401 - a text, or a level of another kind

@@ -106,11 +106,12 @@ class Walk:
         self.flat = _flat(tree, np.full(len(nodes), SHARE, np.int32))
         self.learnt = self.flat if nodes.missing is None else _flat(tree, nodes.missing)
         is_nominal = ~tree.is_leaf & np.isnan(nodes.cut)
+        is_known = [c in self._places for c in nodes.column.tolist()] & np.isposinf(nodes.cut)
         self._splits: list[Split | None] = []
         # What the C++ walk cannot do: ask a second test, and send a level of a nominal column
-        # that this node did not see in training where missing values go.
-        is_bare = any(not (f.is_numeric or f.levels) for f in tree.schema)  # see `_routed`
-        if nodes.surrogates or (nodes.missing is not None and (is_nominal.any() or is_bare)):
+        # that this node did not see in training where missing values go; nor let a level that
+        # nobody knows pass where having a value is enough.
+        if nodes.surrogates or (nodes.missing is not None and (is_nominal | is_known).any()):
             cuts = enumerate(cuts_of(tree).tolist())
             self._splits = [_compared(tree.split(node), cut) for node, cut in cuts]
         self.answers = _typed(tree.classes)
@@ -184,7 +185,7 @@ class Walk:
             for c in self._places:
                 rows.columns[c] = np.maximum(rows.cells(c), np.int32(MISSING))
         if missing == LEARNT and self._splits:
-            stops = self._routed(rows)
+            stops = self._routed(rows, unseen)
         else:
             flat = self.learnt if missing == LEARNT else self.flat
             stops = flat.apply(rows.columns, rows.n, threads=_threads(rows.n))
@@ -273,7 +274,7 @@ class Walk:
             lacks |= (asked == c) & rows.missing(c)
         return lacks
 
-    def _routed(self, rows: Rows) -> Ids:
+    def _routed(self, rows: Rows, unseen: str) -> Ids:
         """Return where rows stop in a tree with surrogate tests: node after node in NumPy."""
         assert rows.table is not None
         known = {"is_single": self._is_single}
@@ -288,9 +289,7 @@ class Walk:
             if split is None or not here.size:
                 continue
             branches = split.routed(lambda c, here=here: columns[c].take(here))  # type: ignore[misc]
-            # A tree made by hand may ask of a column only whether it has a value, and name none.
-            is_bare = split.cut == math.inf and not self._schema[split.column].levels
-            lost = 0 if is_bare else NO_BRANCH
+            lost = 0 if passes(self._schema[split.column], split.cut, unseen) else NO_BRANCH
             branches = np.where(odd[split.column][here], lost, branches)
             for branch in range(split.n_branches):
                 child = int(self._first_child[node]) + branch
@@ -325,6 +324,15 @@ class Walk:
         known = ", ".join([*map(str, field.levels[:TOLD]), *more])
         told = {"column": field.name, "value": rows.level(row, c), "known": known}
         raise DataError("unseen_level", row=rows.number(row), **told)
+
+
+def passes(field: Field, cut: float | None, unseen: str) -> bool:
+    """Say whether a level that nobody knows takes the first branch: having a value is enough.
+
+    Whoever refuses such levels refuses them there, too, unless the tree names none at all, as one
+    made by hand may.
+    """
+    return cut == math.inf and (unseen == "stop" or not field.levels)
 
 
 def gaps(tree: Tree, table: Table) -> Floats:

@@ -209,3 +209,73 @@ def test_bootstrap_takes_settings_of_the_recipe(run):
     table = written("x.csv", ROWS)
     done = run("bootstrap", table, "--trees", "3", "--set", "max_depth=0", "--json")
     assert done.data["leaves"] == [1, 1, 1]
+
+
+def database(rows=ROWS):
+    """Write a DuckDB file with a table of rows, all text but for the dates; return its address."""
+    import duckdb  # noqa: PLC0415 - heavy
+
+    with duckdb.connect("shop.db") as link:
+        kinds = ", ".join(f"{name} {'DATE' if name == 'day' else 'VARCHAR'}" for name in rows[0])
+        link.execute(f"CREATE TABLE orders ({kinds})")
+        link.executemany("INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?)", rows[1:])
+    return "duckdb:shop.db"
+
+
+AFAR = ("--target", "y", "--query", "orders", "--engine", "duckdb", "-r", "cart-binary")
+HERE = ("--missing-marker", "--encoding", "--separator", "--names", "--keep", "--dates")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("option", HERE)
+def test_a_database_refuses_what_is_about_reading_in_one_sentence(run, option, lang):
+    found = run("fit", database(), *AFAR, option, "x", "--lang", lang, "-o", "x.tree")
+    assert found.code == 1
+    assert found.err.count(option) == 2
+    assert "duckdb" in found.err
+    assert not Path("x.tree").exists()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_becomes_of_the_columns_of_a_database_is_told(run, lang):
+    found = run("fit", database(changed("n", "n.a.")), *AFAR, "--lang", lang)
+    assert found.code == 0
+    told = [line for line in found.err.splitlines() if "day" in line or "n.a." in line]
+    assert len(told) == 2
+    assert "--dates" not in found.err
+    assert "--missing-marker" not in found.err
+
+
+@pytest.mark.parametrize("option", HERE)
+def test_a_file_that_duckdb_counts_is_read_with_all_options(run, option):
+    path, value = HARD[option]()
+    more = ("-t", "y", "-r", "cart-binary")
+    trees = [
+        run("fit", path, option, value, *more, "--engine", engine, "--missing", "branch").out
+        for engine in ("memory", "duckdb")
+    ]
+    assert trees[0]
+    assert trees[0] == trees[1]
+
+
+@pytest.mark.parametrize("verb", ["fit", "cross-validate", "bootstrap"])
+def test_what_is_advised_for_missing_values_can_be_given(run, verb):
+    path = written("x.csv", changed("k", ""))
+    refused = run(verb, path, "-r", "id3")
+    assert refused.code == 1
+    for advice in ("--recipe c4.5-textbook", "--missing fraction", "--ignore 'k'"):
+        assert advice in refused.err
+        words = advice.replace("'", "").split()
+        more = ("-r", "c4.5-textbook") if "fraction" in advice else ()  # a rule that knows it
+        assert run(verb, path, *more, *words).code == 0
+
+
+def test_an_old_name_of_an_option_still_works_and_is_noted(run, melon):
+    rows = Path("Watermelon-train1.csv").read_text("gbk")
+    Path("wide.csv").write_text(rows, encoding="utf-16-le")
+    new = run("predict", melon, "wide.csv", "--encoding", "utf-16-le")
+    old = run("predict", melon, "wide.csv", "--input-encoding", "utf-16-le")
+    assert new.code == 0
+    assert (old.code, old.out) == (0, new.out)
+    assert "--encoding" in old.err
+    assert "--input-encoding" not in run("predict", "--help").out

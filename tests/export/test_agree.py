@@ -97,7 +97,7 @@ def test_missing_and_unseen_may_be_told(kind, missing, unseen, tmp_path, request
 
 
 @pytest.mark.parametrize("kind", ["python", "c", "javascript", "java"])
-@pytest.mark.parametrize("name", ["id3", "fraction", "direction"])
+@pytest.mark.parametrize("name", ["id3", "fraction", "branch", "direction"])
 def test_a_level_that_is_refused_is_refused_by_the_program(kind, name, tmp_path):
     tree = tree_of(name)
     rows = made_rows(tree, 60)
@@ -119,6 +119,27 @@ def test_a_level_that_is_refused_is_refused_by_the_program(kind, name, tmp_path)
     if kind != "python":
         answers, _ = KINDS[kind](tree, bad, tmp_path, unseen="error")
         assert answers == [None] * len(bad)
+
+
+def known_or_not(depth):
+    """Return a tree that asks only whether columns have a value; few training rows have one."""
+    plain = {"a": {"≠ ?": "k", "= ?": {"b": {"u": "m", "v": "m"}}}}
+    for i in range(depth):
+        plain = {"abc"[i % 3]: {"≠ ?": plain, "= ?": {"b": {"u": "mk"[i % 2], "v": "m"}}}}
+    return Tree.from_dict(plain, target="y")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("depth", [0, 60])
+def test_a_value_that_only_has_to_be_known_goes_that_way(kind, depth, tmp_path, request):
+    tree = known_or_not(depth)
+    cells = ("u", "new", None)
+    rows = [{"a": a, "b": b, "c": c} for a in cells for b in cells for c in cells]
+    rows = [{name: row[name] for name in programs.names_of(tree)} for row in rows]
+    given = {"link": request.getfixturevalue("link")} if kind == "postgres" else {}
+    answers, _ = KINDS[kind](tree, rows, tmp_path, **given)
+    assert answers == tree.predict(rows).tolist()
+    assert answers[0] == answers[rows.index(dict.fromkeys(rows[0], "new"))] == "k"
 
 
 @pytest.mark.parametrize("kind", ["sql", "pmml", "onnx", "excel"])

@@ -22,9 +22,17 @@ def is_afar(data: str, engine: str) -> bool:
 
 def grown(voice: Voice, data: str, reading: Reading, pruning: Pruning, how: dict[str, Any]) -> Tree:
     """Return the tree of a table or query of a database."""
-    from penjing.afar import engine_for, refuse_here  # noqa: PLC0415 - heavy
+    from penjing import afar  # noqa: PLC0415 - heavy
     from penjing.fit import fit  # noqa: PLC0415
 
+    engine = afar.engine_for(data, how["engine"]) or ""
+    validation = pruning.validate if pruning.validate is not None else pruning.share
+    rest = {"validation": validation, "prune": pruning.method, "weight": reading.weight, **how}
+    if afar.is_to_be_read(data, engine, how["query"], how.get("table")):
+        table = reading.table(voice, data)
+        voice.notes(table.notes)
+        with growing(voice) as watcher:
+            return fit(table, progress=watcher, **rest)
     unread = {
         "--missing-marker": reading.markers,
         "--encoding": reading.encoding,
@@ -33,19 +41,10 @@ def grown(voice: Voice, data: str, reading: Reading, pruning: Pruning, how: dict
         "--keep": reading.keep,
         "--dates": reading.dates,
     }
-    refuse_here(engine_for(data, how["engine"]) or "", **{k: v or None for k, v in unread.items()})
-    validation = pruning.validate if pruning.validate is not None else pruning.share
-    with growing(voice) as watcher:
-        tree = fit(
-            data,
-            reading.target,
-            validation=validation,
-            prune=pruning.method,
-            schema=reading.wishes(),
-            weight=reading.weight,
-            progress=watcher,
-            **how,
-        )
+    afar.refuse_here(engine, **{k: v or None for k, v in unread.items()})
+    with afar.heard() as notes, growing(voice) as watcher:
+        tree = fit(data, reading.target, schema=reading.wishes(), progress=watcher, **rest)
+    voice.notes(notes)
     if reading.target is None:  # nothing but a name tells it there
         voice.note("note_target_named", column=tree.target.name)
     return tree

@@ -47,13 +47,15 @@ def predict(
         bool,
         typer.Option(
             "--excel",
-            help="Write CSV for Excel: UTF-8 with a mark (or --encoding); text that Excel would run"
-            " as a formula (it begins with =, +, -, @, tab or line end) gets a ' in front.",
+            help="Write CSV for Excel: UTF-8 with a mark (or --output-encoding); text that Excel"
+            " would run as a formula (it begins with =, +, -, @, tab or line end)"
+            " gets a ' in front.",
         ),
     ] = False,
     output_encoding: Annotated[
         str, typer.Option(metavar="NAME", help="The encoding of the output: utf-8, gbk, …")
     ] = "utf-8",
+    input_encoding: Annotated[str | None, typer.Option(hidden=True)] = None,
     unseen: Annotated[
         str | None, typer.Option(help="Levels that training never saw: stop, missing or error.")
     ] = None,
@@ -63,6 +65,9 @@ def predict(
     from penjing.cli import answers  # noqa: PLC0415 - heavy
     from penjing.read.batches import Source, batches  # noqa: PLC0415
 
+    if input_encoding is not None:  # what --encoding was called once
+        voice.note("note_option_renamed", old="--input-encoding", new="--encoding")
+        reading = replace(reading, encoding=reading.encoding or input_encoding)
     tree = sources.model(model)
     wanted = answers.Wanted(proba, rule, path, unseen)
     if proba and tree.is_regression:

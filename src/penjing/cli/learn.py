@@ -167,10 +167,10 @@ def _show(
         tell(voice, whole, tree, judges)
 
 
-def settings_of(words: list[str] | None) -> dict[str, Any]:
+def settings_of(words: list[str] | None, **options: object) -> dict[str, Any]:
     """Return the settings of NAME=VALUE; values are JSON where they look so, else text.
 
-    Yes, no and none are what `recipes` prints them for.
+    Yes, no and none are what `recipes` prints them for. What it says counts before ``options``.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def settings_of(words: list[str] | None) -> dict[str, Any]:
             found[name] = json.loads(value)
         except ValueError:
             found[name] = value
-    return found
+    return {name: value for name, value in options.items() if value is not None} | found
 
 
 _SAID = {"yes": True, "true": True, "no": False, "false": False, "none": None}

@@ -12,6 +12,7 @@ from penjing.cli.learn import settings_of
 from penjing.cli.options import (
     Data,
     Method,
+    MissingPolicy,
     Model,
     Output,
     RecipeName,
@@ -59,6 +60,7 @@ def cross_validate(
     reading: sources.Reading,
     data: Data,
     recipe: RecipeName = "id3",
+    missing: MissingPolicy = None,
     folds: Folds = 10,
     leave_one_out: Annotated[
         bool, typer.Option("--leave-one-out", help="As many folds as rows.")
@@ -78,7 +80,7 @@ def cross_validate(
 
     table = reading.table(voice, data)
     voice.notes(table.notes)
-    how = recipe_of(recipe, **settings_of(setting))
+    how = recipe_of(recipe, **settings_of(setting, missing=missing))
     if curve is None:
         k: Any = "leave-one-out" if leave_one_out else min(folds, table.n_rows)
         found = evaluate.cross_validate(table, how, k, seed=seed, prune=method)

@@ -8,7 +8,7 @@ import typer
 
 from penjing.cli import sources
 from penjing.cli.learn import settings_of
-from penjing.cli.options import Data, Model, RecipeName, Setting, Train
+from penjing.cli.options import Data, MissingPolicy, Model, RecipeName, Setting, Train
 from penjing.cli.reading import takes_reading
 from penjing.cli.say import Voice
 from penjing.cli.verb import verb
@@ -91,6 +91,7 @@ def bootstrap(
     reading: sources.Reading,
     data: Data,
     recipe: RecipeName = "id3",
+    missing: MissingPolicy = None,
     trees: Annotated[int, typer.Option(help="How many trees to grow.", min=1)] = 100,
     seed: Annotated[int, typer.Option(help="Decides which rows are drawn.")] = 0,
     setting: Setting = None,
@@ -100,7 +101,8 @@ def bootstrap(
 
     table = reading.table(voice, data)
     voice.notes(table.notes)
-    found = grown(table, recipe=recipe, n=trees, seed=seed, **settings_of(setting))
+    asked = settings_of(setting, missing=missing)
+    found = grown(table, recipe=recipe, n=trees, seed=seed, **asked)
     if voice.as_json:
         voice.data(found.to_json())
     else:

@@ -133,7 +133,7 @@ static int penjing_branch(int node, const penjing_cell *cells) {{
         if (!isnan(penjing_cut[k])) {{
             if (!isnan(cell->number))
                 return cell->number <= penjing_cut[k] ? penjing_below[k] : 1 - penjing_below[k];
-        }} else if (cell->code >= 0) {{
+        }} else if (cell->code >= 0 || penjing_find(k, cell->code) >= 0) {{
             int branch = penjing_find(k, cell->code);
             if (branch >= 0) return branch;
             if (branch == -3 && k == first) return -1;

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from penjing.export.plan import Ask, Plan, Test
+from penjing.export.plan import STOP, Ask, Plan, Test
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def shared(plan: Plan, ask: Ask) -> Condition:
 def unseen(plan: Plan, ask: Ask) -> Condition:
     """Return when a row has a level that nobody knows, at a node that asks for it."""
     c = ask.tests[0].column
-    if plan.is_numeric(c):
+    if plan.is_numeric(c) or ask.tests[0].odd != STOP:
         return NEVER
     return all_of([Known(c), none_of(c, tuple(range(len(plan.levels(c)))))])
 
@@ -124,6 +124,8 @@ def _taken(plan: Plan, ask: Ask, branch: int) -> Condition:
 
 
 def _hit(test: Test, branch: int) -> Condition:
+    if branch == test.odd:  # any level will do
+        return Known(test.column)
     if test.cut is None:
         codes = test.groups[branch]
         return OneOf(test.column, codes) if codes else NEVER

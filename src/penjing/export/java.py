@@ -146,7 +146,7 @@ _WALK = """
             double value = cells[COLUMN[k]];
             if (!Double.isNaN(CUT[k])) {{
                 if (!Double.isNaN(value)) return value <= CUT[k] ? BELOW[k] : 1 - BELOW[k];
-            }} else if (value >= 0) {{
+            }} else if (value >= 0 || find(k, (int) value) >= 0) {{
                 int branch = find(k, (int) value);
                 if (branch >= 0) return branch;
                 if (branch == -3 && k == first) return -1;

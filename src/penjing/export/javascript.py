@@ -132,7 +132,7 @@ function branchOf(node, cells) {{
         const value = cells[column[k]];
         if (!Number.isNaN(cut[k])) {{
             if (!Number.isNaN(value)) return value <= cut[k] ? below[k] : 1 - below[k];
-        }} else if (value >= 0) {{
+        }} else if (value >= 0 || findBranch(k, value) >= 0) {{
             const branch = findBranch(k, value);
             if (branch >= 0) return branch;
             if (branch === -3 && k === first) return -1;

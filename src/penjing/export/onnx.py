@@ -157,6 +157,7 @@ class _Maker:
         n = len(plan.asks)
         column, below, base = (np.zeros(n, np.int64) for _ in range(3))
         cut = np.full(n, math.nan)
+        odd = np.full(n, LOST if slot else NOWHERE, np.int64)
         has = np.zeros(n, bool)
         dense: list[npt.NDArray[np.int64]] = [np.zeros(1, np.int64)]
         size = 1
@@ -173,14 +174,15 @@ class _Maker:
                 row[list(codes)] = branch
             row[list(test.lost)] = LOST
             base[node] = size
+            odd[node] = odd[node] if test.odd == STOP else test.odd
             dense.append(row.astype(np.int64))
             size += len(row)
             if size > MOST_CELLS:
                 raise CapabilityError("export_too_many", kind="onnx", n=size, limit=MOST_CELLS)
-        told = {"column": column, "below": below, "base": base, "cut": cut, "has": has}
+        told = {"column": column, "below": below, "base": base, "odd": odd, "cut": cut, "has": has}
         return told, np.concatenate(dense)
 
-    def _asked(self, value: str, told: dict[str, str], dense: str, slot: int) -> str:
+    def _asked(self, value: str, told: dict[str, str], dense: str) -> str:
         """Return the branch of values at tests, LOST or NOWHERE; any shape."""
         kinds = self._onnx.TensorProto
         zero, lost = self._constant(np.int64(0)), self._constant(np.int64(LOST))
@@ -199,8 +201,9 @@ class _Maker:
         by_level = self._gather(dense, place)
         is_known = self._do("GreaterOrEqual", code, zero)
         is_odd = self._do("Less", code, nowhere)
-        # a level that nobody knows ends the walk at a node's own test, and is lost at others
-        unknown = self._do("Where", is_odd, lost if slot else nowhere, lost)
+        # a level that nobody knows ends the walk at a node's own test, but where any value will do,
+        # and is lost at others
+        unknown = self._do("Where", is_odd, told["odd"], lost)
         by_level = self._do("Where", is_known, by_level, unknown)
         found = self._do("Where", is_level, by_level, by_cut)
         return self._do("Where", told["has"], found, lost)
@@ -262,7 +265,7 @@ class _Maker:
             here = {key: self._gather(name, node) for key, name in told.items()}
             place = self._do("Unsqueeze", here["column"], one)
             value = self._do("Squeeze", self._do("GatherElements", cells, place, axis=1), one)
-            branch = self._asked(value, here, dense, slot)
+            branch = self._asked(value, here, dense)
             found = self._do("Where", self._do("Equal", branch, lost), found, branch)
         return found
 
@@ -279,7 +282,7 @@ class _Maker:
         shares_out = np.array([ask is not None and ask.last == SHARE for ask in plan.asks])
         names = {key: self._constant(value) for key, value in told.items()}
         value = self._gather(cells, names["column"], axis=1)
-        branch = self._asked(value, names, self._constant(dense), 0)
+        branch = self._asked(value, names, self._constant(dense))
         is_lost = self._do("Equal", branch, self._constant(np.int64(LOST)))
         is_shared = self._do("And", is_lost, self._constant(shares_out))
         one, none = self._constant(np.float64(1.0)), self._constant(np.float64(0.0))

@@ -22,7 +22,7 @@ from penjing.split import Surrogate
 from penjing.table import Floats
 from penjing.tally import Classes, Costs
 from penjing.tree import LEAF, Tree
-from penjing.walk import LEARNT, cuts_of
+from penjing.walk import LEARNT, cuts_of, passes
 
 STOP, SHARE = -1, -2
 """What becomes of a row that is lost, besides taking a branch."""
@@ -33,7 +33,8 @@ class Test:
     """One question: a number against a cut, or a level among groups of levels.
 
     ``below`` is the branch of ``value <= cut``. ``lost`` are the known levels that count as
-    missing here.
+    missing here. ``odd`` is the branch of a level that nobody knows, where having a value is
+    enough; else such a level has none (STOP).
     """
 
     __test__ = False  # no test of pytest's
@@ -43,6 +44,7 @@ class Test:
     below: int
     groups: tuple[tuple[int, ...], ...]
     lost: tuple[int, ...] = ()
+    odd: int = STOP
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,8 @@ def plan_of(
         if tree.nodes.column[node] == LEAF:
             asks.append(None)
             continue
-        test = _own(tree, node, float(cuts[node]), is_single=is_single, learnt=missing == LEARNT)
+        cut, learnt = float(cuts[node]), missing == LEARNT
+        test = _own(tree, node, cut, unseen, is_single=is_single, learnt=learnt)
         tests, last, children = [test], STOP, tree.children(node)
         if missing == LEARNT:
             stand_ins = tree.nodes.surrogates.get(node, ())
@@ -189,14 +192,15 @@ def reach(cut: float) -> float:
         )
 
 
-def _own(tree: Tree, node: int, cut: float, *, is_single: bool, learnt: bool) -> Test:
+def _own(tree: Tree, node: int, cut: float, unseen: str, *, is_single: bool, learnt: bool) -> Test:
     c = int(tree.nodes.column[node])
     field = tree.schema[c]
     if field.is_numeric:
         return Test(c, reach(cut) if is_single else cut, 0, ())
     known = range(len(field.levels))
     if not math.isnan(cut):
-        return Test(c, None, 0, _sides(known, cut, 0))
+        odd = 0 if learnt and passes(field, cut, unseen) else STOP
+        return Test(c, None, 0, _sides(known, cut, 0), odd=odd)
     groups = tuple(tuple(tree.nodes.levels(k).tolist()) for k in tree.children(node))
     taken = {code for group in groups for code in group}
     return Test(c, None, 0, groups, tuple(k for k in known if learnt and k not in taken))

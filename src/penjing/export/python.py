@@ -89,7 +89,7 @@ def _branch(node, cells):
         if CUT[k] == CUT[k]:
             if value == value:
                 return BELOW[k] if value <= CUT[k] else 1 - BELOW[k]
-        elif value >= 0:
+        elif value >= 0 or value in BRANCH[k]:
             branch = BRANCH[k].get(value)
             if branch is None and k == first:
                 return -1

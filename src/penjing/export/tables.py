@@ -2,7 +2,7 @@
 
 A row starts at node 0. The tests of a node stand side by side, its own first. A test of levels
 is a run of pairs (code, branch), ascending; the branch LOST says that the level counts as
-missing here.
+missing here, and the code ODD stands for the levels that nobody knows.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from penjing.export.plan import STOP, Plan
 
 LOST = -2
 """The branch of a known level that counts as missing."""
+ODD = -2
+"""The code of a level that nobody knows."""
 
 
 @dataclass(slots=True)
@@ -46,7 +48,9 @@ def tables_of(plan: Plan) -> Tables:
             made.cut.append(math.nan if test.cut is None else test.cut)
             made.below.append(test.below)
             pairs = [(code, b) for b, group in enumerate(test.groups) for code in group]
-            for code, branch in sorted(pairs + [(code, LOST) for code in test.lost]):
+            pairs += [(code, LOST) for code in test.lost]
+            pairs += [(ODD, test.odd)] if test.odd != STOP else []
+            for code, branch in sorted(pairs):
                 made.pair_code.append(code)
                 made.pair_branch.append(branch)
             made.pair_start.append(len(made.pair_code))

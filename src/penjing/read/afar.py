@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -107,6 +107,12 @@ def target_of(names: Sequence[str], target: str | None, source: str) -> str:
     return found[0]
 
 
+THERE = {
+    key: f"{key}_there" for key in ("note_left_out_date", "note_taken_as_value", "note_odd_number")
+}
+"""Notes whose advice is about reading, and what is said of rows that nobody reads."""
+
+
 def surveyed_target(seen: Seen, schema: Mapping[str, Any] | None, source: str) -> Survey:
     """Judge the target; rows without a class do not count."""
     if seen.values is None:
@@ -140,7 +146,7 @@ def survey(found: Survey, seen: Seen, schema: Mapping[str, Any] | None) -> None:
     wish = wishes(_only(schema, seen.name), sheet).get(seen.name)
     made = columns_of(reading, cells, wish)
     found.left_out += reading.left_out
-    found.notes += reading.notes
+    found.notes += [replace(note, key=THERE.get(note.key, note.key)) for note in reading.notes]
     if not made:
         return
     if len(made) > 1 or made[0].name != seen.name:

@@ -436,6 +436,18 @@ WORDS: dict[str, str] = {
         "'{column}' is left out: it holds dates ({value}). dates=\"month,weekday\" makes columns"
         " of them."
     ),
+    "note_left_out_date_there": (
+        "'{column}' is left out: it holds dates ({value}). Make columns of them, such as the month,"
+        " in the table or in a query."
+    ),
+    "note_taken_as_value_there": (
+        "'{value}' in '{column}' is taken as a value. If it means missing, make it NULL in the"
+        " table or in a query."
+    ),
+    "note_odd_number_there": (
+        "'{column}' holds numbers but for some values, such as '{value}'. It is taken as"
+        " categories; if the value means missing, make it NULL in the table or in a query."
+    ),
     "note_dates_made": "'{column}' became {made}.",
     "note_month_first": (
         "'{column}' is read with the month first ({value}): day first would fit as well."
@@ -929,6 +941,7 @@ WORDS: dict[str, str] = {
         "the file that decides the pruning is also the file that reports the accuracy.\n"
         "That number is not a test. Use --validate-share 0.3, or --same-file to do it all the same."
     ),
+    "note_option_renamed": "{old} is now called {new}; the next release will not know the old name.",
     "note_same_file": "the same rows decide the pruning and report: this number is not a test.",
     "two_validations": "give --validate FILE or --validate-share, not both.",
     "share_needs_training": (

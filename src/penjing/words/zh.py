@@ -345,6 +345,16 @@ WORDS: dict[str, str] = {
     "note_left_out_date": (
         '“{column}”不参与学习：它是日期（{value}）。dates="month,weekday" 可把日期变成列。'
     ),
+    "note_left_out_date_there": (
+        "“{column}”不参与学习：它是日期（{value}）。可在表中或查询中由它生成新列，例如月份。"
+    ),
+    "note_taken_as_value_there": (
+        "“{column}”中的“{value}”按取值处理。如果它表示缺失，请在表中或查询中改为 NULL。"
+    ),
+    "note_odd_number_there": (
+        "“{column}”除“{value}”等值外都是数，按离散属性处理；"
+        "如果该值表示缺失，请在表中或查询中改为 NULL。"
+    ),
     "note_dates_made": "“{column}”变成了 {made}。",
     "note_month_first": "“{column}”按月份在前读取（{value}）：日期在前也说得通。",
     "note_trimmed": "去掉了 {n} 列取值两端的空白：{columns}。",
@@ -722,6 +732,7 @@ WORDS: dict[str, str] = {
         "决定剪枝的文件也是报告精度的文件。\n"
         "这样得到的不是测试精度。请用 --validate-share 0.3；若仍要如此，用 --same-file。"
     ),
+    "note_option_renamed": "{old} 现名为 {new}；下一版本将不再接受旧名。",
     "note_same_file": "同样的数据既决定剪枝又报告精度：这不是测试精度。",
     "two_validations": "--validate 文件 与 --validate-share 只能用一个。",
     "share_needs_training": (
