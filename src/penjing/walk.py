@@ -105,13 +105,13 @@ class Walk:
         )
         self.flat = _flat(tree, np.full(len(nodes), SHARE, np.int32))
         self.learnt = self.flat if nodes.missing is None else _flat(tree, nodes.missing)
-        is_nominal = ~tree.is_leaf & np.isnan(nodes.cut)
-        is_known = [c in self._places for c in nodes.column.tolist()] & np.isposinf(nodes.cut)
+        is_nominal = ~tree.is_leaf & (np.isnan(nodes.cut) | np.isposinf(nodes.cut))
         self._splits: list[Split | None] = []
         # What the C++ walk cannot do: ask a second test, and send a level of a nominal column
         # that this node did not see in training where missing values go; nor let a level that
         # nobody knows pass where having a value is enough.
-        if nodes.surrogates or (nodes.missing is not None and (is_nominal | is_known).any()):
+        odd = nodes.missing is not None and bool(self._places) and is_nominal.any()
+        if nodes.surrogates or odd:
             cuts = enumerate(cuts_of(tree).tolist())
             self._splits = [_compared(tree.split(node), cut) for node, cut in cuts]
         self.answers = _typed(tree.classes)
