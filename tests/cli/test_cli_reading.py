@@ -279,3 +279,12 @@ def test_an_old_name_of_an_option_still_works_and_is_noted(run, melon):
     assert (old.code, old.out) == (0, new.out)
     assert "--encoding" in old.err
     assert "--input-encoding" not in run("predict", "--help").out
+
+
+@pytest.mark.parametrize("engine", ["auto", "memory", "disk", "duckdb"])
+@pytest.mark.parametrize("verb", ["fit", "check"])
+def test_an_empty_path_is_not_the_current_folder(run, verb, engine):
+    more = ("--engine", engine) if verb == "fit" else ()
+    found = run(verb, "", *more)
+    assert found.code == 1
+    assert "path=''" in found.err

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
+from penjing import arguments
 from penjing.budget import memory_bytes
 from penjing.errors import DataError, NoFileError, Problem, near
 from penjing.workspace import readable
@@ -120,6 +121,7 @@ def raw_of(path: str) -> io.BufferedReader:
         if number is not None:
             _refuse_device(number, STDIN)
         return io.BufferedReader(Unclosed(sys.stdin.buffer), 1 << 16)
+    arguments.path("path", path)
     with told(path):
         if is_folder(path):  # Windows denies folders instead of saying what they are
             raise DataError("is_a_directory", source=path)
@@ -183,9 +185,12 @@ def refuse_name(path: str | os.PathLike[str]) -> None:
 
 
 def is_folder(path: str | Path) -> bool:
-    """Say whether a path is a folder; one that the system refuses to look at is none."""
+    """Say whether a path is a folder; one that the system refuses to look at is none.
+
+    Nor is an empty text: a variable that was not set must not stand for the current folder.
+    """
     try:
-        return Path(path).is_dir()
+        return path != "" and Path(path).is_dir()
     except (OSError, ValueError):  # a name that is too long
         return False
 

@@ -306,8 +306,8 @@ WORDS: dict[str, str] = {
         "encoding '{encoding}' is not known. Usual ones: utf-8, gb18030, big5, cp1252, utf-16."
     ),
     "unknown_source": (
-        "a table cannot be read from a {kind}. Give a path, bytes, an open file, a frame, an"
-        " array, a list of dicts, a list of rows, or a dict of rows."
+        "a table cannot be read from an object of type {kind}. Give a path, bytes, an open"
+        " file, a frame, an array, a list of dicts, a list of rows, or a dict of rows."
     ),
     "ragged_row": (
         "{source}, row {row}: found {n} cells, expected {expected}."
@@ -479,8 +479,7 @@ WORDS: dict[str, str] = {
         " numbers, more than {most}. If they are classes: schema={{{column!r}: 'nominal'}}."
     ),
     "note_target_named": (
-        "the column '{column}' is taken as the target because of its name."
-        " Name another: target=, --target."
+        "the column '{column}' is taken as the target because of its name. Name another: target=."
     ),
     "note_target_last": "the last column, '{column}', is taken as the target.",
     "note_target_missing": "{n} rows without a value of '{column}' were dropped.",
@@ -649,6 +648,10 @@ WORDS: dict[str, str] = {
     "note_left_out_date_cli": (
         "'{column}' is left out: it holds dates ({value}). --dates month,weekday makes columns of"
         " them."
+    ),
+    "note_target_named_cli": (
+        "the column '{column}' is taken as the target because of its name."
+        " Name another: --target COLUMN."
     ),
     "note_target_is_number_cli": (
         "the target '{column}' is taken as a number, for a regression: it has {n} different whole"
@@ -1267,6 +1270,7 @@ WORDS: dict[str, str] = {
     "dossier_numbers": "numbers",
     # beyond memory
     "disk_cannot": "engine 'disk' needs {wanted} of memory for a tree of recipe '{recipe}' on these rows, more than the limit of {limit}. Raise memory_limit, use a sample of the rows, or a recipe and columns that can be counted: id3, c4.5-textbook, cart-textbook or cart-binary, classes, no weights, nothing missing.",
+    "disk_cannot_cli": "engine 'disk' needs {wanted} of memory for a tree of recipe '{recipe}' on these rows, more than the limit of {limit}. Raise --memory-limit, use a sample of the rows, or a recipe and columns that can be counted: id3, c4.5-textbook, cart-textbook or cart-binary, classes, no weights, nothing missing.",
     "bad_memory_limit": "memory_limit should be a number of bytes or a text such as '2GB', found {value!r}.",
     "work_folder": "The folder {folder} cannot be worked in: {reason}. Name another one with work= (--work).",
     "work_taken": "Another run is working in {folder}. Wait for it, or name another folder with work= (--work).",
@@ -1278,7 +1282,7 @@ WORDS: dict[str, str] = {
     "files_differ": "{other} has other columns than {one}. Files that are read as one table must have the same columns, in the same order.",
     "needs_query": "{source} is a database. Say what to ask of it with query= (--query): SQL, or the name of a table.",
     "query_without_database": "{source} is not a database, so there is nothing to ask by SQL. A DuckDB file is named 'duckdb:FILE'.",
-    "query_not_select": "{query}: this is not one SELECT. Give one, or the name of a table in {source}.",
+    "query_not_select": "the query '{query}' is not one SELECT. Give one, or the name of a table in {source}.",
     "query_failed": "{source} does not answer the query: {reason}.",
     "too_many_texts": "{source}: '{column}' has more than {n} categories, which do not fit memory. Leave it out: schema={{'{column}': 'ignore'}} (--ignore).",
     "note_engine_native": "engine native: the table takes about {needs} in memory, the limit is {limit}.",

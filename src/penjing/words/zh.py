@@ -373,7 +373,7 @@ WORDS: dict[str, str] = {
         "目标“{column}”视为数值（回归）：它有 {n} 个不同的整数，多于 {most} 个。"
         "若它们是类别：schema={{{column!r}: 'nominal'}}。"
     ),
-    "note_target_named": "列“{column}”因其名称被当作目标。要用别的列：target=，--target。",
+    "note_target_named": "列“{column}”因其名称被当作目标。要用别的列：target=。",
     "note_target_last": "以最后一列“{column}”为目标。",
     "note_target_missing": "丢弃了 {n} 行没有“{column}”值的数据。",
     "note_zero_weight": "{n} 行的权重为 0；只有 rpart 的最小样本数把它们计入。",
@@ -495,6 +495,7 @@ WORDS: dict[str, str] = {
     "note_left_out_date_cli": (
         "“{column}”不参与学习：它是日期（{value}）。--dates month,weekday 可把日期变成列。"
     ),
+    "note_target_named_cli": "列“{column}”因其名称被当作目标。要用别的列：--target 列名。",
     "note_target_is_number_cli": (
         "目标“{column}”视为数值（回归）：它有 {n} 个不同的整数，多于 {most} 个。"
         "若它们是类别，请在 --schema 中写明。"
@@ -1016,6 +1017,7 @@ WORDS: dict[str, str] = {
     "dossier_numbers": "数值",
     # 超出内存
     "disk_cannot": "引擎 disk 对这些数据按 '{recipe}' 生成决策树需要 {wanted} 内存，超过上限 {limit}。请提高 memory_limit，取部分样本，或改用可以计数的算法与列：id3、c4.5-textbook、cart-textbook 或 cart-binary，分类目标，无权重，无缺失值。",
+    "disk_cannot_cli": "引擎 disk 对这些数据按 '{recipe}' 生成决策树需要 {wanted} 内存，超过上限 {limit}。请提高 --memory-limit，取部分样本，或改用可以计数的算法与列：id3、c4.5-textbook、cart-textbook 或 cart-binary，分类目标，无权重，无缺失值。",
     "bad_memory_limit": "memory_limit 应为字节数，或形如 '2GB' 的文字，现为 {value!r}。",
     "work_folder": "无法在文件夹 {folder} 中工作：{reason}。请用 work=（--work）指定另一个文件夹。",
     "work_taken": "另一个任务正在使用 {folder}。请等待其结束，或用 work=（--work）指定另一个文件夹。",
@@ -1027,7 +1029,7 @@ WORDS: dict[str, str] = {
     "files_differ": "{other} 的列与 {one} 不同。作为一张表读取的文件，列及其顺序必须一致。",
     "needs_query": "{source} 是数据库。请用 query=（--query）说明要查询什么：SQL，或表名。",
     "query_without_database": "{source} 不是数据库，无法用 SQL 查询。DuckDB 文件写作 `duckdb:FILE`。",
-    "query_not_select": "{query}：这不是单条 SELECT。请给出一条，或 {source} 中的表名。",
+    "query_not_select": "查询“{query}”不是单条 SELECT。请给出一条，或 {source} 中的表名。",
     "query_failed": "{source} 无法回答该查询：{reason}。",
     "too_many_texts": "{source}：“{column}”有超过 {n} 个取值，内存容纳不下。请忽略该列：schema={{'{column}': 'ignore'}}（--ignore）。",
     "note_engine_native": "引擎 native：表在内存中约占 {needs}，上限为 {limit}。",
