@@ -278,3 +278,13 @@ def test_a_pruned_model_tells_its_growth_and_its_pruning_without_the_rows(run, t
     steps = page_data(tree, "en", "light", None)["trace"]
     assert len(steps) == tree.n_nodes + 5
     assert "as leaf 3.51487: pruned" in steps[tree.n_nodes + 2]["text"]["en"]
+
+
+@pytest.mark.parametrize("verb", ["why", "trace"])
+def test_rows_that_did_not_grow_the_tree_are_noted(run, melon, verb):
+    own, other = Path("Watermelon-train1.csv"), Path("fewer.csv")
+    other.write_bytes(b"\n".join(own.read_bytes().splitlines()[:-2]))
+    assert "grown from" not in run(verb, melon, "--train", own, "--lang", "en").err
+    found = run(verb, melon, "--train", other, "--lang", "en")
+    assert found.code == 0
+    assert "fewer.csv has 8 rows, but the tree was grown from 10." in " ".join(found.err.split())

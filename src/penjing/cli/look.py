@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -167,7 +168,7 @@ def why(
     tree = sources.model(model)
 
     def taught() -> Table | None:
-        return sources.training(voice, tree, model, data, reading)
+        return _taught(voice, tree, model, data, reading)
 
     told = _explained(tree, node, taught, has_data=data is not None)
     if cuts is not None:
@@ -188,6 +189,18 @@ def why(
                     voice.out(decided)
         if told["candidates"] and not every:
             voice.hint("why_hint")
+
+
+def _taught(
+    voice: Voice, tree: Tree, model: str, path: str | None, reading: sources.Reading
+) -> Table | None:
+    """Return the training rows; where others are given, say whose counts are told."""
+    rows = sources.training(voice, tree, model, path, reading)
+    if path is not None and rows is not None and tree.has_counts:
+        grown, given = tree.weight_of(0), rows.total_weight
+        if not math.isclose(grown, given):
+            voice.note("note_other_rows", source=path, n=f"{given:g}", grown=f"{grown:g}")
+    return rows
 
 
 def _explained(
@@ -264,7 +277,7 @@ def trace(
 
     tree = sources.model(model)
     limit = steps or None
-    rows = sources.training(voice, tree, model, train, reading)
+    rows = _taught(voice, tree, model, train, reading)
     records = [r for r in tree.about.get("pruning", ()) if r.get("decisions")]
     if records and tree.kept_trace is None and rows is None:
         voice.note("no_trace_pruned")

@@ -944,6 +944,10 @@ WORDS: dict[str, str] = {
         "the file that decides the pruning is also the file that reports the accuracy.\n"
         "That number is not a test. Use --validate-share 0.3, or --same-file to do it all the same."
     ),
+    "note_other_rows": (
+        "{source} has {n} rows, but the tree was grown from {grown}. It is not the training set,"
+        " so some numbers are the tree's and others are those of {source}."
+    ),
     "note_option_renamed": "{old} is now called {new}; the next release will not know the old name.",
     "note_same_file": "the same rows decide the pruning and report: this number is not a test.",
     "two_validations": "give --validate FILE or --validate-share, not both.",

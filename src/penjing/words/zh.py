@@ -733,6 +733,10 @@ WORDS: dict[str, str] = {
         "决定剪枝的文件也是报告精度的文件。\n"
         "这样得到的不是测试精度。请用 --validate-share 0.3；若仍要如此，用 --same-file。"
     ),
+    "note_other_rows": (
+        "{source} 有 {n} 行，而决策树由 {grown} 行生成。"
+        "它不是训练集，因此有些数来自决策树，有些来自 {source}。"
+    ),
     "note_option_renamed": "{old} 现名为 {new}；下一版本将不再接受旧名。",
     "note_same_file": "同样的数据既决定剪枝又报告精度：这不是测试精度。",
     "two_validations": "--validate 文件 与 --validate-share 只能用一个。",
