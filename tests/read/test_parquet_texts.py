@@ -13,7 +13,7 @@ WORDS = ["b", 'a"x', "ç", "z z", "q'r", "", "?", "NA", "1", *(f"w{i}" for i in 
 
 def read(path, monkeypatch, many_rows):
     monkeypatch.setattr(columnar, "MANY_ROWS", many_rows)
-    return columnar.from_parquet(path.read_bytes(), "t").columns
+    return columnar.from_parquet(path.read_bytes(), "t", 1 << 40).columns
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -11,7 +11,6 @@ hundredth digit, which tells ties from differences. The slips, each of which can
 
 from __future__ import annotations
 
-import decimal
 import math
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -61,9 +60,6 @@ class Digits(Floats):
     @staticmethod
     def ratio(a: Any, b: Any) -> Any:
         return Decimal("nan") if b == 0 else a / b
-
-
-decimal.getcontext().prec = 120
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from itertools import zip_longest
 from typing import Any
 
@@ -37,7 +37,8 @@ def settled(case: Case, slips: frozenset[str], mine: Callable[[Told], Told]) -> 
         if not found:
             return ties
         number = re.match(r"node (\d+)", found[0])
-        tie = number and Parting(case, int(number[1]), told, letter, by).tie()
+        with localcontext(prec=120):
+            tie = number and Parting(case, int(number[1]), told, letter, by).tie()
         if not tie:
             return None
         ties.append(tie)

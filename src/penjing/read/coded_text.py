@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from penjing.errors import DataError
+from penjing.errors import DataError, NoRowsError
 from penjing.progress import Progress, Watcher
 from penjing.read.assemble import CLASS_NAMES, assembled
 from penjing.read.cells import Cells, Sheet
@@ -272,7 +272,7 @@ class _Coding:
         if not self._columns:
             if self._is_json:
                 raise NotInPieces
-            raise DataError("no_rows", source=first.name)
+            raise NoRowsError("no_rows", source=first.name, names=self._dialects[0][0].header)
         shown = [one.shown() for one in self._columns.values()]
         if self._is_json:
             sheet = Sheet(shown, self._n_rows, {"name": first.name, "form": "json"})

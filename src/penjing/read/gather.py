@@ -199,11 +199,16 @@ def _from_stream(stream: Any, name: str | None, wants: Mapping[str, Any]) -> She
 def _read_of(stream: Any, name: str | None, limit: float | str | None) -> Any:  # noqa: ANN401
     """Return all that an open file gives, bytes or text, within the memory there is."""
     most, size, pieces = most_bytes(limit), 0, []
-    while piece := stream.read(CHUNK):
+    try:
+        piece = stream.read(CHUNK)
+    except TypeError:  # it has but one way to be read: whole
+        return stream.read()
+    while piece:
         pieces.append(piece)
         size += len(piece)
         if size > most:
             raise too_much(name or "stream", most)
+        piece = stream.read(CHUNK)
     return pieces[0][:0].join(pieces) if pieces else b""
 
 

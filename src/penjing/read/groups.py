@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penjing.errors import CapabilityError, ChoiceError, DataError, NoFileError
+from penjing.errors import CapabilityError, ChoiceError, DataError, NoFileError, NoRowsError
 from penjing.read.cells import twins
 from penjing.read.files import absent, is_folder, is_there
 from penjing.read.markers import USUAL
@@ -223,7 +223,7 @@ def _listed(files: list[str], name: str, space: Workspace, mark: str) -> Groups:
         except (pa.ArrowInvalid, OSError):
             raise DataError("bad_parquet", source=path) from None
     if not start or schema is None:
-        raise DataError("no_rows", source=name)
+        raise NoRowsError("no_rows", source=name, names=schema.names)
     if len({*schema.names}) < len(schema.names):
         raise twins(name, schema.names)
     return Groups(name, groups, start, space, schema, mark)

@@ -683,7 +683,7 @@ WORDS: dict[str, str] = {
     "story_out_not_allowed": "允许的划分都没有增益：{columns}",
     "story_tie": "{chosen}；与 {columns} 平局，按列的次序取前者",
     "story_alone": "{chosen}，{score}；没有别的属性参与比较",
-    "story_chosen": "{chosen}，比 {rival} 大 {ahead}",
+    "story_chosen": "{chosen}，比 {rival} 多 {ahead}",
     "story_chosen_less": "{chosen}，比 {rival} 小 {ahead}",
     "story_empty": "{levels}：没有样本，叶结点取这里的多数类 {answer}",
     "story_leaf": "{answer}",
