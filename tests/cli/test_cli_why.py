@@ -288,3 +288,11 @@ def test_rows_that_did_not_grow_the_tree_are_noted(run, melon, verb):
     found = run(verb, melon, "--train", other, "--lang", "en")
     assert found.code == 0
     assert "fewer.csv has 14 rows, but the tree was grown from 16." in " ".join(found.err.split())
+
+
+def test_a_tree_made_by_hand_did_not_grow(run):
+    Path("f.csv").write_text("a,y\nu,n\nv,y\n")
+    penjing.Tree.from_dict({"a": {"u": "n", "v": "y"}}, target="y").save("h.tree")
+    found = run("trace", "h.tree", "--train", "f.csv", "--lang", "en")
+    head = found.out.splitlines()[0]
+    assert head.startswith("How 2 rows go through the tree for y that was made by hand: nodes 3.")

@@ -833,6 +833,10 @@ WORDS: dict[str, str] = {
     "stop_pruned": "a leaf, {answer}: its question was pruned.",
     "stop_by_hand": "a leaf, {answer}: whoever made the tree asks no more here.",
     # command: trace
+    "story_head_by_hand": (
+        "How {rows} rows go through the tree for {target} that was made by hand: nodes {n}. Logs are"
+        " base 2."
+    ),
     "story_head": (
         "How the tree for {target} grew from {rows} rows by {recipe}, in {n} steps. Logs are base 2."
     ),

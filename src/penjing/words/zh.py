@@ -635,6 +635,9 @@ WORDS: dict[str, str] = {
     "stop_pruned": "叶结点，{answer}：它的划分已被剪去（后剪枝）。",
     "stop_by_hand": "叶结点，{answer}：手工写的树到此为止。",
     # 命令：trace
+    "story_head_by_hand": (
+        "{rows} 行数据如何经过手工给出的 {target} 的决策树，共 {n} 个结点。对数以 2 为底。"
+    ),
     "story_head": "{target} 的决策树如何由 {rows} 行数据按 {recipe} 生成，共 {n} 步。对数以 2 为底。",
     "story_step": "第 {i} 步，共 {n} 步：{place}",
     "story_more": "另有 {n} 步；--steps 0 全部列出。",

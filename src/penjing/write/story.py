@@ -44,7 +44,8 @@ def write(
     n = about["steps"]
     name, target = about["recipe"].get("name", "?"), quoted(about["target"])
     rows = amount(about["rows"])
-    lines = [say("story_head", lang, target=target, rows=rows, recipe=name, n=n)]
+    head = "story_head_by_hand" if name == "by hand" else "story_head"
+    lines = [say(head, lang, target=target, rows=rows, recipe=name, n=n)]
     for i, step in enumerate(steps, start=1):
         lines += ["", *told_step(step, i, n, about["recipe"], lang, ascii_only=ascii_only)]
     if len(steps) < n:
