@@ -223,7 +223,8 @@ def _listed(files: list[str], name: str, space: Workspace, mark: str) -> Groups:
         except (pa.ArrowInvalid, OSError):
             raise DataError("bad_parquet", source=path) from None
     if not start or schema is None:
-        raise NoRowsError("no_rows", source=name, names=schema.names)
+        names = [] if schema is None else schema.names
+        raise NoRowsError("no_rows", source=name, names=names)
     if len({*schema.names}) < len(schema.names):
         raise twins(name, schema.names)
     return Groups(name, groups, start, space, schema, mark)
