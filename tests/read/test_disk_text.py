@@ -483,3 +483,86 @@ def test_random_json(rows, as_array, tmp_path_factory):
 def test_told_tells_tables_apart():
     one = told(penjing.read([[1, "a"], [2, "b"]], names=["x", "y"]))
     assert one != told(penjing.read([["1", "a"], ["2", "b"]], names=["x", "y"]))
+
+
+@pytest.fixture
+def as_many(monkeypatch):
+    """Read small files as large ones are, and take some numbers for very many."""
+    monkeypatch.setattr(coded_text, "SMALL", 0)
+    monkeypatch.setattr(text_column, "EARLY", 10)
+    monkeypatch.setattr(text_column, "SOME", 5)
+
+
+@pytest.mark.usefixtures("as_many")
+@pytest.mark.parametrize(
+    "missing", [["-999"], ["-999.0"], [-999], {"only": ["-999", "7"]}], ids=str
+)
+@pytest.mark.parametrize("name", ["a", "id"])
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_markers_among_very_many_numbers(ending, name, missing, tmp_path):
+    cells = ["-999" if i % 7 == 3 else "-999.0" if i == 90 else str(i * 3) for i in range(100)]
+    rows = [(cell, i % 5, "pq"[i % 2]) for i, cell in enumerate(cells)]
+    path = tmp_path / f"t.{ending}"
+    if ending == "csv":
+        text = "".join(f"{a},{b},{y}\n" for a, b, y in rows)
+        path.write_text(f"{name},b,y\n" + text)
+    else:
+        objects = [{name: json.loads(a), "b": b, "y": y} for a, b, y in rows]
+        path.write_text("".join(json.dumps(one) + "\n" for one in objects))
+    found = in_memory(path, "y", missing=missing, keep=(name,))
+    assert found["cells"][0].count(None) >= 14
+    assert on_disk(path, "y", missing=missing, keep=(name,)) == found
+    assert on_disk(path, "y", missing=missing) == in_memory(path, "y", missing=missing)
+    by_name = {"missing": missing, "weight": "b"}
+    assert on_disk(path, name, **by_name) == in_memory(path, name, **by_name)
+
+
+@pytest.mark.usefixtures("as_many")
+@pytest.mark.parametrize("odd", [1.5, 3, True, "x"], ids=str)
+@pytest.mark.parametrize("first", [str, float])
+def test_texts_among_very_many_numbers_of_json(first, odd, tmp_path):
+    rows = [{"a": first(i / 8), "y": "pq"[i % 2]} for i in range(60)]
+    rows[50]["a"] = odd if first is str else str(odd)
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert on_disk(path, "y") == in_memory(path, "y")
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("role", ["target", "weight"])
+def test_a_column_that_is_ignored_and_needed(role, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(column("u", "v", "w"))
+    needed = {"target": ("y", {}), "weight": ("y", {"weight": "b"})}[role]
+    wants = {**needed[1], "schema": {needed[1].get("weight", "y"): "ignore"}}
+    assert on_disk(path, needed[0], **wants) == in_memory(path, needed[0], **wants)
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize(
+    "text", ['"a" b y\n1  "2" p\n3 4 q\n', '"a" b y\n1 "2" p\n3 4 q\n', "a b y\n1  p\n3 4 q\n"]
+)
+def test_blanks_that_part_cells(text, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    wants = {"separator": " "}
+    assert on_disk(path, "y", **wants) == in_memory(path, "y", **wants)
+
+
+@pytest.mark.usefixtures("way")
+def test_a_header_of_one_column_alone(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,y\n")
+    found = in_memory(path, "y", separator=";")
+    assert found.startswith("NoRowsError")
+    assert on_disk(path, "y", separator=";") == found
+
+
+@pytest.mark.usefixtures("in_pieces")
+def test_a_marker_with_blanks_is_trimmed(monkeypatch, tmp_path):
+    monkeypatch.setattr(text_column, "MOST_TEXTS", 20)
+    monkeypatch.setattr(text_column, "EARLY", 10)
+    cells = ["$1,000", "NA", *(f"${i}" for i in range(40)), " NA"]
+    path = tmp_path / "t.csv"
+    path.write_text("a,y\n" + "".join(f'"{a}",{"pq"[i % 2]}\n' for i, a in enumerate(cells)))
+    assert on_disk(path, "y") == in_memory(path, "y")

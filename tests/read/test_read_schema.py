@@ -226,3 +226,15 @@ def test_a_table_can_be_read_for_a_tree(known):
 def test_weights_for_a_tree(known):
     table = read(MELONS, None, known.schema[1:], weight="编号")
     assert np.array_equal(table.weights, [1, 2, 3, 4])
+
+
+def test_dates_of_which_none_is_known_are_left_out():
+    table = read({"d": ["?", "", "NA"], "x": [1, 2, 3], "y": ["p", "q", "p"]}, "y", {"d": "date"})
+    assert table.names == ("x",)
+    assert table.left_out == (("d", "empty"),)
+
+
+def test_a_marker_is_gone_however_the_number_is_written():
+    rows = [{"a": a, "y": "pq"[i % 2]} for i, a in enumerate([True, -1.0, -1, 1, "u", 1.0])]
+    assert read(rows, "y", missing=[-1]).columns[0].levels == (True, 1, "u", 1.0)
+    assert [*map(type, read(rows, "y", missing=[1]).columns[0].levels)] == [bool, float, int, str]

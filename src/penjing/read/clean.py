@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from penjing.read.cells import Cells
 from penjing.read.code import merged, without
@@ -30,7 +32,7 @@ def cleaned(reading: Reading, cells: Cells, *, quietly: bool = False) -> Cells:
             reading.trimmed.append(cells.name)
         levels, codes = merged(trimmed, codes)
     missing = reading.markers.missing(levels)
-    levels, codes = without(levels, codes, [levels.index(word) for word in missing])
+    levels, codes = without(levels, codes, _places(levels, missing))
     return replace(cells, levels=levels, codes=codes)
 
 
@@ -42,8 +44,15 @@ def _without_said(reading: Reading, cells: Cells) -> Cells:
     gone = marks.said(plain)
     if not gone:
         return cells
-    levels, codes = without(plain, cells.codes, [plain.index(level) for level in gone])
+    levels, codes = without(plain, cells.codes, _places(plain, gone))
     return cells.anew(levels, codes)
+
+
+def _places(levels: Sequence[Any], words: frozenset[Any]) -> list[int]:
+    """Return where words are among levels: 1 and 1.0 are one word, True is another."""
+    if not words:
+        return []
+    return [at for at, x in enumerate(levels) if x in words and not isinstance(x, bool)]
 
 
 def as_names(reading: Reading, cells: Cells) -> Cells:

@@ -249,7 +249,7 @@ class _Coding:
         is_last = bool(header) and key == len(header) - 1
         may_be_target = self._wants.target is None and (is_last or name.lower() in CLASS_NAMES)
         is_all = is_all or name == self._wants.target or may_be_target
-        if wish == "ignore":
+        if wish == "ignore" and name not in ("", self._wants.target, self._wants.weight):
             how = "ignored"
         elif wish in ALL_TEXTS or not (wish is None or isinstance(wish, str)):
             is_all, how = True, "texts" if how == "any" and wish != "target" else how
@@ -433,7 +433,8 @@ def _numbers(known: Sequence[Any], marks: Markers) -> Reader:
             return (np.nan if cell in marks.others else as_float(cell),)
         text = cell.strip()
         is_gap = bool(marks.missing([text]) or marks.among_numbers([text]))
-        return (np.nan if is_gap else way(text),)
+        number = np.nan if is_gap else way(text)
+        return (np.nan if number in marks.others else number,)
 
     return read
 

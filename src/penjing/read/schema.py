@@ -105,6 +105,10 @@ def wished(reading: Reading, cells: Cells, wish: Wish) -> list[Column]:
 
 def must_be_dates(reading: Reading, cells: Cells) -> list[Column]:
     """Return what is made of a column that was said to hold dates."""
+    if not cells.n_known:
+        reading.note("left_out_empty", column=cells.name)
+        reading.left_out.append((cells.name, "empty"))
+        return []
     made = date_columns(reading, cells)
     if made is None:
         bad = [place for place, x in enumerate(cells.plain()) if dates([x]) is None]

@@ -98,7 +98,8 @@ def dialect_of(
 def divided(text: Text, dialect: Dialect, start: int, *, quickly: bool) -> Iterator[Batch]:
     """Yield the rows of a delimited text."""
     is_ascii = len(dialect.separator) == 1 and dialect.separator.isascii()
-    if quickly and is_ascii and len(dialect.header) > 1:
+    are_blanks = dialect.separator == " " and dialect.is_quoted  # csv passes over a second one
+    if quickly and is_ascii and not are_blanks and len(dialect.header) > 1:
         yield from _by_arrow(text, dialect, start)
         return
     for batch in batches_of(text.pieces(start), dialect, text.name):

@@ -108,6 +108,7 @@ class TextColumn:
         self._witness: dict[Facts, int] = {}
         self._hashes = self._file("keys", np.int64) if how == "looked" else None
         self._plain = 0
+        self._are_texts = True
         self._has_point = self._has_fraction = self._has_unusual = False
 
     def _file(self, ending: str, dtype: Any) -> Rows:  # noqa: ANN401 - of NumPy
@@ -163,8 +164,10 @@ class TextColumn:
         self.rows[0].add(places[codes])
         if self.how == "any" and n > self._asked:
             self._asked = 2 * n
-            n_plain = sum(plain_number(value) is not None for value in self.held.values())
-            if n_plain >= NEARLY * n:
+            values = self.held.values()
+            numbers = [x for x in values if plain_number(x) is not None]
+            self._are_texts = bool(numbers) and isinstance(numbers[0], str)
+            if sum(self._number(value) is not None for value in values) >= NEARLY * n:
                 self._to_numbers()
                 return
         if n > MOST_TEXTS and not self._is_all:
@@ -175,7 +178,7 @@ class TextColumn:
     def _to_numbers(self) -> None:
         """Keep the rows so far as numbers; forget most texts, for which one of them counts."""
         values = self.held.values()
-        numbers = [plain_number(value) for value in values]
+        numbers = [*map(self._number, values)]
         odd = np.array([number is None for number in numbers], np.bool_)
         point = ~odd & ~np.array([*map(is_whole, values)], np.bool_)
         parted = np.array([number is not None and number % 1 != 0 for number in numbers], np.bool_)
@@ -193,6 +196,12 @@ class TextColumn:
             lut[place] = self._boxed(int(new[place]))
         self.rows = [self.rows[0].turned(self._file("part0", np.float64), lut)]
         self.how = "numbers"
+
+    def _number(self, value: Any) -> float | None:  # noqa: ANN401 - a cell
+        """Return the number of a plain cell; not of a marker, nor of a text among numbers."""
+        number = plain_number(value)
+        is_other = number in self._marks.others or isinstance(value, str) is not self._are_texts
+        return None if is_other else number
 
     def _kept_only(
         self, values: Sequence[Any], stays: Mask, instead: npt.NDArray[np.intp]
@@ -214,7 +223,7 @@ class TextColumn:
         return float(np.array([NAN | number], np.uint64).view(np.float64)[0])
 
     def _add_numbers(self, piece: Piece) -> None:
-        values, plain = _plain_values(piece)
+        values, plain = self._plain_values(piece)
         n_plain = len(values)
         if plain is not None:
             n_plain = int(plain.sum())
@@ -225,6 +234,26 @@ class TextColumn:
         self.rows[0].add(values)
         if len(self._odd) > MOST_TEXTS:
             self.how = "over"
+
+    def _plain_values(self, piece: Piece) -> tuple[Floats, Mask | None]:
+        """Return the numbers of a column, NaN where a cell is no plain one, and which are plain.
+
+        The second is None where all are.
+        """
+        if piece.array is not None:
+            values, plain = _arrow_values(piece)
+        elif not self._are_texts and {*map(type, piece.values)} == {float}:
+            values = np.array(piece.values, np.float64)
+            plain = None if np.isfinite(values).all() else np.isfinite(values)
+        else:
+            levels, codes = piece.coded()
+            found = [self._number(level) for level in levels]
+            values = np.array([*(np.nan if x is None else x for x in found), np.nan])[codes]
+            plain = None if not np.isnan(values).any() else ~np.isnan(values)
+        said = self._marks.among(values) if self._marks.others else None
+        if said is None or not said.any():
+            return values, plain
+        return np.array(values), ~said if plain is None else plain & ~said
 
     def _add_odd(self, piece: Piece, values: Floats, rows: npt.NDArray[np.intp]) -> None:
         """Hold the cells that are not plain numbers, and put a NaN for each."""
@@ -276,7 +305,8 @@ class TextColumn:
         """Return the place of the first value of the same kind: this one, if there is none yet."""
         bare = value.strip() if isinstance(value, str) else value
         is_word = bool(self._missing([bare]) or self._marks.among_numbers([bare]))
-        return self._witness.setdefault(("word", bare) if is_word else facts_of(value), place)
+        facts = ("word", bare, bare == value) if is_word else facts_of(value)
+        return self._witness.setdefault(facts, place)
 
     def _add_looked(self, piece: Piece) -> None:
         levels, codes = piece.coded()
@@ -394,24 +424,11 @@ def _are_cells(values: Sequence[Any]) -> bool:
     return float not in types or not any(map(operator.ne, values, values))
 
 
-def _plain_values(piece: Piece) -> tuple[Floats, Mask | None]:
-    """Return the numbers of a column, NaN where a cell is no plain one, and which are plain.
-
-    The second is None where all are.
-    """
+def _arrow_values(piece: Piece) -> tuple[Floats, Mask | None]:
+    """Return the numbers of texts, NaN where one is no plain number, and which are (None: all)."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    if piece.array is None:
-        if {*map(type, piece.values)} == {float}:
-            values = np.array(piece.values, np.float64)
-            if np.isfinite(values).all():
-                return values, None
-        levels, codes = piece.coded()
-        found = [plain_number(level) for level in levels]
-        lut = np.array([*(np.nan if x is None else x for x in found), np.nan])
-        values = lut[codes]
-        return values, None if not np.isnan(values).any() else ~np.isnan(values)
     try:
         values = piece.array.cast(pa.float64()).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid:
