@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.read.cells import Cells
+from penjing.read.cells import EXACT, Cells
 from penjing.read.code import ranks_of
 from penjing.read.coded_column import NEVER, Shown
 from penjing.read.held import (
@@ -47,7 +47,6 @@ NEARLY = 0.95
 """The share of plain numbers that makes it so."""
 SOME = 2_048
 """So many distinct texts are held of a column that is not kept by its texts."""
-EXACT = 2**53
 NAN = 0x7FF8_0000_0000_0000
 """The bits of a NaN; those of a cell that is held come with its number, from 1."""
 WIDTHS = (np.uint8, np.uint16, np.uint32)

@@ -1309,7 +1309,7 @@ WORDS: dict[str, str] = {
     "afar_rules": "Engine {engine} cannot follow the rules of recipe {recipe}. It knows id3, c4.5-textbook, cart-textbook, cart-binary, c4.5, j48 and rpart.",
     "spark_many_levels": "{source}: '{column}' has more than {n} categories, more than engine spark counts. Leave it out: schema={{'{column}': 'ignore'}} (--ignore), or use engine native or disk, which keep it.",
     "spark_rules": "Engine {engine} cannot follow the rules of recipe {recipe}. It knows id3, c4.5-textbook, cart-textbook, cart-binary, c4.5 and j48.",
-    "afar_deep": "{source}: the tree is deeper than a question to the database can say. Limit it with max_depth (--max-depth), or use engine native or disk.",
+    "afar_deep": "{source}: the tree is too deep for an SQL query. Limit it with max_depth (--max-depth), or use engine native or disk.",
     "afar_folds": "Engine {engine} cannot cross-validate, since the rows stay where they are. Say xval=0.",
     "afar_setting": "Engine {engine} leaves the rows where they are, and {name} needs them here. Leave {name} out, or use engine native or disk.",
     "other_checkpoint": "The folder {folder} keeps generations of other rows or another recipe. Name another folder, or remove it.",
