@@ -24,8 +24,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 import penjing
-from penjing.read.coded import Wants, coded
-from penjing.read.groups import files_of
+from penjing.data.encode.coded import Wants, coded
+from penjing.data.encode.groups import files_of
 
 RECIPE = {"recipe": "cart-binary", "max_depth": 8}
 

@@ -22,8 +22,8 @@ import duckdb
 import pyarrow.parquet as pq
 
 import penjing
-from penjing.engines import duckdb as duckdb_engine
-from penjing.engines import postgres as postgres_engine
+from penjing.engines.sql import duckdb as duckdb_engine
+from penjing.engines.sql import postgres as postgres_engine
 
 HOW = {"recipe": "cart-binary", "max_depth": 5}
 KINDS = {"double": "DOUBLE PRECISION", "int64": "BIGINT"}

@@ -102,7 +102,7 @@ def c50(arff: Path, repeat: int) -> dict[str, float] | None:
 def ours(name: str, table: Path, threads: str) -> None:
     """Fit in this process; print what it took."""
     import penjing
-    from penjing.write import nested
+    from penjing.render import nested_json
 
     how, fit = OURS[name], penjing.fit  # naming it loads it, as Weka is loaded before it builds
     if threads == "1":
@@ -114,7 +114,9 @@ def ours(name: str, table: Path, threads: str) -> None:
     tree = fit(rows, **how)
     wall, cpu = time.perf_counter() - start, time.process_time() - used
     said = {"fit_wall": wall, "fit_cpu": cpu, "wall": wall + read_wall, "cpu": cpu + read_cpu}
-    shape = json.loads(nested.write(tree))["summary"]  # branches without rows included, as in Weka
+    shape = json.loads(nested_json.write(tree))[
+        "summary"
+    ]  # branches without rows included, as in Weka
     told = {"leaves": shape["leaves"], "size": shape["size"], "errors": shape["train_errors"]}
     print(json.dumps(said | told))
 

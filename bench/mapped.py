@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import penjing
-from penjing.engines import disk
+from penjing.engines.out_of_core import engine as disk_engine
 
 ASKED = [
     ("c4.5-textbook", "class", None),
@@ -79,7 +79,7 @@ class Watch:
 
 def main() -> None:
     n = int(sys.argv[1])
-    plain = disk.mapped
+    plain = disk_engine.mapped
     watches: list[Watch] = []
 
     def mapped(*args):
@@ -87,7 +87,7 @@ def main() -> None:
         watches.append(Watch())
         return found
 
-    disk.mapped = mapped
+    disk_engine.mapped = mapped
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
         made(n, path)

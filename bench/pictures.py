@@ -163,7 +163,7 @@ def draw_ours(tool: str, name: str, path: str, data: tuple[Any, ...]) -> float:
 
         tree = OURS["course1"]()
     else:
-        from penjing.table import Table, nominal, numeric
+        from penjing.data.table import Table, nominal, numeric
 
         fields = tuple(numeric(c, x[:, i]) for i, c in enumerate(columns))
         table = Table(fields, nominal("class", [classes[k] for k in y], classes), len(y))

@@ -38,7 +38,7 @@ from pyspark.ml.feature import StringIndexer, VectorAssembler
 from pyspark.sql import SparkSession
 
 import penjing
-from penjing.engines import spark as engine
+from penjing.engines.spark import engine
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from spark_cluster import cluster

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 import penjing
-from penjing.table import Column, Table, numeric
+from penjing.data.table import Column, Table, numeric
 
 KINDS = {int: "BIGINT", bool: "BOOLEAN"}
 

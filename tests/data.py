@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from penjing.api.tree import Tree
+from penjing.data.table import Column, Table, nominal, numeric
+from penjing.dialects.recipes import RECIPES
 from penjing.engines.memory import Engine
-from penjing.grow import grow
-from penjing.recipe import RECIPES, Recipe
-from penjing.table import Column, Table, nominal, numeric
-from penjing.trace import Trace
-from penjing.tree import Tree
+from penjing.grow.recipe import Recipe
+from penjing.grow.trace_record import Trace
+from user_trees import grow
 
 ODD_WORDS = [
     *("a", "b", "c", "yes", "no", "清晰", "稍糊", "no surfacing", "a,b", "<= 5", "> 5", "<= M"),

@@ -28,7 +28,7 @@ import pytest
 
 from export_rows import Row
 from penjing import Tree
-from penjing.align import asked_by
+from penjing.predict.inputs import asked_by
 
 Answers = tuple[list[Any], list[list[float]] | None]
 """What is answered for each row, and the shares of the classes where there are classes."""

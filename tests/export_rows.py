@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from export_trees import ODD
 from penjing import Table, Tree
-from penjing.align import asked_by
-from penjing.table import Column, numeric
+from penjing.data.table import Column, numeric
+from penjing.predict.inputs import asked_by
 
 DRAWN = 400
 """How many cells hypothesis makes for a column, besides those that the tree suggests."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from data import ordered
 from penjing import Table, Tree, fit
-from penjing.table import Column, nominal, numeric
+from penjing.data.table import Column, nominal, numeric
 
 ODD = ["Don't Play", 'a "quoted" one', "清晰 🍉", "two\nlines", "x'; DROP TABLE rows; --", "%s {0}"]
 """Levels, names and classes that a careless program would stumble over."""
@@ -51,7 +51,7 @@ def _known(levels: list[str], codes: np.ndarray, gone: np.ndarray) -> list[str |
 
 def chain(depth: int) -> Tree:
     """Return a tree that is one long path of cuts."""
-    from penjing.store import from_json  # noqa: PLC0415
+    from penjing.tree.serialize import from_json  # noqa: PLC0415
 
     nodes = [{"parent": -1, "total": [1, 1], "column": 0, "cut": 0.0, "gain": 0.1, "score": 0.1}]
     for k in range(depth):

@@ -12,8 +12,8 @@ from typing import Any
 from export_trees import TREES, rows_of
 from penjing import Tree, fit
 from penjing.errors import Problem
-from penjing.explain import explain
-from penjing.plugs import PLUGS
+from penjing.explain.node import explain
+from penjing.registry import BUILT_IN
 
 NASTY: list[Any] = [
     None, True, False, 0, 1, -1, 2, 7, 2**31 - 1, 2**31, 2**63, -(2**63), 10**9, 10**30, 10**400,
@@ -165,8 +165,8 @@ def used(tree: Tree) -> None:
         lambda: json.dumps(tree.to_json(), allow_nan=False),
         lambda: repr(tree),
         lambda: tree == tree,  # noqa: PLR0124
-        *(lambda kind=kind: tree.write(kind) for kind in PLUGS["write"]),
-        *(lambda kind=kind: tree.export(kind) for kind in PLUGS["export"]),
+        *(lambda kind=kind: tree.write(kind) for kind in BUILT_IN["renderer"]),
+        *(lambda kind=kind: tree.export(kind) for kind in BUILT_IN["export"]),
     ]
     for act in acts:
         try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from penjing.table import Table
-from penjing.tree import Tree
+from penjing.api.tree import Tree
+from penjing.data.table import Table
 
 
 def reached(tree: Tree, table: Table, *, fraction: bool) -> np.ndarray:

@@ -10,8 +10,8 @@ import numpy as np
 
 import penjing
 from melons import FILES
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
+from penjing.api.tree import Tree
+from penjing.data.table import Table, nominal, numeric
 from shared import shared
 
 N = 16_000

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import penjing
+from penjing.data.encode.coded import Wants, coded
 from penjing.errors import Problem
-from penjing.read.coded import Wants, coded
 
 
 def told(table: penjing.Table) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import penjing
-from penjing import stored
-from penjing.engines import spark
+from penjing.data import store as data_store
+from penjing.engines.spark import engine as spark_engine
 
 if __name__ == "__main__":
     master, folder, kept, output = sys.argv[1:5]
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    stored.CELLS, stored.APART, spark.FETCHED = 64, 20, 200
+    data_store.CELLS, data_store.APART, spark_engine.FETCHED = 64, 20, 200
     if master == "connect":
         there = SparkSession.builder.remote("local[2]").getOrCreate()
     else:

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import penjing
 from data import tables
-from penjing.align import align
-from penjing.because import explain_row
-from penjing.table import Table, nominal, numeric
-from penjing.write import answers
-from penjing.write.labels import branch_text, plain_signs
-from penjing.write.rules import conditions_of
+from penjing.data.table import Table, nominal, numeric
+from penjing.explain.row import explain_row
+from penjing.predict.inputs import align
+from penjing.render import wrong_predictions
+from penjing.render.leaf_rules import conditions_of
+from penjing.text.labels import branch_text, plain_signs
 
 RECIPES = [
     ("id3", {}), ("cart-binary", {}), ("id3", {"missing": "branch"}),
@@ -44,12 +44,12 @@ def test_a_step_of_a_path_is_the_branch_that_was_taken(recipe, settings, ascii_o
             label = branch_text(tree, child, ascii_only=ascii_only)
             if column.is_numeric and np.isfinite(tree.nodes.cut[parent]):
                 code = int(column.codes[row])
-                value = "?" if code < 0 else answers.tidy(float(column.levels[code]))
+                value = "?" if code < 0 else wrong_predictions.tidy(float(column.levels[code]))
                 name, way = re.fullmatch(r"(.*) ([<>≤≥]=? \S+)", label, re.DOTALL).groups()
                 label = f"{name} {value} {way}"
             steps.append(label)
-        told = answers.path(tree, aligned, row, stop, ascii_only=ascii_only)
-        assert told.endswith(", ".join(steps[-answers.STEPS :]))
+        told = wrong_predictions.path(tree, aligned, row, stop, ascii_only=ascii_only)
+        assert told.endswith(", ".join(steps[-wrong_predictions.STEPS :]))
 
 
 def hidden() -> Table:
@@ -61,8 +61,13 @@ def test_known_or_missing_reads_as_the_tree_says_it():
     tree = penjing.fit(hidden(), recipe="cart-binary", missing="branch")
     table = align(tree, [{"a": 8}, {"a": None}])
     stops = tree.apply(table).tolist()
-    assert [answers.path(tree, table, i, s) for i, s in enumerate(stops)] == ["a ≠ ?", "a = ?"]
-    plain = [answers.path(tree, table, i, s, ascii_only=True) for i, s in enumerate(stops)]
+    assert [wrong_predictions.path(tree, table, i, s) for i, s in enumerate(stops)] == [
+        "a ≠ ?",
+        "a = ?",
+    ]
+    plain = [
+        wrong_predictions.path(tree, table, i, s, ascii_only=True) for i, s in enumerate(stops)
+    ]
     assert plain == ["a != ?", "a = ?"]
     for row, words in (({"a": 8}, "a ≠ ?"), ({"a": None}, "a = ?")):
         told = explain_row(tree, row)
@@ -77,4 +82,4 @@ def test_a_missing_number_is_not_told_as_another():
     table = Table((numeric("x", x), numeric("z", x)), nominal("y", list("aaabbb")), 6)
     tree = penjing.fit(table, recipe="rpart", minsplit=2, minbucket=1, cp=0.0)
     rows = align(tree, [{"x": None, "z": 1.0}])
-    assert answers.path(tree, rows, 0, int(tree.apply(rows)[0])) == "x ? < 5"
+    assert wrong_predictions.path(tree, rows, 0, int(tree.apply(rows)[0])) == "x ? < 5"

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import penjing
 from data import tables
+from penjing.api.tree import Tree
+from penjing.data.statistics import wilson
+from penjing.data.table import Table, nominal, numeric
 from penjing.errors import CapabilityError, ChoiceError, DataError
-from penjing.report import wilson
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
 
 RECIPES = ("id3", "c4.5-textbook", "cart-binary", "rpart", "c4.5")
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import penjing
+from penjing.api.tree import Tree
+from penjing.data.table import Table, nominal, numeric
+from penjing.dialects.c50 import global_pruning, leaf_gathering
 from penjing.errors import CapabilityError, ChoiceError
-from penjing.prune import gather, weakest
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
 
 
 def table(n=300, seed=3, *, missing=0.1):
@@ -65,7 +65,7 @@ def test_leaves_of_one_class_become_one_branch():
     assert apart.n_leaves == 3
     assert str(tree).splitlines() == ["a in {v, w}: p (8)", "a = u: n (4)"]
     assert list(tree.predict(rows)) == list(apart.predict(rows))
-    again, _ = gather.gathered(tree)
+    again, _ = leaf_gathering.gathered(tree)
     assert again.to_json() == tree.to_json()
 
 
@@ -89,7 +89,7 @@ def test_equally_weak_subtrees_go_together_or_not_at_all():
     if tree.n_leaves != 5:
         pytest.fail(f"another tree than meant: {tree}")
     # two subtrees save two errors each; sqrt(6 * 76 / 82) is 2.36, room for one
-    same, decisions = weakest.prune(tree)
+    same, decisions = global_pruning.prune(tree)
     assert same.n_leaves == 5
     assert [d.decision for d in decisions] == ["keep", "keep"]
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from penjing.evaluate.compare.compare import compare, differences
 
 from data import grown, tables
-from penjing.compare import compare, differences
+from penjing.api.tree import Tree
+from penjing.data.table import Table, nominal, numeric
 from penjing.errors import ChoiceError
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
 
 DAYS = [
     *(("sun", "high", "middle", "no", 0), ("sun", "high", "middle", "yes", 0)),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from oracle_predict import REPORT, SHARE, STOP, UNSEEN, PlainNode, PlainTree
 from penjing import _core
-from penjing.table import nominal, numeric
+from penjing.data.table import nominal, numeric
 
 THREADS = (1, 2, 7)
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import penjing
-from penjing.cp_errors import cross_validated, cut_to, groups_of
+from penjing.data.table import Table, nominal, numeric
+from penjing.dialects.rpart.options import RpartOptions
 from penjing.errors import ChoiceError
-from penjing.options_rpart import Rpart
-from penjing.table import Table, nominal, numeric
+from penjing.training.cp_validation import cross_validated, cut_to, groups_of
 
 
 def noisy(n: int = 120, *, regression: bool = False) -> Table:
@@ -60,11 +60,11 @@ def test_without_a_table_a_number_is_needed():
 
 def test_groups_are_counted_in_the_source():
     table = noisy(10).take(np.arange(10) != 3)
-    assert groups_of(table, Rpart(xval=4)).tolist() == [0, 1, 2, 0, 1, 2, 3, 0, 1]
+    assert groups_of(table, RpartOptions(xval=4)).tolist() == [0, 1, 2, 0, 1, 2, 3, 0, 1]
     given = tuple(range(9))
-    assert groups_of(table, Rpart(xval=given)).tolist() == list(given)
+    assert groups_of(table, RpartOptions(xval=given)).tolist() == list(given)
     with pytest.raises(ChoiceError):
-        groups_of(table, Rpart(xval=(1, 2)))
+        groups_of(table, RpartOptions(xval=(1, 2)))
 
 
 def test_the_slips_of_rpart_can_be_left_out():

@@ -16,16 +16,16 @@ import oracle
 import penjing
 from data import grown, tables
 from oracle import Row
-from penjing.criteria import KERNELS, Impurity, gains
+from penjing.criteria.criterion import KERNELS, Impurity, gains
+from penjing.criteria.custom import measured
 from penjing.criteria.entropy import Entropy, GainRatio
 from penjing.criteria.gini import Gini
-from penjing.criteria.own import measured
 from penjing.criteria.variance import Variance
+from penjing.data.table import Table, nominal, numeric
 from penjing.errors import ChoiceError
-from penjing.plugs import load, plugged
-from penjing.split import Offers
-from penjing.table import Table, nominal, numeric
-from penjing.tally import Classes, Number
+from penjing.registry import load, plugins
+from penjing.tree.counts import Classes, Number
+from penjing.tree.split import Offers
 
 COUNTS = st.lists(st.integers(0, 40), min_size=2, max_size=4).filter(any)
 FISH = Table(
@@ -130,7 +130,7 @@ def test_gain_ratio_bars_columns_below_the_average_and_divisions_without_informa
     assert np.isnan(GainRatio().between(offers)[0, 0])
 
 
-@pytest.mark.parametrize("name", plugged("criterion"))
+@pytest.mark.parametrize("name", plugins("criterion"))
 def test_a_criterion_answers_to_its_name(name):
     assert load("criterion", name)().name == name
 

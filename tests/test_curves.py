@@ -10,11 +10,11 @@ import pytest
 
 from export_trees import TREES, rows_of
 from penjing import CapabilityError, ChoiceError, Tree, cross_validate, fit
-from penjing.curves import calibration, learning_curve, pruning_curve
-from penjing.dossier import write as dossier
-from penjing.folds import folds, hold_out
+from penjing.data.folds import folds, hold_out
+from penjing.evaluate.curves import calibration, learning_curve, pruning_curve
 from penjing.prune.cost_complexity import path
-from penjing.write import chart
+from penjing.render import chart
+from penjing.render.report import write as dossier
 
 TABLE = rows_of(160, 3)
 
@@ -123,7 +123,7 @@ def test_complexities_left_out_of_a_long_curve_change_no_other_point(monkeypatch
     tree = fit(TABLE, recipe="cart-binary")
     whole = {p["alpha"]: p["test"] for p in pruning_curve(tree, TABLE, k=4)["points"]}
     assert len(whole) > 4
-    monkeypatch.setattr("penjing.curves.MOST_POINTS", 4)
+    monkeypatch.setattr("penjing.evaluate.curves.MOST_POINTS", 4)
     few = {p["alpha"]: p["test"] for p in pruning_curve(tree, TABLE, k=4)["points"]}
     assert len(few) == 4
     assert few == {alpha: whole[alpha] for alpha in few}

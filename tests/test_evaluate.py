@@ -13,16 +13,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from data import grown, part_weights, skeleton, tables, whole_weights
+from penjing.api.fit import fit
+from penjing.api.tree import Tree
+from penjing.data.folds import Fold, folds, hold_out
+from penjing.data.read import read
+from penjing.data.statistics import percent, wilson
+from penjing.data.table import Table, nominal, numeric
+from penjing.dialects.recipes import RECIPES
 from penjing.errors import ChoiceError, DataError
-from penjing.evaluate import cross_validate, score
-from penjing.fit import fit
-from penjing.folds import Fold, folds, hold_out
-from penjing.read import read
-from penjing.recipe import RECIPES
-from penjing.report import NumberReport, Report, Wrong, percent, width, wilson
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
-from penjing.words import LANGUAGES
+from penjing.evaluate.metrics import NumberReport, Report, Wrong, width
+from penjing.evaluate.validation import cross_validate, score
+from penjing.i18n import LANGUAGES
 from shared import shared
 
 COURSE = "data/watermelon-course/Watermelon-"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from penjing.data.examples import EXAMPLES, example
+from penjing.data.read import read
 from penjing.errors import ChoiceError
-from penjing.examples import EXAMPLES, example
-from penjing.read import read
 from shared import shared
 
 ROWS = {

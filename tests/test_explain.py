@@ -11,14 +11,14 @@ from hypothesis import given
 
 import penjing
 from data import tables
-from penjing.align import align
+from penjing.data.table import Column, Table, nominal, numeric
 from penjing.errors import ChoiceError
-from penjing.explain import explain, story
-from penjing.paths import find
-from penjing.table import Column, Table, nominal, numeric
-from penjing.verdict import sign_test
-from penjing.write import story as telling
-from penjing.write import summary, why
+from penjing.evaluate.verdict import sign_test
+from penjing.explain.node import explain, story
+from penjing.predict.inputs import align
+from penjing.render import node_text, summary
+from penjing.render import trace_text as telling
+from penjing.text.node_path import find
 
 EXAMPLES = ("watermelon2.0", "watermelon3.0", "buys_computer", "basketball", "fish", "golf")
 TEXTBOOK = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary")
@@ -60,7 +60,7 @@ def test_a_measure_of_one_s_own_is_shown():
         return 1 - counts.max(-1) / counts.sum(-1)
 
     tree = penjing.fit(penjing.example("golf"), criterion=errors, trace=True)
-    lines = why.write(explain(tree)).splitlines()
+    lines = node_text.write(explain(tree)).splitlines()
     assert lines[1].split()[-1] == "own"
     best = explain(tree)["candidates"][0]
     assert best["score"] == best["criterion_gain"]
@@ -143,7 +143,7 @@ def test_limits_are_named_when_rows_are_weighed_anew():
 def test_nodes_are_found_by_cut_by_group_and_by_order():
     tree = penjing.fit(penjing.example("watermelon3.0"), recipe="cart-binary")
     for node in range(tree.n_nodes):
-        steps = [why.place_of({"path": [b]}, "en") for b in explain_path(tree, node)]
+        steps = [node_text.place_of({"path": [b]}, "en") for b in explain_path(tree, node)]
         assert find(tree, ", ".join(steps)) == (node, None)
         assert find(tree, "/".join(steps).replace("≤", "<=").replace(" ", "")) == (node, None)
     size = Column("size", "ordered", ("S", "M", "L"), np.array([0, 1, 2, 2], np.int32))
@@ -153,7 +153,7 @@ def test_nodes_are_found_by_cut_by_group_and_by_order():
 
 
 def explain_path(tree, node):
-    from penjing.write.labels import branch_text  # noqa: PLC0415 - only here
+    from penjing.text.labels import branch_text  # noqa: PLC0415 - only here
 
     return [branch_text(tree, step) for step in tree.path(node)[1:]]
 
@@ -164,7 +164,7 @@ def test_a_deep_chain_is_told_without_a_long_line():
     table = Table((numeric("x", np.arange(n, dtype=float)),), nominal("y", labels), n)
     tree = penjing.fit(table, trace=True)
     deepest = int(tree.depths.argmax())
-    text = why.write(explain(tree, deepest))
+    text = node_text.write(explain(tree, deepest))
     assert text.startswith("…, x ")
     assert len(text.splitlines()[0]) < 300
     steps = story(tree, table, limit=3)
@@ -220,10 +220,10 @@ def test_no_gain_is_said_only_where_there_is_none(lang):
     told = explain(tree)
     assert told["average_gain"] is None
     words = {"en": ("no gain", "no average gain"), "zh": ("没有增益", "没有可比的平均增益")}[lang]
-    text = why.write(told, lang)
+    text = node_text.write(told, lang)
     assert words[0] not in text.replace(words[1], "")
     assert text.count(words[1]) == 4
-    assert {why.left_out(told, c) for c in told["candidates"]} == {"no_average", "costly"}
+    assert {node_text.left_out(told, c) for c in told["candidates"]} == {"no_average", "costly"}
     assert telling.write([told], _about(tree), lang)
 
 
@@ -235,7 +235,7 @@ def test_what_is_said_of_a_column_left_out_is_true(recipe, table):
         for c in step["candidates"]:
             if c["gain"] is None or c["score"] is not None:
                 continue
-            reason, gain = why.left_out(step, c), c.get("criterion_gain")
+            reason, gain = node_text.left_out(step, c), c.get("criterion_gain")
             if reason == "no_gain":
                 assert gain <= 0
             elif reason == "below":

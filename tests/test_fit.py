@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import penjing
+from penjing.data.table import Table, nominal, numeric
 from penjing.errors import ChoiceError, DataError
-from penjing.table import Table, nominal, numeric
 
 ROWS = [
     {"texture": texture, "density": density, "ripe": ripe}

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from penjing import page
-from penjing.write import icicle, scene, svg
-from penjing.write.widths import width
+from penjing.render import diagram, icicle, svg
+from penjing.render import html as html_page
+from penjing.text.font_metrics import width
 from pictured import TREES
 
 GOLDEN = Path(__file__).parent / "golden" / "pictures"
@@ -49,7 +49,7 @@ def test_texts_and_what_pages_show_are_as_they_were(name, request):
     tree = TREES[name]()
     text = tree.draw(surrogates=True) + "\n\n" + tree.write("rules") + "\n"
     assert text == kept(GOLDEN / f"{name}.txt", text, request)
-    data = page.page_data(tree, "zh", "light", None)
+    data = html_page.page_data(tree, "zh", "light", None)
     for known in ("words", "widths"):  # the catalogue has tests of its own
         data.pop(known)
     plain = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
@@ -62,7 +62,11 @@ def test_what_is_large_is_kept_by_its_digest(request):
         "text": tree.draw(),
         "icicle.svg": icicle.write(tree),
         "page.json": json.dumps(
-            {k: v for k, v in page.page_data(tree, "en", "light", None).items() if k != "words"}
+            {
+                k: v
+                for k, v in html_page.page_data(tree, "en", "light", None).items()
+                if k != "words"
+            }
         ),
     }
     found = {key: hashlib.sha256(text.encode()).hexdigest() for key, text in texts.items()}
@@ -70,10 +74,10 @@ def test_what_is_large_is_kept_by_its_digest(request):
     assert plain == kept(GOLDEN / "large.digests.json", plain, request)
 
 
-def area(box: scene.Box) -> tuple[float, float, float, float]:
-    half = max(box.wide, width(box.answer, scene.NAME - 2, bold=True)) / 2
+def area(box: diagram.Box) -> tuple[float, float, float, float]:
+    half = max(box.wide, width(box.answer, diagram.NAME - 2, bold=True)) / 2
     centre = box.x + box.wide / 2
-    top = box.y - scene.LABEL if box.answer else box.y
+    top = box.y - diagram.LABEL if box.answer else box.y
     return centre - half, top, centre + half, box.y + box.high
 
 
@@ -81,17 +85,17 @@ def area(box: scene.Box) -> tuple[float, float, float, float]:
 @pytest.mark.parametrize("name", TREES)
 def test_no_two_boxes_cross_and_every_text_fits(name, lang):
     tree = TREES[name]()
-    found = scene.scene_of(tree, lang=lang, max_leaves=300)
+    found = diagram.scene_of(tree, lang=lang, max_leaves=300)
     for a, b in combinations(map(area, found.boxes), 2):
         assert not (a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3])
     for box in found.boxes:
         assert 0 <= box.x <= box.x + box.wide <= found.wide
-        name_room = width(box.name, scene.NAME, bold=True)
+        name_room = width(box.name, diagram.NAME, bold=True)
         if box.kind == "question":
-            assert name_room + width(box.note, scene.SMALL) + 20 <= box.wide
-            assert sum(width(line, scene.SMALL) for line in box.lines) + 20 <= box.wide
+            assert name_room + width(box.note, diagram.SMALL) + 20 <= box.wide
+            assert sum(width(line, diagram.SMALL) for line in box.lines) + 20 <= box.wide
         else:
-            assert max(name_room, width(box.lines[0], scene.SMALL)) <= box.wide
+            assert max(name_room, width(box.lines[0], diagram.SMALL)) <= box.wide
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -120,4 +124,4 @@ def test_sizes_of_two_thousand_leaves():
     assert tree.n_leaves == 2000
     assert len(svg.write(tree).encode()) <= 100_000
     assert len(icicle.write(tree).encode()) <= 600_000
-    assert len(page.write(tree).encode()) <= 1_000_000
+    assert len(html_page.write(tree).encode()) <= 1_000_000

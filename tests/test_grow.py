@@ -9,10 +9,10 @@ import pytest
 
 import penjing
 from data import grown, ordered, skeleton
+from penjing.data.table import Table, nominal, numeric
+from penjing.dialects.recipes import ID3
 from penjing.engines.memory import Engine
-from penjing.grow import grow
-from penjing.recipe import ID3
-from penjing.table import Table, nominal, numeric
+from user_trees import grow
 
 
 def table(*columns, target: list, weight: list | None = None) -> Table:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from penjing.growth import Growth
-from penjing.split import Split
-from penjing.table import Field
-from penjing.tally import Classes, Totals
+from penjing.data.table import Field
+from penjing.tree.builder import TreeBuilder
+from penjing.tree.counts import Classes, Totals
+from penjing.tree.split import Split
 
 SCHEMA = (Field("a", "nominal", ("x", "y", "z")), Field("b", "numeric"))
 TARGET = Field("c", "nominal", ("p", "q"))
@@ -19,22 +19,22 @@ def asks(column: int, n: int = 2) -> Split:
     return Split(0, None, tuple(np.array([i], np.int32) for i in range(n)), 0.3, 0.4)
 
 
-def weighed(growth: Growth, node: int, split: Split, parts: list[list[float]]) -> list[int]:
+def weighed(growth: TreeBuilder, node: int, split: Split, parts: list[list[float]]) -> list[int]:
     born = list(growth.sprout(node, split))
     cells = np.array(parts)
     growth.weigh(born, Totals(cells, (cells == 0).any(axis=1)))
     return born
 
 
-def grown() -> Growth:
-    growth = Growth(Classes(2))
+def grown() -> TreeBuilder:
+    growth = TreeBuilder(Classes(2))
     growth.weigh([0], Totals(np.array([[4.0, 3.0]]), np.array([False])))
     weighed(growth, 0, asks(0), [[4.0, 1.0], [0.0, 2.0]])
     return growth
 
 
 def test_a_seed_is_one_leaf():
-    growth = Growth(Classes(2))
+    growth = TreeBuilder(Classes(2))
     assert growth.n_leaves == 1
     assert growth.split(0) is None
     assert list(growth.children(0)) == []

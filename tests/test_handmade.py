@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import penjing
 from data import tables
+from penjing.api.tree import Tree
 from penjing.errors import DataError
-from penjing.tree import Tree
-from penjing.write.labels import answer_text, branch_text
+from penjing.text.labels import answer_text, branch_text
 
 SIZES = {"size": {("S", "M"): "no", "L": {"colour": {"red": "yes", "blue": "no"}}}}
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import hostile
 import penjing
+from penjing.data.read import read
 from penjing.errors import Problem
-from penjing.read import read
 
 FEW, MANY = range(120), range(500)
 MEMORY = 4 * 2**30

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import penjing
+from penjing.data.table import Table, nominal, numeric
 from penjing.errors import ChoiceError, DataError
-from penjing.explain import explain
-from penjing.induction import LIMITS
-from penjing.table import Table, nominal, numeric
-from penjing.write import why
-from penjing.write.labels import reading
+from penjing.explain.node import explain
+from penjing.explain.trace import LIMITS
+from penjing.render import node_text
+from penjing.text.labels import reading
 
 RECIPES = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary", "c4.5", "j48", "rpart")
 
@@ -117,8 +117,8 @@ def test_large_cuts_are_read_in_full():
     tree = penjing.fit(Table((x,), nominal("y", list("aabb")), 4), trace=True)
     told = tree.trace[0]
     assert told["candidates"][0]["branches"][0]["answer"] == "≤ 1234567.5"
-    assert "x ≤ 1234567.5" in why.write(told)
-    lines = why.cuts(told["candidates"][0]).splitlines()[1:]
+    assert "x ≤ 1234567.5" in node_text.write(told)
+    lines = node_text.cuts(told["candidates"][0]).splitlines()[1:]
     assert [line.split()[0] for line in lines] == ["1234563.5", "1234567.5", "1234571.5"]
     assert reading(1e-300) == "1e-300"
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import penjing
-from penjing.budget import most_threads
+from penjing.data.memory_limit import most_threads
 
 LINUX = Path("/proc/self/task")
 

@@ -11,12 +11,12 @@ import pytest
 
 import penjing
 from export_trees import chain
+from penjing.dialects.recipes import recipe_of
 from penjing.engines.native import Engine as Native
-from penjing.explain import explain, story
-from penjing.recipe import recipe_of
-from penjing.store import write_whole
-from penjing.write import pruning, why
-from penjing.write.labels import branch_text
+from penjing.explain.node import explain, story
+from penjing.render import node_text, pruning_text
+from penjing.text.labels import branch_text
+from penjing.tree.serialize import write_whole
 
 MELONS = penjing.example("watermelon2.0")
 COMMAND = [sys.executable, "-c", "import sys; from penjing.cli import main; sys.exit(main())"]
@@ -62,11 +62,11 @@ def test_programs_that_know_one_criterion_refuse_others(recipe, criterion):
 def test_the_number_by_which_a_program_chose_is_shown():
     golf = penjing.example("golf")
     told = explain(penjing.fit(golf, recipe="j48"), 0, golf)
-    text = why.write(told)
+    text = node_text.write(told)
     chosen = told["candidates"][0]
     assert f"{chosen['score']:.4f}" in text
     assert "The score decides" in text
-    assert "得分决定" in why.write(told, "zh")
+    assert "得分决定" in node_text.write(told, "zh")
 
 
 def test_the_formula_of_a_regression_is_true_for_every_recipe():
@@ -88,7 +88,7 @@ def test_each_pruning_decision_says_where_its_node_is_now():
         records = tree.about["pruning"]
         assert len(records) == n_records
         for record, before in zip(records, (whole, once), strict=False):
-            text = pruning.steps(tree, record)
+            text = pruning_text.steps(tree, record)
             for decision in record["decisions"]:
                 road = [branch_text(before, n) for n in before.path(decision["node"])[1:]]
                 here = [branch_text(tree, n) for n in tree.path(decision["now"])[1:]]
@@ -103,7 +103,7 @@ def test_a_very_deep_tree_is_pruned_with_its_decisions_followed():
     (record,) = pruned.about["pruning"]
     assert len(record["decisions"]) == 20_000
     assert {d["now"] for d in record["decisions"]} <= set(range(pruned.n_nodes))
-    assert len(pruning.steps(pruned, record)) < 500 * 20_000
+    assert len(pruning_text.steps(pruned, record)) < 500 * 20_000
 
 
 def test_a_pruned_tree_tells_its_story_from_the_rows():

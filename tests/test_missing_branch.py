@@ -9,9 +9,10 @@ import pytest
 
 import penjing
 from penjing.criteria.entropy import bits
+from penjing.data.table import Table, nominal, numeric
 from penjing.errors import ChoiceError
-from penjing.table import Table, nominal, numeric
-from penjing.write import formula, why
+from penjing.render import node_text
+from penjing.text import formula
 
 RECIPES = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary")
 
@@ -165,7 +166,7 @@ def test_a_column_that_can_only_be_known_or_not_is_weighed_told_and_saved(tmp_pa
     tree.save(tmp_path / "mine.tree")
     again = penjing.load(tmp_path / "mine.tree")
     assert list(again.trace) == list(tree.trace)
-    assert "x ≠ ?" in why.write(again.trace[0], "zh")
+    assert "x ≠ ?" in node_text.write(again.trace[0], "zh")
 
 
 @pytest.mark.parametrize("recipe", RECIPES)

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penjing import fit, page
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
-from penjing.write import icicle, plot, scene, svg
-from penjing.write.labels import group_names
-from penjing.write.shades import MOST, REST, shades_of
-from penjing.write.widths import width
+from penjing import fit
+from penjing.api.tree import Tree
+from penjing.data.table import Table, nominal, numeric
+from penjing.render import diagram, icicle, plot, svg
+from penjing.render import html as html_page
+from penjing.render.class_colours import MOST, REST, shades_of
+from penjing.text.font_metrics import width
+from penjing.text.labels import group_names
 
 SVG = f"{{{svg.NAMESPACE}}}"
 FEW = settings(max_examples=12, deadline=None)
@@ -88,7 +89,7 @@ def test_no_two_classes_look_alike_and_no_mixed_node_looks_pure(classes, seed, t
 @given(st.integers(2, 40), st.integers(0, 1000), st.sampled_from(["en", "zh"]))
 def test_legends_agree_and_count_every_row(classes, seed, lang):
     tree = many(classes, seed)
-    legend = scene.scene_of(tree, lang=lang).legend
+    legend = diagram.scene_of(tree, lang=lang).legend
     assert sum(float(count) for _, count in legend) == tree.weight_of(0)
     by_name = dict(zip(tree.classes, tree.nodes.total[0].tolist(), strict=True))
     named = legend if classes <= MOST else legend[:-1]
@@ -96,7 +97,7 @@ def test_legends_agree_and_count_every_row(classes, seed, lang):
     if classes > MOST:
         assert str(classes - len(named)) in legend[-1][0]
     assert icicle.icicle_of(tree, "light", lang=lang).head.legend == legend
-    data = page.page_data(tree, lang, "light", None)
+    data = html_page.page_data(tree, lang, "light", None)
     assert data["legend"][lang] == legend
     places = {name: place for place, (name, _) in enumerate(named)}
     for name, shade in zip(data["classes"], data["shades"], strict=True):
@@ -113,7 +114,7 @@ def test_axes_have_the_same_colours_and_lines():
     axes = plot.plot(tree, Figure().add_subplot())
     drawn = [patch for patch in axes.patches if type(patch) is Rectangle]
     lines = [patch for patch in drawn if patch.get_width() == 0]
-    boxes = scene.scene_of(tree).boxes
+    boxes = diagram.scene_of(tree).boxes
     shades = [[shade for shade, _ in box.bar] for box in boxes]
     wanted = sum(a == b for bar in shades for a, b in pairwise(bar))
     assert len(lines) == wanted > 0
@@ -140,7 +141,7 @@ def test_an_icicle_of_numbers_is_seen_and_told_as_it_is(theme):
         assert wrong not in facts
         assert f"{min(values):.6g}" in facts
         assert f"{max(values):.6g}" in facts
-        assert page.page_data(tree, lang, "light", None)["icicle"][lang] in facts
+        assert html_page.page_data(tree, lang, "light", None)["icicle"][lang] in facts
     assert "purity" in icicle.icicle_of(many(3), theme).head.facts
 
 
@@ -190,11 +191,13 @@ def check_label(label: str, names: list[str], size: float, room: float, *, bold:
 @given(GROUPS)
 def test_labels_show_levels_that_exist_and_count_the_others(levels):
     tree = grouped(levels)
-    for box in scene.scene_of(tree).boxes[1:]:
+    for box in diagram.scene_of(tree).boxes[1:]:
         names = group_names(tree, box.node)
-        check_label(box.answer, names, scene.NAME - 2, scene.MAX_NAME, bold=True)
+        check_label(box.answer, names, diagram.NAME - 2, diagram.MAX_NAME, bold=True)
     bars = icicle.icicle_of(tree, "light").bars
     assert len(bars) == len(tree.nodes)
     for node, bar in enumerate(bars):
         if node and bar.answer:
-            check_label(bar.answer, group_names(tree, node), scene.SMALL, bar.wide - 8, bold=False)
+            check_label(
+                bar.answer, group_names(tree, node), diagram.SMALL, bar.wide - 8, bold=False
+            )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from penjing.errors import CapabilityError, ChoiceError, DataError
-from penjing.write import icicle, plot, scene
+from penjing.render import diagram, icicle, plot
 from pictured import TREES
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
@@ -34,7 +34,7 @@ def test_axes_hold_every_word_of_the_scene(name, theme):
         ax = tree.plot(lang="zh", theme=theme)
         ax.figure.canvas.draw()  # a letter without a glyph would warn
     words = [text.get_text() for text in ax.texts]
-    for box in scene.scene_of(tree, lang="zh").boxes:
+    for box in diagram.scene_of(tree, lang="zh").boxes:
         for word in (box.name, box.note, box.answer, *box.lines):
             assert not word or word in words
 
@@ -42,7 +42,7 @@ def test_axes_hold_every_word_of_the_scene(name, theme):
 def test_a_figure_of_our_own_is_as_large_as_the_tree_and_type_is_eleven_pixels():
     tree = TREES["course1"]()
     ax = tree.plot()
-    found = scene.scene_of(tree)
+    found = diagram.scene_of(tree)
     wide, high = ax.figure.get_size_inches() * ax.figure.dpi
     assert wide == pytest.approx(found.wide)
     assert high == pytest.approx(found.high + 92)

@@ -15,14 +15,15 @@ from hypothesis import strategies as st
 import penjing
 from data import grown, ordered, tables
 from oracle_walk import reached
-from penjing import predict
-from penjing.align import Places, align, align_to, placeless
+from penjing.api.tree import Tree
+from penjing.data.table import Column, Table, nominal, numeric
 from penjing.errors import CapabilityError, ChoiceError, DataError
-from penjing.split import Surrogate
-from penjing.table import Column, Table, nominal, numeric
-from penjing.tally import Costs
-from penjing.tree import LEAF, Nodes, Tree
-from penjing.walk import ROWS_PER_THREAD
+from penjing.predict import predict
+from penjing.predict.flat import ROWS_PER_THREAD
+from penjing.predict.inputs import Places, align, align_to, placeless
+from penjing.tree.counts import Costs
+from penjing.tree.nodes import LEAF, Nodes
+from penjing.tree.split import Surrogate
 
 ZOO = {"legs": {0: "fish", 2: "bird", 4: {"barks": {1: "dog", 0: "cat"}}}}
 

@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 
 import penjing
 from data import grown, skeleton, tables, whole_weights
+from penjing.api.load import load
+from penjing.api.tree import Tree
+from penjing.data.folds import hold_out
+from penjing.data.read import read
+from penjing.data.table import Table, nominal, numeric
+from penjing.dialects.recipes import RECIPES
 from penjing.engines.memory import Engine
 from penjing.errors import CapabilityError, ChoiceError, DataError
-from penjing.evaluate import judging, prune
-from penjing.folds import hold_out
-from penjing.grow import grow
 from penjing.prune import pessimistic, reduced_error
-from penjing.prune.gate import Gate
 from penjing.prune.pessimistic import beta_share, upper_limit
-from penjing.read import read
-from penjing.recipe import RECIPES
-from penjing.store import load
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
+from penjing.prune.pre_pruning import Gate
+from penjing.training.pruning import judging, prune
 from shared import shared
+from user_trees import grow
 
 BOOK_TRAIN = (1, 2, 3, 6, 7, 10, 14, 15, 16, 17)
 BOOK_VALIDATION = (4, 5, 8, 9, 11, 12, 13)

@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 import penjing
 from data import grown, skeleton, tables
 from penjing import CapabilityError, ChoiceError
+from penjing.api.tree import Tree
+from penjing.data.table import Column, Table, nominal, numeric
+from penjing.dialects.c45.dialect import climb
+from penjing.dialects.c45.information import single
+from penjing.dialects.c45.options import C45Options
+from penjing.dialects.recipes import RECIPES
 from penjing.engines.memory import Engine
-from penjing.options import Quinlan
-from penjing.plugs import load
 from penjing.prune import mdl, minimum_error
-from penjing.prune.bound import Bound
-from penjing.recipe import RECIPES
-from penjing.rules.information import single
-from penjing.rules.quinlan import climb
-from penjing.store import from_json
-from penjing.table import Column, Table, nominal, numeric
-from penjing.tree import Tree
-from penjing.write import nested
+from penjing.prune.confidence import Bound
+from penjing.registry import load
+from penjing.render import nested_json
+from penjing.tree.serialize import from_json
 
 
 def table_of(y: str, **columns) -> Table:
@@ -322,14 +322,14 @@ def test_pruners_of_classes_refuse_numbers(method):
     table = Table((nominal("a", "xxyy"),), numeric("y", [1, 1, 5, 5]), 4)
     tree = penjing.fit(table, recipe="cart-binary")
     with pytest.raises(CapabilityError):
-        load("prune", method)(tree)
+        load("pruner", method)(tree)
 
 
 @pytest.mark.parametrize("method", ["error-based", "minimum-error", "mdl"])
 def test_pruners_by_counts_refuse_trees_made_by_hand(method):
     tree = Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
     with pytest.raises(CapabilityError):
-        load("prune", method)(tree)
+        load("pruner", method)(tree)
 
 
 def test_noise_is_cut_by_expected_errors_and_by_description():
@@ -365,7 +365,7 @@ def test_a_description_tells_groups_and_ordered_levels():
 
 def test_the_nested_form_lists_empty_branches():
     tree = tree_with_an_empty_branch("c4.5")
-    told = json.loads(nested.write(tree))
+    told = json.loads(nested_json.write(tree))
     assert told["summary"] == {"size": 5, "leaves": 4, "depth": 1, "train_errors": 1}
     last = told["tree"]["branches"][-1]
     assert last["value"] == "x"
@@ -373,28 +373,28 @@ def test_the_nested_form_lists_empty_branches():
         "leaf": True, "empty": True, "n": 0, "errors": 0, "class": "p", "counts": [0, 0],
     }  # fmt: skip
     assert (
-        json.loads(nested.write(tree, empty="none"))["tree"]["branches"][-1]["child"]["class"]
+        json.loads(nested_json.write(tree, empty="none"))["tree"]["branches"][-1]["child"]["class"]
         is None
     )
-    assert len(json.loads(nested.write(tree, empty="skip"))["tree"]["branches"]) == 3
+    assert len(json.loads(nested_json.write(tree, empty="skip"))["tree"]["branches"]) == 3
 
 
 def test_the_nested_form_has_numbers_and_depth():
     table = Table((numeric("x", [1, 2, 3, 4]),), numeric("y", [1.0, 1.5, 7.0, 8.0]), 4)
-    told = json.loads(nested.write(penjing.fit(table, recipe="cart-binary")))
+    told = json.loads(nested_json.write(penjing.fit(table, recipe="cart-binary")))
     assert told["data"]["classes"] is None
     assert told["tree"]["value"] == pytest.approx(4.375)
     deep = {"x": {"<= 0": "a", "> 0": "b"}}
     for level in range(1, 2000):
         deep = {"x": {f"<= {level}": deep, f"> {level}": "c"}}
-    assert nested.write(Tree.from_dict(deep)).count('"leaf"') == 2001
+    assert nested_json.write(Tree.from_dict(deep)).count('"leaf"') == 2001
 
 
 def test_levels_that_cannot_come_are_left_out_after_pruning():
-    assert isinstance(RECIPES["c4.5"].options, Quinlan)
+    assert isinstance(RECIPES["c4.5"].options, C45Options)
     table = table_of("ppppnnnnqqqq" * 2, c="aabbccddeeff" * 2, d="uvuvuvuvuvuv" * 2)
     tree = grown(table, "c4.5", s=True)
-    told = json.loads(nested.write(tree))["tree"]
+    told = json.loads(nested_json.write(tree))["tree"]
     assert all("values" in b for b in told["branches"])
 
 

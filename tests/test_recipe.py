@@ -10,11 +10,18 @@ import pytest
 
 import penjing
 from data import RECIPE_NAMES
-from penjing.criteria import Impurity
+from penjing.criteria.criterion import Impurity
 from penjing.criteria.gini import Gini
+from penjing.data.table import Table, nominal, numeric
+from penjing.dialects.recipes import (
+    C45_TEXTBOOK,
+    CART_BINARY,
+    CART_TEXTBOOK,
+    ID3,
+    RECIPES,
+    recipe_of,
+)
 from penjing.errors import ChoiceError
-from penjing.recipe import C45_TEXTBOOK, CART_BINARY, CART_TEXTBOOK, ID3, RECIPES, recipe_of
-from penjing.table import Table, nominal, numeric
 
 CLASSES = Table((nominal("a", ["x", "y"]),), nominal("c", ["p", "q"]), 2)
 NUMBERS = Table((nominal("a", ["x", "y"]),), numeric("c", [1, 2]), 2)

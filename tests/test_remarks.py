@@ -7,9 +7,9 @@ from collections import defaultdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penjing.read import read
-from penjing.remarks import ceiling, contradictory, repeated
-from penjing.table import Table, nominal, numeric
+from penjing.data.read import read
+from penjing.data.repeated_rows import ceiling, contradictory, repeated
+from penjing.data.table import Table, nominal, numeric
 from shared import shared
 
 VALUE = st.sampled_from(["a", "b", None])

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 import penjing
 from data import part_weights, tables
 from oracle_rpart import LEFT, Oracle, is_close
+from penjing.data.table import Table, nominal, numeric
+from penjing.dialects.rpart.cp_table import complexities
 from penjing.errors import CapabilityError, ChoiceError
-from penjing.prune.cp_table import complexities
-from penjing.store import from_json, to_json
-from penjing.table import Table, nominal, numeric
-from penjing.tally import Classes, Costs
+from penjing.tree.counts import Classes, Costs
+from penjing.tree.serialize import from_json, to_json
 from reference.programs.rpart import branch_there  # noqa: F401 - the harness can be imported
 
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import penjing
+from penjing.data.table import Column, numeric
+from penjing.dialects.rpart.cp_table import lower_first
+from penjing.dialects.rpart.sorted_rows import ranks, sorted_rows
 from penjing.errors import ChoiceError
-from penjing.prune.cp_table import lower_first
-from penjing.sorted_rows import ranks, sorted_rows
-from penjing.table import Column, numeric
 from reference.live_rpart import NO_R, has_rpart
 
 SCRIPT = """

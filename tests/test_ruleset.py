@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import penjing
 import printed
 from data import tables
+from penjing.data.table import Table, nominal, numeric
 from penjing.errors import CapabilityError, ChoiceError
-from penjing.table import Table, nominal, numeric
 
 EXAMPLES = ("watermelon2.0", "watermelon3.0", "buys_computer", "basketball", "golf", "play_tennis")
 RECIPES = ("id3", "c4.5-textbook", "cart-binary")

@@ -12,8 +12,8 @@ import pytest
 import hostile
 import penjing
 from export_trees import TREES
-from penjing import store
 from penjing.errors import DataError
+from penjing.tree import serialize
 
 PAGE = Path(__file__).parents[1] / "docs" / "model.schema.json"
 FIXTURES = sorted((Path(__file__).parent / "fixtures" / "models").glob("format-*.json"))
@@ -48,7 +48,7 @@ def test_what_is_saved_is_valid(name):
 
 
 def test_the_schema_knows_the_newest_format():
-    assert json.loads(PAGE.read_text())["properties"]["format"]["maximum"] == store.FORMAT
+    assert json.loads(PAGE.read_text())["properties"]["format"]["maximum"] == serialize.FORMAT
 
 
 def test_what_the_schema_refuses_the_loader_refuses_and_the_other_way_round():
@@ -60,7 +60,7 @@ def test_what_the_schema_refuses_the_loader_refuses_and_the_other_way_round():
             continue
         fits = validator().is_valid(plain)
         try:
-            store.from_json(plain)
+            serialize.from_json(plain)
         except DataError as error:
             if not fits:
                 agreed["refused"] += 1
@@ -84,4 +84,6 @@ def test_files_of_every_format_stay_readable(path):
 
 
 def test_there_is_a_file_of_every_format():
-    assert {path.stem for path in FIXTURES} >= {f"format-{n}" for n in range(1, store.FORMAT + 1)}
+    assert {path.stem for path in FIXTURES} >= {
+        f"format-{n}" for n in range(1, serialize.FORMAT + 1)
+    }

@@ -11,13 +11,13 @@ from data import ordered
 from penjing import _core
 from penjing.criteria.entropy import Entropy, GainRatio
 from penjing.criteria.gini import Gini
+from penjing.data.table import Field, Table, nominal, numeric
+from penjing.dialects.recipes import CART_BINARY, CART_TEXTBOOK, ID3
 from penjing.engines.memory import Engine
-from penjing.growth import Growth
-from penjing.recipe import CART_BINARY, CART_TEXTBOOK, ID3
-from penjing.search import ALL_SUBSETS, NO_VALUES, candidates, choose, first_best, offers
-from penjing.split import Offers
-from penjing.table import Field, Table, nominal, numeric
-from penjing.tally import Classes, Counts, Number
+from penjing.grow.search import ALL_SUBSETS, NO_VALUES, candidates, choose, first_best, offers
+from penjing.tree.builder import TreeBuilder
+from penjing.tree.counts import Classes, Counts, Number
+from penjing.tree.split import Offers
 
 NOMINAL, ORDERED, NUMERIC = (Field("a", kind) for kind in ("nominal", "ordered", "numeric"))
 
@@ -30,7 +30,7 @@ def counts_of(cells: list[list[float]], codes: list[int] | None = None) -> Count
 
 def offered(table: Table, recipe=ID3) -> Offers:
     engine = Engine(table, recipe.missing)
-    return offers(engine, Growth(engine.reader), [0], recipe)
+    return offers(engine, TreeBuilder(engine.reader), [0], recipe)
 
 
 # -- inside a column --------------------------------------------------------------------------

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 import penjing
 from data import skeleton, tables, whole_weights
+from penjing.data.table import Table, nominal, numeric
+from penjing.dialects.sklearn.dialect import importance
+from penjing.dialects.sklearn.feature_order import Drawing
+from penjing.dialects.sklearn.options import first_state
 from penjing.errors import ChoiceError, DataError
-from penjing.evaluate import recipe_from
-from penjing.options_sklearn import first_state
 from penjing.prune.cost_complexity import cost_of, path
-from penjing.rules.drawing import Drawing
-from penjing.rules.sklearn import importance
-from penjing.store import from_json, to_json
-from penjing.table import Table, nominal, numeric
+from penjing.training.cross_validate import recipe_from
+from penjing.tree.serialize import from_json, to_json
 
 NAN = float("nan")
 

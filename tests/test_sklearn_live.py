@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import penjing
+from penjing.data.table import Table, nominal, numeric
 from penjing.prune.cost_complexity import path
-from penjing.table import Table, nominal, numeric
 
 sklearn_tree = pytest.importorskip("sklearn.tree", reason="scikit-learn is not installed")
 

@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from data import numbers, ordered
-from penjing.split import NO_BRANCH, Split, Surrogate, level_text, midpoint, midpoints
-from penjing.table import Field, nominal, numeric
+from penjing.data.table import Field, nominal, numeric
+from penjing.tree.split import NO_BRANCH, Split, Surrogate, level_text, midpoint, midpoints
 
 BIG = 1.7976931348623157e308
 

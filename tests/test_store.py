@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 import penjing
 from data import grown, ordered, part_weights, tables
-from penjing import store
+from penjing.api.tree import Tree
+from penjing.data.table import Table, nominal, numeric
 from penjing.errors import DataError
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
+from penjing.tree import serialize
 
 MELONS = Table(
     (
@@ -57,7 +57,7 @@ def refused(path: Path, key: str) -> None:
 def broken(plain: object, at: str) -> None:
     """Check that plain data is refused, and where."""
     with pytest.raises(DataError) as caught:
-        store.from_json(plain, "melon.tree")
+        serialize.from_json(plain, "melon.tree")
     assert caught.value.key == "model_broken"
     assert caught.value.values["at"] == at
     assert str(caught.value).startswith("melon.tree is not a valid model: ")
@@ -285,7 +285,9 @@ def test_a_file_beyond_the_limit_is_refused_unread(tree, tmp_path, monkeypatch):
     tree.save(tmp_path / "melon.tree")
     tree.save(tmp_path / "melon.tree.gz")
     packed = (tmp_path / "melon.tree.gz").stat().st_size
-    monkeypatch.setattr(store, "MAX_BYTES", packed)  # the archive passes, what is in it does not
+    monkeypatch.setattr(
+        serialize, "MAX_BYTES", packed
+    )  # the archive passes, what is in it does not
     refused(tmp_path / "melon.tree", "model_too_large")
     refused(tmp_path / "melon.tree.gz", "model_too_large")
 
@@ -316,7 +318,7 @@ def test_every_key_is_needed_and_has_its_type(plain, key):
         ):
             continue
         with pytest.raises(DataError) as caught:
-            store.from_json(plain | {key: wrong})
+            serialize.from_json(plain | {key: wrong})
         assert caught.value.key == "model_broken"
 
 
@@ -552,7 +554,7 @@ def test_other_remarks_are_kept(plain):
     """Other versions and other rules may have more to tell."""
     plain["about"]["weather"] = {"sunny": [1, 2.5, "x", None, True]}
     plain["recipe"]["priors"] = [[0.5, 0.5]]
-    tree = store.from_json(plain)
+    tree = serialize.from_json(plain)
     assert tree.to_json() == plain
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data import ODD_NUMBERS, numbers, ordered, tables, words
+from penjing.data.table import Column, Field, Table, nominal, numeric
 from penjing.errors import ChoiceError
-from penjing.table import Column, Field, Table, nominal, numeric
 
 
 @given(st.lists(st.none() | words))

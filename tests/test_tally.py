@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data import part_weights, tables
+from penjing.data.table import Table, nominal, numeric
 from penjing.engines.memory import Engine
 from penjing.errors import DataError
-from penjing.growth import Growth
-from penjing.table import Table, nominal, numeric
-from penjing.tally import Classes, Number, reader_of, sums
+from penjing.tree.builder import TreeBuilder
+from penjing.tree.counts import Classes, Number, reader_of, sums
 
 
 def test_classes_read_weight_majority_and_loss():
@@ -51,7 +51,7 @@ def test_a_number_far_from_zero_keeps_its_digits():
     y = [1e9, 1e9 + 1, 1e9 + 2]
     table = Table((numeric("x", [0, 1, 2]),), numeric("y", y), 3)
     engine = Engine(table)
-    totals = engine.totals(Growth(engine.reader), [0])
+    totals = engine.totals(TreeBuilder(engine.reader), [0])
     assert engine.reader.loss(totals.cells)[0] == pytest.approx(2.0, rel=1e-12)
 
 
@@ -75,7 +75,7 @@ def test_sums_are_sums(data):
 @given(tables(missing=True, weights=part_weights))
 def test_a_tally_holds_every_row_once(table):
     engine = Engine(table)
-    (tally,) = engine.tally(Growth(engine.reader), [0])
+    (tally,) = engine.tally(TreeBuilder(engine.reader), [0])
     for c, counts in tally.columns.items():
         np.testing.assert_allclose(counts.known + counts.missing, tally.total, rtol=1e-12)
         present = np.unique(table.columns[c].codes[table.columns[c].codes >= 0])
@@ -91,7 +91,7 @@ def test_many_levels_and_few_rows_are_counted_alike():
     answers = []
     for column in (many, few):
         engine = Engine(Table((column,), target, 4))
-        (tally,) = engine.tally(Growth(engine.reader), [0], [0])
+        (tally,) = engine.tally(TreeBuilder(engine.reader), [0], [0])
         answers.append(tally.columns[0])
     assert answers[0].cells.tolist() == answers[1].cells.tolist() == [[0, 1], [1, 1]]
     assert answers[0].codes.tolist() == [3, 90]

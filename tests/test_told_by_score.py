@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import penjing
-from penjing.explain import explain, story
-from penjing.table import Table, nominal, numeric
-from penjing.write import why
-from penjing.write.story import told_step
+from penjing.data.table import Table, nominal, numeric
+from penjing.explain.node import explain, story
+from penjing.render import node_text
+from penjing.render.trace_text import told_step
 
 
 def mixed(n=200, seed=1):
@@ -69,7 +69,7 @@ def test_c45_says_what_left_a_column_out():
         for node in range(tree.n_nodes):
             told = explain(tree, node)
             divides = [c for c in told["candidates"] if c["gain"] is not None]
-            out = {why.left_out(told, c) for c in divides if c["score"] is None}
+            out = {node_text.left_out(told, c) for c in divides if c["score"] is None}
             reasons |= out
             stops.add(told["stop"])
             # Not everything can be below the average of it all.

@@ -10,12 +10,12 @@ from hypothesis import given
 
 import penjing
 from data import RECIPE_NAMES, grown, tables
-from penjing import trace as traces
+from penjing.data.table import Table, nominal, numeric
+from penjing.dialects.recipes import ID3
 from penjing.engines.memory import Engine
-from penjing.grow import grow
-from penjing.recipe import ID3
-from penjing.table import Table, nominal, numeric
-from penjing.trace import Trace, numbers, plain
+from penjing.grow import trace_record as traces
+from penjing.grow.trace_record import Trace, numbers, plain
+from user_trees import grow
 
 FISH = Table(
     (nominal("no surfacing", [1, 1, 1, 0, 0]), nominal("flippers", [1, 1, 0, 1, 1])),

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import penjing
 from data import grown, skeleton, tables
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
+from penjing.api.tree import Tree
+from penjing.data.table import Table, nominal, numeric
 
 FISH = {"no surfacing": {0: "no", 1: {"flippers": {0: "no", 1: "yes"}}}}
 

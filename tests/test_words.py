@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import penjing
-from penjing.words import LANGUAGES, catalogue, say
+from penjing.i18n import LANGUAGES, catalogue, say
 
 SOURCES = Path(penjing.__file__).parent
 EN, ZH = catalogue("en"), catalogue("zh")

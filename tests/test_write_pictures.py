@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 import penjing
 from data import grown, tables
-from penjing import page
+from penjing.api.fit import fit
+from penjing.api.tree import Tree
+from penjing.data.table import Table, nominal, numeric
+from penjing.dialects.recipes import RECIPES
 from penjing.errors import ChoiceError
-from penjing.fit import fit
-from penjing.recipe import RECIPES
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
-from penjing.write import dot, icicle, markdown, rules, scene, svg
-from penjing.write.widths import clipped, width
+from penjing.render import diagram, dot, icicle, leaf_rules, markdown, svg
+from penjing.render import html as html_page
+from penjing.text.font_metrics import clipped, width
 
 MELONS = {"纹理": {"清晰": {"根蒂": {"蜷缩": "是", "稍蜷": "是", "硬挺": "否"}}, "模糊": "否"}}
 
@@ -35,12 +35,12 @@ def big(n: int = 6000, leaves: int = 400) -> Tree:
     return fit(table, recipe="cart-binary", max_leaves=leaves, engine="memory")
 
 
-def cross(a: scene.Box, b: scene.Box) -> bool:
-    def area(box: scene.Box) -> tuple[float, float, float, float]:
-        label = width(box.answer, scene.NAME - 2, bold=True)
+def cross(a: diagram.Box, b: diagram.Box) -> bool:
+    def area(box: diagram.Box) -> tuple[float, float, float, float]:
+        label = width(box.answer, diagram.NAME - 2, bold=True)
         half = max(box.wide, label) / 2
         centre = box.x + box.wide / 2
-        top = box.y - scene.LABEL if box.answer else box.y
+        top = box.y - diagram.LABEL if box.answer else box.y
         return centre - half, top, centre + half, box.y + box.high
 
     (ax0, ay0, ax1, ay1), (bx0, by0, bx1, by1) = area(a), area(b)
@@ -50,7 +50,7 @@ def cross(a: scene.Box, b: scene.Box) -> bool:
 @given(tables(max_rows=30), st.sampled_from(sorted(RECIPES)[:3]), st.integers(2, 20))
 def test_no_two_boxes_cross_and_all_stand_on_the_paper(table, recipe, max_leaves):
     tree = grown(table, "cart-binary" if recipe.startswith("cart") else "id3")
-    found = scene.scene_of(tree, max_leaves=max_leaves)
+    found = diagram.scene_of(tree, max_leaves=max_leaves)
     assert not any(cross(a, b) for a, b in combinations(found.boxes, 2))
     for box in found.boxes:
         assert 0 <= box.x <= box.x + box.wide <= found.wide
@@ -66,18 +66,18 @@ def test_every_picture_is_well_formed_whatever_the_names(table):
         names = {str(v) for f in (*tree.schema, tree.target) for v in (f.name, *f.levels)}
         assert "-0.0" not in markdown.write(tree, lang=lang) or "-0.0" in names
     assert dot.write(tree).count("->") == len(tree.nodes) - 1
-    assert len(rules.write(tree).split("\n")) >= tree.n_leaves
+    assert len(leaf_rules.write(tree).split("\n")) >= tree.n_leaves
 
 
 def test_two_thousand_leaves_fold_to_what_can_be_read():
     tree = big(12000, 2000)
-    found = scene.scene_of(tree)
+    found = diagram.scene_of(tree)
     shown = [box for box in found.boxes if box.kind != "question"]
-    assert len(shown) <= scene.MAX_LEAVES
+    assert len(shown) <= diagram.MAX_LEAVES
     folded = [box for box in shown if box.kind == "folded"]
     assert folded
     assert not any(cross(a, b) for a, b in combinations(found.boxes, 2))
-    leaves = scene.tree_leaves(tree)
+    leaves = diagram.tree_leaves(tree)
     assert sum(leaves[box.node] for box in shown) == tree.n_leaves
     hidden = tree.n_leaves - sum(box.kind == "leaf" for box in shown)
     assert found.hidden.startswith(f"{hidden} leaves")
@@ -125,7 +125,7 @@ def test_regression_and_many_classes_are_drawn():
     x = numeric("x", range(40))
     number = Table((x,), numeric("y", [v * v for v in range(40)]), 40)
     assert "n=" in svg.write(grown(number, "cart-binary", max_depth=3))
-    assert "%" not in rules.write(grown(number, "cart-binary", max_depth=3))
+    assert "%" not in leaf_rules.write(grown(number, "cart-binary", max_depth=3))
     many = Table((x,), nominal("k", [f"k{v % 7}" for v in range(40)]), 40)
     assert "%" in svg.write(grown(many, "cart-binary", max_depth=2))
     assert "| k" in markdown.write(grown(many, "cart-binary", max_depth=2))
@@ -141,9 +141,9 @@ def test_rules_merge_intervals_and_sort_by_support():
     x = numeric("x", range(20))
     classes = ["a"] * 5 + ["b"] * 9 + ["a"] * 6
     tree = grown(Table((x,), nominal("class", classes), 20))
-    lines = rules.write(tree, order="support").split("\n")
+    lines = leaf_rules.write(tree, order="support").split("\n")
     assert lines[0] == "b  9  100% (70-100)  when 4.5 < x ≤ 13.5"
-    assert rules.write(Tree.from_dict("yes")) == "yes"
+    assert leaf_rules.write(Tree.from_dict("yes")) == "yes"
 
 
 def test_ties_empty_branches_surrogates_and_missing_values_are_seen():
@@ -179,8 +179,8 @@ def test_a_question_of_known_or_not_reads_so():
     x = numeric("x", [np.nan] * 5 + [1.0] * 5)
     tree = fit(Table((x,), nominal("y", list("aaaaabbbbb")), 10), recipe="sklearn")
     assert np.isinf(tree.nodes.cut[0])
-    assert "x ≠ ?" in rules.write(tree)
-    assert "x = ?" in rules.write(tree)
+    assert "x ≠ ?" in leaf_rules.write(tree)
+    assert "x = ?" in leaf_rules.write(tree)
     assert "≠ ?" in svg.write(tree)
 
 
@@ -229,7 +229,7 @@ def test_what_rpart_improves_is_not_called_a_gain():
     assert "improvement " in svg.write(tree)
     assert "改进量 " in svg.write(tree, lang="zh")
     assert "Gini gain" not in svg.write(tree)
-    assert page.page_data(tree, "en", "light", None)["criterion"] == "improvement"
+    assert html_page.page_data(tree, "en", "light", None)["criterion"] == "improvement"
     assert "Gini gain" in svg.write(penjing.fit(table, recipe="sklearn"))
 
 
@@ -239,12 +239,12 @@ def test_a_first_question_of_many_levels_is_drawn_in_part_and_says_so():
     answers = [("a", "b")[int(v[1:]) % 2] for v in levels]
     tree = fit(Table((column,), nominal("y", answers), len(levels)), recipe="id3")
     assert tree.n_children[0] == 500
-    made = scene.scene_of(tree)
-    assert len(made.boxes) == 1 + scene.MAX_LEAVES
+    made = diagram.scene_of(tree)
+    assert len(made.boxes) == 1 + diagram.MAX_LEAVES
     assert {tree.weight_of(box.node) for box in made.boxes[1:]} == {3.0}
     assert made.hidden == "436 of the 500 first branches, those with fewest rows, are not drawn"
-    assert "没有画出" in scene.scene_of(tree, lang="zh").hidden
-    assert len(scene.scene_of(tree, max_leaves=1000).boxes) == 501
+    assert "没有画出" in diagram.scene_of(tree, lang="zh").hidden
+    assert len(diagram.scene_of(tree, max_leaves=1000).boxes) == 501
 
 
 def test_rules_are_told_in_chinese():
@@ -252,8 +252,8 @@ def test_rules_are_told_in_chinese():
     number = numeric("n", [1, 2, 3, 4] * 3)
     table = Table((column, number), nominal("t", ["a", "a", "a", "b"] * 3), 12)
     tree = fit(table, recipe="cart-binary")
-    assert "when" in rules.write(tree)
-    told = rules.write(fit(penjing.example("watermelon3.0"), recipe="cart-binary"), lang="zh")
+    assert "when" in leaf_rules.write(tree)
+    told = leaf_rules.write(fit(penjing.example("watermelon3.0"), recipe="cart-binary"), lang="zh")
     assert "  条件 " in told
     assert " 且 " in told
     assert " 属于 {" in told

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import penjing
 from data import numbers
-from penjing.split import midpoint
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
-from penjing.write.labels import amount, counts_text, quoted, short, tidy, value_text
-from penjing.write.text import DEEP
+from penjing.api.tree import Tree
+from penjing.data.table import Table, nominal, numeric
+from penjing.render.tree_text import DEEP
+from penjing.text.labels import amount, counts_text, quoted, short, tidy, value_text
+from penjing.tree.split import midpoint
 
 GOLDEN = Path(__file__).parent / "golden"
 

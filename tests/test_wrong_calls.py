@@ -22,7 +22,7 @@ from penjing.errors import (
     WrongSourceError,
     WrongTypeError,
 )
-from penjing.words import catalogue
+from penjing.i18n import catalogue
 from wrong_calls import CSV, ESTIMATORS, ROWS, Call, X, Y, every_call, table, tree
 from wrong_values import VALUES, holding_itself
 

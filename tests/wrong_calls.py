@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import penjing
-from penjing.plugs import PLUGS, load
+from penjing.registry import BUILT_IN, load
 
 ROWS = [
     {"a": a, "b": b, "c": c, "y": y}
@@ -201,7 +201,7 @@ def of_plugs() -> list[Call]:
     """Return every writer, export and pruner with its options."""
     calls = []
     for socket in ("write", "export", "prune"):
-        for name in PLUGS[socket]:
+        for name in BUILT_IN[socket]:
             told = inspect.signature(load(socket, name)).parameters.values()
             options = [p.name for p in told if p.kind is p.KEYWORD_ONLY]
             kinds = {o: ODD_OPTIONS.get((socket, name, o), OPTIONS[o]) for o in options}

@@ -11,40 +11,38 @@ Examples
 'no surfacing' = 0: no (2)
 """
 
-import sys as _sys
 from importlib import import_module as _import_module
-from types import ModuleType as _ModuleType
 
 TYPE_CHECKING = False  # as in typing, whose import takes longer than all the rest
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
-# Every public name and the room it lives in; a room is imported when its name is first used, so
-# that `import penjing` stays quick.
-_ROOMS = {
-    "entropy": "byhand",
-    "gain": "byhand",
-    "gain_ratio": "byhand",
-    "gini": "byhand",
-    "gini_index": "byhand",
-    "majority": "byhand",
-    "split_information": "byhand",
+# Every public name and its module, which is imported when the name is first used, so that
+# `import penjing` is fast.
+_PUBLIC = {
+    "RECIPES": "dialects.recipes",
     "CapabilityError": "errors",
     "ChoiceError": "errors",
     "DataError": "errors",
-    "bootstrap": "bootstrap",
-    "compare": "compare",
-    "cross_validate": "evaluate",
-    "Fold": "folds",
-    "folds": "folds",
-    "hold_out": "folds",
-    "fit": "fit",
-    "example": "examples",
-    "read": "read",
-    "RECIPES": "recipe",
-    "Recipe": "recipe",
-    "load": "store",
-    "Table": "table",
-    "Tree": "tree",
+    "Fold": "data.folds",
+    "Recipe": "grow.recipe",
+    "Table": "data.table",
+    "Tree": "api.tree",
+    "bootstrap": "api.resampling",
+    "compare": "evaluate.compare",
+    "cross_validate": "api.resampling",
+    "entropy": "criteria.formulas",
+    "example": "data.examples",
+    "fit": "api.fit",
+    "folds": "data.folds",
+    "gain": "criteria.formulas",
+    "gain_ratio": "criteria.formulas",
+    "gini": "criteria.formulas",
+    "gini_index": "criteria.formulas",
+    "hold_out": "data.folds",
+    "load": "api.load",
+    "majority": "criteria.formulas",
+    "read": "data.read",
+    "split_information": "criteria.formulas",
 }
 
 # Names that need scikit-learn; not in __all__, so that `from penjing import *` works without it.
@@ -61,8 +59,11 @@ _ESTIMATORS = (
 )
 
 if TYPE_CHECKING:
-    from penjing.bootstrap import bootstrap
-    from penjing.byhand import (
+    from penjing.api.fit import fit
+    from penjing.api.load import load
+    from penjing.api.resampling import bootstrap, cross_validate
+    from penjing.api.tree import Tree
+    from penjing.criteria.formulas import (
         entropy,
         gain,
         gain_ratio,
@@ -71,7 +72,11 @@ if TYPE_CHECKING:
         majority,
         split_information,
     )
-    from penjing.compare import compare
+    from penjing.data.examples import example
+    from penjing.data.folds import Fold, folds, hold_out
+    from penjing.data.read import read
+    from penjing.data.table import Table
+    from penjing.dialects.recipes import RECIPES
     from penjing.errors import CapabilityError, ChoiceError, DataError
     from penjing.estimators import C45Classifier as C45Classifier
     from penjing.estimators import CARTClassifier as CARTClassifier
@@ -81,16 +86,9 @@ if TYPE_CHECKING:
     from penjing.estimators import ID3Classifier as ID3Classifier
     from penjing.estimators import TreeClassifier as TreeClassifier
     from penjing.estimators import TreeRegressor as TreeRegressor
-    from penjing.estimators import from_sklearn as from_sklearn
-    from penjing.evaluate import cross_validate
-    from penjing.examples import example
-    from penjing.fit import fit
-    from penjing.folds import Fold, folds, hold_out
-    from penjing.read import read
-    from penjing.recipe import RECIPES, Recipe
-    from penjing.store import load
-    from penjing.table import Table
-    from penjing.tree import Tree
+    from penjing.estimators.from_sklearn import from_sklearn as from_sklearn
+    from penjing.evaluate.compare import compare
+    from penjing.grow.recipe import Recipe
 
 __all__ = [
     "RECIPES",
@@ -120,24 +118,13 @@ __all__ = [
 ]
 
 
-class _Package(_ModuleType):
-    """Keeps `penjing.read` the function: importing the room of that name must not hide it."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _ROOMS and isinstance(value, _ModuleType)):
-            super().__setattr__(name, value)
-
-
-_sys.modules[__name__].__class__ = _Package
-
-
 def __getattr__(name: str) -> object:
     if name in _ESTIMATORS:
         return _estimator(name)
-    if name not in _ROOMS:
+    if name not in _PUBLIC:
         message = f"module 'penjing' has no attribute {name!r}"
         raise AttributeError(message)
-    value = getattr(_import_module(f"penjing.{_ROOMS[name]}"), name)
+    value = getattr(_import_module(f"penjing.{_PUBLIC[name]}"), name)
     globals()[name] = value
     return value
 
@@ -148,8 +135,8 @@ def _estimator(name: str) -> object:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("sklearn", "scipy"):
             raise
-        words = _import_module("penjing.words")
-        raise ImportError(words.say("needs_sklearn", name=name), name=error.name) from None
+        i18n = _import_module("penjing.i18n")
+        raise ImportError(i18n.say("needs_sklearn", name=name), name=error.name) from None
     globals()[name] = value
     return value
 

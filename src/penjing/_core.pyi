@@ -88,7 +88,7 @@ def grow(
     weight: npt.NDArray[np.float64] | None,
     recipe: dict[str, Any],
 ) -> dict[str, Any] | None:
-    """Grow a whole tree; the answer holds the arrays of penjing.tree.Nodes (bind_engine.cpp).
+    """Grow a whole tree; the answer holds the arrays of penjing.tree.nodes.Nodes.
 
     None if asked to count by ones where a value is missing or infinite, or rows have weights.
     """

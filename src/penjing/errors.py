@@ -8,7 +8,7 @@ import reprlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from penjing.words import say
+from penjing.i18n import LANGUAGES, say, set_unknown_language_error
 
 LONGEST = 160
 """A sentence mentions no longer text than this; of a longer one, how it begins and ends."""
@@ -22,7 +22,7 @@ class Problem(ValueError):  # noqa: N818 - the three below are what users catch
     Parameters
     ----------
     key : str
-        A key of the catalogues in :mod:`penjing.words`; every sentence exists in each language.
+        A key of the catalogues in :mod:`penjing.i18n`; every sentence exists in each language.
     **values
         What the sentence mentions.
 
@@ -163,3 +163,10 @@ def unknown(key: str, word: object, known: Iterable[object], **values: object) -
     values |= {"word": word, "known": ", ".join(names)}
     kind = ChoiceError if isinstance(word, str) else WrongTypeError
     return kind(key + "_near", near=close, **values) if close else kind(key, **values)
+
+
+def _unknown_language(lang: object) -> ChoiceError:
+    return unknown("unknown_plug", lang, LANGUAGES, socket="language")
+
+
+set_unknown_language_error(_unknown_language)

@@ -47,7 +47,7 @@ class Progress:
         return self.n_placed / self.n_rows if self.n_rows else 1.0
 
 
-Watcher = Callable[[Progress], None]
+ProgressCallback = Callable[[Progress], None]
 """Told now and then how far a tree has grown."""
 Tell = Callable[[int, int, int], None]
 """The same as C++ tells it: rows looked at, rows placed, leaves."""

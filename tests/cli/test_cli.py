@@ -15,9 +15,9 @@ import pytest
 import penjing
 from melons import put_melons
 from penjing.cli import Exit
-from penjing.cli.say import Voice, language
-from penjing.cli.verb import Interruption, ended
-from penjing.recipe import ID3
+from penjing.cli.command import Interruption, ended
+from penjing.cli.console import Voice, language
+from penjing.dialects.recipes import ID3
 from spawn import CODE, spawn
 
 TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
@@ -231,7 +231,7 @@ def test_recipes_and_plugs_are_listed(run):
 
 
 def test_there_is_no_bar_in_a_pipe():
-    from penjing.cli.progress import growing  # noqa: PLC0415
+    from penjing.cli.progress_bar import growing  # noqa: PLC0415
 
     with growing(Voice()) as watcher:
         assert watcher is None
@@ -241,16 +241,16 @@ def test_there_is_no_bar_in_a_pipe():
 def test_there_is_a_bar_on_a_terminal(monkeypatch):
     import pty  # noqa: PLC0415 - not on every platform
 
-    from penjing.cli import progress  # noqa: PLC0415
+    from penjing.cli import progress_bar  # noqa: PLC0415
     from penjing.progress import Progress  # noqa: PLC0415
 
     ours, theirs = pty.openpty()
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress_bar, "PATIENCE", 0.0)
     with os.fdopen(theirs, "w") as terminal:
         monkeypatch.setattr(sys, "stderr", terminal)
         shown = b""
-        with progress.growing(Voice()) as watcher:
+        with progress_bar.growing(Voice()) as watcher:
             assert watcher is not None
             while b"growing" not in shown:
                 watcher(Progress(7, 3, 10, 1))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from penjing.write.columns import width
+from penjing.text.text_table import width
 
 TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
 

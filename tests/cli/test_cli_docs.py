@@ -9,7 +9,7 @@ import pytest
 
 from penjing.cli import Exit
 from penjing.cli.app import VERBS
-from penjing.cli.verb import COMMON
+from penjing.cli.command import COMMON
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command.md").read_text("utf-8")
 TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"

@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from penjing.plugs import PLUGS
+from penjing.registry import BUILT_IN
 
 
-@pytest.mark.parametrize("kind", PLUGS["export"])
+@pytest.mark.parametrize("kind", BUILT_IN["export"])
 def test_every_kind_goes_to_a_file(run, melon, kind, tmp_path):
     done = run("export", melon, "--to", kind, "-o", "out")
     assert (done.code, done.out) == (0, "")

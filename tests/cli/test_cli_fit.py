@@ -14,7 +14,7 @@ import pytest
 import penjing
 from melons import put_melons
 from penjing.cli import Exit
-from penjing.trace import LIMIT, Trace
+from penjing.grow.trace_record import LIMIT, Trace
 from spawn import CODE, spawn
 
 TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"

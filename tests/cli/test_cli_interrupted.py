@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import penjing
-from penjing.store import MINE, writing
+from penjing.tree.serialize import MINE, writing
 
 ROOT = Path(__file__).parents[2]
 MOMENTS = [0.0, 0.02, 0.04, 0.06, 0.09, 0.12, 0.16, 0.2, 0.25, 0.3, 0.4, 0.55, 0.75, 1.0]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import penjing
+from penjing.api.tree import Tree
 from penjing.cli import Exit
-from penjing.tree import Tree
 
 TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
 

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 import penjing
+from penjing.data.read.files import is_packed, unpacked_size
 from penjing.errors import DataError
-from penjing.pick import pick
-from penjing.read.files import is_packed, unpacked_size
+from penjing.training.select_engine import pick
 
 LITTLE = """
 import resource, sys

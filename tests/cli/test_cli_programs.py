@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import penjing
-from penjing.cli.programs import OPTIONS
+from penjing.cli.dialect_options import OPTIONS
+from penjing.data.table import Table, nominal, numeric
+from penjing.dialects.recipes import RECIPES, recipe_of
 from penjing.errors import CapabilityError, ChoiceError
-from penjing.recipe import RECIPES, recipe_of
-from penjing.table import Table, nominal, numeric
-from penjing.words import say
-from penjing.write import nested
-from penjing.write.recipes import GROUPS
+from penjing.i18n import say
+from penjing.render import nested_json
+from penjing.render.recipe_table import GROUPS
 from reference.check import comparer
 from shared import SHARED
 
@@ -151,7 +151,7 @@ def test_rparts_goldens_by_name(run, golden, words, settings):
     table = penjing.read(KYPHOSIS, "Kyphosis")
     for tree in (penjing.load("k.tree"), penjing.fit(table, recipe="rpart", **settings)):
         assert list(tree.classes) == plain["data"]["classes"]
-        ours = json.loads(nested.write(tree, empty="skip"))
+        ours = json.loads(nested_json.write(tree, empty="skip"))
         assert compare.compare(plain, ours).verdict == "identical"
 
 

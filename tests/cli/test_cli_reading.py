@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from penjing.cli.app import built
-from penjing.cli.options import READING_OPTIONS
+from penjing.cli.parameters import READING_OPTIONS
 
 TABLES = ("data", "train", "test", "validate")
 """The parameters by which verbs are given a table."""

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from penjing import fit, load
-from penjing.read import batches as streams
-from penjing.read.batches import Source, batches, with_one_end_each
-from penjing.read.gather import gathered
+from penjing.data.read import stream as streams
+from penjing.data.read.dispatch import gathered
+from penjing.data.read.stream import Source, batches, with_one_end_each
 from spawn import CODE
 
 HEADER = "x,word,class\n"

@@ -9,9 +9,9 @@ from functools import cache
 import pytest
 import typer
 
-from penjing.cli import Exit, misread
+from penjing.cli import Exit, usage_errors
 from penjing.cli.app import VERBS, built
-from penjing.words import LANGUAGES, catalogue
+from penjing.i18n import LANGUAGES, catalogue
 
 WRONG = (
     "", "fitt", "qqqqqq", "fit", "draw m.tree", "compare a b c", "compare a b c d", "fit x --zzz",
@@ -74,7 +74,7 @@ def test_every_error_of_the_parser_has_a_chinese_sentence():
         made.message, made.ctx, made.param, made.option_name = "Something new.", None, None, "--x"
         made.possibilities, made.param_hint, made.cmd, made.param_type = None, None, None, None
         made.format_message = lambda: "Something new."
-        sentence = misread._sentence(made, "zh")
+        sentence = usage_errors._sentence(made, "zh")
         assert "Something" not in sentence
         assert re.search(r"[\u4e00-\u9fff]", sentence)
 

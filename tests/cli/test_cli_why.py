@@ -9,7 +9,7 @@ import pytest
 
 import penjing
 from penjing.cli import Exit
-from penjing.page import page_data
+from penjing.render.html import page_data
 
 TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
 

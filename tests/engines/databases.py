@@ -13,7 +13,7 @@ import pytest
 
 from afar import columns_of, created, rows_of
 from export_programs import postgres as postgres_server
-from penjing.table import Table
+from penjing.data.table import Table
 
 Put = Callable[[Table], tuple[str, dict[str, Any]]]
 

@@ -10,12 +10,15 @@ import penjing
 from afar import by_memory, created, plain, rows_of, schema_of, some_table, trimmed
 from engines.databases import duckdb_file, postgres_of_our_own
 from export_programs import postgres as postgres_server
-from penjing.criteria import gains
+from penjing.criteria.criterion import gains
 from penjing.criteria.gini import Gini
-from penjing.engines import coarse, sql_columns, sql_places, sql_source
-from penjing.engines import postgres as postgres_engine
-from penjing.table import Column, Table, numeric
-from penjing.tally import Classes
+from penjing.data.table import Column, Table, numeric
+from penjing.engines.out_of_core import bucket_search
+from penjing.engines.sql import columns as sql_columns
+from penjing.engines.sql import connection as sql_connection
+from penjing.engines.sql import postgres as postgres_engine
+from penjing.engines.sql import routing as sql_routing
+from penjing.tree.counts import Classes
 from shared import shared
 
 RECIPES = [
@@ -44,10 +47,10 @@ def database(request, tmp_path_factory):
 
 @pytest.mark.parametrize(("recipe", "settings"), RECIPES)
 def test_the_tree_of_memory_from_random_rows(database, recipe, settings, monkeypatch):
-    monkeypatch.setattr(sql_source, "FEW", 50)
-    monkeypatch.setattr(sql_places, "CASES", 4)
+    monkeypatch.setattr(sql_connection, "FEW", 50)
+    monkeypatch.setattr(sql_routing, "CASES", 4)
     monkeypatch.setattr(sql_columns, "BUCKETS", 16)
-    monkeypatch.setattr("penjing.engines.afar.FETCHED", 60)
+    monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 60)
     table = trimmed(some_table())
     source, where = database(table)
     engine = "duckdb" if source.startswith("duckdb") else "postgres"
@@ -59,7 +62,7 @@ def test_the_tree_of_memory_from_random_rows(database, recipe, settings, monkeyp
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("recipe", ["id3", "c4.5", "rpart"])
 def test_the_tree_of_memory_from_data(database, name, recipe, monkeypatch):
-    monkeypatch.setattr("penjing.engines.afar.FETCHED", 100)
+    monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 100)
     table = trimmed(penjing.read(shared(f"data/{name}")))
     source, where = database(table)
     target = table.target.name
@@ -68,7 +71,7 @@ def test_the_tree_of_memory_from_data(database, name, recipe, monkeypatch):
 
 
 def test_surrogates_for_missing_values(database, monkeypatch):
-    monkeypatch.setattr("penjing.engines.afar.FETCHED", 200)
+    monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 200)
     table = trimmed(some_table(missing=True))
     source, where = database(table)
     tree = penjing.fit(source, "y", "rpart", schema=schema_of(table), **where)
@@ -81,7 +84,7 @@ def test_surrogates_for_missing_values(database, monkeypatch):
 
 
 def test_progress_tells_of_generations(database, monkeypatch):
-    monkeypatch.setattr("penjing.engines.afar.FETCHED", 60)
+    monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 60)
     table, told = trimmed(some_table()), []
     source, where = database(table)
     how = {"schema": schema_of(table), "max_depth": 3, "progress": told.append}
@@ -117,9 +120,9 @@ def test_a_query_may_end_in_a_comment_and_have_no_blanks(tmp_path):
 
 
 def test_names_of_our_own_are_no_trouble_in_names_and_levels(database, monkeypatch):
-    monkeypatch.setattr("penjing.engines.afar.FETCHED", 5)
-    monkeypatch.setattr(sql_source, "FEW", 50)
-    monkeypatch.setattr(sql_places, "CASES", 4)
+    monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 5)
+    monkeypatch.setattr(sql_connection, "FEW", 50)
+    monkeypatch.setattr(sql_routing, "CASES", 4)
     rng, n = np.random.default_rng(5), 600
     ours = ["rows", "bucket_0", "short_0", "short_1", "work_1"]
     words = [f'"penjing{mark}{name}"' for mark in ":_" for name in ours]
@@ -178,8 +181,8 @@ def test_rules_are_refused_before_anything_is_opened():
 def test_a_role_that_may_only_read(monkeypatch):
     """With TEMP a table of codes is made; without it a CASE does; nothing is written."""
     psycopg = pytest.importorskip("psycopg")
-    monkeypatch.setattr(sql_places, "CASES", 2)
-    monkeypatch.setattr("penjing.engines.afar.FETCHED", 40)
+    monkeypatch.setattr(sql_routing, "CASES", 2)
+    monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 40)
     table = trimmed(some_table(600))
     expected = by_memory(table, "cart-binary", max_depth=5)
     with postgres_server() as psql:
@@ -225,7 +228,7 @@ def test_no_cut_inside_a_closed_bucket_is_better():
     s = Classes(3)
     for _ in range(40):
         cells = rng.integers(0, 9, (6, 3)).astype(float)
-        opened = coarse.is_open(Gini(), cells, np.zeros(6, bool), s, 1.0)
+        opened = bucket_search.is_open(Gini(), cells, np.zeros(6, bool), s, 1.0)
         known, left = cells.sum(axis=0), np.cumsum(cells, axis=0)
         border = np.stack([left[:-1], known - left[:-1]], axis=1)
         best = gains(Gini(), known, border, s).max()

@@ -7,13 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penjing import stored
-from penjing.engines import disk, memory, offering
+from penjing.data import store as data_store
+from penjing.data.table import Column, Table, numeric
+from penjing.dialects.recipes import RECIPES
+from penjing.engines import memory
+from penjing.engines.out_of_core import bucket_candidates
+from penjing.engines.out_of_core import engine as disk_engine
 from penjing.errors import CapabilityError
-from penjing.grow import grow
-from penjing.recipe import RECIPES, Recipe
-from penjing.table import Column, Table, numeric
-from penjing.walk import gaps
+from penjing.grow.recipe import Recipe
+from penjing.predict.flat import gaps
+from user_trees import grow
 
 ARRAYS = ("parent", "column", "cut", "level_start", "level_codes", "total", "gain", "score")
 LESS = 1 if settings.default.max_examples >= 1000 else 20
@@ -31,9 +34,9 @@ def coarse(monkeypatch):
     """Few cells, so that small tables have something to look into."""
 
     def set_to(apart, cells, noise=9.0):
-        monkeypatch.setattr(stored, "APART", apart)
-        monkeypatch.setattr(stored, "CELLS", cells)
-        monkeypatch.setattr(offering, "NOISE", noise)
+        monkeypatch.setattr(data_store, "APART", apart)
+        monkeypatch.setattr(data_store, "CELLS", cells)
+        monkeypatch.setattr(bucket_candidates, "NOISE", noise)
 
     return set_to
 
@@ -72,10 +75,10 @@ def test_the_tree_of_memory(seed):
         min_gain=float(rng.choice([0, 0, 0.01])),
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stored, "APART", int(rng.choice([2, 10, 16000])))
-        patch.setattr(stored, "CELLS", int(rng.choice([3, 10, 40, 200])))
-        patch.setattr(offering, "NOISE", float(rng.choice([0.25, 9])))
-        engine = disk.Engine(table, threads=int(rng.integers(1, 3)))
+        patch.setattr(data_store, "APART", int(rng.choice([2, 10, 16000])))
+        patch.setattr(data_store, "CELLS", int(rng.choice([3, 10, 40, 200])))
+        patch.setattr(bucket_candidates, "NOISE", float(rng.choice([0.25, 9])))
+        engine = disk_engine.Engine(table, threads=int(rng.integers(1, 3)))
         engine._small = int(rng.choice([0, 0, 5, 50, 1000]))
         with np.errstate(all="ignore"):
             oracle, grown = grow(memory.Engine(table), recipe), engine.grow(recipe)
@@ -95,7 +98,7 @@ def test_little_memory_means_more_passes_and_the_same_tree(criterion, coarse):
     oracle = grow(memory.Engine(table), recipe)
     told: list[list] = []
     for limit in (20_000, 200_000, "1GB"):
-        engine = disk.Engine(table, memory_limit=limit)
+        engine = disk_engine.Engine(table, memory_limit=limit)
         engine._small = 0
         told.append([])
         assert_same(oracle, engine.grow(recipe, told[-1].append))
@@ -109,15 +112,15 @@ def test_what_memory_alone_can_do_is_refused_where_it_does_not_fit():
     target = Column("y", "nominal", ("a", "b"), np.array([0, 1, 0, 1], np.int32))
     table = Table((numeric("x", [1.0, 2.0, np.nan, 4.0]),), target, 4)
     recipe = RECIPES["c4.5-textbook"]
-    engine = disk.Engine(table, memory_limit=10)
+    engine = disk_engine.Engine(table, memory_limit=10)
     with pytest.raises(CapabilityError, match="of memory for a tree"):
         engine.grow(recipe)
-    assert_same(grow(memory.Engine(table), recipe), disk.Engine(table).grow(recipe))
+    assert_same(grow(memory.Engine(table), recipe), disk_engine.Engine(table).grow(recipe))
 
 
 def test_the_folder_goes_with_the_engine():
     table = some_table(np.random.default_rng(1), 50, 2)
-    engine = disk.Engine(table)
+    engine = disk_engine.Engine(table)
     folder = engine._space.folder
     assert list(folder.iterdir())
     del engine

@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 
 import penjing
+from penjing.data.encode import coding
+from penjing.data.encode.coded import Wants, coded
+from penjing.data.encode.groups import Group
+from penjing.data.scratch import LOCK, PREFIX, Workspace
 from penjing.errors import DataError
-from penjing.read import coding
-from penjing.read.coded import Wants, coded
-from penjing.read.groups import Group
-from penjing.workspace import LOCK, PREFIX, Workspace
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import penjing
+from penjing.data.encode import coding_plan
+from penjing.data.encode.coded import Wants, coded
+from penjing.data.scratch import PREFIX
 from penjing.errors import CapabilityError, ChoiceError, DataError
-from penjing.read import coding_plan
-from penjing.read.coded import Wants, coded
-from penjing.workspace import PREFIX
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -95,7 +95,7 @@ def test_cells_of_a_sorted_column_come_from_all_rows(parquet, monkeypatch):
 @pytest.mark.parametrize("kind", ["plain", "missing", "noise", "sorted"])
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_parquet_gives_the_tree_of_native(parquet, recipe, kind, monkeypatch):
-    monkeypatch.setattr("penjing.engines.disk.SMALL", 300)
+    monkeypatch.setattr("penjing.engines.out_of_core.engine.SMALL", 300)
     table = frame(
         missing=kind == "missing", noise=kind == "noise", by="x" if kind == "sorted" else None
     )

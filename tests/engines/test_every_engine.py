@@ -27,11 +27,15 @@ from hypothesis import strategies as st
 import afar
 import penjing
 from engines.databases import Put, duckdb_file, postgres_of_our_own
-from penjing import mapped, stored
-from penjing.budget import needed, needed_rows
-from penjing.engines import disk, sql_columns, sql_places, sql_source
+from penjing.data import store as data_store
+from penjing.data import store_mapped
+from penjing.data.memory_limit import needed, needed_rows
+from penjing.data.table import Column, Table, numeric
+from penjing.engines.out_of_core import engine as disk_engine
+from penjing.engines.sql import columns as sql_columns
+from penjing.engines.sql import connection as sql_connection
+from penjing.engines.sql import routing as sql_routing
 from penjing.errors import CapabilityError
-from penjing.table import Column, Table, numeric
 from shared import SHARED
 
 SCALE = Path(__file__).parents[2] / "docs/scale.md"
@@ -126,13 +130,13 @@ def random_table(case: Case, rng: np.random.Generator, n: int = 160) -> Table:
 def coarse(monkeypatch):
     """Few cells, small lots, few rows at a time: large tables' ways for small ones."""
     for where, name, value in (
-        (disk, "SMALL", 20), (stored, "APART", 30), (stored, "CELLS", 60),
-        (mapped, "AT_A_TIME", 64), (sql_source, "FEW", 30), (sql_places, "CASES", 4),
+        (disk_engine, "SMALL", 20), (data_store, "APART", 30), (data_store, "CELLS", 60),
+        (store_mapped, "AT_A_TIME", 64), (sql_connection, "FEW", 30), (sql_routing, "CASES", 4),
         (sql_columns, "BUCKETS", 16),
     ):  # fmt: skip
         monkeypatch.setattr(where, name, value)
-    monkeypatch.setattr("penjing.engines.afar.FETCHED", 30)
-    monkeypatch.setattr("penjing.walk.AT_A_TIME", 50)
+    monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 30)
+    monkeypatch.setattr("penjing.predict.flat.AT_A_TIME", 50)
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ import penjing
 from afar import by_memory, columns_of, plain, schema_of, sorted_levels
 from engines.databases import postgres_of_our_own
 from hostile_files import hostile_file
-from penjing.engines import afar
+from penjing.data.table import Column, Table
+from penjing.engines import remote_counts
 from penjing.errors import Problem
-from penjing.table import Column, Table
 
 RECIPES = ("cart-binary", "id3", "c4.5-textbook")
 
@@ -68,7 +68,7 @@ def same_tree(source: Any, read: Table, seed: int, **where: Any) -> str:
 
 
 def in_postgres(tmp_path, monkeypatch, n: int) -> list[str]:
-    monkeypatch.setattr(afar, "FETCHED", 15)
+    monkeypatch.setattr(remote_counts, "FETCHED", 15)
     with postgres_of_our_own() as put:
         wrong = []
         for seed, table in islice(readable(tmp_path, without="\0"), n):

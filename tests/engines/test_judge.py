@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penjing import _core
-from penjing.choosing import candidates, first_best, score
-from penjing.criteria import TIE, gains
-from penjing.recipe import Recipe
-from penjing.table import Field
-from penjing.tally import Classes, Counts
+from penjing.criteria.criterion import gains
+from penjing.data.table import Field
+from penjing.grow.recipe import Recipe
+from penjing.grow.search import candidates, first_best, score
+from penjing.tree.counts import TIE, Classes, Counts
 
 MEASURES = {"gini": "gini", "gain": "entropy"}
 

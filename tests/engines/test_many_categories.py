@@ -9,8 +9,8 @@ import pytest
 
 import penjing
 from afar import plain
+from penjing.data.encode import coding
 from penjing.errors import DataError
-from penjing.read import coding
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -66,7 +66,7 @@ def test_so_it_is_with_text(tmp_path, engine):
 @pytest.mark.slow
 def test_mapped_columns_may_have_as_many(path, monkeypatch):
     """Where the table does not fit memory, its columns are mapped."""
-    monkeypatch.setattr(sys.modules["penjing.fit"], "needed", lambda _: 1 << 60)
+    monkeypatch.setattr(sys.modules["penjing.training.train"], "needed", lambda _: 1 << 60)
     how = {"schema": {"number": "ignore"}, "max_depth": 1, "recipe": "c4.5-textbook"}
     one, two = (penjing.fit(path, "y", engine=e, **how) for e in ("native", "disk"))
     assert plain(one) == plain(two)

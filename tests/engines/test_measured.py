@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engines.test_same_tree import assert_same, some_recipe, some_table
 
+from penjing.api.fit import fit
+from penjing.data.lazy_column import Uncoded
+from penjing.data.table import Column, Table, numeric
 from penjing.engines import memory, native
 from penjing.errors import ChoiceError, DataError
-from penjing.fit import fit
-from penjing.grow import grow
-from penjing.recipe import Recipe
-from penjing.table import Column, Table, numeric
-from penjing.uncoded import Uncoded
-from penjing.walk import gaps
+from penjing.grow.recipe import Recipe
+from penjing.predict.flat import gaps
+from user_trees import grow
 
 
 def assert_all_same(table, recipe, smalls=(4, 25, 1000), threads=(1, 2, 7)):

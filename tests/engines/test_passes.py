@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from penjing._core import Passes
-from penjing.stored import cells_of
+from penjing.data.store import cells_of
 
 
 def store(rng, n, k):

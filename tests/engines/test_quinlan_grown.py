@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import penjing
 from engines.test_same_tree import some_table
+from penjing.data.table import Column, Table, numeric
+from penjing.dialects.recipes import recipe_of
 from penjing.engines import memory, native
 from penjing.prune import error_based
-from penjing.recipe import recipe_of
-from penjing.table import Column, Table, numeric
 
 SHAPE = ("parent", "column", "cut", "level_start", "level_codes", "total")
 HOW = [

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from penjing.data.table import Column, Table, numeric
+from penjing.dialects.recipes import RPART
 from penjing.engines import memory, native
-from penjing.grow import grow
-from penjing.plugs import load
-from penjing.recipe import RPART
-from penjing.table import Column, Table, numeric
-from penjing.tally import reader_of
+from penjing.registry import load
+from penjing.tree.counts import reader_of
+from user_trees import grow
 
 
 def some_column(rng, name, z, *, missing):
@@ -111,7 +111,7 @@ def check(table, threads, **changes):
             grown = engine.grow(recipe)
             if grown is not None:
                 n_grown += 1
-                assert load("rules", "rpart").finish(grown, engine, recipe).to_json() == expected
+                assert load("dialect", "rpart").finish(grown, engine, recipe).to_json() == expected
     return n_grown
 
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from penjing.data.table import Column, Table, numeric
+from penjing.dialects.recipes import SKLEARN
 from penjing.engines import memory, native
-from penjing.grow import grow
-from penjing.plugs import load
-from penjing.recipe import SKLEARN
-from penjing.table import Column, Table, numeric
-from penjing.tally import reader_of
-from penjing.walk import gaps
+from penjing.predict.flat import gaps
+from penjing.registry import load
+from penjing.tree.counts import reader_of
+from user_trees import grow
 
 
 def some_numbers(rng, n):
@@ -105,7 +105,7 @@ def check(table, threads, **changes):
             engine = native.Engine(table, recipe.missing, reader=reader, threads=n_threads)
             grown = engine.grow(recipe)
             assert grown is not None
-            finished = load("rules", "sklearn").finish(grown, engine, recipe)
+            finished = load("dialect", "sklearn").finish(grown, engine, recipe)
             np.testing.assert_array_equal(finished.nodes.gap, gaps(finished, table))
             plain = replace(finished, nodes=replace(finished.nodes, gap=None))
             assert plain.to_json() == expected

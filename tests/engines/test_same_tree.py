@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from penjing.data.table import Column, Table, numeric
 from penjing.engines import memory, native
-from penjing.grow import grow
-from penjing.recipe import Recipe
-from penjing.table import Column, Table, numeric
+from penjing.grow.recipe import Recipe
+from user_trees import grow
 
 ARRAYS = ("parent", "column", "cut", "level_start", "level_codes", "total", "gain", "score")
 

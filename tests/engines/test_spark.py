@@ -19,10 +19,12 @@ import pytest
 
 import penjing
 from afar import by_memory, columns_of, plain, schema_of, some_table, trimmed
-from penjing import stored
-from penjing.engines import parquet_lots, planned, spark, spark_jobs
+from penjing.data import store as data_store
+from penjing.data.table import Column, Table, numeric
+from penjing.engines.spark import engine as spark_engine
+from penjing.engines.spark import jobs as spark_jobs
+from penjing.engines.spark import parquet_lots, planned
 from penjing.errors import CapabilityError
-from penjing.table import Column, Table, numeric
 from shared import shared
 
 pyspark = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
@@ -56,10 +58,10 @@ def local():
 @pytest.fixture
 def coarse(monkeypatch):
     """Few cells, few rows in the driver: all ways of counting are gone even by small tables."""
-    monkeypatch.setattr(stored, "CELLS", 64)
-    monkeypatch.setattr(stored, "APART", 20)
-    monkeypatch.setattr(spark, "FETCHED", 100)
-    monkeypatch.setattr(spark, "DIRECT", 150)
+    monkeypatch.setattr(data_store, "CELLS", 64)
+    monkeypatch.setattr(data_store, "APART", 20)
+    monkeypatch.setattr(spark_engine, "FETCHED", 100)
+    monkeypatch.setattr(spark_engine, "DIRECT", 150)
 
 
 SLOW = pytest.mark.slow
@@ -201,7 +203,7 @@ def test_rows_without_a_class_are_left_out_of_files(local, tmp_path):
 @pytest.mark.usefixtures("coarse")
 def test_many_partitions_are_added_up_by_workers(local, tmp_path, monkeypatch):
     monkeypatch.setattr(spark_jobs, "BY_DRIVER", 1)
-    monkeypatch.setattr(spark, "LIMIT", 1 << 20)  # and nodes go in lots
+    monkeypatch.setattr(spark_engine, "LIMIT", 1 << 20)  # and nodes go in lots
     table = trimmed(some_table(2_500, seed=6))
     frame = local.read.parquet(str(written(table, tmp_path / "rows")))
     tree = penjing.fit(frame, "y", "cart-binary", schema=schema_of(table), max_depth=4)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data import RECIPE_NAMES, grown, part_weights, tables, whole_weights
-from penjing.tree import Tree
+from penjing.api.tree import Tree
 
 
 def sums_of_children(tree: Tree) -> np.ndarray:

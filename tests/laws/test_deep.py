@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import penjing
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
+from penjing.api.tree import Tree
+from penjing.data.table import Table, nominal, numeric
 
 DEEP = 50_000
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data import RECIPE_NAMES, grown, numbers, skeleton, tables
-from penjing.table import Column, Table, nominal, numeric
+from penjing.data.table import Column, Table, nominal, numeric
 
 
 def same_but_cuts(tree) -> list:

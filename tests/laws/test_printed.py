@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 
 import penjing
 import printed
-from penjing.page import page_data
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
-from penjing.walk import cuts_of
-from penjing.write.labels import cut_text
+from penjing.api.tree import Tree
+from penjing.data.table import Table, nominal, numeric
+from penjing.predict.flat import cuts_of
+from penjing.render.html import page_data
+from penjing.text.labels import cut_text
 
 RECIPES = ("id3", "c4.5-textbook", "cart-binary", "c4.5", "j48", "rpart", "sklearn")
 NUMBERS = {
@@ -180,7 +180,7 @@ def test_the_page_prints_what_the_model_does(recipe, tmp_path):
         made.append((penjing.fit(table, recipe=recipe), table))
     pages = [page_data(tree, "en", "light", None) for tree, _ in made]
     (tmp_path / "pages.json").write_text(json.dumps(pages), "utf-8")
-    script = (files("penjing.page") / "view.js").read_text(encoding="utf-8")
+    script = (files("penjing.render.html") / "view.js").read_text(encoding="utf-8")
     (tmp_path / "view.mjs").write_text(script, "utf-8")
     (tmp_path / "main.mjs").write_text(
         'import { readFileSync } from "node:fs"; import { Tree } from "./view.mjs";'

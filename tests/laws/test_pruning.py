@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data import grown, skeleton, tables
+from penjing.api.tree import Tree
 from penjing.engines.memory import Engine
-from penjing.plugs import PLUGS, load
 from penjing.prune.cost_complexity import cost_of, path
-from penjing.tree import Tree
+from penjing.registry import BUILT_IN, load
 
 TEXTBOOK = st.sampled_from(["id3", "c4.5-textbook", "cart-binary"])
 EVERYWHERE = {
@@ -38,14 +38,14 @@ def is_subtree(small: Tree, whole: Tree) -> bool:
 
 
 def test_no_pruner_is_without_laws():
-    assert set(PLUGS["prune"]) == EVERYWHERE
+    assert set(BUILT_IN["pruner"]) == EVERYWHERE
 
 
 @settings(max_examples=40)
 @given(tables(max_rows=24), TEXTBOOK, st.sampled_from([0.05, 0.25, 0.5]))
 def test_pessimistic(table, recipe, confidence):
     tree = grown(table, recipe)
-    prune = load("prune", "pessimistic")
+    prune = load("pruner", "pessimistic")
     once, made = prune(tree, confidence=confidence)
     assert is_subtree(once, tree)
     twice, again = prune(once, confidence=confidence)
@@ -63,7 +63,7 @@ def test_reduced_error(table, recipe, ties, data):
     if not train.n_rows:
         return
     tree = grown(train, recipe)
-    prune = load("prune", "reduced-error")
+    prune = load("pruner", "reduced-error")
     judge = Engine(judges, "fraction", shares_of="tree")
     once, made = prune(tree, judge, ties=ties)
     assert is_subtree(once, tree)
@@ -79,7 +79,7 @@ def test_reduced_error(table, recipe, ties, data):
 @given(table=tables(max_rows=24), recipe=TEXTBOOK, alpha=st.sampled_from([0.0, 0.01, 0.1, 1.0]))
 def test_cost_complexity(by, table, recipe, alpha):
     tree = grown(table, recipe)
-    prune = load("prune", "cost-complexity")
+    prune = load("pruner", "cost-complexity")
     once, _ = prune(tree, alpha=alpha, by=by)
     assert is_subtree(once, tree)
     twice, again = prune(once, alpha=alpha, by=by)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data import grown, part_weights, skeleton, tables
+from penjing.api.tree import Tree
 from penjing.engines.memory import Engine
-from penjing.plugs import load
 from penjing.prune import error_based
-from penjing.tree import Tree
+from penjing.registry import load
 
 NO_ROWS_NEEDED = ("collapse", "simplify", "minimum-error", "mdl")
 RECIPES = st.sampled_from(["c4.5", "j48"])
@@ -109,7 +109,7 @@ def test_an_estimate_rises_by_no_more_than_the_margin(table, recipe, settings, r
 @given(table=some_tables, recipe=RECIPES)
 def test_pruners_without_rows_go_down_and_stop(method, table, recipe):
     tree = unpruned(table, recipe, {"min_branch": 1.0})
-    prune = load("prune", method)
+    prune = load("pruner", method)
     once, made = prune(tree)
     twice, again = prune(once)
     assert {d.decision for d in again} <= {"keep"}
@@ -124,7 +124,7 @@ def test_pruners_without_rows_go_down_and_stop(method, table, recipe):
 @given(some_tables, RECIPES)
 def test_simplifying_changes_no_answer(table, recipe):
     tree = unpruned(table, recipe, {"min_branch": 1.0})
-    small, _ = load("prune", "simplify")(tree)
+    small, _ = load("pruner", "simplify")(tree)
     complete = ~np.any([c.codes < 0 for c in table.columns], axis=0)
     rows = table.take(complete)
     assert small.predict(rows).tolist() == tree.predict(rows).tolist()

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import oracle
 from data import RECIPE_NAMES, grown, part_weights, tables, whole_weights
 from oracle import Row, Rows
-from penjing.table import Column, Table
-from penjing.tree import Tree
+from penjing.api.tree import Tree
+from penjing.data.table import Column, Table
 
 CLOSE = 1e-9
 """How far floats may be from the oracle's fractions, as a share of the node's impurity."""

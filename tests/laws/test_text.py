@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import penjing
 from data import RECIPE_NAMES, grown, part_weights, tables, whole_weights
-from penjing.table import Table
-from penjing.tree import Tree
+from penjing.api.tree import Tree
+from penjing.data.table import Table
 
 WORD = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+?)"""
 LINE = re.compile(rf"((?:│  )*){WORD} (=|≤|<|>|≥|in) (.*?)(?:: (\[S\d+\]|{WORD}(?: \(.*\))?))?$")

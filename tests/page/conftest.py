@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from penjing.page import write
-from penjing.tree import Tree
+from penjing.api.tree import Tree
+from penjing.render.html import write
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import penjing
+from penjing.api.tree import Tree
+from penjing.data.table import Table, nominal, numeric
 from penjing.errors import ChoiceError
-from penjing.page import page_data, write
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
-from penjing.write import scene
+from penjing.render import diagram
+from penjing.render.html import page_data, write
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 Axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing").Axe
@@ -129,7 +129,7 @@ def test_the_page_places_boxes_where_the_picture_does(opened, lang):
             """all => all.map(e => [e.id, ...['x', 'width', 'height'].map(
                  k => Number(e.querySelector('rect').getAttribute(k)))])""",
         )
-        boxes = scene.scene_of(tree, lang=lang).boxes
+        boxes = diagram.scene_of(tree, lang=lang).boxes
         assert [t[0] for t in told] == [f"n{box.node}" for box in boxes]
         for (_, x, wide, high), box in zip(told, boxes, strict=True):
             assert abs(x - box.x) < 0.5

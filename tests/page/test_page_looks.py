@@ -13,11 +13,11 @@ import pytest
 
 import penjing
 from melons import FILES
-from penjing.dossier import write as dossier
-from penjing.page import page_data
-from penjing.table import Table, nominal, numeric
-from penjing.tree import Tree
-from penjing.write import scene
+from penjing.api.tree import Tree
+from penjing.data.table import Table, nominal, numeric
+from penjing.render import diagram
+from penjing.render.html import page_data
+from penjing.render.report import write as dossier
 from test_pictured_classes import grouped, many, numbers
 
 LONG = "an answer of more letters than a column of a side panel has room for"
@@ -180,7 +180,7 @@ def test_the_page_writes_the_labels_and_bars_of_the_picture(browser):
     trees += [grouped([1.0, 2.5, 3.0]), numbers()]
     for tree in trees:
         boxes = drawn_by_page(browser, tree)
-        wanted = scene.scene_of(tree).boxes
+        wanted = diagram.scene_of(tree).boxes
         assert [b["label"] for b in boxes] == [b.answer for b in wanted]
         assert [b["name"] for b in boxes] == [b.name for b in wanted]
         for found, box in zip(boxes, wanted, strict=True):

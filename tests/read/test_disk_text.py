@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import penjing
+from penjing.data.encode import coded_text, text_batches, text_column
 from penjing.errors import ChoiceError
-from penjing.read import coded_text, text_batches, text_column
 from same_table import in_memory, on_disk, told
 
 pytest.importorskip("pyarrow")

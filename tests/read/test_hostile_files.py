@@ -9,8 +9,11 @@ import pytest
 
 import penjing
 from hostile_files import hostile_file
-from penjing.engines import afar
-from penjing.read import bulk, coded_text, columnar, records, text_column
+from penjing.data.encode import coded_text, text_column
+from penjing.data.read import csv_duckdb
+from penjing.data.read import json as json_reader
+from penjing.data.read import parquet as parquet_reader
+from penjing.engines import remote_counts
 from same_table import in_memory, on_disk, seen
 
 QUICK, MANY = range(60), range(60, 2_000)
@@ -66,7 +69,7 @@ def in_duckdb(path: str, target: str | None, recipe: str, reference: Any, patche
     tree = grown(path, target, "memory", how, **limit)
     is_large = isinstance(reference, dict) and reference["rows"] > 500
     with patches.context() as patch:  # few rows are fetched: most are counted there
-        patch.setattr(afar, "FETCHED", 4_000 if is_large else 15)
+        patch.setattr(remote_counts, "FETCHED", 4_000 if is_large else 15)
         return different(tree, grown(path, target, "duckdb", how, **limit))
 
 
@@ -96,10 +99,10 @@ def checked(
     path, target = put(seed, folder, form)
     reference = read(path, target)
     with monkeypatch.context() as patch:  # as if the file were large
-        patch.setattr(bulk, "LARGE", 0)
-        patch.setattr(bulk, "PER_COLUMN", 0)
-        patch.setattr(records, "LARGE", 0)
-        patch.setattr(columnar, "MANY_ROWS", 0)
+        patch.setattr(csv_duckdb, "LARGE", 0)
+        patch.setattr(csv_duckdb, "PER_COLUMN", 0)
+        patch.setattr(json_reader, "LARGE", 0)
+        patch.setattr(parquet_reader, "MANY_ROWS", 0)
         found = {"read, large": different(reference, read(path, target))}
     found["disk"] = different(reference, disk(path, target))
     how = RECIPES[seed % len(RECIPES)]

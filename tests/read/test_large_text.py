@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import penjing
-from penjing.read import bulk, records
+from penjing.data.read import csv_duckdb
+from penjing.data.read import json as json_reader
 from same_table import in_memory
 
 N = 3_000
@@ -28,10 +29,10 @@ def large(monkeypatch):
     """Take small texts for large ones."""
 
     def patch():
-        for module, names in ((bulk, ("LARGE", "PER_COLUMN")), (records, ("LARGE",))):
+        for module, names in ((csv_duckdb, ("LARGE", "PER_COLUMN")), (json_reader, ("LARGE",))):
             for name in names:
                 monkeypatch.setattr(module, name, 0)
-        monkeypatch.setattr(bulk, "FEW", 25)
+        monkeypatch.setattr(csv_duckdb, "FEW", 25)
 
     return patch
 

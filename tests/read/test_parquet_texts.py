@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from penjing.read import columnar
+from penjing.data.read import parquet as parquet_reader
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -12,8 +12,8 @@ WORDS = ["b", 'a"x', "ç", "z z", "q'r", "", "?", "NA", "1", *(f"w{i}" for i in 
 
 
 def read(path, monkeypatch, many_rows):
-    monkeypatch.setattr(columnar, "MANY_ROWS", many_rows)
-    return columnar.from_parquet(path.read_bytes(), "t", 1 << 40).columns
+    monkeypatch.setattr(parquet_reader, "MANY_ROWS", many_rows)
+    return parquet_reader.from_parquet(path.read_bytes(), "t", 1 << 40).columns
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -29,7 +29,7 @@ def test_codes_are_those_of_texts(tmp_path, monkeypatch, seed):
     columns["each"] = pa.array([f"row {i}" for i in range(n)])
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table(columns), path)
-    monkeypatch.setattr(columnar, "MOST_TEXTS", 1_000)  # not those of "each"
+    monkeypatch.setattr(parquet_reader, "MOST_TEXTS", 1_000)  # not those of "each"
     for coded, plain in zip(
         read(path, monkeypatch, 0), read(path, monkeypatch, n + 1), strict=True
     ):

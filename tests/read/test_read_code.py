@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penjing.read.code import Coder, by_appearance, codes_of, merged, ranks_of, without
+from penjing.data.read.dictionary import Coder, by_appearance, codes_of, merged, ranks_of, without
 
 VALUE = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.0, 1.0, 2.5, "", "1", "a"])

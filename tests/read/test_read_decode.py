@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from penjing.data.read import read
+from penjing.data.read.text_encoding import commonness, decode
 from penjing.errors import ChoiceError, DataError
-from penjing.read import read
-from penjing.read.decode import commonness, decode
 from shared import shared
 
 SIMPLIFIED = (

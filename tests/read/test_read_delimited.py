@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from penjing.data.read import csv_duckdb, read
+from penjing.data.read.csv import delimited, sniffed
 from penjing.errors import DataError
-from penjing.read import bulk, read
-from penjing.read.delimited import delimited, sniffed
 
 CELL = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Z"]), max_size=6)
 ODD_CELL = st.one_of(CELL, st.sampled_from(['a"b', '"', "x,y", "x;y", "x\ny", "x\ty", "a|b", "''"]))
@@ -65,8 +65,8 @@ def test_the_separator_is_sniffed(grid, separator):
 def test_the_large_road_agrees_with_the_careful_one(grid, separator, quoted):
     text = written(grid, separator, csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
     careful = values(delimited(text, "x", separator))
-    header, hints = grid[0], bulk.Hints(frozenset(), frozenset(grid[0]))
-    columns = bulk.divided(text, header, separator, hints, has_header=True)
+    header, hints = grid[0], csv_duckdb.Hints(frozenset(), frozenset(grid[0]))
+    columns = csv_duckdb.divided(text, header, separator, hints, has_header=True)
     if columns is None:
         return
     quick = [["" if code < 0 else cells.levels[code] for code in cells.codes] for cells in columns]
@@ -77,14 +77,14 @@ def test_the_large_road_agrees_with_the_careful_one(grid, separator, quoted):
 
 
 def everything_is_large(monkeypatch):
-    monkeypatch.setattr(bulk, "LARGE", 1)
-    monkeypatch.setattr(bulk, "PER_COLUMN", 0)
+    monkeypatch.setattr(csv_duckdb, "LARGE", 1)
+    monkeypatch.setattr(csv_duckdb, "PER_COLUMN", 0)
 
 
 def test_what_is_large():
-    assert bulk.is_large("x" * bulk.LARGE, ["a", "b"])
-    assert not bulk.is_large("x" * (bulk.LARGE - 1), ["a", "b"])
-    assert not bulk.is_large("x" * bulk.LARGE, [f"c{n}" for n in range(1000)])
+    assert csv_duckdb.is_large("x" * csv_duckdb.LARGE, ["a", "b"])
+    assert not csv_duckdb.is_large("x" * (csv_duckdb.LARGE - 1), ["a", "b"])
+    assert not csv_duckdb.is_large("x" * csv_duckdb.LARGE, [f"c{n}" for n in range(1000)])
 
 
 def test_large_files_are_read_the_same_way(monkeypatch):

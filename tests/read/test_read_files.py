@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 import penjing
+from penjing.data.read import read
 from penjing.errors import DataError
-from penjing.read import read
-from penjing.words import catalogue
+from penjing.i18n import catalogue
 
 DATA = b"a,class\nu,p\nv,q\nu,p\n"
 

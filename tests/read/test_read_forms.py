@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from penjing.data.read import json as json_reader
+from penjing.data.read import read
+from penjing.data.read.c45_files import case
 from penjing.errors import DataError
-from penjing.read import read, records
-from penjing.read.names import case
 from shared import shared
 
 ARFF = r"""% golf, a comment
@@ -284,14 +285,14 @@ def test_many_lines_are_read_the_same_way(monkeypatch):
         lines = [json.dumps(row | extra) for row in rows]
         lines[7] = json.dumps(rows[7] | {"mixed": "x"} if "mixed" in extra else rows[7])
         data = "\n".join(lines).encode()
-        monkeypatch.setattr(records, "LARGE", 10**9)
+        monkeypatch.setattr(json_reader, "LARGE", 10**9)
         ask = {"target": "s", "keep": ["day"] if "day" in extra else []}
         if "nested" in extra:
             with pytest.raises(DataError, match="row 1: 'nested' holds"):
                 read(data, **ask)
             continue
         small = read(data, **ask)
-        monkeypatch.setattr(records, "LARGE", 1)
+        monkeypatch.setattr(json_reader, "LARGE", 1)
         large = read(data, **ask)
         assert list(large.rows()) == list(small.rows())
         assert [c.field for c in large.columns] == [c.field for c in small.columns]

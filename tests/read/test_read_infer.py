@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from penjing.data.read import read
+from penjing.data.read.ids import is_id_name
+from penjing.data.read.numbers import number, numbers
 from penjing.errors import ChoiceError, DataError
-from penjing.read import read
-from penjing.read.ids import is_id_name
-from penjing.read.numbers import number, numbers
-from penjing.words import say
+from penjing.i18n import say
 
 
 def table_of(cells, title="x", others=None, **options):

@@ -13,8 +13,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from penjing.data.read import read
 from penjing.errors import DataError
-from penjing.read import read
 
 FISH = [[1, 1, "yes"], [1, 1, "yes"], [1, 0, "no"], [0, 1, "no"], [0, 1, "no"]]
 NAMES = ["no surfacing", "flippers"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from penjing.data.read import read
+from penjing.data.table import Field
 from penjing.errors import ChoiceError, DataError
-from penjing.read import read
-from penjing.table import Field
 
 MELONS = """编号,色泽,密度,size,好瓜
 1,青绿,0.697,S,是

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from penjing.read import read
+from penjing.data.read import read
 from shared import SHARED, shared
 
 INDEX = SHARED / "data" / "index.json"

@@ -6,8 +6,8 @@ import pytest
 
 import penjing
 from penjing import read
+from penjing.data.lazy_column import Uncoded
 from penjing.errors import ChoiceError, DataError
-from penjing.uncoded import Uncoded
 
 
 def some_numbers(n: int = 300) -> tuple[np.ndarray, np.ndarray]:

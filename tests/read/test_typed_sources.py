@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import penjing
+from penjing.data.encode.coded import Wants, coded
+from penjing.data.read.dictionary import ranks_of
+from penjing.data.read.features import frame_features
+from penjing.data.read.stream import Source, batches
 from penjing.errors import DataError, Problem
-from penjing.read.batches import Source, batches
-from penjing.read.code import ranks_of
-from penjing.read.coded import Wants, coded
-from penjing.read.features import frame_features
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

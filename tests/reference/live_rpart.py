@@ -38,17 +38,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # `reference`, as the tests 
 import numpy as np
 
 import penjing
+from penjing.api.tree import Tree
+from penjing.dialects.recipes import RPART
+from penjing.dialects.rpart.dialect import case_risk, risks_of
 from penjing.engines.memory import Engine
-from penjing.grow import grow
-from penjing.growth import Growth
-from penjing.recipe import RPART
-from penjing.rules.rpart import case_risk, risks_of
-from penjing.tally import reader_of
-from penjing.tree import Tree
+from penjing.tree.builder import TreeBuilder
+from penjing.tree.counts import reader_of
 from reference.rpart_letter import SLIPS, Letter
 from reference.rpart_tables import Case, case_of, in_r
 from reference.rpart_ties import settled
 from reference.rpart_told import Told, differences, from_r, ours
+from user_trees import grow
 
 SCRIPT = Path(__file__).with_name("rpart_live.R")
 KINDS = ("identical", "slip", "tie", "NaN", "refuses", "DIFFERENT")
@@ -101,7 +101,7 @@ def while_growing(case: Case) -> tuple[np.ndarray, list[float]]:
     recipe = recipe.fits(table)
     reader = reader_of(table, recipe.options.costs(table), centred=recipe.options.centred)
     engine = Engine(table, recipe.missing, reader=reader)
-    growth = Growth(reader)
+    growth = TreeBuilder(reader)
     if case.settings.get("sums") == "cases":
         root = case_risk(engine, growth, 0)
     else:

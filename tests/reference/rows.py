@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from penjing.table import Column, Table, nominal, numeric
+from penjing.data.table import Column, Table, nominal, numeric
 from reference.golden import Golden
 
 MISSING = ("", "?", "NA")

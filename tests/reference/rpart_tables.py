@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from penjing.table import Column, Table, numeric
+from penjing.data.table import Column, Table, numeric
 
 N_NEW = 50
 """So many new rows are predicted."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from penjing.prune.cp_table import complexities
-from penjing.split import NO_BRANCH, branch_by_cut, branch_by_group
-from penjing.table import Column, Table
-from penjing.tree import Tree
+from penjing.api.tree import Tree
+from penjing.data.table import Column, Table
+from penjing.dialects.rpart.cp_table import complexities
+from penjing.tree.split import NO_BRANCH, branch_by_cut, branch_by_group
 
 LEFT, RIGHT = -1, 1
 NEAR = 1e-9

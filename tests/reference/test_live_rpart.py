@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from export_programs import by_python
-from penjing.store import load
-from penjing.tree import Tree
+from penjing.api.load import load
+from penjing.api.tree import Tree
 from reference import live_rpart
 from reference.live_rpart import NO_R, Ours, has_rpart, told_by_r, verdict
 from reference.rpart_letter import Letter

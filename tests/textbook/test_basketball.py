@@ -7,9 +7,9 @@ import re
 import pytest
 
 import penjing
-from penjing.explain import explain, story
-from penjing.tree import Tree
-from penjing.write.story import write
+from penjing.api.tree import Tree
+from penjing.explain.node import explain, story
+from penjing.render.trace_text import write
 
 ROWS = """
 sun,high,middle,no,0

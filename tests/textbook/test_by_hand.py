@@ -15,9 +15,9 @@ import pytest
 
 import penjing
 from melons import FILES
-from penjing.explain import story
-from penjing.write import story as telling
-from penjing.write import why
+from penjing.explain.node import story
+from penjing.render import node_text
+from penjing.render import trace_text as telling
 
 BASKETBALL = """weather,temperature,humidity,windy,play
 sun,high,middle,no,0
@@ -233,7 +233,7 @@ def test_every_formula_of_every_node_is_the_arithmetic(source):
         if step["question"] is None:
             continue
         node = Node([rows[i - 1] for i in step["row_numbers"]], target, classes)
-        lines = why.write(step, "zh", every=True).split("\n")
+        lines = node_text.write(step, "zh", every=True).split("\n")
         measure = "-" + " - ".join(shares(node.counts, "({s})log2({s})"))
         assert lines[0].endswith(
             f"{len(node.rows)} 行, {mixture(classes, node.counts)},"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import penjing
-from penjing.tree import Tree
+from penjing.api.tree import Tree
 
 ROWS = [[1, 1, "yes"], [1, 1, "yes"], [1, 0, "no"], [0, 1, "no"], [0, 1, "no"]]
 LABELS = [row[-1] for row in ROWS]

@@ -9,7 +9,7 @@ import pytest
 
 import penjing
 from melons import put_melons
-from penjing.tree import Tree
+from penjing.api.tree import Tree
 
 BOOK_TREE = {  # figure 4.4
     "纹理": {

@@ -27,8 +27,8 @@ class Exit(IntEnum):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     from penjing.cli.app import built, in_front, is_completing  # noqa: PLC0415
-    from penjing.cli.misread import tell  # noqa: PLC0415
-    from penjing.cli.say import prepare_streams  # noqa: PLC0415
+    from penjing.cli.console import prepare_streams  # noqa: PLC0415
+    from penjing.cli.usage_errors import tell  # noqa: PLC0415
 
     prepare_streams()
     args = in_front(list(sys.argv[1:] if argv is None else argv))

@@ -1,4 +1,4 @@
-"""Verbs that tell about penjing itself: recipes, plugs, completion."""
+"""Verbs that tell about penjing itself: recipes, plugins, completion."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import Annotated
 
 import typer
 
-from penjing.cli.options import Shell
-from penjing.cli.say import Voice
-from penjing.cli.verb import verb
+from penjing.cli.command import verb
+from penjing.cli.console import Voice
+from penjing.cli.parameters import Shell
 
 
 def add_to(app: typer.Typer) -> None:
     """Give the command these verbs."""
-    for command in (recipes, plugs, completion):
+    for command in (recipes, plugins, completion):
         app.command(command.__name__)(command)
+    app.command("plugs", hidden=True)(plugs)
 
 
 @verb
@@ -27,8 +28,8 @@ def recipes(
     ] = None,
 ) -> None:
     """List the recipes and all their settings, side by side; or one with what they mean."""
-    from penjing.recipe import RECIPES, recipe_of  # noqa: PLC0415 - heavy
-    from penjing.write.recipes import sheet, table  # noqa: PLC0415
+    from penjing.dialects.recipes import RECIPES, recipe_of  # noqa: PLC0415 - heavy
+    from penjing.render.recipe_table import sheet, table  # noqa: PLC0415
 
     if name is not None:
         recipe = recipe_of(name)
@@ -47,16 +48,27 @@ def recipes(
 
 
 @verb
-def plugs(voice: Voice) -> None:
-    """List what is plugged in: criteria, pruners, engines, writers."""
-    from penjing.plugs import PLUGS, plugged  # noqa: PLC0415
+def plugins(voice: Voice) -> None:
+    """List criteria, dialects, pruners, engines, renderers and exports, plug-ins included."""
+    _list_plugins(voice)
 
-    found = {socket: plugged(socket) for socket in PLUGS}
+
+@verb
+def plugs(voice: Voice) -> None:
+    """List what `penjing plugins` lists; the name of 0.1.0."""
+    voice.note("note_command_renamed", old="plugs", new="plugins")
+    _list_plugins(voice)
+
+
+def _list_plugins(voice: Voice) -> None:
+    from penjing.registry import BUILT_IN, plugins  # noqa: PLC0415 - heavy
+
+    registered = {kind: plugins(kind) for kind in BUILT_IN}
     if voice.as_json:
-        voice.data(found)
+        voice.data(registered)
         return
-    for socket, names in found.items():
-        voice.out(f"{voice.say(f'socket_{socket}')}: {', '.join(names)}")
+    for kind, names in registered.items():
+        voice.out(f"{voice.say(f'plugins_{kind}')}: {', '.join(names)}")
 
 
 @verb

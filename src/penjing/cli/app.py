@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from penjing.cli.verb import COMMON
+from penjing.cli.command import COMMON
 
-ROOMS = ("look", "learn", "judge", "reflect", "exports", "prove", "about")
-"""The files that hold verbs."""
+COMMAND_MODULES = ("show", "fit", "predict", "understand", "export", "report", "about")
+"""The modules that define the commands."""
 VERBS = (
     "check", "fit", "show", "draw", "why", "explain", "trace", "prune", "predict", "test",
     "compare", "ruleset", "importance", "bootstrap", "cross-validate", "export", "report",
-    "recipes", "plugs", "completion",
+    "recipes", "plugins", "plugs", "completion",
 )  # fmt: skip
 """The verbs as the help lists them."""
 
@@ -59,8 +59,8 @@ def built(*, completes: bool = False, is_rich: bool = False) -> typer.Typer:
         "70 our fault, 130 interrupted.",
     )
     made.callback()(top)
-    for room in ROOMS:
-        import_module(f"penjing.cli.{room}").add_to(made)
+    for name in COMMAND_MODULES:
+        import_module(f"penjing.cli.{name}").add_to(made)
     made.registered_commands.sort(key=lambda command: VERBS.index(str(command.name)))
     return made
 

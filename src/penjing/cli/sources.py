@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penjing.cli.say import Voice, put_bytes
+from penjing.cli.console import Voice, put_bytes
 from penjing.errors import ChoiceError, DataError, Problem, unknown
 
 if TYPE_CHECKING:
-    from penjing.read.cells import Sheet
-    from penjing.table import Column, Field, Table
-    from penjing.tree import Tree
+    from penjing.api.tree import Tree
+    from penjing.data.read.raw_columns import Sheet
+    from penjing.data.table import Column, Field, Table
 
 STDIN = "-"
 
@@ -54,7 +54,7 @@ class Reading:
 
     def overview(self, voice: Voice, path: str) -> tuple[Table, dict[str, Any]]:
         """Return the table of a file, and what it holds in the order of the file."""
-        from penjing.overview import overview  # noqa: PLC0415 - heavy
+        from penjing.data.profile import overview  # noqa: PLC0415 - heavy
 
         data = SourceFile(path)
         table = self.table(voice, path, data)
@@ -64,7 +64,7 @@ class Reading:
         return table, overview(table, sheet.names, examples)
 
     def _read(self, data: SourceFile, target: str | None) -> Table:
-        from penjing.read import read  # noqa: PLC0415 - heavy
+        from penjing.data.read import read  # noqa: PLC0415 - heavy
 
         return read(
             data.source(),
@@ -110,8 +110,8 @@ class Reading:
 
         ``missing`` are the markers of the tree; those of the command line come first.
         """
-        from penjing.align import align_to  # noqa: PLC0415 - heavy
-        from penjing.read import read  # noqa: PLC0415
+        from penjing.data.read import read  # noqa: PLC0415
+        from penjing.predict.inputs import align_to  # noqa: PLC0415 - heavy
 
         data = data or SourceFile(path)
         said = self._said_of(fields)
@@ -133,7 +133,7 @@ class Reading:
 
     def _said_of(self, fields: Sequence[Field]) -> _Said:
         """Return what the options say of columns whose kinds are settled, or refuse it."""
-        from penjing.read.schema import wish_of  # noqa: PLC0415 - heavy
+        from penjing.data.read.schema import wish_of  # noqa: PLC0415 - heavy
 
         asked = {name: wish_of(name, said) for name, said in self.wishes().items()}
         kinds = {field.name: field.kind for field in fields}
@@ -163,13 +163,13 @@ class Reading:
 
     def missing_for(self, voice: Voice, *trees: Tree) -> Any:  # noqa: ANN401 - as in `read`
         """Return the markers that count for rows of these trees: those given, else their own."""
-        from penjing.align import markers_of  # noqa: PLC0415 - heavy
+        from penjing.predict.inputs import markers_of  # noqa: PLC0415 - heavy
 
         kept = markers_of(*trees)
         if not self.markers:
             return kept
         if kept is not None and list(self.markers) != kept:
-            from penjing.table import Note  # noqa: PLC0415 - heavy
+            from penjing.data.table import Note  # noqa: PLC0415 - heavy
 
             own = kept["only"] if isinstance(kept, dict) else kept
             told = {"said": list(self.markers), "kept": own}
@@ -193,7 +193,7 @@ class Reading:
 
     def rows_for_both(self, voice: Voice, trees: Sequence[Tree], path: str) -> Table:
         """Return the rows of a file with all that either of two trees asks about."""
-        from penjing.align import markers_of  # noqa: PLC0415 - heavy
+        from penjing.predict.inputs import markers_of  # noqa: PLC0415 - heavy
 
         self.refuse_ignored(*trees)
         fields = {field.name: field for tree in reversed(trees) for field in tree.schema}
@@ -207,7 +207,7 @@ class Reading:
 
     def sheet(self, data: SourceFile) -> Sheet:
         """Return the columns of a file as they were written."""
-        from penjing.read.gather import gathered  # noqa: PLC0415 - heavy
+        from penjing.data.read.dispatch import gathered  # noqa: PLC0415 - heavy
 
         return gathered(data.source(), **self._divided(data))
 
@@ -227,7 +227,7 @@ class _Said:
 
 
 def _renamed(column: Column, name: str) -> Column:
-    from penjing.table import Column, numeric  # noqa: PLC0415 - heavy
+    from penjing.data.table import Column, numeric  # noqa: PLC0415 - heavy
 
     if column.is_numeric:
         return numeric(name, column.numbers())
@@ -243,7 +243,7 @@ class SourceFile:
     """A file that may have to be read more than once; what comes only once is kept."""
 
     def __init__(self, path: str, memory_limit: str | None = None) -> None:
-        from penjing.read.files import contents, is_file, is_folder, is_there  # noqa: PLC0415 - heavy
+        from penjing.data.read.files import contents, is_file, is_folder, is_there  # noqa: PLC0415 - heavy
 
         self._path = path
         comes_once = path == STDIN or (is_there(path) and not is_file(path))
@@ -287,7 +287,7 @@ def one_row(voice: Voice, tree: Tree, text: str | None, path: str | None, readin
         plain = json.loads(text) if text.lstrip().startswith("{") else _pairs(text)
     except ValueError:
         raise ChoiceError("explain_not_row", text=text) from None
-    from penjing.align import align_to  # noqa: PLC0415 - heavy
+    from penjing.predict.inputs import align_to  # noqa: PLC0415 - heavy
 
     known = {field.name for field in tree.schema} | {tree.target.name}
     for name in plain:
@@ -311,9 +311,9 @@ def _pairs(text: str) -> dict[str, str | None]:
 
 def model(path: str) -> Tree:
     """Return the tree of a model file, or of standard input."""
-    from penjing.read.files import piped  # noqa: PLC0415 - heavy
-    from penjing.store import load  # noqa: PLC0415
-    from penjing.workspace import scratch  # noqa: PLC0415
+    from penjing.api.load import load  # noqa: PLC0415
+    from penjing.data.read.files import piped  # noqa: PLC0415 - heavy
+    from penjing.data.scratch import scratch  # noqa: PLC0415
 
     if path != STDIN:
         return _checked(load(path), path)
@@ -374,7 +374,7 @@ def save(voice: Voice, tree: Tree, path: str | None) -> None:
 
 def digest(path: str) -> str | None:
     """Return the fingerprint of a file's content, as `penjing.read` takes it."""
-    from penjing.read.files import contents, is_file, is_there  # noqa: PLC0415 - heavy
+    from penjing.data.read.files import contents, is_file, is_there  # noqa: PLC0415 - heavy
 
     if path == STDIN or (is_there(path) and not is_file(path)):  # a pipe can be read only once
         return None
@@ -424,7 +424,7 @@ def warn_of_test(
 
     ``trees`` are the trees by the path of their models, ``rows`` those of the file at ``path``.
     """
-    from penjing.evaluate import not_a_test  # noqa: PLC0415 - heavy
+    from penjing.evaluate.validation import not_a_test  # noqa: PLC0415 - heavy
 
     keys = [key for tree in trees.values() for key in not_a_test(tree, rows)]
     if not keys:
@@ -440,7 +440,7 @@ def warn_of_test(
 
 def _are_its_rows(voice: Voice, reading: Reading, tree: Tree, model_path: str, path: str) -> bool:
     """Say whether another file has the very rows that a tree was grown from."""
-    from penjing.remarks import are_same_rows  # noqa: PLC0415 - heavy
+    from penjing.data.repeated_rows import are_same_rows  # noqa: PLC0415 - heavy
 
     quiet = replace(voice, is_quiet=True)
     if path == STDIN or (taught := training(quiet, tree, model_path, None, reading)) is None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penjing.split import Offers
-from penjing.table import Floats
-from penjing.tally import Reader
+from penjing.data.table import Floats
+from penjing.tree.counts import Reader
+from penjing.tree.split import Offers
 
 
 def gini_of(counts: Floats) -> Floats:

@@ -10,12 +10,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from penjing.engines import Shape
-from penjing.recipe import Recipe
-from penjing.sorted_rows import ranks
-from penjing.split import NO_BRANCH, Offers, Split
-from penjing.table import Codes, Column, Field, Floats, Table
-from penjing.tally import Classes, Counts, Reader, Tally, Totals, reader_of, sums
+from penjing.data.table import Codes, Column, Field, Floats, Table
+from penjing.dialects.rpart.sorted_rows import ranks
+from penjing.grow.engine import Shape
+from penjing.grow.recipe import Recipe
+from penjing.tree.counts import Classes, Counts, Reader, Tally, Totals, reader_of, sums
+from penjing.tree.split import NO_BRANCH, Offers, Split
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,18 +8,21 @@ from typing import Any
 import numpy as np
 
 from penjing import _core
-from penjing.budget import n_threads
-from penjing.criteria import Criterion, decrease, kernel_of
+from penjing.criteria.criterion import Criterion, decrease, kernel_of
 from penjing.criteria.entropy import bits
-from penjing.engines import memory, quinlan, rpart, sklearn
-from penjing.engines.ties import ties_of
-from penjing.progress import Progress, Tell, Watcher
-from penjing.recipe import Recipe
-from penjing.table import Column, Floats, Table
-from penjing.tally import Classes, Reader
-from penjing.tree import LEAF, Nodes, Tree
-from penjing.uncoded import Uncoded
-from penjing.workspace import Workspace
+from penjing.data.lazy_column import Uncoded
+from penjing.data.memory_limit import n_threads
+from penjing.data.scratch import Workspace
+from penjing.data.table import Column, Floats, Table
+from penjing.dialects.c45 import native_kernel as c45_kernel
+from penjing.dialects.rpart import native_kernel as rpart_kernel
+from penjing.dialects.sklearn import native_kernel as sklearn_kernel
+from penjing.engines import memory
+from penjing.grow.recipe import Recipe
+from penjing.progress import Progress, ProgressCallback, Tell
+from penjing.tree.counts import Classes, Reader, ties_of
+from penjing.tree.nodes import LEAF, Nodes
+from penjing.tree.tree_data import TreeData
 
 SMALL = 100_000
 """Below this number of cells a thread costs more than it saves."""
@@ -56,7 +59,7 @@ class Engine(memory.Engine):
         self._space = space
         self._by_row = space is not None  # rows are added one by one in every node; for tests
 
-    def grow(self, recipe: Recipe, progress: Watcher | None = None) -> Tree | None:
+    def grow(self, recipe: Recipe, progress: ProgressCallback | None = None) -> TreeData | None:
         """Grow a whole tree, or return None where the readable loop has to.
 
         That is: a criterion C++ does not know, a limit on leaves, or groupings of many levels
@@ -65,11 +68,11 @@ class Engine(memory.Engine):
         tell = None if progress is None else self._telling(progress)
         given = self._table, self.reader, recipe, self._n_threads()
         if recipe.rules == "quinlan":
-            return quinlan.grown(*given, lean=self._space is not None, tell=tell)
+            return c45_kernel.grown(*given, lean=self._space is not None, tell=tell)
         if recipe.rules == "rpart":
-            return rpart.grown(*given, space=self._space, tell=tell)
+            return rpart_kernel.grown(*given, space=self._space, tell=tell)
         if recipe.rules == "sklearn":
-            return sklearn.grown(self._table, self.reader, recipe, self._n_threads())
+            return sklearn_kernel.grown(self._table, self.reader, recipe, self._n_threads())
         criterion = recipe.measure()
         if not self._knows(recipe, criterion):
             return None
@@ -92,10 +95,15 @@ class Engine(memory.Engine):
         nodes, ties = tree_arrays(told, criterion, s)
         centre = 0.0 if isinstance(s, Classes) else s.centre
         about = {"n_ties": told["n_ties"], "ties": ties}
-        return Tree(nodes, self.schema, self.target, recipe.settings(), centre, about)
+        return TreeData(nodes, self.schema, self.target, recipe.settings(), centre, about)
 
     def _told(
-        self, recipe: Recipe, criterion: Criterion, progress: Watcher | None, *, by_count: bool
+        self,
+        recipe: Recipe,
+        criterion: Criterion,
+        progress: ProgressCallback | None,
+        *,
+        by_count: bool,
     ) -> dict[str, Any] | None:
         """Return the arrays of a tree; None if rows cannot be counted by ones after all."""
         s, table = self.reader, self._table
@@ -125,11 +133,11 @@ class Engine(memory.Engine):
         )
         return told
 
-    def prune_by_errors(self, tree: Tree, how: Mapping[str, object]) -> dict[str, Any] | None:
+    def prune_by_errors(self, tree: TreeData, how: Mapping[str, object]) -> dict[str, Any] | None:
         """Return what error-based pruning makes of a tree, or None where Python has to."""
-        return quinlan.pruned(self._table, self.reader, tree, how, self._missing)
+        return c45_kernel.pruned(self._table, self.reader, tree, how, self._missing)
 
-    def _telling(self, progress: Watcher) -> Tell:
+    def _telling(self, progress: ProgressCallback) -> Tell:
         n_rows = self._table.n_rows
 
         def tell(row_levels: int, n_placed: int, n_leaves: int) -> None:

@@ -7,7 +7,7 @@ from penjing.estimators.classifiers import (
     TreeClassifier,
 )
 from penjing.estimators.dropin import DecisionTreeClassifier, DecisionTreeRegressor
-from penjing.estimators.foreign import from_sklearn
+from penjing.estimators.from_sklearn import from_sklearn
 from penjing.estimators.regressors import CARTRegressor, TreeRegressor
 
 __all__ = [

@@ -12,15 +12,19 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from penjing import arguments, evaluate, predict, store
+from penjing import arguments
+from penjing.api.fit import fit
+from penjing.api.tree import Tree
+from penjing.data.table import Column, Floats, Table
+from penjing.dialects.recipes import RECIPES, recipe_of
 from penjing.errors import ChoiceError, DataError, WrongTypeError
-from penjing.estimators.rows import answers_of, columns_of, name_of
-from penjing.fit import fit
-from penjing.plugs import load
+from penjing.estimators.to_table import answers_of, columns_of, name_of
+from penjing.grow.recipe import Recipe
+from penjing.predict import predict
 from penjing.prune.cost_complexity import path
-from penjing.recipe import RECIPES, Recipe, recipe_of
-from penjing.table import Column, Floats, Table
-from penjing.tree import Ids, Tree
+from penjing.registry import load
+from penjing.tree import serialize
+from penjing.tree.nodes import Ids
 
 # What scikit-learn calls the settings of each program's rules.
 _COMMON = {
@@ -99,7 +103,7 @@ class TreeEstimator(BaseEstimator):
         )
         if alpha == 0:
             return tree
-        return evaluate.prune(tree, "cost-complexity", alpha=alpha, by="impurity")
+        return tree.prune("cost-complexity", alpha=alpha, by="impurity")
 
     def _seed(self) -> int:
         given = self.random_state
@@ -180,7 +184,7 @@ class TreeEstimator(BaseEstimator):
         """The share of each column in what the tree gained, as its own rules count it."""
         check_is_fitted(self)
         tree = self.tree_
-        rules = load("rules", str(tree.recipe["rules"]))
+        rules = load("dialect", str(tree.recipe["rules"]))
         if hasattr(rules, "importance"):
             told = rules.importance(tree)
             found = np.array([told.get(field.name, 0.0) for field in tree.schema])
@@ -229,12 +233,12 @@ class TreeEstimator(BaseEstimator):
         """Return plain data: parameters, and the tree as a model file holds it."""
         state: dict[str, Any] = dict(super().__getstate__())
         if "tree_" in state:
-            state["tree_"] = store.to_json(self.tree_)
+            state["tree_"] = serialize.to_json(self.tree_)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "tree_" in state:
-            state = state | {"tree_": store.from_json(state["tree_"])}
+            state = state | {"tree_": serialize.from_json(state["tree_"])}
         super().__setstate__(state)
 
 

@@ -10,11 +10,12 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 
-from penjing import arguments, predict
+from penjing import arguments
+from penjing.data.table import Column, Floats
 from penjing.estimators.base import TreeEstimator
-from penjing.estimators.rows import coded
-from penjing.recipe import Recipe
-from penjing.table import Column, Floats
+from penjing.estimators.to_table import coded
+from penjing.grow.recipe import Recipe
+from penjing.predict import predict
 
 
 class _Classifier(ClassifierMixin, TreeEstimator):

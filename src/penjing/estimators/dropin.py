@@ -22,8 +22,13 @@ from sklearn.utils.fixes import parse_version
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from penjing import store
-from penjing.estimators.arrays import (
+from penjing.api.fit import fit
+from penjing.api.tree import Tree
+from penjing.data.lazy_column import Uncoded
+from penjing.data.read.python_rows import numbered
+from penjing.data.table import Column, Floats, Table
+from penjing.estimators.from_sklearn import from_arrays
+from penjing.estimators.to_sklearn import (
     Order,
     are_equal,
     arrays_of,
@@ -32,12 +37,7 @@ from penjing.estimators.arrays import (
     made_leaves,
     rows_of,
 )
-from penjing.estimators.foreign import from_arrays
-from penjing.fit import fit
-from penjing.read.rows import numbered
-from penjing.table import Column, Floats, Table
-from penjing.tree import Tree
-from penjing.uncoded import Uncoded
+from penjing.tree import serialize
 
 Singles = npt.NDArray[np.float32]
 Labels = npt.NDArray[Any]
@@ -276,7 +276,7 @@ class Growing(original.BaseDecisionTree):
         """
         state: dict[str, Any] = dict(super().__getstate__())
         if state.get("_model") is not None:
-            state["_model"] = store.to_json(state["_model"])
+            state["_model"] = serialize.to_json(state["_model"])
             n_rows = self.tree_.n_node_samples
             state["_n_rows"] = n_rows.tolist()
             if are_equal(self.tree_, self._arrays(n_rows)):
@@ -287,7 +287,7 @@ class Growing(original.BaseDecisionTree):
         state = dict(state)
         n_rows = state.pop("_n_rows", None)
         if n_rows is not None:
-            state["_model"] = store.from_json(state["_model"])
+            state["_model"] = serialize.from_json(state["_model"])
         super().__setstate__(state)
         if n_rows is not None and "tree_" not in state:
             self.tree_ = self._arrays(np.asarray(n_rows, np.int64))

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
-from penjing import arguments, predict
+from penjing import arguments
+from penjing.data.lazy_column import Uncoded
+from penjing.data.table import Column, Floats
 from penjing.errors import WrongSourceError
 from penjing.estimators.base import TreeEstimator
-from penjing.recipe import Recipe
-from penjing.table import Column, Floats
-from penjing.uncoded import Uncoded
+from penjing.grow.recipe import Recipe
+from penjing.predict import predict
 
 
 class _Regressor(RegressorMixin, TreeEstimator):

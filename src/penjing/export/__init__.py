@@ -1,6 +1,6 @@
 """Trees for other programs: Python, SQL, C, JavaScript, Java, PMML, ONNX, Excel.
 
-One file a kind, one line each in :mod:`penjing.plugs`. What a program answers is what `predict`
+One file a kind, one line each in :mod:`penjing.registry`. What a program answers is what `predict`
 answers, for missing and unseen values too; where a target cannot, it is refused in a sentence.
 """
 
@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 from penjing import arguments
-from penjing.plugs import load
-from penjing.tree import Tree
+from penjing.registry import load
+from penjing.tree.tree_data import TreeData
 
 __all__ = ["export"]
 
 
-def export(tree: Tree, kind: str, **options: Any) -> Any:  # noqa: ANN401 - text, bytes or a dict
+def export(tree: TreeData, kind: str, **options: Any) -> Any:  # noqa: ANN401 - text, bytes or a dict
     """Return a tree as a program or a document of another kind.
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         The tree.
     kind : str
         ``python``, ``sql``, ``c``, ``javascript``, ``java``, ``pmml``, ``onnx``, ``excel``,
@@ -36,7 +36,8 @@ def export(tree: Tree, kind: str, **options: Any) -> Any:  # noqa: ANN401 - text
 
     Examples
     --------
-    >>> tree = Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
     >>> print(tree.export("excel"))
     =IF(EXACT(A2,"0"),"fish",IF(EXACT(A2,"2"),"bird","fish"))
     """

@@ -13,7 +13,7 @@ from penjing.arguments import instance, refused
 from penjing.errors import CapabilityError
 from penjing.export import conditions as when
 from penjing.export.plan import Plan, plan_of, refuse_error, refuse_letters, refuse_shares
-from penjing.tree import Tree
+from penjing.tree.tree_data import TreeData
 
 DEEPEST = 60
 """Excel nests 64 calls."""
@@ -25,7 +25,7 @@ CELL = re.compile(r"(?:(?:'[^']+'|\w+)!)?\$?[A-Za-z]{1,3}\$?[1-9]\d{0,6}")
 
 
 def write(
-    tree: Tree,
+    tree: TreeData,
     *,
     cells: Mapping[str, str] | None = None,
     missing: str | None = None,
@@ -35,7 +35,7 @@ def write(
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         The tree.
     cells : dict, optional
         The cell of each column: ``{"texture": "B2"}``. Where it is not given, the columns that
@@ -45,7 +45,8 @@ def write(
 
     Examples
     --------
-    >>> tree = Tree.from_dict({"texture": {"clear": "ripe", "faint": "not"}})
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"texture": {"clear": "ripe", "faint": "not"}})
     >>> print(write(tree, cells={"texture": "C5"}))
     =IF(EXACT(C5,"clear"),"ripe",IF(EXACT(C5,"faint"),"not","ripe"))
     """
@@ -72,9 +73,9 @@ def write(
     return f"={made[0]}"
 
 
-def cells_of(tree: Tree, cells: Mapping[str, str] | None = None) -> dict[int, str]:
+def cells_of(tree: TreeData, cells: Mapping[str, str] | None = None) -> dict[int, str]:
     """Return the cell of each column that a tree asks about."""
-    from penjing.align import asked_by  # noqa: PLC0415 - only here
+    from penjing.predict.inputs import asked_by  # noqa: PLC0415 - only here
 
     asked = asked_by(tree)
     if cells is None:

@@ -6,13 +6,13 @@ import math
 import re
 from collections.abc import Iterable
 
-from penjing.criteria import TIE
 from penjing.errors import ChoiceError
 from penjing.export.code import Syntax, blocks, harmless, is_small, origin
 from penjing.export.identifiers import RESERVED, variables
 from penjing.export.plan import Plan, plan_of
 from penjing.export.tables import tables_of
-from penjing.tree import Tree
+from penjing.tree.counts import TIE
+from penjing.tree.tree_data import TreeData
 
 CHUNK = 8_000
 """Characters of a text constant; the class file allows 65,535 bytes."""
@@ -278,13 +278,17 @@ _USED = frozenset(
 
 
 def write(
-    tree: Tree, *, name: str = "PenjingTree", missing: str | None = None, unseen: str | None = None
+    tree: TreeData,
+    *,
+    name: str = "PenjingTree",
+    missing: str | None = None,
+    unseen: str | None = None,
 ) -> str:
     """Return a tree as the text of a Java class with ``predict(row)``.
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         The tree.
     name : str
         What the class is called; no word of Java's, nor one that the program uses itself.
@@ -293,7 +297,8 @@ def write(
 
     Examples
     --------
-    >>> tree = Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
     >>> "public static String predict(Map<String, ?> row)" in write(tree)
     True
     """

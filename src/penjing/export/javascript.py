@@ -5,19 +5,12 @@ from __future__ import annotations
 import json
 import math
 
-from penjing.criteria import TIE
-from penjing.export.code import (
-    Syntax,
-    blocks,
-    harmless,
-    is_small,
-    origin,
-    wrapped,
-)
+from penjing.export.code import Syntax, blocks, harmless, is_small, origin, wrapped
 from penjing.export.identifiers import variables
 from penjing.export.plan import Plan, plan_of
 from penjing.export.tables import tables_of
-from penjing.tree import Tree
+from penjing.tree.counts import TIE
+from penjing.tree.tree_data import TreeData
 
 _HEAD = """\
 // {origin}.
@@ -220,19 +213,20 @@ _CHEAPEST = """\
     return classes[risks.findIndex((risk) => risk <= most)];"""
 
 
-def write(tree: Tree, *, missing: str | None = None, unseen: str | None = None) -> str:
+def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = None) -> str:
     """Return a tree as the text of a JavaScript module with ``predict(row)``.
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         The tree.
     missing, unseen : str, optional
         As `predict` takes them; else as the tree's recipe says.
 
     Examples
     --------
-    >>> tree = Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
     >>> print(write(tree))  # doctest: +ELLIPSIS
     // The tree of 'class' (by hand, penjing ...).
     ...

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.criteria import TIE
 from penjing.errors import CapabilityError
 from penjing.export.plan import SHARE, STOP, Plan, plan_of, refuse_error
-from penjing.tree import Tree
+from penjing.tree.counts import TIE
+from penjing.tree.tree_data import TreeData
 
 MOST_TESTS = 20
 MOST_CELLS = 10_000_000
@@ -27,7 +27,7 @@ MOST_SHARED = 3_000
 LOST, NOWHERE = -2, -1
 
 
-def write(tree: Tree, *, missing: str | None = None, unseen: str | None = None) -> bytes:
+def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = None) -> bytes:
     """Return a tree as the bytes of an ONNX model.
 
     Its inputs are the columns that the tree asks about, each of shape (rows,); its outputs are
@@ -35,14 +35,15 @@ def write(tree: Tree, *, missing: str | None = None, unseen: str | None = None) 
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         The tree.
     missing, unseen : str, optional
         As `predict` takes them; else as the tree's recipe says.
 
     Examples
     --------
-    >>> len(write(Tree.from_dict({"legs": {0: "fish", 2: "bird"}}))) > 0
+    >>> import penjing
+    >>> len(write(penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}}))) > 0
     True
     """
     plan = plan_of(tree, "onnx", missing=missing, unseen=unseen)

@@ -1,7 +1,7 @@
 """A tree as every exported program wants it: what each node does with any value at all.
 
-The rules of :mod:`penjing.walk` and C++ are told here once: a value takes a branch, or it is
-lost (missing; in trees with learnt directions also a level that its node never saw), or the row
+The rules of :mod:`penjing.predict.flat` and C++ are told here once: a value takes a branch, or it
+is lost (missing; in trees with learnt directions also a level that its node never saw), or the row
 stops. A lost row asks the stand-in tests in turn, then takes the last resort: a branch, a stop,
 or a part of it down every branch. Numbers that a tree holds in 32 bits are not rounded by the
 program: the cut is moved to the largest double that 32 bits put at or below it.
@@ -15,14 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from penjing.align import asked_by, text_of
+from penjing.data.table import Floats
 from penjing.errors import CapabilityError
-from penjing.predict import policies
-from penjing.split import Surrogate
-from penjing.table import Floats
-from penjing.tally import Classes, Costs
-from penjing.tree import LEAF, Tree
-from penjing.walk import LEARNT, cuts_of, passes
+from penjing.predict.flat import LEARNT, cuts_of, passes
+from penjing.predict.inputs import asked_by, text_of
+from penjing.predict.predict import policies
+from penjing.tree.counts import Classes, Costs
+from penjing.tree.nodes import LEAF
+from penjing.tree.split import Surrogate
+from penjing.tree.tree_data import TreeData
 
 STOP, SHARE = -1, -2
 """What becomes of a row that is lost, besides taking a branch."""
@@ -62,7 +63,7 @@ class Plan:
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         Where it comes from.
     asks : list of Ask or None
         For each node; None in a leaf.
@@ -76,7 +77,7 @@ class Plan:
         Whether any node shares rows out.
     """
 
-    tree: Tree
+    tree: TreeData
     asks: list[Ask | None]
     unseen: str
     columns: list[int]
@@ -137,7 +138,7 @@ class Plan:
 
 
 def plan_of(
-    tree: Tree, kind: str, *, missing: str | None = None, unseen: str | None = None
+    tree: TreeData, kind: str, *, missing: str | None = None, unseen: str | None = None
 ) -> Plan:
     """Return the plan of a tree; ``missing`` and ``unseen`` as `predict` takes them."""
     unseen, missing = policies(tree, unseen, missing)
@@ -192,7 +193,9 @@ def reach(cut: float) -> float:
         )
 
 
-def _own(tree: Tree, node: int, cut: float, unseen: str, *, is_single: bool, learnt: bool) -> Test:
+def _own(
+    tree: TreeData, node: int, cut: float, unseen: str, *, is_single: bool, learnt: bool
+) -> Test:
     c = int(tree.nodes.column[node])
     field = tree.schema[c]
     if field.is_numeric:
@@ -206,7 +209,7 @@ def _own(tree: Tree, node: int, cut: float, unseen: str, *, is_single: bool, lea
     return Test(c, None, 0, groups, tuple(k for k in known if learnt and k not in taken))
 
 
-def _other(tree: Tree, surrogate: Surrogate, *, is_single: bool) -> Test:
+def _other(tree: TreeData, surrogate: Surrogate, *, is_single: bool) -> Test:
     field = tree.schema[surrogate.column]
     if surrogate.cut is None:
         groups = tuple(tuple(codes.tolist()) for codes in surrogate.groups)
@@ -223,7 +226,7 @@ def _sides(known: range, cut: float, below: int) -> tuple[tuple[int, ...], ...]:
     return (low, high) if below == 0 else (high, low)
 
 
-def _shares_of_parents(tree: Tree) -> list[float]:
+def _shares_of_parents(tree: TreeData) -> list[float]:
     weight = tree.weight.tolist()
     share = [0.0] * len(weight)
     for node in np.flatnonzero(~tree.is_leaf).tolist():
@@ -236,7 +239,7 @@ def _shares_of_parents(tree: Tree) -> list[float]:
     return share
 
 
-def _check_texts(tree: Tree, columns: list[int], kind: str) -> None:
+def _check_texts(tree: TreeData, columns: list[int], kind: str) -> None:
     """Refuse levels that a program could not tell apart, and texts that have no bytes."""
     plain: list[Any] = [tree.target.name, *tree.classes]
     for c in columns:

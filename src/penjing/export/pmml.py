@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
+from penjing.data.table import Field
 from penjing.errors import CapabilityError
 from penjing.export import conditions as when
 from penjing.export.plan import Plan, plan_of, refuse_error, refuse_letters, refuse_shares
-from penjing.table import Field
-from penjing.tree import Tree
+from penjing.tree.tree_data import TreeData
 
 DEEPEST = 200
 """How many nodes may stand inside each other; evaluators read XML by recursion."""
@@ -25,12 +25,12 @@ STRATEGIES = (
 LINES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 
 
-def write(tree: Tree, *, missing: str | None = None, unseen: str | None = None) -> str:
+def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = None) -> str:
     """Return a tree as a PMML document.
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         The tree.
     missing, unseen : str, optional
         As `predict` takes them; else as the tree's recipe says. PMML cannot share rows out: a
@@ -38,7 +38,8 @@ def write(tree: Tree, *, missing: str | None = None, unseen: str | None = None) 
 
     Examples
     --------
-    >>> print(write(Tree.from_dict({"legs": {0: "fish", 2: "bird"}})))  # doctest: +ELLIPSIS
+    >>> import penjing
+    >>> print(write(penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})))  # doctest: +ELLIPSIS
     <?xml version="1.0" encoding="UTF-8"?>
     <PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">
     ...

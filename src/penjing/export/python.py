@@ -5,19 +5,12 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from penjing.criteria import TIE
-from penjing.export.code import (
-    Syntax,
-    blocks,
-    harmless,
-    is_small,
-    origin,
-    wrapped,
-)
+from penjing.export.code import Syntax, blocks, harmless, is_small, origin, wrapped
 from penjing.export.identifiers import variables
 from penjing.export.plan import Plan, plan_of
 from penjing.export.tables import tables_of
-from penjing.tree import Tree
+from penjing.tree.counts import TIE
+from penjing.tree.tree_data import TreeData
 
 _HEAD = '''\
 """{origin}.
@@ -205,19 +198,20 @@ _CHEAPEST = """\
     return CLASSES[next(k for k, risk in enumerate(risks) if risk <= most)]"""
 
 
-def write(tree: Tree, *, missing: str | None = None, unseen: str | None = None) -> str:
+def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = None) -> str:
     """Return a tree as the text of a Python module with ``predict(row)``.
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         The tree.
     missing, unseen : str, optional
         As `predict` takes them; else as the tree's recipe says.
 
     Examples
     --------
-    >>> tree = Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
     >>> made = {}
     >>> exec(write(tree), made)
     >>> made["predict"]({"legs": 2}), made["predict_proba"]({"legs": 0})

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from penjing.align import text_of
-from penjing.criteria import TIE
 from penjing.errors import CapabilityError, ChoiceError, unknown
 from penjing.export import conditions as when
 from penjing.export.plan import SHARE, Plan, plan_of, refuse_error, refuse_letters
-from penjing.tree import Tree
+from penjing.predict.inputs import text_of
+from penjing.tree.counts import TIE
+from penjing.tree.tree_data import TreeData
 
 DIALECTS = {
     "duckdb": "isnan({v})",
@@ -47,7 +47,7 @@ INDENTED = 12
 
 
 def write(
-    tree: Tree,
+    tree: TreeData,
     *,
     dialect: str = "duckdb",
     table: str = "rows",
@@ -59,7 +59,7 @@ def write(
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         The tree.
     dialect : str
         ``duckdb``, ``postgres``, ``sqlite``, ``mysql``, ``bigquery``, ``snowflake``, ``spark``.
@@ -72,7 +72,8 @@ def write(
 
     Examples
     --------
-    >>> print(write(Tree.from_dict({"legs": {0: "fish", 2: "bird"}}), table="animals"))
+    >>> import penjing
+    >>> print(write(penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}}), table="animals"))
     SELECT *,
       CASE
         WHEN "legs" = 0 THEN 'fish'

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from penjing import arguments
 from penjing.errors import CapabilityError
-from penjing.prune import Decision, cut_back, decided
+from penjing.prune.decisions import Decision, cut_back, decided
 from penjing.prune.pessimistic import branch_by_branch
-from penjing.tree import Tree
+from penjing.tree.tree_data import TreeData
 
 SLACK = 1e-3
 """By so much the errors of a subtree must be fewer; C4.5's tolerance for everything."""
 
 
-def prune(tree: Tree, *, slack: float = SLACK, share: float = 1.0) -> tuple[Tree, list[Decision]]:
+def prune(
+    tree: TreeData, *, slack: float = SLACK, share: float = 1.0
+) -> tuple[TreeData, list[Decision]]:
     """Return the tree without the questions that save no training error.
 
     A question may gain information and yet change no answer. Nothing is estimated here, the
@@ -20,7 +22,7 @@ def prune(tree: Tree, *, slack: float = SLACK, share: float = 1.0) -> tuple[Tree
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         What to prune; it stays as it is.
     slack : float
         How many errors fewer a subtree must make.
@@ -29,7 +31,7 @@ def prune(tree: Tree, *, slack: float = SLACK, share: float = 1.0) -> tuple[Tree
 
     Returns
     -------
-    (Tree, list of Decision)
+    (TreeData, list of Decision)
     """
     if tree.is_regression or not tree.has_counts:
         raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)

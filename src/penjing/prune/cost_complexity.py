@@ -15,16 +15,16 @@ from typing import Any, Literal
 import numpy as np
 
 from penjing import arguments
-from penjing.criteria import summed
+from penjing.criteria import sklearn_impurity
+from penjing.data.table import Floats
 from penjing.errors import CapabilityError, ChoiceError
-from penjing.plugs import load
-from penjing.prune import Decision, cut_back, plain
-from penjing.table import Floats
-from penjing.tally import Classes
-from penjing.tree import Tree
+from penjing.prune.decisions import Decision, cut_back, plain
+from penjing.registry import load
+from penjing.tree.counts import Classes
+from penjing.tree.tree_data import TreeData
 
 By = Literal["errors", "impurity"]
-_AS_THERE = {"gain": summed.entropy, "variance": summed.variance}
+_AS_THERE = {"gain": sklearn_impurity.entropy, "variance": sklearn_impurity.variance}
 """In which order links of equal strength are cut hangs on rounding."""
 
 
@@ -38,12 +38,12 @@ class Link:
     n_leaves: int
 
 
-def path(tree: Tree, by: By = "errors") -> list[Link]:
+def path(tree: TreeData, by: By = "errors") -> list[Link]:
     """Return all cuts from the whole tree down to its root, the weakest link first.
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         The tree; it stays as it is.
     by : str
         What a leaf costs: its ``errors`` (for a number, its squares), or its ``impurity`` times
@@ -57,8 +57,9 @@ def path(tree: Tree, by: By = "errors") -> list[Link]:
 
     Examples
     --------
-    >>> from penjing.tree import Tree
-    >>> tree = Tree.from_dict({"legs": {0: "fish", 2: "bird", 4: {"barks": {1: "dog", 0: "cat"}}}})
+    >>> import penjing
+    >>> barks = {"barks": {1: "dog", 0: "cat"}}
+    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird", 4: barks}})
     >>> [(link.node, link.alpha) for link in path(tree)]
     [(-1, 0.0), (0, 1.0)]
     """
@@ -95,7 +96,7 @@ def path(tree: Tree, by: By = "errors") -> list[Link]:
     return found
 
 
-def cost_of(tree: Tree, by: By) -> Floats:
+def cost_of(tree: TreeData, by: By) -> Floats:
     """Return what each node costs as a leaf."""
     if by == "errors":
         return tree.losses
@@ -106,7 +107,7 @@ def cost_of(tree: Tree, by: By) -> Floats:
     weight = s.weight(total)
     name = "variance" if tree.is_regression else str(tree.recipe.get("criterion", "gini"))
     if name == "gini":
-        impurity = summed.gini(total)
+        impurity = sklearn_impurity.gini(total)
     elif tree.recipe.get("rules") == "sklearn" and name in _AS_THERE:
         impurity = _AS_THERE[name](total)
     else:
@@ -124,18 +125,18 @@ def _last_below(parent: np.ndarray[Any, Any]) -> list[int]:
 
 
 def prune(
-    tree: Tree,
+    tree: TreeData,
     *,
     alpha: float | None = None,
     cp: float | None = None,
     by: By = "errors",
     one_se: bool = True,
-) -> tuple[Tree, list[Decision]]:
+) -> tuple[TreeData, list[Decision]]:
     """Return the tree without the questions that save too little for the leaves they add.
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         What to prune; it stays as it is.
     alpha : float, optional
         What a leaf costs, in the unit of ``by``.
@@ -149,7 +150,7 @@ def prune(
 
     Returns
     -------
-    (Tree, list of Decision)
+    (TreeData, list of Decision)
         The numbers of a decision are costs, with ``alpha`` added for each leaf.
     """
     arguments.word("by", by, ("errors", "impurity"))
@@ -183,7 +184,7 @@ def shortened(table: Sequence[Sequence[float]], cp: float) -> list[list[float]]:
     return [*kept, [cp, *rest[0][1:]]] if rest else kept
 
 
-def best_cp(tree: Tree, *, one_se: bool = True) -> float:
+def best_cp(tree: TreeData, *, one_se: bool = True) -> float:
     """Return the cp that the tree's cross-validated table recommends.
 
     With ``one_se`` the simplest tree whose error is within one standard error of the smallest
@@ -197,7 +198,7 @@ def best_cp(tree: Tree, *, one_se: bool = True) -> float:
     return float(next(row[0] for row in rows if row[3] <= most))
 
 
-def _decisions(tree: Tree, cost: Floats, links: Sequence[Link], alpha: float) -> list[Decision]:
+def _decisions(tree: TreeData, cost: Floats, links: Sequence[Link], alpha: float) -> list[Decision]:
     """Return what was cut, in its order, and then what stayed."""
     parent, is_leaf = tree.nodes.parent.tolist(), tree.is_leaf.tolist()
     below = [float(cost[i]) if is_leaf[i] else 0.0 for i in range(len(parent))]

@@ -16,19 +16,19 @@ from typing import Any, Literal
 import numpy as np
 
 from penjing import arguments
+from penjing.data.table import Floats
 from penjing.errors import CapabilityError
-from penjing.prune import Decision, decided
-from penjing.prune.bound import Bound
-from penjing.prune.draft import Counter, Draft, Fast, majority, rebuilt
-from penjing.table import Floats
-from penjing.tree import Tree
+from penjing.prune.confidence import Bound
+from penjing.prune.decisions import Decision, decided
+from penjing.prune.editable_tree import Counter, Draft, Fast, majority, rebuilt
+from penjing.tree.tree_data import TreeData
 
 MARGIN = 0.1
 """The simpler tree may promise so many errors more."""
 
 
 def prune(
-    tree: Tree,
+    tree: TreeData,
     counter: Counter | None = None,
     *,
     confidence: float | None = None,
@@ -37,14 +37,14 @@ def prune(
     last_errors: float | None = None,
     tolerance: float | None = None,
     precision: Literal["double", "single"] | None = None,
-) -> tuple[Tree, list[Decision]]:
+) -> tuple[TreeData, list[Decision]]:
     """Return the tree pruned by estimated errors, and what was decided of each question.
 
     What is not given is as the tree's recipe says, else as in C4.5 release 8.
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         What to prune; it stays as it is.
     counter : engine, optional
         Holds the training rows; needed where branches may be raised.
@@ -53,13 +53,13 @@ def prune(
     raise_branches : bool
         Whether the largest branch may take the place of its parent.
     deviate, last_errors, precision
-        How errors are estimated; see :class:`penjing.prune.bound.Bound`.
+        How errors are estimated; see :class:`penjing.prune.confidence.Bound`.
     tolerance : float
         Estimates (and weights of branches) that differ by less are equal.
 
     Returns
     -------
-    (Tree, list of Decision)
+    (TreeData, list of Decision)
         Nodes in the decisions are numbered as in the tree that was given.
     """
     if tree.is_regression:

@@ -11,18 +11,18 @@ from math import lgamma, log, log2, pi
 
 import numpy as np
 
-from penjing.criteria import TIE
+from penjing.data.table import Floats
 from penjing.errors import CapabilityError
-from penjing.prune import Decision, cut_back, decided
+from penjing.prune.decisions import Decision, cut_back, decided
 from penjing.prune.pessimistic import branch_by_branch
-from penjing.table import Floats
-from penjing.tree import Tree
+from penjing.tree.counts import TIE
+from penjing.tree.tree_data import TreeData
 
 NODE = 1.0
 """Bits that say whether a node is a leaf."""
 
 
-def prune(tree: Tree) -> tuple[Tree, list[Decision]]:
+def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
     """Return the tree whose description, with the classes of the training rows, is shortest.
 
     Bottom up; a tie is cut. The counts that the tree keeps are enough. The numbers in the
@@ -30,12 +30,12 @@ def prune(tree: Tree) -> tuple[Tree, list[Decision]]:
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         What to prune; it stays as it is.
 
     Returns
     -------
-    (Tree, list of Decision)
+    (TreeData, list of Decision)
     """
     if tree.is_regression:
         raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
@@ -85,7 +85,7 @@ def classes_bits(counts: Floats) -> float:
     return rows + max(shares, 0.0)
 
 
-def question_bits(tree: Tree, node: int) -> float:
+def question_bits(tree: TreeData, node: int) -> float:
     """Return the bits that tell a question: the column, then its cut or its groups of levels.
 
     A cut of a number is one of at most N - 1, where N rows are in the node; a division into

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from penjing import arguments
-from penjing.criteria import TIE
+from penjing.data.table import Floats
 from penjing.errors import CapabilityError
-from penjing.prune import Decision, cut_back, decided
+from penjing.prune.decisions import Decision, cut_back, decided
 from penjing.prune.pessimistic import branch_by_branch
-from penjing.table import Floats
-from penjing.tree import Tree
+from penjing.tree.counts import TIE
+from penjing.tree.tree_data import TreeData
 
 
-def prune(tree: Tree, *, m: float | None = None) -> tuple[Tree, list[Decision]]:
+def prune(tree: TreeData, *, m: float | None = None) -> tuple[TreeData, list[Decision]]:
     """Return the tree with the fewest expected errors, by the counts it keeps.
 
     A leaf of N rows, n of them of its class, is expected to err at the rate
@@ -23,14 +23,14 @@ def prune(tree: Tree, *, m: float | None = None) -> tuple[Tree, list[Decision]]:
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         What to prune; it stays as it is.
     m : float, optional
         How many rows the shares at the root are worth; the more, the more is cut.
 
     Returns
     -------
-    (Tree, list of Decision)
+    (TreeData, list of Decision)
     """
     if tree.is_regression:
         raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
@@ -60,12 +60,13 @@ def prune(tree: Tree, *, m: float | None = None) -> tuple[Tree, list[Decision]]:
     return cut_back(tree, decisions), decisions
 
 
-def expected(tree: Tree, m: float | None = None) -> Floats:
+def expected(tree: TreeData, m: float | None = None) -> Floats:
     """Return the rate at which each node is expected to err as a leaf.
 
     Examples
     --------
-    >>> tree = Tree.from_dict({"legs": {0: "fish", 2: "bird"}})  # a row in each leaf
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})  # a row in each leaf
     >>> expected(tree).round(3).tolist()
     [0.5, 0.333, 0.333]
     """

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing import arguments
+from penjing.data.table import Floats
 from penjing.errors import CapabilityError
-from penjing.prune import Decision, cut_back, decide
-from penjing.table import Floats
-from penjing.tree import Tree
+from penjing.prune.decisions import Decision, cut_back, decide
+from penjing.tree.tree_data import TreeData
 
 CONFIDENCE = 0.25
 """Quinlan's CF: smaller cuts more."""
@@ -27,7 +27,7 @@ TERMS = 100_000
 """The continued fraction needs about the root of the number of rows."""
 
 
-def prune(tree: Tree, *, confidence: float = CONFIDENCE) -> tuple[Tree, list[Decision]]:
+def prune(tree: TreeData, *, confidence: float = CONFIDENCE) -> tuple[TreeData, list[Decision]]:
     """Return the tree without the questions that do not promise fewer errors.
 
     Bottom up, branch after branch: the children of a node are decided before the node, the
@@ -36,14 +36,14 @@ def prune(tree: Tree, *, confidence: float = CONFIDENCE) -> tuple[Tree, list[Dec
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         What to prune; it stays as it is.
     confidence : float
         The CF of C4.5, between 0 and 1; the smaller, the more is cut.
 
     Returns
     -------
-    (Tree, list of Decision)
+    (TreeData, list of Decision)
     """
     if tree.is_regression:
         raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
@@ -77,7 +77,7 @@ def prune(tree: Tree, *, confidence: float = CONFIDENCE) -> tuple[Tree, list[Dec
     return cut_back(tree, decisions), decisions
 
 
-def branch_by_branch(tree: Tree) -> list[int]:
+def branch_by_branch(tree: TreeData) -> list[int]:
     """Return the nodes that ask something, each after all that stand below it, first branch first.
 
     Walking with the last branch first and a node before its children is the same backwards.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from penjing.prune import (
+from penjing.prune.decisions import (
     Decision,
     Judge,
     Ties,
@@ -15,10 +15,10 @@ from penjing.prune import (
     measure_of,
     size_of,
 )
-from penjing.tree import Tree
+from penjing.tree.tree_data import TreeData
 
 
-def prune(tree: Tree, judge: Judge, *, ties: Ties = "cut") -> tuple[Tree, list[Decision]]:
+def prune(tree: TreeData, judge: Judge, *, ties: Ties = "cut") -> tuple[TreeData, list[Decision]]:
     """Return the tree without the questions that do not help validation rows.
 
     Bottom up, the deepest questions first and those of one depth from left to right, as the
@@ -29,7 +29,7 @@ def prune(tree: Tree, judge: Judge, *, ties: Ties = "cut") -> tuple[Tree, list[D
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         What to prune; it stays as it is.
     judge : engine
         Holds the validation rows, coded as the tree codes them.
@@ -39,7 +39,7 @@ def prune(tree: Tree, judge: Judge, *, ties: Ties = "cut") -> tuple[Tree, list[D
 
     Returns
     -------
-    (Tree, list of Decision)
+    (TreeData, list of Decision)
     """
     check_ties(ties)
     s = judge.reader

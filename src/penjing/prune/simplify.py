@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from penjing.prune import Decision, cut_back, decided
+from penjing.prune.decisions import Decision, cut_back, decided
 from penjing.prune.pessimistic import branch_by_branch
-from penjing.tree import Tree
+from penjing.tree.tree_data import TreeData
 
 
-def prune(tree: Tree) -> tuple[Tree, list[Decision]]:
+def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
     """Return the tree without the questions whose branches all end in the same answer.
 
     Such questions gain information, not answers: their leaves differ only in how sure they are.
@@ -15,17 +15,18 @@ def prune(tree: Tree) -> tuple[Tree, list[Decision]]:
 
     Parameters
     ----------
-    tree : Tree
+    tree : TreeData
         What to simplify; it stays as it is.
 
     Returns
     -------
-    (Tree, list of Decision)
+    (TreeData, list of Decision)
         The numbers told are the training errors (or squares), which do not change.
 
     Examples
     --------
-    >>> tree = Tree.from_dict({"legs": {0: "fish", 4: {"barks": {1: "dog", 0: "dog"}}}})
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 4: {"barks": {1: "dog", 0: "dog"}}}})
     >>> prune(tree)[0].to_dict()
     {'legs': {0: 'fish', 4: 'dog'}}
     """

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import penjing
-from penjing.table import Table
-from penjing.tree import Tree
-from penjing.write import nested
+from penjing.api.tree import Tree
+from penjing.data.table import Table
+from penjing.render import nested_json
 from reference.golden import Golden
 from reference.rows import Tables
 
@@ -43,7 +43,7 @@ class Program:
 
     def write(self, golden: Golden, tree: Tree) -> str:  # noqa: ARG002
         """Return our tree in the golden's form."""
-        return nested.write(tree)
+        return nested_json.write(tree)
 
     def more(self, golden: Golden, tables: Tables, tree: Tree) -> list[str]:
         """Return what else the golden tells and we tell otherwise, a sentence each."""

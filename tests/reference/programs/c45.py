@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import penjing
-from penjing.prune.bound import Bound
-from penjing.table import Column, Table, numeric
-from penjing.tree import Tree
+from penjing.api.tree import Tree
+from penjing.data.table import Column, Table, numeric
+from penjing.prune.confidence import Bound
 from reference.golden import Golden
 from reference.programs.base import Program, options_of
 from reference.rows import Tables

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from penjing.table import Table
-from penjing.tree import Tree
-from penjing.votes import votes
+from penjing.api.tree import Tree
+from penjing.data.table import Table
+from penjing.explain.rule_votes import votes
 from reference.golden import Golden
 from reference.programs.base import Program, options_of
 from reference.rows import Tables

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from penjing.table import Table
-from penjing.tree import Tree
-from penjing.write import nested
+from penjing.api.tree import Tree
+from penjing.data.table import Table
+from penjing.render import nested_json
 from reference.golden import Golden
 from reference.programs.base import Program
 
@@ -28,7 +28,7 @@ class Id3(Program):
         return {"min_gain": NOTHING}
 
     def write(self, golden: Golden, tree: Tree) -> str:  # noqa: ARG002
-        return nested.write(tree, empty="none")
+        return nested_json.write(tree, empty="none")
 
     def answered(self, tree: Tree, table: Table) -> np.ndarray[Any, Any]:
         """Return which rows come to a leaf; an empty branch has no class."""

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import penjing
-from penjing.tree import Tree
+from penjing.api.tree import Tree
 from reference.golden import Golden
 from reference.programs.base import Program, options_of
 from reference.rows import Tables

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from penjing.prune.cp_table import complexities
-from penjing.rules.rpart import importance
-from penjing.split import Surrogate
-from penjing.table import Table
-from penjing.tree import Tree
-from penjing.write import nested
+from penjing.api.tree import Tree
+from penjing.data.table import Table
+from penjing.dialects.rpart.cp_table import complexities
+from penjing.dialects.rpart.dialect import importance
+from penjing.render import nested_json
+from penjing.tree.split import Surrogate
 from reference.golden import Golden
 from reference.programs.base import Program
 from reference.rows import Tables
@@ -62,7 +62,7 @@ class Rpart(Program):
         return tree if cp is None else tree.prune("cost-complexity", cp=cp)
 
     def write(self, golden: Golden, tree: Tree) -> str:
-        plain = json.loads(nested.write(tree, empty="skip"))
+        plain = json.loads(nested_json.write(tree, empty="skip"))
         if golden.summary.get("rows_dropped"):
             del plain["summary"]["train_errors"]  # the golden's are of all rows, see `more`
         return json.dumps(plain)

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 import penjing
+from penjing.api.tree import Tree
+from penjing.dialects.sklearn.dialect import importance
 from penjing.prune.cost_complexity import cost_of, path
-from penjing.rules.sklearn import importance
-from penjing.tally import Classes
-from penjing.tree import Tree
-from penjing.write import nested
+from penjing.render import nested_json
+from penjing.tree.counts import Classes
 from reference.golden import Golden
 from reference.programs.base import Program
 from reference.rows import Tables
@@ -52,7 +52,7 @@ class Sklearn(Program):
         return wrong + nodes(golden.plain["tree"], tree)
 
     def write(self, golden: Golden, tree: Tree) -> str:  # noqa: ARG002
-        return nested.write(tree, empty="skip")
+        return nested_json.write(tree, empty="skip")
 
 
 def nodes(golden: dict[str, Any], tree: Tree) -> list[str]:

@@ -1,0 +1,1 @@
+"""What users call: fit, load and the Tree class."""

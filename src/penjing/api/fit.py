@@ -1,0 +1,127 @@
+"""From data to a tree in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Unpack
+
+import numpy.typing as npt
+
+from penjing.api.settings import Settings
+from penjing.api.tree import Tree
+from penjing.data.folds import Fold
+from penjing.data.source import Source
+from penjing.grow.recipe import Recipe
+from penjing.progress import Progress, ProgressCallback
+from penjing.training.train import train
+
+if TYPE_CHECKING:
+    from penjing.data.source import ColumnSchema
+
+__all__ = ["Progress", "fit"]
+
+
+def fit(
+    data: Source,
+    target: str | Sequence[Any] | npt.NDArray[Any] | None = None,
+    recipe: str | Recipe = "id3",
+    *,
+    validation: Source | float | Fold | None = None,
+    prune: str | None = None,
+    ties: Literal["cut", "keep"] = "cut",
+    engine: str = "auto",
+    memory_limit: float | str | None = None,
+    work: str | None = None,
+    query: str | None = None,
+    threads: int | None = None,
+    trace: bool | Literal["auto"] = False,
+    schema: Mapping[str, ColumnSchema] | None = None,
+    weight: str | None = None,
+    seed: int = 0,
+    progress: ProgressCallback | None = None,
+    **settings: Unpack[Settings],
+) -> Tree:
+    """Grow a decision tree.
+
+    Parameters
+    ----------
+    data : Table or source
+        A table, or anything that :func:`penjing.read` can read.
+    target : str or values, optional
+        The column to predict, by name; not needed for a `Table`. Or the class (or number) of
+        each row, if the rows do not hold it: ``fit(X, y)``.
+    recipe : str or Recipe
+        ``id3``, ``c4.5-textbook``, ``cart-textbook``, ``cart-binary``; or the recipe of a program:
+        ``c4.5``, ``j48``, ``c5.0``, ``rpart`` (also ``cart``), ``sklearn``.
+    validation : source, Table, float or Fold, optional
+        The validation set, which decides the pruning: other data, a share of these rows
+        (stratified, by ``seed``), or a fold of them. Shares and folds are taken out of the
+        training rows.
+    prune : str, optional
+        ``prepruned`` (the default if ``validation`` is given), ``reduced-error``,
+        ``pessimistic``, or any other that `penjing plugins` lists.
+    ties : str
+        Whether a split that the validation set finds neither better nor worse is ``cut``, or
+        ``keep``-ed.
+    engine : str
+        Engine that computes the counts: ``native`` (C++), ``disk`` (for tables larger than
+        memory), ``memory`` (NumPy, readable), or another that `penjing plugins` lists. ``auto``
+        is ``native`` if the table fits the memory limit, otherwise ``disk``; which one and why is
+        kept in ``tree.about["engine"]`` if a file was read.
+    memory_limit : int or str, optional
+        How much memory may be used, in bytes or as ``"2GB"``; by default half of what is free.
+    work : str, optional
+        The folder in which the ``disk`` engine encodes its rows. An interrupted run is resumed
+        there; nothing is left in it after a fit.
+    query : str, optional
+        For a database (``data="duckdb:FILE"``, ``"postgresql://…"``): a SQL query, or the name of
+        a table. The engines ``duckdb`` and ``postgres`` compute the counts in the database.
+    threads : int, optional
+        The number of threads; by default as many as the machine has. The tree is the same for
+        any number.
+    trace : bool or "auto"
+        Keep every candidate of every node in the tree. ``"auto"`` keeps them if that takes about
+        as long as reading the table and growing, as the command does.
+    schema, weight
+        As in :func:`penjing.read`; a `Table` has been read already.
+    seed : int
+        The seed that decides which rows a share takes.
+    progress : function, optional
+        Called now and then with a :class:`penjing.progress.Progress`: rows scanned, rows that
+        have reached a leaf, leaves.
+    **settings
+        Settings of the recipe: ``criterion``, ``max_depth``, ``min_weight``, ``min_gain``,
+        ``max_leaves``, ``missing``, …; see :class:`penjing.Recipe` and
+        :class:`penjing.api.settings.Settings`.
+
+    Returns
+    -------
+    Tree
+
+    Examples
+    --------
+    >>> import penjing
+    >>> tree = penjing.fit(penjing.example("watermelon2.0"), recipe="id3")
+    >>> tree.depth, tree.n_leaves
+    (4, 8)
+    """
+    tree = train(
+        data,
+        target,
+        recipe,
+        validation=validation,
+        prune=prune,
+        ties=ties,
+        engine=engine,
+        memory_limit=memory_limit,
+        work=work,
+        query=query,
+        threads=threads,
+        trace=trace,
+        schema=schema,
+        weight=weight,
+        seed=seed,
+        progress=progress,
+        **settings,
+    )
+    return Tree.from_data(tree)

@@ -1,0 +1,803 @@
+"""The tree that users hold: predict, explain, prune, draw, export, save."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy.typing as npt
+
+from penjing import arguments
+from penjing.api.keywords import accepts_other_options, given_options
+from penjing.data.source import Label, Source
+from penjing.data.table import Floats
+from penjing.predict import predict as prediction
+from penjing.registry import load as load_plugin
+from penjing.tree.nodes import Ids
+from penjing.tree.tree_data import TreeData
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from penjing.evaluate.metrics import NumberReport, Report
+    from penjing.explain.row import Explanation
+    from penjing.explain.rule_votes import Votes
+    from penjing.explain.rules import Ruleset
+    from penjing.explain.trace import Trace
+
+Unseen = Literal["stop", "missing", "error"]
+Missing = Literal["stop", "fraction", "error"]
+Language = Literal["en", "zh"]
+TextKind = Literal["text", "rules", "markdown", "svg", "html", "icicle", "dot", "nested"]
+ProgramKind = Literal["python", "sql", "c", "javascript", "java", "pmml", "excel", "nested"]
+
+
+class Tree(TreeData):
+    """A decision tree: splits, predictions, and the counts they were learnt from.
+
+    Trees are immutable: pruning and the like return new ones. ``penjing.fit`` grows a tree,
+    ``penjing.load`` reads one from a file, ``Tree.from_dict`` makes one from a nested dict.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> tree = penjing.fit(penjing.example("fish"))
+    >>> tree.depth, tree.n_leaves
+    (2, 3)
+    """
+
+    __module__ = "penjing"
+
+    @classmethod
+    def from_data(cls, data: TreeData) -> Tree:
+        """Return a plain record as a tree with methods; both share their arrays.
+
+        Parameters
+        ----------
+        data : TreeData
+            The record, as the packages below this one hand it over.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> from penjing.tree.from_dict import from_dict
+        >>> penjing.Tree.from_data(from_dict({"legs": {0: "fish", 2: "bird"}})).n_leaves
+        2
+        """
+        if isinstance(data, cls):
+            return data
+        tree = cls.__new__(cls)
+        tree.__dict__.update(data.__dict__)
+        return tree
+
+    # -- predictions ---------------------------------------------------------------------------
+
+    def predict(
+        self, source: Source, *, unseen: Unseen | None = None, missing: Missing | None = None
+    ) -> npt.NDArray[Any]:
+        """Return the prediction for each row: a class of the tree, or a number.
+
+        Parameters
+        ----------
+        source : Table, dict or source
+            A table, one row as a dict, or anything that :func:`penjing.read` can read.
+        unseen : str, optional
+            What to do with a category that training never saw: ``stop`` at the node that splits
+            on it and predict as that node would, treat it as ``missing``, or ``error``. The
+            default is that of the tree's recipe.
+        missing : str, optional
+            What to do with a missing value: ``stop``, ``fraction`` (down every branch, by
+            weight), or ``error``. The default is as the tree was grown.
+
+        Returns
+        -------
+        (rows,) array
+            Classes keep their type; an object array unless they are all numbers of one type.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+        >>> tree.predict([{"legs": 2}, {"legs": 0}]).tolist()
+        ['bird', 'fish']
+        """
+        return prediction.predict(self, source, unseen=unseen, missing=missing)
+
+    def predict_proba(
+        self, source: Source, *, unseen: Unseen | None = None, missing: Missing | None = None
+    ) -> Floats:
+        """Return the predicted probability of each class for each row.
+
+        Parameters
+        ----------
+        source, unseen, missing
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        (rows, classes) array
+            Columns are in the order of ``tree.classes``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"), max_depth=1)
+        >>> tree.classes, tree.predict_proba({"no surfacing": 1}).round(3).tolist()
+        (('yes', 'no'), [[0.667, 0.333]])
+        """
+        return prediction.predict_proba(self, source, unseen=unseen, missing=missing)
+
+    def apply(
+        self, source: Source, *, unseen: Unseen | None = None, missing: Missing | None = None
+    ) -> Ids:
+        """Return the number of the node where each row stops.
+
+        Parameters
+        ----------
+        source, unseen, missing
+            As in :meth:`predict`; with ``missing="fraction"`` a row does not stop in one node.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+        >>> tree.apply([{"legs": 2}, {"legs": 0}]).tolist()
+        [2, 1]
+        """
+        return prediction.apply(self, source, unseen=unseen, missing=missing)
+
+    # -- explanations and evidence ---------------------------------------------------------------
+
+    @property
+    def trace(self) -> Trace | None:
+        """How the tree grew and was pruned, step by step; None if nothing of it was kept.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"), trace=True)
+        >>> [step["question"] for step in tree.trace][:2]
+        ['no surfacing', 'flippers']
+        """
+        from penjing.explain.trace import of_tree
+
+        return of_tree(self)
+
+    def explain(self, row: Source, *, flips: int = 3) -> Explanation:
+        """Return why a row is predicted as it is, and what would change the prediction.
+
+        Parameters
+        ----------
+        row : dict, or a table of one row
+            The row; columns that the tree never splits on may be left out.
+        flips : int
+            How many changes to look for that would change the prediction.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+        >>> tree.explain({"legs": 2}).to_json()["answer"]
+        'bird'
+        """
+        from penjing.explain.row import explain_row
+
+        return explain_row(self, row, flips=flips)
+
+    def score(
+        self,
+        source: Source,
+        *,
+        unseen: Literal["stop", "error"] | None = None,
+        missing: Missing | None = None,
+    ) -> Report | NumberReport:
+        """Return a report of right and wrong predictions for rows whose target is known.
+
+        Parameters
+        ----------
+        source : Table or source
+            Rows with the target; rows without it are left out and counted.
+        unseen, missing
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        Report or NumberReport
+            Of classes, or of a number. Both print as text, and ``to_json()`` returns plain data.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> melons = penjing.example("watermelon2.0")
+        >>> report = penjing.fit(melons).score(melons)
+        >>> report.correct, report.n
+        (17, 17)
+        """
+        from penjing.evaluate.validation import score
+
+        return score(self, source, unseen=unseen, missing=missing)
+
+    def importances(
+        self,
+        kind: Literal["impurity", "permutation"] = "impurity",
+        data: Source | None = None,
+        *,
+        surrogates: bool = False,
+        n: int = 10,
+        seed: int = 0,
+    ) -> dict[str, float]:
+        """Return the importance of each column, by name, largest first.
+
+        Parameters
+        ----------
+        kind : str
+            ``impurity``: the decrease in impurity by the splits on a column, as shares of the
+            sum. ``permutation``: the loss in accuracy (or in explained variance) on ``data`` when
+            the column is shuffled, a mean.
+        data : Table or source, optional
+            Rows with the target, for ``permutation``; preferably not the training rows.
+        surrogates : bool
+            Count surrogates too (for ``impurity``), as rpart does.
+        n : int
+            How often each column is shuffled.
+        seed : int
+            The seed of the shuffling.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("golf"), recipe="cart-binary")
+        >>> list(tree.importances())[0]
+        'temperature'
+        """
+        from penjing.evaluate.importance import importances
+
+        return importances(self, kind, data, surrogates=surrogates, n=n, seed=seed)
+
+    @overload
+    def ruleset(
+        self, data: Source, *, votes: Literal[False] = False, max_loss: float | None = None
+    ) -> Ruleset: ...
+    @overload
+    def ruleset(
+        self, data: Source, *, votes: Literal[True], confidence: float | None = None
+    ) -> Votes: ...
+    @accepts_other_options
+    def ruleset(
+        self,
+        data: Source,
+        *,
+        votes: bool = False,
+        max_loss: float | None = None,
+        confidence: float | None = None,
+        other_options: Mapping[str, object] | None = None,
+    ) -> Ruleset | Votes:
+        """Return a short list of rules, or rules that vote.
+
+        Parameters
+        ----------
+        data : Table or source
+            The training rows.
+        votes : bool
+            Return rules that vote, in the manner of C5.0, instead of a list.
+        max_loss : float, optional
+            How much accuracy on the training rows a list may lose against the tree; 0.02 if not
+            given. Not for rules that vote.
+        confidence : float, optional
+            The confidence of pruning of rules that vote; that of the tree's recipe if not given.
+        other_options : mapping, optional
+            Refused: there are no others.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> melons = penjing.example("watermelon2.0")
+        >>> rules = penjing.fit(melons).ruleset(melons)
+        >>> rules.to_json()["training"]["correct"]
+        17.0
+        """
+        from penjing.explain.rule_votes import votes as voting_rules
+        from penjing.explain.rules import ruleset
+
+        make: Any = voting_rules if arguments.switch("votes", votes) else ruleset
+        listed = {"max_loss": max_loss, "confidence": confidence}
+        rules: Ruleset | Votes = make(self, data, **given_options(listed, other_options))
+        return rules
+
+    # -- changed trees -----------------------------------------------------------------------------
+
+    @accepts_other_options
+    def prune(
+        self,
+        method: str,
+        *,
+        validation: Source | None = None,
+        training: Source | None = None,
+        folds: int | None = None,
+        ties: Literal["cut", "keep"] | None = None,
+        confidence: float | None = None,
+        raise_branches: bool | None = None,
+        deviate: Literal["table", "quantile"] | None = None,
+        last_errors: float | None = None,
+        tolerance: float | None = None,
+        precision: Literal["double", "single"] | None = None,
+        alpha: float | None = None,
+        cp: float | None = None,
+        by: Literal["errors", "impurity"] | None = None,
+        one_se: bool | None = None,
+        m: float | None = None,
+        slack: float | None = None,
+        share: float | None = None,
+        other_options: Mapping[str, object] | None = None,
+    ) -> Tree:
+        """Return a smaller tree; this one stays as it is.
+
+        Every decision is kept in ``about["pruning"]`` of the new tree. An option that is None
+        takes the default of the method.
+
+        Parameters
+        ----------
+        method : str
+            ``reduced-error`` (needs validation rows), ``error-based`` (needs the training rows if
+            branches may be raised), or one that needs no rows: ``pessimistic``,
+            ``cost-complexity``, ``minimum-error``, ``mdl``, ``collapse``, ``simplify``.
+        validation : Table or source, optional
+            The validation set: neither the training rows nor the test set.
+        training : Table or source, optional
+            The rows that the tree was grown from, for raising branches or for ``folds``.
+        folds : int, optional
+            Cross-validate the complexities of the tree in so many folds of the training rows;
+            ``cost-complexity`` then needs neither ``cp`` nor ``alpha``.
+        ties : str, optional
+            Of reduced-error: whether a split that the validation set finds neither better nor
+            worse is ``cut`` (the default) or ``keep``-ed.
+        confidence : float, optional
+            Of pessimistic and error-based: the confidence (CF), 0.25 by default.
+        raise_branches, deviate, last_errors, tolerance, precision : optional
+            Of error-based: as in the recipe ``c4.5``.
+        alpha, cp : float, optional
+            Of cost-complexity: the complexity, absolute or as a share of the root's error.
+        by : str, optional
+            Of cost-complexity: what a subtree costs, ``errors`` or ``impurity``.
+        one_se : bool, optional
+            Of cost-complexity by cross-validation: take the smallest tree within one standard
+            error of the best, which is the default.
+        m : float, optional
+            Of minimum-error: the weight of the prior.
+        slack, share : float, optional
+            Of collapse: how many more errors a leaf may make, absolute and as a factor.
+        other_options : mapping, optional
+            Options of a plug-in's method.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("watermelon2.0"))
+        >>> tree.n_leaves, tree.prune("pessimistic").n_leaves
+        (8, 4)
+        """
+        from penjing.training.pruning import prune
+
+        listed: dict[str, object] = {
+            "ties": ties, "confidence": confidence, "raise_branches": raise_branches,
+            "deviate": deviate, "last_errors": last_errors, "tolerance": tolerance,
+            "precision": precision, "alpha": alpha, "cp": cp, "by": by, "one_se": one_se, "m": m,
+            "slack": slack, "share": share,
+        }  # fmt: skip
+        options: dict[str, Any] = given_options(listed, other_options)
+        rows: dict[str, Any] = {"validation": validation, "training": training, "folds": folds}
+        return Tree.from_data(prune(self, method, **rows, **options))
+
+    # -- texts and pictures ------------------------------------------------------------------------
+
+    def to_dict(self, *, empty: bool = True) -> dict[str, Any] | Label:
+        """Return the nested dict ``{column: {category: class or dict}}``; a class for one leaf.
+
+        Parameters
+        ----------
+        empty : bool
+            Whether branches that no training row took are listed, with their prediction.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.fit(penjing.example("fish")).to_dict()
+        {'no surfacing': {1: {'flippers': {1: 'yes', 0: 'no'}}, 0: 'no'}}
+        """
+        from penjing.render.nested_dict import write
+
+        nested: dict[str, Any] | Label = write(self, empty=arguments.switch("empty", empty))
+        return nested
+
+    @overload
+    def write(
+        self,
+        kind: TextKind,
+        *,
+        ascii_only: bool | None = None,
+        empty: bool | Literal["majority", "shares"] | None = None,
+        lang: Language | None = None,
+        max_leaves: int | None = None,
+        name: str | None = None,
+        node: int | None = None,
+        order: str | None = None,
+        surrogates: bool | None = None,
+        theme: str | None = None,
+        title: str | None = None,
+        view: str | None = None,
+        other_options: Mapping[str, object] | None = None,
+    ) -> str: ...
+    @overload
+    def write(
+        self,
+        kind: str,
+        *,
+        empty: bool | None = None,
+        other_options: Mapping[str, object] | None = None,
+    ) -> object: ...
+    @accepts_other_options
+    def write(
+        self,
+        kind: str,
+        *,
+        ascii_only: bool | None = None,
+        empty: bool | Literal["majority", "shares"] | None = None,
+        lang: Language | None = None,
+        max_leaves: int | None = None,
+        name: str | None = None,
+        node: int | None = None,
+        order: str | None = None,
+        surrogates: bool | None = None,
+        theme: str | None = None,
+        title: str | None = None,
+        view: str | None = None,
+        other_options: Mapping[str, object] | None = None,
+    ) -> object:
+        """Return the tree as text or as a picture.
+
+        An option that is None takes the default of the kind; an option that the kind does not
+        have is refused.
+
+        Parameters
+        ----------
+        kind : str
+            ``text``, ``rules``, ``markdown``, ``svg``, ``html``, ``icicle``, ``dot``, ``dict``,
+            ``nested``, or that of a plug-in; `penjing plugins` lists them.
+        ascii_only : bool, optional
+            Of text: use ASCII characters only.
+        empty : bool or str, optional
+            Of text and dict: whether branches without training rows are listed. Of nested: what
+            such a branch predicts, the ``majority`` or the class ``shares``.
+        lang : str, optional
+            ``en`` or ``zh``.
+        max_leaves : int, optional
+            Of svg: the largest number of leaves that is drawn; deeper nodes are folded.
+        name : str, optional
+            Of dot: the name of the graph.
+        node : int, optional
+            Of text: start at this node.
+        order : str, optional
+            Of text and rules: the order of the branches, or of the rules.
+        surrogates : bool, optional
+            Of text: list the surrogates of each split.
+        theme : str, optional
+            Of pictures: ``light``, ``dark`` or ``print``.
+        title : str, optional
+            Of pictures and markdown: a heading.
+        view : str, optional
+            Of html: which view is shown first, ``tree`` or ``icicle``.
+        other_options : mapping, optional
+            Options of a plug-in's renderer.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> print(penjing.fit(penjing.example("fish")).write("rules"))
+        IF 'no surfacing' = 1 AND flippers = 1 THEN yes    (2)
+        IF 'no surfacing' = 1 AND flippers = 0 THEN no     (1)
+        IF 'no surfacing' = 0 THEN no                      (2)
+        """
+        listed: dict[str, object] = {
+            "ascii_only": ascii_only, "empty": empty, "lang": lang,
+            "max_leaves": max_leaves, "name": name, "node": node, "order": order,
+            "surrogates": surrogates, "theme": theme, "title": title, "view": view,
+        }  # fmt: skip
+        renderer = load_plugin("renderer", kind)
+        style = given_options(listed, other_options)
+        arguments.options(renderer, style, "write_option", kind=kind)
+        written: object = renderer(self, **style)
+        return written
+
+    def draw(
+        self,
+        *,
+        ascii_only: bool = False,
+        empty: bool = False,
+        order: str = "rows",
+        node: int = 0,
+        surrogates: bool = False,
+    ) -> str:
+        """Return the tree drawn as indented text.
+
+        Parameters
+        ----------
+        ascii_only : bool
+            Use ASCII characters only.
+        empty : bool
+            List branches that no training row took.
+        order : str
+            ``rows``: largest branches first; ``levels``: in the order of the categories.
+        node : int
+            Start at this node.
+        surrogates : bool
+            List the surrogates of each split.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> print(penjing.fit(penjing.example("fish")).draw(ascii_only=True))
+        'no surfacing' = 1
+        |  flippers = 1: yes (2)
+        |  flippers = 0: no (1)
+        'no surfacing' = 0: no (2)
+        """
+        return self.write(
+            "text", ascii_only=ascii_only, empty=empty, order=order, node=node,
+            surrogates=surrogates,
+        )  # fmt: skip
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        lang: Language = "en",
+        theme: str = "light",
+        title: str | None = None,
+        max_leaves: int = 64,
+    ) -> Axes:
+        """Draw the tree on matplotlib's axes; needs ``penjing[plot]``.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure of the tree's size if not given.
+        lang : str
+            ``en`` or ``zh``.
+        theme : str
+            ``light``, ``dark`` or ``print``.
+        title : str, optional
+            A heading.
+        max_leaves : int
+            The largest number of leaves that is drawn; deeper nodes are folded.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import penjing
+        >>> axes = penjing.fit(penjing.example("fish")).plot()
+        >>> axes.axison
+        False
+        """
+        from penjing.render.plot import plot
+
+        style: dict[str, Any] = {
+            "lang": lang, "theme": theme, "title": title, "max_leaves": max_leaves,
+        }  # fmt: skip
+        arguments.options(plot, style, "write_option", kind="plot")
+        return plot(self, ax, **style)
+
+    @accepts_other_options
+    def save_picture(
+        self,
+        path: str | Path,
+        *,
+        lang: Language | None = None,
+        theme: str | None = None,
+        title: str | None = None,
+        max_leaves: int | None = None,
+        icicle: bool = False,
+        dpi: int | None = None,
+        other_options: Mapping[str, object] | None = None,
+    ) -> None:
+        """Write a picture to a file, completely or not at all; its suffix tells the kind.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file: ``.svg``, ``.html``, ``.png``, ``.pdf``, ``.txt``, ``.md`` or ``.dot``. PNG
+            and PDF need ``penjing[plot]``.
+        lang : str, optional
+            ``en`` (the default) or ``zh``.
+        theme : str, optional
+            ``light`` (the default), ``dark`` or ``print``.
+        title : str, optional
+            A heading.
+        max_leaves : int, optional
+            The largest number of leaves that is drawn; deeper nodes are folded.
+        icicle : bool
+            Draw every node as a rectangle below its parent; not for texts.
+        dpi : int, optional
+            Pixels per inch of a PNG.
+        other_options : mapping, optional
+            Options of a plug-in's renderer.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile, penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tree.save_picture(f"{folder}/fish.svg")
+        ...     pathlib.Path(folder, "fish.svg").read_text(encoding="utf-8")[:4]
+        '<svg'
+        """
+        from penjing.render.save import save_picture
+
+        listed: dict[str, object] = {
+            "lang": lang, "theme": theme, "title": title, "max_leaves": max_leaves, "dpi": dpi,
+        }  # fmt: skip
+        style: dict[str, Any] = given_options(listed, other_options)
+        save_picture(self, path, icicle=icicle, **style)
+
+    # -- programs and files ------------------------------------------------------------------------
+
+    @overload
+    def export(
+        self,
+        kind: ProgramKind,
+        *,
+        missing: Missing | None = None,
+        unseen: Unseen | None = None,
+        dialect: str | None = None,
+        table: str | None = None,
+        proba: bool | None = None,
+        cells: Mapping[str, str] | None = None,
+        name: str | None = None,
+        empty: Literal["majority", "shares"] | None = None,
+        other_options: Mapping[str, object] | None = None,
+    ) -> str: ...
+    @overload
+    def export(
+        self, kind: Literal["onnx"], *, missing: Missing | None = None, unseen: Unseen | None = None
+    ) -> bytes: ...
+    @overload
+    def export(
+        self,
+        kind: str,
+        *,
+        empty: bool | None = None,
+        other_options: Mapping[str, object] | None = None,
+    ) -> object: ...
+    @accepts_other_options
+    def export(
+        self,
+        kind: str,
+        *,
+        missing: Missing | None = None,
+        unseen: Unseen | None = None,
+        dialect: str | None = None,
+        table: str | None = None,
+        proba: bool | None = None,
+        cells: Mapping[str, str] | None = None,
+        name: str | None = None,
+        empty: bool | Literal["majority", "shares"] | None = None,
+        other_options: Mapping[str, object] | None = None,
+    ) -> object:
+        """Return the tree as a program or as a document for other software.
+
+        An option that is None takes the default of the kind; an option that the kind does not
+        have is refused.
+
+        Parameters
+        ----------
+        kind : str
+            ``python``, ``sql``, ``c``, ``javascript``, ``java``, ``pmml``, ``onnx``, ``excel``,
+            ``nested`` or ``dict``.
+        missing, unseen : str, optional
+            As in :meth:`predict`; the program predicts what :meth:`predict` does.
+        dialect : str, optional
+            Of sql: ``duckdb`` (the default), ``postgres``, ``sqlite`` and others.
+        table : str, optional
+            Of sql: the table that the query reads, ``rows`` if not given.
+        proba : bool, optional
+            Of sql: return the predicted probabilities as well.
+        cells : mapping, optional
+            Of excel: the cell of each column, such as ``{"legs": "B2"}``.
+        name : str, optional
+            Of java: the name of the class, ``PenjingTree`` if not given.
+        empty : bool or str, optional
+            Of dict and nested: as in :meth:`write`.
+        other_options : mapping, optional
+            Options of a plug-in's export.
+
+        Returns
+        -------
+        str, bytes or dict
+            Bytes for ``onnx``, a dict for ``dict``, text for all others.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+        >>> print(tree.export("excel"))
+        =IF(EXACT(A2,"0"),"fish",IF(EXACT(A2,"2"),"bird","fish"))
+        """
+        from penjing.export import export
+
+        listed: dict[str, object] = {
+            "missing": missing, "unseen": unseen, "dialect": dialect, "table": table,
+            "proba": proba, "cells": cells, "name": name, "empty": empty,
+        }  # fmt: skip
+        exported: object = export(self, kind, **given_options(listed, other_options))
+        return exported
+
+    def spark_udf(self) -> Callable[..., object]:
+        """Return a function that makes a Spark column of predictions; needs ``penjing[spark]``.
+
+        ``frame.withColumn("predicted", tree.spark_udf()())`` reads the columns that have the
+        names of the tree's columns; others can be named, in the order of the tree's schema.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+        >>> predicted = tree.spark_udf()  # doctest: +SKIP
+        >>> frame.withColumn("animal", predicted("legs"))  # doctest: +SKIP
+        """
+        from penjing.engines.spark.udf import spark_udf
+
+        return spark_udf(self)
+
+    @staticmethod
+    def from_dict(tree: Mapping[str, Any] | Label, target: str = "class") -> Tree:
+        """Return the tree of a nested dict, such as :meth:`to_dict` returns.
+
+        Parameters
+        ----------
+        tree : dict
+            ``{column: {category: class or dict}}``; branches of a numeric column are ``"<= 2.5"``
+            and ``"> 2.5"``. A class alone is a tree of one leaf.
+        target : str
+            The name of the target.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.Tree.from_dict({"legs": {"<= 1": "fish", "> 1": "bird"}})
+        >>> tree.predict({"legs": 2}).tolist()
+        ['bird']
+        """
+        from penjing.tree.from_dict import from_dict
+
+        return Tree.from_data(from_dict(tree, target))
+
+    def save(self, path: str | Path) -> None:
+        """Write the tree to a model file, completely or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; JSON, compressed if the name ends in ``.gz``.
+
+        Examples
+        --------
+        >>> import tempfile, penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tree.save(f"{folder}/fish.tree")
+        ...     penjing.load(f"{folder}/fish.tree") == tree
+        True
+        """
+        from penjing.tree.serialize import save
+
+        save(self, path)
+
+    def __str__(self) -> str:
+        return self.draw()
+
+    def _repr_html_(self) -> str:
+        """Return the picture that notebooks show."""
+        return self.write("svg")

@@ -1,0 +1,260 @@
+"""The small functions a learner calls by hand, on plain lists or on counts.
+
+Each takes the labels themselves, or their counts by the keyword ``counts`` (a dict is taken for
+counts as it is).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import numpy as np
+
+from penjing.arguments import is_number, listed, refused
+from penjing.criteria.entropy import bits
+from penjing.criteria.gini import gini_of
+from penjing.data.table import Floats
+from penjing.errors import ChoiceError, WrongTypeError
+from penjing.tree.counts import TIE
+
+Labels = Iterable[Any] | Mapping[Any, float] | None
+Table2 = Sequence[Sequence[float]] | Mapping[Any, Sequence[float]] | None
+
+
+def entropy(labels: Labels = None, *, counts: Sequence[float] | None = None) -> float:
+    """Return the entropy of labels in bits: -sum p log2 p.
+
+    Examples
+    --------
+    >>> entropy(["yes", "yes", "no", "no", "no"])
+    0.9709505944546686
+    >>> entropy(counts=[9, 5])
+    0.9402859586706311
+    >>> entropy(["yes", "yes"])
+    0.0
+    """
+    return float(bits(_counts(labels, counts)))
+
+
+def gini(labels: Labels = None, *, counts: Sequence[float] | None = None) -> float:
+    """Return the Gini value of labels, 1 - sum p^2: the chance that two draws differ.
+
+    Examples
+    --------
+    >>> gini(["yes", "no", "no", "yes"])
+    0.5
+    """
+    return float(gini_of(_counts(labels, counts)))
+
+
+def majority(labels: Labels = None) -> Any:  # noqa: ANN401 - whatever the labels are
+    """Return the most frequent label; of equal ones the first to appear.
+
+    Examples
+    --------
+    >>> majority(["no", "yes", "yes", "no"])
+    'no'
+    """
+    counted = _counted(labels)
+    if not counted:
+        raise ChoiceError("nothing_to_count")
+    if isinstance(labels, Mapping):
+        _checked([*counted.values()], 1)
+    return max(counted, key=lambda label: counted[label])
+
+
+def gain(
+    values: Iterable[Any] | None = None,
+    labels: Iterable[Any] | None = None,
+    *,
+    counts: Table2 = None,
+    cut: float | None = None,
+) -> float:
+    """Return the information gained by dividing labels by values, in bits.
+
+    Gain(D, a) = H(D) - sum_v |D_v| / |D| * H(D_v)
+
+    Parameters
+    ----------
+    values : list
+        The value of each row; with ``cut`` a number that is compared with it.
+    labels : list
+        The class of each row.
+    counts : list of lists or dict of lists
+        Instead of both: a row of class counts for each value.
+    cut : float
+        Divide into values <= cut and values > cut.
+
+    Examples
+    --------
+    >>> gain([1, 1, 1, 0, 0], ["yes", "yes", "no", "no", "no"])
+    0.4199730940219749
+    >>> round(gain(counts=[[7, 2], [1, 4], [0, 3]]), 3)
+    0.381
+    """
+    return _gain(_parts(values, labels, counts, cut))
+
+
+def split_information(
+    values: Iterable[Any] | None = None,
+    *,
+    counts: Table2 = None,
+    cut: float | None = None,
+) -> float:
+    """Return the entropy of the values themselves, in bits: the intrinsic value IV(a).
+
+    Examples
+    --------
+    >>> split_information(["a", "a", "b", "b"])
+    1.0
+    """
+    rows = None if values is None else _in_order("values", values)
+    labels = None if rows is None else [0] * len(rows)
+    return float(bits(_parts(rows, labels, counts, cut).sum(axis=1)))
+
+
+def gain_ratio(
+    values: Iterable[Any] | None = None,
+    labels: Iterable[Any] | None = None,
+    *,
+    counts: Table2 = None,
+    cut: float | None = None,
+) -> float:
+    """Return gain / split information; 0 where the values do not divide the rows.
+
+    Examples
+    --------
+    >>> round(gain_ratio(counts=[[7, 1], [1, 4], [0, 3]]), 4)
+    0.3402
+    """
+    parts = _parts(values, labels, counts, cut)
+    information = float(bits(parts.sum(axis=1)))
+    return _gain(parts) / information if information > 0 else 0.0
+
+
+def gini_index(
+    values: Iterable[Any] | None = None,
+    labels: Iterable[Any] | None = None,
+    *,
+    counts: Table2 = None,
+    cut: float | None = None,
+) -> float:
+    """Return the Gini index of a division: sum_v |D_v| / |D| * Gini(D_v); less is better.
+
+    Examples
+    --------
+    >>> round(gini_index(counts=[[7, 1], [1, 4], [0, 3]]), 4)
+    0.2094
+    """
+    parts = _parts(values, labels, counts, cut)
+    weight = parts.sum(axis=1)
+    return float((weight / weight.sum() * gini_of(parts)).sum())
+
+
+def _gain(parts: Floats) -> float:
+    # As the formula is written, share by share: the last digit then is what one gets by hand.
+    weight = parts.sum(axis=1)
+    before = float(bits(parts.sum(axis=0)))
+    found = before - float((weight / weight.sum() * bits(parts)).sum())
+    return found if abs(found) > TIE * before else 0.0
+
+
+def _counts(labels: Labels, counts: Sequence[float] | None) -> Floats:
+    if counts is None:
+        counts = list(_counted(labels).values())
+    return _checked(counts, 1)
+
+
+def _counted(labels: Labels) -> Mapping[Any, Any]:
+    """Return how often each label occurs; a dict is taken for counts."""
+    if isinstance(labels, Mapping):
+        return labels
+    listed = _listed("labels", labels)
+    try:
+        return Counter(listed)
+    except Exception:  # noqa: BLE001 - whatever the hash of a stranger's object raises
+        raise WrongTypeError("not_labels", name="labels", value=labels) from None
+
+
+def _listed(name: str, things: Iterable[Any] | None) -> list[Any]:
+    """Return labels one by one; a text is one of letters."""
+    if things is None:  # an array has no truth value, so `things or ()` would not do
+        return []
+    found = list(things) if isinstance(things, str) else listed(things)
+    if found is None:
+        raise WrongTypeError("not_labels", name=name, value=things)
+    return found
+
+
+def _checked(counts: Any, n_axes: int) -> Floats:  # noqa: ANN401 - that is to be found out
+    if isinstance(counts, str | bytes | bytearray):
+        raise WrongTypeError("not_counts", value=counts)
+    try:
+        found = np.asarray(counts, np.float64)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        raise WrongTypeError("not_counts", value=counts) from None
+    if found.ndim != n_axes or not (np.isfinite(found) & (found >= 0)).all():
+        raise ChoiceError("not_counts", value=counts)
+    if not found.sum() > 0:
+        raise ChoiceError("nothing_to_count")
+    return found
+
+
+def _parts(
+    values: Iterable[Any] | None,
+    labels: Iterable[Any] | None,
+    counts: Table2,
+    cut: float | None,
+) -> Floats:
+    """Return the class counts of each value, (values, classes)."""
+    if counts is not None:
+        return _checked([*counts.values()] if isinstance(counts, Mapping) else counts, 2)
+    rows, classes = _in_order("values", values), _in_order("labels", labels)
+    if not rows or len(rows) != len(classes):
+        raise ChoiceError("lengths_differ", values=len(rows), labels=len(classes))
+    if cut is not None:
+        rows = _compared(rows, cut)
+    kinds, names = _numbered("values", rows), _numbered("labels", classes)
+    table = np.zeros((len(kinds), len(names)))
+    for value, label in zip(rows, classes, strict=True):
+        table[kinds[value], names[label]] += 1
+    return table
+
+
+def _in_order(name: str, things: Iterable[Any] | None) -> list[Any]:
+    """Return one thing of each row; sets and dicts have no order that could be that of rows."""
+    if isinstance(things, Mapping | AbstractSet):
+        raise WrongTypeError("not_labels", name=name, value=things)
+    return _listed(name, things)
+
+
+def _compared(values: list[Any], cut: object) -> list[bool]:
+    """Say of each number whether it is at most the cut."""
+    if not is_number(cut) or cut != cut:  # noqa: PLR0124 - NaN
+        raise refused("bad_cut", "cut", cut, int | float)
+    for value in values:
+        if not is_number(value):
+            raise WrongTypeError("cut_needs_numbers", value=value)
+    return [bool(value <= cut) for value in values]
+
+
+def _numbered(name: str, things: list[Any]) -> dict[Any, int]:
+    """Return the different ones of some things, each with its number."""
+    try:
+        return {thing: i for i, thing in enumerate(dict.fromkeys(things))}
+    except Exception:  # noqa: BLE001 - whatever the hash of a stranger's object raises
+        raise WrongTypeError("not_labels", name=name, value=things) from None
+
+
+__all__ = [
+    "entropy",
+    "gain",
+    "gain_ratio",
+    "gini",
+    "gini_index",
+    "majority",
+    "split_information",
+]

@@ -1,0 +1,40 @@
+"""Impurities as scikit-learn rounds them: which of equal divisions wins there hangs on that."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from penjing import _core
+from penjing.data.table import Floats
+
+
+def in_order(part: Floats) -> Floats:
+    """Return the sums of rows, added from the first column to the last."""
+    found = np.zeros(len(part))
+    for j in range(part.shape[1]):
+        found = found + part[:, j]
+    return found
+
+
+def gini(part: Floats) -> Floats:
+    """Return 1 - sum n^2 / N^2 (and not 1 - sum (n / N)^2) of rows of class weights."""
+    weight, squares = in_order(part), np.zeros(len(part))
+    for j in range(part.shape[1]):
+        squares += part[:, j] * part[:, j]
+    return np.asarray(1.0 - squares / (weight * weight))
+
+
+def entropy(part: Floats) -> Floats:
+    """Return the entropy in bits of rows of class weights."""
+    weight, found = in_order(part), np.zeros(len(part))
+    for j in range(part.shape[1]):
+        p = part[:, j] / weight
+        logs = _core.logs(np.where(p > 0, p, 1.0)) / np.log(2.0)
+        found -= np.where(p > 0, p * logs, 0.0)
+    return found
+
+
+def variance(part: Floats) -> Floats:
+    """Return the variance of rows of moments: sum w, sum wy, sum wy^2."""
+    weight = part[:, 0]
+    return np.asarray(part[:, 2] / weight - (part[:, 1] / weight) ** 2)

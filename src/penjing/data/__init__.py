@@ -1,0 +1,1 @@
+"""Tables: columns in memory or in files, readers, encoding, folds, profiles, example tables."""

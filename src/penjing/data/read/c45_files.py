@@ -1,0 +1,173 @@
+"""C4.5's own form: a .names file that declares, a .data or .test file that holds the cases.
+
+The first entry of a .names file lists the classes (or names the attribute that is the target);
+each further one is ``name: values.``, where the values are ``continuous``, ``ignore``,
+``discrete n`` or a list. ``|`` starts a comment, a backslash takes the next character as it is,
+an entry ends with a full stop or the line, blanks in a row count as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from penjing.data.read.declared_columns import Attribute, declared_cells
+from penjing.data.read.dictionary import codes_of
+from penjing.data.read.files import is_file
+from penjing.data.read.raw_columns import Declared, Sheet
+from penjing.errors import DataError, NoRowsError
+
+KINDS: dict[str, Declared] = {"continuous": "numeric", "ignore": "ignore", "label": "ignore"}
+SUFFIXES = (".names", ".c45-names")
+
+
+def declaration_of(path: Path) -> Path | None:
+    """Return the .names file that belongs to a stem, .names, .data or .test path."""
+    if path.name.endswith(SUFFIXES):
+        return path
+    stem = path.with_suffix("") if path.suffix in (".data", ".test", ".cases") else path
+    for suffix in SUFFIXES:
+        names = stem.with_name(stem.name + suffix)
+        if is_file(names):
+            return names
+    return None
+
+
+def cases_of(path: Path, names: Path) -> Path:
+    """Return the file with the cases: the path itself, or the .data beside the .names."""
+    if path.suffix in (".data", ".test", ".cases"):
+        return path
+    stem = next(names.name[: -len(s)] for s in SUFFIXES if names.name.endswith(s))
+    return names.with_name(stem + ".data")
+
+
+def from_names(declaration: str, cases: str, names_name: str, cases_name: str) -> Sheet:
+    """Take the cases as declared."""
+    attributes, target = declared(declaration, names_name)
+    rows = [row for line in cases.split("\n") if (row := case(line))]
+    if not rows:
+        raise NoRowsError("no_rows", source=cases_name, names=[a.name for a in attributes])
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(attributes):
+            values = {"row": number, "n": len(row), "expected": len(attributes)}
+            raise DataError("ragged_row", source=cases_name, **values)
+    columns = [
+        declared_cells(cases_name, attribute, *codes_of(cells))
+        for attribute, cells in zip(attributes, zip(*rows, strict=True), strict=True)
+    ]
+    source = {"name": cases_name, "form": "names"}
+    return Sheet(columns, len(rows), source, target=target, has_usual_markers=False, is_chosen=True)
+
+
+def declared(text: str, name: str) -> tuple[list[Attribute], str]:
+    r"""Return what a .names file declares, in the order of the cases, and the target's name.
+
+    Examples
+    --------
+    >>> columns, target = declared("yes, no.  | play?\noutlook: sunny, rain.\n", "golf.names")
+    >>> [column.name for column in columns], target
+    (['outlook', 'class'], 'class')
+    """
+    entries = [*_entries(text)]
+    if not entries:
+        raise DataError("bad_names", source=name, line=1)
+    (first, classes), *rest = entries
+    attributes = []
+    for title, values in rest:
+        if title is None or not values:
+            raise DataError("bad_names_entry", source=name, value=title or ", ".join(values))
+        attributes.append(_attribute(title, values))
+    titles = [attribute.name for attribute in attributes]
+    if first is None and len(classes) == 1 and classes[0] in titles:
+        return attributes, classes[0]
+    title = first or "class"
+    while title in titles:
+        title += "'"
+    return [*attributes, Attribute(title, "nominal", tuple(classes))], title
+
+
+def _attribute(title: str, values: list[str]) -> Attribute:
+    word = values[0]
+    if len(values) == 1 and word in KINDS:
+        return Attribute(title, KINDS[word])
+    if len(values) == 1 and word.split()[0] == "discrete":
+        return Attribute(title, "nominal")
+    if word.startswith("[ordered]"):
+        return Attribute(title, "ordered", (word[len("[ordered]") :].strip(), *values[1:]))
+    return Attribute(title, "nominal", tuple(dict.fromkeys(values)))
+
+
+def _entries(text: str) -> Iterator[tuple[str | None, list[str]]]:
+    """Yield each entry: the name before the colon, if any, and the words after it."""
+    title: str | None = None
+    words: list[str] = []
+    expects_more = False
+    for word, mark in _tokens(text):
+        if mark == ":" and title is None and not words:
+            title, expects_more = word, True
+        elif mark == ",":
+            words.append(word)
+            expects_more = True
+        elif word:
+            words.append(word)
+            expects_more = False
+        if mark in (".", "\n") and not expects_more and (words or title is not None):
+            yield title, words
+            title, words = None, []
+    if words or title is not None:
+        yield title, words
+
+
+def _tokens(text: str, marks: str = ",:\n") -> Iterator[tuple[str, str]]:
+    """Yield each word with the mark that ends it; a full stop before a blank is one too."""
+    word: list[str] = []
+    place = 0
+    text += "\n"
+    while place < len(text):
+        letter, following = text[place], text[place + 1 : place + 2]
+        if letter == "\\" and following != "\n":
+            word.append(letter + following)
+            place += 1
+        elif letter == "|":
+            place = text.index("\n", place) - 1
+        elif letter in marks or (letter == "." and (not following or following.isspace())):
+            yield _squeezed(word), letter
+            word = []
+        else:
+            word.append(letter)
+        place += 1
+
+
+def _squeezed(letters: list[str]) -> str:
+    """Join letters, blanks in a row as one; escaped ones as they are."""
+    plain = "".join(" " if letter.isspace() else letter for letter in letters)
+    joined = " ".join(plain.split())
+    return _unescaped(joined)
+
+
+def _unescaped(text: str) -> str:
+    if "\\" not in text:
+        return text
+    letters = iter(text)
+    return "".join(next(letters, "") if letter == "\\" else letter for letter in letters)
+
+
+def case(line: str) -> list[str]:
+    """Return the cells of one case; a comment or blank line has none.
+
+    Examples
+    --------
+    >>> case("sunny, 85, Don't Play.  | day 1")
+    ['sunny', '85', "Don't Play"]
+    """
+    if "\\" not in line and "|" not in line:
+        bare = line.strip()
+        bare = bare.removesuffix(".")
+        return [" ".join(cell.split()) for cell in bare.split(",")] if bare else []
+    cells: list[str] = []
+    for word, mark in _tokens(line, marks=",\n"):
+        if word or mark == "," or cells:
+            cells.append(word)
+        if mark == ".":
+            break
+    return cells

@@ -1,0 +1,231 @@
+"""What columns are whose rows stay where they are: judged from their distinct values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing.data.read.build_table import CLASS_NAMES
+from penjing.data.read.context import Reading
+from penjing.data.read.ids import is_id_name
+from penjing.data.read.infer import columns_of, judged_target
+from penjing.data.read.missing_markers import markers
+from penjing.data.read.raw_columns import Cells, Sheet
+from penjing.data.read.schema import wishes
+from penjing.data.table import Column, Field, Floats, Note, Table
+from penjing.errors import CapabilityError, ChoiceError, DataError, unknown
+
+FEW = 1_000
+"""A column of numbers with more distinct values than this is not listed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """What is known of a column from afar.
+
+    Parameters
+    ----------
+    name : str
+        The column's name.
+    values : list, array or None
+        Its distinct values, sorted (an array where they are numbers); None for more numbers
+        than are listed.
+    counts : (n,) int64
+        How many rows have each.
+    n_missing : int
+        How many rows have none.
+    span : (float, float)
+        The least and the greatest of numbers that are not listed.
+    is_whole, is_distinct : bool
+        Whether these are whole numbers, and whether none occurs twice.
+    """
+
+    name: str
+    values: Sequence[Any] | npt.NDArray[Any] | None
+    counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    n_missing: int = 0
+    span: tuple[float, float] = (0.0, 0.0)
+    is_whole: bool = False
+    is_distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """A column from afar, and the code of each of its distinct values.
+
+    ``codes`` is None for a column of numbers that are not listed: they stand for themselves.
+    """
+
+    column: Field
+    values: Sequence[Any] | npt.NDArray[Any] | None
+    codes: npt.NDArray[np.int32] | None
+    n_missing: int
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the distinct values are known."""
+        return self.codes is not None
+
+    def numbers(self) -> Floats:
+        """Return the sorted numbers of a listed numeric column, by code."""
+        return np.asarray(self.column.levels, np.float64)
+
+
+@dataclass(slots=True)
+class Survey:
+    """All columns of a source from afar."""
+
+    name: str
+    n_rows: int
+    target: Judged
+    counts: npt.NDArray[np.int64]
+    """How many rows have each class."""
+    columns: list[Judged] = field(default_factory=list)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+
+def in_order(value: object) -> Any:  # noqa: ANN401 - what can be compared
+    """Return by what values are sorted: text as it is meant, without blanks around it."""
+    return value.strip() if isinstance(value, str) else value
+
+
+def target_of(names: Sequence[str], target: str | None, source: str) -> str:
+    """Return the name of the target: the one that is said, or one that is called so."""
+    if target is not None:
+        if target not in names:
+            raise unknown("unknown_column", target, names)
+        return target
+    found = [name for name in names if name.casefold() in CLASS_NAMES]
+    if len(found) != 1:
+        raise ChoiceError("no_target", source=source, known=", ".join(names))
+    return found[0]
+
+
+THERE = {
+    key: f"{key}_there" for key in ("note_left_out_date", "note_taken_as_value", "note_odd_number")
+}
+"""Notes whose advice is about reading, and what is said of rows that nobody reads."""
+
+
+def surveyed_target(seen: Seen, schema: Mapping[str, Any] | None, source: str) -> Survey:
+    """Judge the target; rows without a class do not count."""
+    if seen.values is None:
+        raise CapabilityError("afar_number", column=seen.name)
+    cells = _cells(seen)
+    sheet = Sheet([cells], len(cells.codes), {"name": source})
+    asked = wishes(_only(schema, seen.name), sheet)
+    reading = Reading(sheet, markers(None, usual=True))
+    column = judged_target(reading, cells, asked.get(seen.name))
+    if column.is_numeric:
+        raise CapabilityError("afar_number", column=seen.name)
+    judged = _judged(seen, column)
+    assert judged.codes is not None
+    known = judged.codes >= 0
+    counts = np.bincount(
+        judged.codes[known], np.asarray(seen.counts)[known], len(column.levels)
+    ).astype(np.int64)
+    if not counts.sum():
+        raise DataError("empty_target", source=source, column=seen.name)
+    return Survey(source, int(counts.sum()), judged, counts, notes=reading.notes)
+
+
+def survey(found: Survey, seen: Seen, schema: Mapping[str, Any] | None) -> None:
+    """Judge one more column, and note what became of it."""
+    if seen.values is None:
+        _many(found, seen, _only(schema, seen.name).get(seen.name))
+        return
+    cells = _cells(seen)
+    sheet = Sheet([cells], len(cells.codes), {"name": found.name})
+    reading = Reading(sheet, markers(None, usual=True))
+    wish = wishes(_only(schema, seen.name), sheet).get(seen.name)
+    made = columns_of(reading, cells, wish)
+    found.left_out += reading.left_out
+    found.notes += [replace(note, key=THERE.get(note.key, note.key)) for note in reading.notes]
+    if not made:
+        return
+    if len(made) > 1 or made[0].name != seen.name:
+        raise CapabilityError("afar_date", column=seen.name)
+    found.columns.append(_judged(seen, made[0]))
+
+
+def survey_of(table: Table, name: str) -> Survey:
+    """Return what is known of rows that were read: levels are their codes, in the same order."""
+    target = table.target
+    if target is None or target.is_numeric:
+        raise CapabilityError("afar_number", column=None if target is None else target.name)
+    counts = np.bincount(target.codes, minlength=len(target.levels)).astype(np.int64)
+    found = Survey(name, table.n_rows, _as_read(target), counts)
+    found.columns = [_as_read(column) for column in table.columns]
+    found.left_out, found.notes = [*table.left_out], [*table.notes]
+    return found
+
+
+def _as_read(column: Column) -> Judged:
+    n, n_missing = len(column.levels), column.n_missing
+    if column.is_numeric and n > FEW:
+        return Judged(Field(column.name, "numeric"), None, None, n_missing)
+    codes = np.arange(n, dtype=np.int32)
+    values = np.asarray(column.levels, np.float64) if column.is_numeric else codes
+    return Judged(Field(column.name, column.kind, column.levels), values, codes, n_missing)
+
+
+def _many(found: Survey, seen: Seen, wish: object) -> None:
+    if wish == "ignore":
+        found.left_out.append((seen.name, "ignored"))
+        return
+    if wish not in (None, "numeric"):
+        raise CapabilityError("afar_many", column=seen.name, most=FEW)
+    if not all(map(math.isfinite, seen.span)):
+        raise DataError("afar_infinite", source=found.name, column=seen.name)
+    counts_up = seen.span[1] - seen.span[0] + 1 == found.n_rows - seen.n_missing
+    if wish is None and seen.is_whole and seen.is_distinct:
+        why = "name" if is_id_name(seen.name) else "count" if counts_up else None
+        if why is not None:
+            said = {"source": found.name, "column": seen.name, "n": found.n_rows}
+            found.notes.append(Note(f"note_left_out_id_{why}", said))
+            found.left_out.append((seen.name, "id"))
+            return
+    found.columns.append(Judged(Field(seen.name, "numeric"), None, None, seen.n_missing))
+
+
+def _only(schema: Mapping[str, Any] | None, name: str) -> dict[str, Any]:
+    return {name: schema[name]} if schema and name in schema else {}
+
+
+def _cells(seen: Seen) -> Cells:
+    """Return a column in which each value stands once, or twice where it does so more often."""
+    assert seen.values is not None
+    times = np.minimum(seen.counts, 2)
+    codes = np.repeat(np.arange(len(seen.values), dtype=np.int32), times)
+    if seen.n_missing:
+        codes = np.append(codes, np.int32(-1))
+    return Cells(seen.name, seen.values, codes)
+
+
+def _judged(seen: Seen, column: Column) -> Judged:
+    """Return the column with the code of each value; a value that is a gap has code -1."""
+    assert seen.values is not None
+    first = np.append(0, np.cumsum(np.minimum(seen.counts, 2)))[:-1]
+    codes = column.codes[first] if len(first) else np.empty(0, np.int32)
+    lost = int(np.asarray(seen.counts)[codes < 0].sum())
+    kept = Field(column.name, column.kind, column.levels)
+    return Judged(kept, seen.values, codes, seen.n_missing + lost)
+
+
+__all__ = [
+    "FEW",
+    "Judged",
+    "Seen",
+    "Survey",
+    "in_order",
+    "survey",
+    "survey_of",
+    "surveyed_target",
+    "target_of",
+]

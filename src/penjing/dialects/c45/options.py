@@ -1,0 +1,207 @@
+"""Settings of the C4.5 dialect: what C4.5 release 8 and J48 decide by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from penjing import arguments
+from penjing.data.table import Field, Table
+from penjing.errors import ChoiceError
+from penjing.grow.dialect_options import DialectOptions
+
+
+@dataclass(frozen=True, slots=True)
+class C45Options(DialectOptions):
+    """What C4.5 and J48 decide by; the defaults are those of C4.5 release 8.
+
+    Of the shared settings, ``min_branch`` is their minimum number of cases (m), a node lighter
+    than twice that being a leaf, and ``shape`` how nominal columns are divided: ``multiway``,
+    ``merged`` (C4.5 -s: levels are merged greedily) or ``one-level`` (J48 -B: one level
+    against all others).
+
+    Parameters
+    ----------
+    precision : str
+        ``double``, or ``single``: sums, gains and cuts rounded to 32 bits as C4.5 rounds them.
+    sums : str
+        ``exact``, whatever the order of rows; or ``cases``: parts of rows are added up in 32
+        bits in the order in which C4.5's cases lie, as it sorts and groups them. Only where
+        values are missing does that make a difference. The native engine can, in single
+        precision and without groups of levels.
+    tolerance : float
+        Numbers closer than this are equal; J48 has 1e-6 nearly everywhere, C4.5 none.
+    gap : float
+        A cut lies only between values that are further apart than this.
+    side_share, side_most : float
+        Each side of a cut weighs at least this share of the known weight per class, but no less
+        than ``min_branch`` and no more than ``side_most``.
+    cut_cost : bool
+        Whether the gain of a cut is less by log2(cuts tried) / weight.
+    cut_at : str
+        Where the cut is: at the largest training ``value`` below the ``midpoint``, or there.
+    cut_tolerance : float
+        That value may lie above the midpoint by so much (Weka 3.6).
+    slack : float
+        What two numbers may differ by in the screens: average gain, least split information,
+        and errors when subtrees are collapsed.
+    many_levels : float
+        A nominal column with at least this share of the rows as levels is left out of the
+        average gain.
+    zero_gain : bool
+        Whether a division that gains nothing may be chosen.
+    collapse : bool
+        Whether a subtree that makes no fewer training errors than a leaf becomes one.
+    pruning : str
+        ``error-based``, ``reduced-error`` (by rows held out), or ``none``.
+    confidence : float
+        The CF of error-based pruning.
+    deviate : str
+        The normal deviate of the confidence: by linear interpolation in C4.5's ``table``, or
+        the ``quantile`` itself.
+    last_errors : float
+        The part of the cases not yet wrong that is added where errors are within half a case
+        of all.
+    raise_branches : bool
+        Whether the largest branch may replace its parent.
+    minimum_slips : bool
+        Whether the minimum number of cases falls to 1 for all nodes still to be grown once a
+        column whose levels are merged has no known value in a node: a slip of C4.5 -s. Trees
+        are then grown depth first, node after node.
+    empty : str
+        What a branch that no training row took answers: the ``majority`` of its node for sure,
+        or the class ``shares`` there.
+    """
+
+    criteria: ClassVar[tuple[str, ...] | None] = ("gain", "gain_ratio")
+    shapes: ClassVar[tuple[str, ...]] = ("multiway", "merged", "one-level")
+    missing_policies: ClassVar[tuple[str, ...]] = ()
+
+    precision: Literal["double", "single"] = "double"
+    sums: Literal["exact", "cases"] = "exact"
+    tolerance: float = 0.0
+    gap: float = 1e-5
+    side_share: float = 0.1
+    side_most: float = 25.0
+    cut_cost: bool = True
+    cut_at: Literal["value", "midpoint"] = "value"
+    cut_tolerance: float = 0.0
+    slack: float = 1e-3
+    many_levels: float = 0.3
+    zero_gain: bool = True
+    collapse: bool = True
+    pruning: Literal["error-based", "reduced-error", "none"] = "error-based"
+    confidence: float = 0.25
+    deviate: Literal["table", "quantile"] = "table"
+    last_errors: float = 0.67
+    raise_branches: bool = True
+    minimum_slips: bool = False
+    empty: Literal["majority", "shares"] = "majority"
+
+    @property
+    def fixed(self) -> dict[str, str]:
+        """What these rules decide without a setting."""
+        return {"ties": f"first by {self.tolerance:g}" if self.tolerance else "first"}
+
+    def named(self, setting: str) -> list[str]:
+        """Return the options of C4.5 (small letters) and J48 that stand for a setting."""
+        found = [name for name, of in _VALUES.items() if of == setting]
+        found += [name for name, of in _SWITCHES.items() if of[0] == setting]
+        found += ["c"] if setting == "confidence" else []
+        return sorted(f"-{name}" for name in found)
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether nodes must be grown one after the other, depth first."""
+        return self.minimum_slips
+
+    def check(self) -> None:
+        """Refuse settings that cannot be used, each with a sentence."""
+        for name, allowed in _WORDS.items():
+            arguments.word(name, getattr(self, name), allowed)
+        for name in _NUMBERS:
+            arguments.number(name, getattr(self, name), infinite=True)
+        if self.cut_tolerance > max(self.gap, CLOSEST) / 2:
+            raise ChoiceError("cut_tolerance_too_large", value=self.cut_tolerance)
+        if self.sums == "cases" and self.precision != "single":
+            raise ChoiceError("sums_need_single")
+        arguments.confidence(self.confidence)
+
+    @property
+    def tie(self) -> float:
+        """By how much a score must exceed another.
+
+        32 bits are coarse enough for every machine to round alike; 64 are not, so that equal
+        scores are told from others by more than their rounding.
+        """
+        return self.tolerance or (0.0 if self.precision == "single" else _ROUNDING)
+
+    def in_average(self, schema: Sequence[Field], n: float) -> list[bool]:
+        """Return which columns of n rows take part in the average gain.
+
+        Not those with very many levels, unless all are such columns.
+        """
+        most = self.many_levels * n - self.tolerance
+        few = [field.has_order or len(field.levels) < most for field in schema]
+        return few if any(few) else [True] * len(few)
+
+    def prepared(self, table: Table) -> Table:
+        """Return the table as it is; one whose target is a number is refused."""
+        if table.is_regression:
+            assert table.target is not None
+            raise ChoiceError("quinlan_needs_classes", target=table.target.name)
+        return table
+
+    def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
+        """Return the setting that an option of C4.5 (-m -c -g -s) or J48 (-C -M …) stands for.
+
+        Examples
+        --------
+        >>> C45Options().setting("c", 10), C45Options().setting("U", True)
+        (('confidence', 0.1), ('pruning', 'none'))
+        """
+        if name == "c":  # C4.5 takes the confidence in per cent
+            return "confidence", hundredth(value)
+        if name in _VALUES:
+            return _VALUES[name], value
+        if name in _SWITCHES:
+            setting, if_on, if_off = _SWITCHES[name]
+            return setting, if_on if value else if_off
+        return name, value
+
+
+def hundredth(value: Any) -> Any:  # noqa: ANN401 - what is no number is refused as it came
+    """Return a number in per cent as a share."""
+    return value / 100 if arguments.is_number(value) else value
+
+
+CLOSEST = 1e-5
+"""Values that C4.5 and J48 cut apart are further apart than this."""
+_ROUNDING = 1e-12
+"""Equal scores (bits, or ratios of them) may differ by this much after rounding."""
+_WORDS = {
+    "precision": ("double", "single"),
+    "sums": ("exact", "cases"),
+    "cut_at": ("value", "midpoint"),
+    "pruning": ("error-based", "reduced-error", "none"),
+    "deviate": ("table", "quantile"),
+    "empty": ("majority", "shares"),
+}
+_NUMBERS = (
+    "tolerance", "gap", "side_share", "side_most", "cut_tolerance", "slack", "many_levels",
+    "last_errors",
+)  # fmt: skip
+_VALUES = {"m": "min_branch", "M": "min_branch", "C": "confidence"}
+_SWITCHES: dict[str, tuple[str, Any, Any]] = {
+    "g": ("criterion", "gain", "gain_ratio"),
+    "s": ("shape", "merged", "multiway"),
+    "B": ("shape", "one-level", "multiway"),
+    "U": ("pruning", "none", "error-based"),
+    "R": ("pruning", "reduced-error", "error-based"),
+    "S": ("raise_branches", False, True),
+    "A": ("laplace", True, False),
+    "O": ("collapse", False, True),
+    "J": ("cut_cost", False, True),
+    "doNotMakeSplitPointActualValue": ("cut_at", "midpoint", "value"),
+}

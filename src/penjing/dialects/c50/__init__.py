@@ -1,0 +1,1 @@
+"""The C5.0 dialect."""

@@ -1,0 +1,127 @@
+"""What C5.0 decides otherwise than C4.5, each difference a setting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from penjing import arguments
+from penjing.data.table import Field
+from penjing.dialects.c45.options import C45Options, hundredth
+from penjing.errors import CapabilityError, unknown
+
+
+@dataclass(frozen=True, slots=True)
+class C50Options(C45Options):
+    """The settings of C5.0; those of C4.5 that it shares keep their names.
+
+    Information is computed in double precision, and a cut may lie between any two different
+    numbers (``gap`` is 0).
+
+    Parameters
+    ----------
+    numbers : str
+        Numbers of the table are compared in ``single`` or in ``double`` precision.
+    least_gain : float
+        A column that gains less offers nothing.
+    screen_share : float
+        A column must gain this share of the least gain: of the average where rows are few.
+    screen_few, screen_many : float
+        With up to so many rows a class the least gain is the average; with at least so many
+        it is 0.9 log2(columns that offer) / weight; between them something between.
+    near_ties : float
+        Ratios within this share of the best are near enough for the number of branches, and
+        then the gain, to decide.
+    gap_cost : bool
+        Whether a cut in a wide gap costs less: log2 of range / gap, where that is smaller than
+        the number of cuts.
+    pure_share : float
+        A node is pure when one class has so much of it.
+    collapse_share : float
+        A subtree that makes at least this share of a leaf's errors becomes one.
+    pool : bool
+        Whether the errors of branches that are lighter than ``min_branch`` are estimated
+        together.
+    raise_share, regrow_share : float
+        Only a branch with so much of the rows may replace its parent; with less than the
+        second share of them it is grown anew.
+    global_pruning : bool
+        Whether the weakest subtrees are cut as long as the errors that this adds stay within
+        one standard error.
+    gather : bool
+        Whether leaves of one class below a nominal question become one branch.
+    """
+
+    shapes: ClassVar[tuple[str, ...]] = ("multiway",)
+
+    gap: float = 0.0
+    zero_gain: bool = False
+    numbers: Literal["double", "single"] = "single"
+    least_gain: float = 1e-4
+    screen_share: float = 0.999
+    screen_few: float = 500.0
+    screen_many: float = 1000.0
+    near_ties: float = 1e-3
+    gap_cost: bool = True
+    pure_share: float = 0.999
+    collapse_share: float = 0.999
+    pool: bool = True
+    raise_share: float = 0.1
+    regrow_share: float = 0.95
+    global_pruning: bool = True
+    gather: bool = True
+
+    def in_average(self, schema: Sequence[Field], n: float) -> list[bool]:
+        """Return which columns of n rows are looked at: none of very many levels, unless all are.
+
+        One level more than is declared counts, for values that are not applicable.
+        """
+        few = [f.has_order or len(f.levels) + 1 < self.many_levels * n for f in schema]
+        return few if any(few) else [True] * len(few)
+
+    @property
+    def fixed(self) -> dict[str, str]:
+        """What these rules decide without a setting."""
+        return {"ties": f"within {self.near_ties:g}: fewer branches, gain, first"}
+
+    def named(self, setting: str) -> list[str]:
+        """Return the options of C5.0 that stand for a setting."""
+        return sorted(f"-{name}" for name, of in _NAMES.items() if of == setting)
+
+    def check(self) -> None:
+        """Refuse settings that cannot be used, each with a sentence."""
+        C45Options.check(self)
+        arguments.word("numbers", self.numbers, ("double", "single"))
+        for name in _NUMBERS:
+            arguments.number(name, getattr(self, name), infinite=True)
+        if self.precision != "double":
+            raise unknown("unknown_plug", self.precision, ("double",), socket="c5.0 precision")
+        if self.pruning == "reduced-error":
+            words = ("error-based", "none")
+            raise unknown("unknown_plug", self.pruning, words, socket="c5.0 pruning")
+
+    def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
+        """Return the setting that an option of C5.0 (-c -m -g) stands for; -s is refused.
+
+        Examples
+        --------
+        >>> C50().setting("c", 10), C50().setting("g", True)
+        (('confidence', 0.1), ('global_pruning', False))
+        """
+        if name == "s" and value:
+            raise CapabilityError("c50_subsets")
+        if name == "r" and value:
+            raise CapabilityError("c50_rules")
+        if name == "c":  # in per cent
+            return "confidence", hundredth(value)
+        if name == "g":
+            return "global_pruning", not value
+        return _NAMES.get(name, name), value
+
+
+_NAMES = {"m": "min_branch", "c": "confidence", "g": "global_pruning"}
+_NUMBERS = (
+    "least_gain", "screen_share", "screen_few", "screen_many", "near_ties", "pure_share",
+    "collapse_share", "raise_share", "regrow_share",
+)  # fmt: skip

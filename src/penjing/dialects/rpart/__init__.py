@@ -1,0 +1,1 @@
+"""The rpart dialect: R's rpart."""

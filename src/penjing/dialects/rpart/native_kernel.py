@@ -1,0 +1,197 @@
+"""Trees by rpart's rules, grown whole in C++, surrogates included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from penjing import _core
+from penjing.data.scratch import Workspace
+from penjing.data.table import Codes, Column, Floats, Table
+from penjing.dialects.rpart.options import RpartOptions
+from penjing.dialects.rpart.sorted_rows import sorted_rows
+from penjing.grow.recipe import Recipe
+from penjing.progress import Tell
+from penjing.tree.counts import Classes, Reader
+from penjing.tree.nodes import LEAF, Nodes
+from penjing.tree.split import Surrogate
+from penjing.tree.tree_data import TreeData
+
+MOST_LEVELS = 26
+"""With more than two classes, columns of more levels than this are left to the readable loop."""
+MOST_TIES = 1_000
+"""How many ties are kept (trace.TIES)."""
+ROWS = 2**31
+"""A row and a flag share 32 bits."""
+
+
+def grown(
+    table: Table,
+    s: Reader,
+    recipe: Recipe,
+    threads: int,
+    *,
+    space: Workspace | None = None,
+    tell: Tell | None = None,
+) -> TreeData | None:
+    """Return the tree as the rules grow it, not yet cut back; None where Python has to.
+
+    That is: rows or classes that weigh nothing, a limit on leaves, rows shared out, with more
+    than two classes nominal columns of many levels, or of rows with weights, and numbers of
+    rows with weights that are to be added up one by one. What is as large as a column is kept
+    in files of ``space`` where there is one.
+    """
+    options = recipe.options
+    assert isinstance(options, RpartOptions)
+    assert table.target is not None
+    able = recipe.max_leaves is None and recipe.missing in ("surrogate", "refuse")
+    known = recipe.criterion in ("gini", "gain", "variance")
+    fits = (recipe.criterion == "variance") != isinstance(s, Classes)
+    if not (able and known and fits and 0 < table.n_rows < ROWS and table.columns):
+        return None
+    weight = table.weight
+    if weight is not None and not bool((weight > 0).all()):
+        return None
+    if weight is not None and options.sums == "cases" and table.is_regression:
+        return None  # agreements of surrogates would be added up in another order, too
+    counts = np.bincount(table.target.codes, weight, s.size) if isinstance(s, Classes) else None
+    n_seen = 0 if counts is None else int(np.flatnonzero(counts)[-1]) + 1
+    altered, alike = _altered(s, options, n_seen)
+    if (
+        altered is not None
+        and counts is not None
+        and bool(((altered <= 0) & (counts[:n_seen] > 0)).any())
+    ):
+        return None
+    if n_seen > 2 and any(
+        not c.has_order and (len(c.levels) > MOST_LEVELS or weight is not None)
+        for c in table.columns
+    ):
+        return None
+    costs = s.costs if isinstance(s, Classes) else None
+    told: dict[str, Any] = _core.grow_rpart(
+        [_told(column) for column in table.columns],
+        {
+            "target": np.ascontiguousarray(table.target.codes, np.int32),
+            **_cases(table, options, space),
+            "lists": [] if space is None else _lists(table, space),
+            "y": None if isinstance(s, Classes) else table.target.numbers() - s.centre,
+            "weight": None if weight is None else np.ascontiguousarray(weight, np.float64),
+            "altered": altered,
+            "means": None if costs is None else np.asarray(costs.altered, np.float64),
+            "factor": None if costs is None else np.asarray(costs.factor, np.float64),
+            "loss": None if costs is None else np.asarray(costs.loss, np.float64).ravel(),
+            "cost": None if options.cost is None else np.asarray(options.cost, np.float64),
+        },
+        {
+            "n_sums": s.size,
+            "n_seen": n_seen,
+            "by_bits": recipe.criterion == "gain",
+            "centre": 0.0 if isinstance(s, Classes) else s.centre,
+            "alike": alike,
+            "alpha": -1.0 if options.alpha is None else float(options.alpha),
+            "cp": float(options.cp),
+            "min_gain": float(recipe.min_gain),
+            "max_depth": -1 if recipe.max_depth is None else recipe.max_depth,
+            "min_split": min(options.minsplit, ROWS),
+            "least": min(options.least, ROWS),
+            "max_surrogates": options.maxsurrogate if recipe.missing == "surrogate" else 0,
+            "use_surrogates": options.usesurrogate,
+            "surrogate_style": options.surrogatestyle,
+            "threads": threads,
+            "progress": tell,
+        },
+    )
+    return _tree(told, table, s, recipe)
+
+
+def _lists(table: Table, space: Workspace) -> list[Any]:
+    """Return room in files for the sorted rows of each column that has an order."""
+    return [
+        space.array(f"list{c}", np.uint32, table.n_rows, "w+") if column.has_order else None
+        for c, column in enumerate(table.columns)
+    ]
+
+
+def _cases(table: Table, options: RpartOptions, space: Workspace | None) -> dict[str, Any]:
+    """Return the numbers and the order of rows in which rpart adds them up, if it is to be so."""
+    assert table.target is not None
+    if options.sums == "exact" or not table.is_regression:
+        return {"cases": None, "sorted": []}
+    numbers = np.ascontiguousarray(table.target.numbers(), np.float64)
+    found = []
+    for c, column in enumerate(table.columns):
+        rows = sorted_rows(column)
+        if rows is not None and space is not None:
+            kept = space.array(f"sorted{c}", np.int32, len(rows), "w+")
+            kept[:] = rows
+            rows = kept
+        found.append(rows)
+    return {"cases": numbers, "sorted": found}
+
+
+def _altered(s: Reader, options: RpartOptions, n_seen: int) -> tuple[Floats | None, float]:
+    """Return the altered priors by which classes are judged, and the one that all share."""
+    if not isinstance(s, Classes) or s.costs is None:
+        return None, 1.0
+    altered = np.asarray(s.costs.altered, np.float64)[:n_seen]
+    present = np.unique(altered[altered > 0])
+    alike = float(present[0]) if len(present) == 1 else 1.0
+    return (altered.copy() if options.has_costs or alike != 1.0 else None), alike
+
+
+def _told(column: Column) -> tuple[Codes, Floats | None, int]:
+    codes, n_levels = np.ascontiguousarray(column.codes, np.int32), len(column.levels)
+    if not column.has_order:
+        return codes, None, n_levels
+    numbers = column.levels if column.is_numeric else np.arange(n_levels)
+    return codes, np.ascontiguousarray(numbers, np.float64), n_levels
+
+
+def _tree(told: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> TreeData:
+    options = recipe.options
+    assert isinstance(options, RpartOptions)
+    surrogates: dict[int, tuple[Surrogate, ...]] = {}
+    for node, column, cut, below, agreement, adjusted, *groups in told["surrogates"]:
+        by_cut = not np.isnan(cut)
+        one = Surrogate(
+            column,
+            cut if by_cut else None,
+            below,
+            () if by_cut else tuple(groups),
+            agreement,
+            adjusted,
+            is_used=options.usesurrogate > 0,
+        )
+        surrogates[node] = (*surrogates.get(node, ()), one)
+    nodes = Nodes(
+        told["parent"],
+        told["column"],
+        told["cut"],
+        told["level_start"],
+        told["level_codes"],
+        told["total"].reshape(-1, s.size),
+        told["gain"],
+        told["score"],
+        missing=told["missing"] if bool((told["missing"] >= 0).any()) else None,
+        surrogates=surrogates,
+    )
+    assert table.target is not None
+    centre = 0.0 if isinstance(s, Classes) else s.centre
+    about = _ties(told)
+    return TreeData(nodes, table.schema, table.target.field, recipe.settings(), centre, about)
+
+
+def _ties(told: dict[str, Any]) -> dict[str, Any]:
+    start = told["tie_start"]
+    tied = np.flatnonzero((np.diff(start) > 0) & (told["column"] != LEAF)).tolist()
+    ties = [
+        {
+            "node": node,
+            "columns": told["tie_columns"][start[node] : start[node + 1]].tolist(),
+            "score": float(told["score"][node]),
+        }
+        for node in tied[:MOST_TIES]
+    ]
+    return {"n_ties": len(tied), "ties": ties}

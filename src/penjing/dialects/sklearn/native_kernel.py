@@ -1,0 +1,100 @@
+"""Trees by scikit-learn's rules, grown whole in C++."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from penjing import _core
+from penjing.data.lazy_column import Uncoded
+from penjing.data.table import Codes, Column, Floats, Table
+from penjing.dialects.sklearn.options import SklearnOptions
+from penjing.grow.recipe import Recipe
+from penjing.tree.counts import Classes, Reader, ties_of
+from penjing.tree.nodes import LEAF, Nodes
+from penjing.tree.tree_data import TreeData
+
+_NAMES = {"gini", "gain", "variance"}
+
+
+def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> TreeData | None:
+    """Return the tree as the rules grow it, not yet pruned; None where Python has to.
+
+    That is: rows or classes that weigh nothing (or less), or a criterion of one's own.
+    """
+    options, weight = recipe.options, table.weight
+    assert isinstance(options, SklearnOptions)
+    factor = None
+    if isinstance(s, Classes) and s.costs is not None:
+        factor = np.asarray(s.costs.factor, np.float64)
+    known = recipe.criterion in _NAMES and (recipe.criterion == "variance") != isinstance(
+        s, Classes
+    )
+    heavy = all(w is None or bool((w > 0).all()) for w in (weight, factor))
+    if not (known and heavy and table.n_rows and table.columns):
+        return None
+    assert table.target is not None
+    _code(table, threads)
+    start = options.start
+    told: dict[str, Any] = _core.grow_sklearn(
+        [_told(column) for column in table.columns],
+        np.ascontiguousarray(table.target.codes, np.int32),
+        None if isinstance(s, Classes) else table.target.numbers() - s.centre,
+        None if weight is None else np.ascontiguousarray(weight, np.float64),
+        factor,
+        {
+            "n_sums": s.size,
+            "by_bits": recipe.criterion == "gain",
+            "single": options.precision == "single",
+            "gap": float(options.gap),
+            "min_samples_split": float(options.min_samples_split),
+            "min_samples_leaf": float(options.min_samples_leaf),
+            "min_weight_share": float(options.min_weight_fraction_leaf),
+            "min_decrease": float(options.min_impurity_decrease),
+            "min_gain": float(recipe.min_gain),
+            "max_depth": -1 if recipe.max_depth is None else recipe.max_depth,
+            "max_leaves": -1 if recipe.max_leaves is None else recipe.max_leaves,
+            "state": -1 if start is None else start,
+            "n_looked_at": options.n_looked_at(len(table.columns)),
+            "threads": threads,
+        },
+    )
+    return _tree(told, table, s, recipe)
+
+
+def _code(table: Table, threads: int) -> None:
+    """Let columns that nobody has coded yet be coded at the same time."""
+    plain = [column for column in table.columns if isinstance(column, Uncoded)]
+    if threads > 1 and len(plain) > 1:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(attrgetter("codes"), plain))
+
+
+def _told(column: Column) -> tuple[Codes, Floats]:
+    levels = column.levels if column.is_numeric else np.arange(len(column.levels))
+    return np.ascontiguousarray(column.codes, np.int32), np.ascontiguousarray(levels, np.float64)
+
+
+def _tree(told: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> TreeData:
+    n, gain = len(told["parent"]), told["gain"]
+    gap = told["gap"].reshape(-1, 2)
+    gap[~np.array([column.is_numeric for column in table.columns])[told["column"]]] = np.nan
+    nodes = Nodes(
+        told["parent"],
+        told["column"],
+        told["cut"],
+        np.zeros(n + 1, np.int64),
+        np.empty(0, np.int32),
+        told["total"].reshape(-1, s.size),
+        gain,
+        gain.copy(),
+        gap,
+        missing=told["missing"] if told["column"][0] != LEAF else None,
+    )
+    assert table.target is not None
+    about = {"n_ties": told["n_ties"], "ties": ties_of(told, gain)}
+    centre = 0.0 if isinstance(s, Classes) else s.centre
+    return TreeData(nodes, table.schema, table.target.field, recipe.settings(), centre, about)

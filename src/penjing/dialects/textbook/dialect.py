@@ -1,0 +1,23 @@
+"""The textbook's rules: three leaf conditions, the best column, the first one of equals."""
+
+from __future__ import annotations
+
+from penjing.grow import search
+from penjing.grow.engine import Engine
+from penjing.grow.recipe import Recipe
+from penjing.grow.search import Choice, offers, stops
+from penjing.tree.split import Offers
+from penjing.tree.tree_data import TreeData
+
+
+def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
+    """Return what each node chose: the best score, then the first column."""
+    return search.choose(offers, recipe.measure())
+
+
+def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:  # noqa: ARG001 - the protocol's
+    """Return the tree as it is."""
+    return tree
+
+
+__all__ = ["choose", "finish", "offers", "stops"]

@@ -1,0 +1,1 @@
+"""The engine for tables larger than memory."""

@@ -1,0 +1,1 @@
+"""The engine whose rows stay in a Spark cluster."""

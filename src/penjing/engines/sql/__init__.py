@@ -1,0 +1,1 @@
+"""Engines whose rows stay in a database: DuckDB and PostgreSQL."""

@@ -1,0 +1,1 @@
+"""Evaluation: metrics, validation, curves, comparison, stability, importance."""

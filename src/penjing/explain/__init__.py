@@ -1,0 +1,1 @@
+"""Explanations: why a node splits as it does, why a row is predicted as it is, rules."""

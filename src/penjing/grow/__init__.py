@@ -1,0 +1,1 @@
+"""Growing: the loop, the recipe, the engine protocol and the search for splits."""

@@ -1,0 +1,70 @@
+"""Every sentence a person reads, in every language: one key, one catalogue per language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+LANGUAGES = ("en", "zh")
+
+_make_error: Callable[[object], Exception] = LookupError
+
+
+def set_unknown_language_error(make: Callable[[object], Exception]) -> None:
+    """Let a layer above say how an unknown language is refused; this layer has no errors."""
+    global _make_error  # noqa: PLW0603 - set once, when penjing.errors is imported
+    _make_error = make
+
+
+def catalogue(lang: str) -> dict[str, str]:
+    """Return the sentences of one language, by key."""
+    if not isinstance(lang, str) or lang not in LANGUAGES:
+        raise _make_error(lang)
+    return _messages(lang)
+
+
+@cache
+def _messages(lang: str) -> dict[str, str]:
+    # Imported when first used: a session mostly needs one language.
+    if lang == "zh":
+        from penjing.i18n import zh  # noqa: PLC0415
+
+        return zh.MESSAGES
+    from penjing.i18n import en  # noqa: PLC0415
+
+    return en.MESSAGES
+
+
+def add_messages(lang: str, messages: dict[str, str]) -> None:
+    """Add sentences to a catalogue, for dialects and plug-ins that bring their own.
+
+    A key that the catalogue has already is refused, so that nothing is replaced by accident.
+
+    Examples
+    --------
+    >>> add_messages("en", {"my_dialect_note": "{column} was rounded."})
+    >>> say("my_dialect_note", column="age")
+    'age was rounded.'
+    """
+    known = catalogue(lang)
+    if taken := sorted(known.keys() & messages.keys()):
+        problem = f"the {lang} catalogue has these messages already: {', '.join(taken)}"
+        raise KeyError(problem)
+    known.update(messages)
+
+
+def say(key: str, lang: str = "en", /, **values: object) -> str:
+    """Return a sentence with its values filled in.
+
+    A key that ends in ``_one`` is the English singular of the key without it and is taken
+    when the value ``n`` is 1 and the language has one.
+
+    Examples
+    --------
+    >>> say("leaves", n=1), say("leaves", n=8), say("leaves", "zh", n=8)
+    ('1 leaf', '8 leaves', '8 个叶结点')
+    """
+    messages = catalogue(lang)
+    if values.get("n") == 1 and f"{key}_one" in messages:
+        key = f"{key}_one"
+    return messages[key].format(**values)

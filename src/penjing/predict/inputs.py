@@ -1,0 +1,290 @@
+"""Rows of any source, coded as a tree codes them: by column name and by level."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from penjing.data.read import read
+from penjing.data.read.missing_markers import Markers, markers
+from penjing.data.table import MISSING, Codes, Column, Field, Table, numeric
+from penjing.errors import DataError, unknown
+from penjing.tree.tree_data import TreeData
+
+
+def align(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `read` can read
+    """Return the rows of a source with exactly the columns of a tree, coded by its levels.
+
+    Levels are matched by value, then by text. One that the tree has never seen gets a code of
+    ``len(levels)`` or more. A column that the tree never asks about need not be there; it is
+    then missing in every row.
+
+    Parameters
+    ----------
+    tree : TreeData
+        Whose columns, levels and classes count.
+    source : Table or source
+        A table, one row as a dict, or anything that :func:`penjing.read` can read.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"texture": {"clear": "ripe", "faint": "not"}})
+    >>> from penjing.data.table import nominal
+    >>> table = Table((nominal("texture", ["faint", "odd", "clear"]),), None, 3)
+    >>> align(tree, table).columns[0].codes
+    array([1, 2, 0], dtype=int32)
+    """
+    return align_to(tree.schema, tree.target, source, _asked(tree), missing=markers_of(tree))
+
+
+def align_all(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `read` can read
+    """Return every row of a source to be answered, whether or not it says its class.
+
+    :func:`align` leaves out rows whose class is missing, as reading to learn or to test does.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> nested = {"texture": {"clear": "ripe", "faint": "not"}}
+    >>> tree = penjing.Tree.from_dict(nested, target="melon")
+    >>> rows = [{"texture": "clear", "melon": None}, {"texture": "faint", "melon": "not"}]
+    >>> align_all(tree, rows).n_rows, align(tree, rows).n_rows
+    (2, 1)
+    """
+    return align_to(
+        tree.schema, tree.target, source, _asked(tree), aim=False, missing=markers_of(tree)
+    )
+
+
+def markers_of(*trees: TreeData | Table) -> Any:  # noqa: ANN401 - as in `read`
+    """Return the missing markers with which trees were grown, or a table was read.
+
+    None where nobody named any. Of trees with different ones those that they share; each tree
+    applies its own to a table that was read with these.
+    """
+    found = [_kept_markers(tree) for tree in trees]
+    if all(one == found[0] for one in found):
+        return found[0]
+    if not all(isinstance(one, list) for one in found):
+        return None
+    return [word for word in found[0] if all(word in one for one in found)]
+
+
+def _kept_markers(one: TreeData | Table) -> Any:  # noqa: ANN401 - as in `read`
+    about = one.about if isinstance(one, TreeData) else one.source
+    reading = about.get("reading")
+    return reading.get("missing") if isinstance(reading, Mapping) else None
+
+
+def _asked(tree: TreeData) -> set[str]:
+    return {tree.schema[c].name for c in asked_by(tree)}
+
+
+def asked_by(tree: TreeData) -> list[int]:
+    """Return the columns that a tree asks about, be it only where another value is missing."""
+    asked = {int(c) for c in np.unique(tree.nodes.column[~tree.is_leaf])}
+    stand_ins = {s.column for tests in tree.nodes.surrogates.values() for s in tests}
+    return sorted(asked | stand_ins)
+
+
+def align_to(
+    schema: Sequence[Field],
+    target: Field | None,
+    source: Any,  # noqa: ANN401 - whatever `read` can read
+    needed: Collection[str] | None = None,
+    *,
+    aim: bool = True,
+    missing: Any = None,  # noqa: ANN401 - as in `read`
+) -> Table:
+    """Return the rows of a source with exactly these columns, and this target if it has it.
+
+    Parameters
+    ----------
+    schema : sequence of Field
+        The columns, in their order.
+    target : Field or None
+        The target; classes that it does not know come after its own.
+    source : Table or source
+        The rows.
+    needed : collection of str, optional
+        Names of the columns that must be there; all of them where it is not given.
+    aim : bool
+        Whether the target is read, too; rows of a source that do not say it are left out then.
+    missing : list or dict, optional
+        The missing markers of the tree, as in :func:`penjing.read`; a table that was read with
+        markers of its own keeps to those.
+    """
+    wanted = [f for f in schema if needed is None or f.name in needed]
+    if not isinstance(source, Table):
+        if isinstance(source, Mapping) and is_row(source):
+            source = [source]
+        names = _names(source, [f.name for f in schema], target)
+        table = read(source, (aim and target) or False, wanted, names=names, missing=missing)
+    else:
+        table = source
+    is_marked = missing is None or "reading" in table.source
+    marks = None if is_marked else markers(missing, usual=True)
+    have = {column.name: column for column in _columns(table)}
+    for field in wanted:
+        if field.name not in have:
+            raise unknown("unknown_column", field.name, have)
+    columns = tuple(
+        matched(have[field.name], field, table, marks)
+        if field.name in have
+        else _nowhere(field, table.n_rows)
+        for field in schema
+    )
+    found = None
+    if aim and target is not None and target.name in have:
+        found = matched(have[target.name], target, table, marks)
+    return replace(table, columns=columns, target=found)
+
+
+def is_row(source: Mapping[Any, Any]) -> bool:
+    """Say whether a dict is one row ``{name: value}`` and not columns or rows of a table."""
+    return all(isinstance(name, str) for name in source) and not any(
+        isinstance(value, Iterable) and not isinstance(value, str) for value in source.values()
+    )
+
+
+def matched(column: Column, field: Field, table: Table, marks: Markers | None = None) -> Column:
+    """Return a column coded as a field says, unknown levels after the known ones.
+
+    Values that ``marks`` names are missing.
+    """
+    if marks is not None:
+        column = _unmarked(column, marks)
+    if field.is_numeric:
+        return column if column.is_numeric else _as_numbers(column, field, table)
+    if not column.is_numeric and tuple(column.levels) == tuple(field.levels):
+        return Column(field.name, field.kind, tuple(field.levels), column.codes)
+    places = Places(field.levels)
+    given = np.asarray(column.levels).tolist() if column.is_numeric else column.levels
+    codes: list[int] = []
+    extra: list[Any] = []
+    for level in given:
+        code = places.of(level)
+        if code < 0:
+            code = len(field.levels) + len(extra)
+            extra.append(level)
+        codes.append(code)
+    rows = np.append(np.asarray(codes, np.int32), np.int32(MISSING))[column.codes]
+    return Column(field.name, field.kind, (*field.levels, *extra), rows)
+
+
+def _unmarked(column: Column, marks: Markers) -> Column:
+    """Return a column in which the values that were named as markers are missing."""
+    if column.is_numeric:
+        if not marks.others:
+            return column
+        values = column.numbers()
+        gone = marks.among(values)
+        return numeric(column.name, np.where(gone, np.nan, values)) if gone.any() else column
+    gone = np.array([marks.is_said(level) for level in column.levels] + [False], np.bool_)
+    if not gone.any():
+        return column
+    codes: Codes = np.where(gone[column.codes], np.int32(MISSING), column.codes)
+    return replace(column, codes=codes)
+
+
+def text_of(value: object) -> str:
+    """Return the text by which values of different types are compared: 1.0 and 1 are '1'."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+class Places:
+    """Finds values among levels: equal and of one type, else equal, else alike as text.
+
+    Examples
+    --------
+    >>> places = Places((0, 1))
+    >>> places.of(1), places.of("1"), places.of(1.0), places.of("one")
+    (1, 1, 1, -1)
+    """
+
+    def __init__(self, levels: Iterable[Any]) -> None:
+        every = list(enumerate(levels))
+        self._same = {(type(level), level): code for code, level in every}
+        self._equal = {level: code for code, level in reversed(every)}
+        self._alike = {text_of(level): code for code, level in reversed(every)}
+
+    def of(self, value: Any) -> int:  # noqa: ANN401 - a level may be any plain value
+        """Return the code of a value, -1 if it is none of the levels."""
+        code = self._same.get((type(value), value))
+        if code is None:
+            code = self._equal.get(value)
+        if code is None:
+            code = self._alike.get(text_of(value), MISSING)
+        return code
+
+
+def placeless(table: Table, schema: Sequence[Field]) -> Table:
+    """Return an aligned table in which levels without a place in their order are missing.
+
+    An engine that counts compares codes with a cut; a level that the order does not know must
+    not look like its last.
+    """
+    columns = []
+    for column, field in zip(table.columns, schema, strict=True):
+        if field.kind == "ordered" and len(column.levels) > len(field.levels):
+            codes: Codes = np.where(column.codes < len(field.levels), column.codes, MISSING)
+            column = Column(column.name, column.kind, tuple(field.levels), codes)  # noqa: PLW2901
+        columns.append(column)
+    return replace(table, columns=tuple(columns))
+
+
+def _columns(table: Table) -> list[Column]:
+    return [*table.columns, *([] if table.target is None else [table.target])]
+
+
+def _nowhere(field: Field, n_rows: int) -> Column:
+    codes = np.full(n_rows, MISSING, np.int32)
+    return Column(field.name, field.kind, () if field.is_numeric else field.levels, codes)
+
+
+def _as_numbers(column: Column, field: Field, table: Table) -> Column:
+    """Return the numbers that the levels of a column are, or spell."""
+    found = np.empty(len(column.levels) + 1)
+    found[-1] = np.nan
+    for code, level in enumerate(column.levels):
+        try:
+            found[code] = float(level)
+        except (TypeError, ValueError):
+            rows = np.flatnonzero(column.codes == code)
+            if not rows.size:
+                found[code] = np.nan
+                continue
+            source = table.source.get("name", "table")
+            where = {"source": source, "row": table.row_number(int(rows[0]))}
+            raise DataError("not_a_number", column=field.name, value=level, **where) from None
+    return numeric(field.name, found[column.codes])
+
+
+def _names(source: Any, names: list[str], target: Field | None) -> list[str] | None:  # noqa: ANN401
+    """Return the names of the columns of rows that have none, by their number."""
+    is_array = isinstance(source, np.ndarray) and source.ndim == 2 and source.dtype.names is None
+    is_rows = isinstance(source, list) and bool(source) and isinstance(source[0], list | tuple)
+    if not (is_array or is_rows):
+        return None
+    width = source.shape[1] if is_array else len(source[0])
+    if target is not None and width == len(names) + 1:
+        return [*names, target.name]
+    return names if width == len(names) else None
+
+
+def labelled_rows(table: Table, target: str) -> tuple[Table, int]:
+    """Return the rows that say what is to be predicted, and how many do not."""
+    name = table.source.get("name", "table")
+    if table.target is None:
+        raise DataError("test_needs_target", source=name, target=target)
+    is_known = table.target.codes >= 0
+    n = int(is_known.sum())
+    if not n:
+        raise DataError("test_without_rows", source=name, target=target)
+    return (table if n == table.n_rows else table.take(is_known)), table.n_rows - n

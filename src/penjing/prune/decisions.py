@@ -1,0 +1,198 @@
+"""Pruners: which questions of a tree are better left unasked, and the list of every decision.
+
+A pruner is a pure function ``prune(tree, …) -> (tree, decisions)``. One that takes a parameter
+``judge`` wants the sums of validation rows; all its other parameters are keyword-only options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from penjing.arguments import word
+from penjing.data.table import Floats
+from penjing.tree.builder import TreeBuilder
+from penjing.tree.counts import TIE, Classes, Reader, Totals
+from penjing.tree.tree_data import TreeData
+
+Ties = Literal["cut", "keep"]
+Measure = Literal["correct", "squares", "errors", "bits", "costs"]
+OWN_MEASURES: dict[str, Measure] = {"mdl": "bits", "cost-complexity": "costs"}
+"""What methods that count no errors weigh: bits; errors (or impurity) and what leaves cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided of one question, and by which numbers.
+
+    The numbers are rows answered rightly (``correct``, more is better), sums of squares
+    (``squares``, less is better) or estimated errors (``errors``, less is better).
+
+    Parameters
+    ----------
+    node : int
+        The node, as the tree numbers it that was given to the pruner.
+    rows : float
+        The weight of the rows that judged: validation rows in this node, or training rows where
+        no validation is used.
+    kept : float
+        The number for the node if it keeps its question (all below it already decided).
+    as_leaf : float
+        The number for the node as a leaf.
+    tree_kept, tree_as_leaf : float
+        The same for the whole tree, with every decision made so far.
+    decision : str
+        ``keep``, ``cut``, or ``raise``: the largest branch took the node's place.
+    why : str
+        ``better``, ``equal`` or ``worse``, said of the leaf (or of the branch that was raised);
+        ``unreached`` where no row judged.
+    as_branch : float or None
+        The number for the node if its largest branch took its place; None where that was not
+        looked at.
+    """
+
+    node: int
+    rows: float
+    kept: float
+    as_leaf: float
+    tree_kept: float
+    tree_as_leaf: float
+    decision: Literal["cut", "keep", "raise"]
+    why: Literal["better", "equal", "worse", "unreached"]
+    as_branch: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the decision as plain data."""
+        told = {name: getattr(self, name) for name in _DECISION}
+        if self.as_branch is None:
+            del told["as_branch"]
+        return told
+
+
+_DECISION = tuple(field.name for field in fields(Decision))
+
+
+class Judge(Protocol):
+    """Whoever holds the validation rows: an engine, as seen from here."""
+
+    @property
+    def reader(self) -> Reader:
+        """What reads the sums."""
+
+    def totals(self, tree: TreeData | TreeBuilder, nodes: Sequence[int]) -> Totals:
+        """Return the sums of the validation rows in these nodes."""
+
+
+def measure_of(s: Reader) -> Measure:
+    """Return what validation rows are judged by: rows answered rightly, or sums of squares."""
+    return "correct" if isinstance(s, Classes) else "squares"
+
+
+def judged(cells: Floats, answers: np.ndarray[Any, Any], s: Reader) -> Floats:
+    """Return what each answer is worth to the rows of each vector of sums.
+
+    Parameters
+    ----------
+    cells : (n, S)
+        Sums of validation rows, read by ``s``.
+    answers : (n,)
+        Codes of classes, or numbers.
+
+    Examples
+    --------
+    Three rows of class 0 and one of class 1, told that they are class 0:
+
+    >>> judged(np.array([[3.0, 1.0]]), np.array([0]), Classes(2))
+    array([3.])
+    """
+    if isinstance(s, Classes):
+        return np.asarray(np.take_along_axis(cells, answers[:, None], axis=1)[:, 0])
+    off = answers - s.centre
+    return np.maximum(cells[:, 2] - 2 * off * cells[:, 1] + off**2 * cells[:, 0], 0.0)
+
+
+def size_of(cells: Floats, answers: np.ndarray[Any, Any], s: Reader) -> Floats:
+    """Return how large the numbers are of which `judged` is a difference, hence its rounding."""
+    if isinstance(s, Classes):
+        return s.weight(cells)
+    return np.asarray(cells[:, 2] + (answers - s.centre) ** 2 * cells[:, 0])
+
+
+def decide(
+    node: int,
+    measure: Measure,
+    *,
+    rows: float,
+    kept: float,
+    as_leaf: float,
+    size: float,
+    tree_kept: float,
+    ties: Ties,
+) -> Decision:
+    """Decide one question; numbers that differ by no more than the rounding of ``size`` tie."""
+    better = as_leaf - kept if measure == "correct" else kept - as_leaf
+    if rows == 0:
+        why: Literal["better", "equal", "worse", "unreached"] = "unreached"
+    elif abs(better) <= TIE * size:
+        why = "equal"
+    else:
+        why = "better" if better > 0 else "worse"
+    is_cut = why == "better" or (why != "worse" and ties == "cut")
+    return Decision(
+        node=node,
+        rows=plain(rows),
+        kept=plain(kept),
+        as_leaf=plain(as_leaf),
+        tree_kept=plain(tree_kept),
+        tree_as_leaf=plain(tree_kept + (as_leaf - kept)),
+        decision="cut" if is_cut else "keep",
+        why=why,
+    )
+
+
+def decided(
+    node: int,
+    rows: float,
+    *,
+    kept: float,
+    as_leaf: float,
+    tree_kept: float,
+    decision: Literal["cut", "keep", "raise"],
+    as_branch: float | None = None,
+) -> Decision:
+    """Record a decision that was made by a rule of its own, of numbers that had better be small."""
+    instead = as_branch if decision == "raise" and as_branch is not None else as_leaf
+    why: Literal["better", "equal", "worse"] = (
+        "equal" if instead == kept else "better" if instead < kept else "worse"
+    )
+    return Decision(
+        node=node,
+        rows=plain(rows),
+        kept=plain(kept),
+        as_leaf=plain(as_leaf),
+        tree_kept=plain(tree_kept),
+        tree_as_leaf=plain(tree_kept + (as_leaf - kept)),
+        decision=decision,
+        why=why,
+        as_branch=None if as_branch is None else plain(as_branch),
+    )
+
+
+def check_ties(ties: str) -> None:
+    """Refuse a word for ties that is not known."""
+    word("ties", ties, ("cut", "keep"))
+
+
+def cut_back(tree: TreeData, decisions: Iterable[Decision]) -> TreeData:
+    """Return the tree with what was decided to be cut made leaves."""
+    cut = [d.node for d in decisions if d.decision == "cut"]
+    return tree.pruned(cut) if cut else replace(tree)
+
+
+def plain(value: float) -> float:
+    """Return a plain number, whole ones as integers, and no -0.0."""
+    value = float(value)
+    return int(value) if value.is_integer() else value

@@ -1,0 +1,127 @@
+"""The registry: criteria, dialects, pruners, engines, renderers and exports, by name.
+
+A new one is one file (or folder) and one line here. Other packages register theirs through entry
+points of the groups ``penjing.criteria``, ``penjing.dialects``, ``penjing.pruners``,
+``penjing.engines``, ``penjing.renderers`` and ``penjing.exports``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from penjing.errors import unknown
+from penjing.i18n import say
+
+BUILT_IN: dict[str, dict[str, str]] = {
+    "criterion": {
+        "gain": "penjing.criteria.entropy:Entropy",
+        "gain_ratio": "penjing.criteria.entropy:GainRatio",
+        "gini": "penjing.criteria.gini:Gini",
+        "variance": "penjing.criteria.variance:Variance",
+    },
+    "dialect": {
+        "textbook": "penjing.dialects.textbook.dialect",
+        "quinlan": "penjing.dialects.c45.dialect",
+        "c50": "penjing.dialects.c50.dialect",
+        "rpart": "penjing.dialects.rpart.dialect",
+        "sklearn": "penjing.dialects.sklearn.dialect",
+    },
+    "pruner": {
+        "cost-complexity": "penjing.prune.cost_complexity:prune",
+        "reduced-error": "penjing.prune.reduced_error:prune",
+        "pessimistic": "penjing.prune.pessimistic:prune",
+        "error-based": "penjing.prune.error_based:prune",
+        "collapse": "penjing.prune.collapse:prune",
+        "minimum-error": "penjing.prune.minimum_error:prune",
+        "mdl": "penjing.prune.mdl:prune",
+        "simplify": "penjing.prune.simplify:prune",
+    },
+    "engine": {
+        "native": "penjing.engines.native:Engine",
+        "memory": "penjing.engines.memory:Engine",
+        "disk": "penjing.engines.out_of_core.engine:Engine",
+        "duckdb": "penjing.engines.sql.duckdb:Engine",
+        "postgres": "penjing.engines.sql.postgres:Engine",
+        "spark": "penjing.engines.spark.engine:Engine",
+    },
+    "renderer": {
+        "text": "penjing.render.tree_text:write",
+        "rules": "penjing.render.leaf_rules:write",
+        "markdown": "penjing.render.markdown:write",
+        "svg": "penjing.render.svg:write",
+        "html": "penjing.render.html:write",
+        "icicle": "penjing.render.icicle:write",
+        "dot": "penjing.render.dot:write",
+        "dict": "penjing.render.nested_dict:write",
+        "nested": "penjing.render.nested_json:write",
+    },
+    "export": {
+        "python": "penjing.export.python:write",
+        "sql": "penjing.export.sql:write",
+        "c": "penjing.export.c:write",
+        "javascript": "penjing.export.javascript:write",
+        "java": "penjing.export.java:write",
+        "pmml": "penjing.export.pmml:write",
+        "onnx": "penjing.export.onnx:write",
+        "excel": "penjing.export.excel:write",
+        "nested": "penjing.render.nested_json:write",
+        "dict": "penjing.render.nested_dict:write",
+    },
+}
+
+_GROUPS = {
+    "criterion": "penjing.criteria",
+    "dialect": "penjing.dialects",
+    "pruner": "penjing.pruners",
+    "engine": "penjing.engines",
+    "renderer": "penjing.renderers",
+    "export": "penjing.exports",
+}
+_OLD_GROUPS = {
+    "dialect": "penjing.rules",
+    "pruner": "penjing.prune",
+    "renderer": "penjing.write",
+    "export": "penjing.export",
+}
+"""Entry-point groups of 0.1.0; they are read until 0.3.0, with a warning."""
+
+
+@cache
+def plugins(kind: str) -> dict[str, str]:
+    """Return what is registered of a kind: names, and where each one is.
+
+    Examples
+    --------
+    >>> list(plugins("criterion"))
+    ['gain', 'gain_ratio', 'gini', 'variance']
+    """
+    found: dict[str, str] = {}
+    if kind in _OLD_GROUPS:
+        old, new = _OLD_GROUPS[kind], _GROUPS[kind]
+        for point in entry_points(group=old):
+            message = say("old_entry_point", name=point.name, old=old, new=new)
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
+            found[point.name] = point.value
+    found |= {point.name: point.value for point in entry_points(group=_GROUPS[kind])}
+    return found | BUILT_IN[kind]
+
+
+def load(kind: str, name: str) -> Any:  # noqa: ANN401 - a class, a function or a module, by kind
+    """Return what a name stands for, imported on first use."""
+    if not isinstance(name, str):
+        raise unknown("unknown_plug", name, plugins(kind), socket=kind)
+    return _loaded(kind, name)
+
+
+@cache
+def _loaded(kind: str, name: str) -> Any:  # noqa: ANN401 - as above
+    known = plugins(kind)
+    if name not in known:
+        raise unknown("unknown_plug", name, known, socket=kind)
+    module_name, _, attribute = known[name].partition(":")
+    module = import_module(module_name)
+    return getattr(module, attribute) if attribute else module

@@ -1,0 +1,69 @@
+"""A tree as Markdown: a heading, the facts, and the rules as a table."""
+
+from __future__ import annotations
+
+from penjing.i18n import say
+from penjing.render.diagram import heading
+from penjing.render.leaf_rules import rules_of
+from penjing.text.labels import amount
+from penjing.tree.tree_data import TreeData
+
+
+def write(tree: TreeData, *, lang: str = "en", title: str | None = None) -> str:
+    """Return a tree as Markdown.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> print(write(penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}})))
+    ## class
+    <BLANKLINE>
+    by hand | 2 leaves | depth 1
+    <BLANKLINE>
+    | class | when |
+    | --- | --- |
+    | yes | texture = clear |
+    | no | texture = faint |
+    """
+    head = heading(tree, lang, title)
+    names = [tree.target.name]
+    if tree.has_counts:
+        names.append(say("rule_support", lang))
+        if not tree.is_regression:
+            names.append(say("rule_confidence", lang))
+    names.append(say("rule_when", lang))
+    facts = escaped(head["facts"])
+    lines = [f"## {_cell(head['title'])}", "", facts, "", _row(names)]
+    lines.append("| " + " | ".join("---" for _ in names) + " |")
+    for rule in rules_of(tree, lang):
+        cells = [rule.answer]
+        if tree.has_counts:
+            cells.append(amount(rule.weight))
+            if not tree.is_regression:
+                low, high = (f"{100 * end:.0f}" for end in rule.interval)
+                cells.append(f"{100 * rule.confidence:.0f} % ({low}-{high})")
+        cells.append(say("rule_and", lang).join(rule.conditions) or say("rule_always", lang))
+        lines.append(_row(cells))
+    return "\n".join(lines)
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+
+
+def _cell(text: str) -> str:
+    return escaped(text).replace("|", "\\|")
+
+
+def escaped(text: str) -> str:
+    r"""Return a text in one line that Markdown shows as it is.
+
+    Examples
+    --------
+    >>> print(escaped("<b> *x* a_b [c] `d` & e"))
+    &lt;b> \*x\* a\_b \[c\] \`d\` &amp; e
+    """
+    return " ".join(text.translate(_SIGNS).splitlines())
+
+
+_SIGNS = str.maketrans({"<": "&lt;", "&": "&amp;"} | {sign: f"\\{sign}" for sign in "\\*_[]`~"})

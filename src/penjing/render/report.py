@@ -1,0 +1,359 @@
+"""One HTML file about a tree: rows, tree, rules, right and wrong answers, curves, provenance.
+
+Nothing in it is fetched from anywhere, and nothing runs; light or dark as the reader's system is.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from typing import Any
+
+from penjing.data.profile import oddities, overview
+from penjing.data.table import Table
+from penjing.dialects.recipes import recipe_of
+from penjing.errors import ChoiceError, Problem, unknown
+from penjing.evaluate.curves import calibration, learning_curve, pruning_curve
+from penjing.evaluate.metrics import Report
+from penjing.evaluate.validation import cross_validate, not_a_test, score
+from penjing.i18n import LANGUAGES, say
+from penjing.render import chart, svg
+from penjing.render.leaf_rules import rules_of
+from penjing.render.svg import clean
+from penjing.text.labels import amount
+from penjing.tree.tree_data import TreeData
+
+RULES = 100
+"""How many rules are listed."""
+COLUMNS = 200
+"""How many columns are described."""
+CROSSED = 20_000
+"""With more training rows no trees are grown for curves, unless they are asked for."""
+CLASSES = 40
+"""How many classes a confusion table has at most."""
+THEMES = ("auto", "light", "dark")
+
+_LIGHT = "--ink:#1a1d21;--paper:#fff;--faint:#50575e;--line:#d0d5da"
+_DARK = "--ink:#f0f2f4;--paper:#16191d;--faint:#b6bdc4;--line:#3a4047"
+# Words and numbers never break: a table wider than the page is scrolled, a name longer than a
+# line is broken. On paper everything is dark on white, and a picture is as wide as the sheet.
+_STYLE = f"""
+:root{{color-scheme:light dark;{_LIGHT}}}
+.dark{{{_DARK}}}
+body{{font:15px/1.5 'DejaVu Sans','Segoe UI',Helvetica,Arial,'Noto Sans CJK SC','Microsoft YaHei',
+sans-serif;color:var(--ink);background:var(--paper);max-width:70rem;margin:2rem auto;
+padding:0 1rem}}
+h1{{font-size:1.5rem}}h1,p,li{{overflow-wrap:anywhere}}
+h2{{font-size:1.15rem;margin-top:2rem;border-bottom:1px solid var(--line)}}
+.wide{{overflow-x:auto}}
+table{{border-collapse:collapse;margin:.5rem 0}}th,td{{padding:.2rem .7rem;text-align:left;
+border-bottom:1px solid var(--line);vertical-align:top;max-width:34rem;overflow-wrap:break-word}}
+td.n,th.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
+th.v{{writing-mode:vertical-rl;white-space:nowrap;vertical-align:bottom;padding:.4rem .2rem;
+text-align:left}}
+p.f,caption{{color:var(--faint)}}
+figure{{margin:.5rem 0;overflow-x:auto}}code{{overflow-wrap:anywhere}}pre{{overflow-x:auto}}
+.hit,.warn{{font-weight:bold}}.paper{{display:none}}
+@page{{margin:12mm}}
+@media print{{:root,:root.dark{{color-scheme:light;{_LIGHT}}}
+body{{max-width:none;margin:0;padding:0;font-size:12px}}.screen{{display:none}}.paper{{display:inline}}
+.wide,figure,pre{{overflow:visible}}pre{{white-space:pre-wrap}}th,td{{padding:.1rem .3rem}}
+img{{max-width:100%;max-height:92vh;print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+.dense{{font-size:9px}}.dense th,.dense td{{padding:.05rem .12rem}}
+figure,tr{{break-inside:avoid}}}}
+"""
+_AUTO = f"@media screen and (prefers-color-scheme:dark){{:root{{{_DARK}}}}}"
+NARROW = 6
+"""Of more classes the heads of a confusion table stand upright."""
+
+
+def write(
+    tree: TreeData,
+    train: Table | None = None,
+    test: Table | None = None,
+    *,
+    lang: str = "en",
+    theme: str = "auto",
+    title: str | None = None,
+    folds: int = 10,
+    seed: int = 0,
+    crossed: bool | None = None,
+    warnings: Sequence[str] = (),
+) -> str:
+    """Return the report of a tree as one HTML file.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    train : Table, optional
+        Its training rows: for the summary of the data, cross-validation and curves.
+    test : Table, optional
+        Rows that grew nothing: for right and wrong answers, and calibration.
+    lang : str
+        ``en`` or ``zh``.
+    theme : str
+        ``auto``, ``light`` or ``dark``.
+    title : str, optional
+        The heading; the target's name if not given.
+    folds, seed : int
+        Of cross-validation.
+    crossed : bool, optional
+        Whether to grow more trees, for cross-validation and curves; else if there are few rows.
+    warnings : sequence of str
+        Keys of sentences about the test rows, besides those that the tables tell.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> page = write(penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}}))
+    >>> page.startswith("<!doctype html>"), "http:" in page.replace("http://www.w3.org", "")
+    (True, False)
+    """
+    if lang not in LANGUAGES:
+        raise unknown("unknown_plug", lang, LANGUAGES, socket="lang")
+    if theme not in THEMES:
+        raise unknown("unknown_plug", theme, THEMES, socket="theme")
+    if folds < 2:
+        raise ChoiceError("bad_folds", value=folds, n=0 if train is None else train.n_rows)
+    made = _Page(tree, lang, theme)
+    made.head(title)
+    made.provenance()
+    if train is not None:
+        made.data(train)
+    made.picture()
+    made.rules()
+    if test is not None:
+        made.answers("dossier_test", score(tree, test))
+        made.warn(test, dict.fromkeys([*not_a_test(tree, test), *warnings]))
+        made.calibrated(test)
+    may_cross = train is not None and train.target is not None and _can_regrow(tree)
+    if crossed is None:
+        crossed = train is not None and train.n_rows <= CROSSED
+    if may_cross and crossed:
+        assert train is not None
+        k = min(folds, train.n_rows)
+        if k >= 2:
+            made.answers("dossier_folds", cross_validate(train, tree, k, seed=seed), k)
+            made.curve(lambda: learning_curve(train, tree, k=min(5, k), seed=seed))
+            made.curve(lambda: pruning_curve(tree, train, test, k=k, seed=seed))
+    elif tree.has_counts and (train is not None or test is not None):
+        made.curve(lambda: pruning_curve(tree, None, test))
+    return made.text()
+
+
+def _can_regrow(tree: TreeData) -> bool:
+    """Whether the recipe is known, and rows that are not at hand decided nothing."""
+    try:
+        settings = dict(tree.recipe)
+        recipe_of(settings.pop("name", "by hand"), **settings)
+    except Problem:
+        return False
+    return not any("validation" in record for record in tree.about.get("pruning", ()))
+
+
+class _Page:
+    """The parts of the page, one after the other."""
+
+    def __init__(self, tree: TreeData, lang: str, theme: str) -> None:
+        self._tree, self._lang, self._theme = tree, lang, theme
+        self._parts: list[str] = []
+        self._title = ""
+
+    def _say(self, key: str, **values: object) -> str:
+        return escape(say(key, self._lang, **values))
+
+    def head(self, title: str | None) -> None:
+        """Say what the page is about."""
+        tree = self._tree
+        self._title = clean(title or tree.target.name)
+        told = self._say("dossier_size", leaves=tree.n_leaves, depth=tree.depth)
+        self._parts.append(f"<h1>{escape(self._title)}</h1><p class=f>{told}</p>")
+
+    def provenance(self) -> None:
+        """Tell where the tree comes from."""
+        from penjing import __version__  # noqa: PLC0415 - set above all rooms
+
+        tree, source = self._tree, self._tree.about.get("source", {})
+        recipe = ", ".join(f"{key}={value}" for key, value in tree.recipe.items() if _says(value))
+        rows = {
+            "dossier_recipe": recipe or say("dossier_by_hand", self._lang),
+            "dossier_source": source.get("name"),
+            "dossier_hash": source.get("sha256"),
+            "dossier_rows": tree.about.get("n_rows") or amount(tree.weight_of(0)),
+            "dossier_pruning": ", ".join(r["method"] for r in tree.about.get("pruning", ())),
+            "dossier_version": f"penjing {__version__}",
+        }
+        cells = "".join(
+            f"<tr><th scope=row>{self._say(key)}</th><td>{_code(value, key)}</td></tr>"
+            for key, value in rows.items()
+            if value
+        )
+        self._section("dossier_provenance", self._table(self._say("dossier_provenance"), cells))
+
+    def data(self, table: Table) -> None:
+        """Describe the training rows."""
+        told = overview(table)
+        keys = ("name", "kind", "missing", "values")
+        heads = "".join(f"<th scope=col>{self._say(f'dossier_{key}')}</th>" for key in keys)
+        rows = []
+        for column in told["columns"][:COLUMNS]:
+            cells = [column["name"], column["kind"], column.get("missing", ""), _values(column)]
+            rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in cells) + "</tr>")
+        notes = "".join(f"<li>{self._note(note)}</li>" for note in oddities(table))
+        body = f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody>"
+        body = self._table(self._say("dossier_data"), body)
+        lead = f"<p>{self._say('rows', n=table.n_rows)}</p>"
+        self._section("dossier_data", lead + body + (f"<ul>{notes}</ul>" if notes else ""))
+
+    def _note(self, note: Any) -> str:  # noqa: ANN401 - a Note
+        from penjing.text.phrases import listed  # noqa: PLC0415 - only here
+
+        values = {
+            key: listed(value, self._lang) if isinstance(value, tuple | list) else value
+            for key, value in note.values.items()
+        }
+        return self._say(note.key, **values)
+
+    def picture(self) -> None:
+        """Draw the tree."""
+        about = f"{self._title}: {say('dossier_tree', self._lang)}"
+        drawn = self._figure(lambda t: svg.write(self._tree, theme=t, lang=self._lang), about)
+        self._section("dossier_tree", drawn)
+
+    def rules(self) -> None:
+        """List the rules, those of most rows first."""
+        every = sorted(rules_of(self._tree), key=lambda rule: -rule.weight)
+        rows = []
+        for rule in every[:RULES]:
+            when = say("rule_and", self._lang).join(rule.conditions)
+            when = when or say("rule_always", self._lang)
+            told = [rule.answer, when]
+            if self._tree.has_counts:
+                told += [amount(rule.weight)]
+                told += [] if self._tree.is_regression else [f"{100 * rule.confidence:.0f}%"]
+            rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in told) + "</tr>")
+        more = len(every) - len(rows)
+        rest = f"<p class=f>{self._say('dossier_more', n=more)}</p>" if more else ""
+        self._section(
+            "dossier_rules", self._table(self._say("dossier_rules"), "".join(rows)) + rest
+        )
+
+    def answers(self, key: str, report: Any, k: int = 0) -> None:  # noqa: ANN401 - either report
+        """Count right and wrong answers."""
+        body = f"<p>{_lines(report.text(self._lang).splitlines()[:1])}</p>"
+        if isinstance(report, Report) and len(report.classes) <= CLASSES:
+            body += self._confusion(report)
+        elif not isinstance(report, Report):
+            body = f"<p>{_lines(report.text(self._lang).splitlines())}</p>"
+        self._section(key, body, k=k)
+
+    def warn(self, test: Table, keys: Iterable[str]) -> None:
+        """Say that the rows are no test: they grew the tree, or decided its pruning."""
+        source = test.source.get("name", "")
+        self._parts += [f"<p class=warn>{self._say(key, source=source)}</p>" for key in keys]
+
+    def _confusion(self, report: Report) -> str:
+        corner = f"{self._say('report_actual')} ↓ · {self._say('report_predicted')} →"
+        is_narrow = len(report.classes) <= NARROW
+        kind = "n" if is_narrow else "v"
+        heads = "".join(f"<th scope=col class={kind}>{_text(c)}</th>" for c in report.classes)
+        rows = []
+        for i, row in enumerate(report.confusion):
+            cells = "".join(
+                f'<td class="n{" hit" if i == j else ""}">{_text(amount(v))}</td>'
+                for j, v in enumerate(row)
+            )
+            rows.append(f"<tr><th scope=row>{_text(report.classes[i])}</th>{cells}</tr>")
+        head = f"<thead><tr><th>{corner}</th>{heads}</tr></thead>"
+        body = f"{head}<tbody>{''.join(rows)}</tbody>"
+        return self._table(corner, body, "" if is_narrow else "dense")
+
+    def calibrated(self, test: Table) -> None:
+        """Compare how sure the tree is with how often it is right."""
+        if not self._tree.is_regression:
+            self.curve(lambda: calibration(self._tree, test))
+
+    def curve(self, made: Any) -> None:  # noqa: ANN401 - a function without parameters
+        """Draw a curve, with its numbers; one that cannot be had says why."""
+        try:
+            found = made()
+        except Problem as problem:
+            self._parts.append(f"<p class=f>{escape(problem.say(self._lang))}</p>")
+            return
+        if not found["points"]:
+            return
+        about = say(f"curve_{found['kind']}", self._lang)
+        drawn = self._figure(lambda t: chart.write(found, theme=t, lang=self._lang), about)
+        numbers = f"<details><summary>{self._say('dossier_numbers')}</summary><pre>"
+        numbers += escape(chart.text(found, self._lang)) + "</pre></details>"
+        self._section(f"curve_{found['kind']}", drawn + numbers)
+
+    def text(self) -> str:
+        """Return the page."""
+        look = _STYLE + (_AUTO if self._theme == "auto" else "")
+        kind = ' class="dark"' if self._theme == "dark" else ""
+        lang = "zh-CN" if self._lang == "zh" else "en"
+        head = (
+            '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+            '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+            "style-src 'unsafe-inline'; img-src data:\">"
+            f"<title>{escape(self._title)}</title><style>{look}</style>"
+        )
+        body = "\n".join(self._parts)
+        return (
+            f'<!doctype html>\n<html lang="{lang}"{kind}><head>{head}</head>\n'
+            f"<body>\n{body}\n</body></html>\n"
+        )
+
+    def _figure(self, drawn: Callable[[str], str], about: str) -> str:
+        """Return a picture, or one for light and one for dark of which the reader's system chooses.
+
+        They are images, not parts of the page: the style of one must not reach the other.
+        """
+        light, told = _image(drawn("light")), f'alt="{escape(clean(about))}"'
+        if self._theme == "light":
+            return f'<figure><img src="{light}" {told}></figure>'
+        dark = _image(drawn("dark"))
+        if self._theme == "dark":  # paper is white all the same
+            image = f'<img class=screen src="{dark}" {told}><img class=paper src="{light}" {told}>'
+            return f"<figure>{image}</figure>"
+        other = f'<source media="screen and (prefers-color-scheme:dark)" srcset="{dark}">'
+        return f'<figure><picture>{other}<img src="{light}" {told}></picture></figure>'
+
+    def _table(self, about: str, rows: str, kind: str = "") -> str:
+        """Return a table that is scrolled by itself where it is wider than the page."""
+        told = f'role=region tabindex=0 aria-label="{about}"'
+        return f'<div class=wide {told}><table class="{kind}">{rows}</table></div>'
+
+    def _section(self, key: str, body: str, **values: object) -> None:
+        self._parts.append(f"<section><h2>{self._say(key, **values)}</h2>{body}</section>")
+
+
+def _image(picture: str) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(picture.encode("utf-8")).decode()
+
+
+def _says(value: object) -> bool:
+    return value is not None and value is not False and value != 0
+
+
+def _text(value: object) -> str:
+    return escape(clean(str(value)))
+
+
+def _code(value: object, key: str) -> str:
+    return f"<code>{_text(value)}</code>" if key == "dossier_hash" else _text(value)
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "<br>".join(_text(line) for line in lines)
+
+
+def _values(column: dict[str, Any]) -> str:
+    if "low" in column:
+        return f"{column['low']:.6g} … {column['high']:.6g}"
+    pairs = column.get("levels") or []
+    shown = ", ".join(f"{level} {n}" for level, n in pairs[:8])
+    return shown + (" …" if len(pairs) > 8 else "")

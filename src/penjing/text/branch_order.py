@@ -1,0 +1,45 @@
+"""In which order branches are drawn: one order for every picture, text and story."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from penjing.tree.tree_data import TreeData
+
+
+def drawn(tree: TreeData, node: int, order: str = "rows") -> list[int]:
+    """Return the children of a node in the order in which they are drawn.
+
+    Branches of a nominal question stand by their rows, most first (then questions before
+    leaves, then the order of levels); an ordered column keeps its order.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    node : int
+        Whose children.
+    order : str
+        ``rows``, or ``levels`` for the order of the levels.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> drawn(penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}}), 0)
+    [1, 2]
+    """
+    children = list(tree.children(node))
+    is_nominal = len(children) > 1 and math.isnan(tree.nodes.cut[node])
+    if order == "rows" and is_nominal and tree.has_counts:
+        children.sort(key=lambda c: (-float(tree.weight[c]), bool(tree.is_leaf[c])))
+    return children
+
+
+def walk(tree: TreeData) -> Iterator[int]:
+    """Yield every node, each before its children, in the order of the drawing."""
+    waiting = [0]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(drawn(tree, node)))

@@ -1,0 +1,78 @@
+"""Lists and counts inside sentences, in each language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from penjing.i18n import say
+from penjing.text.labels import amount, quoted
+
+SHOWN = 10
+"""How many things a sentence lists before it says how many more there are."""
+
+
+def listed(names: Sequence[object], lang: str = "en", shown: int = SHOWN) -> str:
+    """Return names as a list in a sentence.
+
+    Examples
+    --------
+    >>> listed([16, 6, 7]), listed([16, 6, 7], "zh"), listed([4])
+    ('16, 6 and 7', '16、6 和 7', '4')
+    >>> listed(range(1, 30), shown=3)
+    '1, 2, 3 and 26 more'
+    """
+    texts = [str(name) for name in names]
+    if len(texts) == 1:
+        return texts[0]
+    comma = say("list_comma", lang)
+    if len(texts) > shown:
+        n = len(texts) - shown
+        return say("list_more", lang, most=comma.join(texts[:shown]), n=n)
+    return say("list_and", lang, most=comma.join(texts[:-1]), last=texts[-1])
+
+
+def rows_of(weight: float, lang: str = "en") -> str:
+    """Return '8 rows', '1 row' or '2.5 rows'.
+
+    Examples
+    --------
+    >>> rows_of(1.0), rows_of(8.0), rows_of(2.5), rows_of(8.0, "zh")
+    ('1 row', '8 rows', '2.5 rows', '8 行')
+    """
+    return say("n_rows_one" if weight == 1 else "n_rows", lang, n=amount(weight))
+
+
+def counted(value: object, n: str) -> str:
+    """Return a value with how often it occurs; a number gets a colon, or it would read as two.
+
+    Examples
+    --------
+    >>> counted("yes", "8"), counted(0, "4"), counted("no surfacing", "2")
+    ('yes 8', '0: 4', "'no surfacing' 2")
+    """
+    text = quoted(value)
+    return f"{text}: {n}" if text[-1].isdigit() else f"{text} {n}"
+
+
+def mixture(classes: Sequence[object], total: Sequence[float]) -> str:
+    """Return how many rows of each class there are.
+
+    Examples
+    --------
+    >>> mixture(["yes", "no"], [8, 1.5]), mixture([0, 1], [4, 3])
+    ('yes 8 no 1.5', '0: 4, 1: 3')
+    """
+    texts = [counted(c, amount(w)) for c, w in zip(classes, total, strict=True)]
+    return (", " if any(": " in text for text in texts) else " ").join(texts)
+
+
+def number(n: int, lang: str = "en") -> str:
+    """Return a small number as a word, as a sentence has it.
+
+    Examples
+    --------
+    >>> number(1), number(10), number(11), number(1, "zh")
+    ('one', 'ten', '11', '1')
+    """
+    words = say("numbers", lang).split()
+    return words[n] if n < len(words) else str(n)

@@ -1,0 +1,53 @@
+"""A list of rules as aligned text: rows, share right with its interval, conditions, the default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from penjing.i18n import say
+from penjing.text.labels import amount, plain_signs, quoted
+from penjing.text.text_table import left, right, widest
+
+Plain = Mapping[str, Any]
+
+
+def write(told: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
+    """Return a list of rules as text.
+
+    Parameters
+    ----------
+    told : dict
+        What :meth:`penjing.explain.rules.Ruleset.to_json` returns.
+    lang : str
+        ``en`` or ``zh``.
+    ascii_only : bool
+        Use plain characters only.
+    """
+    rules = told["rules"]
+    room = widest([*(quoted(r["answer"]) for r in rules), quoted(told["default"])], 0)
+    counts = widest([amount(r["rows"]) for r in rules], 1) if rules else 1
+    lines = []
+    for i, rule in enumerate(rules, start=1):
+        share = f"{100 * rule['right'] / rule['rows']:3.0f}%"
+        low, high = (f"{100 * end:.0f}" for end in rule["interval"])
+        when = say("rule_and", lang).join(rule["when"]) or say("rule_always", lang)
+        lines.append(
+            f"{i:>3}  {left(quoted(rule['answer']), room)}  {right(amount(rule['rows']), counts)}"
+            f"  {share} ({low}-{high})  {say('rule_when', lang)} {when}"
+        )
+    lines.append(say("ruleset_default", lang, answer=quoted(told["default"])))
+    training = told["training"]
+    lines.append(
+        say(
+            "ruleset_training",
+            lang,
+            n=len(rules),
+            leaves=told["leaves"],
+            right=amount(training["correct"]),
+            tree=amount(training["tree"]),
+            of=amount(training["of"]),
+        )
+    )
+    text = "\n".join(lines)
+    return plain_signs(text) if ascii_only else text

@@ -1,0 +1,1 @@
+"""Training: from a table to a finished tree."""

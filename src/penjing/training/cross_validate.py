@@ -1,0 +1,107 @@
+"""Cross-validation: trees grown on all folds but one, and what they predict for that one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing import arguments
+from penjing.data.folds import each_fold, hold_out
+from penjing.data.table import Table
+from penjing.dialects.recipes import recipe_of
+from penjing.errors import ChoiceError
+from penjing.grow.recipe import Recipe
+from penjing.predict.inputs import Places
+from penjing.predict.predict import classes_of
+from penjing.training.pruning import prune
+from penjing.training.train import train
+from penjing.tree.tree_data import TreeData
+
+Grower = Callable[[Table], TreeData]
+LEAVE_ONE_OUT = "leave-one-out"
+
+
+def held_out_predictions(
+    table: Table, grower: Grower, k: int | Literal["leave-one-out"], seed: int
+) -> npt.NDArray[Any]:
+    """Return the prediction for each row by the tree that has not seen it.
+
+    Parameters
+    ----------
+    table : Table
+        All rows, with their target.
+    grower : function
+        Grows a tree from the training rows of a fold.
+    k : int or "leave-one-out"
+        The number of folds; stratified.
+    seed : int
+        Decides which rows make a fold.
+
+    Returns
+    -------
+    (rows,) array
+        Codes of the target's classes, or numbers.
+    """
+    assert table.target is not None
+    n_folds: Any = table.n_rows if isinstance(k, str) and k == LEAVE_ONE_OUT else k
+    places = Places(table.target.levels)
+    # Numbered anew, so that held-out rows know where their prediction goes.
+    marked = replace(table, row_numbers=np.arange(table.n_rows))
+    predictions: npt.NDArray[Any] = np.empty(
+        table.n_rows, np.float64 if table.is_regression else np.intp
+    )
+    for training, held_out in each_fold(marked, n_folds, seed):
+        tree = grower(training)
+        predicted = classes_of(tree, held_out)
+        if not table.is_regression:
+            predicted = np.array([places.of(class_) for class_ in tree.classes])[predicted]
+        assert held_out.row_numbers is not None
+        predictions[held_out.row_numbers] = predicted
+    return predictions
+
+
+def grower_of(
+    how: str | Recipe | TreeData | Grower,
+    seed: int,
+    method: str | None,
+    share: float | None,
+    options: Mapping[str, Any],
+) -> Grower:
+    """Return the function from training rows to a finished tree."""
+    if isinstance(how, TreeData):
+        recipe: Any = recipe_from(how)
+    else:
+        recipe = how if callable(how) else recipe_of(how)
+    arguments.whole_number("seed", seed, 0)
+
+    def grown(training: Table) -> TreeData:
+        rows, held_out = (training, None) if share is None else hold_out(training, share, seed)
+        tree: TreeData = train(rows, recipe=recipe) if isinstance(recipe, Recipe) else recipe(rows)
+        arguments.instance("how", tree, TreeData, "not_grown")
+        given: dict[str, Any] = {} if held_out is None else {"validation": held_out}
+        if method is not None:
+            return prune(tree, method, **given, **options)
+        for name, settings in _steps(how, tree) if isinstance(how, TreeData) else ():
+            tree = prune(tree, name, training=rows, **settings)
+        return tree
+
+    return grown
+
+
+def _steps(like: TreeData, grown: TreeData) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield how a tree was pruned, but for what its recipe does by itself."""
+    done = len(grown.about.get("pruning", ()))
+    for record in like.about.get("pruning", ())[done:]:
+        if "validation" in record:
+            raise ChoiceError("cannot_regrow")
+        yield record["method"], dict(record["options"])
+
+
+def recipe_from(tree: TreeData) -> Recipe:
+    """Return the recipe that a tree was grown by."""
+    settings = dict(tree.recipe)
+    return recipe_of(settings.pop("name", "by hand"), **settings)

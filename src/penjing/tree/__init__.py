@@ -1,0 +1,1 @@
+"""The tree as plain data: nodes, splits, counts, builder, model files."""

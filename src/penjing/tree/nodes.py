@@ -1,0 +1,76 @@
+"""The nodes of a tree as arrays, one entry per node.
+
+Nodes are numbered breadth first, so the children of a node stand side by side and ``parent``
+never decreases. Everything that walks a tree is a loop over an index, and no depth is too deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing.data.table import Codes, Floats
+from penjing.tree.split import Surrogate
+
+Ids = npt.NDArray[np.int32]
+LEAF = -1
+"""The column of a node that has no split."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nodes:
+    """The nodes of a tree as arrays.
+
+    Parameters
+    ----------
+    parent : (n,) int32
+        -1 for the root; never decreasing.
+    column : (n,) int32
+        Which column the node asks about, -1 for a leaf.
+    cut : (n,) float64
+        Where an ordered column is cut; NaN otherwise.
+    level_start : (n + 1,) int64
+        Node i is reached from its parent by the levels
+        ``level_codes[level_start[i]:level_start[i + 1]]`` of the parent's column.
+    level_codes : int32
+        The codes of those levels, node after node.
+    total : (n, S) float64
+        The sum of the training rows of each node.
+    gain, score : (n,) float64
+        What the node's split was worth; 0 in leaves.
+    gap : (n, 2) float64 or None
+        The values on both sides of each cut, of the training rows that reach the node: every
+        number between them routes those rows alike. NaN where there is no cut; None where no
+        rows were at hand.
+    missing : (n,) int32 or None
+        The branch of a row that neither the test nor a surrogate sends anywhere, -1 where it
+        stays; None where all stay (or are shared out, as the recipe says).
+    surrogates : mapping from node to tuple of Surrogate
+        The tests that stand in where a value is missing, best first.
+    answers : mapping from node to code
+        The class of a node that answers otherwise than its rows would: C4.5 leaves a class as
+        it was if others are only as frequent, and in a branch without rows.
+    """
+
+    parent: Ids
+    column: Ids
+    cut: Floats
+    level_start: npt.NDArray[np.int64]
+    level_codes: Codes
+    total: Floats
+    gain: Floats
+    score: Floats
+    gap: Floats | None = None
+    missing: Ids | None = None
+    surrogates: Mapping[int, tuple[Surrogate, ...]] = field(default_factory=dict)
+    answers: Mapping[int, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def levels(self, node: int) -> Codes:
+        """Return the codes of the levels that lead into a node."""
+        return self.level_codes[self.level_start[node] : self.level_start[node + 1]]

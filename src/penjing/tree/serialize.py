@@ -1,0 +1,525 @@
+"""A tree as plain data, on disk and back: versioned JSON, checked on the way in, never executed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import os
+import platform
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from penjing import arguments
+from penjing.data.read.files import (
+    LEAST,
+    contents,
+    is_file,
+    is_packed,
+    most_bytes,
+    too_much,
+    unpacked_size,
+)
+from penjing.data.scratch import locked, readable
+from penjing.data.table import Field
+from penjing.errors import DataError, NoFileError, Problem
+from penjing.tree.nodes import LEAF, Ids, Nodes
+from penjing.tree.split import NO_BRANCH, Surrogate
+from penjing.tree.tree_data import TreeData
+from penjing.tree.validate import first_misfit
+
+FORMAT = 1
+"""The number of the format written here; every number up to it can be read."""
+HEAVIEST = 1e300
+"""Weights up to this can be added up without running out of numbers."""
+LONGEST = 120
+"""So many characters of a place are quoted."""
+MINE = f".penjing-{zlib.crc32(platform.node().encode()):08x}-"
+"""How names of temporary files begin on this machine; the number of the process follows."""
+MAX_BYTES = 2**31
+"""A larger model file is refused before it is read."""
+
+_KEYS: dict[str, Any] = {
+    "format": int,
+    "penjing": str,
+    "recipe": dict,
+    "schema": list,
+    "target": dict,
+    "centre": (int, float),
+    "nodes": list,
+    "about": dict,
+    "trace": (dict, type(None)),
+}
+_NODE_KEYS = {
+    "parent", "column", "cut", "gap", "levels", "total", "gain", "score", "missing", "surrogates",
+    "answer",
+}  # fmt: skip
+_SURROGATE_KEYS = {"column", "cut", "below", "groups", "agreement", "adjusted", "is_used"}
+_FIELD_KEYS = {"name", "kind", "levels"}
+_KINDS = ("nominal", "ordered", "numeric")
+
+
+def to_json(tree: TreeData) -> dict[str, Any]:
+    """Return a tree as plain data: dicts, lists, strings, numbers; no NaN.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> data = to_json(penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}}))
+    >>> data["nodes"][1]
+    {'parent': 0, 'levels': [0], 'total': [1, 0]}
+    """
+    nodes = tree.nodes
+    rows = []
+    cuts, totals = nodes.cut.tolist(), nodes.total.tolist()
+    for i, (parent, column) in enumerate(
+        zip(nodes.parent.tolist(), nodes.column.tolist(), strict=True)
+    ):
+        row: dict[str, Any] = {"parent": parent}
+        if len(codes := nodes.levels(i)):
+            row["levels"] = codes.tolist()
+        row["total"] = [_number(v) for v in totals[i]]
+        if i in nodes.answers:
+            row["answer"] = int(nodes.answers[i])
+        if column != LEAF:
+            row |= {
+                "column": column,
+                "gain": float(nodes.gain[i]),
+                "score": float(nodes.score[i]),
+            }
+            if not math.isnan(cuts[i]):
+                # No JSON number is infinite: null is "known or not", which no number divides.
+                row["cut"] = cuts[i] if math.isfinite(cuts[i]) else None
+                if nodes.gap is not None and np.isfinite(nodes.gap[i]).all():
+                    row["gap"] = nodes.gap[i].tolist()
+            if nodes.missing is not None and nodes.missing[i] != NO_BRANCH:
+                row["missing"] = int(nodes.missing[i])
+            if i in nodes.surrogates:
+                row["surrogates"] = [_surrogate_to_json(s) for s in nodes.surrogates[i]]
+        rows.append(row)
+    return {
+        "format": FORMAT,
+        "penjing": _version(),
+        "recipe": dict(tree.recipe),
+        "target": _field_to_json(tree.target),
+        "schema": [_field_to_json(field) for field in tree.schema],
+        "centre": tree.centre,
+        "nodes": rows,
+        "about": dict(tree.about),
+        "trace": tree.kept_trace,
+    }
+
+
+def save(tree: TreeData, path: str | Path) -> None:
+    """Write a tree to a file; an interruption leaves the old file whole.
+
+    A name that ends in ``.gz`` is compressed.
+    """
+    arguments.path("path", path)
+    plain = to_json(tree)
+    try:
+        data = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1).encode("utf-8")
+    except UnicodeEncodeError:  # half a surrogate pair in a name has no bytes, only an escape
+        data = json.dumps(plain, allow_nan=False, indent=1).encode("ascii")
+    if str(path).endswith(".gz"):
+        data = gzip.compress(data, mtime=0)
+    write_whole(path, data)
+
+
+def write_whole(path: str | Path, data: bytes) -> None:
+    """Write a file whole or not at all; see `writing`."""
+    with writing(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a file under a temporary name beside it, to be renamed into place at the end.
+
+    What a link points to is replaced, not the link; a pipe or a device is written into.
+    """
+    path = Path(os.path.realpath(arguments.path("path", path)))
+    try:
+        if path.is_dir():
+            raise DataError("output_is_folder", path=path)
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                yield file
+            return
+        _sweep(path.parent)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{MINE}{os.getpid()}-")
+        locked(handle)  # the system lets go of it when this process ends, however it ends
+    except Problem:  # of whoever writes into it; some are errors of the system, too
+        raise
+    except OSError as error:
+        raise DataError("cannot_write", path=path, reason=error.strerror) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(path)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, Problem):
+            raise
+        raise DataError("cannot_write", path=path, reason=error.strerror) from None
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the temporary files of runs on this machine that are no more.
+
+    Whoever writes one holds a lock on it; between making and locking it, its process lives.
+    """
+    for entry in os.scandir(folder):
+        process = entry.name.removeprefix(MINE).partition("-")[0]
+        if not entry.name.startswith(MINE) or not process.isdecimal() or _lives(int(process)):
+            continue
+        with suppress(OSError):
+            handle = os.open(entry.path, os.O_RDWR)
+            try:
+                if locked(handle):
+                    Path(entry.path).unlink()
+            finally:
+                os.close(handle)
+
+
+def _lives(process: int) -> bool:
+    """Say whether a process of this number lives; on Windows the lock alone tells."""
+    if os.name == "nt":
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def load(path: str | Path) -> TreeData:
+    """Read a tree from a file that `TreeData.save` wrote.
+
+    Raises
+    ------
+    DataError
+        If the file is no such file, is truncated, is of a newer format, or holds anything that a
+        tree does not have.
+    """
+    path = arguments.path("path", path)
+    data = _bytes_of(path)
+    try:
+        plain = json.loads(
+            data.decode("utf-8"), parse_constant=_not_finite, parse_float=_finite_float
+        )
+    except RecursionError:
+        raise DataError("model_not_json", path=path) from None
+    except ValueError as error:
+        key = "model_truncated" if _is_cut_off(error) else "model_not_json"
+        raise DataError(key, path=path) from None
+    return from_json(plain, str(path))
+
+
+def _bytes_of(path: str | Path) -> bytes:
+    """Return what a model file unpacks to, no more of it than a model may have."""
+    most = min(MAX_BYTES, most_bytes())
+    name = os.fspath(path)
+    try:
+        if is_file(name) and is_packed(name) and unpacked_size(name, most) > most:
+            raise too_much(name, most)
+        return contents(name, most * LEAST)
+    except DataError as error:
+        key = {
+            "too_much_to_read": "model_too_large",
+            "no_such_file": "no_model_file",
+            "no_such_file_near": "no_model_file",
+            "bad_gzip": "model_truncated",
+        }.get(error.key)
+        if key is None:
+            raise
+        kind = NoFileError if key == "no_model_file" else DataError
+        raise kind(key, path=path, limit=readable(most)) from None
+
+
+def _is_cut_off(error: ValueError) -> bool:
+    """Whether a text stopped being JSON only because it ended."""
+    if isinstance(error, UnicodeDecodeError):
+        return error.reason == "unexpected end of data"
+    if not isinstance(error, json.JSONDecodeError):
+        return False
+    rest = error.doc[error.pos :].strip()
+    if error.msg.startswith(("Unterminated string", "Invalid \\u")):
+        return not rest.endswith("}")
+    halves = ("true", "false", "null", "-", ".", "e-", "e+")  # of a word, of a number
+    return any(word.startswith(rest) for word in halves)
+
+
+def from_json(plain: Any, source: str = "model") -> TreeData:  # noqa: ANN401 - that is to be found out
+    """Return the tree of plain data, every part of it checked."""
+    _check(isinstance(plain, dict), source, "", "an object")
+    if isinstance(plain.get("format"), int) and plain["format"] > FORMAT:
+        raise DataError("model_newer", path=source, found=plain["format"], known=FORMAT)
+    for key, kind in _KEYS.items():
+        _check(key in plain, source, key, "present")
+        is_number = not isinstance(plain[key], bool)
+        _check(isinstance(plain[key], kind) and is_number, source, key, "of the right type")
+    for key in plain:
+        _check(key in _KEYS, source, key, "absent (no such key is known)")
+    _check(plain["format"] >= 1, source, "format", "at least 1")
+    target = _field_from_json(plain["target"], source, "target")
+    schema = tuple(
+        _field_from_json(f, source, f"schema[{i}]") for i, f in enumerate(plain["schema"])
+    )
+    names = [field.name for field in schema]
+    _check(len(set(names)) == len(names), source, "schema", "of different names")
+    has_answers = target.is_numeric or len(target.levels) > 0
+    _check(has_answers, source, "target.levels", "at least one class")
+    nodes = _nodes_from_json(plain["nodes"], schema, target, source)
+    centre = _numbers([plain["centre"]], 1, source, "centre")[0]
+    if found := first_misfit(plain, len(nodes), len(schema), len(target.levels)):
+        raise _broken(source, *found)
+    return TreeData(nodes, schema, target, plain["recipe"], centre, plain["about"], plain["trace"])
+
+
+def _nodes_from_json(  # noqa: PLR0915 - one check after the other
+    rows: list[Any], schema: tuple[Field, ...], target: Field, source: str
+) -> Nodes:
+    n = len(rows)
+    is_number = target.is_numeric
+    size = 3 if is_number else len(target.levels)
+    _check(n > 0, source, "nodes", "at least one node")
+    parent, column = np.full(n, -1, np.int32), np.full(n, LEAF, np.int32)
+    cut, gain, score = np.full(n, np.nan), np.zeros(n), np.zeros(n)
+    total, gap = np.zeros((n, size)), np.full((n, 2), np.nan)
+    levels: list[list[int]] = []
+    n_children = [0] * n
+    has_gap = False
+    for i, row in enumerate(rows):
+        at = f"nodes[{i}]"
+        _check(isinstance(row, dict), source, at, "an object")
+        for key in row:
+            _check(key in _NODE_KEYS, source, f"{at}.{key}", "absent (no such key is known)")
+        up = row.get("parent")
+        in_order = _is_int(up) and (up == -1 if i == 0 else max(int(parent[i - 1]), 0) <= up < i)
+        _check(in_order, source, f"{at}.parent", "a node before this one, in breadth-first order")
+        parent[i] = up
+        if i:
+            _check(column[up] != LEAF, source, f"{at}.parent", "a node that asks a question")
+            n_children[up] += 1
+        total[i] = _numbers(row.get("total"), size, source, f"{at}.total")
+        weights = total[i, :1] if is_number else total[i]
+        _check((weights >= 0).all(), source, f"{at}.total", "of no negative weight")
+        _check(weights.max() <= HEAVIEST, source, f"{at}.total", "of weights that can be added")
+        by_level = i > 0 and math.isnan(cut[up])
+        known = len(schema[column[up]].levels) if by_level else None
+        levels.append(_codes(row.get("levels", []), i, known, source))
+        if "column" not in row:
+            extra = {"cut", "gap", "gain", "score", "missing", "surrogates"} & row.keys()
+            _check(not extra, source, at, "a leaf without cut or gain")
+            continue
+        asked = row["column"]
+        _check(_is_int(asked) and 0 <= asked < len(schema), source, f"{at}.column", "a column")
+        column[i] = asked
+        gain[i], score[i] = (
+            _numbers([row.get(k)], 1, source, f"{at}.{k}")[0] for k in ("gain", "score")
+        )
+        # Whether a value is known (null) can be asked of any column.
+        asks_known = "cut" in row and row["cut"] is None
+        right = asks_known or ("cut" in row) == schema[asked].has_order
+        _check(right, source, f"{at}.cut", "there for an order")
+        if "cut" in row:
+            known_or_not = row["cut"] is None
+            cut[i] = math.inf if known_or_not else _numbers([row["cut"]], 1, source, f"{at}.cut")[0]
+        if "gap" in row:
+            gap[i] = _numbers(row["gap"], 2, source, f"{at}.gap")
+            _check(gap[i, 0] <= cut[i] < gap[i, 1], source, f"{at}.gap", "on both sides of the cut")
+            has_gap = True
+    for i in range(n):
+        wanted = 0 if column[i] == LEAF else 2 if not math.isnan(cut[i]) else None
+        right = n_children[i] == wanted if wanted is not None else n_children[i] >= 1
+        _check(right, source, f"nodes[{i}]", "the number of children its question has")
+    taken: set[tuple[int, int]] = set()
+    for i, codes in enumerate(levels):
+        for code in codes:
+            _check((int(parent[i]), code) not in taken, source, f"nodes[{i}].levels", "taken once")
+            taken.add((int(parent[i]), code))
+    start = np.append([0], np.cumsum([len(codes) for codes in levels])).astype(np.int64)
+    flat = np.asarray([code for codes in levels for code in codes], np.int32)
+    stand_ins = _missing_from_json(rows, schema, n_children, source)
+    gaps = gap if has_gap else None
+    answers = _answers_from_json(rows, target, source)
+    return Nodes(parent, column, cut, start, flat, total, gain, score, gaps, *stand_ins, answers)
+
+
+def _answers_from_json(rows: list[Any], target: Field, source: str) -> dict[int, int]:
+    """Return the classes of nodes that answer otherwise than their rows would."""
+    found = {i: row["answer"] for i, row in enumerate(rows) if "answer" in row}
+    n = 0 if target.is_numeric else len(target.levels)
+    for i, code in found.items():
+        _check(_is_int(code) and 0 <= code < n, source, f"nodes[{i}].answer", "a class")
+    return found
+
+
+def _missing_from_json(
+    rows: list[Any], schema: tuple[Field, ...], n_children: list[int], source: str
+) -> tuple[Ids | None, dict[int, tuple[Surrogate, ...]]]:
+    """Return where each node sends missing values: its last resort, and its surrogates."""
+    sent = np.full(len(rows), NO_BRANCH, np.int32)
+    surrogates = {}
+    for i, row in enumerate(rows):
+        at = f"nodes[{i}]"
+        if "missing" in row:
+            right = _is_int(row["missing"]) and 0 <= row["missing"] < n_children[i]
+            _check(right, source, f"{at}.missing", "a branch")
+            sent[i] = row["missing"]
+        if "surrogates" in row:
+            _check(n_children[i] == 2, source, f"{at}.surrogates", "those of two branches")
+            surrogates[i] = _surrogates_from_json(row["surrogates"], schema, source, at)
+    return (sent if (sent > NO_BRANCH).any() else None), surrogates
+
+
+def _surrogate_to_json(surrogate: Surrogate) -> dict[str, Any]:
+    plain: dict[str, Any] = {"column": surrogate.column}
+    if surrogate.cut is None:
+        plain["groups"] = [codes.tolist() for codes in surrogate.groups]
+    else:
+        plain |= {"cut": surrogate.cut, "below": surrogate.below}
+    plain |= {"agreement": surrogate.agreement, "adjusted": surrogate.adjusted}
+    return plain if surrogate.is_used else plain | {"is_used": False}
+
+
+def _surrogates_from_json(
+    rows: Any,  # noqa: ANN401 - that is to be found out
+    schema: tuple[Field, ...],
+    source: str,
+    at: str,
+) -> tuple[Surrogate, ...]:
+    _check(isinstance(rows, list) and rows, source, f"{at}.surrogates", "a list of tests")
+    found = []
+    for k, row in enumerate(rows):
+        here = f"{at}.surrogates[{k}]"
+        _check(isinstance(row, dict), source, here, "an object")
+        for key in row:
+            _check(key in _SURROGATE_KEYS, source, f"{here}.{key}", "absent (no such key is known)")
+        asked = row.get("column")
+        _check(_is_int(asked) and 0 <= asked < len(schema), source, f"{here}.column", "a column")
+        ordered = schema[asked].has_order
+        _check(("cut" in row) == ordered, source, f"{here}.cut", "there for an order")
+        agreement, adjusted = (
+            _numbers([row.get(key)], 1, source, f"{here}.{key}")[0]
+            for key in ("agreement", "adjusted")
+        )
+        is_used = row.get("is_used", True)
+        _check(isinstance(is_used, bool), source, f"{here}.is_used", "true or false")
+        if ordered:
+            cut = _numbers([row["cut"]], 1, source, f"{here}.cut")[0]
+            _check(_is_int(row.get("below")) and row["below"] in (0, 1), source, here, "below 0, 1")
+            found.append(Surrogate(asked, cut, row["below"], (), agreement, adjusted, is_used))
+            continue
+        groups = row.get("groups")
+        _check(isinstance(groups, list) and len(groups) == 2, source, here, "two groups")
+        known = len(schema[asked].levels)
+        for codes in groups:
+            right = isinstance(codes, list) and all(_is_int(c) and 0 <= c < known for c in codes)
+            _check(right, source, f"{here}.groups", "levels of the column")
+        flat = [c for codes in groups for c in codes]
+        _check(len(set(flat)) == len(flat), source, f"{here}.groups", "different levels")
+        arrays = tuple(np.asarray(codes, np.int32) for codes in groups)
+        found.append(Surrogate(asked, None, 0, arrays, agreement, adjusted, is_used))
+    return tuple(found)
+
+
+def _codes(codes: Any, i: int, known: int | None, source: str) -> list[int]:  # noqa: ANN401
+    at = f"nodes[{i}].levels"
+    _check(isinstance(codes, list) and all(_is_int(c) for c in codes), source, at, "whole numbers")
+    by_level = known is not None
+    _check(bool(codes) == by_level, source, at, "there for a branch of a nominal question")
+    _check(all(0 <= c < (known or 0) for c in codes), source, at, "levels of the parent's column")
+    return list(codes)
+
+
+def _field_to_json(field: Field) -> dict[str, Any]:
+    plain: dict[str, Any] = {"name": field.name, "kind": field.kind}
+    if not field.is_numeric:
+        plain["levels"] = list(field.levels)
+    return plain
+
+
+def _field_from_json(plain: Any, source: str, at: str) -> Field:  # noqa: ANN401
+    _check(isinstance(plain, dict), source, at, "an object")
+    for key in plain:
+        _check(key in _FIELD_KEYS, source, f"{at}.{key}", "absent (no such key is known)")
+    _check(isinstance(plain.get("name"), str), source, f"{at}.name", "a text")
+    _check(plain.get("kind") in _KINDS, source, f"{at}.kind", " or ".join(_KINDS))
+    levels = plain.get("levels", [])
+    is_list = isinstance(levels, list)
+    simple = is_list and all(isinstance(v, str | int | float | bool) for v in levels)
+    _check(simple, source, f"{at}.levels", "a list of texts or numbers")
+    finite = all(math.isfinite(v) for v in levels if isinstance(v, float))
+    _check(finite, source, f"{at}.levels", "a list of texts or finite numbers")
+    _check(len(set(levels)) == len(levels), source, f"{at}.levels", "different from each other")
+    return Field(plain["name"], plain["kind"], tuple(levels))
+
+
+def _numbers(values: Any, n: int, source: str, at: str) -> list[float]:  # noqa: ANN401
+    right = isinstance(values, list) and len(values) == n
+    right = right and all(
+        isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < math.inf for v in values
+    )
+    _check(right, source, at, f"{n} finite number{'' if n == 1 else 's'}")
+    try:
+        return [float(v) for v in values]
+    except OverflowError:
+        raise DataError("model_broken", path=source, at=at, expected="smaller numbers") from None
+
+
+def _check(holds: object, source: str, at: str, expected: str) -> None:
+    if not holds:
+        raise _broken(source, at, expected)
+
+
+def _broken(source: str, at: str, expected: str) -> DataError:
+    """Make the error for a wrong place; a key that is a page long is not quoted whole."""
+    short = at if len(at) <= LONGEST else at[:LONGEST] + "…"
+    return DataError("model_broken", path=source, at=_shown(short) or "the file", expected=expected)
+
+
+def _shown(text: str) -> str:
+    """Return a text without half characters and line ends, which no terminal shows."""
+    plain = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return "".join(c if c.isprintable() else "·" for c in plain)
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _not_finite(name: str) -> float:
+    raise ValueError(name)
+
+
+def _finite_float(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _not_finite(text)
+
+
+def _number(value: float) -> float | int:
+    return int(value) if value == int(value) else value
+
+
+def _version() -> str:
+    from penjing import __version__  # noqa: PLC0415 - the package's own name, set above all rooms
+
+    return __version__
