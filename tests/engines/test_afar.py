@@ -156,12 +156,12 @@ def test_what_cannot_be_done_is_refused(tmp_path):
         link.execute("CREATE TABLE t AS SELECT i AS x, i * 0.37 AS y FROM range(50) r(i)")
         link.execute("CREATE TABLE u AS SELECT NULLIF(i, 3) AS x, 'a' AS y FROM range(50) r(i)")
     refused = {
-        "afar_rules": {"table": "t", "recipe": "sklearn"},
-        "afar_folds": {"table": "t", "recipe": "rpart", "xval": 5},
-        "afar_number": {"table": "t"},
-        "afar_shares": {"table": "u", "recipe": "c4.5-textbook"},
+        "engine_lacks_recipe": {"table": "t", "recipe": "sklearn"},
+        "engine_lacks_xval": {"table": "t", "recipe": "rpart", "xval": 5},
+        "engine_lacks_numeric_target": {"table": "t"},
+        "engine_lacks_missing": {"table": "u", "recipe": "c4.5-textbook"},
         "missing_refused": {"table": "u"},
-        "afar_setting": {"table": "u", "validation": 0.3},
+        "engine_lacks_setting": {"table": "u", "validation": 0.3},
         "table_or_query": {},
         "sql_failed": {"table": "nowhere"},
     }

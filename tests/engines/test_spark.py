@@ -105,7 +105,7 @@ def test_missing_values_have_a_branch_or_are_refused(local, tmp_path):
     asked = {"schema": schema_of(table), "max_depth": 4}
     tree = penjing.fit(frame, "y", "cart-binary", missing="branch", **asked)
     assert plain(tree) == by_memory(table, "cart-binary", max_depth=4, missing="branch")
-    for recipe, key in (("id3", "missing_refused"), ("c4.5-textbook", "afar_shares")):
+    for recipe, key in (("id3", "missing_refused"), ("c4.5-textbook", "engine_lacks_missing")):
         with pytest.raises(ValueError, match=r".") as told:
             penjing.fit(frame, "y", recipe, **asked)
         assert told.value.key == key

@@ -101,7 +101,7 @@ def refuse_here(engine: str, **given: object) -> None:
     """Refuse what needs the rows here."""
     for name, value in given.items():
         if value is not None:
-            raise CapabilityError("afar_setting", engine=engine, name=name)
+            raise CapabilityError("engine_lacks_setting", engine=engine, setting=name)
 
 
 def fit(
@@ -119,9 +119,9 @@ def fit(
     check(recipe, engine)
     wish = (asked.schema or {}).get(asked.target) if isinstance(asked.target, str) else None
     if wish == "numeric" or recipe.criterion == "variance":
-        raise CapabilityError("afar_number", column=asked.target)
+        raise CapabilityError("engine_lacks_numeric_target", column=asked.target)
     if asked.target is not None and not isinstance(asked.target, str):
-        raise CapabilityError("afar_setting", engine=engine, name="target")
+        raise CapabilityError("engine_lacks_setting", engine=engine, setting="target")
     if engine != "spark" and not isinstance(data, Table):
         if (table is None) == (asked.query is None):
             raise ChoiceError("table_or_query")
@@ -139,7 +139,7 @@ def fit(
                 raise ChoiceError("missing_refused", recipe=recipe.name, **said)
             if judged.n_missing and recipe.missing not in POLICIES[engine]:
                 said = {"column": judged.column.name, "missing": recipe.missing}
-                raise CapabilityError("afar_shares", engine=engine, **said)
+                raise CapabilityError("engine_lacks_missing", engine=engine, **said)
         return _described(_grown(counting, recipe, asked), counting, engine)
     finally:
         counting.close()
@@ -159,9 +159,9 @@ def check(recipe: Recipe, engine: str) -> None:
     if engine == "spark" and recipe.rules not in {*RULES} - {"rpart"}:
         raise CapabilityError("spark_rules", engine=engine, recipe=recipe.name)
     if recipe.rules not in RULES:
-        raise CapabilityError("afar_rules", engine=engine, recipe=recipe.name)
+        raise CapabilityError("engine_lacks_recipe", engine=engine, recipe=recipe.name)
     if getattr(recipe.options, "xval", 0):
-        raise CapabilityError("afar_folds", engine=engine)
+        raise CapabilityError("engine_lacks_xval", engine=engine)
 
 
 def _described(tree: TreeData, engine: remote_counts.Engine, name: str) -> TreeData:

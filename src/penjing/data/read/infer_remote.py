@@ -116,14 +116,14 @@ THERE = {
 def surveyed_target(seen: Seen, schema: Mapping[str, Any] | None, source: str) -> Survey:
     """Judge the target; rows without a class do not count."""
     if seen.values is None:
-        raise CapabilityError("afar_number", column=seen.name)
+        raise CapabilityError("engine_lacks_numeric_target", column=seen.name)
     cells = _cells(seen)
     sheet = Sheet([cells], len(cells.codes), {"name": source})
     asked = wishes(_only(schema, seen.name), sheet)
     reading = Reading(sheet, markers(None, usual=True))
     column = judged_target(reading, cells, asked.get(seen.name))
     if column.is_numeric:
-        raise CapabilityError("afar_number", column=seen.name)
+        raise CapabilityError("engine_lacks_numeric_target", column=seen.name)
     judged = _judged(seen, column)
     assert judged.codes is not None
     known = judged.codes >= 0
@@ -150,7 +150,7 @@ def survey(found: Survey, seen: Seen, schema: Mapping[str, Any] | None) -> None:
     if not made:
         return
     if len(made) > 1 or made[0].name != seen.name:
-        raise CapabilityError("afar_date", column=seen.name)
+        raise CapabilityError("remote_date_column", column=seen.name)
     found.columns.append(_judged(seen, made[0]))
 
 
@@ -158,7 +158,9 @@ def survey_of(table: Table, name: str) -> Survey:
     """Return what is known of rows that were read: levels are their codes, in the same order."""
     target = table.target
     if target is None or target.is_numeric:
-        raise CapabilityError("afar_number", column=None if target is None else target.name)
+        raise CapabilityError(
+            "engine_lacks_numeric_target", column=None if target is None else target.name
+        )
     counts = np.bincount(target.codes, minlength=len(target.levels)).astype(np.int64)
     found = Survey(name, table.n_rows, _as_read(target), counts)
     found.columns = [_as_read(column) for column in table.columns]
@@ -180,9 +182,9 @@ def _many(found: Survey, seen: Seen, wish: object) -> None:
         found.left_out.append((seen.name, "ignored"))
         return
     if wish not in (None, "numeric"):
-        raise CapabilityError("afar_many", column=seen.name, most=FEW)
+        raise CapabilityError("remote_too_many_numbers", column=seen.name, most=FEW)
     if not all(map(math.isfinite, seen.span)):
-        raise DataError("afar_infinite", source=found.name, column=seen.name)
+        raise DataError("remote_infinite", source=found.name, column=seen.name)
     counts_up = seen.span[1] - seen.span[0] + 1 == found.n_rows - seen.n_missing
     if wish is None and seen.is_whole and seen.is_distinct:
         why = "name" if is_id_name(seen.name) else "count" if counts_up else None

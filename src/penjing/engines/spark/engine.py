@@ -132,7 +132,7 @@ class Rows:
                     continue
                 survey(self.survey, self._seen(column, look), schema)
         if not self.survey.columns:
-            raise CapabilityError("afar_nothing", source=name)
+            raise CapabilityError("remote_no_columns", source=name)
         self.n_classes = len(self.survey.counts)
         at = [names.index(judged.column.name) for judged in self.survey.columns]
         self._codings = [

@@ -230,9 +230,9 @@ class Jobs:
                 continue
             n = sum(answer[1] for answer in told)
             if n != self.n_rows:
-                raise DataError("afar_changed", found=n, expected=self.n_rows)
+                raise DataError("remote_rows_changed", found=n, expected=self.n_rows)
             return [(key, pickle.loads(answer)) for _, _, key, answer in told]  # noqa: S301
-        raise DataError("afar_lost", n=TRIES)
+        raise DataError("spark_blocks_lost", n=TRIES)
 
     def _by_frame(self, question: Question) -> list[Answer]:
         told = self._coded.mapInArrow(question.of_frame, _TOLD)

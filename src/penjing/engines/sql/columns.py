@@ -77,7 +77,7 @@ class Columns:
             if name != goal:
                 survey(self.survey, source.seen(name, self._where), schema)
         if not self.survey.columns:
-            raise CapabilityError("afar_nothing", source=link.name)
+            raise CapabilityError("remote_no_columns", source=link.name)
 
     def _known(self, target: Judged, name: str) -> str:
         assert target.codes is not None

@@ -105,7 +105,7 @@ class Source:
         try:
             (said,) = sqlglot.transpile(text, read="duckdb", write=self.link.dialect)
         except RecursionError:  # a CASE in a CASE for each node above one
-            raise CapabilityError("afar_deep", source=self.link.name) from None
+            raise CapabilityError("sql_too_deep", source=self.link.name) from None
         return QUOTED.sub(self._meant, said)
 
     def _meant(self, found: re.Match[str]) -> str:
