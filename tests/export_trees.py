@@ -51,7 +51,7 @@ def _known(levels: list[str], codes: np.ndarray, gone: np.ndarray) -> list[str |
 
 def chain(depth: int) -> Tree:
     """Return a tree that is one long path of cuts."""
-    from penjing.tree.serialize import from_json  # noqa: PLC0415
+    from user_trees import from_json  # noqa: PLC0415
 
     nodes = [{"parent": -1, "total": [1, 1], "column": 0, "cut": 0.0, "gain": 0.1, "score": 0.1}]
     for k in range(depth):

@@ -18,8 +18,7 @@ for found in pkgutil.walk_packages(penjing.__path__, "penjing."):
 hidden = [n for n in penjing.__all__ if isinstance(getattr(penjing, n), types.ModuleType)]
 assert not hidden, hidden
 assert callable(penjing.read) and callable(penjing.fit) and callable(penjing.compare)
-from penjing.read.cells import Sheet
-from penjing.fit import fit
+from penjing.api.fit import fit
 assert fit is penjing.fit
 """
 
@@ -31,10 +30,9 @@ def run(code: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_room_does_not_hide_the_function_of_its_name():
+def test_no_module_hides_the_function_of_its_name():
     run(EVERYTHING)
     run("import penjing; penjing.example('fish'); penjing.read([{'a': 1, 'b': 2}] * 2, 'b')")
-    run("import penjing.read; import penjing.fit; penjing.fit(penjing.read(b'a,b\\nx,y\\n', 'b'))")
 
 
 def test_importing_the_package_brings_in_nothing_heavy():

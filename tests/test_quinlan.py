@@ -23,7 +23,7 @@ from penjing.prune import mdl, minimum_error
 from penjing.prune.confidence import Bound
 from penjing.registry import load
 from penjing.render import nested_json
-from penjing.tree.serialize import from_json
+from user_trees import from_json
 
 
 def table_of(y: str, **columns) -> Table:

@@ -16,8 +16,9 @@ from penjing.data.table import Table, nominal, numeric
 from penjing.dialects.rpart.cp_table import complexities
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.tree.counts import Classes, Costs
-from penjing.tree.serialize import from_json, to_json
+from penjing.tree.serialize import to_json
 from reference.programs.rpart import branch_there  # noqa: F401 - the harness can be imported
+from user_trees import from_json
 
 
 @st.composite

@@ -13,7 +13,8 @@ from export_programs import by_python, by_sqlite
 from penjing.data.table import Column, Table, nominal, numeric
 from penjing.dialects.rpart.cp_table import complexities
 from penjing.estimators import CARTClassifier
-from penjing.tree.serialize import from_json, to_json
+from penjing.tree.serialize import to_json
+from user_trees import from_json
 
 ENGINES = ("memory", "native", "disk")
 ALL = {"recipe": "rpart", "minsplit": 2, "minbucket": 1, "cp": 0}

@@ -19,7 +19,8 @@ from penjing.dialects.sklearn.options import first_state
 from penjing.errors import ChoiceError, DataError
 from penjing.prune.cost_complexity import cost_of, path
 from penjing.training.cross_validate import recipe_from
-from penjing.tree.serialize import from_json, to_json
+from penjing.tree.serialize import to_json
+from user_trees import from_json
 
 NAN = float("nan")
 

@@ -17,7 +17,7 @@ import export_programs as programs
 from export_rows import Row, as_table
 from export_trees import TREES
 from penjing import ChoiceError, Tree
-from penjing.tree.serialize import from_json
+from user_trees import from_json
 
 RUN = {
     "python": programs.by_python,
