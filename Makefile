@@ -115,7 +115,7 @@ test-threads: setup ## C++ tests and a smoke suite of the extension under the th
 	$(BIN)/cmake --install build/threads --prefix build/threads/site > /dev/null
 	LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 		TSAN_OPTIONS="halt_on_error=1 exitcode=66" OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
-		PYTHONPATH=build/threads/site $(BIN)/python tests/threads.py
+		PYTHONPATH=build/threads/site $(BIN)/python tests/support/thread_sanitizer_script.py
 
 # Python itself leaks on exit by design, hence detect_leaks=0. Java does not start with the sanitizer loaded before it:
 # Spark is tested without it.
@@ -130,7 +130,7 @@ test-sanitized: setup ## the tests of the extension, with the extension under sa
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 		PYTHONPATH=build/sanitize/site \
-		$(BIN)/python -m pytest -q -p no:cacheprovider -m "not slow" tests/test_core.py tests/engines \
+		$(BIN)/python -m pytest -q -p no:cacheprovider -m "not slow" tests/core tests/engines \
 		--ignore=tests/engines/test_spark.py
 
 # Only Python and the pins differ: penjing itself is used where it is, the extension included.
@@ -176,9 +176,10 @@ fidelity: setup ## grow the trees of C4.5, C5.0, J48, rpart and scikit-learn aga
 rpart-live: setup $(STAMPS)/system ## grow 400 random tables with rpart in R and with penjing, and compare
 	$(BIN)/python -m tests.reference.live_rpart
 
-golden: setup ## write the kept pictures and texts in tests/golden anew; then look at the difference
-	$(BIN)/python -m pytest -q --update-golden tests/test_golden_pictures.py tests/test_write_text.py
-	git --no-pager diff --stat tests/golden
+golden: setup ## write the kept pictures and texts in tests/render/golden anew; then look at the difference
+	$(BIN)/python -m pytest -q --update-golden tests/render/test_golden_pictures.py \
+		tests/render/test_tree_text.py
+	git --no-pager diff --stat tests/render/golden
 
 wheel: setup ## build a wheel into dist/
 	rm -rf dist && $(PIP) wheel . --no-deps --no-build-isolation -w dist

@@ -68,9 +68,9 @@ MEASURE = """() => {
 
 def tables(name: str) -> tuple[Any, list[str], list[str], Any]:
     """Return the rows as numbers, the names of columns, the classes, and each row's class."""
-    sys.path.insert(0, str(HERE.parent / "tests"))
+    sys.path.insert(0, str(HERE.parent / "tests" / "support"))
     if name == "large":
-        from pictured import N, large
+        from golden_trees import N, large
 
         state, draws = 12345, []
         for _ in range(N * 5):
@@ -82,7 +82,7 @@ def tables(name: str) -> tuple[Any, list[str], list[str], Any]:
         names = ["Aspen", "Krummholz", "Spruce/Fir", "Lodgepole Pine"]
         return x[:, :4], [f.name for f in tree.schema], names, y.astype(int)
     if name == "watermelon":
-        from melons import FILES
+        from watermelon_files import FILES
 
         head, *lines = (line.split(",")[1:] for line in FILES["Watermelon-train1.csv"].split())
     else:
@@ -159,7 +159,7 @@ def draw_ours(tool: str, name: str, path: str, data: tuple[Any, ...]) -> float:
 
     x, columns, classes, y = data
     if name == "watermelon":
-        from pictured import TREES as OURS
+        from golden_trees import TREES as OURS
 
         tree = OURS["course1"]()
     else:

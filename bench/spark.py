@@ -40,7 +40,7 @@ from pyspark.sql import SparkSession
 import penjing
 from penjing.engines.spark import engine
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 from spark_cluster import cluster
 
 BINS, PARTS, WORKERS = 1_000, 16, 2

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from melons import put_melons
 from penjing.cli import main
+from watermelon_files import put_melons
 
 TRAIN = "Watermelon-train1.csv"
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import penjing
-from afar import plain
 from penjing.engines import remote_counts
 from penjing.errors import CapabilityError, ChoiceError, DataError
+from remote_tables import plain
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -24,9 +24,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import afar
 import penjing
-from engines.databases import Put, duckdb_file, postgres_of_our_own
+import remote_tables
+from databases import Put, duckdb_file, postgres_of_our_own
 from penjing.data import store as data_store
 from penjing.data import store_mapped
 from penjing.data.memory_limit import needed, needed_rows
@@ -166,20 +166,20 @@ def grown(engine: str, table: Table, case: Case, put: Any = None, limit: int | N
         source, where = put(replace(table, weight=None))
         if table.weight is not None:
             how["weight"] = "w"
-        schema = afar.schema_of(table)
+        schema = remote_tables.schema_of(table)
         where["engine"] = engine
         tree = penjing.fit(source, table.target.name, schema=schema, **where, **how)
     else:
         if engine == "disk":
             how["memory_limit"] = limit or tight(table, case)
         tree = penjing.fit(table, engine=engine, **how)
-    return json.dumps(afar.plain(tree), sort_keys=True)
+    return json.dumps(remote_tables.plain(tree), sort_keys=True)
 
 
 def check(engine: str, case: Case, table: Table, put: Any = None) -> None:
     """The body of all tests: the tree of memory, or the refusal that is promised."""
     if engine not in HERE:
-        table = replace(afar.trimmed(table), weight=table.weight)
+        table = replace(remote_tables.trimmed(table), weight=table.weight)
     if PROMISED[engine, case]:
         assert grown(engine, table, case, put) == grown("memory", table, case)
         return
@@ -238,7 +238,7 @@ def parquet_in(folder: Path) -> Any:
     """Return what writes a table to a file for Spark."""
 
     def put(table: Table) -> tuple[str, dict[str, Any]]:
-        pq.write_table(pa.table(afar.columns_of(table)), folder / "rows.parquet")
+        pq.write_table(pa.table(remote_tables.columns_of(table)), folder / "rows.parquet")
         return str(folder / "rows.parquet"), {}
 
     return put
@@ -310,7 +310,7 @@ def test_data_sets(name, recipe):
     assert grown("disk", table, case, limit=limit) == oracle
     for threads in THREADS:
         tree = penjing.fit(table, engine="native", recipe=recipe, **case.settings, **threads)
-        assert json.dumps(afar.plain(tree), sort_keys=True) == oracle
+        assert json.dumps(remote_tables.plain(tree), sort_keys=True) == oracle
 
 
 @pytest.mark.slow

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pytest
 
 import penjing
-from afar import by_memory, columns_of, plain, schema_of, sorted_levels
-from engines.databases import postgres_of_our_own
+from databases import postgres_of_our_own
 from hostile_files import hostile_file
 from penjing.data.table import Column, Table
 from penjing.engines import remote_counts
 from penjing.errors import Problem
+from remote_tables import by_memory, columns_of, plain, schema_of, sorted_levels
 
 RECIPES = ("cart-binary", "id3", "c4.5-textbook")
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import penjing
-from afar import plain
 from penjing.data.encode import coding
 from penjing.errors import DataError
+from remote_tables import plain
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -18,13 +18,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import penjing
-from afar import by_memory, columns_of, plain, schema_of, some_table, trimmed
 from penjing.data import store as data_store
 from penjing.data.table import Column, Table, numeric
 from penjing.engines.spark import engine as spark_engine
 from penjing.engines.spark import jobs as spark_jobs
 from penjing.engines.spark import parquet_lots, planned
 from penjing.errors import CapabilityError
+from remote_tables import by_memory, columns_of, plain, schema_of, some_table, trimmed
 from shared import shared
 
 pyspark = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
@@ -35,7 +35,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
-SCRIPT = Path(__file__).parents[1] / "spark_driver.py"
+SCRIPT = Path(__file__).parents[1] / "support" / "spark_driver.py"
 
 
 def written(table, folder, parts=4):

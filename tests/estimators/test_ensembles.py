@@ -24,7 +24,7 @@ from sklearn.ensemble import (
 )
 
 import penjing
-from estimators.exact import Rows, has_tied_classes, parted
+from exact_ties import Rows, has_tied_classes, parted
 
 
 class Seen:

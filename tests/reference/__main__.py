@@ -15,6 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # `reference`, as the tests call it
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
 from reference.check import check, comparer
 from reference.golden import chosen, goldens

@@ -34,6 +34,7 @@ from itertools import combinations
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # `reference`, as the tests call it
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
 import numpy as np
 
@@ -44,10 +45,10 @@ from penjing.dialects.rpart.dialect import case_risk, risks_of
 from penjing.engines.memory import Engine
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import reader_of
-from reference.rpart_letter import SLIPS, Letter
+from reference.rpart_comparison import Told, differences, from_r, ours
+from reference.rpart_reimplementation import SLIPS, Letter
 from reference.rpart_tables import Case, case_of, in_r
 from reference.rpart_ties import settled
-from reference.rpart_told import Told, differences, from_r, ours
 from user_trees import grow
 
 SCRIPT = Path(__file__).with_name("rpart_live.R")

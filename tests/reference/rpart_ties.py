@@ -8,9 +8,9 @@ from decimal import Decimal, localcontext
 from itertools import zip_longest
 from typing import Any
 
-from reference.rpart_letter import ROUNDING, Digits, Grown, Letter, Settled, Split
+from reference.rpart_comparison import LEFT, RIGHT, Test, Told, differences, near
+from reference.rpart_reimplementation import ROUNDING, Digits, Grown, Letter, Settled, Split
 from reference.rpart_tables import Case
-from reference.rpart_told import LEFT, RIGHT, Test, Told, differences, near
 
 SAME = Decimal("1e-60")
 """Numbers of 120 digits that are nearer than this, as a share, are equal."""

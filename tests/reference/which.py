@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # `reference`, as the tests call it
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
 from reference.check import check, comparer
 from reference.golden import Golden, goldens

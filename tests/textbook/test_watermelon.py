@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import penjing
-from melons import put_melons
 from penjing.api.tree import Tree
+from watermelon_files import put_melons
 
 BOOK_TREE = {  # figure 4.4
     "纹理": {

@@ -1,0 +1,271 @@
+"""Why a node asks what it asks: the trace and the rows tell the same, whoever grew the tree."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import penjing
+from penjing.data.table import Column, Table, nominal, numeric
+from penjing.errors import ChoiceError
+from penjing.evaluate.verdict import sign_test
+from penjing.explain.node import explain, story
+from penjing.predict.inputs import align
+from penjing.render import node_text, summary
+from penjing.render import trace_text as telling
+from penjing.text.node_path import find
+from strategies import tables
+
+EXAMPLES = ("watermelon2.0", "watermelon3.0", "buys_computer", "basketball", "fish", "golf")
+TEXTBOOK = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary")
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("recipe", TEXTBOOK)
+def test_rows_and_trace_tell_the_same(name, recipe):
+    table = penjing.example(name)
+    tree = penjing.fit(table, recipe=recipe, trace=True)
+    for node in range(tree.n_nodes):
+        assert explain(tree, node) == explain(tree, node, table)
+
+
+def test_rows_shared_out_by_weight_are_told_the_same():
+    table = penjing.example("watermelon2.0alpha")
+    tree = penjing.fit(table, recipe="c4.5-textbook", trace=True)
+    for node in range(tree.n_nodes):
+        if not tree.is_leaf[node]:
+            assert explain(tree, node) == explain(tree, node, table)
+    told = explain(tree)
+    assert {c["column"]: round(c["gain"], 3) for c in told["candidates"]} == {
+        "纹理": 0.424, "脐部": 0.289, "色泽": 0.252, "根蒂": 0.171, "敲声": 0.145, "触感": 0.006,
+    }  # fmt: skip
+
+
+def test_the_winner_comes_first_and_no_score_is_better():
+    for name in EXAMPLES:
+        tree = penjing.fit(penjing.example(name), trace=True)
+        for told in story(tree):
+            scores = [c["score"] for c in told["candidates"] if c["score"] is not None]
+            assert scores == pytest.approx(sorted(scores, reverse=True))
+            if told["question"] is not None:
+                assert told["candidates"][0]["column"] == told["question"]
+
+
+def test_a_measure_of_one_s_own_is_shown():
+    def errors(counts):
+        return 1 - counts.max(-1) / counts.sum(-1)
+
+    tree = penjing.fit(penjing.example("golf"), criterion=errors, trace=True)
+    lines = node_text.write(explain(tree)).splitlines()
+    assert lines[1].split()[-1] == "own"
+    best = explain(tree)["candidates"][0]
+    assert best["score"] == best["criterion_gain"]
+    assert "(errors)" in telling.write(story(tree), _about(tree))
+
+
+def _about(tree):
+    return {
+        "target": tree.target.name,
+        "recipe": dict(tree.recipe),
+        "rows": tree.weight_of(0),
+        "steps": len(tree.kept_trace["steps"]),
+        "is_whole": tree.kept_trace["is_whole"],
+    }
+
+
+def test_a_tree_without_a_trace_says_so():
+    table = penjing.example("golf")
+    tree = penjing.fit(table)
+    with pytest.raises(ChoiceError, match="has no trace"):
+        explain(tree)
+    with pytest.raises(ChoiceError, match="has no trace"):
+        story(tree)
+    small = penjing.fit(penjing.example("watermelon2.0")).prune("pessimistic")
+    assert small.n_leaves < 8
+    with pytest.raises(ChoiceError, match="was pruned"):
+        explain(small)
+    with pytest.raises(ChoiceError, match="was pruned"):
+        story(small)
+
+
+def test_a_pruned_tree_keeps_the_trace_of_what_stayed():
+    whole = penjing.fit(penjing.example("watermelon2.0"), trace=True)
+    small = whole.prune("pessimistic")
+    assert small.n_leaves < whole.n_leaves
+    kept = story(small)
+    assert [step["node"] for step in kept] == list(range(small.n_nodes))
+    for step in kept:
+        if step["question"] is not None:  # the same step as before, under another number
+            (same,) = [s for s in story(whole) if s["path"] == step["path"]]
+            assert same["candidates"] == step["candidates"]
+    assert explain(small)["candidates"] == explain(whole)["candidates"]
+    assert [s["stop"] for s in kept].count("pruned") == sum(
+        d["decision"] == "cut" and not d["is_gone"] for d in small.about["pruning"][0]["decisions"]
+    )
+
+
+def test_a_trace_that_was_cut_short_says_so():
+    tree = penjing.fit(penjing.example("golf"), trace=True)
+    short = replace(tree, kept_trace={"steps": tree.kept_trace["steps"][:1], "is_whole": False})
+    with pytest.raises(ChoiceError, match="does not cover node 1"):
+        explain(short, 1)
+    assert "does not cover every node" in telling.write(story(short), _about(short))
+
+
+def test_a_tree_made_by_hand_is_weighed_with_the_eyes_of_id3():
+    table = penjing.example("fish")
+    source = {"no surfacing": {0: "no", 1: {"flippers": {0: "no", 1: "yes"}}}}
+    tree = penjing.Tree.from_dict(source, target="fish")
+    told = explain(tree, 0, align(tree, table))
+    assert told["question"] == "no surfacing"
+    assert told["candidates"][0]["gain"] == pytest.approx(0.4199730940219749)
+    assert explain(tree, 2, align(tree, table))["candidates"][0]["gain"] == pytest.approx(
+        0.9182958340544896
+    )
+
+
+def test_limits_are_named_when_rows_are_weighed_anew():
+    table = penjing.example("watermelon2.0")
+    for limit, reason in (
+        ({"max_depth": 1}, "max_depth"),
+        ({"min_weight": 10.0}, "min_weight"),
+        ({"max_leaves": 3}, "max_leaves"),
+    ):
+        tree = penjing.fit(table, **limit)
+        reasons = {explain(tree, node, table)["stop"] for node in np.flatnonzero(tree.is_leaf)}
+        assert reason in reasons
+
+
+def test_nodes_are_found_by_cut_by_group_and_by_order():
+    tree = penjing.fit(penjing.example("watermelon3.0"), recipe="cart-binary")
+    for node in range(tree.n_nodes):
+        steps = [node_text.place_of({"path": [b]}, "en") for b in explain_path(tree, node)]
+        assert find(tree, ", ".join(steps)) == (node, None)
+        assert find(tree, "/".join(steps).replace("≤", "<=").replace(" ", "")) == (node, None)
+    size = Column("size", "ordered", ("S", "M", "L"), np.array([0, 1, 2, 2], np.int32))
+    tree = penjing.fit(Table((size,), nominal("fits", ["no", "yes", "yes", "yes"]), 4))
+    assert find(tree, "size <= S") == (1, None)
+    assert find(tree, "> S") == (2, None)
+
+
+def explain_path(tree, node):
+    from penjing.text.labels import branch_text  # noqa: PLC0415 - only here
+
+    return [branch_text(tree, step) for step in tree.path(node)[1:]]
+
+
+def test_a_deep_chain_is_told_without_a_long_line():
+    n = 3000
+    labels = ["a" if i % 2 else "b" for i in range(n)]
+    table = Table((numeric("x", np.arange(n, dtype=float)),), nominal("y", labels), n)
+    tree = penjing.fit(table, trace=True)
+    deepest = int(tree.depths.argmax())
+    text = node_text.write(explain(tree, deepest))
+    assert text.startswith("…, x ")
+    assert len(text.splitlines()[0]) < 300
+    steps = story(tree, table, limit=3)
+    assert len(steps) == 3
+    assert f"{len(tree.kept_trace['steps']) - 3} more steps" in telling.write(steps, _about(tree))
+
+
+def test_ties_are_listed_up_to_a_number():
+    columns = tuple(nominal(f"c{i}", "xy" * 4) for i in range(2))
+    extra = tuple(nominal(f"d{i}", ("x" * (i + 1) + "y" * 8)[:8]) for i in range(7))
+    table = Table((*columns, *extra), nominal("class", [str(i) for i in range(8)]), 8)
+    tree = penjing.fit(table, trace=True)
+    assert tree.about["n_ties"] > summary.TIES
+    assert f"and {tree.about['n_ties'] - summary.TIES} more" in summary.ties(tree)
+
+
+def test_the_sign_test_is_exact():
+    assert sign_test(5, 0) == 2 / 32
+    assert sign_test(3, 3) == 1.0
+    assert sign_test(2000, 0) < 1e-300
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("recipe", ["id3", "c4.5-textbook", "cart-textbook", "cart-binary"])
+def test_the_choice_says_which_number_is_smaller(recipe, lang):
+    """Of the Gini index the smallest wins; of gains the largest."""
+    tree = penjing.fit(penjing.example("watermelon2.0"), recipe=recipe, trace=True)
+    step = explain(tree)
+    weighed, chosen = telling.told_step(step, 1, 1, dict(tree.recipe), lang, ascii_only=False)[3:5]
+    first, second = re.findall(r" (0\.\d{4})", weighed)[:2]
+    ahead = re.findall(r"0\.\d{4}", chosen)[0]
+    assert float(first) - float(second) == pytest.approx(
+        -float(ahead) if "cart" in recipe else float(ahead), abs=2e-4
+    )
+    less = {"en": "smaller than", "zh": "小"}[lang]
+    assert (less in chosen) == ("cart" in recipe)
+    more = {"en": "ahead of", "zh": "多"}[lang]
+    assert (more in chosen) == ("cart" not in recipe)
+
+
+def ten() -> Table:
+    """Return ten rows of the book's table: only one column counts for C4.5's average gain."""
+    table = penjing.example("watermelon3.0")
+    kept = {1, 2, 3, 6, 7, 10, 14, 15, 16, 17}
+    rows = table.take(np.array([row + 1 in kept for row in range(table.n_rows)]))
+    names = ("色泽", "根蒂", "敲声", "纹理", "密度")
+    return replace(rows, columns=tuple(c for c in rows.columns if c.name in names))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_no_gain_is_said_only_where_there_is_none(lang):
+    tree = penjing.fit(ten(), recipe="c4.5", trace=True)
+    told = explain(tree)
+    assert told["average_gain"] is None
+    words = {"en": ("no gain", "no average gain"), "zh": ("没有增益", "没有可比的平均增益")}[lang]
+    text = node_text.write(told, lang)
+    assert words[0] not in text.replace(words[1], "")
+    assert text.count(words[1]) == 4
+    assert {node_text.left_out(told, c) for c in told["candidates"]} == {"no_average", "costly"}
+    assert telling.write([told], _about(tree), lang)
+
+
+@pytest.mark.parametrize("recipe", ["c4.5", "j48", "c5.0", "c4.5-textbook"])
+@given(table=tables(kinds=("nominal", "numeric"), max_rows=30))
+def test_what_is_said_of_a_column_left_out_is_true(recipe, table):
+    tree = penjing.fit(table, recipe=recipe, trace=True)
+    for step in story(tree):
+        for c in step["candidates"]:
+            if c["gain"] is None or c["score"] is not None:
+                continue
+            reason, gain = node_text.left_out(step, c), c.get("criterion_gain")
+            if reason == "no_gain":
+                assert gain <= 0
+            elif reason == "below":
+                assert gain < step["average_gain"]
+            elif reason == "no_average":
+                counted = [o for o in step["candidates"] if o["in_average"]]
+                assert all(o.get("criterion_gain") is None for o in counted)
+            elif reason == "many_levels":
+                assert not c["in_average"]
+
+
+@pytest.mark.parametrize("name", ["watermelon2.0", "fish", "golf"])
+def test_a_tree_made_by_hand_is_told_with_the_counts_of_the_rows_given(name):
+    table = penjing.example(name)
+    grown = penjing.fit(table, recipe="id3", trace=True)
+    made = penjing.Tree.from_dict(grown.to_dict(empty=False), target=table.target.name)
+    rows = align(made, table)
+    numbers = ("rows", "entropy", "gini", "question", "path")
+    for step in story(made, rows):
+        same = next(s for s in story(grown) if s["path"] == step["path"])
+        assert [step[key] for key in numbers] == [same[key] for key in numbers]
+        assert dict(zip(step["classes"], step["total"], strict=True)) == dict(
+            zip(same["classes"], same["total"], strict=True)
+        )
+        assert step == explain(made, step["node"], rows) | {"row_numbers": step["row_numbers"]}
+
+
+def test_a_tree_made_by_hand_may_know_fewer_classes_than_the_rows():
+    table = penjing.example("fish")
+    made = penjing.Tree.from_dict({"flippers": {0: "no", 1: "no"}}, target="fish")
+    told = explain(made, 0, align(made, table))
+    assert told["rows"] == 5
+    assert sorted(told["total"]) == [2, 3]

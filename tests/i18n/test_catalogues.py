@@ -1,0 +1,104 @@
+"""Every sentence exists in both languages, says the same, and is said by somebody."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import penjing
+from penjing.i18n import LANGUAGES, catalogue, say
+
+SOURCES = Path(penjing.__file__).parent
+EN, ZH = catalogue("en"), catalogue("zh")
+
+SINGULAR = "_one"
+"""English has a singular where Chinese needs none."""
+
+IN_TABLES = {"check_head", "check_range", "why_head", "why_head_number", "why_head_empty"} | {
+    "folded_leaves",
+}
+"""Lines of tables and formulas have half-width punctuation in both languages."""
+
+
+def fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def test_both_catalogues_have_the_same_keys():
+    assert {key for key in EN if not key.endswith(SINGULAR)} == {
+        key for key in ZH if not key.endswith(SINGULAR)
+    }
+    assert all(key in EN for key in ZH)
+
+
+def test_a_sentence_mentions_the_same_in_both_languages():
+    assert [key for key in ZH if fields(EN[key]) != fields(ZH[key])] == []
+
+
+def test_a_singular_mentions_nothing_that_the_plural_does_not():
+    pairs = {key: key.removesuffix(SINGULAR) for key in EN if key.endswith(SINGULAR)}
+    odd = [
+        one for one, many in pairs.items() if not fields(EN[one]) <= fields(EN.get(many, EN[one]))
+    ]
+    assert odd == []
+
+
+def test_chinese_prose_has_full_width_punctuation():
+    half = re.compile(r"[\u4e00-\u9fff][,;:?!]|[\u4e00-\u9fff]\.(\s|$)|[,;:?!][\u4e00-\u9fff]")
+    prose = {key: re.sub(r"`[^`]*`|\{[^}]*\}", "", text) for key, text in ZH.items()}
+    assert [key for key, text in prose.items() if half.search(text) and key not in IN_TABLES] == []
+
+
+def test_english_has_no_full_width_punctuation():
+    assert [key for key, text in EN.items() if re.search(r"[，。：；？！（）“”、]", text)] == []
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_sentence_can_be_said(lang):
+    for key, text in catalogue(lang).items():
+        assert say(key, lang, **dict.fromkeys(fields(text), 2)), key
+
+
+@cache
+def spoken() -> tuple[frozenset[str], tuple[re.Pattern[str], ...]]:
+    """Return every text that stands in the sources, and the form of every text made there."""
+    texts, forms = set(), set()
+    for path in SOURCES.rglob("*.py"):
+        if path.parent.name == "i18n":
+            continue
+        parts_of_forms: set[int] = set()
+        tree = ast.parse(path.read_text("utf-8"))
+        for part in ast.walk(tree):
+            if isinstance(part, ast.JoinedStr):
+                pieces = [p.value if isinstance(p, ast.Constant) else None for p in part.values]
+                parts_of_forms |= {id(p) for p in part.values}
+                plain = "".join(str(p) for p in pieces if p is not None)
+                if re.fullmatch(r"[a-z0-9_]{2,}", plain):
+                    forms.add("".join("(.+)" if p is None else re.escape(str(p)) for p in pieces))
+            elif isinstance(part, ast.Constant) and id(part) not in parts_of_forms:
+                texts.add(str(part.value))
+    return frozenset(texts), tuple(re.compile(form) for form in forms)
+
+
+def is_said(key: str) -> bool:
+    texts, forms = spoken()
+    stem = key.removesuffix(SINGULAR).removesuffix("_near").removesuffix("_cli")
+    if texts & {key, key.removesuffix(SINGULAR), stem, stem.removeprefix("note_")}:
+        return True
+    stems = (stem, stem.removeprefix("note_"))
+    made = [found.groups() for form in forms for s in stems if (found := form.fullmatch(s))]
+    prefixes = tuple(text for text in texts if re.fullmatch(r"[a-z]+_", text))
+    return any(all(p in texts for p in parts) for parts in made) or stem.startswith(prefixes)
+
+
+def test_every_sentence_is_said_by_somebody():
+    assert [key for key in EN if not is_said(key)] == []
+
+
+def test_a_sentence_that_nobody_says_is_found():
+    assert not is_said("nobody_says_this")

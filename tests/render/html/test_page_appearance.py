@@ -1,0 +1,317 @@
+"""Pages and reports as they are seen: any number of classes, any width, on paper, step by step."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import penjing
+from penjing.api.tree import Tree
+from penjing.data.table import Table, nominal, numeric
+from penjing.render import diagram
+from penjing.render.html import page_data
+from penjing.render.report import write as dossier
+from render.test_class_colours import grouped, many, numbers
+from watermelon_files import FILES
+
+LONG = "an answer of more letters than a column of a side panel has room for"
+
+
+@cache
+def tall() -> Tree:
+    """Return a tree that is taller and wider than a sheet."""
+    rng = np.random.RandomState(2)
+    x = np.round(rng.rand(3000, 3), 3)
+    y = ["ab"[int(v)] for v in (np.floor(x[:, 0] * 40) + rng.rand(3000) * 1.3) % 2]
+    columns = tuple(numeric(f"x{c}", x[:, c]) for c in range(3))
+    return penjing.fit(Table(columns, nominal("y", y), 3000), recipe="cart-binary", max_leaves=60)
+
+
+@cache
+def named(classes: int) -> Tree:
+    """Return a tree with long names of classes and of columns."""
+    tree = many(classes)
+    return penjing.fit(
+        Table(
+            (numeric(LONG * 2, range(90)), nominal("c", [LONG + "abc"[i % 3] for i in range(90)])),
+            nominal(tree.target.name, [f"{LONG}-{i % classes}" for i in range(90)]),
+            90,
+        ),
+        recipe="cart-binary",
+    )
+
+
+@cache
+def course(name: str) -> Table:
+    from io import StringIO  # noqa: PLC0415
+
+    return penjing.read(StringIO(FILES[name]), target="好瓜", schema={"编号": "ignore"})
+
+
+def pruned(method: str, recipe: str) -> Tree:
+    tree = penjing.fit(course("Watermelon-train1.csv"), recipe=recipe, trace=True)
+    given: dict[str, Any] = {}
+    if method == "reduced-error":
+        given["validation"] = course("Watermelon-test1.csv")
+    if method == "cost-complexity":
+        given["alpha"] = 1.0
+    return tree.prune(method, **given)
+
+
+@pytest.mark.parametrize("recipe", ["id3", "cart-binary"])
+@pytest.mark.parametrize("method", ["pessimistic", "reduced-error", "cost-complexity", "mdl"])
+def test_every_step_of_growing_and_pruning_is_replayed(opened, method, recipe):
+    tree = pruned(method, recipe)
+    steps = page_data(tree, "en", "light", None)["trace"]
+    assert len(steps) > len({step["node"] for step in steps})  # a node has several
+    page = opened(tree)
+    seen = []
+    for _ in steps:
+        told = page.locator(".replay span").text_content()
+        assert told == f"{len(seen) + 1} / {len(steps)}"
+        assert page.locator(".story").text_content() == steps[len(seen)]["text"]["en"]
+        seen.append(told)
+        if len(seen) < len(steps):
+            page.get_by_role("button", name="next", exact=True).click()
+    assert page.get_by_role("button", name="next", exact=True).is_disabled()
+    for name, wanted in (("first", 1), ("last", len(steps)), ("back", len(steps) - 1)):
+        page.get_by_role("button", name=name, exact=True).click()
+        assert page.locator(".replay span").text_content() == f"{wanted} / {len(steps)}"
+
+
+def test_replay_goes_on_by_the_keyboard_alone(opened):
+    tree = pruned("pessimistic", "id3")
+    n = len(page_data(tree, "en", "light", None)["trace"])
+    page = opened(tree)
+    page.get_by_role("button", name="next", exact=True).focus()
+    for step in range(2, n + 1):
+        page.keyboard.press("Enter")
+        assert page.locator(".replay span").text_content() == f"{step} / {n}"
+
+
+@pytest.mark.parametrize("classes", [2, 8, 9, 40])
+def test_the_tree_has_most_of_the_width_whatever_the_classes(opened, classes):
+    for tree in (many(classes), named(min(classes, 30))):
+        page = opened(tree)
+        for wide in (320, 768, 901, 1400):
+            page.set_viewport_size({"width": wide, "height": 900})
+            for view in range(3):
+                page.locator(".tools button").nth(view).click()
+                assert page.evaluate("document.documentElement.scrollWidth") <= wide
+                assert page.evaluate("document.getElementById('canvas').clientWidth") > wide / 2
+        page.locator(".tools button").first.click()
+        page.set_viewport_size({"width": 1400, "height": 900})
+        lines = page.locator(".counts tbody tr")
+        assert lines.count() == len(tree.classes)
+        told = dict(zip(tree.classes, tree.nodes.total[0].tolist(), strict=True))
+        for i in range(lines.count()):
+            cells = lines.nth(i).locator("th, td").all_text_contents()
+            assert float(cells[1]) == told[cells[0]]
+        page.close()
+
+
+def test_a_click_selects_and_only_a_double_click_the_knob_and_the_keyboard_fold(opened):
+    tree = penjing.fit(course("Watermelon-train1.csv"), recipe="id3", trace=True)
+    page = opened(tree)
+    whole = page.locator("[role=treeitem]").count()
+    asks = [n for n in range(tree.n_nodes) if not tree.is_leaf[n]]
+    for node in asks:
+        page.locator(f"#n{node}").click()
+        assert page.locator("[role=treeitem]").count() == whole
+        assert page.locator(f"#n{node}").get_attribute("aria-selected") == "true"
+        assert page.evaluate("document.activeElement.id") == f"n{node}"
+        outline = "e => getComputedStyle(e.querySelector('rect')).strokeWidth"
+        strong = page.eval_on_selector_all("[role=treeitem]", f"all => all.map({outline})")
+        assert [width for width in strong if width == "2.5px"] == ["2.5px"]
+        assert page.locator("h2").first.text_content() == (f"node {node}" if node else "root")
+    node = asks[1]
+    for fold in (
+        lambda: page.locator(f"#n{node}").dblclick(),
+        lambda: page.locator(f".knob[data-node='{node}']").click(),
+        lambda: (page.locator(f"#n{node}").focus(), page.keyboard.press("Enter")),
+    ):
+        page.locator(f"#n{node}").click()
+        page.wait_for_timeout(600)  # that the next click is the first of two
+        for state in ("false", "true"):
+            fold()
+            assert page.locator(f"#n{node}").get_attribute("aria-expanded") == state
+            assert (page.locator("[role=treeitem]").count() == whole) == (state == "true")
+            page.wait_for_timeout(600)
+    leaf = int(np.flatnonzero(tree.is_leaf)[0])
+    assert page.locator(f".knob[data-node='{leaf}']").count() == 0
+
+
+def drawn_by_page(browser: Any, tree: Tree, lang: str = "en") -> list[dict[str, Any]]:
+    """Return the boxes that the page's own code makes of a tree."""
+    script = (Path(penjing.__file__).parent / "render" / "html" / "view.js").read_bytes()
+    page = browser.new_page()
+    made = page.evaluate(
+        """async ([script, data]) => {
+             const { Tree, scene } = await import(`data:text/javascript;base64,${script}`);
+             const words = data.words[data.lang];
+             const say = (key, values = {}) => (key === "lang" ? data.lang
+               : ((values.n === 1 && words[`${key}_one`]) || words[key] || key)
+                   .replace(/\\{(\\w+)\\}/g, (_, name) => values[name]));
+             const tree = new Tree(data);
+             return scene(tree, tree.unfolded(), say).boxes; }""",
+        [b64encode(script).decode(), page_data(tree, lang, "light", None)],
+    )
+    page.close()
+    return made
+
+
+LEVELS = [
+    *("Don't Play", 'a "quoted" one', "\u200d zero", "two\nlines", "x" * 70, "a,b", "市区 一", "é"),
+    *("plain", "back\\slash", 'it\'s "both"', "tab\there", "constructor", "🍉", "1 2"),
+]
+
+
+def test_the_page_writes_the_labels_and_bars_of_the_picture(browser):
+    rng = np.random.RandomState(4)
+    trees = [many(k, k) for k in (2, 8, 9, 26, 40)]
+    trees += [grouped(list(rng.choice(LEVELS, k, replace=False))) for k in range(2, len(LEVELS))]
+    trees += [grouped([f"{LONG} {i}" for i in range(9)]), grouped([True, False])]
+    trees += [grouped([1.0, 2.5, 3.0]), numbers()]
+    for tree in trees:
+        boxes = drawn_by_page(browser, tree)
+        wanted = diagram.scene_of(tree).boxes
+        assert [b["label"] for b in boxes] == [b.answer for b in wanted]
+        assert [b["name"] for b in boxes] == [b.name for b in wanted]
+        for found, box in zip(boxes, wanted, strict=True):
+            assert [shade for shade, _ in found["bar"]] == [shade for shade, _ in box.bar]
+            assert np.allclose([part for _, part in found["bar"]], [part for _, part in box.bar])
+            assert abs(found["x"] - box.x) < 0.5
+
+
+def test_classes_beyond_eight_are_grey_and_divided_on_the_page(opened):
+    page = opened(many(26, 5))
+    swatches = page.eval_on_selector_all(
+        ".legend .swatch", "all => all.map(e => getComputedStyle(e).backgroundColor)"
+    )
+    assert len(swatches) == len(set(swatches)) == 8
+    assert page.locator("svg .between").count() > 0
+
+
+def test_the_icicle_of_numbers_is_seen_on_the_page(opened):
+    tree = numbers(2)
+    page = opened(tree)
+    for theme in range(2):
+        page.locator(".tools button").nth(1).click()
+        fills = page.eval_on_selector_all(
+            ".cell", "all => all.map(e => [Number(e.dataset.node), getComputedStyle(e).fill])"
+        )
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert len({fill for _, fill in fills}) > len(fills) / 2
+        assert paper not in {fill for _, fill in fills}
+        told = page.locator("#canvas .facts").text_content()
+        assert "purity" not in told
+        assert f"{tree.values.max():.6g}" in told
+        if not theme:
+            page.get_by_role("button", name="dark", exact=True).click()
+
+
+def pages_of(pdf: bytes) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("make", [tall, lambda: many(26), lambda: named(30), numbers])
+def test_a_printed_page_is_one_sheet_dark_on_white(opened, make, theme):
+    page = opened(make(), theme=theme)
+    for view in (0, 1):
+        page.locator(".tools button").nth(view).click()
+        for landscape in (False, True):
+            assert pages_of(page.pdf(format="A4", landscape=landscape)) == 1
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": 703, "height": 1032})
+        area = page.evaluate(
+            """() => { const box = document.querySelector('svg').getBoundingClientRect();
+                 return [box.left, box.top, box.right, box.bottom, box.width, box.height]; }"""
+        )
+        assert area[0] >= 0
+        assert area[2] <= 703.5
+        assert area[3] <= 1032
+        assert min(area[4:]) > 20
+        assert (
+            page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        )
+        inks = page.evaluate(
+            "[document.querySelector('h1'), document.querySelector('svg text')].map("
+            "e => getComputedStyle(e)).map(s => [s.color, s.fill])"
+        )
+        assert inks[0][0] == inks[1][1] == "rgb(26, 29, 33)"
+        exact = page.evaluate("getComputedStyle(document.querySelector('svg')).printColorAdjust")
+        assert exact == "exact"
+        page.emulate_media(media="null")
+        page.set_viewport_size({"width": 1400, "height": 900})
+    page.locator(".tools button").nth(2).click()  # a list may run over several sheets
+    assert pages_of(page.pdf(format="A4")) >= 1
+
+
+BROKEN = """() => {
+  const found = [];
+  for (const cell of document.querySelectorAll('td, th')) {
+    const range = document.createRange();
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      if (walker.currentNode.parentElement.closest('code')) continue;
+      for (const match of walker.currentNode.data.matchAll(/[A-Za-z0-9_.%]+/g)) {
+        if (match[0].length > 40) continue;  // longer than a line of a phone
+        range.setStart(walker.currentNode, match.index);
+        range.setEnd(walker.currentNode, match.index + match[0].length);
+        const tops = new Set([...range.getClientRects()].map((r) => Math.round(
+          getComputedStyle(cell).writingMode === 'vertical-rl' ? r.left : r.top)));
+        if (tops.size > 1) found.push(match[0]);
+      }
+    }
+  }
+  return found; }"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "auto"])
+def test_a_report_breaks_no_word_and_prints_dark_on_white(browser, tmp_path, theme):
+    table = course("Watermelon-train1.csv")
+    pairs = [(penjing.fit(table, recipe="id3"), table)]
+    for classes in (3, 26):
+        rng = np.random.RandomState(classes)
+        x = rng.rand(260, 2)
+        kinds = [f"Lodgepole-Pine{int(v * classes)}" for v in x[:, 0]]
+        columns = (numeric("Horizontal_Distance_To_Roadways", x[:, 0]), numeric("b", x[:, 1] * 1e6))
+        rows = Table(columns, nominal("cover", kinds), 260)
+        pairs.append((penjing.fit(rows, recipe="cart-binary", max_leaves=40), rows))
+    for tree, rows in pairs:
+        path = tmp_path / "report.html"
+        path.write_text(dossier(tree, rows, rows, theme=theme, folds=3), "utf-8")
+        page = browser.new_page(color_scheme="dark")
+        page.goto(path.as_uri())
+        for wide in (320, 390, 800, 1400):
+            page.set_viewport_size({"width": wide, "height": 900})
+            assert page.evaluate(BROKEN) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= wide
+        page.emulate_media(media="print", color_scheme="dark")
+        page.set_viewport_size({"width": 703, "height": 1032})
+        assert page.evaluate(BROKEN) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 703
+        boxes = page.evaluate(
+            """[...document.querySelectorAll('img')].map(e => e.getBoundingClientRect())
+               .filter(box => box.width).map(box => [box.right, box.height])"""
+        )
+        assert len(boxes) >= 3
+        assert all(right <= 703.5 and high <= 1032 for right, high in boxes)
+        assert page.evaluate("getComputedStyle(document.body).color") == "rgb(26, 29, 33)"
+        light = page.evaluate(
+            """async () => { const found = [];
+                 for (const e of document.querySelectorAll('img')) {
+                   if (!e.getBoundingClientRect().width) continue;
+                   const text = atob(e.currentSrc.split(',')[1]);
+                   found.push(text.includes('<rect width="100%" height="100%" fill="#ffffff"/>')); }
+                 return found; }"""
+        )
+        assert all(light)
+        page.close()

@@ -1,0 +1,267 @@
+"""Pictures: no two boxes cross, no type is too small, every name is text, printed = model."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import penjing
+from penjing.api.fit import fit
+from penjing.api.tree import Tree
+from penjing.data.table import Table, nominal, numeric
+from penjing.dialects.recipes import RECIPES
+from penjing.errors import ChoiceError
+from penjing.render import diagram, dot, icicle, leaf_rules, markdown, svg
+from penjing.render import html as html_page
+from penjing.text.font_metrics import clipped, width
+from strategies import grown, tables
+
+MELONS = {"纹理": {"清晰": {"根蒂": {"蜷缩": "是", "稍蜷": "是", "硬挺": "否"}}, "模糊": "否"}}
+
+
+def big(n: int = 6000, leaves: int = 400) -> Tree:
+    random = np.random.RandomState(7)
+    x = np.round(random.randn(n, 4), 2)
+    y = (x[:, 0] * x[:, 1] > 0) * 1 + (random.rand(n) < 0.2)
+    columns = tuple(numeric(f"Horizontal_Distance_{i}", x[:, i]) for i in range(4))
+    classes = [("Aspen", "Krummholz", "Spruce/Fir")[v] for v in y]
+    table = Table(columns, nominal("cover", classes), n)
+    return fit(table, recipe="cart-binary", max_leaves=leaves, engine="memory")
+
+
+def cross(a: diagram.Box, b: diagram.Box) -> bool:
+    def area(box: diagram.Box) -> tuple[float, float, float, float]:
+        label = width(box.answer, diagram.NAME - 2, bold=True)
+        half = max(box.wide, label) / 2
+        centre = box.x + box.wide / 2
+        top = box.y - diagram.LABEL if box.answer else box.y
+        return centre - half, top, centre + half, box.y + box.high
+
+    (ax0, ay0, ax1, ay1), (bx0, by0, bx1, by1) = area(a), area(b)
+    return ax0 < bx1 and bx0 < ax1 and ay0 < by1 and by0 < ay1
+
+
+@given(tables(max_rows=30), st.sampled_from(sorted(RECIPES)[:3]), st.integers(2, 20))
+def test_no_two_boxes_cross_and_all_stand_on_the_paper(table, recipe, max_leaves):
+    tree = grown(table, "cart-binary" if recipe.startswith("cart") else "id3")
+    found = diagram.scene_of(tree, max_leaves=max_leaves)
+    assert not any(cross(a, b) for a, b in combinations(found.boxes, 2))
+    for box in found.boxes:
+        assert 0 <= box.x <= box.x + box.wide <= found.wide
+        assert 0 <= box.y <= box.y + box.high <= found.high
+
+
+@given(tables(max_rows=20))
+def test_every_picture_is_well_formed_whatever_the_names(table):
+    tree = grown(table)
+    for lang in ("en", "zh"):
+        ET.fromstring(svg.write(tree, lang=lang))  # noqa: S314 - our own text
+        ET.fromstring(icicle.write(tree, lang=lang))  # noqa: S314 - our own text
+        names = {str(v) for f in (*tree.schema, tree.target) for v in (f.name, *f.levels)}
+        assert "-0.0" not in markdown.write(tree, lang=lang) or "-0.0" in names
+    assert dot.write(tree).count("->") == len(tree.nodes) - 1
+    assert len(leaf_rules.write(tree).split("\n")) >= tree.n_leaves
+
+
+def test_two_thousand_leaves_fold_to_what_can_be_read():
+    tree = big(12000, 2000)
+    found = diagram.scene_of(tree)
+    shown = [box for box in found.boxes if box.kind != "question"]
+    assert len(shown) <= diagram.MAX_LEAVES
+    folded = [box for box in shown if box.kind == "folded"]
+    assert folded
+    assert not any(cross(a, b) for a, b in combinations(found.boxes, 2))
+    leaves = diagram.tree_leaves(tree)
+    assert sum(leaves[box.node] for box in shown) == tree.n_leaves
+    hidden = tree.n_leaves - sum(box.kind == "leaf" for box in shown)
+    assert found.hidden.startswith(f"{hidden} leaves")
+    assert len(svg.write(tree)) <= 100_000
+    assert len(icicle.write(tree)) <= 600_000
+
+
+@pytest.mark.parametrize("theme", sorted(svg.THEMES))
+def test_type_is_at_least_eleven_pixels_and_text_can_be_read(theme):
+    picture = svg.write(big(), theme=theme) + icicle.write(big(), theme=theme)
+    sizes = [float(size) for size in re.findall(r'font-size[=:]"?([\d.]+)', picture)]
+    assert sizes
+    assert min(sizes) >= 11
+    look = svg.THEMES[theme]
+    assert svg.contrast(look.ink, look.paper) >= 4.5
+    assert svg.contrast(look.faint, look.paper) >= 4.5
+    assert svg.contrast(look.outline, look.paper) >= 3
+    for shade in svg.PALETTE:
+        assert svg.contrast(svg.darker(shade, look), look.paper) >= 3
+        leaf = svg.mixed(shade, look.card, look.tint)
+        assert svg.contrast(look.ink, leaf) >= 4.5
+
+
+def test_names_are_text_in_their_own_language():
+    picture = svg.write(Tree.from_dict(MELONS, target="好瓜"), lang="zh")
+    for word in ("纹理", "清晰", "根蒂", "硬挺", "是", "好瓜", "个叶结点"):
+        assert f"{word}" in picture
+    assert 'xml:lang="zh"' in picture
+    assert "http" not in picture.replace(svg.NAMESPACE, "")
+
+
+def test_a_notebook_shows_the_picture():
+    tree = Tree.from_dict(MELONS, target="好瓜")
+    assert tree._repr_html_() == svg.write(tree)
+
+
+def test_unknown_theme_is_refused_with_the_near_one():
+    with pytest.raises(ChoiceError, match="Closest: dark"):
+        svg.write(Tree.from_dict("yes"), theme="darkk")
+    with pytest.raises(ChoiceError, match="theme 'x'"):
+        icicle.write(Tree.from_dict("yes"), theme="x")
+
+
+def test_regression_and_many_classes_are_drawn():
+    x = numeric("x", range(40))
+    number = Table((x,), numeric("y", [v * v for v in range(40)]), 40)
+    assert "n=" in svg.write(grown(number, "cart-binary", max_depth=3))
+    assert "%" not in leaf_rules.write(grown(number, "cart-binary", max_depth=3))
+    many = Table((x,), nominal("k", [f"k{v % 7}" for v in range(40)]), 40)
+    assert "%" in svg.write(grown(many, "cart-binary", max_depth=2))
+    assert "| k" in markdown.write(grown(many, "cart-binary", max_depth=2))
+
+
+@given(st.text(max_size=40), st.floats(30, 200))
+def test_clipped_text_fits_its_room(text, room):
+    short = clipped(text, 11, room)
+    assert short == text or width(short, 11) <= room
+
+
+def test_rules_merge_intervals_and_sort_by_support():
+    x = numeric("x", range(20))
+    classes = ["a"] * 5 + ["b"] * 9 + ["a"] * 6
+    tree = grown(Table((x,), nominal("class", classes), 20))
+    lines = leaf_rules.write(tree, order="support").split("\n")
+    assert lines[0] == "b  9  100% (70-100)  when 4.5 < x ≤ 13.5"
+    assert leaf_rules.write(Tree.from_dict("yes")) == "yes"
+
+
+def test_ties_empty_branches_surrogates_and_missing_values_are_seen():
+    melons = fit(penjing.example("watermelon2.0"))
+    for lang, marks in (
+        ("en", (" tie<", "+1 empty", "no rows: ")),
+        ("zh", ("平局<", "+1 空", "空分支")),
+    ):
+        picture = svg.write(melons, lang=lang)
+        assert all(mark in picture for mark in marks)
+    random = np.random.RandomState(8)
+    x = random.rand(80)
+    holes = np.where(random.rand(80) < 0.2, np.nan, x)
+    columns = (numeric("x", holes), numeric("z", x + 0.9 * random.rand(80)))
+    table = Table(columns, nominal("y", np.where(x > 0.35, "big", "small").tolist()), 80)
+    tree = fit(table, recipe="rpart")
+    picture = svg.write(tree)
+    assert "+1 surrogate<" in picture
+    assert "(missing)<" in picture
+    n = int(np.isnan(holes).sum())
+    assert f"missing: x {n}" in picture
+    assert "? z " in picture  # the tooltip tells the surrogate itself
+    text = tree.draw(surrogates=True)
+    assert "? z " in text
+    assert text.count("?") >= 2
+    shared = fit(table, recipe="c4.5-textbook", max_depth=1)
+    assert f"missing: x {n}" in svg.write(shared)
+    assert re.search(r"n=80<", svg.write(shared))
+    assert re.search(r">\d+\.\d+/\d+\.\d+ \d+%<", svg.write(shared))  # shares of rows, as they are
+
+
+def test_a_question_of_known_or_not_reads_so():
+    x = numeric("x", [np.nan] * 5 + [1.0] * 5)
+    tree = fit(Table((x,), nominal("y", list("aaaaabbbbb")), 10), recipe="sklearn")
+    assert np.isinf(tree.nodes.cut[0])
+    assert "x ≠ ?" in leaf_rules.write(tree)
+    assert "x = ?" in leaf_rules.write(tree)
+    assert "≠ ?" in svg.write(tree)
+
+
+@pytest.mark.parametrize("ending", ["md", "dot", "txt"])
+def test_an_icicle_is_drawn_or_refused(tmp_path, ending):
+    tree = penjing.fit(penjing.example("golf"))
+    path = tmp_path / f"a.{ending}"
+    with pytest.raises(ChoiceError, match=rf"'\.{ending}'.*\.svg, \.html"):
+        tree.save_picture(path, icicle=True)
+    assert not path.exists()
+    for kind, sign in (("svg", "strength of colour"), ("html", '"view":"icicle"')):
+        tree.save_picture(tmp_path / f"b.{kind}", icicle=True)
+        assert sign in (tmp_path / f"b.{kind}").read_text("utf-8")
+
+
+SIGNS = st.text(st.sampled_from("ab <>&*_[]`~|\\\n#!()"), min_size=1, max_size=12)
+
+
+@given(SIGNS)
+def test_markdown_shows_a_name_as_it_is(name):
+    shown = markdown.escaped(name)
+    assert "\n" not in shown
+    assert "<" not in shown
+    # Every sign that Markdown would act on has a backslash of its own before it.
+    bare = re.sub(r"\\[\\*_\[\]`~]", "", shown)
+    assert not set(bare) & set("\\*_[]`~")
+    back = re.sub(r"\\([\\*_\[\]`~])", r"\1", shown)
+    back = back.replace("&lt;", "<").replace("&amp;", "&")
+    assert back == " ".join(name.splitlines())
+
+
+def test_markdown_of_hostile_names_is_inert():
+    levels = ["<script>alert(1)</script>", "*bold* _i_", "`x`"]
+    tree = Tree.from_dict({"a|b": dict.fromkeys(levels, "[yes](no)")})
+    text = markdown.write(tree)
+    assert "<script" not in text
+    assert r"\*bold\* \_i\_" in text
+    assert r"\`x\`" in text
+    assert r"\[yes\](no)" in text
+    assert r"a\|b" in text
+
+
+def test_what_rpart_improves_is_not_called_a_gain():
+    table = penjing.example("golf")
+    tree = penjing.fit(table, recipe="rpart", minsplit=2)
+    assert "improvement " in svg.write(tree)
+    assert "改进量 " in svg.write(tree, lang="zh")
+    assert "Gini gain" not in svg.write(tree)
+    assert html_page.page_data(tree, "en", "light", None)["criterion"] == "improvement"
+    assert "Gini gain" in svg.write(penjing.fit(table, recipe="sklearn"))
+
+
+def test_a_first_question_of_many_levels_is_drawn_in_part_and_says_so():
+    levels = [f"v{k}" for k in range(500) for _ in range(1 + k % 3)]
+    column = nominal("code", levels)
+    answers = [("a", "b")[int(v[1:]) % 2] for v in levels]
+    tree = fit(Table((column,), nominal("y", answers), len(levels)), recipe="id3")
+    assert tree.n_children[0] == 500
+    made = diagram.scene_of(tree)
+    assert len(made.boxes) == 1 + diagram.MAX_LEAVES
+    assert {tree.weight_of(box.node) for box in made.boxes[1:]} == {3.0}
+    assert made.hidden == "436 of the 500 first branches, those with fewest rows, are not drawn"
+    assert "没有画出" in diagram.scene_of(tree, lang="zh").hidden
+    assert len(diagram.scene_of(tree, max_leaves=1000).boxes) == 501
+
+
+def test_rules_are_told_in_chinese():
+    column = nominal("c", ["x", "y", "z", "z"] * 3)
+    number = numeric("n", [1, 2, 3, 4] * 3)
+    table = Table((column, number), nominal("t", ["a", "a", "a", "b"] * 3), 12)
+    tree = fit(table, recipe="cart-binary")
+    assert "when" in leaf_rules.write(tree)
+    told = leaf_rules.write(fit(penjing.example("watermelon3.0"), recipe="cart-binary"), lang="zh")
+    assert "  条件 " in told
+    assert " 且 " in told
+    assert " 属于 {" in told
+    assert not re.search(r" (when|and|in) ", told)
+
+
+def test_the_score_of_c45_is_not_called_a_ratio():
+    tree = fit(penjing.example("golf"), recipe="c4.5")
+    assert "score 0." in svg.write(tree)
+    assert "ratio" not in svg.write(tree)
+    assert "ratio 0." in svg.write(fit(penjing.example("golf"), recipe="c4.5-textbook"))

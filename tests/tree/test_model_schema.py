@@ -1,0 +1,89 @@
+"""docs/model.schema.json and the loader say the same of every file."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import hostile_models
+import penjing
+from export_trees import TREES
+from penjing.errors import DataError
+from penjing.tree import serialize
+
+PAGE = Path(__file__).parents[2] / "docs" / "model.schema.json"
+FIXTURES = sorted(Path(__file__).with_name("saved_models").glob("format-*.json"))
+RELATED = (
+    "a node before this one", "a node that asks", "the number of children", "taken once",
+    "levels of the parent's column", "there for a branch", "there for an order", "a column",
+    "a branch", "those of two branches", "levels of the column", "different", "at least one class",
+    "a class", "on both sides", "of no negative weight", "of weights that can be added", "for ",
+    "a column that offered", "plain and not nested", "of different names", "finite number",
+    "a whole number from 0 to", "a list of texts or", "two groups",
+)  # fmt: skip
+"""What only a look at several places, or at the whole, can tell."""
+
+
+@cache
+def validator() -> jsonschema.Draft202012Validator:
+    schema = json.loads(PAGE.read_text("utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    # a whole number is one that is written as one: 7.0 is none
+    kinds = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_whole)
+    strict = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=kinds)
+    return strict(schema)
+
+
+def _is_whole(_, value) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_what_is_saved_is_valid(name):
+    validator().validate(json.loads(json.dumps(TREES[name]().to_json())))
+
+
+def test_the_schema_knows_the_newest_format():
+    assert json.loads(PAGE.read_text())["properties"]["format"]["maximum"] == serialize.FORMAT
+
+
+def test_what_the_schema_refuses_the_loader_refuses_and_the_other_way_round():
+    agreed = {"loaded": 0, "refused": 0, "related": 0}
+    for seed in range(400):
+        try:
+            plain = json.loads(hostile_models.damaged(seed))
+        except (ValueError, RecursionError):
+            continue
+        fits = validator().is_valid(plain)
+        try:
+            serialize.from_json(plain)
+        except DataError as error:
+            if not fits:
+                agreed["refused"] += 1
+                continue
+            expected = str(error.values.get("expected"))
+            if not any(word in expected for word in RELATED):
+                pytest.fail(f"{seed}: {error}")
+            agreed["related"] += 1
+        else:
+            assert fits, (seed, next(iter(validator().iter_errors(plain))).message[:200])
+            agreed["loaded"] += 1
+    assert min(agreed.values()) > 20
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
+def test_files_of_every_format_stay_readable(path):
+    tree = penjing.load(path)
+    told = json.loads(path.with_name(path.stem + ".answers").read_text("utf-8"))
+    assert tree.predict(told["rows"]).tolist() == told["answers"]
+    assert tree.draw()
+
+
+def test_there_is_a_file_of_every_format():
+    assert {path.stem for path in FIXTURES} >= {
+        f"format-{n}" for n in range(1, serialize.FORMAT + 1)
+    }
