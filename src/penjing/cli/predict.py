@@ -218,7 +218,8 @@ def compare(
         tables["test"] = reading.rows_for_both(voice, trees, test)
         named = dict(zip((first, second), trees, strict=True))
         sources.warn_of_test(voice, reading, named, test, tables["test"])
-    told: dict[str, Any] = compared(*trees, tables, names=(Path(first).stem, Path(second).stem))
+    names = (Path(first).stem, Path(second).stem)
+    told: dict[str, Any] = {**compared(*trees, tables, names=names)}
     told |= _beside(trees, tables)
     if train is not None and _is_to_be_left_out(voice, trees, tables["training"], more=leave_out):
         told["leave_one_out"] = [

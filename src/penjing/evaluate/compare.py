@@ -1,16 +1,17 @@
-"""Two trees side by side: where they ask differently, and on which rows they answer differently."""
+"""Compare two trees: where their splits differ, and which rows they predict differently."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from penjing import arguments
+from penjing.data.source import Label, Source
 from penjing.data.statistics import plain
 from penjing.data.table import Table
 from penjing.errors import ChoiceError
@@ -21,31 +22,110 @@ from penjing.tree.tree_data import TreeData
 SAME = "same"
 
 
+class PathStep(TypedDict):
+    """One step from a node to its child; ``cut`` and ``side``, or ``levels``."""
+
+    column: str | None
+    """The column that the node splits on."""
+    cut: NotRequired[float]
+    """The threshold, for a numeric column."""
+    side: NotRequired[str]
+    """``<=`` or ``>``, for a numeric column."""
+    levels: NotRequired[list[Label]]
+    """The categories that lead to the child, for other columns."""
+
+
+class Difference(TypedDict):
+    """A place where two trees differ."""
+
+    path: list[PathStep]
+    """The splits that lead to the place in the first tree."""
+    nodes: list[int]
+    """The number of the node in each tree."""
+    kind: str
+    """``column`` (they split on different columns), ``cut`` (at different thresholds), ``groups``
+    (categories are grouped differently), ``leaf`` (only one splits) or ``answer`` (two leaves
+    predict differently)."""
+    a: Any
+    """What the first tree does there: its split as a dict, or its prediction."""
+    b: Any
+    """What the second tree does there."""
+    tie: float | None
+    """For ``column``, the score that both columns had when one of the trees was grown; None if
+    they were not tied."""
+
+
+class TableScore(TypedDict):
+    """How well a tree predicts the rows of one table; only ``n`` if they have no target."""
+
+    n: int
+    """The number of rows."""
+    weight: NotRequired[float]
+    """Their weight."""
+    correct: NotRequired[float]
+    """The weight of the rows predicted correctly, for classes."""
+    squares: NotRequired[float]
+    """The sum of squared errors, for numbers."""
+
+
+class ComparedTree(TypedDict):
+    """One of two trees that were compared."""
+
+    name: str
+    leaves: int
+    depth: int
+    tables: dict[str, TableScore]
+    """Its score on each table."""
+
+
+class DifferingRow(TypedDict):
+    """A row that two trees predict differently."""
+
+    row: int
+    """The number of the row in its source, counted from 1."""
+    answers: list[Label]
+    """Both predictions."""
+
+
+class Comparison(TypedDict):
+    """What :func:`compare` returns: a plain dict, ready for JSON."""
+
+    trees: list[ComparedTree]
+    """Both trees: name, size, and score on each table."""
+    rows: dict[str, list[DifferingRow]]
+    """The rows of each table that the trees predict differently."""
+    same: bool
+    """Whether both trees have the same splits and the same predictions."""
+    differences: list[Difference]
+    """Every place where the trees differ, from the root down."""
+
+
 def compare(
     a: TreeData,
     b: TreeData,
-    tables: Mapping[str, Any] | None = None,
+    tables: Mapping[str, Source] | None = None,
     names: tuple[str, str] = ("a", "b"),
-) -> dict[str, Any]:
+) -> Comparison:
     """Compare two trees, as plain data.
 
     Parameters
     ----------
-    a, b : TreeData
+    a, b : Tree
         The trees.
     tables : dict from name to Table or source, optional
-        Rows to try both on.
+        Rows that both trees predict.
     names : pair of str
-        What the trees are called.
+        What to call the trees.
 
     Returns
     -------
     dict
-        ``trees``: per tree its name, leaves, depth, and on each table how many rows are right
-        (``correct`` of ``weight``) or how far off (``squares``). ``same``: whether both ask the
-        same questions and give the same answers. ``differences``: each place where they part,
-        from the root down, see :func:`differences`. ``rows``: per table the rows that are
-        answered differently, each with both answers.
+        ``trees``: the name, leaves and depth of each tree, and for each table how many rows it
+        predicts correctly (``correct`` of ``weight``) or its sum of squared errors
+        (``squares``). ``same``: whether both have the same splits and predictions.
+        ``differences``: each place where they differ, from the root down, see
+        :class:`Difference`. ``rows``: for each table the rows that they predict differently,
+        with both predictions. See :class:`Comparison`.
 
     Examples
     --------
@@ -58,251 +138,261 @@ def compare(
     """
     for name, tree in (("a", a), ("b", b)):
         arguments.instance(name, tree, TreeData, "not_tree")
-    names = _two(names)
+    names = _pair_of_names(names)
     if tables is not None:
         arguments.instance("tables", tables, Mapping, "not_mapping")
     if a.is_regression != b.is_regression:
         raise ChoiceError("compare_kinds", a=a.target.name, b=b.target.name)
-    told: dict[str, Any] = {
-        "trees": [
-            {"name": name, "leaves": tree.n_leaves, "depth": tree.depth, "tables": {}}
-            for name, tree in zip(names, (a, b), strict=True)
-        ],
-        "rows": {},
-    }
+    trees: list[ComparedTree] = [
+        {"name": name, "leaves": tree.n_leaves, "depth": tree.depth, "tables": {}}
+        for name, tree in zip(names, (a, b), strict=True)
+    ]
+    rows: dict[str, list[DifferingRow]] = {}
     for name, source in (tables or {}).items():
-        table = _read_once(a, b, source)
-        for place, tree in zip(told["trees"], (a, b), strict=True):
-            place["tables"][name] = _counted(tree, table)
-        told["rows"][name] = list(_differing_rows(a, b, table))
+        table = _read_for_both(a, b, source)
+        for compared, tree in zip(trees, (a, b), strict=True):
+            compared["tables"][name] = _score(tree, table)
+        rows[name] = list(_differing_rows(a, b, table))
     found = list(differences(a, b))
-    return told | {"same": not found, "differences": found}
+    return {"trees": trees, "rows": rows, "same": not found, "differences": found}
 
 
-def _two(names: object) -> tuple[str, str]:
-    """Return what two trees are called, or say that it must be two names."""
-    found: tuple[str, ...] = () if isinstance(names, str) else arguments.texts("names", names)
-    if len(found) != 2:
+def _pair_of_names(names: object) -> tuple[str, str]:
+    """Return the names of two trees, or raise an error if there are not two."""
+    pair: tuple[str, ...] = () if isinstance(names, str) else arguments.texts("names", names)
+    if len(pair) != 2:
         raise ChoiceError("not_two_names", value=names)
-    return found[0], found[1]
+    return pair[0], pair[1]
 
 
-def differences(a: TreeData, b: TreeData) -> Iterator[dict[str, Any]]:
-    """Yield every place where two trees part, from the root down.
+def differences(a: TreeData, b: TreeData) -> Iterator[Difference]:
+    """Yield every place where two trees differ, from the root down.
 
-    Below a place where they part they are not compared. A level without a branch is answered by
-    the node that asks, so it is the same as a branch that is a leaf with that answer.
+    The subtrees below such a place are not compared. A category without a branch is predicted
+    by the node that splits, so it is the same as a branch to a leaf with that prediction.
 
     Yields
     ------
     dict
-        ``path``: how the place is reached in the first tree. ``nodes``: the node in each tree.
-        ``kind``: ``column`` (they ask about different ones), ``cut``, ``groups`` (levels are
-        grouped differently), ``leaf`` (one asks, the other answers) or ``answer``. ``a``, ``b``:
-        what each of them does there. ``tie``: for ``column``, the score that both columns had
-        when one of the trees was grown, or None if it was no tie.
+        See :class:`Difference`.
     """
-    waiting: list[tuple[_Place, _Place]] = [(_Place(a, 0), _Place(b, 0))]
-    while waiting:
-        here, there = waiting.pop()
-        kind, tie = _parting(here, there)
+    stack: list[tuple[_Place, _Place]] = [(_Place(a, 0), _Place(b, 0))]
+    while stack:
+        first, second = stack.pop()
+        kind, tie = _difference(first, second)
         if kind != SAME:
             yield {
-                "path": path_of(a, here.node) + here.beyond,
-                "nodes": [here.node, there.node],
+                "path": path_of(a, first.node) + first.extra_steps,
+                "nodes": [first.node, second.node],
                 "kind": kind,
-                "a": here.told(),
-                "b": there.told(),
+                "a": first.to_json(),
+                "b": second.to_json(),
                 "tie": tie,
             }
-        elif here.asks:
-            waiting.extend(reversed(list(_below(here, there))))
+        elif first.is_split:
+            stack.extend(reversed(list(_child_pairs(first, second))))
 
 
-def path_of(tree: TreeData, node: int) -> list[dict[str, Any]]:
-    """Return how a node is reached: a column with its levels, or with its cut and the side."""
-    steps: list[dict[str, Any]] = []
-    road = tree.path(node)
-    for parent, child in pairwise(road):
+def path_of(tree: TreeData, node: int) -> list[PathStep]:
+    """Return the steps from the root to a node."""
+    steps: list[PathStep] = []
+    for parent, child in pairwise(tree.path(node)):
         place = _Place(tree, parent)
         if place.has_cut:
             side = "<=" if child == tree.first_child[parent] else ">"
             steps.append({"column": place.column, "cut": place.cut, "side": side})
         else:
-            led = zip(place.levels, place.children(), strict=True)
-            levels = [level for level, to in led if to == child]
-            steps.append({"column": place.column, "levels": levels})
+            steps.append({"column": place.column, "levels": place.levels_of(child)})
     return steps
 
 
 class _Place:
-    """A node, or what a node answers for a level that it has no branch for."""
+    """A node, or a node as the prediction for a category that it has no branch for."""
 
-    def __init__(self, tree: TreeData, node: int, level: Any = None) -> None:  # noqa: ANN401
+    def __init__(self, tree: TreeData, node: int, level: Label | None = None) -> None:
         self.tree, self.node = tree, node
-        self.asks = level is None and not bool(tree.is_leaf[node])
-        asked = int(tree.nodes.column[node])
-        field = tree.schema[asked] if asked >= 0 else None
+        self.is_split = level is None and not bool(tree.is_leaf[node])
+        column = int(tree.nodes.column[node])
+        field = tree.schema[column] if column >= 0 else None
         self.column = None if field is None else field.name
         self.levels = () if field is None or field.is_numeric else tuple(field.levels)
         self.cut = float(tree.nodes.cut[node])
-        # The cut of an order of levels divides levels, as groups do.
+        # A threshold on an ordered categorical column divides its categories into two groups.
         self.has_cut = field is not None and field.is_numeric
-        self.beyond = [] if level is None else [{"column": self.column, "levels": [level]}]
+        self.extra_steps: list[PathStep] = []
+        if level is not None:
+            self.extra_steps.append({"column": self.column, "levels": [level]})
 
-    def told(self) -> Any:  # noqa: ANN401 - a question, or an answer
-        """Return what is done here: the question as plain data, or the answer."""
-        if not self.asks:
-            return self.tree.answer(self.node)
+    def to_json(self) -> Label | dict[str, Any]:
+        """Return the split as plain data, or the prediction of a leaf."""
+        if not self.is_split:
+            answer: Label = self.tree.answer(self.node)
+            return answer
         if self.has_cut:
             return {"column": self.column, "cut": self.cut}
-        groups = [path_of(self.tree, c)[-1]["levels"] for c in self.tree.children(self.node)]
+        groups = [self.levels_of(child) for child in self.tree.children(self.node)]
         return {"column": self.column, "groups": groups}
 
     def children(self) -> list[int | None]:
-        """Return the child that each level leads to, None where it has no branch."""
-        found: list[int | None] = [None] * len(self.levels)
-        below = self.tree.children(self.node)
+        """Return the child that each category leads to, None where it has no branch."""
+        children: list[int | None] = [None] * len(self.levels)
+        nodes = self.tree.children(self.node)
         if not np.isnan(self.cut):
-            return [below[0] if code <= self.cut else below[1] for code in range(len(found))]
-        for child in below:
+            return [nodes[0] if code <= self.cut else nodes[1] for code in range(len(children))]
+        for child in nodes:
             for code in self.tree.nodes.levels(child).tolist():
-                found[code] = child
-        return found
+                children[code] = child
+        return children
 
-    def at(self, child: int | None, level: Any) -> _Place:  # noqa: ANN401 - a plain value
-        """Return a child, or this node as it answers for a level without a branch."""
+    def levels_of(self, child: int) -> list[Label]:
+        """Return the categories that lead to a child."""
+        return [
+            level for level, to in zip(self.levels, self.children(), strict=True) if to == child
+        ]
+
+    def at(self, child: int | None, level: Label) -> _Place:
+        """Return a child, or this node as the prediction for a category without a branch."""
         return _Place(self.tree, self.node, level) if child is None else _Place(self.tree, child)
 
 
-class _Way(NamedTuple):
-    """Where a level leads in each of two trees, and whether both have heard of it."""
+class _LevelBranches(NamedTuple):
+    """The child that a category leads to in each of two trees; whether both have the category."""
 
-    level: Any
-    ours: int | None
-    theirs: int | None
-    is_known: bool
+    level: Label
+    first: int | None
+    second: int | None
+    in_both: bool
 
 
-def _ways(here: _Place, there: _Place) -> list[_Way]:
-    """Return where each level of the column that both ask about leads in both."""
-    ours, theirs = here.children(), there.children()
-    places = Places(here.levels)
-    partner: dict[int, int] = {}
-    only_theirs = []
-    for code, level in enumerate(there.levels):
-        place = places.of(level)
-        if place >= 0 and place not in partner:
-            partner[place] = code
+def _level_branches(first: _Place, second: _Place) -> list[_LevelBranches]:
+    """Return where each category of the column that both split on leads in both trees."""
+    first_children, second_children = first.children(), second.children()
+    positions = Places(first.levels)
+    matching: dict[int, int] = {}
+    only_second = []
+    for code, level in enumerate(second.levels):
+        position = positions.of(level)
+        if position >= 0 and position not in matching:
+            matching[position] = code
         else:
-            only_theirs.append(_Way(level, None, theirs[code], is_known=False))
-    both = [
-        _Way(level, ours[code], theirs[partner[code]], is_known=True)
-        if code in partner
-        else _Way(level, ours[code], None, is_known=False)
-        for code, level in enumerate(here.levels)
+            only_second.append(_LevelBranches(level, None, second_children[code], in_both=False))
+    of_first = [
+        _LevelBranches(level, first_children[code], second_children[matching[code]], in_both=True)
+        if code in matching
+        else _LevelBranches(level, first_children[code], None, in_both=False)
+        for code, level in enumerate(first.levels)
     ]
-    return both + only_theirs
+    return of_first + only_second
 
 
-def _parting(here: _Place, there: _Place) -> tuple[str, float | None]:
-    """Return in what two places differ, and the score if that was a tie."""
-    if not (here.asks or there.asks):
-        one, other = here.tree.answer(here.node), there.tree.answer(there.node)
+def _difference(first: _Place, second: _Place) -> tuple[str, float | None]:
+    """Return the kind of difference between two places, and the score if it was a tie."""
+    if not (first.is_split or second.is_split):
+        one, other = first.tree.answer(first.node), second.tree.answer(second.node)
         return (SAME if one == other or text_of(one) == text_of(other) else "answer"), None
-    if here.asks != there.asks:
+    if first.is_split != second.is_split:
         return "leaf", None
-    if here.column != there.column:
-        return "column", _tie(here, there.column, there, here.column)
-    if here.has_cut != there.has_cut:
+    if first.column != second.column:
+        return "column", _tie(first, second)
+    if first.has_cut != second.has_cut:
         return "groups", None
-    if here.has_cut:
-        return (SAME if here.cut == there.cut else "cut"), None
-    return (SAME if _same_groups(here, there) else "groups"), None
+    if first.has_cut:
+        return (SAME if first.cut == second.cut else "cut"), None
+    return (SAME if _has_same_groups(first, second) else "groups"), None
 
 
-def _tie(here: _Place, that: str | None, there: _Place, this: str | None) -> float | None:
-    """Return the score of a recorded tie between what one asks and what the other does."""
-    for place, other in ((here, that), (there, this)):
+def _tie(first: _Place, second: _Place) -> float | None:
+    """Return the score of a recorded tie between the columns that two places split on."""
+    for place, other in ((first, second), (second, first)):
         for tie in place.tree.about.get("ties", ()):
             names = [place.tree.schema[c].name for c in tie["columns"]]
-            if tie["node"] == place.node and other in names:
+            if tie["node"] == place.node and other.column in names:
                 return float(tie["score"])
     return None
 
 
-def _same_groups(here: _Place, there: _Place) -> bool:
-    """Whether both trees send the levels that both know the same way."""
-    ways = _ways(here, there)
-    into = {(w.ours, w.theirs) for w in ways if w.ours is not None and w.theirs is not None}
-    ours, theirs = {pair[0] for pair in into}, {pair[1] for pair in into}
-    if not len(ours) == len(theirs) == len(into):
+def _has_same_groups(first: _Place, second: _Place) -> bool:
+    """Whether both trees group the categories that both know in the same way."""
+    branches = _level_branches(first, second)
+    pairs = {(b.first, b.second) for b in branches if None not in (b.first, b.second)}
+    of_first, of_second = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
+    if not len(of_first) == len(of_second) == len(pairs):
         return False
-    # A level that only one of them has a branch for is parted from its group by the other.
+    # A category that only one tree has a branch for is separated from its group by the other.
     return not any(
-        w.is_known
-        and ((w.theirs is None and w.ours in ours) or (w.ours is None and w.theirs in theirs))
-        for w in ways
+        b.in_both
+        and (
+            (b.second is None and b.first in of_first)
+            or (b.first is None and b.second in of_second)
+        )
+        for b in branches
     )
 
 
-def _below(here: _Place, there: _Place) -> Iterator[tuple[_Place, _Place]]:
-    """Yield the pairs of places that the branches of one and the same question lead to."""
-    if here.has_cut:
-        ours, theirs = here.tree.children(here.node), there.tree.children(there.node)
-        for pair in zip(ours, theirs, strict=True):
-            yield _Place(here.tree, pair[0]), _Place(there.tree, pair[1])
+def _child_pairs(first: _Place, second: _Place) -> Iterator[tuple[_Place, _Place]]:
+    """Yield the pairs of places that the branches of the same split lead to."""
+    if first.has_cut:
+        pairs_by_side = zip(
+            first.tree.children(first.node), second.tree.children(second.node), strict=True
+        )
+        for one, other in pairs_by_side:
+            yield _Place(first.tree, one), _Place(second.tree, other)
         return
-    pairs: dict[tuple[int | None, int | None], Any] = {}
-    for way in _ways(here, there):
-        pairs.setdefault((way.ours, way.theirs), way.level)
-    met = {node for pair in pairs if None not in pair for node in enumerate(pair)}
-    for (one, other), level in pairs.items():
-        is_half = (one is None) != (other is None)
-        if None not in (one, other) or (is_half and not {(0, one), (1, other)} & met):
-            yield here.at(one, level), there.at(other, level)
+    pairs: dict[tuple[int | None, int | None], Label] = {}
+    for branches in _level_branches(first, second):
+        pairs.setdefault((branches.first, branches.second), branches.level)
+    paired = {node for pair in pairs if None not in pair for node in enumerate(pair)}
+    for (child, match), level in pairs.items():
+        is_unpaired = (child is None) != (match is None) and not {(0, child), (1, match)} & paired
+        if None not in (child, match) or is_unpaired:
+            yield first.at(child, level), second.at(match, level)
 
 
-def _read_once(a: TreeData, b: TreeData, source: Any) -> Table:  # noqa: ANN401 - what `align` takes
-    """Return a source with all columns that either tree asks about."""
+def _read_for_both(a: TreeData, b: TreeData, source: Source) -> Table:
+    """Return a source as a table with all columns that either tree splits on."""
     if isinstance(source, Table):
         return source
     schema = [*a.schema, *(f for f in b.schema if f.name not in {g.name for g in a.schema})]
-    asked = {tree.schema[c].name for tree in (a, b) for c in asked_by(tree)}
-    shared = markers_of(a, b)
-    table = align_to(schema, a.target, source, asked, missing=shared)
+    needed = {tree.schema[c].name for tree in (a, b) for c in asked_by(tree)}
+    table = align_to(schema, a.target, source, needed, missing=markers_of(a, b))
     if markers_of(a) == markers_of(b):
         return table
     return replace(table, source={k: v for k, v in table.source.items() if k != "reading"})
 
 
-def _counted(tree: TreeData, table: Table) -> dict[str, Any]:
-    """Return how many rows of a table are answered rightly, or the sum of squared errors."""
+def _score(tree: TreeData, table: Table) -> TableScore:
+    """Return how many rows of a table are predicted correctly, or the sum of squared errors."""
     if table.target is None:
         return {"n": table.n_rows}
     rows = table.take(table.target.codes >= 0)
     assert rows.target is not None
-    found, weight = classes_of(tree, rows), rows.weights
-    told: dict[str, Any] = {"n": rows.n_rows, "weight": plain(weight.sum())}
+    predicted, weight = classes_of(tree, rows), rows.weights
+    score: TableScore = {"n": rows.n_rows, "weight": plain(weight.sum())}
     if tree.is_regression:
-        return told | {"squares": float(weight @ (found - rows.target.numbers()) ** 2)}
-    right = _as(tree.classes, rows.target.levels)[found] == rows.target.codes
-    return told | {"correct": plain(weight[right].sum())}
+        score["squares"] = float(weight @ (predicted - rows.target.numbers()) ** 2)
+    else:
+        codes = _codes_among(tree.classes, rows.target.levels)[predicted]
+        score["correct"] = plain(weight[codes == rows.target.codes].sum())
+    return score
 
 
-def _differing_rows(a: TreeData, b: TreeData, table: Table) -> Iterator[dict[str, Any]]:
-    ours, theirs = classes_of(a, table), classes_of(b, table)
-    same = ours == (theirs if b.is_regression else _as(b.classes, a.classes)[theirs])
-    for row in np.flatnonzero(~same).tolist():
-        answers = [_answer(a, ours[row]), _answer(b, theirs[row])]
-        yield {"row": table.row_number(row), "answers": answers}
+def _differing_rows(a: TreeData, b: TreeData, table: Table) -> Iterator[DifferingRow]:
+    by_a, by_b = classes_of(a, table), classes_of(b, table)
+    is_same = by_a == (by_b if b.is_regression else _codes_among(b.classes, a.classes)[by_b])
+    for row in np.flatnonzero(~is_same).tolist():
+        predictions = [_label(a, by_a[row]), _label(b, by_b[row])]
+        yield {"row": table.row_number(row), "answers": predictions}
 
 
-def _as(classes: Iterable[Any], others: Iterable[Any]) -> npt.NDArray[np.intp]:
-    """Return the place of each class among others, -1 where it has none."""
-    places = Places(others)
-    return np.array([places.of(class_) for class_ in classes], np.intp)
+def _codes_among(classes: Iterable[Label], others: Iterable[Label]) -> npt.NDArray[np.intp]:
+    """Return the position of each class among others, -1 where it is not among them."""
+    positions = Places(others)
+    return np.array([positions.of(class_) for class_ in classes], np.intp)
 
 
-def _answer(tree: TreeData, value: Any) -> Any:  # noqa: ANN401 - a class may be any plain value
-    return float(value) if tree.is_regression else tree.classes[int(value)]
+def _label(tree: TreeData, value: float) -> Label:
+    """Return a prediction of `classes_of` as a class or number."""
+    if tree.is_regression:
+        return float(value)
+    label: Label = tree.classes[int(value)]
+    return label

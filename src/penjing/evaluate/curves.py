@@ -1,13 +1,13 @@
-"""Curves: how well a tree does with more rows, with fewer leaves, and how sure it may be.
+"""Curves as plain data: the learning curve, the pruning curve, and calibration.
 
-Every curve is plain data: what is measured, and a list of points. For classes the measure is
-the accuracy, for numbers the root of the mean squared error.
+Every curve is a dict with the measure and a list of points. The measure is the accuracy for
+classes, and the root mean squared error for numbers.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -25,9 +25,9 @@ from penjing.training.cross_validate import Grower, grower_of
 from penjing.tree.tree_data import TreeData
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-"""The parts of the training rows from which trees are grown."""
+"""The shares of the training rows from which the trees of a learning curve are grown."""
 MOST_POINTS = 60
-"""A pruning curve has no more points than this; of a longer one some are left out."""
+"""A pruning curve has at most this many points; of a longer one some are left out."""
 BINS = 10
 Curve = dict[str, Any]
 
@@ -40,7 +40,7 @@ def learning_curve(
     k: int = 5,
     seed: int = 0,
 ) -> Curve:
-    """Grow trees from more and more rows, and test each on the fold left out.
+    """Grow trees from increasing shares of the rows, and test each on the fold left out.
 
     Parameters
     ----------
@@ -49,17 +49,18 @@ def learning_curve(
     how : str, Recipe, TreeData or function
         How to grow; as in :func:`penjing.cross_validate`.
     shares : sequence of float
-        Which parts of the training rows are used, above 0 up to 1.
+        The shares of the training rows to use, each above 0 and at most 1.
     k : int
         The number of folds.
     seed : int
-        Decides which rows make a fold, and which of them are used.
+        The seed that decides which rows make a fold, and which of them are used.
 
     Returns
     -------
     dict
         ``kind``, ``measure``, and ``points``: each with ``rows`` (the mean number of rows that
-        grew a tree), ``train`` and ``test`` (means over the folds), ``folds`` (each test).
+        a tree was grown from), ``train`` and ``test`` (the mean measure over the folds), and
+        ``folds`` (the measure on the test rows of each fold).
 
     Examples
     --------
@@ -75,12 +76,12 @@ def learning_curve(
         if not 0 < share <= 1:
             raise ChoiceError("bad_share", value=share)
     grow = grower_of(how, seed, None, None, {})
-    found: list[list[tuple[int, float, float]]] = [[] for _ in shares]
+    results: list[list[tuple[int, float, float]]] = [[] for _ in shares]
     for train, held_out in each_fold(table, k, seed):
-        for place, share in enumerate(shares):
+        for share, of_share in zip(shares, results, strict=True):
             rows = train if share == 1 else hold_out(train, share, seed)[1]
             tree = grow(rows)
-            found[place].append((rows.n_rows, _measured(tree, rows), _measured(tree, held_out)))
+            of_share.append((rows.n_rows, _score(tree, rows), _score(tree, held_out)))
     points = [
         {
             "rows": _mean(n for n, _, _ in folds),
@@ -88,7 +89,7 @@ def learning_curve(
             "test": _mean(test for _, _, test in folds),
             "folds": [test for _, _, test in folds],
         }
-        for folds in found
+        for folds in results
     ]
     return {"kind": "learning", "measure": _measure(table), "points": points}
 
@@ -101,26 +102,27 @@ def pruning_curve(
     k: int = 10,
     seed: int = 0,
 ) -> Curve:
-    """Cut a tree back link by link, weakest first, and measure every tree on the way.
+    """Prune a tree by cost-complexity, weakest link first, and measure every tree on the way.
 
     Parameters
     ----------
     tree : TreeData
-        The tree; grown from rows, not by hand.
+        The tree, with counts of training rows.
     train : Table, optional
-        Its training rows. Without rows to test on, they are divided into folds: a tree is grown
-        from the others, cut back as far, and tested on the fold.
+        Its training rows. Without ``test`` they are cross-validated: for each fold a tree is
+        grown from the other folds, pruned to the same complexities, and tested on the fold.
     test : Table, optional
-        Rows to test on.
+        The test set.
     k, seed : int
-        The folds, where they are needed.
+        The number of folds and their seed, for cross-validation.
 
     Returns
     -------
     dict
         ``kind``, ``measure``, ``tested`` (``rows``, ``folds`` or None), and ``points``: each with
-        ``alpha`` (the complexity per leaf from which on the tree is cut so far), ``leaves``,
-        ``train`` and ``test`` (of folds, over all rows together), None where no rows are at hand.
+        ``alpha`` (the smallest complexity per leaf at which the tree is pruned this far),
+        ``leaves``, ``train`` and ``test`` (of folds, over all rows together). Measures are None
+        if there are no rows to compute them from.
 
     Examples
     --------
@@ -133,32 +135,43 @@ def pruning_curve(
     if not tree.has_counts:
         raise CapabilityError("complexity_needs_counts")
     links = _distinct(path(tree))
-    kept = _some(len(links))
-    smaller = [_cut(tree, path(tree), links[i].alpha) for i in kept]
-    tested: list[float] | None = None
-    how = None
+    shown = _evenly_spaced(len(links))
+    subtrees = [_pruned(tree, path(tree), links[i].alpha) for i in shown]
+    test_scores: list[float] | None = None
+    tested = None
     if test is not None:
-        tested, how = [_measured(one, test) for one in smaller], "rows"
+        test_scores, tested = [_score(subtree, test) for subtree in subtrees], "rows"
     elif train is not None and train.target is not None:
-        middle = _middles([link.alpha for link in links])
-        tested, how = _folded(tree, train, [middle[i] for i in kept], k, seed), "folds"
+        alphas = _geometric_means([link.alpha for link in links])
+        test_scores = _cross_validated(tree, train, [alphas[i] for i in shown], k, seed)
+        tested = "folds"
     points = []
-    for place, (i, one) in enumerate(zip(kept, smaller, strict=True)):
-        point = {"alpha": links[i].alpha, "leaves": one.n_leaves}
-        point["train"] = None if train is None else _measured(one, train)  # type: ignore[assignment]
-        point["test"] = None if tested is None else tested[place]  # type: ignore[assignment]
+    for position, (i, subtree) in enumerate(zip(shown, subtrees, strict=True)):
+        point: dict[str, float | None] = {"alpha": links[i].alpha, "leaves": subtree.n_leaves}
+        point["train"] = None if train is None else _score(subtree, train)
+        point["test"] = None if test_scores is None else test_scores[position]
         points.append(point)
-    return {"kind": "pruning", "measure": _measure(tree), "tested": how, "points": points}
+    return {"kind": "pruning", "measure": _measure(tree), "tested": tested, "points": points}
 
 
 def calibration(tree: TreeData, table: Table, bins: int = BINS) -> Curve:
-    """Compare how sure a tree is of its answers with how often they are right.
+    """Compare the predicted probability of predictions with the share that is correct.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A tree for classes.
+    table : Table
+        Rows with the target.
+    bins : int
+        The number of intervals of equal width between 0 and 1.
 
     Returns
     -------
     dict
-        ``kind`` and ``points``: for each tenth of the way from 0 to 1 that has rows ``low``,
-        ``high``, ``weight``, ``said`` (the mean share of the answered class) and ``right``.
+        ``kind`` and ``points``: for each interval that has rows ``low``, ``high``, ``weight``,
+        ``said`` (the mean predicted probability of the predicted class) and ``right`` (the share
+        of correct predictions).
 
     Examples
     --------
@@ -179,55 +192,53 @@ def calibration(tree: TreeData, table: Table, bins: int = BINS) -> Curve:
         raise DataError("no_target_in_table")
     rows = rows.take(rows.target.codes >= 0)
     assert rows.target is not None
-    answers = classes_of(tree, rows)
-    said = predict_proba(tree, rows)[np.arange(rows.n_rows), answers]
-    right, weight = answers == rows.target.codes, rows.weights
-    place = np.minimum((said * bins).astype(np.intp), bins - 1)
+    predicted = classes_of(tree, rows)
+    probability = predict_proba(tree, rows)[np.arange(rows.n_rows), predicted]
+    is_correct, weight = predicted == rows.target.codes, rows.weights
+    bin_of_row = np.minimum((probability * bins).astype(np.intp), bins - 1)
     points = []
-    for i in np.unique(place).tolist():
-        here = place == i
-        whole = float(weight[here].sum())
-        point = {"low": i / bins, "high": (i + 1) / bins, "weight": whole}
-        point["said"] = float((said * weight)[here].sum()) / whole if whole else 0.0
-        point["right"] = float((right * weight)[here].sum()) / whole if whole else 0.0
+    for i in np.unique(bin_of_row).tolist():
+        here = bin_of_row == i
+        total = float(weight[here].sum())
+        point = {"low": i / bins, "high": (i + 1) / bins, "weight": total}
+        point["said"] = float((probability * weight)[here].sum()) / total if total else 0.0
+        point["right"] = float((is_correct * weight)[here].sum()) / total if total else 0.0
         points.append(point)
     return {"kind": "calibration", "points": points}
 
 
-# -- inside ---------------------------------------------------------------------------------
+def _measure(data: Table | TreeData) -> str:
+    return "rmse" if data.is_regression else "accuracy"
 
 
-def _measure(of: Table | TreeData) -> str:
-    return "rmse" if of.is_regression else "accuracy"
-
-
-def _measured(tree: TreeData, table: Table) -> float:
+def _score(tree: TreeData, table: Table) -> float:
     report = score(tree, table)
-    return float(report.accuracy if hasattr(report, "accuracy") else report.rmse)
+    return float(report.accuracy if isinstance(report, Report) else report.rmse)
 
 
-def _mean(values: Any) -> float:  # noqa: ANN401 - numbers
+def _mean(values: Iterable[float]) -> float:
     return float(np.mean(list(values)))
 
 
 def _distinct(links: Sequence[Link]) -> list[Link]:
-    """Return one link of each complexity: the last, with the smallest tree."""
+    """Return the last link of each complexity, the one that leaves the smallest tree."""
     by_alpha: dict[float, Link] = {}
     highest = 0.0
     for link in links:
-        highest = max(highest, link.alpha)  # rounding may let it fall by a hair
+        highest = max(highest, link.alpha)  # rounding may make it decrease slightly
         by_alpha[highest] = replace(link, alpha=highest)
     return list(by_alpha.values())
 
 
-def _some(n: int) -> list[int]:
+def _evenly_spaced(n: int) -> list[int]:
+    """Return at most `MOST_POINTS` of the indices below n, the first and the last among them."""
     if n <= MOST_POINTS:
         return list(range(n))
     return sorted({round(i * (n - 1) / (MOST_POINTS - 1)) for i in range(MOST_POINTS)})
 
 
-def _cut(tree: TreeData, links: Sequence[Link], alpha: float) -> TreeData:
-    """Return the tree with every link cut that is not worth so much a leaf."""
+def _pruned(tree: TreeData, links: Sequence[Link], alpha: float) -> TreeData:
+    """Return the tree without the subtrees whose complexity is at most ``alpha``."""
     nodes, highest = [], 0.0
     for link in links:
         highest = max(highest, link.alpha)
@@ -238,36 +249,37 @@ def _cut(tree: TreeData, links: Sequence[Link], alpha: float) -> TreeData:
     return tree.pruned(nodes)
 
 
-def _middles(alphas: Sequence[float]) -> list[float]:
-    """Return the complexity that stands for each tree: between two the tree stays the same.
+def _geometric_means(alphas: Sequence[float]) -> list[float]:
+    """Return the complexity that represents each tree of the sequence in cross-validation.
 
-    It is their geometric mean (Breiman et al. 1984, 3.4.2). Beyond the last one there is the root
-    alone, however much a leaf costs; a fold's tree may need more to be cut back so far.
+    A tree is the best one from its own complexity up to the next; the geometric mean of both
+    represents it (Breiman et al. 1984, 3.4.2). The last tree, the root alone, is represented by
+    infinity, since the tree of a fold may have a larger last complexity.
     """
     return [*(float(np.sqrt(a * b)) for a, b in pairwise(alphas)), np.inf]
 
 
-def _folded(
+def _cross_validated(
     tree: TreeData, train: Table, alphas: Sequence[float], k: int, seed: int
 ) -> list[float]:
     """Return the measure of each complexity over the rows of all folds together."""
     k = min(k, train.n_rows)
     grow = grower_of(replace(tree, about={}), seed, None, None, {})
-    found: list[list[Report | NumberReport]] = [[] for _ in alphas]
+    reports: list[list[Report | NumberReport]] = [[] for _ in alphas]
     for rows, held_out in each_fold(train, k, seed):
-        grown = grow(rows)
-        links = path(grown)
-        part = float(rows.weights.sum() / train.weights.sum())
-        for place, alpha in enumerate(alphas):
-            found[place].append(score(_cut(grown, links, alpha * part), held_out))
-    return [_pooled(tests) for tests in found]
+        fold_tree = grow(rows)
+        links = path(fold_tree)
+        share = float(rows.weights.sum() / train.weights.sum())
+        for alpha, of_alpha in zip(alphas, reports, strict=True):
+            of_alpha.append(score(_pruned(fold_tree, links, alpha * share), held_out))
+    return [_pooled(of_alpha) for of_alpha in reports]
 
 
 def _pooled(reports: Sequence[Report | NumberReport]) -> float:
-    """Return what one report of all rows would say: shares, or squares, by their weights."""
+    """Return the measure over the rows of several reports together."""
     weight = sum(report.weight for report in reports)
-    right = [report.correct for report in reports if isinstance(report, Report)]
-    if right:
-        return sum(right) / weight
+    correct = [report.correct for report in reports if isinstance(report, Report)]
+    if correct:
+        return sum(correct) / weight
     squares = [r.rmse**2 * r.weight for r in reports if isinstance(r, NumberReport)]
     return math.sqrt(sum(squares) / weight)

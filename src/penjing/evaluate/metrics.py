@@ -1,9 +1,8 @@
-"""How well a tree answers: right and wrong counted, with what chance allows for."""
+"""Reports on predictions: accuracy, confusion table and wrong rows; errors of numbers."""
 
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, overload
@@ -11,34 +10,51 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from penjing.data.source import Label
 from penjing.data.statistics import brief, percent, plain, wilson
 from penjing.data.table import Floats
 from penjing.i18n import say
+from penjing.text.text_table import left, right, width
 
 Numbers = npt.NDArray[np.integer[Any]]
-SHOWN = 20
-"""How many wrong rows are printed; `Report.wrong` has all."""
+MOST_WRONG_SHOWN = 20
+"""How many wrong rows are printed; `Report.wrong` has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """A row that was answered wrongly; rows are counted from 1 as in their source."""
+    """A row whose prediction is wrong.
+
+    Parameters
+    ----------
+    row : int
+        The number of the row in its source, counted from 1.
+    actual, predicted : object
+        The class that the row has, and the one that the tree predicts.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> fish = penjing.example("fish")
+    >>> penjing.fit(fish, max_depth=1).score(fish).wrong[0]
+    Wrong(row=3, actual='no', predicted='yes')
+    """
 
     row: int
-    actual: Any
-    predicted: Any
+    actual: Label
+    predicted: Label
 
 
 class WrongRows(Sequence[Wrong]):
-    """The rows that were answered wrongly; each is made when it is looked at.
+    """The rows with wrong predictions; a `Wrong` is made when its item is read.
 
-    A large table may have millions of them, and a report is asked for a few.
+    A large table may have millions of them, of which a report prints a few.
     """
 
     __slots__ = ("_actual", "_classes", "_predicted", "_rows")
 
     def __init__(
-        self, rows: Numbers, actual: Numbers, predicted: Numbers, classes: tuple[Any, ...]
+        self, rows: Numbers, actual: Numbers, predicted: Numbers, classes: tuple[Label, ...]
     ) -> None:
         self._rows, self._actual, self._predicted = rows, actual, predicted
         self._classes = classes
@@ -47,19 +63,19 @@ class WrongRows(Sequence[Wrong]):
         return len(self._rows)
 
     @overload
-    def __getitem__(self, place: int) -> Wrong: ...
+    def __getitem__(self, index: int) -> Wrong: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Wrong]: ...
-    def __getitem__(self, place: int | slice) -> Wrong | list[Wrong]:
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(len(self)))]
-        actual, predicted = int(self._actual[place]), int(self._predicted[place])
-        return Wrong(int(self._rows[place]), self._classes[actual], self._classes[predicted])
+    def __getitem__(self, index: slice) -> list[Wrong]: ...
+    def __getitem__(self, index: int | slice) -> Wrong | list[Wrong]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        actual, predicted = int(self._actual[index]), int(self._predicted[index])
+        return Wrong(int(self._rows[index]), self._classes[actual], self._classes[predicted])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, WrongRows) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]  # equal rows are equal, whatever array holds them
+    __hash__ = None  # type: ignore[assignment]  # __eq__ compares values
 
     def __repr__(self) -> str:
         return f"<{len(self)} wrong rows>"
@@ -67,21 +83,28 @@ class WrongRows(Sequence[Wrong]):
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """How one class fares.
+    """Precision and recall of one class.
 
     Parameters
     ----------
     class_ : object
         The class.
     precision : float or None
-        Of the rows answered with this class, the share that have it; None if there are none.
+        Of the rows predicted as this class, the share that have it; None if there are none.
     recall : float or None
-        Of the rows that have this class, the share answered with it; None if there are none.
+        Of the rows that have this class, the share predicted as it; None if there are none.
     support : float
-        The weight of the rows that have it.
+        The weight of the rows that have this class.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> fish = penjing.example("fish")
+    >>> penjing.fit(fish, max_depth=1).score(fish).per_class[1]
+    ClassScore(class_='no', precision=1.0, recall=0.6666666666666666, support=3)
     """
 
-    class_: Any
+    class_: Label
     precision: float | None
     recall: float | None
     support: float
@@ -89,24 +112,39 @@ class ClassScore:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Right and wrong answers of a tree that predicts classes.
+    """Correct and wrong predictions of a tree for classes.
 
     Parameters
     ----------
     target, source : str
-        What was predicted, and where the rows came from.
+        The name of the target, and where the rows came from.
     n : int
         The number of rows.
     weight, correct : float
-        The weight of all rows, and of those answered rightly; counts where rows weigh 1.
+        The weight of all rows, and of those predicted correctly; counts if each row weighs 1.
     classes : tuple
         The tree's classes in their order, then those that only these rows have.
     confusion : tuple of tuples
         The weight of the rows of each actual class (down) by predicted class (across).
     wrong : sequence of Wrong
-        Every row answered wrongly.
+        Every row with a wrong prediction.
     unlabelled : int
         How many rows had no value of the target and were left out.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> fish = penjing.example("fish")
+    >>> report = penjing.fit(fish, max_depth=1).score(fish)
+    >>> report.correct, report.n, report.confusion
+    (4, 5, ((2, 0), (1, 2)))
+    >>> print(report)
+    accuracy 4/5 = 80 %   (95 % interval 38 to 96 %)
+                  predicted
+    actual        yes    no
+      yes           2     0
+      no            1     2
+    wrong: row 3 no→yes
     """
 
     target: str
@@ -114,37 +152,75 @@ class Report:
     n: int
     weight: float
     correct: float
-    classes: tuple[Any, ...]
+    classes: tuple[Label, ...]
     confusion: tuple[tuple[float, ...], ...]
     wrong: Sequence[Wrong]
     unlabelled: int = 0
 
     @property
     def accuracy(self) -> float:
-        """The share of right answers."""
+        """The share of correct predictions.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish, max_depth=1).score(fish).accuracy
+        0.8
+        """
         return self.correct / self.weight
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the accuracy on more such rows may lie, with 95 % confidence (Wilson 1927)."""
+        """The 95% confidence interval of the accuracy (Wilson 1927).
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> low, high = penjing.fit(fish, max_depth=1).score(fish).interval
+        >>> round(low, 3), round(high, 3)
+        (0.376, 0.964)
+        """
         return wilson(self.correct, self.weight)
 
     @property
     def per_class(self) -> tuple[ClassScore, ...]:
-        """Precision and recall of each class."""
+        """Precision and recall of each class, in the order of `classes`.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> report = penjing.fit(fish, max_depth=1).score(fish)
+        >>> [(score.class_, score.recall) for score in report.per_class]
+        [('yes', 1.0), ('no', 0.6666666666666666)]
+        """
         scores = []
         for i, class_ in enumerate(self.classes):
-            hit = self.confusion[i][i]
+            correct = self.confusion[i][i]
             support = sum(self.confusion[i])
-            told = sum(row[i] for row in self.confusion)
-            precision = hit / told if told else None
-            scores.append(
-                ClassScore(class_, precision, hit / support if support else None, support)
-            )
+            predicted = sum(row[i] for row in self.confusion)
+            precision = correct / predicted if predicted else None
+            recall = correct / support if support else None
+            scores.append(ClassScore(class_, precision, recall, support))
         return tuple(scores)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain data."""
+        """Return the report as plain data, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The fields of the report, with ``accuracy``, ``interval`` and ``per_class``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish, max_depth=1).score(fish).to_json()["wrong"]
+        [{'row': 3, 'actual': 'no', 'predicted': 'yes'}]
+        """
         return {
             "target": self.target,
             "source": self.source,
@@ -171,7 +247,24 @@ class Report:
         }
 
     def text(self, lang: str = "en") -> str:
-        """Return the report as lines of text."""
+        """Return the whole report as text.
+
+        Parameters
+        ----------
+        lang : str
+            The language: ``en`` or ``zh``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> print(penjing.fit(fish).score(fish).text())
+        accuracy 5/5 = 100 %   (95 % interval 57 to 100 %)
+                      predicted
+        actual        yes    no
+          yes           2     0
+          no            0     3
+        """
         lines = [self.headline(lang), *self.table(lang)]
         if self.wrong:
             lines.append(self.wrong_text(lang))
@@ -180,7 +273,20 @@ class Report:
         return "\n".join(lines)
 
     def headline(self, lang: str = "en") -> str:
-        """Return the accuracy as k/n, with its interval."""
+        """Return one line: the accuracy with its interval.
+
+        Parameters
+        ----------
+        lang : str
+            The language: ``en`` or ``zh``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish).score(fish).headline()
+        'accuracy 5/5 = 100 %   (95 % interval 57 to 100 %)'
+        """
         low, high = self.interval
         digits = 0 if high - low >= 0.1 else 1 if high - low >= 0.01 else 2
         return say(
@@ -194,33 +300,60 @@ class Report:
         )
 
     def table(self, lang: str = "en") -> list[str]:
-        """Return the lines of the confusion table, actual down and predicted across."""
+        """Return the lines of the confusion table, actual down and predicted across.
+
+        Parameters
+        ----------
+        lang : str
+            The language: ``en`` or ``zh``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish).score(fish).table()[2:]
+        ['  yes           2     0', '  no            0     3']
+        """
         names = [str(class_) for class_ in self.classes]
         cells = [[brief(v) for v in row] for row in self.confusion]
         head, side = say("report_predicted", lang), say("report_actual", lang)
-        first = max(11, width(side), *(2 + width(name) for name in names))
-        wide = [
+        first_width = max(11, width(side), *(2 + width(name) for name in names))
+        widths = [
             max(6, 2 + width(name), *(2 + len(row[i]) for row in cells))
             for i, name in enumerate(names)
         ]
         lines = [
-            " " * (first + 3) + head,
-            _left(side, first) + "".join(_right(n, w) for n, w in zip(names, wide, strict=True)),
+            " " * (first_width + 3) + head,
+            left(side, first_width)
+            + "".join(right(n, w) for n, w in zip(names, widths, strict=True)),
         ]
         for name, row in zip(names, cells, strict=True):
-            counts = "".join(_right(cell, w) for cell, w in zip(row, wide, strict=True))
-            lines.append(_left("  " + name, first) + counts)
+            counts = "".join(right(cell, w) for cell, w in zip(row, widths, strict=True))
+            lines.append(left("  " + name, first_width) + counts)
         return [line.rstrip() for line in lines]
 
     def wrong_text(self, lang: str = "en") -> str:
-        """Return one line that names the wrong rows, the first of them where they are many."""
+        """Return one line that lists the wrong rows, at most the first 20.
+
+        Parameters
+        ----------
+        lang : str
+            The language: ``en`` or ``zh``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish, max_depth=1).score(fish).wrong_text()
+        'wrong: row 3 no→yes'
+        """
         shown = [
             say("report_wrong_row", lang, row=w.row, actual=w.actual, predicted=w.predicted)
-            for w in self.wrong[:SHOWN]
+            for w in self.wrong[:MOST_WRONG_SHOWN]
         ]
         rows = (", " if lang == "en" else "，").join(shown)
-        if len(self.wrong) > SHOWN:
-            rows = say("report_wrong_more", lang, rows=rows, n=len(self.wrong) - SHOWN)
+        if len(self.wrong) > MOST_WRONG_SHOWN:
+            rows = say("report_wrong_more", lang, rows=rows, n=len(self.wrong) - MOST_WRONG_SHOWN)
         return say("report_wrong", lang, rows=rows)
 
     def __str__(self) -> str:
@@ -229,23 +362,33 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class NumberReport:
-    """How far the answers of a tree that predicts a number are off.
+    """Errors of a tree that predicts a number.
 
     Parameters
     ----------
     target, source : str
-        What was predicted, and where the rows came from.
+        The name of the target, and where the rows came from.
     n : int
         The number of rows.
     weight : float
         Their weight.
     rmse, mae : float
-        The root of the mean squared error, and the mean absolute error.
+        The root mean squared error, and the mean absolute error.
     r2 : float or None
-        1 - sum of squared errors / sum of squares about the mean; None where all rows have the
-        same number.
+        1 - sum of squared errors / sum of squares about the mean; None if the target is the
+        same in all rows.
     unlabelled : int
         How many rows had no value of the target and were left out.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> rows = [{"x": x, "y": x + 0.5} for x in (0, 1, 4, 5)]
+    >>> report = penjing.fit(rows, "y", recipe="sklearn", max_depth=1).score(rows)
+    >>> report.rmse, report.mae, round(report.r2, 4)
+    (0.5, 0.5, 0.9412)
+    >>> print(report)
+    root mean square error 0.5, mean absolute error 0.5, R² 0.9412   (4 rows)
     """
 
     target: str
@@ -258,14 +401,35 @@ class NumberReport:
     unlabelled: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain data."""
+        """Return the report as plain data, ready for JSON.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> rows = [{"x": x, "y": x + 0.5} for x in (0, 1, 4, 5)]
+        >>> penjing.fit(rows, "y", recipe="sklearn", max_depth=1).score(rows).to_json()["mae"]
+        0.5
+        """
         return {name: getattr(self, name) for name in self.__slots__}
 
     def text(self, lang: str = "en") -> str:
-        """Return the report as lines of text."""
+        """Return the report as text.
+
+        Parameters
+        ----------
+        lang : str
+            The language: ``en`` or ``zh``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> rows = [{"x": x, "y": x + 0.5} for x in (0, 1, 4, 5)]
+        >>> penjing.fit(rows, "y", recipe="sklearn", max_depth=1).score(rows).text("zh")
+        '均方根误差 0.5，平均绝对误差 0.5，R² 0.9412   （4 行）'
+        """
         r2 = "–" if self.r2 is None else f"{self.r2:.4f}"
-        told = {"rmse": f"{self.rmse:.4g}", "mae": f"{self.mae:.4g}", "r2": r2, "n": self.n}
-        lines = [say("report_number", lang, **told)]
+        values = {"rmse": f"{self.rmse:.4g}", "mae": f"{self.mae:.4g}", "r2": r2, "n": self.n}
+        lines = [say("report_number", lang, **values)]
         if self.unlabelled:
             lines.append(say("report_unlabelled", lang, n=self.unlabelled, target=self.target))
         return "\n".join(lines)
@@ -274,43 +438,18 @@ class NumberReport:
         return self.text()
 
 
-def width(text: str) -> int:
-    """Return how many cells of a terminal a text fills.
-
-    Examples
-    --------
-    >>> width("纹理"), width("texture")
-    (4, 7)
-    """
-    return sum(_cells(character) for character in text)
-
-
-def _cells(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
-
-
-def _left(text: str, cells: int) -> str:
-    return text + " " * (cells - width(text))
-
-
-def _right(text: str, cells: int) -> str:
-    return " " * (cells - width(text)) + text
-
-
 def report_of(
     *,
     target: str,
     source: str,
-    classes: tuple[Any, ...],
+    classes: tuple[Label, ...],
     actual: Numbers,
     predicted: Numbers,
     weight: Floats,
     rows: Numbers,
     unlabelled: int,
 ) -> Report:
-    """Count right and wrong answers, given as codes of classes."""
+    """Return the report of actual and predicted classes, given as codes."""
     n = len(classes)
     cells = np.bincount(actual * np.intp(n) + predicted, weight, n * n).reshape(n, n)
     wrong = np.flatnonzero(actual != predicted)
@@ -336,19 +475,20 @@ def number_report_of(
     weight: Floats,
     unlabelled: int,
 ) -> NumberReport:
-    """Measure how far predicted numbers are off."""
-    whole = float(weight.sum())
-    off = predicted - actual
-    about = actual - np.average(actual, weights=weight)
-    squares, spread = float((weight * off**2).sum()), float((weight * about**2).sum())
+    """Return the report of actual and predicted numbers."""
+    total_weight = float(weight.sum())
+    errors = predicted - actual
+    deviations = actual - np.average(actual, weights=weight)
+    squared_errors = float((weight * errors**2).sum())
+    squared_deviations = float((weight * deviations**2).sum())
     is_constant = float(actual.min()) == float(actual.max())
     return NumberReport(
         target=target,
         source=source,
         n=len(actual),
-        weight=plain(whole),
-        rmse=math.sqrt(squares / whole),
-        mae=float((weight * np.abs(off)).sum() / whole),
-        r2=None if is_constant else 1 - squares / spread,
+        weight=plain(total_weight),
+        rmse=math.sqrt(squared_errors / total_weight),
+        mae=float((weight * np.abs(errors)).sum() / total_weight),
+        r2=None if is_constant else 1 - squared_errors / squared_deviations,
         unlabelled=unlabelled,
     )

@@ -1,4 +1,4 @@
-"""How steady a tree is: how often it asks the same when grown from rows drawn anew."""
+"""Stability of a tree: how often trees of bootstrap samples split on the same columns."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from penjing.arguments import MANY, whole_number
 from penjing.data.read import read
+from penjing.data.source import Source
 from penjing.grow.recipe import Recipe
 from penjing.i18n import say
 from penjing.text.labels import quoted, reading
@@ -19,22 +20,34 @@ from penjing.training.train import train
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """What trees grown from rows drawn with replacement have in common.
+    """How much trees of bootstrap samples (rows drawn with replacement) have in common.
 
     Parameters
     ----------
     n : int
         How many trees were grown.
     root : str or None
-        What the tree of all rows asks first; None if it is a leaf.
+        The column at the root of the tree of all rows; None if that tree is a leaf.
     roots : dict
-        How many trees ask each column first, most first.
+        How many trees have each column at the root, most frequent first.
     cuts : dict
-        For each numeric column asked first, all the cuts it was asked at, ascending.
+        For each numeric column at a root, its thresholds there, ascending.
     used : dict
-        How many trees ask each column anywhere.
+        How many trees split on each column anywhere, most frequent first.
     leaves : tuple of int
         The number of leaves of each tree, ascending.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> stability = penjing.bootstrap(penjing.example("fish"), n=20)
+    >>> stability.root, stability.roots
+    ('no surfacing', {'no surfacing': 14, 'flippers': 4})
+    >>> print(stability)
+    column            root   columns
+    'no surfacing'    70 %    80 %
+    flippers          20 %    55 %
+    20 trees of 1 to 3 leaves, half of them at most 2
     """
 
     n: int
@@ -45,7 +58,14 @@ class Stability:
     leaves: tuple[int, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the fields as plain data, ready for JSON.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.bootstrap(penjing.example("fish"), n=20).to_json()["roots"]
+        {'no surfacing': 14, 'flippers': 4}
+        """
         return {
             "n": self.n,
             "root": self.root,
@@ -56,23 +76,42 @@ class Stability:
         }
 
     def text(self, lang: str = "en") -> str:
-        """Return it as text: roots, their cuts, how often each column is asked, sizes."""
+        """Return a table of the columns, and the sizes of the trees, as text.
+
+        For each column: the share of trees that have it at the root, the share that split on it
+        anywhere, and the median of its thresholds at the root with their 5% and 95% quantiles.
+
+        Parameters
+        ----------
+        lang : str
+            The language: ``en`` or ``zh``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> print(penjing.bootstrap(penjing.example("golf"), n=20).text())
+        column         root   columns
+        outlook        55 %    95 %
+        humidity       15 %    70 %  first cut 82.5 (90 % between 79.35 and 82.5)
+        temperature    20 %    60 %  first cut 68.75 (90 % between 66.575 and 76.45)
+        windy          10 %    45 %
+        20 trees of 4 to 8 leaves, half of them at most 5
+        """
         names = [quoted(name) for name in self.used]
-        room = widest([*names, say("why_column", lang)], 6)
-        heads = [say("bootstrap_root", lang), say("bootstrap_used", lang)]
-        first = left(say("why_column", lang), room)
-        lines = ["  ".join([first, *(right(head, 6) for head in heads)])]
+        name_width = widest([*names, say("why_column", lang)], 6)
+        headings = [right(say(key, lang), 6) for key in ("bootstrap_root", "bootstrap_used")]
+        lines = ["  ".join([left(say("why_column", lang), name_width), *headings])]
         for name in self.used:
             shares = [100 * count / self.n for count in (self.roots.get(name, 0), self.used[name])]
-            line = f"{left(quoted(name), room)}  " + "  ".join(
+            line = f"{left(quoted(name), name_width)}  " + "  ".join(
                 right(f"{share:.0f} %", 6) for share in shares
             )
             if cuts := self.cuts.get(name):
                 low, middle, high = (
                     reading(float(c)) for c in np.quantile(cuts, [0.05, 0.5, 0.95])
                 )
-                told = say("bootstrap_cuts", lang, low=low, middle=middle, high=high)
-                line += f"  {told}"
+                quantiles = say("bootstrap_cuts", lang, low=low, middle=middle, high=high)
+                line += f"  {quantiles}"
             lines.append(line)
         sizes = self.leaves
         middle_size = sizes[len(sizes) // 2]
@@ -88,7 +127,7 @@ class Stability:
 
 
 def bootstrap(
-    data: Any,  # noqa: ANN401 - whatever `read` can read
+    data: Source,
     target: str | None = None,
     recipe: str | Recipe = "id3",
     n: int = 100,
@@ -96,7 +135,7 @@ def bootstrap(
     seed: int = 0,
     **changes: Any,  # noqa: ANN401 - settings of the recipe
 ) -> Stability:
-    """Grow a tree again and again from rows drawn with replacement, and count what it asks.
+    """Grow trees from bootstrap samples (rows drawn with replacement), and count their splits.
 
     Parameters
     ----------
@@ -105,39 +144,48 @@ def bootstrap(
     n : int
         How many trees to grow.
     seed : int
-        Decides which rows are drawn.
+        The seed that decides which rows are drawn.
+
+    Returns
+    -------
+    Stability
 
     Examples
     --------
     >>> import penjing
-    >>> steady = bootstrap(penjing.example("watermelon2.0"), n=20)
-    >>> steady.root, max(steady.roots, key=steady.roots.get)
+    >>> stability = bootstrap(penjing.example("watermelon2.0"), n=20)
+    >>> stability.root, max(stability.roots, key=stability.roots.get)
     ('纹理', '纹理')
     """
     n = whole_number("n", n, 1, MANY)
-    draw = np.random.default_rng(whole_number("seed", seed, 0))
+    random = np.random.default_rng(whole_number("seed", seed, 0))
     table = read(data, target)
-    whole = train(table, recipe=recipe, **changes)
-    names = [field.name for field in whole.schema]
+    full_tree = train(table, recipe=recipe, **changes)
+    names = [field.name for field in full_tree.schema]
     roots: Counter[str] = Counter()
     used: Counter[str] = Counter()
     cuts: dict[str, list[float]] = {}
     leaves = []
     for _ in range(n):
-        rows = draw.integers(0, table.n_rows, table.n_rows)
+        rows = random.integers(0, table.n_rows, table.n_rows)
         tree = train(table.take(rows), recipe=recipe, **changes)
         leaves.append(tree.n_leaves)
-        asked = tree.nodes.column[~tree.is_leaf]
-        used.update(names[c] for c in np.unique(asked).tolist())
+        columns = tree.nodes.column[~tree.is_leaf]
+        used.update(names[c] for c in np.unique(columns).tolist())
         if tree.is_leaf[0]:
             continue
-        first = names[int(tree.nodes.column[0])]
-        roots[first] += 1
-        if np.isfinite(tree.nodes.cut[0]) and tree.schema[int(tree.nodes.column[0])].is_numeric:
-            cuts.setdefault(first, []).append(float(tree.nodes.cut[0]))
-    place = {name: i for i, name in enumerate(names)}
-    by_count = {k: dict(sorted(c.items(), key=lambda p: (-p[1], place[p[0]])))
-                for k, c in (("roots", roots), ("used", used))}  # fmt: skip
-    root = None if whole.is_leaf[0] else names[int(whole.nodes.column[0])]
-    ascending = {name: sorted(found) for name, found in cuts.items()}
-    return Stability(n, root, by_count["roots"], ascending, by_count["used"], tuple(sorted(leaves)))
+        root = int(tree.nodes.column[0])
+        roots[names[root]] += 1
+        if np.isfinite(tree.nodes.cut[0]) and tree.schema[root].is_numeric:
+            cuts.setdefault(names[root], []).append(float(tree.nodes.cut[0]))
+    first = None if full_tree.is_leaf[0] else names[int(full_tree.nodes.column[0])]
+    ascending = {name: sorted(column_cuts) for name, column_cuts in cuts.items()}
+    return Stability(
+        n, first, _by_count(roots, names), ascending, _by_count(used, names), tuple(sorted(leaves))
+    )
+
+
+def _by_count(counts: Counter[str], names: list[str]) -> dict[str, int]:
+    """Return counts, the largest first; equal ones in the order of the names."""
+    position = {name: i for i, name in enumerate(names)}
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], position[item[0]])))

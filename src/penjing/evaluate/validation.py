@@ -1,4 +1,4 @@
-"""Scores of a tree on test rows, and cross-validation, as reports."""
+"""Reports of a tree on test rows and of cross-validation."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from penjing import arguments
 from penjing.data.read import read
+from penjing.data.source import Source
 from penjing.data.table import Table
 from penjing.errors import DataError
 from penjing.evaluate.metrics import NumberReport, Report, number_report_of, report_of
@@ -21,26 +22,26 @@ from penjing.tree.tree_data import TreeData
 
 def score(
     tree: TreeData,
-    source: Any,  # noqa: ANN401 - whatever `align` takes
+    source: Source,
     *,
     unseen: Literal["stop", "error"] | None = None,
     missing: Literal["stop", "fraction", "error"] | None = None,
 ) -> Report | NumberReport:
-    """Count a tree's right and wrong answers.
+    """Return a report of a tree's predictions for rows whose target is known.
 
     Parameters
     ----------
     tree : TreeData
-        Who answers.
+        The tree.
     source : Table or source
-        Rows with the value to be predicted; rows without it are left out and counted.
+        Rows with the target; rows without it are left out and counted.
     unseen, missing
         As in :func:`penjing.predict.predict.predict`.
 
     Returns
     -------
     Report or NumberReport
-        Of classes or of a number; both can be printed, and told as plain data by ``to_json()``.
+        Of classes or of a number. Both print as text, and ``to_json()`` returns plain data.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def score(
 
 
 def cross_validate(
-    table: Any,  # noqa: ANN401 - a Table, or whatever `read` can read
+    table: Source,
     how: str | Recipe | TreeData | Grower,
     k: int | Literal["leave-one-out"] = 10,
     *,
@@ -72,7 +73,7 @@ def cross_validate(
     validation: float | None = None,
     **options: Any,  # noqa: ANN401 - options of the pruner
 ) -> Report | NumberReport:
-    """Grow trees on all folds but one, test each on the fold left out, and count all together.
+    """Grow trees on all folds but one, test each on the fold left out, and report on all rows.
 
     Parameters
     ----------
@@ -86,18 +87,18 @@ def cross_validate(
     target : str, optional
         The column to predict, by name; not needed for a `Table`.
     seed : int
-        Decides which rows make a fold.
+        The seed that decides which rows make a fold.
     prune : str, optional
         How to prune each tree.
     validation : float, optional
         The share of the training rows of each fold that decides the pruning.
     **options
-        Of the pruning method.
+        Options of the pruning method.
 
     Returns
     -------
     Report or NumberReport
-        Over all rows, each answered by the tree that has not seen it.
+        Over all rows, each predicted by the tree that has not seen it.
 
     Examples
     --------
@@ -107,33 +108,37 @@ def cross_validate(
     >>> cross_validate(table, "id3", "leave-one-out").correct
     7
     """
-    table = read(table, target)
-    if table.target is None:
+    rows = read(table, target)
+    if rows.target is None:
         raise DataError("no_target_in_table")
     arguments.some_text("prune", prune)
     grower = grower_of(how, seed, prune, validation, options)
-    return _report(table, held_out_predictions(table, grower, k, seed))
+    return _report(rows, held_out_predictions(rows, grower, k, seed))
 
 
 def not_a_test(tree: TreeData, rows: Table) -> list[str]:
-    """Return why rows are no test of a tree, as keys of sentences: they grew or pruned it.
+    """Return the message keys that say why rows are no test set: they grew or pruned the tree.
 
-    Files are known by their content, whatever they are called.
+    Files are compared by their content, not by their names.
     """
-    mine = rows.source.get("sha256")
-    judges = [record.get("validation", {}) for record in tree.about.get("pruning", ())]
-    grew = mine is not None and mine == tree.about.get("source", {}).get("sha256")
-    pruned = mine is not None and any(judge.get("sha256") == mine for judge in judges)
-    return ["note_training_tested"] * grew + ["note_validation_tested"] * pruned
+    digest = rows.source.get("sha256")
+    if digest is None:
+        return []
+    training = tree.about.get("source", {})
+    validation_sets = [record.get("validation", {}) for record in tree.about.get("pruning", ())]
+    keys = ["note_training_tested"] if training.get("sha256") == digest else []
+    if any(validation.get("sha256") == digest for validation in validation_sets):
+        keys.append("note_validation_tested")
+    return keys
 
 
 def _report(
     table: Table, predicted: npt.NDArray[Any], unlabelled: int = 0
 ) -> Report | NumberReport:
-    if not (weighs := table.weights > 0).all():  # a row of weight 0 is not judged
-        table, predicted = table.take(weighs), predicted[weighs]
+    if not (has_weight := table.weights > 0).all():  # rows of weight 0 are left out of `n`
+        table, predicted = table.take(has_weight), predicted[has_weight]
     assert table.target is not None
-    about: dict[str, Any] = {
+    common: dict[str, Any] = {
         "target": table.target.name,
         "source": str(table.source.get("name", "table")),
         "predicted": predicted,
@@ -141,9 +146,9 @@ def _report(
         "unlabelled": unlabelled,
     }
     if table.is_regression:
-        return number_report_of(actual=table.target.numbers(), **about)
+        return number_report_of(actual=table.target.numbers(), **common)
     rows = table.row_numbers
     if rows is None:
         rows = np.arange(1, table.n_rows + 1)
     classes = tuple(table.target.levels)
-    return report_of(classes=classes, actual=table.target.codes, rows=rows, **about)
+    return report_of(classes=classes, actual=table.target.codes, rows=rows, **common)

@@ -1,4 +1,4 @@
-"""Whether two trees differ by more than chance: the exact sign test."""
+"""The exact sign test: whether two trees differ in accuracy by more than chance."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing.data.table import Table
 from penjing.predict.inputs import align
@@ -14,7 +15,7 @@ from penjing.tree.tree_data import TreeData
 
 
 def verdict(a: TreeData, b: TreeData, table: Table) -> dict[str, Any]:
-    """Return on how many rows only one of two trees is right, and how likely that is by chance.
+    """Return how many rows only one of two trees predicts correctly, and the p-value of that.
 
     Parameters
     ----------
@@ -26,8 +27,9 @@ def verdict(a: TreeData, b: TreeData, table: Table) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``only_a``, ``only_b``: rows that only one of them gets right; ``p``: the two-sided sign
-        test, the chance of a difference at least as large if both were equally good.
+        ``only_a``, ``only_b``: the number of rows that only one of them predicts correctly;
+        ``p``: the p-value of the two-sided sign test, the probability of a difference at least
+        as large if both trees were equally good.
 
     Examples
     --------
@@ -39,25 +41,25 @@ def verdict(a: TreeData, b: TreeData, table: Table) -> dict[str, Any]:
     >>> verdict(a, b, rows)
     {'only_a': 2, 'only_b': 0, 'p': 0.5}
     """
-    right = [_right(tree, table) for tree in (a, b)]
-    only_a, only_b = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
+    by_a, by_b = _is_correct(a, table), _is_correct(b, table)
+    only_a, only_b = int((by_a & ~by_b).sum()), int((by_b & ~by_a).sum())
     return {"only_a": only_a, "only_b": only_b, "p": sign_test(only_a, only_b)}
 
 
 def sign_test(wins: int, losses: int) -> float:
-    """Return the two-sided chance of so unequal a result of fair coins.
+    """Return the p-value of the two-sided sign test: wins and losses as of a fair coin.
 
     Examples
     --------
     >>> sign_test(1, 0), sign_test(8, 1), sign_test(0, 0)
     (1.0, 0.0390625, 1.0)
     """
-    n, few = wins + losses, min(wins, losses)
-    tail = sum(math.comb(n, k) for k in range(few + 1))
+    n, fewer = wins + losses, min(wins, losses)
+    tail = sum(math.comb(n, k) for k in range(fewer + 1))
     return float(min(1.0, 2 * (tail / 2**n)))
 
 
-def _right(tree: TreeData, table: Table) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _is_correct(tree: TreeData, table: Table) -> npt.NDArray[np.bool_]:
     aligned = align(tree, table)
     assert aligned.target is not None
     return np.asarray(classes_of(tree, aligned) == aligned.target.codes)
