@@ -44,7 +44,7 @@ class Stability:
     >>> stability.root, stability.roots
     ('no surfacing', {'no surfacing': 14, 'flippers': 4})
     >>> print(stability)
-    column            root   columns
+    column            root   asked
     'no surfacing'    70 %    80 %
     flippers          20 %    55 %
     20 trees of 1 to 3 leaves, half of them at most 2
@@ -90,7 +90,7 @@ class Stability:
         --------
         >>> import penjing
         >>> print(penjing.bootstrap(penjing.example("golf"), n=20).text())
-        column         root   columns
+        column         root   asked
         outlook        55 %    95 %
         humidity       15 %    70 %  first cut 82.5 (90 % between 79.35 and 82.5)
         temperature    20 %    60 %  first cut 68.75 (90 % between 66.575 and 76.45)

@@ -1,4 +1,4 @@
-"""What rules are made of: conditions, from the path to a leaf, and how they read."""
+"""Conditions of rules: taken from the path to a leaf, tested on rows, written as text."""
 
 from __future__ import annotations
 
@@ -10,53 +10,63 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from penjing.data.source import Source
 from penjing.data.table import Table
+from penjing.errors import ChoiceError
+from penjing.predict.inputs import align
 from penjing.text.labels import Short, compared, quoted, short
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
-KNOWN, GONE = "≠ ?", "= ?"
-"""The signs of a question whether a value is known."""
+IS_KNOWN, IS_MISSING = "≠ ?", "= ?"
+"""The signs of the conditions that a value is known, and that it is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One test: a number above or at most a cut, a level among some, or whether it is known."""
+    """A test of one column.
+
+    A value is at most or above a threshold, is one of some categories, or is known or missing.
+    """
 
     column: int
     sign: str
+    """``≤``, ``>``, ``in``, `IS_KNOWN` or `IS_MISSING`."""
     cut: float = np.nan
     levels: tuple[int, ...] = ()
     edge: float = np.nan
-    """The cut as the model compares values with it."""
+    """The threshold as the model compares values with it."""
     is_single: bool = False
     """Whether the model rounds values to 32 bits before it compares them."""
 
     def holds(self, table: Table) -> Mask:
-        """Return the rows of an aligned table for which it holds; not where a value is missing."""
+        """Return the rows of an aligned table that satisfy the condition.
+
+        A missing value satisfies no condition but `IS_MISSING`.
+        """
         column = table.columns[self.column]
-        if self.sign in (KNOWN, GONE):
-            return np.asarray((column.codes >= 0) == (self.sign == KNOWN))
+        if self.sign in (IS_KNOWN, IS_MISSING):
+            return np.asarray((column.codes >= 0) == (self.sign == IS_KNOWN))
         if self.sign == "in":
             return np.isin(column.codes, self.levels)
-        values = self._seen(column.numbers())
+        values = self._as_compared(column.numbers())
         with np.errstate(invalid="ignore"):
             return np.asarray(values <= self.edge if self.sign == "≤" else values > self.edge)
 
-    def _seen(self, values: Floats) -> Floats:
-        """Return numbers as the model sees them."""
+    def _as_compared(self, values: Floats) -> Floats:
+        """Return numbers as the model compares them with a threshold."""
         with np.errstate(over="ignore"):
             return values.astype(np.float32).astype(np.float64) if self.is_single else values
 
     def to_json(self, tree: TreeData) -> dict[str, Any]:
-        """Return it as plain data: attribute, op (<=, >, = or in) and value."""
+        """Return the condition as plain data: attribute, op (<=, >, =, != or in) and value."""
         field = tree.schema[self.column]
-        if self.sign in (KNOWN, GONE):
+        if self.sign in (IS_KNOWN, IS_MISSING):
             return {
                 "attribute": field.name,
-                "op": "!=" if self.sign == KNOWN else "=",
+                "op": "!=" if self.sign == IS_KNOWN else "=",
                 "value": None,
             }
         if self.sign == "in":
@@ -64,71 +74,90 @@ class Condition:
             op, value = ("=", names[0]) if len(names) == 1 else ("in", names)
         else:
             op = "<=" if self.sign == "≤" else ">"
-            whole = float(self.cut).is_integer()
-            value = int(self.cut) if whole else self.cut
-            value = value if field.is_numeric else field.levels[int(self.cut)]
+            number = int(self.cut) if float(self.cut).is_integer() else self.cut
+            value = number if field.is_numeric else field.levels[int(self.cut)]
         return {"attribute": field.name, "op": op, "value": value}
 
     def text(self, tree: TreeData, table: Table) -> str:
-        """Return how it reads; the number is as short as can be for all these rows."""
+        """Return the condition as text; the threshold is as short as these rows allow."""
         field = tree.schema[self.column]
         name = quoted(field.name)
-        if self.sign in (KNOWN, GONE):
+        if self.sign in (IS_KNOWN, IS_MISSING):
             return f"{name} {self.sign}"
         if self.sign == "in":
             names = [quoted(level_text(field, code)) for code in self.levels]
-            many = f"in {{{', '.join(names)}}}"
-            return f"{name} = {names[0]}" if len(names) == 1 else f"{name} {many}"
-        return f"{name} {self.read(tree, table).side(0 if self.sign == '≤' else 1)}"
+            if len(names) == 1:
+                return f"{name} = {names[0]}"
+            return f"{name} in {{{', '.join(names)}}}"
+        return f"{name} {self.threshold_text(tree, table).side(0 if self.sign == '≤' else 1)}"
 
-    def read(self, tree: TreeData, table: Table) -> Short:
-        """Return how its cut reads."""
+    def threshold_text(self, tree: TreeData, table: Table) -> Short:
+        """Return the threshold in as few digits as separate the same values of these rows."""
         field = tree.schema[self.column]
         if not field.is_numeric:
             return Short(quoted(level_text(field, int(self.cut))))
         levels = np.asarray(table.columns[self.column].levels, np.float64)
-        above = int(np.searchsorted(self._seen(levels), self.edge, side="right"))
+        above = int(np.searchsorted(self._as_compared(levels), self.edge, side="right"))
         gap = (levels[above - 1], levels[above]) if 0 < above < len(levels) else ()
         return short(self.edge, *map(float, gap), single=self.is_single)
 
 
-Plain = tuple[tuple[Condition, ...], int]
+CandidateRule = tuple[tuple[Condition, ...], int]
+"""Conditions, and the code of the class that is predicted where all of them hold."""
 
 
-def conditions_of(tree: TreeData, leaf: int) -> Plain:
-    """Return the tests on the way to a leaf, the tightest of each kind, and its class."""
-    found: dict[tuple[int, str], Condition] = {}
+def training_rows(tree: TreeData, data: Source) -> Table:
+    """Return the rows of a source whose target is known, with the columns of a tree."""
+    table = align(tree, data)
+    if table.target is None:
+        raise ChoiceError("rules_need_target", target=tree.target.name)
+    is_known = table.target.codes >= 0
+    return table if is_known.all() else table.take(is_known)
+
+
+def rows_where(conditions: Sequence[Condition], table: Table) -> Mask:
+    """Return the rows of a table that satisfy all conditions."""
+    rows = np.ones(table.n_rows, bool)
+    for condition in conditions:
+        rows &= condition.holds(table)
+    return rows
+
+
+def rule_of_leaf(tree: TreeData, leaf: int) -> CandidateRule:
+    """Return the conditions on the path to a leaf, the tightest of each kind, and its class."""
+    conditions: dict[tuple[int, str], Condition] = {}
     for parent, child in pairwise(tree.path(leaf)):
         c, cut = int(tree.nodes.column[parent]), float(tree.nodes.cut[parent])
         if np.isnan(cut):
             levels = tuple(tree.nodes.levels(child).tolist())
-            found[c, "in"] = Condition(c, "in", levels=levels)
+            conditions[c, "in"] = Condition(c, "in", levels=levels)
         elif np.isinf(cut):
-            sign = KNOWN if child == tree.first_child[parent] else GONE
-            found[c, sign] = Condition(c, sign)
+            sign = IS_KNOWN if child == tree.first_child[parent] else IS_MISSING
+            conditions[c, sign] = Condition(c, sign)
         else:
             sign = "≤" if child == tree.first_child[parent] else ">"
             is_single = tree.recipe.get("precision") == "single" and tree.schema[c].is_numeric
             edge = compared(tree, cut) if is_single else cut
-            found[c, sign] = Condition(c, sign, cut, edge=edge, is_single=is_single)
-    asked = {c for c, sign in found if sign != KNOWN}  # which a missing value does not pass
-    kept = [one for (c, sign), one in found.items() if sign != KNOWN or c not in asked]
-    return tuple(kept), int(tree.values[leaf])
+            conditions[c, sign] = Condition(c, sign, cut, edge=edge, is_single=is_single)
+    # Any other condition on the column implies that its value is known.
+    implied = {c for c, sign in conditions if sign != IS_KNOWN}
+    needed = [one for (c, sign), one in conditions.items() if sign != IS_KNOWN or c not in implied]
+    return tuple(needed), int(tree.values[leaf])
 
 
 def conditions_text(
     conditions: Sequence[Condition], tree: TreeData, table: Table
 ) -> tuple[str, ...]:
-    """Return how conditions read, both bounds of a column as one interval."""
-    said: dict[int, dict[str, Condition]] = {}
+    """Return conditions as texts; both thresholds of a column become one interval."""
+    by_column: dict[int, dict[str, Condition]] = {}
     for condition in conditions:
-        said.setdefault(condition.column, {})[condition.sign] = condition
-    found = []
-    for c, by_sign in said.items():
+        by_column.setdefault(condition.column, {})[condition.sign] = condition
+    texts = []
+    for c, by_sign in by_column.items():
         if {"≤", ">"} <= by_sign.keys():
-            low, high = (by_sign[sign].read(tree, table) for sign in (">", "≤"))
+            low, high = (by_sign[sign].threshold_text(tree, table) for sign in (">", "≤"))
             sign = "≤" if low.is_open else "<"
-            found.append(f"{low.number} {sign} {quoted(tree.schema[c].name)} {high.side(0)}")
+            texts.append(f"{low.number} {sign} {quoted(tree.schema[c].name)} {high.side(0)}")
         else:
-            found += [condition.text(tree, table) for condition in by_sign.values()]
-    return tuple(found)
+            texts += [condition.text(tree, table) for condition in by_sign.values()]
+    return tuple(texts)

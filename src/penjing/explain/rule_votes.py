@@ -1,13 +1,14 @@
-"""Rules that vote, made from a tree in the manner of C5.0 -r: each has an accuracy and a lift.
+"""Voting rules made from a tree, as by C5.0 -r: each rule has an accuracy and a lift.
 
-1. Each leaf that rows reach is a rule. A condition is dropped while the errors to be expected
-   of the rule (C4.5's upper bound, a row) do not rise.
-2. Class after class, rules are left out or taken back as long as that saves bits: those that tell
-   the rules (counted half), and those that tell which rows they get wrong (Quinlan 1993).
-3. Rules stand class after class, the most accurate first: (right + 1) / (rows + 2).
+1. Each leaf with training rows is a rule. A condition is dropped while the estimated error rate
+   of the rule (C4.5's upper bound) does not rise.
+2. For each class, rules are removed or added again as long as that shortens the description:
+   the bits that encode the rules (counted half), and the bits that encode which rows they
+   predict wrongly (Quinlan 1993).
+3. Rules are ordered by class, then by accuracy, (correct + 1) / (rows + 2), largest first.
 
-A row is answered by all rules that hold for it, each voting with its accuracy; where none does,
-by the default: the most frequent class of the training rows that no rule takes.
+All rules that hold for a row vote for their class, each with its accuracy. If no rule holds, the
+default is predicted: the most frequent class of the training rows that no rule covers.
 """
 
 from __future__ import annotations
@@ -21,62 +22,130 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing import arguments
+from penjing.data.source import Source
 from penjing.data.table import Floats, Table
-from penjing.errors import CapabilityError, ChoiceError
+from penjing.errors import CapabilityError
 from penjing.explain.rule_conditions import (
-    GONE,
-    KNOWN,
+    IS_KNOWN,
+    IS_MISSING,
+    CandidateRule,
     Condition,
-    Mask,
-    conditions_of,
     conditions_text,
+    rows_where,
+    rule_of_leaf,
+    training_rows,
 )
 from penjing.i18n import say
-from penjing.predict.inputs import align, align_all
+from penjing.predict.inputs import align_all
 from penjing.prune.confidence import Bound
 from penjing.text.labels import amount, quoted
 from penjing.tree.tree_data import TreeData
 
-THEORY = 0.5
-"""What a bit of the rules counts against a bit of their exceptions: several say the same."""
+THEORY_WEIGHT = 0.5
+"""The weight of the bits that encode rules: less than 1, since a rule can be encoded in several
+ways."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: what must hold, the answer, the rows it takes, and those it gets right."""
+    """One voting rule, and how well it predicts the training rows that satisfy its conditions."""
 
     conditions: tuple[Condition, ...]
     class_: int
+    """The code of the class that it predicts."""
     cover: float
+    """The weight of the rows that satisfy its conditions."""
     right: float
+    """The weight of those that it predicts correctly."""
     lift: float
+    """Its accuracy, divided by the share of its class among all training rows."""
     texts: tuple[str, ...] = ()
+    """The conditions as text."""
 
     @property
     def accuracy(self) -> float:
-        """The share of right answers, Laplace's."""
+        """The share of correct predictions by Laplace's estimate."""
         return (self.right + 1) / (self.cover + 2)
 
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Rules that vote, and the answer where none holds."""
+    """Rules that vote: all rules that hold for a row vote, the default is predicted if none does.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree that the rules were made from.
+    rules : tuple of Rule
+        The rules, by class and then by accuracy.
+    default : int
+        The code of the class of rows for which no rule holds.
+    training : tuple of float
+        The weight of the training rows that the rules predict correctly, and of all of them.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> fish = penjing.example("fish")
+    >>> rules = penjing.fit(fish).ruleset(fish, votes=True)
+    >>> len(rules.rules), rules.training
+    (2, (5.0, 5.0))
+    >>> print(rules)
+      1  yes  2 rows, 0 wrong  0.750  lift 1.9  when 'no surfacing' = 1 and flippers = 1
+      2  no  2 rows, 0 wrong  0.750  lift 1.2  when 'no surfacing' = 0
+    default: no
+    2 rules from 3 leaves, training 5/5
+    """
 
     tree: TreeData
     rules: tuple[Rule, ...]
     default: int
     training: tuple[float, float]
-    """Weight right, and of all training rows."""
 
-    def predict(self, source: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - whatever `align` takes
-        """Return the answer for each row."""
-        answers = np.empty(len(self.tree.classes), object)
-        answers[:] = self.tree.classes
-        return answers[_answers(self.rules, self.default, align_all(self.tree, source), self.tree)]
+    def predict(self, source: Source) -> npt.NDArray[np.object_]:
+        """Return the predicted class of each row.
+
+        Parameters
+        ----------
+        source : Table or source
+            Rows, as :meth:`penjing.Tree.predict` takes them.
+
+        Returns
+        -------
+        (rows,) array of object
+            Classes of the tree.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> rules = penjing.fit(fish).ruleset(fish, votes=True)
+        >>> rules.predict([{"no surfacing": 1, "flippers": 1}]).tolist()
+        ['yes']
+        """
+        classes = np.empty(len(self.tree.classes), object)
+        classes[:] = self.tree.classes
+        table = align_all(self.tree, source)
+        return classes[_predicted(self.rules, self.default, table, self.tree)]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the rules as plain data, in the form in which programs' rules are compared."""
-        right, whole = self.training
+        """Return the rules as plain data, ready for JSON.
+
+        Returns
+        -------
+        dict
+            ``rules`` (class, ``cover``, ``ok`` for the rows predicted correctly, ``lift``,
+            ``accuracy`` and ``conditions``), ``default``, ``training`` and ``leaves`` of the
+            tree.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish).ruleset(fish, votes=True).to_json()["default"]
+        'no'
+        """
+        correct, total = self.training
         return {
             "rules": [
                 {
@@ -90,26 +159,44 @@ class Votes:
                 for r in self.rules
             ],
             "default": self.tree.classes[self.default],
-            "training": {"correct": right, "of": whole},
+            "training": {"correct": correct, "of": total},
             "leaves": self.tree.n_leaves,
         }
 
     def text(self, lang: str = "en", *, ascii_only: bool = False) -> str:
-        """Return the rules as text."""
+        """Return the rules as text, a line for each.
+
+        Parameters
+        ----------
+        lang : str
+            The language: ``en`` or ``zh``.
+        ascii_only : bool
+            Whether to write ``<=`` instead of ``≤``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> print(penjing.fit(fish).ruleset(fish, votes=True).text("zh"))
+          1  yes  2 个样本，错 0 个  0.750  提升度 1.9  当 'no surfacing' = 1 且 flippers = 1
+          2  no  2 个样本，错 0 个  0.750  提升度 1.2  当 'no surfacing' = 0
+        默认：no
+        3 个叶结点得到 2 条规则，训练 5/5
+        """
         lines = []
         for i, r in enumerate(self.rules, start=1):
             when = say("rule_and", lang).join(r.texts) or say("rule_always", lang)
-            told = {
+            values = {
                 "cover": amount(r.cover), "wrong": amount(r.cover - r.right), "when": when,
                 "accuracy": f"{r.accuracy:.3f}", "lift": f"{r.lift:.1f}",
                 "answer": quoted(self.tree.classes[r.class_]),
             }  # fmt: skip
-            lines.append(f"{i:>3}  {say('votes_rule', lang, **told)}")
+            lines.append(f"{i:>3}  {say('votes_rule', lang, **values)}")
         default = quoted(self.tree.classes[self.default])
         lines.append(say("ruleset_default", lang, answer=default))
-        right, whole = (amount(n) for n in self.training)
+        correct, total = (amount(n) for n in self.training)
         n, leaves = len(self.rules), self.tree.n_leaves
-        lines.append(say("votes_training", lang, n=n, leaves=leaves, right=right, of=whole))
+        lines.append(say("votes_training", lang, n=n, leaves=leaves, right=correct, of=total))
         text = "\n".join(lines)
         return text.replace("≤", "<=") if ascii_only else text
 
@@ -117,17 +204,21 @@ class Votes:
         return self.text()
 
 
-def votes(tree: TreeData, data: Any, *, confidence: float | None = None) -> Votes:  # noqa: ANN401
+def votes(tree: TreeData, data: Source, *, confidence: float | None = None) -> Votes:
     """Return rules that vote.
 
     Parameters
     ----------
     tree : TreeData
-        A tree of classes.
+        A tree for classes.
     data : Table or source
         The training rows.
     confidence : float, optional
-        The CF of C4.5's bound; the recipe's, else 0.25.
+        The confidence (CF) of C4.5's bound; by default that of the tree's recipe, else 0.25.
+
+    Returns
+    -------
+    Votes
 
     Examples
     --------
@@ -145,139 +236,126 @@ def votes(tree: TreeData, data: Any, *, confidence: float | None = None) -> Vote
         raise CapabilityError("rules_need_classes", target=tree.target.name)
     if confidence is not None:
         arguments.confidence(confidence)
-    table = align(tree, data)
-    if table.target is None:
-        raise ChoiceError("rules_need_target", target=tree.target.name)
-    known = table.target.codes >= 0
-    table = table if known.all() else table.take(known)
+    table = training_rows(tree, data)
     bound = Bound(confidence or tree.recipe.get("confidence", 0.25))
     leaves = np.flatnonzero(tree.is_leaf & (tree.weight > 0)).tolist()
-    found = [_simplified(*conditions_of(tree, leaf), table, bound) for leaf in leaves]
-    made = [rule for rule in dict.fromkeys(found) if rule is not None]
+    simplified = [_simplify(*rule_of_leaf(tree, leaf), table, bound) for leaf in leaves]
+    candidates = [rule for rule in dict.fromkeys(simplified) if rule is not None]
     chosen = []
     for class_ in range(len(tree.classes)):
-        chosen += _chosen([r for r in made if r[1] == class_], class_, table)
-    return _finished(tree, chosen, table)
+        chosen += _select([rule for rule in candidates if rule[1] == class_], class_, table)
+    return _build_votes(tree, chosen, table)
 
 
-Plain = tuple[tuple[Condition, ...], int]
-
-
-def _simplified(
+def _simplify(
     conditions: tuple[Condition, ...], class_: int, table: Table, bound: Bound
-) -> Plain | None:
-    """Return a rule without the conditions that do not make it better; None if nothing is left."""
+) -> CandidateRule | None:
+    """Return a rule without conditions whose removal does not raise its error rate; or None.
+
+    None: all conditions can be removed.
+    """
     assert table.target is not None
     masks = {c: c.holds(table) for c in conditions}
     is_wrong = table.target.codes != class_
 
-    def feared(kept: Sequence[Condition]) -> float:
-        rows = _all(masks[c] for c in kept)
-        weight = table.weights if rows is None else table.weights[rows]
-        wrong = table.weights[is_wrong] if rows is None else table.weights[rows & is_wrong]
-        n = float(weight.sum())
-        return bound.estimate(n, float(wrong.sum())) / n if n > 0 else 1.0
+    def error_rate(some: Sequence[Condition]) -> float:
+        rows = np.ones(table.n_rows, bool)
+        for condition in some:
+            rows &= masks[condition]
+        n = float(table.weights[rows].sum())
+        wrong = float(table.weights[rows & is_wrong].sum())
+        return bound.estimate(n, wrong) / n if n > 0 else 1.0
 
-    kept = list(conditions)
-    now = feared(kept)
-    while kept:
-        tried = [feared([c for c in kept if c is not one]) for one in kept]
-        best = int(np.argmin(tried))
-        if tried[best] > now:
+    remaining = list(conditions)
+    current = error_rate(remaining)
+    while remaining:
+        without_each = [error_rate([c for c in remaining if c is not one]) for one in remaining]
+        best = int(np.argmin(without_each))
+        if without_each[best] > current:
             break
-        now = tried[best]
-        kept.pop(best)
-    return (tuple(kept), class_) if kept else None
+        current = without_each[best]
+        remaining.pop(best)
+    return (tuple(remaining), class_) if remaining else None
 
 
-def _all(masks: Any) -> Mask | None:  # noqa: ANN401 - an iterable of masks
-    found: Mask | None = None
-    for mask in masks:
-        found = mask if found is None else found & mask
-    return found
-
-
-def _taken(rule: Plain, table: Table) -> Mask:
-    rows = _all(c.holds(table) for c in rule[0])
-    return np.ones(table.n_rows, bool) if rows is None else rows
-
-
-def _chosen(rules: list[Plain], class_: int, table: Table) -> list[Plain]:
-    """Return the rules of a class that together need the fewest bits."""
+def _select(rules: list[CandidateRule], class_: int, table: Table) -> list[CandidateRule]:
+    """Return the rules of a class that have the shortest description together."""
     assert table.target is not None
-    masks = [_taken(rule, table) for rule in rules]
-    cost = [THEORY * _bits(rule[0], table) for rule in rules]
-    is_right, weight = table.target.codes == class_, table.weights
+    masks = [rows_where(conditions, table) for conditions, _ in rules]
+    rule_bits = [THEORY_WEIGHT * _rule_bits(conditions, table) for conditions, _ in rules]
+    has_class, weight = table.target.codes == class_, table.weights
 
-    def bits(some: frozenset[int]) -> float:
+    def description_length(some: frozenset[int]) -> float:
         rows = np.zeros(table.n_rows, bool)
         for i in some:
             rows |= masks[i]
-        covered, left = float(weight[rows].sum()), float(weight[~rows].sum())
-        wrong, missed = float(weight[rows & ~is_right].sum()), float(weight[~rows & is_right].sum())
-        return sum(cost[i] for i in some) + _choices(covered, wrong) + _choices(left, missed)
+        covered, uncovered = float(weight[rows].sum()), float(weight[~rows].sum())
+        wrong = float(weight[rows & ~has_class].sum())
+        missed = float(weight[~rows & has_class].sum())
+        exceptions = _subset_bits(covered, wrong) + _subset_bits(uncovered, missed)
+        return sum(rule_bits[i] for i in some) + exceptions
 
-    now = frozenset(range(len(rules)))
-    least = bits(now)
+    chosen = frozenset(range(len(rules)))
+    shortest = description_length(chosen)
     while rules:
-        tried = [(bits(now ^ {i}), i) for i in range(len(rules))]
-        best, i = min(tried)
-        if best >= least:
+        # Toggle each rule: remove it if it is chosen, add it if it is not.
+        toggled = [(description_length(chosen ^ {i}), i) for i in range(len(rules))]
+        length, i = min(toggled)
+        if length >= shortest:
             break
-        now, least = now ^ {i}, best
-    return [rules[i] for i in sorted(now)]
+        chosen, shortest = chosen ^ {i}, length
+    return [rules[i] for i in sorted(chosen)]
 
 
-def _choices(n: float, k: float) -> float:
-    """Return the bits that say which k of n rows; parts of rows count as such."""
+def _subset_bits(n: float, k: float) -> float:
+    """Return the bits that encode which k of n rows; both may be fractions."""
     return max((lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)) / log(2), 0.0)
 
 
-def _bits(conditions: Sequence[Condition], table: Table) -> float:
-    """Return the bits that tell a rule: which columns, which level or cut, in any order."""
-    found = 0.0
+def _rule_bits(conditions: Sequence[Condition], table: Table) -> float:
+    """Return the bits that encode a rule: columns with categories or thresholds, in any order."""
+    bits = 0.0
     for condition in conditions:
         n_levels = max(len(table.columns[condition.column].levels), 1)
         if condition.sign == "in":
-            found += log2(n_levels) * len(condition.levels)
-        elif condition.sign in (KNOWN, GONE):
-            found += 1
+            bits += log2(n_levels) * len(condition.levels)
+        elif condition.sign in (IS_KNOWN, IS_MISSING):
+            bits += 1
         else:
-            found += 1 + log2(max(n_levels - 1, 1))
-        found += log2(len(table.columns))
-    return max(found - lgamma(len(conditions) + 1) / log(2), 0.0)
+            bits += 1 + log2(max(n_levels - 1, 1))
+        bits += log2(len(table.columns))
+    return max(bits - lgamma(len(conditions) + 1) / log(2), 0.0)
 
 
-def _finished(tree: TreeData, rules: list[Plain], table: Table) -> Votes:
-    """Return the rules with what they take, in order, and the default."""
+def _build_votes(tree: TreeData, candidates: list[CandidateRule], table: Table) -> Votes:
+    """Return the rules with what they cover, in order, and the default."""
     assert table.target is not None
-    weight, truth = table.weights, table.target.codes
-    counts = np.bincount(truth, weight, len(tree.classes))
-    made = []
-    free = np.ones(table.n_rows, bool)
-    for rule in rules:
-        rows = _taken(rule, table)
-        free &= ~rows
+    weight, actual = table.weights, table.target.codes
+    counts = np.bincount(actual, weight, len(tree.classes))
+    rules = []
+    is_uncovered = np.ones(table.n_rows, bool)
+    for conditions, class_ in candidates:
+        rows = rows_where(conditions, table)
+        is_uncovered &= ~rows
         cover = float(weight[rows].sum())
-        right = float(weight[rows & (truth == rule[1])].sum())
-        share = counts[rule[1]] / counts.sum()
-        lift = float((right + 1) / (cover + 2) / share) if share > 0 else 0.0
-        texts = conditions_text(rule[0], tree, table)
-        made.append(Rule(rule[0], rule[1], cover, right, lift, texts))
-    made.sort(key=lambda r: (r.class_, -r.accuracy))
-    left = np.bincount(truth[free], weight[free], len(tree.classes))
-    default = max(range(len(counts)), key=lambda c: (left[c], counts[c], -c))
-    listed = tuple(made)
-    answers = _answers(listed, default, table, tree)
-    right = float(weight[answers == truth].sum())
-    return Votes(tree, listed, default, (right, float(weight.sum())))
+        correct = float(weight[rows & (actual == class_)].sum())
+        share = counts[class_] / counts.sum()
+        lift = float((correct + 1) / (cover + 2) / share) if share > 0 else 0.0
+        texts = conditions_text(conditions, tree, table)
+        rules.append(Rule(conditions, class_, cover, correct, lift, texts))
+    rules.sort(key=lambda rule: (rule.class_, -rule.accuracy))
+    uncovered = np.bincount(actual[is_uncovered], weight[is_uncovered], len(tree.classes))
+    default = max(range(len(counts)), key=lambda c: (uncovered[c], counts[c], -c))
+    predicted = _predicted(rules, default, table, tree)
+    correct = float(weight[predicted == actual].sum())
+    return Votes(tree, tuple(rules), default, (correct, float(weight.sum())))
 
 
-def _answers(
+def _predicted(
     rules: Sequence[Rule], default: int, table: Table, tree: TreeData
 ) -> npt.NDArray[np.intp]:
-    """Return the class of each row: most votes, else the default."""
-    cast: Floats = np.zeros((table.n_rows, len(tree.classes)))
+    """Return the class code of each row: the one with the most votes, else the default."""
+    ballots: Floats = np.zeros((table.n_rows, len(tree.classes)))
     for rule in rules:
-        cast[_taken((rule.conditions, rule.class_), table), rule.class_] += rule.accuracy
-    return np.where(cast.any(axis=1), cast.argmax(axis=1), default)
+        ballots[rows_where(rule.conditions, table), rule.class_] += rule.accuracy
+    return np.where(ballots.any(axis=1), ballots.argmax(axis=1), default)

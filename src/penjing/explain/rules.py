@@ -1,14 +1,16 @@
-"""A short list of rules made from a tree: conditions dropped, rules chosen and ordered, a default.
+"""A decision list made from a tree: rules in order, and a default class.
 
-In the manner of C4.5rules, by an algorithm of our own:
+The algorithm follows the idea of C4.5rules, but is penjing's own:
 
-1. Each leaf is a rule. A condition is dropped while the share of wrong rows that is to be feared
-   (the upper end of Wilson's interval at one-sided 25 %) does not rise.
-2. From the rules of step 1 a list is built: always the rule to be feared least on the rows that
-   no earlier rule took, as long as it answers some of them better than the default would.
-3. The list is cut to the shortest beginning whose errors on the training rows stay within the
-   bound: those of the tree, plus ``max_loss`` times the rows. If there is none, the same is
-   done with the leaves as they are, which lose nothing (on rows without missing values).
+1. Each leaf is a rule. A condition is dropped while the pessimistic error rate of the rule (the
+   upper end of Wilson's interval at one-sided 25 %) does not rise.
+2. A list is built from the rules of step 1. The next rule is always the one with the lowest
+   pessimistic error rate on the rows that no earlier rule covers, among those that predict these
+   rows better than the default class would.
+3. The list is shortened to the first rules whose errors on the training rows stay within the
+   bound: the errors of the tree, plus ``max_loss`` times the rows. If no list stays within it,
+   the same is done with the leaves as they are, which lose no accuracy (on rows without missing
+   values).
 """
 
 from __future__ import annotations
@@ -21,52 +23,123 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing import arguments
+from penjing.data.source import Source
 from penjing.data.statistics import wilson
 from penjing.data.table import Floats, Table
-from penjing.errors import CapabilityError, ChoiceError
-from penjing.explain.rule_conditions import Condition, Mask, Plain, conditions_of, conditions_text
-from penjing.predict.inputs import align, align_all
+from penjing.errors import CapabilityError
+from penjing.explain.rule_conditions import (
+    CandidateRule,
+    Condition,
+    Mask,
+    conditions_text,
+    rows_where,
+    rule_of_leaf,
+    training_rows,
+)
+from penjing.predict.inputs import align_all
 from penjing.predict.predict import classes_of
 from penjing.text import rule_list as writer
 from penjing.tree.tree_data import TreeData
 
-FEARED = 0.6744897501960817
-"""The normal deviate that one in four exceeds: C4.5's confidence of 25 %."""
+Z25 = 0.6744897501960817
+"""The normal deviate of a one-sided 25 % bound, C4.5's default confidence."""
 MAX_LOSS = 0.02
 """How much accuracy on the training rows a list may lose against its tree."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRule:
-    """One rule of a list: what must hold, the answer, and how it does on the rows it takes."""
+    """One rule of a list, and how well it predicts the rows that it covers.
+
+    It covers the training rows that satisfy its conditions and are covered by no earlier rule.
+    """
 
     conditions: tuple[Condition, ...]
     class_: int
+    """The code of the class that it predicts."""
     weight: float
+    """The weight of the rows that it covers."""
     right: float
+    """The weight of those that it predicts correctly."""
     texts: tuple[str, ...] = ()
+    """The conditions as text."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ruleset:
-    """Rules in order, the first that fits answers; the default answers where none does."""
+    """Rules in order: the first one that holds for a row predicts its class, else the default.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree that the rules were made from.
+    rules : tuple of ListedRule
+        The rules, first to last.
+    default : int
+        The code of the class of rows for which no rule holds.
+    training : tuple of float
+        The weight of the training rows that the list predicts correctly, of those that the tree
+        predicts correctly, and of all of them.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> fish = penjing.example("fish")
+    >>> rules = penjing.fit(fish).ruleset(fish)
+    >>> len(rules.rules), rules.training
+    (1, (5.0, 5.0, 5.0))
+    >>> print(rules)
+      1  yes  2  100% (34-100)  when 'no surfacing' = 1 and flippers = 1
+    default: no
+    1 rule from 3 leaves, training 5/5 (the tree 5/5)
+    """
 
     tree: TreeData
     rules: tuple[ListedRule, ...]
     default: int
     training: tuple[float, float, float]
-    """Weight right by the list, right by the tree, and of all training rows."""
 
-    def predict(self, source: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - whatever `align` takes
-        """Return the answer for each row."""
-        codes = _listed(self.rules, self.default, align_all(self.tree, source))
-        answers = np.empty(len(self.tree.classes), object)
-        answers[:] = self.tree.classes
-        return answers[codes]
+    def predict(self, source: Source) -> npt.NDArray[np.object_]:
+        """Return the predicted class of each row.
+
+        Parameters
+        ----------
+        source : Table or source
+            Rows, as :meth:`penjing.Tree.predict` takes them.
+
+        Returns
+        -------
+        (rows,) array of object
+            Classes of the tree.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish).ruleset(fish).predict([{"no surfacing": 1, "flippers": 1}]).tolist()
+        ['yes']
+        """
+        classes = np.empty(len(self.tree.classes), object)
+        classes[:] = self.tree.classes
+        return classes[_predicted(self.rules, self.default, align_all(self.tree, source))]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the list as plain data."""
-        right, of_tree, whole = self.training
+        """Return the list as plain data, ready for JSON.
+
+        Returns
+        -------
+        dict
+            ``rules`` (conditions, class, rows covered, rows predicted correctly and the 95%
+            interval of their share), ``default``, ``training`` and ``leaves`` of the tree.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish).ruleset(fish).to_json()["default"]
+        'no'
+        """
+        correct, correct_by_tree, total = self.training
         return {
             "rules": [
                 {"when": list(r.texts), "answer": self.tree.classes[r.class_]}
@@ -74,29 +147,50 @@ class Ruleset:
                 for r in self.rules
             ],
             "default": self.tree.classes[self.default],
-            "training": {"correct": right, "tree": of_tree, "of": whole},
+            "training": {"correct": correct, "tree": correct_by_tree, "of": total},
             "leaves": self.tree.n_leaves,
         }
 
     def text(self, lang: str = "en", *, ascii_only: bool = False) -> str:
-        """Return the list as aligned text."""
+        """Return the list as text, a line for each rule.
+
+        Parameters
+        ----------
+        lang : str
+            The language: ``en`` or ``zh``.
+        ascii_only : bool
+            Whether to write ``<=`` instead of ``≤``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> print(penjing.fit(fish).ruleset(fish).text("zh"))
+          1  yes  2  100% (34-100)  条件 'no surfacing' = 1 且 flippers = 1
+        默认：no
+        由 3 个叶结点得到 1 条规则，训练 5/5（树 5/5）
+        """
         return writer.write(self.to_json(), lang, ascii_only=ascii_only)
 
     def __str__(self) -> str:
         return self.text()
 
 
-def ruleset(tree: TreeData, data: Any, *, max_loss: float = MAX_LOSS) -> Ruleset:  # noqa: ANN401
-    """Return a short list of rules that answers the training rows about as well as the tree.
+def ruleset(tree: TreeData, data: Source, *, max_loss: float = MAX_LOSS) -> Ruleset:
+    """Return a short list of rules that predicts the training rows about as well as the tree.
 
     Parameters
     ----------
     tree : TreeData
-        A tree of classes.
+        A tree for classes.
     data : Table or source
         The training rows.
     max_loss : float
-        The bound: so much accuracy on these rows may be lost, and no more.
+        The largest loss of accuracy on these rows, against the tree.
+
+    Returns
+    -------
+    Ruleset
 
     Examples
     --------
@@ -112,147 +206,144 @@ def ruleset(tree: TreeData, data: Any, *, max_loss: float = MAX_LOSS) -> Ruleset
         raise CapabilityError("rules_need_classes", target=tree.target.name)
     if not arguments.is_number(max_loss) or not 0 <= max_loss <= 1:
         raise arguments.refused("bad_max_loss", "max_loss", max_loss, int | float)
-    table = align(tree, data)
-    if table.target is None:
-        raise ChoiceError("rules_need_target", target=tree.target.name)
-    known = table.target.codes >= 0
-    table = table if known.all() else table.take(known)
+    table = training_rows(tree, data)
     assert table.target is not None
-    truth, weight = table.target.codes, table.weights
-    of_tree = float(weight[classes_of(tree, table) == truth].sum())
-    allowed = float(weight.sum()) - of_tree + max_loss * float(weight.sum())
-    leaves = [conditions_of(tree, leaf) for leaf in np.flatnonzero(tree.is_leaf).tolist()]
-    simple = list(dict.fromkeys(_simplified(c, k, table) for c, k in leaves))
-    for rules in (simple, leaves):
-        chosen, default, errors = _chosen(rules, table, tree, allowed)
-        if errors <= allowed + 1e-9 * float(weight.sum()):
+    actual, weight = table.target.codes, table.weights
+    total = float(weight.sum())
+    correct_by_tree = float(weight[classes_of(tree, table) == actual].sum())
+    allowed = total - correct_by_tree + max_loss * total
+    leaves = [rule_of_leaf(tree, leaf) for leaf in np.flatnonzero(tree.is_leaf).tolist()]
+    simplified = list(dict.fromkeys(_simplify(c, k, table) for c, k in leaves))
+    for candidates in (simplified, leaves):
+        chosen, default, errors = _select(candidates, table, tree, allowed)
+        if errors <= allowed + 1e-9 * total:
             break
-    listed = _weighed(chosen, table, tree)
-    right = float(weight.sum()) - errors
-    return Ruleset(tree, listed, default, (right, of_tree, float(weight.sum())))
+    rules = _listed_rules(chosen, table, tree)
+    return Ruleset(tree, rules, default, (total - errors, correct_by_tree, total))
 
 
-def _simplified(conditions: tuple[Condition, ...], class_: int, table: Table) -> Plain:
-    """Return a rule without the conditions that do not make it better."""
+def _simplify(conditions: tuple[Condition, ...], class_: int, table: Table) -> CandidateRule:
+    """Return a rule without the conditions whose removal does not raise its error rate."""
     assert table.target is not None
     wrong = table.weights * (table.target.codes != class_)
     masks = {c: c.holds(table) for c in conditions}
-    kept = list(conditions)
-    feared = _feared(kept, masks, wrong, table.weights)
-    while kept:
-        tried = [_feared([c for c in kept if c is not one], masks, wrong, table.weights)
-                 for one in kept]  # fmt: skip
-        best = int(np.argmin(tried))
-        if tried[best] > feared:
+    remaining = list(conditions)
+    error_rate = _error_rate(remaining, masks, wrong, table.weights)
+    while remaining:
+        without_each = [
+            _error_rate([c for c in remaining if c is not one], masks, wrong, table.weights)
+            for one in remaining
+        ]
+        best = int(np.argmin(without_each))
+        if without_each[best] > error_rate:
             break
-        feared = tried[best]
-        kept.pop(best)
-    return tuple(kept), class_
+        error_rate = without_each[best]
+        remaining.pop(best)
+    return tuple(remaining), class_
 
 
-def _feared(
+def _error_rate(
     conditions: Sequence[Condition], masks: dict[Condition, Mask], wrong: Floats, weight: Floats
 ) -> float:
-    """Return the share of wrong rows to be feared of a rule."""
+    """Return the pessimistic error rate of a rule on the training rows."""
     rows = np.ones(len(weight), bool)
     for condition in conditions:
         rows &= masks[condition]
     n = float(weight[rows].sum())
-    return wilson(float(wrong[rows].sum()), n, FEARED)[1] if n > 0 else 1.0
+    return wilson(float(wrong[rows].sum()), n, Z25)[1] if n > 0 else 1.0
 
 
-def _chosen(
-    rules: list[Plain], table: Table, tree: TreeData, allowed: float
-) -> tuple[list[Plain], int, float]:
+def _select(
+    rules: list[CandidateRule], table: Table, tree: TreeData, allowed: float
+) -> tuple[list[CandidateRule], int, float]:
     """Return the shortest list within the bound, its default and its errors; or the best one."""
     assert table.target is not None
-    truth, weight, n_classes = table.target.codes, table.weights, len(tree.classes)
-    masks = [_taken(conditions, table) for conditions, _ in rules]
-    left = np.ones(table.n_rows, bool)
-    made: list[Plain] = []
-    passed = 0.0
+    actual, weight, n_classes = table.target.codes, table.weights, len(tree.classes)
+    masks = [rows_where(conditions, table) for conditions, _ in rules]
+    uncovered = np.ones(table.n_rows, bool)
+    chosen: list[CandidateRule] = []
+    errors_of_rules = 0.0
     fallback = int(tree.values[0])
     best: tuple[float, int, int] | None = None
-    waiting = list(range(len(rules)))
+    candidates = list(range(len(rules)))
     while True:
-        counts = np.bincount(truth[left], weight[left], n_classes)
+        counts = np.bincount(actual[uncovered], weight[uncovered], n_classes)
         default = int(counts.argmax()) if counts.any() else fallback
-        errors = passed + float(counts.sum() - counts[default])
+        errors = errors_of_rules + float(counts.sum() - counts[default])
         if best is None or errors < best[0] - 1e-12 * max(errors, 1.0):
-            best = (errors, len(made), default)
-        if errors <= allowed or not waiting:
+            best = (errors, len(chosen), default)
+        if errors <= allowed or not candidates:
             break
-        pick = _next(waiting, rules, [masks[i] & left for i in waiting], truth, weight, default)
+        covered = [masks[i] & uncovered for i in candidates]
+        pick = _best_candidate(candidates, rules, covered, actual, weight, default)
         if pick is None:
             break
-        waiting.remove(pick)
-        taken = masks[pick] & left
-        passed += float(weight[taken & (truth != rules[pick][1])].sum())
-        left &= ~taken
-        made.append(rules[pick])
+        candidates.remove(pick)
+        rows = masks[pick] & uncovered
+        errors_of_rules += float(weight[rows & (actual != rules[pick][1])].sum())
+        uncovered &= ~rows
+        chosen.append(rules[pick])
     errors, length, default = best
-    return made[:length], default, errors
+    return chosen[:length], default, errors
 
 
-def _next(  # noqa: PLR0917 - what is known of the rules, and of the rows
-    waiting: list[int],
-    rules: list[Plain],
+def _best_candidate(  # noqa: PLR0917 - what is known of the rules, and of the rows
+    candidates: list[int],
+    rules: list[CandidateRule],
     masks: list[Mask],
-    truth: npt.NDArray[np.int32],
+    actual: npt.NDArray[np.int32],
     weight: Floats,
     default: int,
 ) -> int | None:
-    """Return the rule to be feared least on the rows that are left; one that helps, if any."""
+    """Return the rule of the lowest pessimistic error rate on the rows that are not yet covered.
+
+    Rules that predict these rows better than the default are preferred.
+    """
     ranked = []
-    for i, rows in zip(waiting, masks, strict=True):
+    for i, rows in zip(candidates, masks, strict=True):
         n = float(weight[rows].sum())
         class_ = rules[i][1]
         if n <= 0 or class_ == default:
             continue
-        wrong = float(weight[rows & (truth != class_)].sum())
-        helps = float(weight[rows & (truth == class_)].sum()) - float(
-            weight[rows & (truth == default)].sum()
+        wrong = float(weight[rows & (actual != class_)].sum())
+        improvement = float(weight[rows & (actual == class_)].sum()) - float(
+            weight[rows & (actual == default)].sum()
         )
-        if helps > 0:
-            ranked.append((wilson(wrong, n, FEARED)[1], -n, len(rules[i][0]), i))
-    if not ranked:  # a rule of the default's own class may shield rows from later ones
-        for i, rows in zip(waiting, masks, strict=True):
+        if improvement > 0:
+            ranked.append((wilson(wrong, n, Z25)[1], -n, len(rules[i][0]), i))
+    if not ranked:  # a rule of the default class may keep rows from later rules
+        for i, rows in zip(candidates, masks, strict=True):
             n = float(weight[rows].sum())
             if n > 0:
-                wrong = float(weight[rows & (truth != rules[i][1])].sum())
-                ranked.append((wilson(wrong, n, FEARED)[1], -n, len(rules[i][0]), i))
+                wrong = float(weight[rows & (actual != rules[i][1])].sum())
+                ranked.append((wilson(wrong, n, Z25)[1], -n, len(rules[i][0]), i))
     return min(ranked)[3] if ranked else None
 
 
-def _taken(conditions: Sequence[Condition], table: Table) -> Mask:
-    rows = np.ones(table.n_rows, bool)
-    for condition in conditions:
-        rows &= condition.holds(table)
-    return rows
-
-
-def _listed(rules: Sequence[ListedRule], default: int, table: Table) -> npt.NDArray[np.intp]:
-    """Return the class of each row: of the first rule that fits, else the default."""
-    found = np.full(table.n_rows, default, np.intp)
-    left = np.ones(table.n_rows, bool)
+def _predicted(rules: Sequence[ListedRule], default: int, table: Table) -> npt.NDArray[np.intp]:
+    """Return the class code of each row: that of the first rule that holds, else the default."""
+    codes = np.full(table.n_rows, default, np.intp)
+    uncovered = np.ones(table.n_rows, bool)
     for rule in rules:
-        rows = _taken(rule.conditions, table) & left
-        found[rows] = rule.class_
-        left &= ~rows
-    return found
+        rows = rows_where(rule.conditions, table) & uncovered
+        codes[rows] = rule.class_
+        uncovered &= ~rows
+    return codes
 
 
-def _weighed(rules: list[Plain], table: Table, tree: TreeData) -> tuple[ListedRule, ...]:
-    """Return the rules with what they take and get right, each after those before it."""
+def _listed_rules(
+    rules: list[CandidateRule], table: Table, tree: TreeData
+) -> tuple[ListedRule, ...]:
+    """Return the rules with the weight that each covers and predicts correctly."""
     assert table.target is not None
-    left = np.ones(table.n_rows, bool)
+    uncovered = np.ones(table.n_rows, bool)
     listed = []
     for conditions, class_ in rules:
-        rows = _taken(conditions, table) & left
-        left &= ~rows
-        right = rows & (table.target.codes == class_)
-        texts = conditions_text(conditions, tree, table)
-        sums = (float(table.weights[rows].sum()), float(table.weights[right].sum()))
-        if sums[0] > 0:
-            listed.append(ListedRule(conditions, class_, *sums, texts))
+        rows = rows_where(conditions, table) & uncovered
+        uncovered &= ~rows
+        is_correct = rows & (table.target.codes == class_)
+        covered, correct = (float(table.weights[mask].sum()) for mask in (rows, is_correct))
+        if covered > 0:
+            texts = conditions_text(conditions, tree, table)
+            listed.append(ListedRule(conditions, class_, covered, correct, texts))
     return tuple(listed)

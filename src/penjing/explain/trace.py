@@ -1,4 +1,4 @@
-"""How a tree grew and was pruned, as data: iterate it, ask it of a node, write it as JSON."""
+"""The trace of a tree: each step of growing and pruning as plain data."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from penjing.tree.tree_data import TreeData
 Plain = dict[str, Any]
 
 LIMITS = {"candidates": LIMIT, "cuts": CUTS, "levels": LEVELS}
-"""How much a trace keeps: candidates (nodes times columns) in all, cuts and levels of a column."""
+"""How much a trace keeps: candidates (nodes times columns) in all, and thresholds and categories
+of a column."""
 
 
 class Trace:
-    """The steps that led to a tree.
+    """The steps in which a tree was grown and pruned.
 
-    Iterating yields one dict a step: first the nodes as they were visited (``kind`` is ``grow``:
-    stop conditions, every candidate with its counts and measures, the screen, the winner, the
-    runner-up, ties, the curve over cuts), then the decisions of pruning (``kind`` is ``prune``:
-    both estimates and what was decided).
+    Iterating yields a dict for each step. First come the nodes in the order in which they were
+    grown (``kind`` is ``grow``): the stop condition, every candidate with its counts and
+    measures, the chosen one, the runner-up, ties, and the gain at each threshold. Then come the
+    decisions of pruning (``kind`` is ``prune``): both estimates and the decision.
+    ``trace[node]`` is the step of a node.
 
     Parameters
     ----------
@@ -47,20 +49,35 @@ class Trace:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every node that was visited was kept; see `LIMITS`."""
-        kept = self._tree.kept_trace
-        return kept is not None and bool(kept.get("is_whole", True))
+        """Whether the steps of all nodes were kept; see `LIMITS`.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.fit(penjing.example("fish"), trace=True).trace.is_whole
+        True
+        """
+        record = self._tree.kept_trace
+        return record is not None and bool(record.get("is_whole", True))
 
     @property
     def pruning(self) -> list[Plain]:
-        """What each run of pruning decided."""
+        """The record of each pruning: its method, its options and its decisions.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"), trace=True)
+        >>> [record["method"] for record in tree.prune("pessimistic").trace.pruning]
+        ['pessimistic']
+        """
         return [dict(record) for record in self._tree.about.get("pruning", ())]
 
     def __len__(self) -> int:
-        return len(self._kept()) + sum(len(r.get("decisions", ())) for r in self.pruning)
+        return len(self._steps()) + sum(len(r.get("decisions", ())) for r in self.pruning)
 
     def __iter__(self) -> Iterator[Plain]:
-        if self._kept():
+        if self._steps():
             for step in story(self._tree):
                 yield {"kind": "grow"} | step
         for record in self.pruning:
@@ -71,42 +88,71 @@ class Trace:
         return self.of(node)
 
     def of(self, node: int, data: Table | None = None) -> Plain:
-        """Return the step of a node; one that was not kept is weighed anew from the rows.
+        """Return the step of a node; one that was not kept is computed again from the rows.
 
         Parameters
         ----------
         node : int
-            Its number in the tree.
+            The number of the node.
         data : Table, optional
             The training rows.
+
+        Returns
+        -------
+        dict
+            As :func:`penjing.explain.node.explain` returns it.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> step = penjing.fit(fish, trace=True).trace.of(1)
+        >>> step["question"], step["rows"]
+        ('flippers', 3)
         """
         if isinstance(node, bool) or not isinstance(node, int | np.integer):
             raise ChoiceError("bad_whole", name="node", value=node, least=0)
         if not 0 <= node < self._tree.n_nodes:
             raise ChoiceError("no_such_node", node=node, last=self._tree.n_nodes - 1)
-        if any(step.get("node") == node and _is_told(step) for step in self._kept()):
+        if any(step.get("node") == node and _has_details(step) for step in self._steps()):
             return explain(self._tree, node)
         return explain(self._tree, node, data)
 
     def to_json(self) -> Plain:
-        """Return all of it as plain data: ``steps``, ``is_whole``, ``limits``, ``pruning``."""
-        steps = list(story(self._tree)) if self._kept() else []
-        told: Plain = {"steps": steps, "is_whole": self.is_whole}
-        return told | {"limits": dict(LIMITS), "pruning": self.pruning}
+        """Return the trace as plain data, ready for JSON.
+
+        Returns
+        -------
+        dict
+            ``steps`` of growing, ``is_whole``, ``limits`` (see `LIMITS`) and ``pruning``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> trace = penjing.fit(penjing.example("fish"), trace=True).trace
+        >>> len(trace.to_json()["steps"]), len(trace)
+        (5, 5)
+        """
+        return {
+            "steps": list(story(self._tree)) if self._steps() else [],
+            "is_whole": self.is_whole,
+            "limits": dict(LIMITS),
+            "pruning": self.pruning,
+        }
 
     def __repr__(self) -> str:
         return f"<Trace of {self._tree!r}: {len(self)} steps>"
 
-    def _kept(self) -> list[Mapping[str, Any]]:
-        kept = self._tree.kept_trace
-        return [] if kept is None else list(kept.get("steps", ()))
+    def _steps(self) -> list[Mapping[str, Any]]:
+        record = self._tree.kept_trace
+        return [] if record is None else list(record.get("steps", ()))
 
 
-def _is_told(step: Mapping[str, Any]) -> bool:
-    """Say whether more is known of a node than its number."""
+def _has_details(step: Mapping[str, Any]) -> bool:
+    """Whether a step says more of a node than its number."""
     return "stop" in step or "candidates" in step
 
 
 def of_tree(tree: TreeData) -> Trace | None:
-    """Return how a tree grew and was pruned; None where nothing of it was kept."""
+    """Return the trace of a tree; None if nothing of it was kept."""
     return Trace(tree) if tree.kept_trace is not None or tree.about.get("pruning") else None
