@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from penjing.data.store import cells_of
+from penjing.data.store import quantile_cells
 from penjing.engines.out_of_core import driver
 from penjing.engines.spark import coded_rows
 from penjing.engines.spark import engine as spark_engine
@@ -38,7 +38,7 @@ def a_block(folder: Path):
     for c in range(COLUMNS):
         if c % 5 < 3:  # three of five are numbers of many values
             columns[f"c{c}"] = rng.normal(size=SAMPLE)
-            codings.append((c, coded_rows.Coding(256, cells=cells_of(columns[f"c{c}"]))))
+            codings.append((c, coded_rows.Coding(256, cells=quantile_cells(columns[f"c{c}"]))))
         else:
             columns[f"c{c}"] = [f"level {i}" for i in rng.integers(0, LEVELS, SAMPLE)]
             place = {f"level {i}": i for i in range(LEVELS)}

@@ -6,7 +6,13 @@ import pickle
 
 import pytest
 
-from penjing.errors import CapabilityError, ChoiceError, DataError, near, unknown
+from penjing.errors import (
+    CapabilityError,
+    ChoiceError,
+    DataError,
+    closest_match,
+    unknown_name_error,
+)
 
 
 @pytest.mark.parametrize("kind", [DataError, ChoiceError, CapabilityError])
@@ -20,13 +26,15 @@ def test_an_error_is_a_value_error_with_a_sentence(kind):
 
 
 def test_a_near_miss_is_proposed_and_a_far_one_is_not():
-    assert near("colour", ["color", "root"]) == "color"
-    assert near("xyz", ["color", "root"]) is None
-    assert near(5, []) is None
+    assert closest_match("colour", ["color", "root"]) == "color"
+    assert closest_match("xyz", ["color", "root"]) is None
+    assert closest_match(5, []) is None
     assert "Closest: gain" in str(
-        unknown("unknown_plug", "gane", ["gain", "x"], socket="criterion")
+        unknown_name_error("unknown_plug", "gane", ["gain", "x"], socket="criterion")
     )
-    assert unknown("unknown_plug", "q", ["gain"], socket="criterion").key == "unknown_plug"
+    assert (
+        unknown_name_error("unknown_plug", "q", ["gain"], socket="criterion").key == "unknown_plug"
+    )
 
 
 def test_one_is_said_in_the_singular():

@@ -17,17 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from penjing.errors import ChoiceError, WrongTypeError, unknown
+from penjing.errors import ChoiceError, WrongTypeError, unknown_name_error
 
-LARGEST = 2**31 - 1
+MAX_WHOLE_NUMBER = 2**31 - 1
 """The largest whole number that depths and sizes may have."""
 
-MANY = 1_000_000
+MAX_REPETITIONS = 1_000_000
 """The largest number of repetitions: of more, nobody would see the end."""
 
 _FINITE = sys.float_info.max
 _NUMBERS = (int, float, np.integer, np.floating)
-_WORDS = ("Literal[", "By", "Ties", "Empty", "Shape", "Missing", "Unseen")
+_WORD_ANNOTATIONS = ("Literal[", "By", "Ties", "Empty", "Shape", "Missing", "Unseen")
 """How annotations begin that stand for one of a few words."""
 
 
@@ -53,7 +53,13 @@ def is_whole(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def refused(key: str, name: str, value: object, kinds: Any, **values: object) -> ChoiceError:  # noqa: ANN401
+def bad_value_error(
+    key: str,
+    name: str,
+    value: object,
+    kinds: Any,  # noqa: ANN401 - a type, or types
+    **values: object,
+) -> ChoiceError:
     """Make the error for a value that cannot be used; a TypeError too if it is of no such kind."""
     is_kind = isinstance(value, kinds) and not isinstance(value, bool)
     return (ChoiceError if is_kind else WrongTypeError)(key, name=name, value=value, **values)
@@ -72,13 +78,15 @@ def whole_number(name: str, value: object, least: int, most: int | None = None) 
     except TypeError:
         found = -math.inf
     if found < least:
-        raise refused("bad_whole", name, value, _NUMBERS, least=least)
+        raise bad_value_error("bad_whole", name, value, _NUMBERS, least=least)
     if most is not None and found > most:
-        raise refused("bad_whole_between", name, value, _NUMBERS, least=least, most=most)
+        raise bad_value_error("bad_whole_between", name, value, _NUMBERS, least=least, most=most)
     return int(found)
 
 
-def some_whole_number(name: str, value: object, least: int, most: int | None = None) -> int | None:
+def optional_whole_number(
+    name: str, value: object, least: int, most: int | None = None
+) -> int | None:
     """Return a whole number as above, or None."""
     if value is None:
         return None
@@ -87,20 +95,20 @@ def some_whole_number(name: str, value: object, least: int, most: int | None = N
     except ChoiceError as error:
         if error.key != "bad_whole":
             raise
-        raise refused("bad_whole_number", name, value, _NUMBERS, least=least) from None
+        raise bad_value_error("bad_whole_number", name, value, _NUMBERS, least=least) from None
 
 
 def number(name: str, value: object, *, infinite: bool = False) -> float:
     """Return a number of at least 0, finite unless it may be otherwise, or say what it must be."""
     if not is_number(value) or not 0 <= value <= (math.inf if infinite else _FINITE):  # type: ignore[operator]
-        raise refused("bad_number", name, value, _NUMBERS)
+        raise bad_value_error("bad_number", name, value, _NUMBERS)
     return float(value)  # type: ignore[arg-type]
 
 
 def confidence(value: object) -> float:
     """Return the confidence of a pruning, or say between what it must lie."""
     if not is_number(value) or not 0 < value < 1:  # type: ignore[operator]
-        raise refused("bad_confidence", "confidence", value, _NUMBERS)
+        raise bad_value_error("bad_confidence", "confidence", value, _NUMBERS)
     return float(value)  # type: ignore[arg-type]
 
 
@@ -111,14 +119,14 @@ def text(name: str, value: object) -> str:
     return value
 
 
-def some_text(name: str, value: object) -> str | None:
+def optional_text(name: str, value: object) -> str | None:
     """Return a text or None, or say that it must be one of them."""
     if value is not None and not isinstance(value, str):
         raise WrongTypeError("not_text_or_none", name=name, value=value)
     return value
 
 
-def listed(value: object) -> list[Any] | None:
+def as_list(value: object) -> list[Any] | None:
     """Return things one by one; None where they do not stand in a line.
 
     A text would yield its letters, a dict its keys, a frame its names, an array of two axes rows.
@@ -132,27 +140,27 @@ def texts(name: str, value: object) -> tuple[str, ...]:
     """Return several texts; one alone stands for itself."""
     if type(value) is tuple and not value:  # the usual default, told without looking further
         return ()
-    found = [value] if isinstance(value, str) else listed(value)
+    found = [value] if isinstance(value, str) else as_list(value)
     if found is None or not all(isinstance(part, str) for part in found):
         raise WrongTypeError("not_texts", name=name, value=value)
     return tuple(found)
 
 
-def switch(name: str, value: object) -> bool:
+def boolean(name: str, value: object) -> bool:
     """Return True or False, or say that it must be one of them."""
     if not isinstance(value, bool | np.bool_):
         raise WrongTypeError("not_switch", name=name, value=value)
     return bool(value)
 
 
-def word(name: str, value: Any, allowed: Collection[str]) -> Any:  # noqa: ANN401 - a Literal, often
+def one_of(name: str, value: Any, allowed: Collection[str]) -> Any:  # noqa: ANN401 - a Literal, often
     """Return one of a few words, or say which they are."""
     if not isinstance(value, str) or value not in allowed:
-        raise unknown("unknown_plug", value, allowed, socket=name)
+        raise unknown_name_error("unknown_plug", value, allowed, socket=name)
     return value
 
 
-def function(name: str, value: object) -> None:
+def check_function(name: str, value: object) -> None:
     """Refuse what is neither a function nor None."""
     if value is not None and not callable(value):
         raise WrongTypeError("not_function", name=name, value=value)
@@ -171,7 +179,7 @@ def path(name: str, value: object) -> str:
     return found
 
 
-def instance(name: str, value: object, kind: type, key: str) -> None:
+def check_instance(name: str, value: object, kind: type, key: str) -> None:
     """Refuse what is not of a kind, by a sentence that says where one comes from."""
     if not isinstance(value, kind):
         raise WrongTypeError(key, name=name, value=value)
@@ -180,7 +188,9 @@ def instance(name: str, value: object, kind: type, key: str) -> None:
 # -- what a signature says --------------------------------------------------------------------
 
 
-def options(of: Callable[..., Any], given: Mapping[str, Any], key: str, **about: object) -> None:
+def check_options(
+    of: Callable[..., Any], given: Mapping[str, Any], key: str, **about: object
+) -> None:
     """Refuse options that a function does not have, and values of another type than it says.
 
     Parameters
@@ -197,9 +207,11 @@ def options(of: Callable[..., Any], given: Mapping[str, Any], key: str, **about:
     known = known_options(of)
     for name, value in given.items():
         if name not in known:
-            raise unknown(key, name, known, **about)
-        if _NUMERIC.isdisjoint(_kinds(known[name]) or ()):  # of numbers the function says more
-            typed(name, value, known[name])
+            raise unknown_name_error(key, name, known, **about)
+        if _NUMERIC.isdisjoint(
+            _simple_types(known[name]) or ()
+        ):  # of numbers the function says more
+            check_type(name, value, known[name])
 
 
 @lru_cache(maxsize=128)
@@ -209,29 +221,29 @@ def known_options(of: Callable[..., Any]) -> dict[str, str]:
     return {p.name: str(p.annotation) for p in told if p.kind is p.KEYWORD_ONLY}
 
 
-def typed(name: str, value: object, annotation: str) -> None:
+def check_type(name: str, value: object, annotation: str) -> None:
     """Refuse a value of another type than an annotation says, where that is a simple one.
 
     Examples
     --------
-    >>> typed("n", 3, "int | None")
-    >>> typed("n", "3", "int | None")
+    >>> check_type("n", 3, "int | None")
+    >>> check_type("n", "3", "int | None")
     Traceback (most recent call last):
     penjing.errors.WrongTypeError: n='3' cannot be used: it must be a whole number, or None.
     """
-    kinds = _kinds(annotation)
+    kinds = _simple_types(annotation)
     if kinds is None or any(_CHECKS[kind](value) for kind in kinds):
         return
     plain = next((kind for kind in ("bool", "str", "int", "float") if kind in kinds), "str")
-    key = _SENTENCES[plain]
+    key = _MESSAGE_KEYS[plain]
     raise WrongTypeError(f"{key}_or_none" if "None" in kinds else key, name=name, value=value)
 
 
 @lru_cache(maxsize=256)
-def _kinds(annotation: str) -> tuple[str, ...] | None:
+def _simple_types(annotation: str) -> tuple[str, ...] | None:
     """Return the simple types that an annotation names; None if one of them is not simple."""
     parts = [part.strip() for part in annotation.split("|")]
-    found = ["str" if part.startswith(_WORDS) else part for part in parts]
+    found = ["str" if part.startswith(_WORD_ANNOTATIONS) else part for part in parts]
     return tuple(found) if all(part in _CHECKS for part in found) else None
 
 
@@ -243,4 +255,4 @@ _CHECKS: dict[str, Callable[[object], bool]] = {
     "float": is_number,
 }
 _NUMERIC = {"int", "float"}
-_SENTENCES = {"str": "not_text", "bool": "not_switch", "int": "not_whole", "float": "not_number"}
+_MESSAGE_KEYS = {"str": "not_text", "bool": "not_switch", "int": "not_whole", "float": "not_number"}

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from penjing.i18n import LANGUAGES, say, set_unknown_language_error
 
-LONGEST = 160
+MAX_TEXT_LENGTH = 160
 """A sentence mentions no longer text than this; of a longer one, how it begins and ends."""
-SHORT = 80
+MAX_OBJECT_LENGTH = 80
 """What is no text and no number is shown by at most so many letters, else by its type."""
 
 
-class Problem(ValueError):  # noqa: N818 - the three below are what users catch
+class PenjingError(ValueError):
     """Something the user can put right, told in one to three lines.
 
     Parameters
@@ -37,7 +37,7 @@ class Problem(ValueError):  # noqa: N818 - the three below are what users catch
 
     def __init__(self, key: str, /, **values: object) -> None:
         self.key = key
-        self.values = {name: _bearable(value) for name, value in values.items()}
+        self.values = {name: _printable_value(value) for name, value in values.items()}
         super().__init__(say(key, **self.values))
 
     def say(self, lang: str) -> str:
@@ -48,7 +48,7 @@ class Problem(ValueError):  # noqa: N818 - the three below are what users catch
         return _rebuild, (type(self), self.key, self.values)
 
 
-class _Shown(str):
+class _ShownValue(str):
     """A value as a sentence shows it: in one line, plain and in quotes."""
 
     __slots__ = ("quoted",)
@@ -58,52 +58,60 @@ class _Shown(str):
         return self.quoted
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _shown, (str(self), self.quoted)
+        return _show_value, (str(self), self.quoted)
 
 
-def _shown(plain: str, quoted: str) -> _Shown:
-    made = _Shown(plain)
+def _show_value(plain: str, quoted: str) -> _ShownValue:
+    made = _ShownValue(plain)
     made.quoted = quoted
     return made
 
 
-def _bearable(value: object) -> object:
+def _printable_value(value: object) -> object:
     """Return a value as a sentence can bear it: never pages, lines, or an error of its own."""
     if value is None or isinstance(value, bool | float | numbers.Integral):
-        return value if not isinstance(value, int) or abs(value) < 10**SHORT else _named(value)
+        return (
+            value
+            if not isinstance(value, int) or abs(value) < 10**MAX_OBJECT_LENGTH
+            else _type_name(value)
+        )
     if isinstance(value, Path):
         value = str(value)
-    if isinstance(value, bytes) and len(value) > LONGEST:
-        value = value[:LONGEST]
+    if isinstance(value, bytes) and len(value) > MAX_TEXT_LENGTH:
+        value = value[:MAX_TEXT_LENGTH]
     if not isinstance(value, str):
-        return _object(value)
-    if len(value) > LONGEST:
-        value = f"{value[: LONGEST // 2]}…{value[-LONGEST // 2 :]}"
+        return _printable_object(value)
+    if len(value) > MAX_TEXT_LENGTH:
+        value = f"{value[: MAX_TEXT_LENGTH // 2]}…{value[-MAX_TEXT_LENGTH // 2 :]}"
     lines = value.splitlines()
-    return value if len(lines) < 2 else _shown(" ".join(lines), repr(value))
+    return value if len(lines) < 2 else _show_value(" ".join(lines), repr(value))
 
 
-def _object(value: object) -> object:
+def _printable_object(value: object) -> object:
     """Return a list, an array, a stranger's object in a few letters, or its type."""
     try:
         plain = reprlib.repr(value) if isinstance(value, _BUILT_IN) else str(value)
         quoted = plain if isinstance(value, _BUILT_IN) else repr(value)
     except Exception:  # noqa: BLE001 - whatever a stranger's object raises
-        return _named(value)
-    if max(len(plain), len(quoted)) > SHORT or "\n" in plain + quoted or " at 0x" in quoted:
-        return _named(value)
-    return _shown(plain, quoted)
+        return _type_name(value)
+    if (
+        max(len(plain), len(quoted)) > MAX_OBJECT_LENGTH
+        or "\n" in plain + quoted
+        or " at 0x" in quoted
+    ):
+        return _type_name(value)
+    return _show_value(plain, quoted)
 
 
-def _named(value: object) -> _Shown:
+def _type_name(value: object) -> _ShownValue:
     name = f"<{type(value).__name__}>"
-    return _shown(name, name)
+    return _show_value(name, name)
 
 
 _BUILT_IN = (list, tuple, dict, set, frozenset)
 
 
-class DataError(Problem):
+class DataError(PenjingError):
     """The data is not what was expected."""
 
 
@@ -115,11 +123,11 @@ class NoRowsError(DataError):
         super().__init__(key, **values)
 
 
-class ChoiceError(Problem):
+class ChoiceError(PenjingError):
     """A parameter, name or combination is not one of the possible ones."""
 
 
-class CapabilityError(Problem):
+class CapabilityError(PenjingError):
     """A part cannot do what was asked of it, though another part can."""
 
 
@@ -135,38 +143,42 @@ class NoFileError(DataError, FileNotFoundError):
     """There is no such file; to Python a FileNotFoundError as well."""
 
 
-def _rebuild(kind: type[Problem], key: str, values: dict[str, object]) -> Problem:
+def _rebuild(kind: type[PenjingError], key: str, values: dict[str, object]) -> PenjingError:
     return kind(key, **values)
 
 
-def near(word: object, known: Iterable[object]) -> str | None:
+def closest_match(word: object, known: Iterable[object]) -> str | None:
     """Return the known word closest to a mistyped one, or None.
 
     Examples
     --------
-    >>> near("color", ["colour", "root"])
+    >>> closest_match("color", ["colour", "root"])
     'colour'
-    >>> near("好挂", ["好瓜", "纹理"])
+    >>> closest_match("好挂", ["好瓜", "纹理"])
     '好瓜'
-    >>> near("xyz", ["colour", "root"])
+    >>> closest_match("xyz", ["colour", "root"])
     """
-    if not isinstance(word, str | int | float) or (isinstance(word, str) and len(word) > LONGEST):
+    if not isinstance(word, str | int | float) or (
+        isinstance(word, str) and len(word) > MAX_TEXT_LENGTH
+    ):
         return None
     found = difflib.get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.5)
     return found[0] if found else None
 
 
-def unknown(key: str, word: object, known: Iterable[object], **values: object) -> ChoiceError:
+def unknown_name_error(
+    key: str, word: object, known: Iterable[object], **values: object
+) -> ChoiceError:
     """Make the error for a name that is not one of the known ones, with the near miss proposed."""
     names = [str(k) for k in known]
-    close = near(word, names) if isinstance(word, str) else None
+    close = closest_match(word, names) if isinstance(word, str) else None
     values |= {"word": word, "known": ", ".join(names)}
     kind = ChoiceError if isinstance(word, str) else WrongTypeError
     return kind(key + "_near", near=close, **values) if close else kind(key, **values)
 
 
 def _unknown_language(lang: object) -> ChoiceError:
-    return unknown("unknown_plug", lang, LANGUAGES, socket="language")
+    return unknown_name_error("unknown_plug", lang, LANGUAGES, socket="language")
 
 
 set_unknown_language_error(_unknown_language)

@@ -49,5 +49,5 @@ class Progress:
 
 ProgressCallback = Callable[[Progress], None]
 """Told now and then how far a tree has grown."""
-Tell = Callable[[int, int, int], None]
+NativeProgressCallback = Callable[[int, int, int], None]
 """The same as C++ tells it: rows looked at, rows placed, leaves."""

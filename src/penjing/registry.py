@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-from penjing.errors import unknown
+from penjing.errors import unknown_name_error
 from penjing.i18n import say
 
 BUILT_IN: dict[str, dict[str, str]] = {
@@ -113,7 +113,7 @@ def plugins(kind: str) -> dict[str, str]:
 def load(kind: str, name: str) -> Any:  # noqa: ANN401 - a class, a function or a module, by kind
     """Return what a name stands for, imported on first use."""
     if not isinstance(name, str):
-        raise unknown("unknown_plug", name, plugins(kind), socket=kind)
+        raise unknown_name_error("unknown_plug", name, plugins(kind), socket=kind)
     return _loaded(kind, name)
 
 
@@ -121,7 +121,7 @@ def load(kind: str, name: str) -> Any:  # noqa: ANN401 - a class, a function or 
 def _loaded(kind: str, name: str) -> Any:  # noqa: ANN401 - as above
     known = plugins(kind)
     if name not in known:
-        raise unknown("unknown_plug", name, known, socket=kind)
+        raise unknown_name_error("unknown_plug", name, known, socket=kind)
     module_name, _, attribute = known[name].partition(":")
     module = import_module(module_name)
     return getattr(module, attribute) if attribute else module

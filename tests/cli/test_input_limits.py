@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import penjing
-from penjing.data.read.files import is_packed, unpacked_size
+from penjing.data.read.files import decompressed_size, is_gzip
 from penjing.errors import DataError
 from penjing.training.select_engine import pick
 
@@ -55,9 +55,9 @@ def bomb(tmp_path_factory):
 def test_a_packed_file_counts_as_what_it_unpacks_to(tmp_path):
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"a,y\n" + b"1,yes\n2,no\n" * 100_000))
-    assert is_packed(str(path))
-    assert unpacked_size(str(path), 10**9) == 1_100_004
-    assert unpacked_size(str(path), 1000) > 1000
+    assert is_gzip(str(path))
+    assert decompressed_size(str(path), 10**9) == 1_100_004
+    assert decompressed_size(str(path), 1000) > 1000
     assert pick(str(path), memory_limit="8MB").engine == "disk"
     assert pick(str(path), memory_limit="10MB").engine == "native"
     renamed = path.rename(tmp_path / "t.csv")  # by its content, whatever it is called

@@ -13,8 +13,8 @@ import pytest
 
 from penjing import fit, load
 from penjing.data.read import stream as streams
-from penjing.data.read.dispatch import gathered
-from penjing.data.read.stream import Source, batches, with_one_end_each
+from penjing.data.read.dispatch import read_source
+from penjing.data.read.stream import TableSource, normalize_columns, read_batches
 from run_command import CODE
 
 HEADER = "x,word,class\n"
@@ -40,8 +40,8 @@ def model(tmp_path):
 @pytest.fixture
 def small(monkeypatch):
     """Make batches so small that every test has many."""
-    monkeypatch.setattr(streams, "HEAD", 900)
-    monkeypatch.setattr(streams, "PIECE", 300)
+    monkeypatch.setattr(streams, "WHOLE_BYTES", 900)
+    monkeypatch.setattr(streams, "PIECE_CHARACTERS", 300)
 
 
 def joined(sheets) -> list[list[str]]:
@@ -49,7 +49,7 @@ def joined(sheets) -> list[list[str]]:
     for sheet in sheets:
         columns = []
         for cells in sheet.columns:
-            levels = [*cells.plain(), ""]
+            levels = [*cells.plain_levels(), ""]
             columns.append([levels[code] for code in cells.codes.tolist()])
         rows += [list(row) for row in zip(*columns, strict=True)]
     return rows
@@ -64,14 +64,14 @@ def test_batches_are_the_table(tmp_path, quotes, end, encoding):
     data = text.encode(encoding)
     path = tmp_path / "rows.csv"
     path.write_bytes(data)
-    found = list(batches(Source(str(path))))
+    found = list(read_batches(TableSource(str(path))))
     assert len(found) > 5
-    assert joined(found) == joined([gathered(data, keeps_ends="\n" in end)])
-    alike = [with_one_end_each(sheet, sheet.names) for sheet in found]  # as a tree is given them
-    assert joined(alike) == joined([gathered(data)])
-    assert [s.names for s in found] == [gathered(data).names] * len(found)
+    assert joined(found) == joined([read_source(data, keeps_ends="\n" in end)])
+    alike = [normalize_columns(sheet, sheet.names) for sheet in found]  # as a tree is given them
+    assert joined(alike) == joined([read_source(data)])
+    assert [s.names for s in found] == [read_source(data).names] * len(found)
     (tmp_path / "rows.csv.gz").write_bytes(gzip.compress(data))
-    assert joined(batches(Source(str(tmp_path / "rows.csv.gz")))) == joined(found)
+    assert joined(read_batches(TableSource(str(tmp_path / "rows.csv.gz")))) == joined(found)
 
 
 @pytest.mark.usefixtures("small")

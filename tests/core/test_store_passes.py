@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from penjing._core import Passes
-from penjing.data.store import cells_of
+from penjing.data.store import quantile_cells
 
 
 def store(rng, n, k):
@@ -12,7 +12,7 @@ def store(rng, n, k):
     numbers = [rng.normal(size=n), np.where(rng.random(n) < 0.3, np.nan, rng.lognormal(size=n))]
     columns, plain = [], []
     for x in numbers:
-        cells = cells_of(x[: n // 2 + 1])
+        cells = quantile_cells(x[: n // 2 + 1])
         high = np.empty(n, np.uint8)
         cells.coder().buckets(x, high)
         columns.append((high, 256, cells.coder(), x))

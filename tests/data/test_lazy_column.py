@@ -6,7 +6,7 @@ import pytest
 
 import penjing
 from penjing import read
-from penjing.data.lazy_column import Uncoded
+from penjing.data.lazy_column import LazyColumn
 from penjing.errors import ChoiceError, DataError
 
 
@@ -19,7 +19,7 @@ def some_numbers(n: int = 300) -> tuple[np.ndarray, np.ndarray]:
 def test_floats_of_an_array_are_not_coded():
     x, y = some_numbers()
     table = read(x, labels=y)
-    assert [type(c) for c in table.columns] == [Uncoded] * 3
+    assert [type(c) for c in table.columns] == [LazyColumn] * 3
     assert not any(c.is_coded for c in table.columns)
     penjing.fit(table, recipe="cart-textbook")
     assert not any(c.is_coded for c in table.columns)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penjing.data.read import read
-from penjing.data.repeated_rows import ceiling, contradictory, repeated
+from penjing.data.repeated_rows import accuracy_bound, find_contradictory_rows, find_repeated_rows
 from penjing.data.table import Table, nominal, numeric
 from shared import shared
 
@@ -40,10 +40,12 @@ def groups(table, *, with_class):
 @given(tables())
 def test_repeated_and_contradictory_by_the_definition(table):
     same = groups(table, with_class=True).values()
-    assert repeated(table) == sorted(tuple(n for n, _ in rows) for rows in same if len(rows) > 1)
+    assert find_repeated_rows(table) == sorted(
+        tuple(n for n, _ in rows) for rows in same if len(rows) > 1
+    )
     alike = groups(table, with_class=False).values()
     expected = [tuple(n for n, _ in rows) for rows in alike if len({c for _, c in rows}) > 1]
-    assert contradictory(table) == sorted(expected)
+    assert find_contradictory_rows(table) == sorted(expected)
 
 
 @given(tables(), tables())
@@ -61,7 +63,7 @@ def test_the_ceiling_by_the_definition(train, test):
         classes = {class_ for _, class_ in rows}
         if len(classes) == 1 and row["class"] not in classes:
             expected.append((number, tuple(n for n, _ in rows)))
-    found = ceiling(train, test)
+    found = accuracy_bound(train, test)
     assert [(clash.row, clash.equals) for clash in found.clashes] == expected
     assert found.best == test.n_rows - len(expected)
 
@@ -69,10 +71,10 @@ def test_the_ceiling_by_the_definition(train, test):
 def test_the_homework():
     train = read(shared("data/watermelon-course/Watermelon-train1.csv"))
     test = read(shared("data/watermelon-course/Watermelon-test1.csv"))
-    assert repeated(train) == [(12, 15)]
-    assert contradictory(train) == []
-    assert repeated(test) == [(1, 5)]
-    cap = ceiling(train, test)
+    assert find_repeated_rows(train) == [(12, 15)]
+    assert find_contradictory_rows(train) == []
+    assert find_repeated_rows(test) == [(1, 5)]
+    cap = accuracy_bound(train, test)
     assert [(c.row, c.equals, c.class_, c.taught) for c in cap.clashes] == [
         (4, (16,), "是", "否"),
         (6, (6,), "否", "是"),
@@ -82,25 +84,27 @@ def test_the_homework():
     again = read(
         shared("data/watermelon-course/Watermelon-test1.csv"), train.target.field, train.schema
     )
-    assert ceiling(train, again) == cap
+    assert accuracy_bound(train, again) == cap
 
 
 def test_row_numbers_are_those_of_the_source():
     table = read({"a": list("uvuv"), "class": ["p", None, "p", "q"]})
-    assert repeated(table) == [(1, 3)]
+    assert find_repeated_rows(table) == [(1, 3)]
 
 
 def test_many_columns_do_not_overflow():
     n = 40
     columns = tuple(nominal(f"c{k}", [str((row * k) % 7) for row in range(n)]) for k in range(60))
     table = Table(columns, nominal("class", ["p"] * n), n)
-    assert repeated(table) == sorted(tuple(range(first + 1, n + 1, 7)) for first in range(7))
+    assert find_repeated_rows(table) == sorted(
+        tuple(range(first + 1, n + 1, 7)) for first in range(7)
+    )
 
 
 def test_no_target_no_clash():
     table = Table((nominal("a", "uu"),), None, 2)
-    assert repeated(table) == [(1, 2)]
-    assert contradictory(table) == []
-    assert ceiling(table, table).best == 2
+    assert find_repeated_rows(table) == [(1, 2)]
+    assert find_contradictory_rows(table) == []
+    assert accuracy_bound(table, table).best == 2
     number = Table((nominal("a", "uu"),), numeric("y", [1.0, 2.0]), 2)
-    assert ceiling(number, number).clashes == ()
+    assert accuracy_bound(number, number).clashes == ()

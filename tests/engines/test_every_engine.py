@@ -29,7 +29,7 @@ import remote_tables
 from databases import Put, duckdb_file, postgres_of_our_own
 from penjing.data import store as data_store
 from penjing.data import store_mapped
-from penjing.data.memory_limit import needed, needed_rows
+from penjing.data.memory_limit import mapped_table_bytes, native_engine_bytes
 from penjing.data.table import Column, Table, numeric
 from penjing.engines.out_of_core import engine as disk_engine
 from penjing.engines.sql import columns as sql_columns
@@ -156,7 +156,7 @@ def put(tmp_path_factory):
 def tight(table: Table, case: Case) -> int:
     """Return a limit that holds the rows only; refused is what needs the columns too."""
     is_kernel = case.recipe != "c5.0" and case.missing != "branch"
-    return needed_rows(table, is_kernel=is_kernel)
+    return mapped_table_bytes(table, is_kernel=is_kernel)
 
 
 def grown(engine: str, table: Table, case: Case, put: Any = None, limit: int | None = None) -> str:
@@ -306,7 +306,7 @@ def test_data_sets(name, recipe):
     table = table_of(name)
     case = case_of(table, recipe)
     oracle = grown("memory", table, case)
-    limit = None if PROMISED["disk", case] else needed(table)
+    limit = None if PROMISED["disk", case] else native_engine_bytes(table)
     assert grown("disk", table, case, limit=limit) == oracle
     for threads in THREADS:
         tree = penjing.fit(table, engine="native", recipe=recipe, **case.settings, **threads)
@@ -325,7 +325,7 @@ def test_data_sets_by_other_policies_and_with_weights(name, recipe):
             asked = replace(table, weight=weight if weights == "yes" else None)
             oracle = grown("memory", asked, case)
             for engine in ("native", "disk"):
-                limit = None if PROMISED["disk", case] else needed(table)
+                limit = None if PROMISED["disk", case] else native_engine_bytes(table)
                 assert grown(engine, asked, case, limit=limit) == oracle
 
 

@@ -16,7 +16,7 @@ from databases import postgres_of_our_own
 from hostile_files import hostile_file
 from penjing.data.table import Column, Table
 from penjing.engines import remote_counts
-from penjing.errors import Problem
+from penjing.errors import PenjingError
 from remote_tables import by_memory, columns_of, plain, schema_of, sorted_levels
 
 RECIPES = ("cart-binary", "id3", "c4.5-textbook")
@@ -32,7 +32,7 @@ def readable(tmp_path, *, without: str = "") -> Iterator[tuple[int, Table]]:
         path.write_bytes(file.data)
         try:
             table = penjing.read(path, file.target)
-        except Problem:
+        except PenjingError:
             continue
         if table.columns and not table.is_regression and table.n_rows <= 500:
             yield seed, as_stored(table, without)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engines.test_native import assert_same, some_recipe, some_table
 from penjing.api.fit import fit
-from penjing.data.lazy_column import Uncoded
+from penjing.data.lazy_column import LazyColumn
 from penjing.data.table import Column, Table, numeric
 from penjing.engines import memory, native
 from penjing.errors import ChoiceError, DataError
@@ -117,7 +117,7 @@ def test_rows_without_any_value(missing):
     x[:30] = np.nan
     x[:, 3] = np.nan
     levels = np.where(rng.random(n) < 0.3, -1, rng.integers(0, 5, n)).astype(np.int32)
-    columns = [Uncoded(f"c{j}", x[:, j]) for j in range(4)]
+    columns = [LazyColumn(f"c{j}", x[:, j]) for j in range(4)]
     columns.append(Column("n", "nominal", tuple("abcde"), levels))
     score = np.nan_to_num(x[:, 0]) + levels + rng.normal(size=n)
     targets = [numeric("y", score), Column("y", "nominal", ("a", "b"), (score > 1).astype("i4"))]
@@ -150,7 +150,7 @@ def test_the_fast_kernel_grows_what_the_plain_one_does(kind):
         classes = np.digitize(score, np.quantile(score, np.arange(1, k) / k))
         target = Column("y", "nominal", tuple(range(k)), classes.astype(np.int32))
     weight = rng.random(n) if kind in {"weighted number", "weighted", "many"} else None
-    table = Table(tuple(Uncoded(f"c{j}", x[:, j]) for j in range(6)), target, n, weight)
+    table = Table(tuple(LazyColumn(f"c{j}", x[:, j]) for j in range(6)), target, n, weight)
     for criterion in ("variance",) if target.is_numeric else ("gini", "gain"):
         recipe = Recipe("some", criterion=criterion, missing="fraction", max_depth=8)
         plain = native.Engine(table, threads=1)
@@ -169,7 +169,7 @@ def test_values_missing_only_late():
     x = rng.normal(size=(4000, 3))
     y = x[:, 0] + rng.normal(size=4000)
     x[3000:, 1] = np.nan
-    table = Table(tuple(Uncoded(f"c{j}", x[:, j]) for j in range(3)), numeric("y", y), 4000)
+    table = Table(tuple(LazyColumn(f"c{j}", x[:, j]) for j in range(3)), numeric("y", y), 4000)
     recipe = Recipe("some", criterion="variance", missing="fraction", max_depth=5)
     assert_same(grow(memory.Engine(table), recipe), native.Engine(table).grow(recipe))
     assert [column.n_missing for column in table.columns] == [0, 1000, 0]

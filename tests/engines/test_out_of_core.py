@@ -34,8 +34,8 @@ def coarse(monkeypatch):
     """Few cells, so that small tables have something to look into."""
 
     def set_to(apart, cells, noise=9.0):
-        monkeypatch.setattr(data_store, "APART", apart)
-        monkeypatch.setattr(data_store, "CELLS", cells)
+        monkeypatch.setattr(data_store, "MAX_SINGLE_VALUE_CELLS", apart)
+        monkeypatch.setattr(data_store, "N_CELLS", cells)
         monkeypatch.setattr(bucket_candidates, "NOISE", noise)
 
     return set_to
@@ -75,8 +75,8 @@ def test_the_tree_of_memory(seed):
         min_gain=float(rng.choice([0, 0, 0.01])),
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(data_store, "APART", int(rng.choice([2, 10, 16000])))
-        patch.setattr(data_store, "CELLS", int(rng.choice([3, 10, 40, 200])))
+        patch.setattr(data_store, "MAX_SINGLE_VALUE_CELLS", int(rng.choice([2, 10, 16000])))
+        patch.setattr(data_store, "N_CELLS", int(rng.choice([3, 10, 40, 200])))
         patch.setattr(bucket_candidates, "NOISE", float(rng.choice([0.25, 9])))
         engine = disk_engine.Engine(table, threads=int(rng.integers(1, 3)))
         engine._small = int(rng.choice([0, 0, 5, 50, 1000]))

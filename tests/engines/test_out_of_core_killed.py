@@ -21,7 +21,7 @@ import penjing
 from penjing.data.encode import coding
 from penjing.data.encode.coded import Wants, coded
 from penjing.data.encode.groups import Group
-from penjing.data.scratch import LOCK, PREFIX, Workspace
+from penjing.data.scratch import LOCK, PREFIX, ScratchFolder
 from penjing.errors import DataError
 
 pa = pytest.importorskip("pyarrow")
@@ -153,7 +153,7 @@ def test_another_file_begins_anew(rows, tmp_path):
     work = tmp_path / "work"
     _, space = coded(str(path), Wants("class"), work=str(work))
     before = space.folder.name
-    space.leave()
+    space.release()
     os.utime(path, (1, 1))
     _, space = coded(str(path), Wants("class"), work=str(work))
     assert space.folder.name != before
@@ -165,7 +165,7 @@ def test_another_target_begins_anew(tmp_path):
     path = tmp_path / "rows.parquet"
     pq.write_table(pa.table({"k": np.arange(90) % 3 / 1.0, "y": np.arange(90) % 2 / 1.0}), path)
     _, space = coded(str(path), Wants("y"), work=str(tmp_path / "work"))
-    space.leave()
+    space.release()
     table, space = coded(str(path), Wants("k"), work=str(tmp_path / "work"))
     assert table.target.levels == (0, 1, 2)  # whole numbers of a target are classes
     space.close()
@@ -181,7 +181,7 @@ def test_a_column_of_many_texts_is_gone_on_with(tmp_path):
         table, space = coded(str(path), Wants("y"), work=str(tmp_path / "work"))
         assert table.left_out == ()
         assert table.columns[0].take(np.arange(n + 90)).values() == texts
-        space.leave()
+        space.release()
 
 
 def test_ctrl_c_removes_the_folder(rows, tmp_path, monkeypatch):
@@ -196,15 +196,15 @@ def test_ctrl_c_removes_the_folder(rows, tmp_path, monkeypatch):
 
 
 def test_a_folder_in_use_is_left_alone(tmp_path):
-    mine = Workspace(str(tmp_path))
+    mine = ScratchFolder(str(tmp_path))
     (tmp_path / (PREFIX + "dead")).mkdir()
     (tmp_path / (PREFIX + "dead") / LOCK).touch()
     (tmp_path / (PREFIX + "dead") / "c0.raw").touch()
     (tmp_path / (PREFIX + "empty")).mkdir()
-    other = Workspace(str(tmp_path), "named")
+    other = ScratchFolder(str(tmp_path), "named")
     assert {p.name for p in stores(tmp_path)} == {mine.folder.name, other.folder.name}
     with pytest.raises(DataError, match="Another run"):
-        Workspace(str(tmp_path), "named")
+        ScratchFolder(str(tmp_path), "named")
     mine.close()
     other.close()
     assert stores(tmp_path) == []

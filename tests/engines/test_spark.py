@@ -58,8 +58,8 @@ def local():
 @pytest.fixture
 def coarse(monkeypatch):
     """Few cells, few rows in the driver: all ways of counting are gone even by small tables."""
-    monkeypatch.setattr(data_store, "CELLS", 64)
-    monkeypatch.setattr(data_store, "APART", 20)
+    monkeypatch.setattr(data_store, "N_CELLS", 64)
+    monkeypatch.setattr(data_store, "MAX_SINGLE_VALUE_CELLS", 20)
     monkeypatch.setattr(spark_engine, "FETCHED", 100)
     monkeypatch.setattr(spark_engine, "DIRECT", 150)
 

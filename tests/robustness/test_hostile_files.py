@@ -99,10 +99,10 @@ def checked(
     path, target = put(seed, folder, form)
     reference = read(path, target)
     with monkeypatch.context() as patch:  # as if the file were large
-        patch.setattr(csv_duckdb, "LARGE", 0)
-        patch.setattr(csv_duckdb, "PER_COLUMN", 0)
-        patch.setattr(json_reader, "LARGE", 0)
-        patch.setattr(parquet_reader, "MANY_ROWS", 0)
+        patch.setattr(csv_duckdb, "MIN_CHARACTERS", 0)
+        patch.setattr(csv_duckdb, "MIN_CHARACTERS_PER_COLUMN", 0)
+        patch.setattr(json_reader, "MIN_CHARACTERS", 0)
+        patch.setattr(parquet_reader, "MIN_ENUM_ROWS", 0)
         found = {"read, large": different(reference, read(path, target))}
     found["disk"] = different(reference, disk(path, target))
     how = RECIPES[seed % len(RECIPES)]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import hostile_models
 import penjing
 from penjing.data.read import read
-from penjing.errors import Problem
+from penjing.errors import PenjingError
 
 FEW, MANY = range(120), range(500)
 MEMORY = 4 * 2**30
@@ -33,7 +33,7 @@ def bear(seeds, path: Path) -> dict[str, int]:
         start = time.process_time()
         try:
             tree = penjing.load(path)
-        except Problem as problem:
+        except PenjingError as problem:
             assert len(str(problem)) < 1000, number  # noqa: PT017
             found["refused"] += 1
         else:
@@ -86,7 +86,7 @@ def test_words_that_writers_rely_on_are_checked(tmp_path, at, odd):
         part = part[key]
     part[at[-1]] = odd
     (tmp_path / "odd.tree").write_text(json.dumps(model), "utf-8")
-    with pytest.raises(Problem, match=at[-1]):
+    with pytest.raises(PenjingError, match=at[-1]):
         penjing.load(tmp_path / "odd.tree")
 
 
@@ -98,7 +98,7 @@ def test_loading_runs_nothing(tmp_path):
         b'{"__reduce__": ["os.system", "touch ran"]}',
     ):
         (tmp_path / "m.tree").write_bytes(text)
-        with pytest.raises(Problem):
+        with pytest.raises(PenjingError):
             penjing.load(tmp_path / "m.tree")
     assert not (tmp_path / "ran").exists()
 
@@ -131,7 +131,7 @@ def borne(folder: Path, form: str, data: bytes) -> None:
             table = read(path, target)
             if table.target is not None:
                 hostile_models.used(penjing.fit(table, recipe="c4.5-textbook", max_depth=3))
-        except Problem as problem:
+        except PenjingError as problem:
             assert 0 < len(str(problem)) < 4000  # noqa: PT017
     for left in folder.iterdir():
         left.unlink()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import penjing
-from penjing.data.memory_limit import most_threads
+from penjing.data.memory_limit import max_threads
 
 LINUX = Path("/proc/self/task")
 
@@ -45,7 +45,7 @@ def test_20000_threads_are_not_started_and_the_tree_is_the_same(recipe):
     with Watch() as seen:
         many = penjing.fit(x, y, recipe, threads=20_000)
     assert many.to_json() == one.to_json()
-    assert seen.most <= before.most + most_threads() + 2
+    assert seen.most <= before.most + max_threads() + 2
 
 
 @pytest.mark.skipif(not LINUX.exists(), reason="asks the system for its threads")
@@ -56,7 +56,7 @@ def test_the_disk_engine_starts_no_more_either(tmp_path):
     (tmp_path / "t.csv").write_text("x,y\n" + rows, "utf-8")
     how = {"recipe": "cart-textbook", "engine": "disk"}
     with Watch() as before:
-        one = penjing.fit(tmp_path / "t.csv", "y", threads=most_threads(), **how)
+        one = penjing.fit(tmp_path / "t.csv", "y", threads=max_threads(), **how)
     with Watch() as seen:
         many = penjing.fit(tmp_path / "t.csv", "y", threads=20_000, **how)
     assert many.to_json()["nodes"] == one.to_json()["nodes"]

@@ -18,7 +18,7 @@ from penjing.errors import (
     ChoiceError,
     DataError,
     NoFileError,
-    Problem,
+    PenjingError,
     WrongSourceError,
     WrongTypeError,
 )
@@ -78,7 +78,7 @@ def is_right(kind: str, name: str, value: Any) -> bool:
     return name in kind.split("|")
 
 
-def fault(error: Problem, *, is_strange: bool) -> str | None:
+def fault(error: PenjingError, *, is_strange: bool) -> str | None:
     """Return what is wrong with a refusal; None for a good one."""
     text = str(error)
     template = catalogue("en").get(error.key)
@@ -103,7 +103,7 @@ def outcome(call: Call, parameter: str, name: str) -> str | None:
     try:
         with soon():
             call.function(**{**call.given, parameter: value})
-    except Problem as error:
+    except PenjingError as error:
         if right and not typed:
             return f"refused: {error}"
         return fault(error, is_strange=name in STRANGE)
@@ -217,7 +217,7 @@ FOUND = {
 
 @pytest.mark.parametrize("name", FOUND)
 def test_a_wrong_call_that_was_found_is_refused(name):
-    with soon(), pytest.raises(Problem) as caught:
+    with soon(), pytest.raises(PenjingError) as caught:
         FOUND[name]()
     assert fault(caught.value, is_strange=False) is None
 
@@ -253,7 +253,7 @@ def test_a_dict_that_unfolds_without_end_is_refused_and_one_in_two_places_is_not
     ],
 )
 def test_an_error_is_what_python_calls_it_too(call, kinds):
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(PenjingError) as caught:
         call()
     assert all(isinstance(caught.value, kind) for kind in kinds)
 

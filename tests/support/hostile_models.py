@@ -11,7 +11,7 @@ from typing import Any
 
 from export_trees import TREES, rows_of
 from penjing import Tree, fit
-from penjing.errors import Problem
+from penjing.errors import PenjingError
 from penjing.explain.node import explain
 from penjing.registry import BUILT_IN
 
@@ -171,5 +171,5 @@ def used(tree: Tree) -> None:
     for act in acts:
         try:
             act()
-        except Problem as problem:
+        except PenjingError as problem:
             assert 0 < len(str(problem)) < 4000  # noqa: PT017

@@ -8,7 +8,7 @@ import numpy as np
 
 import penjing
 from penjing.data.encode.coded import Wants, coded
-from penjing.errors import Problem
+from penjing.errors import PenjingError
 
 
 def told(table: penjing.Table) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def seen(work: Any) -> Any:
     """Return what some work finds, or the sentence by which it refuses."""
     try:
         return work()
-    except Problem as problem:
+    except PenjingError as problem:
         return f"{type(problem).__name__}: {problem}"
 
 

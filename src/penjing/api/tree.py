@@ -300,7 +300,7 @@ class Tree(TreeData):
         from penjing.explain.rule_votes import votes as voting_rules
         from penjing.explain.rules import ruleset
 
-        make: Any = voting_rules if arguments.switch("votes", votes) else ruleset
+        make: Any = voting_rules if arguments.boolean("votes", votes) else ruleset
         listed = {"max_loss": max_loss, "confidence": confidence}
         rules: Ruleset | Votes = make(self, data, **given_options(listed, other_options))
         return rules
@@ -407,7 +407,7 @@ class Tree(TreeData):
         """
         from penjing.render.nested_dict import write
 
-        nested: dict[str, Any] | Label = write(self, empty=arguments.switch("empty", empty))
+        nested: dict[str, Any] | Label = write(self, empty=arguments.boolean("empty", empty))
         return nested
 
     @overload
@@ -505,7 +505,7 @@ class Tree(TreeData):
         }  # fmt: skip
         renderer = load_plugin("renderer", kind)
         style = given_options(listed, other_options)
-        arguments.options(renderer, style, "write_option", kind=kind)
+        arguments.check_options(renderer, style, "write_option", kind=kind)
         written: object = renderer(self, **style)
         return written
 
@@ -587,7 +587,7 @@ class Tree(TreeData):
         style: dict[str, Any] = {
             "lang": lang, "theme": theme, "title": title, "max_leaves": max_leaves,
         }  # fmt: skip
-        arguments.options(plot, style, "write_option", kind="plot")
+        arguments.check_options(plot, style, "write_option", kind="plot")
         return plot(self, ax, **style)
 
     @accepts_other_options

@@ -17,7 +17,7 @@ import typer
 
 from penjing.cli import Exit
 from penjing.cli.console import STDOUT, Voice, to_stdout
-from penjing.errors import Problem
+from penjing.errors import PenjingError
 
 
 class Lang(StrEnum):
@@ -171,7 +171,7 @@ def ended(voice: Voice, command: Callable[[], Exit | None]) -> Exit:
         code = command()
         with to_stdout() as stream:
             stream.flush()
-    except Problem as problem:
+    except PenjingError as problem:
         if voice.debug:
             traceback.print_exc()
         voice.error(voice.say(problem.key, **problem.values))

@@ -48,7 +48,7 @@ from penjing.cli.progress_bar import growing
 from penjing.cli.prune_options import Pruning, measured, tell
 from penjing.cli.reading_options import takes_reading
 from penjing.cli.show import size_of
-from penjing.errors import ChoiceError, Problem
+from penjing.errors import ChoiceError, PenjingError
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
@@ -278,7 +278,7 @@ def _related_recipe(voice: Voice, tree: Tree, train: Table) -> str:
         return ""
     try:
         other = fit_tree(train, recipe=name)
-    except Problem:
+    except PenjingError:
         return ""
     right = summary.right_of(other.about.get("training"))
     if next(differences(tree, other), None) is None or right is None:

@@ -14,7 +14,7 @@ from penjing.cli.console import Voice
 from penjing.cli.parameters import Data, Model, Output, Test, Train
 from penjing.cli.prune_options import LEAVE_ONE_OUT, leave_one_out
 from penjing.cli.reading_options import takes_reading
-from penjing.errors import CapabilityError, ChoiceError, Problem
+from penjing.errors import CapabilityError, ChoiceError, PenjingError
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
@@ -63,7 +63,7 @@ def predict(
 ) -> None:
     """Answer for each row of a table, as rows come in: its columns, and what the tree says."""
     from penjing.cli import prediction_output  # noqa: PLC0415 - heavy
-    from penjing.data.read.stream import Source, batches  # noqa: PLC0415
+    from penjing.data.read.stream import TableSource, read_batches  # noqa: PLC0415
 
     if input_encoding is not None:  # what --encoding was called once
         voice.note("note_option_renamed", old="--input-encoding", new="--encoding")
@@ -72,7 +72,9 @@ def predict(
     wanted = prediction_output.Wanted(proba, rule, path, unseen)
     if proba and tree.is_regression:
         raise CapabilityError("shares_need_classes", target=tree.target.name)
-    sheets = batches(Source(data, reading.encoding, reading.divider(), reading.column_names()))
+    sheets = read_batches(
+        TableSource(data, reading.encoding, reading.divider(), reading.column_names())
+    )
     rows = prediction_output.rows_for(voice, tree, sheets, reading)
     if voice.as_json:
         prediction_output.as_json(voice, tree, rows, wanted, lines=lines)
@@ -122,9 +124,9 @@ def examine(
 
 
 def _ceiling(taught: Table, rows: Table) -> Any:  # noqa: ANN401 - a Ceiling
-    from penjing.data.repeated_rows import ceiling  # noqa: PLC0415 - heavy
+    from penjing.data.repeated_rows import accuracy_bound  # noqa: PLC0415 - heavy
 
-    return ceiling(taught, rows)
+    return accuracy_bound(taught, rows)
 
 
 def _ceiling_json(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a Ceiling
@@ -263,7 +265,7 @@ def _left_out(
     """
     try:
         rows = sources.training(replace(voice, is_quiet=True), tree, "", train, reading)
-    except Problem as problem:
+    except PenjingError as problem:
         voice.note("note_no_regrow", name=name, why=voice.say(problem.key, **problem.values))
         return None
     return None if rows is None else leave_one_out(voice, tree, rows, name)

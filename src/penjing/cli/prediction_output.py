@@ -16,14 +16,14 @@ import numpy as np
 
 from penjing.cli.console import Voice, put_bytes
 from penjing.cli.sources import STDIN, Reading, asked_by
-from penjing.errors import ChoiceError, DataError, unknown
+from penjing.errors import ChoiceError, DataError, unknown_name_error
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
-    from penjing.data.read.raw_columns import Cells, Sheet
+    from penjing.data.read.raw_columns import RawColumn, RawTable
     from penjing.data.table import Field, Table
 
-Batch = tuple["Sheet", "Table"]
+Batch = tuple["RawTable", "Table"]
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?%?\s*", re.IGNORECASE | re.ASCII)
 FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 """How a cell begins that a spreadsheet may run (OWASP, CSV injection); its wide forms, too."""
@@ -40,13 +40,13 @@ class Wanted:
 
 
 def rows_for(
-    voice: Voice, tree: Tree, sheets: Iterator[Sheet], reading: Reading
+    voice: Voice, tree: Tree, sheets: Iterator[RawTable], reading: Reading
 ) -> Iterator[Batch]:
     """Yield each batch of rows as it came, and as the tree wants it."""
-    from penjing.data.read.build_table import refuse_absent  # noqa: PLC0415
-    from penjing.data.read.conform import fitted  # noqa: PLC0415
-    from penjing.data.read.missing_markers import markers  # noqa: PLC0415
-    from penjing.data.read.stream import with_one_end_each  # noqa: PLC0415
+    from penjing.data.read.build_table import check_columns_exist  # noqa: PLC0415
+    from penjing.data.read.conform import conform_to_fields  # noqa: PLC0415
+    from penjing.data.read.missing_markers import make_markers  # noqa: PLC0415
+    from penjing.data.read.stream import normalize_columns  # noqa: PLC0415
     from penjing.predict.inputs import align_to  # noqa: PLC0415 - heavy
 
     needed = asked_by(tree)
@@ -54,27 +54,27 @@ def rows_for(
     told: set[str] = set()
     ignored, missing = reading.refuse_ignored(tree), reading.missing_for(voice, tree)
     for came in sheets:
-        refuse_absent(came, reading.named_for(tree))
+        check_columns_exist(came, reading.named_for(tree))
         columns = [c for c in came.columns if c.name not in ignored]
         said = {} if missing is None else {"reading": {"missing": missing}}
         sheet = replace(came, columns=columns, source=came.source | said)
         if not sheet.n_rows:
             yield sheet, _nothing(tree, sheet, fields)
             continue
-        marks = markers(missing, usual=sheet.has_usual_markers)
-        table = fitted(with_one_end_each(sheet, needed), marks, fields, False)
+        marks = make_markers(missing, usual=sheet.has_usual_markers)
+        table = conform_to_fields(normalize_columns(sheet, needed), marks, fields, False)
         voice.notes(note for note in table.notes if note.key not in told)
         told |= {note.key for note in table.notes}
         yield sheet, align_to(tree.schema, None, table, needed)
 
 
-def _nothing(tree: Tree, sheet: Sheet, fields: tuple[Field, ...]) -> Table:
+def _nothing(tree: Tree, sheet: RawTable, fields: tuple[Field, ...]) -> Table:
     """Return no rows; the columns that the tree asks about must be there all the same."""
     from penjing.data.table import Column, Table  # noqa: PLC0415 - heavy
 
     for field in fields:
         if sheet.names and field.name not in sheet.names:  # JSON without a row names no column
-            raise unknown("unknown_column", field.name, sheet.names)
+            raise unknown_name_error("unknown_column", field.name, sheet.names)
     none = np.empty(0, np.int32)
     columns = [Column(f.name, f.kind, tuple(f.levels), none) for f in tree.schema]
     return Table(tuple(columns), None, 0)
@@ -147,15 +147,15 @@ def as_csv(
 
 def as_parquet(tree: Tree, batches: Iterator[Batch], wanted: Wanted, output: str) -> None:
     """Write the same as Parquet."""
-    from penjing.data.read.parquet import to_parquet  # noqa: PLC0415 - heavy
-    from penjing.data.scratch import scratch  # noqa: PLC0415
+    from penjing.data.read.parquet import csv_to_parquet  # noqa: PLC0415 - heavy
+    from penjing.data.scratch import scratch_folder  # noqa: PLC0415
     from penjing.tree.serialize import writing  # noqa: PLC0415
 
-    with scratch() as folder:
+    with scratch_folder() as folder:
         plain, made = folder / "rows.csv", folder / "rows.parquet"
         with plain.open("wb") as file:
             kinds = _lines(file.write, tree, batches, wanted, "utf-8")
-        to_parquet(str(plain), kinds, str(made))
+        csv_to_parquet(str(plain), kinds, str(made))
         with writing(output) as file, made.open("rb") as source:
             while piece := source.read(1 << 20):
                 file.write(piece)
@@ -228,7 +228,7 @@ def _titles(taken: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _kinds(
-    tree: Tree, sheet: Sheet, found: dict[str, list[Any]], titles: list[str], *, has_number: bool
+    tree: Tree, sheet: RawTable, found: dict[str, list[Any]], titles: list[str], *, has_number: bool
 ) -> dict[str, str]:
     """Return the columns that are written, and the type of each."""
     kinds = {"row": "BIGINT"} if has_number else {}
@@ -252,8 +252,8 @@ def _class_kind(classes: tuple[Any, ...]) -> str:
     return "VARCHAR"
 
 
-def _texts(cells: Cells) -> list[Any]:
-    levels = [*cells.plain(), ""]  # the last one is what a missing value, -1, finds
+def _texts(cells: RawColumn) -> list[Any]:
+    levels = [*cells.plain_levels(), ""]  # the last one is what a missing value, -1, finds
     return [levels[code] for code in cells.codes.tolist()]
 
 

@@ -30,11 +30,11 @@ def add_to(app: typer.Typer) -> None:
 @takes_reading
 def check(voice: Voice, *, reading: sources.Reading, data: Data) -> None:
     """Look at a table before fitting: columns, classes, and what is odd about the rows."""
-    from penjing.data.profile import oddities  # noqa: PLC0415 - heavy
+    from penjing.data.profile import find_oddities  # noqa: PLC0415 - heavy
     from penjing.render import profile_text  # noqa: PLC0415
 
     table, told = reading.overview(voice, data)
-    notes = [*table.notes, *oddities(table)]
+    notes = [*table.notes, *find_oddities(table)]
     if voice.as_json:
         voice.data(told | {"notes": [{"key": n.key, "values": dict(n.values)} for n in notes]})
         return

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penjing.cli.console import Voice, put_bytes
-from penjing.errors import ChoiceError, DataError, Problem, unknown
+from penjing.errors import ChoiceError, DataError, PenjingError, unknown_name_error
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
-    from penjing.data.read.raw_columns import Sheet
+    from penjing.data.read.raw_columns import RawTable
     from penjing.data.table import Column, Field, Table
 
 STDIN = "-"
@@ -54,14 +54,16 @@ class Reading:
 
     def overview(self, voice: Voice, path: str) -> tuple[Table, dict[str, Any]]:
         """Return the table of a file, and what it holds in the order of the file."""
-        from penjing.data.profile import overview  # noqa: PLC0415 - heavy
+        from penjing.data.profile import profile_table  # noqa: PLC0415 - heavy
 
         data = SourceFile(path)
         table = self.table(voice, path, data)
         sheet = self.sheet(data)
         cells = sheet.by_name()
-        examples = {name: cells[name].plain()[:3] for name, _ in table.left_out if name in cells}
-        return table, overview(table, sheet.names, examples)
+        examples = {
+            name: cells[name].plain_levels()[:3] for name, _ in table.left_out if name in cells
+        }
+        return table, profile_table(table, sheet.names, examples)
 
     def _read(self, data: SourceFile, target: str | None) -> Table:
         from penjing.data.read import read  # noqa: PLC0415 - heavy
@@ -133,9 +135,9 @@ class Reading:
 
     def _said_of(self, fields: Sequence[Field]) -> _Said:
         """Return what the options say of columns whose kinds are settled, or refuse it."""
-        from penjing.data.read.schema import wish_of  # noqa: PLC0415 - heavy
+        from penjing.data.read.schema import parse_column_spec  # noqa: PLC0415 - heavy
 
-        asked = {name: wish_of(name, said) for name, said in self.wishes().items()}
+        asked = {name: parse_column_spec(name, said) for name, said in self.wishes().items()}
         kinds = {field.name: field.kind for field in fields}
         roles: dict[str, str] = {}
         for name, wish in asked.items():
@@ -205,11 +207,11 @@ class Reading:
         own = {key: value for key, value in table.source.items() if key != "reading"}
         return replace(table, source=own)  # each tree applies its own markers
 
-    def sheet(self, data: SourceFile) -> Sheet:
+    def sheet(self, data: SourceFile) -> RawTable:
         """Return the columns of a file as they were written."""
-        from penjing.data.read.dispatch import gathered  # noqa: PLC0415 - heavy
+        from penjing.data.read.dispatch import read_source  # noqa: PLC0415 - heavy
 
-        return gathered(data.source(), **self._divided(data))
+        return read_source(data.source(), **self._divided(data))
 
     def wishes(self) -> dict[str, Any]:
         """Return what columns are said to be."""
@@ -243,12 +245,12 @@ class SourceFile:
     """A file that may have to be read more than once; what comes only once is kept."""
 
     def __init__(self, path: str, memory_limit: str | None = None) -> None:
-        from penjing.data.read.files import contents, is_file, is_folder, is_there  # noqa: PLC0415 - heavy
+        from penjing.data.read.files import is_file, is_folder, path_exists, read_file  # noqa: PLC0415 - heavy
 
         self._path = path
-        comes_once = path == STDIN or (is_there(path) and not is_file(path))
+        comes_once = path == STDIN or (path_exists(path) and not is_file(path))
         is_kept = comes_once and not is_folder(path)
-        self._kept = contents(path, memory_limit) if is_kept else None
+        self._kept = read_file(path, memory_limit) if is_kept else None
         self.name = "standard input" if path == STDIN else Path(path).name if is_kept else None
 
     def source(self) -> str | bytes:
@@ -292,7 +294,7 @@ def one_row(voice: Voice, tree: Tree, text: str | None, path: str | None, readin
     known = {field.name for field in tree.schema} | {tree.target.name}
     for name in plain:
         if name not in known:
-            raise unknown("unknown_column", name, [field.name for field in tree.schema])
+            raise unknown_name_error("unknown_column", name, [field.name for field in tree.schema])
     ignored = {tree.target.name, *reading.refuse_ignored(tree)}
     row = {name: value for name, value in plain.items() if name not in ignored}
     if not (reading.markers and tree.schema):
@@ -312,14 +314,14 @@ def _pairs(text: str) -> dict[str, str | None]:
 def model(path: str) -> Tree:
     """Return the tree of a model file, or of standard input."""
     from penjing.api.load import load  # noqa: PLC0415
-    from penjing.data.read.files import piped  # noqa: PLC0415 - heavy
-    from penjing.data.scratch import scratch  # noqa: PLC0415
+    from penjing.data.read.files import read_stdin  # noqa: PLC0415 - heavy
+    from penjing.data.scratch import scratch_folder  # noqa: PLC0415
 
     if path != STDIN:
         return _checked(load(path), path)
-    with scratch() as folder:
+    with scratch_folder() as folder:
         kept = folder / "model"
-        kept.write_bytes(piped())
+        kept.write_bytes(read_stdin())
         try:
             return _checked(load(kept), "standard input")
         except DataError as error:
@@ -374,11 +376,11 @@ def save(voice: Voice, tree: Tree, path: str | None) -> None:
 
 def digest(path: str) -> str | None:
     """Return the fingerprint of a file's content, as `penjing.read` takes it."""
-    from penjing.data.read.files import contents, is_file, is_there  # noqa: PLC0415 - heavy
+    from penjing.data.read.files import is_file, path_exists, read_file  # noqa: PLC0415 - heavy
 
-    if path == STDIN or (is_there(path) and not is_file(path)):  # a pipe can be read only once
+    if path == STDIN or (path_exists(path) and not is_file(path)):  # a pipe can be read only once
         return None
-    return hashlib.sha256(contents(path)).hexdigest()
+    return hashlib.sha256(read_file(path)).hexdigest()
 
 
 def are_same(one: str | None, other: str | None) -> bool:
@@ -410,7 +412,7 @@ def training(
         try:
             missing = how.missing_for(quiet, tree)
             rows = how.rows(quiet, path or "", tree.schema, tree.target, missing=missing)
-        except Problem:
+        except PenjingError:
             continue
         if rows.target is not None:
             return rows
@@ -449,7 +451,7 @@ def _are_its_rows(voice: Voice, reading: Reading, tree: Tree, model_path: str, p
         rows = reading.rows(
             quiet, path, tree.schema, tree.target, missing=reading.missing_for(quiet, tree)
         )
-    except Problem:  # it lacks a column
+    except PenjingError:  # it lacks a column
         return False
     return are_same_rows(taught, rows)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from penjing.arguments import is_number, listed, refused
+from penjing.arguments import as_list, bad_value_error, is_number
 from penjing.criteria.entropy import bits
 from penjing.criteria.gini import gini_of
 from penjing.data.table import Floats
@@ -183,7 +183,7 @@ def _listed(name: str, things: Iterable[Any] | None) -> list[Any]:
     """Return labels one by one; a text is one of letters."""
     if things is None:  # an array has no truth value, so `things or ()` would not do
         return []
-    found = list(things) if isinstance(things, str) else listed(things)
+    found = list(things) if isinstance(things, str) else as_list(things)
     if found is None:
         raise WrongTypeError("not_labels", name=name, value=things)
     return found
@@ -234,7 +234,7 @@ def _in_order(name: str, things: Iterable[Any] | None) -> list[Any]:
 def _compared(values: list[Any], cut: object) -> list[bool]:
     """Say of each number whether it is at most the cut."""
     if not is_number(cut) or cut != cut:  # noqa: PLR0124 - NaN
-        raise refused("bad_cut", "cut", cut, int | float)
+        raise bad_value_error("bad_cut", "cut", cut, int | float)
     for value in values:
         if not is_number(value):
             raise WrongTypeError("cut_needs_numbers", value=value)

@@ -6,7 +6,7 @@ import numpy as np
 
 from penjing.criteria.criterion import KERNELS, Criterion
 from penjing.data.table import Floats
-from penjing.errors import ChoiceError, unknown
+from penjing.errors import ChoiceError, unknown_name_error
 from penjing.registry import BUILT_IN, load
 from penjing.tree.counts import Classes, Number, Reader
 from penjing.tree.split import Offers
@@ -26,7 +26,7 @@ def check_kernel(criterion: Criterion) -> None:
     if named is None or type(criterion) in _built_in():
         return
     if not isinstance(named, str) or named not in KERNELS:
-        raise unknown("unknown_plug", named, KERNELS, socket="native kernel")
+        raise unknown_name_error("unknown_plug", named, KERNELS, socket="native kernel")
     if not _agree(criterion, load("criterion", KERNELS[named])()):
         raise ChoiceError("kernel_differs", name=criterion.name, kernel=named)
 

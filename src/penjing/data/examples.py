@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from penjing.arguments import word
+from penjing.arguments import one_of
 from penjing.data.read import read
 from penjing.data.table import Table
 
@@ -48,6 +48,6 @@ def example(name: str) -> Table:
     >>> fish.names, fish.columns[0].levels, fish.target.levels
     (('no surfacing', 'flippers'), (1, 0), ('yes', 'no'))
     """
-    file, target = EXAMPLES[word("example", name, EXAMPLES)]
+    file, target = EXAMPLES[one_of("example", name, EXAMPLES)]
     data = files("penjing.data").joinpath("tables", file).read_bytes()
     return read(data, target, name=file)

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.arguments import is_number, is_whole, refused, whole_number
+from penjing.arguments import bad_value_error, is_number, is_whole, whole_number
 from penjing.data.read import read
 from penjing.data.table import Table
 from penjing.errors import ChoiceError, DataError, WrongTypeError
 
-Parts = tuple[Table, Table]
+TablePair = tuple[Table, Table]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Fold:
     which: int = 0
     seed: int = 0
 
-    def of(self, table: Table) -> Parts:
+    def of(self, table: Table) -> TablePair:
         """Return the rows of the other folds, and those of this one."""
         table = read(table)
         number = fold_numbers(table, self.k, self.seed)
@@ -57,7 +57,7 @@ class Fold:
         return table.take(number != self.which), table.take(number == self.which)
 
 
-def folds(table: Any, k: int, seed: int = 0, *, target: str | None = None) -> list[Parts]:  # noqa: ANN401
+def folds(table: Any, k: int, seed: int = 0, *, target: str | None = None) -> list[TablePair]:  # noqa: ANN401
     """Return k pairs (training rows, held-out rows); every row is held out once.
 
     Each fold has its share of every class, and folds differ by one row at most. What is no
@@ -73,7 +73,7 @@ def folds(table: Any, k: int, seed: int = 0, *, target: str | None = None) -> li
     return list(each_fold(read(table, target), k, seed))
 
 
-def each_fold(table: Table, k: int, seed: int = 0) -> Iterator[Parts]:
+def each_fold(table: Table, k: int, seed: int = 0) -> Iterator[TablePair]:
     """Yield the pairs of `folds` one at a time."""
     number = fold_numbers(table, k, seed)
     for which in range(k):
@@ -84,15 +84,15 @@ def fold_numbers(table: Table, k: int, seed: int = 0) -> npt.NDArray[np.intp]:
     """Return in which fold each row is held out."""
     n = table.n_rows
     if not (is_whole(k) and 2 <= k <= n):
-        raise refused("bad_folds", "k", k, int, n=n)
+        raise bad_value_error("bad_folds", "k", k, int, n=n)
     if k == n:  # leave one out: nothing to draw
         return np.arange(n)
     number = np.empty(n, np.intp)
-    number[_dealt(table, seed)] = np.arange(n) % k
+    number[_shuffle_by_class(table, seed)] = np.arange(n) % k
     return number
 
 
-def hold_out(table: Any, share: float, seed: int = 0, *, target: str | None = None) -> Parts:  # noqa: ANN401
+def hold_out(table: Any, share: float, seed: int = 0, *, target: str | None = None) -> TablePair:  # noqa: ANN401
     """Return the table in two parts: what is left for training, and the share held out.
 
     Every class is held out in its proportion, rounded so that the whole comes out right; each
@@ -118,23 +118,23 @@ def hold_out(table: Any, share: float, seed: int = 0, *, target: str | None = No
     ['yes', 'yes', 'yes', 'no', 'no']
     """
     if not (is_number(share) and 0 < share < 1):
-        raise refused("bad_share", "share", share, int | float)
+        raise bad_value_error("bad_share", "share", share, int | float)
     table = read(table, target)
     n = table.n_rows
     if n < 2:
         raise DataError("too_few_to_hold_out", n=n)
-    order = _dealt(table, seed)
+    order = _shuffle_by_class(table, seed)
     sizes = np.unique(_classes(table), return_counts=True)[1]
     wanted = min(max(int(n * share + 0.5), 1), n - 1)
     held_out = np.zeros(n, bool)
     start = 0
-    for size, quota in zip(sizes.tolist(), _quotas(sizes, share, wanted), strict=True):
+    for size, quota in zip(sizes.tolist(), _rows_per_class(sizes, share, wanted), strict=True):
         held_out[order[start : start + quota]] = True
         start += size
     return table.take(~held_out), table.take(held_out)
 
 
-def _quotas(sizes: npt.NDArray[np.intp], share: float, wanted: int) -> list[int]:
+def _rows_per_class(sizes: npt.NDArray[np.intp], share: float, wanted: int) -> list[int]:
     """Return how many rows of each class are held out: by largest remainders, first class first."""
     most = sizes - 1 if int((sizes - 1).sum()) >= wanted else sizes
     quotas = np.minimum(np.floor(sizes * share).astype(np.intp), most)
@@ -149,7 +149,7 @@ def _quotas(sizes: npt.NDArray[np.intp], share: float, wanted: int) -> list[int]
     return found
 
 
-def _dealt(table: Table, seed: int) -> npt.NDArray[np.intp]:
+def _shuffle_by_class(table: Table, seed: int) -> npt.NDArray[np.intp]:
     """Return the rows class after class, inside a class in an order that the seed decides."""
     drawn = np.atleast_1d(np.random.PCG64(whole_number("seed", seed, 0)).random_raw(table.n_rows))
     return np.lexsort((drawn, _classes(table)))

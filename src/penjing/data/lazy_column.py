@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing._core import code_floats
-from penjing.data.table import Codes, Column, Field, Floats, as_single
+from penjing.data.table import Codes, Column, Field, Floats, round_to_float32
 from penjing.errors import DataError
 
 
-class Uncoded(Column):
+class LazyColumn(Column):
     """Numbers as they came, NaN where one is missing; codes and levels are made when asked for.
 
     Parameters
@@ -26,7 +26,7 @@ class Uncoded(Column):
 
     Examples
     --------
-    >>> column = Uncoded("density", np.array([0.7, 0.2, 0.7]))
+    >>> column = LazyColumn("density", np.array([0.7, 0.2, 0.7]))
     >>> column.is_coded
     False
     >>> column.codes, column.is_coded
@@ -59,7 +59,7 @@ class Uncoded(Column):
 
     def _made(self) -> tuple[Floats, Codes]:
         if self._coded is None:
-            self.refuse_infinite()
+            self.check_finite()
             object.__setattr__(self, "_coded", code_floats(np.ascontiguousarray(self.raw)))
         assert self._coded is not None
         return self._coded
@@ -87,15 +87,15 @@ class Uncoded(Column):
     @property
     def n_missing(self) -> int:
         """How many rows have no value here."""
-        self.refuse_infinite()
+        self.check_finite()
         assert self._n_missing is not None
         return self._n_missing
 
-    def found_finite(self, n_missing: int = 0) -> None:
+    def mark_finite(self, n_missing: int = 0) -> None:
         """Remember what somebody saw by the way: every number that is there is finite."""
         object.__setattr__(self, "_n_missing", n_missing)
 
-    def refuse_infinite(self) -> None:
+    def check_finite(self) -> None:
         """Raise an error if a number is infinite: nothing lies half-way to it."""
         if self._n_missing is not None:
             return
@@ -112,8 +112,8 @@ class Uncoded(Column):
 
     def rounded(self) -> Column:
         """Return the column with its numbers as 32 bits hold them."""
-        return Uncoded(self.name, as_single(self.name, self.raw), self.source)
+        return LazyColumn(self.name, round_to_float32(self.name, self.raw), self.source)
 
     def take(self, rows: npt.NDArray[Any]) -> Column:
         """Return the column with only these rows."""
-        return Uncoded(self.name, self.raw[rows], self.source)
+        return LazyColumn(self.name, self.raw[rows], self.source)

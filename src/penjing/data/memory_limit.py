@@ -9,21 +9,21 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from penjing.arguments import is_number, refused
-from penjing.data.store import Binned, Stored
+from penjing.arguments import bad_value_error, is_number
+from penjing.data.store import BinnedNumbers, StoredColumn
 from penjing.data.table import Table
 
-Thing = TypeVar("Thing")
+Item = TypeVar("Item")
 
-MANY_THREADS = 64
+MIN_THREAD_LIMIT = 64
 """So many threads may be asked for on any machine."""
-SHARE = 0.5
+FREE_MEMORY_SHARE = 0.5
 """The share of the free memory that is used where nothing else is said."""
-NUMBER, LEVEL, ROW = 30, 14, 40
+NUMERIC_CELL_BYTES, CATEGORY_CELL_BYTES, ROW_BYTES = 30, 14, 40
 """Bytes a row that the native engine takes: for a numeric column, for another one, and besides."""
-KERNEL, LOOP = 60, 160
+KERNEL_ROW_BYTES, LOOP_ROW_BYTES = 60, 160
 """Bytes a row where columns are mapped: for a kernel, and for the loop in Python."""
-KERNEL_LEVEL, LOOP_LEVEL = 80, 200
+KERNEL_LEVEL_BYTES, LOOP_LEVEL_BYTES = 80, 200
 """And bytes for each distinct number of one column, for both."""
 _UNITS = {"": 1, "B": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNITS |= {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
@@ -57,28 +57,28 @@ def memory_bytes(limit: float | str | None) -> int:
     (2000000000, 1572864, 100)
     """
     if limit is None:
-        return int(free_memory() * SHARE)
+        return int(free_memory() * FREE_MEMORY_SHARE)
     if isinstance(limit, str):
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", limit, re.IGNORECASE)
         if found is not None and found[2].upper() in _UNITS:
             limit = float(found[1]) * _UNITS[found[2].upper()]
     if not is_number(limit) or not 1 <= float(limit) < math.inf:
-        raise refused("bad_memory_limit", "memory_limit", limit, (int, float, str))
+        raise bad_value_error("bad_memory_limit", "memory_limit", limit, (int, float, str))
     return int(limit)
 
 
-def processors() -> int:
+def n_processors() -> int:
     """Return how many processors this process may use."""
     known = hasattr(os, "sched_getaffinity")
     return len(os.sched_getaffinity(0)) if known else (os.cpu_count() or 1)
 
 
-def most_threads() -> int:
+def max_threads() -> int:
     """Return how many threads are started at most, however many were asked for.
 
     More than a few for each processor only cost time and memory: each has a stack of its own.
     """
-    return max(MANY_THREADS, 8 * processors())
+    return max(MIN_THREAD_LIMIT, 8 * n_processors())
 
 
 def n_threads(asked: int | None) -> int:
@@ -86,52 +86,55 @@ def n_threads(asked: int | None) -> int:
 
     Examples
     --------
-    >>> n_threads(3), n_threads(10**9) == most_threads()
+    >>> n_threads(3), n_threads(10**9) == max_threads()
     (3, True)
     """
-    return processors() if asked is None else min(asked, most_threads())
+    return n_processors() if asked is None else min(asked, max_threads())
 
 
-def bytes_for(n_rows: int, n_numeric: int, n_others: int) -> int:
+def estimate_bytes(n_rows: int, n_numeric: int, n_others: int) -> int:
     """Return what the native engine takes for a table, about.
 
     Examples
     --------
-    >>> bytes_for(1_000_000, 8, 12)
+    >>> estimate_bytes(1_000_000, 8, 12)
     448000000
     """
-    return n_rows * (n_numeric * NUMBER + n_others * LEVEL + ROW)
+    return n_rows * (n_numeric * NUMERIC_CELL_BYTES + n_others * CATEGORY_CELL_BYTES + ROW_BYTES)
 
 
-def needed(table: Table) -> int:
+def native_engine_bytes(table: Table) -> int:
     """Return what the native engine takes for this table, about."""
     n = sum(
-        isinstance(c.part, Binned) if isinstance(c, Stored) else c.is_numeric for c in table.columns
+        isinstance(c.part, BinnedNumbers) if isinstance(c, StoredColumn) else c.is_numeric
+        for c in table.columns
     )
-    return bytes_for(table.n_rows, n, len(table.columns) - n)
+    return estimate_bytes(table.n_rows, n, len(table.columns) - n)
 
 
-def needed_rows(table: Table, *, is_kernel: bool) -> int:
+def mapped_table_bytes(table: Table, *, is_kernel: bool) -> int:
     """Return what growing takes, about, where columns are mapped from files: rows, and one column.
 
     A column that is not mapped is in memory already.
     """
     levels = max((len(c.levels) for c in table.columns if c.is_numeric), default=0)
-    row, level = (KERNEL, KERNEL_LEVEL) if is_kernel else (LOOP, LOOP_LEVEL)
+    row, level = (
+        (KERNEL_ROW_BYTES, KERNEL_LEVEL_BYTES) if is_kernel else (LOOP_ROW_BYTES, LOOP_LEVEL_BYTES)
+    )
     return table.n_rows * row + levels * level
 
 
-def in_lots(
-    things: Iterable[Thing], size: Callable[[Thing], float], room: float
-) -> Iterator[list[Thing]]:
+def group_by_size(
+    things: Iterable[Item], size: Callable[[Item], float], room: float
+) -> Iterator[list[Item]]:
     """Yield things in lots that fit a room, in their order; one that does not has its own.
 
     Examples
     --------
-    >>> list(in_lots([3, 3, 9, 1], size=float, room=6))
+    >>> list(group_by_size([3, 3, 9, 1], size=float, room=6))
     [[3, 3], [9], [1]]
     """
-    lot: list[Thing] = []
+    lot: list[Item] = []
     filled = 0.0
     for thing in things:
         more = size(thing)

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from penjing.data.repeated_rows import contradictory, repeated
+from penjing.data.repeated_rows import find_contradictory_rows, find_repeated_rows
 from penjing.data.table import Column, Note, Table
 
 Plain = dict[str, Any]
 
-GROUPS = 3
+MAX_GROUPS = 3
 """How many groups of rows that repeat or contradict each other are told of one by one."""
-ROWS = 10
+MAX_ROWS = 10
 """How many rows of a group are named."""
 
 
-def overview(
+def profile_table(
     table: Table, order: Sequence[str] = (), examples: Mapping[str, Sequence[Any]] | None = None
 ) -> Plain:
     """Return what a table holds, column by column.
@@ -43,16 +43,17 @@ def overview(
     Examples
     --------
     >>> from penjing.data.table import nominal, numeric
-    >>> found = overview(Table((numeric("x", [2.0, 1.5, 2.0]),), nominal("y", ["a", "b", "a"]), 3))
-    >>> found["columns"][0]
+    >>> table = Table((numeric("x", [2.0, 1.5, 2.0]),), nominal("y", ["a", "b", "a"]), 3)
+    >>> profile = profile_table(table)
+    >>> profile["columns"][0]
     {'name': 'x', 'kind': 'numeric', 'role': 'column', 'missing': 0, 'n_levels': 2,
      'low': 1.5, 'high': 2.0}
-    >>> found["columns"][1]["levels"]
+    >>> profile["columns"][1]["levels"]
     [['a', 2], ['b', 1]]
     """
-    told = {column.name: _column(column, "column") for column in table.columns}
+    told = {column.name: _profile_column(column, "column") for column in table.columns}
     if table.target is not None:
-        told[table.target.name] = _column(table.target, "target")
+        told[table.target.name] = _profile_column(table.target, "target")
     for name, reason in table.left_out:
         shown = list((examples or {}).get(name, ()))
         told[name] = {"name": name, "kind": reason, "role": "left out", "examples": shown}
@@ -68,7 +69,7 @@ def overview(
     }
 
 
-def _column(column: Column, role: str) -> Plain:
+def _profile_column(column: Column, role: str) -> Plain:
     known = column.codes[column.codes >= 0]
     counts = np.bincount(known, minlength=len(column.levels))
     told: Plain = {
@@ -86,31 +87,31 @@ def _column(column: Column, role: str) -> Plain:
     return told | {"levels": [[column.levels[int(c)], int(counts[int(c)])] for c in by_count]}
 
 
-def oddities(table: Table) -> list[Note]:
+def find_oddities(table: Table) -> list[Note]:
     """Return what is odd about the rows: they repeat, contradict each other, are of one class.
 
     Examples
     --------
     >>> from penjing.data.table import nominal
     >>> table = Table((nominal("a", "xyxx"),), nominal("class", "0101"), 4)
-    >>> [(note.key, note.values["rows"]) for note in oddities(table)[:2]]
+    >>> [(note.key, note.values["rows"]) for note in find_oddities(table)[:2]]
     [('note_same_rows', (1, 3)), ('note_contradiction', (1, 3, 4))]
     """
     notes: list[Note] = []
-    same = repeated(table)
-    apart = [] if table.is_regression else contradictory(table)
-    notes += [Note("note_same_rows", {"rows": rows}) for rows in same[:GROUPS]]
-    if len(same) > GROUPS:
-        notes.append(Note("note_same_rows_more", {"n": len(same) - GROUPS}))
+    same = find_repeated_rows(table)
+    apart = [] if table.is_regression else find_contradictory_rows(table)
+    notes += [Note("note_same_rows", {"rows": rows}) for rows in same[:MAX_GROUPS]]
+    if len(same) > MAX_GROUPS:
+        notes.append(Note("note_same_rows_more", {"n": len(same) - MAX_GROUPS}))
     if table.target is None:
         return notes
     place = {table.row_number(row): row for row in range(table.n_rows)} if apart else {}
     labels = table.target.values() if apart else []
-    for rows in apart[:GROUPS]:
+    for rows in apart[:MAX_GROUPS]:
         found = list(dict.fromkeys(labels[place[row]] for row in rows))
         notes.append(Note("note_contradiction", {"rows": rows, "labels": found}))
-    if len(apart) > GROUPS:
-        notes.append(Note("note_contradictions_more", {"n": len(apart) - GROUPS}))
+    if len(apart) > MAX_GROUPS:
+        notes.append(Note("note_contradictions_more", {"n": len(apart) - MAX_GROUPS}))
     if apart:
         lost = sum(
             len(rows) - max(np.bincount([table.target.codes[place[row]] for row in rows]))

@@ -14,12 +14,12 @@ from penjing.data.table import MISSING, Codes, Column, Table
 Rows = tuple[int, ...]
 """Row numbers as in the source, from 1."""
 
-ROOM = 2**62
+MAX_KEY = 2**62
 """Keys are int64; columns are combined until the next one would not fit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class ContradictedRow:
     """A test row that equals training rows, all of which carry another class.
 
     Parameters
@@ -39,10 +39,10 @@ class Clash:
 
 
 @dataclass(frozen=True, slots=True)
-class Ceiling:
+class AccuracyBound:
     """How many test rows a tree that fits all training rows can get right at most."""
 
-    clashes: tuple[Clash, ...]
+    clashes: tuple[ContradictedRow, ...]
     n_rows: int
 
     @property
@@ -51,7 +51,7 @@ class Ceiling:
         return self.n_rows - len(self.clashes)
 
 
-def repeated(table: Table) -> list[Rows]:
+def find_repeated_rows(table: Table) -> list[Rows]:
     """Return the groups of rows that agree in every column and in the target.
 
     A missing value equals a missing value. Groups come in the order of their first row.
@@ -60,29 +60,29 @@ def repeated(table: Table) -> list[Rows]:
     --------
     >>> from penjing.data.table import nominal
     >>> same = Table((nominal("a", "xyxx"),), nominal("class", "0101"), 4)
-    >>> repeated(same), contradictory(same)
+    >>> find_repeated_rows(same), find_contradictory_rows(same)
     ([(1, 3)], [(1, 3, 4)])
     """
     columns = [*table.columns, *([] if table.target is None else [table.target])]
     return [
         tuple(table.row_number(row) for row in rows)
-        for rows in _groups(_keys([c.codes for c in columns], table.n_rows))
+        for rows in _group_equal(_row_keys([c.codes for c in columns], table.n_rows))
     ]
 
 
-def contradictory(table: Table) -> list[Rows]:
+def find_contradictory_rows(table: Table) -> list[Rows]:
     """Return the groups of rows that agree in every column but not in the target."""
     if table.target is None:
         return []
     classes = table.target.codes
     return [
         tuple(table.row_number(row) for row in rows)
-        for rows in _groups(_keys([c.codes for c in table.columns], table.n_rows))
+        for rows in _group_equal(_row_keys([c.codes for c in table.columns], table.n_rows))
         if len(np.unique(classes[rows])) > 1
     ]
 
 
-def ceiling(train: Table, test: Table) -> Ceiling:
+def accuracy_bound(train: Table, test: Table) -> AccuracyBound:
     """Return which test rows no tree that fits the training rows can get right.
 
     They are those that equal training rows of one other class. Both tables need the same
@@ -93,17 +93,19 @@ def ceiling(train: Table, test: Table) -> Ceiling:
     >>> from penjing.data.table import nominal
     >>> train = Table((nominal("a", "xy"),), nominal("class", "01"), 2)
     >>> test = Table((nominal("a", "yzx"),), nominal("class", "001"), 3)
-    >>> ceiling(train, test).best, [(c.row, c.equals) for c in ceiling(train, test).clashes]
+    >>> bound = accuracy_bound(train, test)
+    >>> bound.best, [(c.row, c.equals) for c in bound.clashes]
     (1, [(1, (2,)), (3, (1,))])
     """
     if train.target is None or test.target is None or train.is_regression or test.is_regression:
-        return Ceiling((), test.n_rows)
+        return AccuracyBound((), test.n_rows)
     pairs = [
-        _together(column.levels, column.codes, test.column(column.name)) for column in train.columns
+        _shared_codes(column.levels, column.codes, test.column(column.name))
+        for column in train.columns
     ]
-    keys = _keys(pairs, train.n_rows + test.n_rows)
+    keys = _row_keys(pairs, train.n_rows + test.n_rows)
     taught, asked = keys[: train.n_rows], keys[train.n_rows :]
-    classes = _together(train.target.levels, train.target.codes, test.target)
+    classes = _shared_codes(train.target.levels, train.target.codes, test.target)
     class_of, truth = classes[: train.n_rows], classes[train.n_rows :]
     order = np.argsort(taught, kind="stable")
     first = np.searchsorted(taught, asked, side="left", sorter=order)
@@ -114,14 +116,14 @@ def ceiling(train: Table, test: Table) -> Ceiling:
         said = np.unique(class_of[equals])
         if len(said) == 1 and truth[row] >= 0 and said[0] != truth[row]:
             clashes.append(
-                Clash(
+                ContradictedRow(
                     test.row_number(row),
                     tuple(train.row_number(place) for place in equals.tolist()),
                     test.target.levels[test.target.codes[row]],
                     train.target.levels[said[0]],
                 )
             )
-    return Ceiling(tuple(clashes), test.n_rows)
+    return AccuracyBound(tuple(clashes), test.n_rows)
 
 
 def are_same_rows(one: Table, other: Table) -> bool:
@@ -141,14 +143,15 @@ def are_same_rows(one: Table, other: Table) -> bool:
     if sorted(column.name for column in one.columns) != sorted(c.name for c in other.columns):
         return False
     pairs = [
-        _together(column.levels, column.codes, other.column(column.name)) for column in one.columns
+        _shared_codes(column.levels, column.codes, other.column(column.name))
+        for column in one.columns
     ]
-    pairs.append(_together(one.target.levels, one.target.codes, other.target))
-    keys = _keys(pairs, 2 * one.n_rows)
+    pairs.append(_shared_codes(one.target.levels, one.target.codes, other.target))
+    keys = _row_keys(pairs, 2 * one.n_rows)
     return bool((np.sort(keys[: one.n_rows]) == np.sort(keys[one.n_rows :])).all())
 
 
-def _together(levels: Sequence[Any] | npt.NDArray[Any], codes: Codes, other: Column) -> Codes:
+def _shared_codes(levels: Sequence[Any] | npt.NDArray[Any], codes: Codes, other: Column) -> Codes:
     """Return the codes of two columns one after the other, equal values with equal codes."""
     place: dict[Any, int] = {}
     for level in [*np.asarray(levels, object).tolist(), *np.asarray(other.levels, object).tolist()]:
@@ -158,13 +161,13 @@ def _together(levels: Sequence[Any] | npt.NDArray[Any], codes: Codes, other: Col
     return np.concatenate([mine[codes], theirs[other.codes]])
 
 
-def _keys(columns: Sequence[Codes], n_rows: int) -> npt.NDArray[np.int64]:
+def _row_keys(columns: Sequence[Codes], n_rows: int) -> npt.NDArray[np.int64]:
     """Return one number per row: equal where all columns are equal, and only there."""
     keys = np.zeros(n_rows, np.int64)
     size = 1
     for codes in columns:
         width = int(codes.max(initial=MISSING)) + 2  # missing is a value of its own here
-        if size * width > ROOM:
+        if size * width > MAX_KEY:
             _, places = np.unique(keys, return_inverse=True)
             keys = places.astype(np.int64)
             size = int(keys.max(initial=0)) + 1
@@ -173,7 +176,7 @@ def _keys(columns: Sequence[Codes], n_rows: int) -> npt.NDArray[np.int64]:
     return keys
 
 
-def _groups(keys: npt.NDArray[np.int64]) -> list[npt.NDArray[np.intp]]:
+def _group_equal(keys: npt.NDArray[np.int64]) -> list[npt.NDArray[np.intp]]:
     """Return the positions of rows with equal keys, groups of two or more, by first row."""
     order = np.argsort(keys, kind="stable")
     bounds = np.flatnonzero(np.diff(keys[order], prepend=-1, append=-1))

@@ -19,13 +19,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from penjing.errors import DataError, Problem
+from penjing.errors import DataError, PenjingError
 
 PREFIX = "penjing-store-"
 LOCK = "lock"
 
 
-class Workspace:
+class ScratchFolder:
     """A folder of its own, locked while it is in use and removed afterwards.
 
     Parameters
@@ -37,7 +37,7 @@ class Workspace:
 
     Examples
     --------
-    >>> space = Workspace()
+    >>> space = ScratchFolder()
     >>> folder = space.folder
     >>> folder.exists()
     True
@@ -50,11 +50,11 @@ class Workspace:
         above = Path(where or tempfile.gettempdir())
         try:
             above.mkdir(parents=True, exist_ok=True)
-            swept(above, but=name)
-            self.folder, lock = _made(above, name)
+            remove_stale_folders(above, but=name)
+            self.folder, lock = _create_locked(above, name)
         except OSError as error:
             raise DataError("work_folder", folder=str(above), reason=error.strerror) from None
-        self._end = weakref.finalize(self, _removed, self.folder, lock)
+        self._end = weakref.finalize(self, _remove_folder, self.folder, lock)
 
     def array(
         self, name: str, dtype: npt.DTypeLike, n: int, mode: Literal["r", "r+", "w+"] = "r"
@@ -64,7 +64,7 @@ class Workspace:
             return np.empty(0, dtype)
         path = self.folder / name
         if mode == "w+":
-            reserve(path, n * np.dtype(dtype).itemsize)
+            allocate_file(path, n * np.dtype(dtype).itemsize)
             mode = "r+"
         return np.memmap(path, dtype, mode, shape=(n,))
 
@@ -72,33 +72,33 @@ class Workspace:
         """Remove the folder."""
         self._end()
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Let go of the folder without removing it: a later run goes on in it."""
         kept = self._end.detach()
         if kept is not None:
             os.close(kept[2][1])
 
-    def end(self, error: BaseException, *, keep: bool) -> None:
+    def close_after_error(self, error: BaseException, *, keep: bool) -> None:
         """Leave the folder for a later run if it may be kept and the error need not come again."""
-        if keep and not isinstance(error, Problem):
-            self.leave()
+        if keep and not isinstance(error, PenjingError):
+            self.release()
         else:
             self.close()
 
 
 @contextlib.contextmanager
-def scratch() -> Iterator[Path]:
+def scratch_folder() -> Iterator[Path]:
     """Give a folder among the system's temporary ones, for a while."""
-    space = Workspace()
+    space = ScratchFolder()
     try:
         yield space.folder
     finally:
         space.close()
 
 
-def reserve(path: Path, size: int) -> None:
+def allocate_file(path: Path, size: int) -> None:
     """Make a file of this size whose room on the disk is certain, or say that there is none."""
-    with path.open("r+b" if path.exists() else "w+b") as file, told_full(path.parent, size):
+    with path.open("r+b" if path.exists() else "w+b") as file, convert_disk_full(path.parent, size):
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, size)
         else:
@@ -106,7 +106,7 @@ def reserve(path: Path, size: int) -> None:
 
 
 @contextlib.contextmanager
-def told_full(folder: Path, size: int = 0) -> Iterator[None]:
+def convert_disk_full(folder: Path, size: int = 0) -> Iterator[None]:
     """Turn a full disk into a sentence."""
     try:
         yield
@@ -114,16 +114,16 @@ def told_full(folder: Path, size: int = 0) -> Iterator[None]:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         free = shutil.disk_usage(folder).free
-        said = {"folder": str(folder), "wanted": readable(size), "free": readable(free)}
+        said = {"folder": str(folder), "wanted": format_bytes(size), "free": format_bytes(free)}
         raise DataError("disk_full", **said) from None
 
 
-def readable(size: float) -> str:
+def format_bytes(size: float) -> str:
     """Return a number of bytes as people read it.
 
     Examples
     --------
-    >>> readable(1536), readable(2e9)
+    >>> format_bytes(1536), format_bytes(2e9)
     ('1.5 KB', '1.9 GB')
     """
     for unit in ("bytes", "KB", "MB", "GB"):
@@ -133,7 +133,7 @@ def readable(size: float) -> str:
     return f"{size:.1f} TB"
 
 
-def swept(above: Path, but: str | None = None) -> None:
+def remove_stale_folders(above: Path, but: str | None = None) -> None:
     """Remove the folders of runs that are no more."""
     for folder in above.glob(PREFIX + "*"):
         if but is not None and folder.name == PREFIX + but:
@@ -143,13 +143,13 @@ def swept(above: Path, but: str | None = None) -> None:
                 folder.rmdir()  # only if it is empty: somebody died before or after all else
                 continue
             lock = os.open(folder / LOCK, os.O_RDWR)
-            if locked(lock):
-                _removed(folder, lock)
+            if try_lock(lock):
+                _remove_folder(folder, lock)
             else:
                 os.close(lock)
 
 
-def _made(above: Path, name: str | None) -> tuple[Path, int]:
+def _create_locked(above: Path, name: str | None) -> tuple[Path, int]:
     """Return a folder and its lock; a new one may be swept away before it is locked."""
     while True:
         if name is None:
@@ -161,14 +161,14 @@ def _made(above: Path, name: str | None) -> tuple[Path, int]:
             lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         except FileNotFoundError:
             continue
-        if locked(lock) and (folder / LOCK).exists():
+        if try_lock(lock) and (folder / LOCK).exists():
             return folder, lock
         os.close(lock)
         if name is not None and (folder / LOCK).exists():
             raise DataError("work_taken", folder=str(folder))
 
 
-def locked(lock: int) -> bool:
+def try_lock(lock: int) -> bool:
     """Lock an open file if nobody else has; the system lets go when the process ends."""
     try:
         import fcntl  # noqa: PLC0415 - not on Windows
@@ -187,7 +187,7 @@ def locked(lock: int) -> bool:
     return True
 
 
-def _removed(folder: Path, lock: int) -> None:
+def _remove_folder(folder: Path, lock: int) -> None:
     """Remove a folder, its lock last: what is left half-way can be told from what is in use."""
     with contextlib.suppress(OSError):
         for path in folder.iterdir():

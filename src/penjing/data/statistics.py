@@ -45,14 +45,14 @@ def percent(correct: float, n: float) -> str:
     return f"{tenths / 10:.1f}".removesuffix(".0")
 
 
-def brief(value: float) -> str:
+def format_count(value: float) -> str:
     """Return a count as text: whole numbers without a point, others with two decimals at most."""
     if float(value).is_integer():
         return str(int(value))
     return f"{value:.2f}"
 
 
-def plain(value: float) -> float:
+def plain_number(value: float) -> float:
     """Return a plain number, whole ones as integers."""
     value = float(value)
     return int(value) if value.is_integer() else value

@@ -2,9 +2,9 @@
 
 A column is kept in one of two forms, at fixed row offsets, a file each:
 
-* :class:`Exact`: codes of one, two or four bytes; 0 is missing, ``j + 1`` the j-th value met.
-* :class:`Binned`: the quantile bucket of each number in a byte, and the number itself. Bucket 255
-  is missing. Buckets are divided in finer cells, which passes look up where they need them.
+* :class:`ExactCodes`: codes of one, two or four bytes; 0 is missing, ``j + 1`` the j-th value met.
+* :class:`BinnedNumbers`: the quantile bucket of each number in a byte, and the number itself.
+  Bucket 255 is missing. Buckets are divided into finer cells, which passes look up as needed.
 
 What the native engine has in memory is here mapped from a file, so both see one table.
 """
@@ -18,25 +18,25 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing._core import Quantiles, code_floats
-from penjing.data.lazy_column import Uncoded
-from penjing.data.scratch import Workspace
+from penjing.data.lazy_column import LazyColumn
+from penjing.data.scratch import ScratchFolder
 from penjing.data.table import Codes, Column, Field, Floats, Table
 
 Bytes = npt.NDArray[np.uint8]
 Rows = npt.NDArray[np.intp] | None
 
-CELLS = 24_000
+N_CELLS = 24_000
 """How many quantile cells a numeric column is meant to have."""
-APART = 16_000
+MAX_SINGLE_VALUE_CELLS = 16_000
 """Up to so many distinct numbers in the sample have a cell of their own."""
-BUCKETS = 255
+N_BUCKETS = 255
 """High bytes for numbers; the last one of 256 is for missing values."""
-HEAVY = 1.5
+HEAVY_VALUE = 1.5
 """A number as heavy as so many cells has a cell of its own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Exact:
+class ExactCodes:
     """A column of exact codes: 0 is missing, ``j + 1`` the j-th value that was met."""
 
     codes: npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
@@ -49,12 +49,12 @@ class Exact:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Binned:
+class BinnedNumbers:
     """A column of numbers: the quantile bucket of each one, and itself."""
 
     high: Bytes
     raw: Floats
-    cells: Cells
+    cells: QuantileCells
 
     @property
     def width(self) -> int:
@@ -63,7 +63,7 @@ class Binned:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class QuantileCells:
     """The cells of a numeric column.
 
     Parameters
@@ -87,7 +87,7 @@ class Cells:
 
         Examples
         --------
-        >>> cells_of(np.array([1.0, 1.0, 2.0])).bucket(1.5)
+        >>> quantile_cells(np.array([1.0, 1.0, 2.0])).bucket(1.5)
         2
         """
         return int(self.high[np.searchsorted(self.edges, number, side="right")])
@@ -97,7 +97,7 @@ class Cells:
 
         Examples
         --------
-        >>> cells = cells_of(np.array([1.0, 1.0, 2.0]))
+        >>> cells = quantile_cells(np.array([1.0, 1.0, 2.0]))
         >>> cells.values()[cells.high[1], cells.low[1]]
         np.float64(1.0)
         """
@@ -108,20 +108,20 @@ class Cells:
         found[self.high, self.low] = alone
         return found
 
-    def lone(self) -> Floats:
+    def single_values(self) -> Floats:
         """Return the one number of each bucket, (256,); NaN where it may hold more.
 
         Examples
         --------
         >>> sample = np.append(np.zeros(90_000), np.arange(1.0, 10_001.0))
-        >>> np.flatnonzero(cells_of(sample).lone() == 0.0)
+        >>> np.flatnonzero(quantile_cells(sample).single_values() == 0.0)
         array([1])
         """
         has_one = np.bincount(self.high, minlength=256) == 1
         return np.where(has_one, self.values()[:, 0], np.nan)
 
 
-def cells_of(sample: Floats) -> Cells:
+def quantile_cells(sample: Floats) -> QuantileCells:
     """Return the cells of a column, from a sample of its numbers.
 
     Quantiles; but a number that fills more than a cell has one of its own, and where there are
@@ -129,25 +129,29 @@ def cells_of(sample: Floats) -> Cells:
 
     Examples
     --------
-    >>> cells_of(np.array([3.0, 5.0, 3.0])).edges
+    >>> quantile_cells(np.array([3.0, 5.0, 3.0])).edges
     array([3., 3., 5., 5.])
     """
     known = sample[np.isfinite(sample)] + 0.0
     values, counts = np.unique(known, return_counts=True)
     if not len(values):
-        return Cells(np.empty(0), np.zeros(1, np.uint8), np.zeros(1, np.uint8))
-    mass = len(known) / CELLS
-    heavy = counts > HEAVY * mass if len(values) > APART else np.ones(len(values), np.bool_)
+        return QuantileCells(np.empty(0), np.zeros(1, np.uint8), np.zeros(1, np.uint8))
+    mass = len(known) / N_CELLS
+    heavy = (
+        counts > HEAVY_VALUE * mass
+        if len(values) > MAX_SINGLE_VALUE_CELLS
+        else np.ones(len(values), np.bool_)
+    )
     light = np.cumsum(np.where(heavy, 0, counts)) // max(mass, 1)
     starts = ~heavy & (np.diff(light, prepend=-1) > 0)
     edges = np.union1d(values[starts | heavy], np.nextafter(values[heavy], np.inf))
     cell = np.searchsorted(edges, values, side="right")
     weight = np.bincount(cell, counts, len(edges) + 1)
-    high, low = _packed(weight.astype(np.float64))
-    return Cells(edges, high, low)
+    high, low = _pack_cells(weight.astype(np.float64))
+    return QuantileCells(edges, high, low)
 
 
-def _packed(weight: Floats) -> tuple[Bytes, Bytes]:
+def _pack_cells(weight: Floats) -> tuple[Bytes, Bytes]:
     """Return the bytes of cells of these weights: at most 255 buckets of at most 256 cells."""
     for parts in (250, 200, 160, 127, 100, 60, 30, 1):
         most = weight.sum() / parts
@@ -159,13 +163,13 @@ def _packed(weight: Floats) -> tuple[Bytes, Bytes]:
                 bucket, inside, filled = bucket + 1, 0, 0.0
             high[i], low[i] = bucket, inside
             inside, filled = inside + 1, filled + w
-        if bucket < BUCKETS:
+        if bucket < N_BUCKETS:
             return high.astype(np.uint8), low.astype(np.uint8)
     msg = "more cells than two bytes can name"
     raise AssertionError(msg)
 
 
-class Stored(Column):
+class StoredColumn(Column):
     """A column of a store; levels and codes are made only if somebody asks for them.
 
     Parameters
@@ -184,14 +188,19 @@ class Stored(Column):
 
     __slots__ = ("_coded", "_n_missing", "part", "place", "rows")
 
-    part: Exact | Binned
+    part: ExactCodes | BinnedNumbers
     place: Codes | None
     rows: Rows
     _n_missing: int
     _coded: tuple[Any, Codes] | None
 
     def __init__(
-        self, field: Field, part: Exact | Binned, place: Codes | None, n_missing: int, rows: Rows
+        self,
+        field: Field,
+        part: ExactCodes | BinnedNumbers,
+        place: Codes | None,
+        n_missing: int,
+        rows: Rows,
     ) -> None:
         levels = None if place is None else field.levels
         made: dict[str, Any] = {"name": field.name, "kind": field.kind, "part": part}
@@ -207,11 +216,11 @@ class Stored(Column):
         return self._coded
 
     def _read(self, rows: Rows) -> tuple[Any, Codes]:
-        if isinstance(self.part, Binned):
-            return code_floats(np.ascontiguousarray(_picked(self.part.raw, rows)))
+        if isinstance(self.part, BinnedNumbers):
+            return code_floats(np.ascontiguousarray(_select_rows(self.part.raw, rows)))
         assert self.place is not None
         assert self._coded is not None
-        return self._coded[0], self.place[_picked(self.part.codes, rows)]
+        return self._coded[0], self.place[_select_rows(self.part.codes, rows)]
 
     @property
     def levels(self) -> Any:  # noqa: ANN401 - a tuple, or sorted numbers
@@ -240,72 +249,74 @@ class Stored(Column):
 
     def numbers(self) -> Floats:
         """Return each row's number, NaN where it is missing."""
-        if isinstance(self.part, Binned):
-            return np.array(_picked(self.part.raw, self.rows))
+        if isinstance(self.part, BinnedNumbers):
+            return np.array(_select_rows(self.part.raw, self.rows))
         return Column(self.name, self.kind, self.levels, self.codes).numbers()
 
     def rounded(self) -> Column:
         """Return the column with its numbers as 32 bits hold them."""
-        return self.loaded().rounded()
+        return self.to_memory().rounded()
 
     def take(self, rows: npt.NDArray[Any]) -> Column:
         """Return the column with only these rows, in memory."""
-        if isinstance(self.part, Binned):
-            return Uncoded(self.name, self._chosen(self.part.raw, rows))
+        if isinstance(self.part, BinnedNumbers):
+            return LazyColumn(self.name, self._chosen(self.part.raw, rows))
         assert self.place is not None
         codes = self.place[self._chosen(self.part.codes, rows)]
         if not self.is_numeric:
             return Column(self.name, self.kind, self.levels, codes)
         levels = np.asarray(self.levels, np.float64)
-        return Uncoded(self.name, np.append(levels, np.nan)[codes])
+        return LazyColumn(self.name, np.append(levels, np.nan)[codes])
 
     def _chosen(self, array: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return np.asarray(array[rows if self.rows is None else self.rows[rows]])
 
-    def loaded(self) -> Column:
+    def to_memory(self) -> Column:
         """Return the column in memory."""
-        if isinstance(self.part, Binned):
-            return Uncoded(self.name, self.numbers())
+        if isinstance(self.part, BinnedNumbers):
+            return LazyColumn(self.name, self.numbers())
         return Column(self.name, self.kind, self.levels, self.codes)
 
 
-def _picked(array: npt.NDArray[Any], rows: Rows) -> npt.NDArray[Any]:
+def _select_rows(array: npt.NDArray[Any], rows: Rows) -> npt.NDArray[Any]:
     return np.asarray(array) if rows is None else np.asarray(array[rows])
 
 
-def stored_table(table: Table, space: Workspace) -> Table:
+def write_store(table: Table, space: ScratchFolder) -> Table:
     """Write the columns of a table to a store; return the table that reads them from there."""
     assert table.target is not None
-    columns = [_written(column, space, f"c{i}") for i, column in enumerate(table.columns)]
-    target = _exact(table.target, space, "target") if not table.is_regression else table.target
+    columns = [_write_column(column, space, f"c{i}") for i, column in enumerate(table.columns)]
+    target = (
+        _write_codes(table.target, space, "target") if not table.is_regression else table.target
+    )
     return Table(
         tuple(columns), target, table.n_rows, table.weight, table.row_numbers, table.left_out,
         table.notes, table.source,
     )  # fmt: skip
 
 
-def _written(column: Column, space: Workspace, name: str) -> Column:
+def _write_column(column: Column, space: ScratchFolder, name: str) -> Column:
     if not column.is_numeric:
-        return _exact(column, space, name) if len(column.levels) < 65_535 else column
+        return _write_codes(column, space, name) if len(column.levels) < 65_535 else column
     numbers = np.ascontiguousarray(column.numbers())
     step = max(1, len(numbers) // 1_000_000)
-    cells = cells_of(numbers[::step])
+    cells = quantile_cells(numbers[::step])
     n = len(numbers)
-    part = Binned(
+    part = BinnedNumbers(
         space.array(f"{name}.high", np.uint8, n, "w+"),
         space.array(f"{name}.raw", np.float64, n, "w+"),
         cells,
     )
     np.add(numbers, 0.0, out=part.raw)  # no number is -0.0
     n_missing, _, _ = cells.coder().buckets(numbers, part.high)
-    return Stored(Field(column.name, "numeric"), part, None, n_missing, None)
+    return StoredColumn(Field(column.name, "numeric"), part, None, n_missing, None)
 
 
-def _exact(column: Column, space: Workspace, name: str) -> Stored:
+def _write_codes(column: Column, space: ScratchFolder, name: str) -> StoredColumn:
     n = len(column.levels) + 1
     kind: Any = np.uint8 if n <= 256 else np.uint16
     codes = space.array(f"{name}.codes", kind, len(column.codes), "w+")
     codes[:] = column.codes + 1
     place = np.arange(-1, n - 1, dtype=np.int32)
     field = Field(column.name, column.kind, column.levels)
-    return Stored(field, Exact(codes, n), place, column.n_missing, None)
+    return StoredColumn(field, ExactCodes(codes, n), place, column.n_missing, None)

@@ -17,22 +17,22 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing._core import code_floats
-from penjing.data.scratch import Workspace, told_full
-from penjing.data.store import BUCKETS, Binned, Exact, Rows, Stored
+from penjing.data.scratch import ScratchFolder, convert_disk_full
+from penjing.data.store import N_BUCKETS, BinnedNumbers, ExactCodes, Rows, StoredColumn
 from penjing.data.table import Column, Floats, Table
 from penjing.progress import Progress, ProgressCallback
 
-AT_A_TIME = 1 << 20
+CHUNK_ROWS = 1 << 20
 """Rows that are looked at together."""
-BYTES_A_NUMBER = 48
+BYTES_PER_NUMBER = 48
 """What a number takes until it is ranked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Mapped(Column):
+class MappedColumn(Column):
     """A column whose codes, and levels if numeric, are mapped from files of a folder."""
 
-    space: Workspace | None = None
+    space: ScratchFolder | None = None
     n_lost: int | None = None
 
     @property
@@ -57,15 +57,15 @@ class Mapped(Column):
 
     def take(self, rows: npt.NDArray[Any]) -> Column:
         """Return the column with only these rows; levels stay as they are."""
-        return Mapped(self.name, self.kind, self.levels, self.codes[rows], self.space)
+        return MappedColumn(self.name, self.kind, self.levels, self.codes[rows], self.space)
 
 
 def is_mapped(table: Table) -> bool:
     """Say whether the columns of a table are mapped already."""
-    return any(isinstance(column, Mapped) for column in table.columns)
+    return any(isinstance(column, MappedColumn) for column in table.columns)
 
 
-def mapped(table: Table, room: int, progress: ProgressCallback | None = None) -> Table:
+def map_table(table: Table, room: int, progress: ProgressCallback | None = None) -> Table:
     """Return a stored table as one of ranks in files, beside its store; it goes with its columns.
 
     Parameters
@@ -78,14 +78,14 @@ def mapped(table: Table, room: int, progress: ProgressCallback | None = None) ->
         Told after each column how far this is.
     """
     target = table.target
-    stored = [c for c in (*table.columns, target) if isinstance(c, Stored)]
+    stored = [c for c in (*table.columns, target) if isinstance(c, StoredColumn)]
     if not stored:
         return table
-    space = Workspace(_above(stored[0]))
+    space = ScratchFolder(_parent_folder(stored[0]))
     every: list[Column] = [*table.columns, *(() if target is None else (target,))]
     for i, column in enumerate(every):
-        if isinstance(column, Stored):
-            every[i] = _mapped(column, space, f"m{i}", room)
+        if isinstance(column, StoredColumn):
+            every[i] = _map_column(column, space, f"m{i}", room)
         if progress is not None:
             n = table.n_rows * (i + 1) // len(every)
             progress(Progress(n, 0, table.n_rows, 1, is_reading=True))
@@ -100,52 +100,58 @@ def mapped(table: Table, room: int, progress: ProgressCallback | None = None) ->
     )
 
 
-def _above(column: Stored) -> str | None:
+def _parent_folder(column: StoredColumn) -> str | None:
     """Return the folder in which the column's store is."""
     part = column.part
-    file = getattr(part.codes if isinstance(part, Exact) else part.high, "filename", None)
+    file = getattr(part.codes if isinstance(part, ExactCodes) else part.high, "filename", None)
     return None if file is None else str(Path(file).parent.parent)
 
 
-def _mapped(column: Stored, space: Workspace, name: str, room: int) -> Mapped:
+def _map_column(column: StoredColumn, space: ScratchFolder, name: str, room: int) -> MappedColumn:
     part, rows = column.part, column.rows
-    n = len(part.codes if isinstance(part, Exact) else part.high) if rows is None else len(rows)
+    n = (
+        len(part.codes if isinstance(part, ExactCodes) else part.high)
+        if rows is None
+        else len(rows)
+    )
     codes = space.array(f"{name}.ranks", np.int32, n, "w+")
-    levels: Any = column.levels if isinstance(part, Exact) else None
-    if isinstance(part, Binned):
-        levels = _ranked(part, rows, codes, space.folder / f"{name}.levels", room)
+    levels: Any = column.levels if isinstance(part, ExactCodes) else None
+    if isinstance(part, BinnedNumbers):
+        levels = _write_ranks(part, rows, codes, space.folder / f"{name}.levels", room)
     else:
         assert column.place is not None
         if column.is_numeric:
             levels = np.ascontiguousarray(levels, np.float64)
-        for at, here in _pieces(part.codes, rows):
+        for at, here in _chunks(part.codes, rows):
             codes[at : at + len(here)] = column.place[here]
-    return Mapped(column.name, column.kind, levels, codes, space, column.n_missing)
+    return MappedColumn(column.name, column.kind, levels, codes, space, column.n_missing)
 
 
-def _pieces(array: npt.NDArray[Any], rows: Rows) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+def _chunks(array: npt.NDArray[Any], rows: Rows) -> Iterator[tuple[int, npt.NDArray[Any]]]:
     """Yield the rows of the table, some at a time, and where they begin."""
     n = len(array) if rows is None else len(rows)
-    for at in range(0, n, AT_A_TIME):
-        end = at + AT_A_TIME
+    for at in range(0, n, CHUNK_ROWS):
+        end = at + CHUNK_ROWS
         yield at, np.asarray(array[at:end] if rows is None else array[rows[at:end]])
 
 
-def _ranked(part: Binned, rows: Rows, codes: npt.NDArray[Any], file: Path, room: int) -> Floats:
+def _write_ranks(
+    part: BinnedNumbers, rows: Rows, codes: npt.NDArray[Any], file: Path, room: int
+) -> Floats:
     """Write the rank of each number; return the sorted distinct numbers.
 
     Buckets follow one another as their numbers do, so each can be ranked by itself.
     """
     sizes = np.zeros(256, np.int64)
-    for _, high in _pieces(part.high, rows):
+    for _, high in _chunks(part.high, rows):
         sizes += np.bincount(high, minlength=256)
-    n_known = int(sizes[:BUCKETS].sum())
+    n_known = int(sizes[:N_BUCKETS].sum())
     n_levels = 0
-    with told_full(file.parent), file.open("wb") as levels_file:
-        for first, last in _lots(sizes, max(room // BYTES_A_NUMBER, 1)):
+    with convert_disk_full(file.parent), file.open("wb") as levels_file:
+        for first, last in _bucket_ranges(sizes, max(room // BYTES_PER_NUMBER, 1)):
             size = int(sizes[first : last + 1].sum())
             where, numbers, filled = np.empty(size, np.int64), np.empty(size), 0
-            for at, high in _pieces(part.high, rows):
+            for at, high in _chunks(part.high, rows):
                 here = np.flatnonzero((high >= first) & (high <= last))
                 end = filled + len(here)
                 where[filled:end] = here + at
@@ -156,19 +162,19 @@ def _ranked(part: Binned, rows: Rows, codes: npt.NDArray[Any], file: Path, room:
             n_levels += len(levels)
             levels_file.write(np.ascontiguousarray(levels).tobytes())
     if n_known < len(codes):
-        for at, high in _pieces(part.high, rows):
-            codes[at + np.flatnonzero(high == BUCKETS)] = -1
+        for at, high in _chunks(part.high, rows):
+            codes[at + np.flatnonzero(high == N_BUCKETS)] = -1
     return np.memmap(file, np.float64, "r", shape=(n_levels,)) if n_levels else np.empty(0)
 
 
-def _lots(sizes: npt.NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
+def _bucket_ranges(sizes: npt.NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
     """Yield stretches of buckets, first and last, of about so many rows together."""
     first, filled = 0, 0
-    for bucket in range(BUCKETS):
+    for bucket in range(N_BUCKETS):
         size = int(sizes[bucket])
         if filled and filled + size > most:
             yield first, bucket - 1
             first, filled = bucket, 0
         filled += size
     if filled:
-        yield first, BUCKETS - 1
+        yield first, N_BUCKETS - 1

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from penjing.arguments import is_whole, refused
-from penjing.errors import DataError, unknown
+from penjing.arguments import bad_value_error, is_whole
+from penjing.errors import DataError, unknown_name_error
 
 Kind = Literal["nominal", "ordered", "numeric"]
 Codes = npt.NDArray[np.int32]
@@ -102,7 +102,7 @@ class Column(Field):
         >>> numeric("x", [0.1, 1.0, 1.00000001]).rounded().codes
         array([0, 1, 1], dtype=int32)
         """
-        single = as_single(self.name, np.asarray(self.levels, np.float64))
+        single = round_to_float32(self.name, np.asarray(self.levels, np.float64))
         kept, place = np.unique(single + 0.0, return_inverse=True)
         return replace(self, levels=kept, codes=np.append(place, -1)[self.codes].astype(np.int32))
 
@@ -184,12 +184,12 @@ class Table:
         for column in every:
             if isinstance(name, str) and column.name == name:
                 return column
-        raise unknown("unknown_column", name, [c.name for c in every])
+        raise unknown_name_error("unknown_column", name, [c.name for c in every])
 
     def row_number(self, row: int) -> int:
         """Return where a row stood in its source, counted from 1."""
         if not is_whole(row) or not 0 <= row < self.n_rows:
-            raise refused("no_row", "row", row, int, last=self.n_rows - 1)
+            raise bad_value_error("no_row", "row", row, int, last=self.n_rows - 1)
         return int(row) + 1 if self.row_numbers is None else int(self.row_numbers[row])
 
     def take(self, rows: npt.ArrayLike) -> Table:
@@ -212,9 +212,11 @@ class Table:
             places = found.astype(np.intp) if found.size == 0 else found
             picked: npt.NDArray[np.intp] = np.arange(self.n_rows)[places]
         except (TypeError, ValueError, IndexError, RecursionError):
-            raise refused("bad_rows", "rows", rows, np.ndarray | list, n=self.n_rows) from None
+            raise bad_value_error(
+                "bad_rows", "rows", rows, np.ndarray | list, n=self.n_rows
+            ) from None
         if picked.ndim != 1:
-            raise refused("bad_rows", "rows", rows, np.ndarray | list, n=self.n_rows)
+            raise bad_value_error("bad_rows", "rows", rows, np.ndarray | list, n=self.n_rows)
         return picked
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -225,7 +227,7 @@ class Table:
             yield dict(zip(names, values, strict=True))
 
 
-def as_single(name: str, numbers: Floats) -> Floats:
+def round_to_float32(name: str, numbers: Floats) -> Floats:
     """Return the numbers of a column as 32 bits hold them; one too large for them is refused."""
     with np.errstate(over="ignore"):
         single: Floats = numbers.astype(np.float32).astype(np.float64)

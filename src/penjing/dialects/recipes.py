@@ -68,7 +68,7 @@ def recipe_of(recipe: str | Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 -
     if isinstance(recipe, Recipe):
         kinds = tuple(type(getattr(recipe, name)) for name in _FIELDS)
     else:
-        recipe = RECIPES[arguments.word("recipe", recipe, RECIPES)]
+        recipe = RECIPES[arguments.one_of("recipe", recipe, RECIPES)]
     try:
         return _changed(recipe, kinds, **changes)
     except Exception:  # noqa: BLE001 - a setting without a hash; what is refused is so again

@@ -10,16 +10,16 @@ import numpy as np
 from penjing import _core
 from penjing.criteria.criterion import Criterion, decrease, kernel_of
 from penjing.criteria.entropy import bits
-from penjing.data.lazy_column import Uncoded
+from penjing.data.lazy_column import LazyColumn
 from penjing.data.memory_limit import n_threads
-from penjing.data.scratch import Workspace
+from penjing.data.scratch import ScratchFolder
 from penjing.data.table import Column, Floats, Table
 from penjing.dialects.c45 import native_kernel as c45_kernel
 from penjing.dialects.rpart import native_kernel as rpart_kernel
 from penjing.dialects.sklearn import native_kernel as sklearn_kernel
 from penjing.engines import memory
 from penjing.grow.recipe import Recipe
-from penjing.progress import Progress, ProgressCallback, Tell
+from penjing.progress import NativeProgressCallback, Progress, ProgressCallback
 from penjing.tree.counts import Classes, Reader, ties_of
 from penjing.tree.nodes import LEAF, Nodes
 from penjing.tree.tree_data import TreeData
@@ -51,7 +51,7 @@ class Engine(memory.Engine):
         reader: Reader | None = None,
         threads: int | None = None,
         *,
-        space: Workspace | None = None,
+        space: ScratchFolder | None = None,
     ) -> None:
         super().__init__(table, missing, shares_of, reader)
         self._threads = threads
@@ -80,18 +80,18 @@ class Engine(memory.Engine):
         told: dict[str, Any] | None = None
         if self._space is None:
             told = self._told(recipe, criterion, progress, by_count=True)
-        plain = [column for column in table.columns if isinstance(column, Uncoded)]
+        plain = [column for column in table.columns if isinstance(column, LazyColumn)]
         if told is None:
             told = self._told(recipe, criterion, progress, by_count=False)
             seen = [] if told is None else told["n_missing"].tolist()
             for column, n_missing in zip(table.columns, seen, strict=False):
-                column.found_finite(n_missing) if isinstance(column, Uncoded) else None
+                column.mark_finite(n_missing) if isinstance(column, LazyColumn) else None
             for column in plain:
-                column.refuse_infinite()
+                column.check_finite()
             recipe.refuse_missing(plain)
             assert told is not None
         for column in plain:
-            column.found_finite() if not told["after"].size else None
+            column.mark_finite() if not told["after"].size else None
         nodes, ties = tree_arrays(told, criterion, s)
         centre = 0.0 if isinstance(s, Classes) else s.centre
         about = {"n_ties": told["n_ties"], "ties": ties}
@@ -137,7 +137,7 @@ class Engine(memory.Engine):
         """Return what error-based pruning makes of a tree, or None where Python has to."""
         return c45_kernel.pruned(self._table, self.reader, tree, how, self._missing)
 
-    def _telling(self, progress: ProgressCallback) -> Tell:
+    def _telling(self, progress: ProgressCallback) -> NativeProgressCallback:
         n_rows = self._table.n_rows
 
         def tell(row_levels: int, n_placed: int, n_leaves: int) -> None:
@@ -165,12 +165,12 @@ def _whole(array: Any, dtype: Any) -> Any:  # noqa: ANN401 - any array
 
 
 def _numbers(target: Column) -> Floats:
-    raw = target.raw if isinstance(target, Uncoded) else target.numbers()
+    raw = target.raw if isinstance(target, LazyColumn) else target.numbers()
     return np.ascontiguousarray(raw, np.float64)
 
 
 def _told(column: Column) -> tuple[Any, Any, int, bool]:
-    if isinstance(column, Uncoded) and not column.is_coded:
+    if isinstance(column, LazyColumn) and not column.is_coded:
         return column.raw, None, -1, True
     levels = _whole(column.levels, np.float64) if column.is_numeric else None
     return _whole(column.codes, np.int32), levels, len(column.levels), column.has_order

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.criteria.criterion import Criterion
-from penjing.data.read.infer_remote import Survey
+from penjing.data.read.infer_remote import RemoteTable
 from penjing.data.table import Column, Field, Floats, Table
 from penjing.engines import memory
 from penjing.engines.out_of_core import bucket_search
@@ -61,7 +61,7 @@ class Rows(Protocol):
     """Who counts rows that are elsewhere; a missing value has the key -1 (NaN for values)."""
 
     @property
-    def survey(self) -> Survey:
+    def survey(self) -> RemoteTable:
         """What the columns are."""
 
     def place(self, tree: Shape, nodes: Sequence[int]) -> None:
@@ -441,7 +441,7 @@ def _counted(heap: Heap, n_classes: int) -> Counts:
     )
 
 
-def sketch_of(survey: Survey) -> Table:
+def sketch_of(survey: RemoteTable) -> Table:
     """Return a table that weighs as the rows do: one row for each class."""
     n = len(survey.counts)
     known, every = np.zeros(n, np.int32), np.arange(n, dtype=np.int32)

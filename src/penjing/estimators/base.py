@@ -56,7 +56,7 @@ class TreeEstimator(BaseEstimator):
         recipe = params.pop("recipe", self._recipe)
         extra = params.pop("options", None)
         if extra is not None:
-            arguments.instance("options", extra, Mapping, "not_mapping")
+            arguments.check_instance("options", extra, Mapping, "not_mapping")
         for name in (*_OTHERS, "class_weight", "min_weight_fraction_leaf"):
             params.pop(name, None)
         rules = recipe_of(recipe).rules
@@ -68,7 +68,7 @@ class TreeEstimator(BaseEstimator):
         """Return the settings that hang on the rows."""
         share = getattr(self, "min_weight_fraction_leaf", 0.0)
         if not arguments.is_number(share) or not 0 <= share <= 0.5:
-            raise arguments.refused("bad_weight_fraction", "share", share, int | float)
+            raise arguments.bad_value_error("bad_weight_fraction", "share", share, int | float)
         if not share:
             return {}
         if recipe.rules == "sklearn":

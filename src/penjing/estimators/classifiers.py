@@ -45,7 +45,7 @@ class _Classifier(ClassifierMixin, TreeEstimator):
         if self.class_weight is None:
             return weight
         if not isinstance(self.class_weight, Mapping):
-            arguments.word("class_weight", self.class_weight, ("balanced",))
+            arguments.one_of("class_weight", self.class_weight, ("balanced",))
         factor: Floats = compute_sample_weight(self.class_weight, y)
         return factor if weight is None else weight * factor
 

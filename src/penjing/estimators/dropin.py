@@ -24,8 +24,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from penjing.api.fit import fit
 from penjing.api.tree import Tree
-from penjing.data.lazy_column import Uncoded
-from penjing.data.read.python_rows import numbered
+from penjing.data.lazy_column import LazyColumn
+from penjing.data.read.python_rows import default_names
 from penjing.data.table import Column, Floats, Table
 from penjing.estimators.from_sklearn import from_arrays
 from penjing.estimators.to_sklearn import (
@@ -168,7 +168,7 @@ class Growing(original.BaseDecisionTree):
         self.n_outputs_ = 1
         titles = self._titles()
         columns = tuple(
-            Uncoded(title, rows[:, j].astype(np.float64)) for j, title in enumerate(titles)
+            LazyColumn(title, rows[:, j].astype(np.float64)) for j, title in enumerate(titles)
         )
         table = Table(columns, target.column, len(rows), weight, source={"name": "X"})
         return table, rows, target.factor
@@ -182,7 +182,9 @@ class Growing(original.BaseDecisionTree):
     def _titles(self) -> list[str]:
         """Return what columns are called in our tree: as in the frame if names are distinct."""
         names = [*map(str, getattr(self, "feature_names_in_", ()))]
-        return names if len(set(names)) == self.n_features_in_ else numbered(self.n_features_in_)
+        return (
+            names if len(set(names)) == self.n_features_in_ else default_names(self.n_features_in_)
+        )
 
     # -- growing ----------------------------------------------------------------------------------
 
@@ -349,7 +351,7 @@ class DecisionTreeRegressor(original.DecisionTreeRegressor, Growing):
     def _target(self, y: Labels) -> Target | None:
         numbers: Floats = np.ascontiguousarray(y, dtype=np.float64)
         is_small = bool((np.abs(numbers) < _LARGEST).all())
-        return Target(Uncoded("y", numbers)) if is_small else None
+        return Target(LazyColumn("y", numbers)) if is_small else None
 
 
 def _is_size(name: str, value: object) -> bool:

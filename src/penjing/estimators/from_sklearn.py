@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.tree._tree import Tree as Arrays
 
 from penjing.api.tree import Tree
-from penjing.data.read.python_rows import numbered
+from penjing.data.read.python_rows import default_names
 from penjing.data.table import Field, Floats
 from penjing.dialects.recipes import recipe_of
 from penjing.errors import CapabilityError, ChoiceError
@@ -86,7 +86,7 @@ def from_arrays(estimator: Any) -> Tree:  # noqa: ANN401 - any estimator with a 
         missing=np.where(asks, goes, NO_BRANCH).astype(np.int32) if asks.any() else None,
     )
     names = getattr(estimator, "feature_names_in_", None)
-    titles = numbered(arrays.n_features) if names is None else [*map(str, names)]
+    titles = default_names(arrays.n_features) if names is None else [*map(str, names)]
     target = "y"
     while target in titles:
         target += "_"

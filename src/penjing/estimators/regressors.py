@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
 from penjing import arguments
-from penjing.data.lazy_column import Uncoded
+from penjing.data.lazy_column import LazyColumn
 from penjing.data.table import Column, Floats
 from penjing.errors import WrongSourceError
 from penjing.estimators.base import TreeEstimator
@@ -37,7 +37,7 @@ class _Regressor(RegressorMixin, TreeEstimator):
 
     def _target(self, name: str, y: npt.NDArray[Any]) -> Column:
         try:
-            return Uncoded(name, y.astype(np.float64))
+            return LazyColumn(name, y.astype(np.float64))
         except (TypeError, ValueError):
             strange = next((value for value in y.tolist() if not arguments.is_number(value)), y)
             raise WrongSourceError("answers_not_numbers", value=strange) from None

@@ -16,9 +16,9 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from penjing.data.lazy_column import Uncoded
-from penjing.data.read.features import Feature, frame_features, plain_feature
-from penjing.data.read.python_rows import numbered
+from penjing.data.lazy_column import LazyColumn
+from penjing.data.read.features import Feature, feature_from_values, frame_features
+from penjing.data.read.python_rows import default_names
 from penjing.data.table import Codes, Column
 from penjing.errors import CapabilityError, DataError
 
@@ -52,7 +52,7 @@ def columns_of(estimator: Any, rows: Any, *, reset: bool) -> tuple[tuple[Column,
         _check_names(estimator, rows, found[0], reset=reset)
     if found is None:
         names = getattr(estimator, "feature_names_in_", None)
-        titles = numbered(rows.shape[1]) if names is None else [*map(str, names)]
+        titles = default_names(rows.shape[1]) if names is None else [*map(str, names)]
         found = titles, _array_features(rows, titles)
     columns = tuple(_column(title, feature) for title, feature in zip(*found, strict=True))
     if estimator.refuses_missing:
@@ -90,7 +90,7 @@ def _array_features(rows: npt.NDArray[Any], titles: list[str]) -> list[Feature]:
     found = []
     for title, values in zip(titles, rows.T, strict=True):
         try:
-            found.append(plain_feature(title, values, "X"))
+            found.append(feature_from_values(title, values, "X"))
         except DataError as error:
             if error.key != "nested_cell":
                 raise
@@ -101,8 +101,8 @@ def _array_features(rows: npt.NDArray[Any], titles: list[str]) -> list[Feature]:
 def _column(title: str, feature: Feature) -> Column:
     if isinstance(feature, Column):
         return feature
-    column = Uncoded(title, feature, "X")
-    column.refuse_infinite()
+    column = LazyColumn(title, feature, "X")
+    column.check_finite()
     return column
 
 

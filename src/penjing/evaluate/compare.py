@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from penjing import arguments
 from penjing.data.source import Label, Source
-from penjing.data.statistics import plain
+from penjing.data.statistics import plain_number
 from penjing.data.table import Table
 from penjing.errors import ChoiceError
 from penjing.predict.inputs import Places, align_to, asked_by, markers_of, text_of
@@ -137,10 +137,10 @@ def compare(
       'kind': 'answer', 'a': 'no', 'b': 'yes', 'tie': None}]
     """
     for name, tree in (("a", a), ("b", b)):
-        arguments.instance(name, tree, TreeData, "not_tree")
+        arguments.check_instance(name, tree, TreeData, "not_tree")
     names = _pair_of_names(names)
     if tables is not None:
-        arguments.instance("tables", tables, Mapping, "not_mapping")
+        arguments.check_instance("tables", tables, Mapping, "not_mapping")
     if a.is_regression != b.is_regression:
         raise ChoiceError("compare_kinds", a=a.target.name, b=b.target.name)
     trees: list[ComparedTree] = [
@@ -367,12 +367,12 @@ def _score(tree: TreeData, table: Table) -> TableScore:
     rows = table.take(table.target.codes >= 0)
     assert rows.target is not None
     predicted, weight = classes_of(tree, rows), rows.weights
-    score: TableScore = {"n": rows.n_rows, "weight": plain(weight.sum())}
+    score: TableScore = {"n": rows.n_rows, "weight": plain_number(weight.sum())}
     if tree.is_regression:
         score["squares"] = float(weight @ (predicted - rows.target.numbers()) ** 2)
     else:
         codes = _codes_among(tree.classes, rows.target.levels)[predicted]
-        score["correct"] = plain(weight[codes == rows.target.codes].sum())
+        score["correct"] = plain_number(weight[codes == rows.target.codes].sum())
     return score
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from penjing import arguments
 from penjing.criteria.entropy import bits
 from penjing.criteria.gini import gini_of
-from penjing.data.read.dispatch import refuse_source
+from penjing.data.read.dispatch import check_source_type
 from penjing.data.source import Source
 from penjing.data.table import Floats, Table
 from penjing.errors import ChoiceError
@@ -56,11 +56,11 @@ def importances(
     >>> list(importances(tree))[0]
     'temperature'
     """
-    arguments.word("importance", kind, KINDS)
-    arguments.switch("surrogates", surrogates)
+    arguments.one_of("importance", kind, KINDS)
+    arguments.boolean("surrogates", surrogates)
     if data is not None:
-        refuse_source(data)
-    n = arguments.whole_number("n", n, 1, arguments.MANY)
+        check_source_type(data)
+    n = arguments.whole_number("n", n, 1, arguments.MAX_REPETITIONS)
     seed = arguments.whole_number("seed", seed, 0)
     values = (
         _by_impurity(tree, surrogates=surrogates)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.data.source import Label
-from penjing.data.statistics import brief, percent, plain, wilson
+from penjing.data.statistics import format_count, percent, plain_number, wilson
 from penjing.data.table import Floats
 from penjing.i18n import say
 from penjing.text.text_table import left, right, width
@@ -292,8 +292,8 @@ class Report:
         return say(
             "report_accuracy",
             lang,
-            correct=brief(self.correct),
-            of=brief(self.weight),
+            correct=format_count(self.correct),
+            of=format_count(self.weight),
             percent=percent(self.correct, self.weight),
             low=f"{100 * low:.{digits}f}",
             high=f"{100 * high:.{digits}f}",
@@ -315,7 +315,7 @@ class Report:
         ['  yes           2     0', '  no            0     3']
         """
         names = [str(class_) for class_ in self.classes]
-        cells = [[brief(v) for v in row] for row in self.confusion]
+        cells = [[format_count(v) for v in row] for row in self.confusion]
         head, side = say("report_predicted", lang), say("report_actual", lang)
         first_width = max(11, width(side), *(2 + width(name) for name in names))
         widths = [
@@ -457,10 +457,10 @@ def report_of(
         target=target,
         source=source,
         n=len(actual),
-        weight=plain(weight.sum()),
-        correct=plain(np.trace(cells)),
+        weight=plain_number(weight.sum()),
+        correct=plain_number(np.trace(cells)),
         classes=classes,
-        confusion=tuple(tuple(plain(v) for v in row) for row in cells),
+        confusion=tuple(tuple(plain_number(v) for v in row) for row in cells),
         wrong=WrongRows(rows[wrong], actual[wrong], predicted[wrong], classes),
         unlabelled=unlabelled,
     )
@@ -486,7 +486,7 @@ def number_report_of(
         target=target,
         source=source,
         n=len(actual),
-        weight=plain(total_weight),
+        weight=plain_number(total_weight),
         rmse=math.sqrt(squared_errors / total_weight),
         mae=float((weight * np.abs(errors)).sum() / total_weight),
         r2=None if is_constant else 1 - squared_errors / squared_deviations,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from penjing.arguments import MANY, whole_number
+from penjing.arguments import MAX_REPETITIONS, whole_number
 from penjing.data.read import read
 from penjing.data.source import Source
 from penjing.grow.recipe import Recipe
@@ -157,7 +157,7 @@ def bootstrap(
     >>> stability.root, max(stability.roots, key=stability.roots.get)
     ('纹理', '纹理')
     """
-    n = whole_number("n", n, 1, MANY)
+    n = whole_number("n", n, 1, MAX_REPETITIONS)
     random = np.random.default_rng(whole_number("seed", seed, 0))
     table = read(data, target)
     full_tree = train(table, recipe=recipe, **changes)

@@ -111,7 +111,7 @@ def cross_validate(
     rows = read(table, target)
     if rows.target is None:
         raise DataError("no_target_in_table")
-    arguments.some_text("prune", prune)
+    arguments.optional_text("prune", prune)
     grower = grower_of(how, seed, prune, validation, options)
     return _report(rows, held_out_predictions(rows, grower, k, seed))
 

@@ -16,7 +16,7 @@ import numpy as np
 from penjing import arguments
 from penjing.data.statistics import wilson
 from penjing.data.table import Table
-from penjing.errors import ChoiceError, WrongSourceError, WrongTypeError, unknown
+from penjing.errors import ChoiceError, WrongSourceError, WrongTypeError, unknown_name_error
 from penjing.predict.flat import cuts_of
 from penjing.predict.inputs import align, asked_by
 from penjing.predict.predict import apply, policies, predict, predict_proba
@@ -121,13 +121,15 @@ def _complete(tree: TreeData, row: Any) -> Any:  # noqa: ANN401 - a row, or what
     known = [field.name for field in tree.schema]
     for name, value in row.items():
         if not isinstance(name, str):
-            raise unknown("unknown_column", name, known)
+            raise unknown_name_error("unknown_column", name, known)
         if isinstance(value, Iterable) and not isinstance(value, str):
             raise WrongSourceError("explain_odd_cell", column=name, value=value)
     if not tree.schema:
         return Table((), None, 1)
     if row and not any(name in known or name == tree.target.name for name in row):
-        raise unknown("unknown_column", next(iter(row)), known)  # a row of something else
+        raise unknown_name_error(
+            "unknown_column", next(iter(row)), known
+        )  # a row of something else
     return [{field.name: row.get(field.name) for field in tree.schema}]
 
 

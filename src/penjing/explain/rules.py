@@ -205,7 +205,7 @@ def ruleset(tree: TreeData, data: Source, *, max_loss: float = MAX_LOSS) -> Rule
     if tree.is_regression:
         raise CapabilityError("rules_need_classes", target=tree.target.name)
     if not arguments.is_number(max_loss) or not 0 <= max_loss <= 1:
-        raise arguments.refused("bad_max_loss", "max_loss", max_loss, int | float)
+        raise arguments.bad_value_error("bad_max_loss", "max_loss", max_loss, int | float)
     table = training_rows(tree, data)
     assert table.target is not None
     actual, weight = table.target.codes, table.weights

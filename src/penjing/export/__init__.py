@@ -42,5 +42,5 @@ def export(tree: TreeData, kind: str, **options: Any) -> Any:  # noqa: ANN401 - 
     =IF(EXACT(A2,"0"),"fish",IF(EXACT(A2,"2"),"bird","fish"))
     """
     write = load("export", kind)
-    arguments.options(write, options, "export_option", kind=kind)
+    arguments.check_options(write, options, "export_option", kind=kind)
     return write(tree, **options)

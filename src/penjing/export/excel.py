@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Mapping
 
-from penjing.arguments import instance, refused
+from penjing.arguments import bad_value_error, check_instance
 from penjing.errors import CapabilityError
 from penjing.export import conditions as when
 from penjing.export.plan import Plan, plan_of, refuse_error, refuse_letters, refuse_shares
@@ -80,13 +80,13 @@ def cells_of(tree: TreeData, cells: Mapping[str, str] | None = None) -> dict[int
     asked = asked_by(tree)
     if cells is None:
         return {c: f"{_letters(place)}2" for place, c in enumerate(asked)}
-    instance("cells", cells, Mapping, "not_mapping")
+    check_instance("cells", cells, Mapping, "not_mapping")
     found = {}
     for c in asked:
         name = tree.schema[c].name
         cell = cells.get(name, "")
         if not isinstance(cell, str) or not CELL.fullmatch(cell):
-            raise refused("export_cell", "cells", cells.get(name), str, column=name)
+            raise bad_value_error("export_cell", "cells", cells.get(name), str, column=name)
         found[c] = cells[name]
     return found
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from penjing.errors import CapabilityError, ChoiceError, unknown
+from penjing.errors import CapabilityError, ChoiceError, unknown_name_error
 from penjing.export import conditions as when
 from penjing.export.plan import SHARE, Plan, plan_of, refuse_error, refuse_letters
 from penjing.predict.inputs import text_of
@@ -84,7 +84,7 @@ def write(
     """
     dialect = ALSO.get(dialect.lower(), dialect.lower())
     if dialect not in DIALECTS:
-        raise unknown("unknown_plug", dialect, DIALECTS, socket="dialect")
+        raise unknown_name_error("unknown_plug", dialect, DIALECTS, socket="dialect")
     plan = plan_of(tree, "sql", missing=missing, unseen=unseen)
     refuse_error(plan, "sql")
     refuse_letters(plan, "sql", lambda letter: letter == "\0")

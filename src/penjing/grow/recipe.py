@@ -15,9 +15,9 @@ import numpy as np
 from penjing import arguments
 from penjing.criteria.criterion import Criterion, Impurity, kernel_of
 from penjing.criteria.kernels import check_kernel
-from penjing.data.lazy_column import Uncoded
+from penjing.data.lazy_column import LazyColumn
 from penjing.data.table import Column, Table
-from penjing.errors import ChoiceError, DataError, WrongTypeError, unknown
+from penjing.errors import ChoiceError, DataError, WrongTypeError, unknown_name_error
 from penjing.grow.dialect_options import TEXTBOOK, DialectOptions
 from penjing.registry import load
 
@@ -94,7 +94,7 @@ class Recipe:
         changes = self._translated(changes)
         for word in changes:
             if word not in own + theirs:
-                raise unknown("unknown_setting", word, own + theirs, recipe=self.name)
+                raise unknown_name_error("unknown_setting", word, own + theirs, recipe=self.name)
         options = replace(self.options, **{k: v for k, v in changes.items() if k in theirs})
         shared = {k: v for k, v in changes.items() if k in own}
         changed = replace(self, options=options, **shared)
@@ -126,9 +126,11 @@ class Recipe:
         own = self.options.missing_policies
         words = _WORDS | {"shape": self.options.shapes, "missing": ("refuse", "fraction", *own)}
         for name, allowed in words.items():
-            arguments.word(name, getattr(self, name), allowed)
+            arguments.one_of(name, getattr(self, name), allowed)
         for name, least in (("max_depth", 0), ("max_leaves", 1)):
-            arguments.some_whole_number(name, getattr(self, name), least, arguments.LARGEST)
+            arguments.optional_whole_number(
+                name, getattr(self, name), least, arguments.MAX_WHOLE_NUMBER
+            )
         for name in ("min_weight", "min_branch", "min_gain"):
             arguments.number(name, getattr(self, name))
         _check_switches(self)
@@ -136,7 +138,7 @@ class Recipe:
         load("dialect", self.rules)
         self.options.check()
         for field in fields(self.options):
-            arguments.typed(field.name, getattr(self.options, field.name), str(field.type))
+            arguments.check_type(field.name, getattr(self.options, field.name), str(field.type))
         self._check_criterion()
 
     def _check_options(self) -> None:
@@ -151,7 +153,9 @@ class Recipe:
             raise WrongTypeError("bad_criterion", value=criterion)
         if criteria is not None and not (is_word and criterion in criteria):
             word = criterion if is_word else getattr(criterion, "__name__", criterion)
-            raise unknown("unknown_plug", word, criteria, socket=f"{self.name} criterion")
+            raise unknown_name_error(
+                "unknown_plug", word, criteria, socket=f"{self.name} criterion"
+            )
         if isinstance(criterion, str):
             load("criterion", criterion)
         check_kernel(self.measure())
@@ -183,7 +187,7 @@ class Recipe:
         fitted = self.options.fits(table)
         if fitted is not self.options:
             self = replace(self, options=fitted)  # noqa: PLW0642 - the same, fitted
-        self.refuse_missing([c for c in table.columns if not isinstance(c, Uncoded)])
+        self.refuse_missing([c for c in table.columns if not isinstance(c, LazyColumn)])
         if not table.is_regression:
             if self._is_of_numbers():
                 assert table.target is not None
@@ -236,7 +240,7 @@ class Recipe:
 def _check_switch(name: str, value: object) -> None:
     if not isinstance(value, bool):
         shown = str(value) if isinstance(value, str | int | float) and value in (0, 1) else value
-        raise unknown("unknown_plug", shown, ("True", "False"), socket=name)
+        raise unknown_name_error("unknown_plug", shown, ("True", "False"), socket=name)
 
 
 def _check_switches(settings: Recipe | DialectOptions) -> None:

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing._core import Flat
-from penjing.data.lazy_column import Uncoded
-from penjing.data.memory_limit import processors
+from penjing.data.lazy_column import LazyColumn
+from penjing.data.memory_limit import n_processors
 from penjing.data.table import MISSING, Column, Field, Floats, Table, numeric
-from penjing.errors import DataError, unknown
+from penjing.errors import DataError, unknown_name_error
 from penjing.predict.inputs import Places, align_all, asked_by, is_row, markers_of
 from penjing.tree.counts import TIE, Classes
 from penjing.tree.nodes import Ids
@@ -203,7 +203,7 @@ class Walk:
         for c in self._asked:
             field = self._schema[c]
             if field.name not in row:
-                raise unknown("unknown_column", field.name, row)
+                raise unknown_name_error("unknown_column", field.name, row)
             value = row[field.name]
             if isinstance(value, np.generic):
                 value = value.item()
@@ -407,7 +407,7 @@ def cuts_of(tree: TreeData) -> Floats:
 
 
 def _cells(column: Column, field: Field) -> Cells:
-    if isinstance(column, Uncoded):
+    if isinstance(column, LazyColumn):
         return column.raw
     if field.is_numeric:
         return column.numbers()
@@ -449,4 +449,4 @@ def _typed(classes: tuple[Any, ...]) -> npt.NDArray[Any]:
 def _threads(n_rows: int) -> int:
     if n_rows < 2 * ROWS_PER_THREAD:
         return 1
-    return max(1, min(processors(), n_rows // ROWS_PER_THREAD))
+    return max(1, min(n_processors(), n_rows // ROWS_PER_THREAD))

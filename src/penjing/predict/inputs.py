@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from penjing.data.read import read
-from penjing.data.read.missing_markers import Markers, markers
+from penjing.data.read.missing_markers import Markers, make_markers
 from penjing.data.table import MISSING, Codes, Column, Field, Table, numeric
-from penjing.errors import DataError, unknown
+from penjing.errors import DataError, unknown_name_error
 from penjing.tree.tree_data import TreeData
 
 
@@ -127,11 +127,11 @@ def align_to(
     else:
         table = source
     is_marked = missing is None or "reading" in table.source
-    marks = None if is_marked else markers(missing, usual=True)
+    marks = None if is_marked else make_markers(missing, usual=True)
     have = {column.name: column for column in _columns(table)}
     for field in wanted:
         if field.name not in have:
-            raise unknown("unknown_column", field.name, have)
+            raise unknown_name_error("unknown_column", field.name, have)
     columns = tuple(
         matched(have[field.name], field, table, marks)
         if field.name in have
@@ -179,12 +179,12 @@ def matched(column: Column, field: Field, table: Table, marks: Markers | None = 
 def _unmarked(column: Column, marks: Markers) -> Column:
     """Return a column in which the values that were named as markers are missing."""
     if column.is_numeric:
-        if not marks.others:
+        if not marks.numbers:
             return column
         values = column.numbers()
-        gone = marks.among(values)
+        gone = marks.are_markers(values)
         return numeric(column.name, np.where(gone, np.nan, values)) if gone.any() else column
-    gone = np.array([marks.is_said(level) for level in column.levels] + [False], np.bool_)
+    gone = np.array([marks.is_named_marker(level) for level in column.levels] + [False], np.bool_)
     if not gone.any():
         return column
     codes: Codes = np.where(gone[column.codes], np.int32(MISSING), column.codes)

@@ -144,13 +144,13 @@ def policies(tree: TreeData, unseen: str | None, missing: str | None) -> tuple[s
     if unseen is None:
         unseen = str(tree.recipe.get("unseen", "stop"))
     else:
-        arguments.word("unseen", unseen, UNSEEN)
+        arguments.one_of("unseen", unseen, UNSEEN)
     if missing is None:
         if tree.nodes.surrogates or tree.nodes.missing is not None:
             return unseen, LEARNT
         missing = "fraction" if tree.recipe.get("missing") == "fraction" else "stop"
     else:
-        arguments.word("missing", missing, MISSING)
+        arguments.one_of("missing", missing, MISSING)
     return unseen, missing
 
 

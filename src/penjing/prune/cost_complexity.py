@@ -153,7 +153,7 @@ def prune(
     (TreeData, list of Decision)
         The numbers of a decision are costs, with ``alpha`` added for each leaf.
     """
-    arguments.word("by", by, ("errors", "impurity"))
+    arguments.one_of("by", by, ("errors", "impurity"))
     if not tree.has_counts:
         raise CapabilityError("complexity_needs_counts")
     cost = cost_of(tree, by)

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from penjing.arguments import word
+from penjing.arguments import one_of
 from penjing.data.table import Floats
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Classes, Reader, Totals
@@ -183,7 +183,7 @@ def decided(
 
 def check_ties(ties: str) -> None:
     """Refuse a word for ties that is not known."""
-    word("ties", ties, ("cut", "keep"))
+    one_of("ties", ties, ("cut", "keep"))
 
 
 def cut_back(tree: TreeData, decisions: Iterable[Decision]) -> TreeData:

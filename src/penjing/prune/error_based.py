@@ -76,9 +76,9 @@ def prune(
     exact = said("precision", precision, "double")
     bound = Bound(
         arguments.confidence(said("confidence", confidence, 0.25)),
-        arguments.word("deviate", said("deviate", deviate, "table"), ("table", "quantile")),
+        arguments.one_of("deviate", said("deviate", deviate, "table"), ("table", "quantile")),
         arguments.number("last_errors", said("last_errors", last_errors, 0.67)),
-        arguments.word("precision", exact, ("double", "single")) == "single",
+        arguments.one_of("precision", exact, ("double", "single")) == "single",
     )
     slack = arguments.number("tolerance", said("tolerance", tolerance, 0.0))
     about = {k: v for k, v in tree.about.items() if k != "ties"}

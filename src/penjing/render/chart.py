@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penjing.errors import unknown
+from penjing.errors import unknown_name_error
 from penjing.i18n import say
 from penjing.render.svg import PALETTE, THEMES, Head, Theme, page, text_at
 from penjing.text.text_table import right, widest
@@ -46,7 +46,7 @@ def write(curve: dict[str, Any], *, theme: str = "light", lang: str = "en", titl
     True
     """
     if theme not in THEMES:
-        raise unknown("unknown_plug", theme, THEMES, socket="theme")
+        raise unknown_name_error("unknown_plug", theme, THEMES, socket="theme")
     lines = lines_of(curve, lang)
     across = {"learning": "rows", "pruning": "leaves", "calibration": "said"}[curve["kind"]]
     names = (say(f"curve_{across}", lang), say(f"curve_{curve.get('measure', 'right')}", lang))

@@ -8,7 +8,7 @@ from html import escape
 
 import numpy as np
 
-from penjing.errors import unknown
+from penjing.errors import unknown_name_error
 from penjing.i18n import say
 from penjing.render.class_colours import shades_of
 from penjing.render.diagram import MARGIN, SMALL, heading
@@ -75,7 +75,7 @@ def write(
 def icicle_of(tree: TreeData, theme: str, *, lang: str = "en", title: str | None = None) -> Icicle:
     """Return the rectangles of a tree, before any drawing; see :func:`write`."""
     if theme not in THEMES:
-        raise unknown("unknown_plug", theme, THEMES, socket="theme")
+        raise unknown_name_error("unknown_plug", theme, THEMES, socket="theme")
     weight = tree.weight.tolist()
     depths = tree.depths.tolist()
     left = [MARGIN] * len(weight)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from penjing.arguments import word
+from penjing.arguments import one_of
 from penjing.data.statistics import wilson
 from penjing.i18n import say
 from penjing.text.branch_order import walk
@@ -115,7 +115,7 @@ def write(tree: TreeData, *, order: str = "tree", lang: str = "en") -> str:
     lang : str
         ``en`` or ``zh``.
     """
-    word("order", order, ("tree", "support"))
+    one_of("order", order, ("tree", "support"))
     rules = list(rules_of(tree, lang))
     if order == "support":
         rules.sort(key=lambda rule: -rule.weight)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from penjing.arguments import word
+from penjing.arguments import one_of
 from penjing.tree.tree_data import TreeData
 
 Empty = Literal["majority", "none", "skip"]
@@ -37,7 +37,7 @@ def write(tree: TreeData, *, empty: Empty = "majority") -> str:
     >>> json.loads(write(tree))["tree"]["branches"][0]["value"]
     0
     """
-    word("empty", empty, ("majority", "none", "skip"))
+    one_of("empty", empty, ("majority", "none", "skip"))
     size, leaves, depth = _sizes(tree, empty)
     text = "".join(_texts(tree, empty))
     summary: dict[str, Any] = {"size": size, "leaves": leaves, "depth": depth}

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from penjing.errors import CapabilityError, WrongTypeError, unknown
+from penjing.errors import CapabilityError, WrongTypeError, unknown_name_error
 from penjing.render.diagram import MARGIN, MAX_LEAVES, NAME, SMALL, Box, Scene, scene_of
 from penjing.render.icicle import HIGH, Icicle, icicle_of
 from penjing.render.svg import PALETTE, THEMES, Head, Theme, darker, mixed
@@ -120,7 +120,7 @@ def plot(
 
 def _scene(tree: TreeData, theme: str, **style: Any) -> Scene:  # noqa: ANN401 - what `scene_of` takes
     if theme not in THEMES:
-        raise unknown("unknown_plug", theme, THEMES, socket="theme")
+        raise unknown_name_error("unknown_plug", theme, THEMES, socket="theme")
     return scene_of(tree, **style)
 
 

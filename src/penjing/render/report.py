@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import Any
 
-from penjing.data.profile import oddities, overview
+from penjing.data.profile import find_oddities, profile_table
 from penjing.data.table import Table
 from penjing.dialects.recipes import recipe_of
-from penjing.errors import ChoiceError, Problem, unknown
+from penjing.errors import ChoiceError, PenjingError, unknown_name_error
 from penjing.evaluate.curves import calibration, learning_curve, pruning_curve
 from penjing.evaluate.metrics import Report
 from penjing.evaluate.validation import cross_validate, not_a_test, score
@@ -112,9 +112,9 @@ def write(
     (True, False)
     """
     if lang not in LANGUAGES:
-        raise unknown("unknown_plug", lang, LANGUAGES, socket="lang")
+        raise unknown_name_error("unknown_plug", lang, LANGUAGES, socket="lang")
     if theme not in THEMES:
-        raise unknown("unknown_plug", theme, THEMES, socket="theme")
+        raise unknown_name_error("unknown_plug", theme, THEMES, socket="theme")
     if folds < 2:
         raise ChoiceError("bad_folds", value=folds, n=0 if train is None else train.n_rows)
     made = _Page(tree, lang, theme)
@@ -148,7 +148,7 @@ def _can_regrow(tree: TreeData) -> bool:
     try:
         settings = dict(tree.recipe)
         recipe_of(settings.pop("name", "by hand"), **settings)
-    except Problem:
+    except PenjingError:
         return False
     return not any("validation" in record for record in tree.about.get("pruning", ()))
 
@@ -194,14 +194,14 @@ class _Page:
 
     def data(self, table: Table) -> None:
         """Describe the training rows."""
-        told = overview(table)
+        told = profile_table(table)
         keys = ("name", "kind", "missing", "values")
         heads = "".join(f"<th scope=col>{self._say(f'dossier_{key}')}</th>" for key in keys)
         rows = []
         for column in told["columns"][:COLUMNS]:
             cells = [column["name"], column["kind"], column.get("missing", ""), _values(column)]
             rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in cells) + "</tr>")
-        notes = "".join(f"<li>{self._note(note)}</li>" for note in oddities(table))
+        notes = "".join(f"<li>{self._note(note)}</li>" for note in find_oddities(table))
         body = f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody>"
         body = self._table(self._say("dossier_data"), body)
         lead = f"<p>{self._say('rows', n=table.n_rows)}</p>"
@@ -279,7 +279,7 @@ class _Page:
         """Draw a curve, with its numbers; one that cannot be had says why."""
         try:
             found = made()
-        except Problem as problem:
+        except PenjingError as problem:
             self._parts.append(f"<p class=f>{escape(problem.say(self._lang))}</p>")
             return
         if not found["points"]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from penjing import arguments
-from penjing.errors import ChoiceError, unknown
+from penjing.errors import ChoiceError, unknown_name_error
 from penjing.registry import load
 from penjing.render import plot
 from penjing.tree.serialize import write_whole
@@ -40,8 +40,8 @@ def save_picture(tree: TreeData, path: str | Path, **style: Any) -> None:  # noq
     """
     ending = Path(arguments.path("path", path)).suffix.lower()
     if ending not in (*WRITERS, *PLOTTED):
-        raise unknown("unknown_picture", ending or str(path), (*WRITERS, *PLOTTED))
-    wants_icicle = arguments.switch("icicle", style.pop("icicle", False))
+        raise unknown_name_error("unknown_picture", ending or str(path), (*WRITERS, *PLOTTED))
+    wants_icicle = arguments.boolean("icicle", style.pop("icicle", False))
     _check_style(style)
     if wants_icicle and ending not in ICICLES:
         raise ChoiceError("no_icicle", ending=ending, known=", ".join(ICICLES))
@@ -67,5 +67,5 @@ def _check_style(style: Mapping[str, Any]) -> None:
         known |= arguments.known_options(write)
     for name, value in style.items():
         if name not in known:
-            raise unknown("write_option", name, known, kind="save_picture")
-        arguments.typed(name, value, known[name])
+            raise unknown_name_error("write_option", name, known, kind="save_picture")
+        arguments.check_type(name, value, known[name])

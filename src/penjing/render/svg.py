@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from penjing.errors import unknown
+from penjing.errors import unknown_name_error
 from penjing.render.diagram import MARGIN, MAX_LEAVES, NAME, SMALL, Box, Scene, scene_of
 from penjing.text.font_metrics import width
 from penjing.tree.tree_data import TreeData
@@ -87,7 +87,7 @@ def write(
     True
     """
     if theme not in THEMES:
-        raise unknown("unknown_plug", theme, THEMES, socket="theme")
+        raise unknown_name_error("unknown_plug", theme, THEMES, socket="theme")
     return draw(scene_of(tree, lang=lang, title=title, max_leaves=max_leaves), THEMES[theme])
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from penjing.arguments import word
+from penjing.arguments import one_of
 from penjing.text import surrogate_labels
 from penjing.text.branch_order import drawn
 from penjing.text.labels import branch_text, counts_text, quoted, value_text
@@ -58,7 +58,7 @@ def write(
     │  flippers = 0: no
     │  flippers = 1: yes
     """
-    word("order", order, ("rows", "levels"))
+    one_of("order", order, ("rows", "levels"))
     bar = "|  " if ascii_only else "│  "
     lines: list[str] = []
     later: deque[tuple[str, int]] = deque([("", tree.checked(node))])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penjing.errors import ChoiceError, near
+from penjing.errors import ChoiceError, closest_match
 from penjing.text.labels import branch_text, cut_text
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
@@ -119,7 +119,7 @@ def _no_branch(tree: TreeData, node: int, text: str, rest: str) -> ChoiceError:
         "word": rest if rest in text else text,
         "known": ", ".join(branches),
     }
-    close = near(rest, [spelling for spelling, _, _ in _spellings(tree, node)])
+    close = closest_match(rest, [spelling for spelling, _, _ in _spellings(tree, node)])
     if close is None:
         return ChoiceError("no_such_branch", **told)
     return ChoiceError("no_such_branch_near", near=close, **told)

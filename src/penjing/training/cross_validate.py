@@ -81,7 +81,7 @@ def grower_of(
     def grown(training: Table) -> TreeData:
         rows, held_out = (training, None) if share is None else hold_out(training, share, seed)
         tree: TreeData = train(rows, recipe=recipe) if isinstance(recipe, Recipe) else recipe(rows)
-        arguments.instance("how", tree, TreeData, "not_grown")
+        arguments.check_instance("how", tree, TreeData, "not_grown")
         given: dict[str, Any] = {} if held_out is None else {"validation": held_out}
         if method is not None:
             return prune(tree, method, **given, **options)

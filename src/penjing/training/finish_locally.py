@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from penjing.data.memory_limit import in_lots
+from penjing.data.memory_limit import group_by_size
 from penjing.data.table import Floats
 from penjing.engines import native, remote_counts
 from penjing.grow.loop import grow
@@ -49,7 +49,7 @@ def grown(
         and growth.n_rows(place[node]) <= engine.fetched
     ]
     pace.finish(sum(map(top.weight_of, waiting)), len(waiting))
-    for lot in in_lots(waiting, top.weight_of, remote_counts.HELD):
+    for lot in group_by_size(waiting, top.weight_of, remote_counts.HELD):
         for i, table in engine.fetch(top, lot):
             node = place[lot[i]]
             mine = recipe

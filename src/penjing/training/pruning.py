@@ -11,7 +11,7 @@ import numpy as np
 
 from penjing import arguments
 from penjing.data.folds import Fold
-from penjing.data.read.dispatch import refuse_source
+from penjing.data.read.dispatch import check_source_type
 from penjing.data.table import Table
 from penjing.errors import ChoiceError
 from penjing.predict.inputs import align, align_to, labelled_rows, markers_of, placeless
@@ -70,7 +70,7 @@ def prune(
     known = {k: p.default for k, p in told.items() if p.kind is p.KEYWORD_ONLY}
     _check_options(method, options, pruner)
     if training is not None:  # methods that do not need it leave it alone
-        refuse_source(training)
+        check_source_type(training)
     if folds is not None:
         tree = _cross_validated(tree, method, training, folds)
     measure = OWN_MEASURES.get(method, "errors")
@@ -113,7 +113,7 @@ def _followed(record: Mapping[str, Any], found: Stayed) -> Mapping[str, Any]:
 def _check_options(method: str, given: Mapping[str, Any], pruner: Callable[..., Any]) -> None:
     if given and not arguments.known_options(pruner):
         raise ChoiceError("no_options", word=next(iter(given)), method=method)
-    arguments.options(pruner, given, "unknown_option", method=method)
+    arguments.check_options(pruner, given, "unknown_option", method=method)
 
 
 def _counter(tree: TreeData, training: Any) -> Any:  # noqa: ANN401 - an engine

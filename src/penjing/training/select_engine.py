@@ -8,11 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from penjing.data.encode.groups import DATABASE, arrow, files_of, is_codable, is_pattern
-from penjing.data.memory_limit import KERNEL, bytes_for, memory_bytes, needed
-from penjing.data.read.files import is_file, is_folder, is_packed, refuse_name, unpacked_size
-from penjing.data.read.parquet import rows_and_columns
-from penjing.data.scratch import readable
-from penjing.data.store import Stored
+from penjing.data.memory_limit import (
+    KERNEL_ROW_BYTES,
+    estimate_bytes,
+    memory_bytes,
+    native_engine_bytes,
+)
+from penjing.data.read.files import check_file_name, decompressed_size, is_file, is_folder, is_gzip
+from penjing.data.read.parquet import parquet_shape
+from penjing.data.scratch import format_bytes
+from penjing.data.store import StoredColumn
 from penjing.data.table import Table
 from penjing.engines.out_of_core.engine import decides_by_counts, too_large
 from penjing.errors import ChoiceError, DataError
@@ -59,11 +64,11 @@ def pick(
         memory_bytes(memory_limit)  # refused here if it is none
     is_path = isinstance(data, (str, os.PathLike))
     if is_path:
-        refuse_name(data)
+        check_file_name(data)
     if query is not None and not is_codable(data):
         raise ChoiceError("query_without_database", source=_called(data))
     if isinstance(data, Table):
-        is_stored = any(isinstance(column, Stored) for column in data.columns)
+        is_stored = any(isinstance(column, StoredColumn) for column in data.columns)
         return Picked(("disk" if is_stored else "native") if engine == "auto" else engine, False)
     if not is_path or not is_codable(data):
         return Picked("native" if engine == "auto" else engine, False)
@@ -105,15 +110,15 @@ def _needs(source: str, limit: int) -> int:
     if not _is_parquet(files):
         most = limit // TEXT
         sizes = (
-            unpacked_size(path, most) if is_packed(path) else Path(path).stat().st_size
+            decompressed_size(path, most) if is_gzip(path) else Path(path).stat().st_size
             for path in files
         )
         return sum(sizes) * TEXT
     if sum(Path(path).stat().st_size for path in files) * TEXT < SMALL // TEXT:
-        return max(bytes_for(*rows_and_columns(path), 0) for path in files) * len(files)
+        return max(estimate_bytes(*parquet_shape(path), 0) for path in files) * len(files)
     n_rows, types = _described(files)
     n_numeric = sum(kind.startswith(NUMBERS) for kind in types)
-    return bytes_for(n_rows, n_numeric, len(types) - n_numeric)
+    return estimate_bytes(n_rows, n_numeric, len(types) - n_numeric)
 
 
 def _least(source: str) -> int | None:
@@ -121,7 +126,7 @@ def _least(source: str) -> int | None:
     if source.startswith(DATABASE):
         return None
     files = [source] if Path(source).is_file() else files_of(source)
-    return _described(files)[0] * KERNEL if _is_parquet(files) else None
+    return _described(files)[0] * KERNEL_ROW_BYTES if _is_parquet(files) else None
 
 
 def _is_parquet(files: list[str]) -> bool:
@@ -158,16 +163,18 @@ def refuse_before(
 
 def in_memory(table: Table) -> Table:
     """Return a stored table as one in memory."""
-    columns = tuple(c.loaded() if isinstance(c, Stored) else c for c in table.columns)
+    columns = tuple(c.to_memory() if isinstance(c, StoredColumn) else c for c in table.columns)
     target = table.target
     return replace(
-        table, columns=columns, target=target.loaded() if isinstance(target, Stored) else target
+        table,
+        columns=columns,
+        target=target.to_memory() if isinstance(target, StoredColumn) else target,
     )
 
 
 def whole_or_refused(table: Table, recipe: Recipe, memory_limit: float | str | None) -> Table:
     """Return a table in memory, for rules that look at whole columns; or refuse it as too large."""
-    wants, limit = needed(table), memory_bytes(memory_limit)
+    wants, limit = native_engine_bytes(table), memory_bytes(memory_limit)
     if wants > limit:
         raise too_large(recipe.name, wants, limit)
     return in_memory(table)
@@ -175,5 +182,5 @@ def whole_or_refused(table: Table, recipe: Recipe, memory_limit: float | str | N
 
 def sentence(picked: Picked) -> tuple[str, dict[str, str]]:
     """Return the key of the sentence about the choice, and what it mentions."""
-    told = {"needs": readable(picked.needs or 0), "limit": readable(picked.limit or 0)}
+    told = {"needs": format_bytes(picked.needs or 0), "limit": format_bytes(picked.limit or 0)}
     return f"note_engine_{picked.engine}", told

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from penjing import arguments
 from penjing.data.encode.coded import Wants, coded
 from penjing.data.folds import Fold, hold_out
-from penjing.data.memory_limit import memory_bytes, needed
+from penjing.data.memory_limit import memory_bytes, native_engine_bytes
 from penjing.data.read import read
 from penjing.data.table import Table
 from penjing.dialects.recipes import recipe_of
@@ -133,16 +133,16 @@ def _check_call(**given: Any) -> None:  # noqa: ANN401 - that is to be found out
     arguments.text("engine", given["engine"])
     check_ties(given["ties"])
     for name in ("prune", "query", "weight"):
-        arguments.some_text(name, given[name])
+        arguments.optional_text(name, given[name])
     if given["work"] is not None:
         arguments.path("work", given["work"])
     if not (isinstance(given["trace"], str) and given["trace"] == "auto"):
-        arguments.switch("trace", given["trace"])
-    arguments.some_whole_number("threads", given["threads"], 1, arguments.LARGEST)
+        arguments.boolean("trace", given["trace"])
+    arguments.optional_whole_number("threads", given["threads"], 1, arguments.MAX_WHOLE_NUMBER)
     arguments.whole_number("seed", given["seed"], 0)
-    arguments.function("progress", given["progress"])
+    arguments.check_function("progress", given["progress"])
     if given["schema"] is not None:
-        arguments.instance("schema", given["schema"], Mapping, "schema_shape")
+        arguments.check_instance("schema", given["schema"], Mapping, "schema_shape")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,9 @@ class _Growing:
         if decides_by_counts(recipe) and can_be_counted(table) and not is_watched:
             return table, "disk"
         limit = memory_bytes(self.memory_limit)
-        if has_many_levels(table) and needed(table) <= limit:  # quicker, where it can be had
+        if (
+            has_many_levels(table) and native_engine_bytes(table) <= limit
+        ):  # quicker, where it can be had
             return in_memory(table), "native"
         return mapped_or_refused(table, recipe, limit, self.progress), "disk"
 

@@ -18,17 +18,17 @@ import numpy as np
 
 from penjing import arguments
 from penjing.data.read.files import (
-    LEAST,
-    contents,
+    MEMORY_PER_BYTE,
+    decompressed_size,
     is_file,
-    is_packed,
-    most_bytes,
-    too_much,
-    unpacked_size,
+    is_gzip,
+    max_read_bytes,
+    read_file,
+    too_large_error,
 )
-from penjing.data.scratch import locked, readable
+from penjing.data.scratch import format_bytes, try_lock
 from penjing.data.table import Field
-from penjing.errors import DataError, NoFileError, Problem
+from penjing.errors import DataError, NoFileError, PenjingError
 from penjing.tree.nodes import LEAF, Ids, Nodes
 from penjing.tree.split import NO_BRANCH, Surrogate
 from penjing.tree.tree_data import TreeData
@@ -154,8 +154,8 @@ def writing(path: str | Path) -> Iterator[IO[bytes]]:
             return
         _sweep(path.parent)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{MINE}{os.getpid()}-")
-        locked(handle)  # the system lets go of it when this process ends, however it ends
-    except Problem:  # of whoever writes into it; some are errors of the system, too
+        try_lock(handle)  # the system lets go of it when this process ends, however it ends
+    except PenjingError:  # of whoever writes into it; some are errors of the system, too
         raise
     except OSError as error:
         raise DataError("cannot_write", path=path, reason=error.strerror) from None
@@ -170,7 +170,7 @@ def writing(path: str | Path) -> Iterator[IO[bytes]]:
         Path(temporary).replace(path)
     except OSError as error:
         Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, Problem):
+        if isinstance(error, PenjingError):
             raise
         raise DataError("cannot_write", path=path, reason=error.strerror) from None
     except BaseException:
@@ -190,7 +190,7 @@ def _sweep(folder: Path) -> None:
         with suppress(OSError):
             handle = os.open(entry.path, os.O_RDWR)
             try:
-                if locked(handle):
+                if try_lock(handle):
                     Path(entry.path).unlink()
             finally:
                 os.close(handle)
@@ -234,12 +234,12 @@ def load(path: str | Path) -> TreeData:
 
 def _bytes_of(path: str | Path) -> bytes:
     """Return what a model file unpacks to, no more of it than a model may have."""
-    most = min(MAX_BYTES, most_bytes())
+    most = min(MAX_BYTES, max_read_bytes())
     name = os.fspath(path)
     try:
-        if is_file(name) and is_packed(name) and unpacked_size(name, most) > most:
-            raise too_much(name, most)
-        return contents(name, most * LEAST)
+        if is_file(name) and is_gzip(name) and decompressed_size(name, most) > most:
+            raise too_large_error(name, most)
+        return read_file(name, most * MEMORY_PER_BYTE)
     except DataError as error:
         key = {
             "too_much_to_read": "model_too_large",
@@ -250,7 +250,7 @@ def _bytes_of(path: str | Path) -> bytes:
         if key is None:
             raise
         kind = NoFileError if key == "no_model_file" else DataError
-        raise kind(key, path=path, limit=readable(most)) from None
+        raise kind(key, path=path, limit=format_bytes(most)) from None
 
 
 def _is_cut_off(error: ValueError) -> bool:

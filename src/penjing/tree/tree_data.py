@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from penjing.arguments import is_whole, listed, refused, some_text
+from penjing.arguments import as_list, bad_value_error, is_whole, optional_text
 from penjing.data.table import Field, Floats
 from penjing.errors import WrongTypeError
 from penjing.tree.counts import Classes, Costs, Number, Reader
@@ -97,7 +97,7 @@ class TreeData:
     def checked(self, node: int) -> int:
         """Return a node's number, or say which there are."""
         if not is_whole(node) or not 0 <= node < len(self.nodes.parent):
-            raise refused("no_node", "node", node, int, last=len(self.nodes.parent) - 1)
+            raise bad_value_error("no_node", "node", node, int, last=len(self.nodes.parent) - 1)
         return int(node)
 
     def empty_levels(self, node: int) -> list[int]:
@@ -230,8 +230,8 @@ class TreeData:
         """
         nodes = self.nodes
         is_cut = np.zeros(len(nodes), bool)
-        some_text("why", why)
-        cut_nodes = listed(cut_back)
+        optional_text("why", why)
+        cut_nodes = as_list(cut_back)
         if cut_nodes is None:
             raise WrongTypeError("not_nodes", name="cut_back", value=cut_back)
         is_cut[[self.checked(node) for node in cut_nodes]] = True

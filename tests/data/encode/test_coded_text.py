@@ -415,7 +415,7 @@ def test_a_query_is_one_select(query, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     with duckdb.connect("rows.db") as link:
         link.execute("create table t as select range as a, range % 2 as y from range(20)")
-    with pytest.raises(penjing.errors.Problem):
+    with pytest.raises(penjing.errors.PenjingError):
         penjing.fit("duckdb:rows.db", "y", engine="disk", query=query)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["rows.db"]
 

@@ -10,10 +10,10 @@ import pytest
 
 import penjing
 from penjing.data.encode.coded import Wants, coded
-from penjing.data.read.dictionary import ranks_of
+from penjing.data.read.dictionary import encode_numbers
 from penjing.data.read.features import frame_features
-from penjing.data.read.stream import Source, batches
-from penjing.errors import DataError, Problem
+from penjing.data.read.stream import TableSource, read_batches
+from penjing.errors import DataError, PenjingError
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -96,8 +96,8 @@ def test_decimals_are_the_nearest_doubles(tmp_path, kind, values):
     one, two = both(path)
     assert one == two
     assert {float(v).hex() for v in one[0][0][2]} == meant
-    (sheet,) = batches(Source(str(path)))
-    assert {float(v).hex() for v in sheet.columns[0].plain()} == meant
+    (sheet,) = read_batches(TableSource(str(path)))
+    assert {float(v).hex() for v in sheet.columns[0].plain_levels()} == meant
     for source in frames(table):
         found = penjing.read(source, "y").columns[0]
         assert {float(v).hex() for v in found.levels} == meant
@@ -121,7 +121,7 @@ def test_estimators_take_decimals_as_the_nearest_doubles():
 
 
 def test_small_integers_of_a_wide_range_are_themselves():
-    levels, codes = ranks_of(np.array([48, -93, -66], np.int8))
+    levels, codes = encode_numbers(np.array([48, -93, -66], np.int8))
     assert levels.tolist() == [-93, -66, 48]
     assert levels[codes].tolist() == [48, -93, -66]
 
@@ -132,7 +132,7 @@ def test_integers_of_any_width_are_ranked(kind):
     values = np.random.default_rng(1).integers(info.min, info.max, 300, kind, endpoint=True)
     values[:3] = info.min, info.max, info.max - 1
     for some in (values, values[:3], np.sort(values)[-40:]):
-        levels, codes = ranks_of(some)
+        levels, codes = encode_numbers(some)
         assert levels.dtype == kind
         assert levels[codes].tolist() == some.tolist()
 
@@ -208,7 +208,7 @@ def test_a_last_column_of_many_fractions_is_no_target(tmp_path):
         for engine in ("memory", "disk"):
             try:
                 told.append(penjing.fit(path, recipe="cart-textbook", engine=engine).target)
-            except Problem as error:
+            except PenjingError as error:
                 told.append(str(error))
         assert told[0] == told[1], few
         assert isinstance(told[0], str) == (not few)

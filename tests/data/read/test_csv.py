@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penjing.data.read import csv_duckdb, read
-from penjing.data.read.csv import delimited, sniffed
+from penjing.data.read.csv import detect_separator, from_delimited
 from penjing.errors import DataError
 
 CELL = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Z"]), max_size=6)
@@ -48,7 +48,7 @@ def grids(draw, cell=ODD_CELL):
 )
 def test_what_was_written_is_read(grid, separator, quoting, ends):
     text = written(grid, separator, quoting, ends)
-    sheet = delimited(text, "x", separator)
+    sheet = from_delimited(text, "x", separator)
     assert [list(row) for row in zip(*values(sheet), strict=True)] == grid[1:]
 
 
@@ -56,7 +56,7 @@ def test_what_was_written_is_read(grid, separator, quoting, ends):
 def test_the_separator_is_sniffed(grid, separator):
     others = set(",;\t|，") - {separator}
     clean = [["".join(c for c in cell if c not in others) or "-" for cell in row] for row in grid]
-    assert sniffed(written(clean, separator)) == separator
+    assert detect_separator(written(clean, separator)) == separator
 
 
 @pytest.mark.slow
@@ -64,9 +64,9 @@ def test_the_separator_is_sniffed(grid, separator):
 @given(grids(), st.sampled_from([",", ";", "\t", "|"]), st.booleans())
 def test_the_large_road_agrees_with_the_careful_one(grid, separator, quoted):
     text = written(grid, separator, csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
-    careful = values(delimited(text, "x", separator))
-    header, hints = grid[0], csv_duckdb.Hints(frozenset(), frozenset(grid[0]))
-    columns = csv_duckdb.divided(text, header, separator, hints, has_header=True)
+    careful = values(from_delimited(text, "x", separator))
+    header, hints = grid[0], csv_duckdb.ColumnHints(frozenset(), frozenset(grid[0]))
+    columns = csv_duckdb.read_with_duckdb(text, header, separator, hints, has_header=True)
     if columns is None:
         return
     quick = [["" if code < 0 else cells.levels[code] for code in cells.codes] for cells in columns]
@@ -77,14 +77,14 @@ def test_the_large_road_agrees_with_the_careful_one(grid, separator, quoted):
 
 
 def everything_is_large(monkeypatch):
-    monkeypatch.setattr(csv_duckdb, "LARGE", 1)
-    monkeypatch.setattr(csv_duckdb, "PER_COLUMN", 0)
+    monkeypatch.setattr(csv_duckdb, "MIN_CHARACTERS", 1)
+    monkeypatch.setattr(csv_duckdb, "MIN_CHARACTERS_PER_COLUMN", 0)
 
 
 def test_what_is_large():
-    assert csv_duckdb.is_large("x" * csv_duckdb.LARGE, ["a", "b"])
-    assert not csv_duckdb.is_large("x" * (csv_duckdb.LARGE - 1), ["a", "b"])
-    assert not csv_duckdb.is_large("x" * csv_duckdb.LARGE, [f"c{n}" for n in range(1000)])
+    assert csv_duckdb.is_large("x" * csv_duckdb.MIN_CHARACTERS, ["a", "b"])
+    assert not csv_duckdb.is_large("x" * (csv_duckdb.MIN_CHARACTERS - 1), ["a", "b"])
+    assert not csv_duckdb.is_large("x" * csv_duckdb.MIN_CHARACTERS, [f"c{n}" for n in range(1000)])
 
 
 def test_large_files_are_read_the_same_way(monkeypatch):
@@ -203,7 +203,7 @@ def test_ragged_rows_are_told_with_their_number(text, row, n):
 def test_a_ragged_row_far_down_is_found():
     text = "a,b\n" + "1,2\n" * 120_000 + "1\n" + "1,2\n" * 10
     with pytest.raises(DataError, match="row 120001: found 1 cell, expected 2"):
-        delimited(text, "x")
+        from_delimited(text, "x")
 
 
 @pytest.mark.parametrize("text", ['a,b\n1,"2\n3,4\n', 'a,b\n1,2\n3,"4', '"a,b\n1,2\n'])

@@ -29,10 +29,13 @@ def large(monkeypatch):
     """Take small texts for large ones."""
 
     def patch():
-        for module, names in ((csv_duckdb, ("LARGE", "PER_COLUMN")), (json_reader, ("LARGE",))):
+        for module, names in (
+            (csv_duckdb, ("MIN_CHARACTERS", "MIN_CHARACTERS_PER_COLUMN")),
+            (json_reader, ("MIN_CHARACTERS",)),
+        ):
             for name in names:
                 monkeypatch.setattr(module, name, 0)
-        monkeypatch.setattr(csv_duckdb, "FEW", 25)
+        monkeypatch.setattr(csv_duckdb, "MAX_TEXT_LEVELS", 25)
 
     return patch
 

@@ -11,7 +11,7 @@ import pytest
 
 from penjing.data.read import json as json_reader
 from penjing.data.read import read
-from penjing.data.read.c45_files import case
+from penjing.data.read.c45_files import parse_case
 from penjing.errors import DataError
 from shared import shared
 
@@ -185,11 +185,11 @@ def test_names_without_data(tmp_path):
 
 
 def test_escapes_in_cases():
-    assert case(r"a\, b, c\|d, e\.") == ["a, b", "c|d", "e."]
-    assert case("a:b, 12:30, 1.5.") == ["a:b", "12:30", "1.5"]
-    assert case("  | only a comment") == []
-    assert case("a,,b") == ["a", "", "b"]
-    assert case("a,,b | x") == ["a", "", "b"]
+    assert parse_case(r"a\, b, c\|d, e\.") == ["a, b", "c|d", "e."]
+    assert parse_case("a:b, 12:30, 1.5.") == ["a:b", "12:30", "1.5"]
+    assert parse_case("  | only a comment") == []
+    assert parse_case("a,,b") == ["a", "", "b"]
+    assert parse_case("a,,b | x") == ["a", "", "b"]
 
 
 @pytest.mark.parametrize(
@@ -285,14 +285,14 @@ def test_many_lines_are_read_the_same_way(monkeypatch):
         lines = [json.dumps(row | extra) for row in rows]
         lines[7] = json.dumps(rows[7] | {"mixed": "x"} if "mixed" in extra else rows[7])
         data = "\n".join(lines).encode()
-        monkeypatch.setattr(json_reader, "LARGE", 10**9)
+        monkeypatch.setattr(json_reader, "MIN_CHARACTERS", 10**9)
         ask = {"target": "s", "keep": ["day"] if "day" in extra else []}
         if "nested" in extra:
             with pytest.raises(DataError, match="row 1: 'nested' holds"):
                 read(data, **ask)
             continue
         small = read(data, **ask)
-        monkeypatch.setattr(json_reader, "LARGE", 1)
+        monkeypatch.setattr(json_reader, "MIN_CHARACTERS", 1)
         large = read(data, **ask)
         assert list(large.rows()) == list(small.rows())
         assert [c.field for c in large.columns] == [c.field for c in small.columns]

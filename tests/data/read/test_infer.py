@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from penjing.data.read import read
 from penjing.data.read.ids import is_id_name
-from penjing.data.read.numbers import number, numbers
+from penjing.data.read.numbers import parse_number, parse_numbers
 from penjing.errors import ChoiceError, DataError
 from penjing.i18n import say
 
@@ -129,7 +129,7 @@ def test_the_target_is_never_an_id():
     ],
 )  # fmt: skip
 def test_numbers_as_people_write_them(text, value):
-    assert number(text) == value
+    assert parse_number(text) == value
 
 
 @pytest.mark.parametrize(
@@ -152,12 +152,12 @@ def test_numbers_as_people_write_them(text, value):
     ],
 )
 def test_what_is_no_number(text):
-    assert number(text) is None
+    assert parse_number(text) is None
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=30))
 def test_every_float_comes_back_bit_for_bit(values):
-    found = numbers([repr(value) for value in values])
+    found = parse_numbers([repr(value) for value in values])
     assert found.all
     assert found.values.tolist() == values
 

@@ -12,7 +12,7 @@ WORDS = ["b", 'a"x', "ç", "z z", "q'r", "", "?", "NA", "1", *(f"w{i}" for i in 
 
 
 def read(path, monkeypatch, many_rows):
-    monkeypatch.setattr(parquet_reader, "MANY_ROWS", many_rows)
+    monkeypatch.setattr(parquet_reader, "MIN_ENUM_ROWS", many_rows)
     return parquet_reader.from_parquet(path.read_bytes(), "t", 1 << 40).columns
 
 
@@ -29,10 +29,10 @@ def test_codes_are_those_of_texts(tmp_path, monkeypatch, seed):
     columns["each"] = pa.array([f"row {i}" for i in range(n)])
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table(columns), path)
-    monkeypatch.setattr(parquet_reader, "MOST_TEXTS", 1_000)  # not those of "each"
+    monkeypatch.setattr(parquet_reader, "MAX_ENUM_TEXTS", 1_000)  # not those of "each"
     for coded, plain in zip(
         read(path, monkeypatch, 0), read(path, monkeypatch, n + 1), strict=True
     ):
         assert coded.name == plain.name
-        assert coded.plain() == plain.plain()
+        assert coded.plain_levels() == plain.plain_levels()
         np.testing.assert_array_equal(coded.codes, plain.codes)

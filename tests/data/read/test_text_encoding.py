@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from penjing.data.read import read
-from penjing.data.read.text_encoding import commonness, decode
+from penjing.data.read.text_encoding import common_share, decode
 from penjing.errors import ChoiceError, DataError
 from shared import shared
 
@@ -111,10 +111,10 @@ def test_a_mark_is_the_reason_that_is_given():
 
 
 def test_common_characters_are_read_off_the_codec():
-    assert commonness("色泽", "gb18030") == 1.0
-    assert commonness("蜷", "gb18030") == 0.5  # second level
-    assert commonness("abc", "gb18030") == 0.0
-    assert commonness("顏色", "big5") == 1.0
+    assert common_share("色泽", "gb18030") == 1.0
+    assert common_share("蜷", "gb18030") == 0.5  # second level
+    assert common_share("abc", "gb18030") == 0.0
+    assert common_share("顏色", "big5") == 1.0
 
 
 def test_what_was_told_wins():

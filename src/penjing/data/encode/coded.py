@@ -18,11 +18,11 @@ from penjing.data.encode.coded_column import Coded
 from penjing.data.encode.coded_text import Kept, coded_text, is_small, whole_table
 from penjing.data.encode.coding import Again, coded_groups, forget
 from penjing.data.encode.groups import Groups, arrow, groups_of, source_of
-from penjing.data.read.build_table import assembled
-from penjing.data.read.missing_markers import markers, plain_markers
-from penjing.data.read.raw_columns import Sheet
-from penjing.data.scratch import Workspace
-from penjing.data.store import Binned, Stored
+from penjing.data.read.build_table import build_table
+from penjing.data.read.missing_markers import make_markers, serializable_markers
+from penjing.data.read.raw_columns import RawTable
+from penjing.data.scratch import ScratchFolder
+from penjing.data.store import BinnedNumbers, StoredColumn
 from penjing.data.table import Column, Field, Floats, Note, Table
 from penjing.errors import DataError
 from penjing.progress import ProgressCallback
@@ -56,7 +56,7 @@ def coded(
     work: str | None = None,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
-) -> tuple[Table, Workspace]:
+) -> tuple[Table, ScratchFolder]:
     """Code a source to a store; return the table that reads it from there, and its folder.
 
     Parameters
@@ -87,7 +87,7 @@ def coded(
                 wishes[again.name] = again.how
                 forget(groups)
     except BaseException as error:
-        groups.space.end(error, keep=work is not None)
+        groups.space.close_after_error(error, keep=work is not None)
         raise
 
 
@@ -97,10 +97,10 @@ def _coded_text(
     wants: Wants,
     work: str | None,
     progress: ProgressCallback | None,
-) -> tuple[Table, Workspace]:
+) -> tuple[Table, ScratchFolder]:
     """Code text; what is small is read whole."""
     arrow()
-    space = Workspace(work)
+    space = ScratchFolder(work)
     try:
         found = None if is_small(files) else coded_text(files, form, wants, space, progress)
         if found is None:
@@ -111,7 +111,7 @@ def _coded_text(
         how = {"weightless": wants.weightless}
         return _stored_table(mini, found.kept, found.n_rows, found.weight, **how), space
     except BaseException as error:
-        space.end(error, keep=False)
+        space.close_after_error(error, keep=False)
         raise
 
 
@@ -121,10 +121,10 @@ def _table(found: Sequence[Coded], groups: Groups, wants: Wants) -> Table:
     weight = _weights(kept, wants, groups)
     about: dict[str, Any] = {"name": groups.name, "form": "parquet"}
     if wants.missing is not None:
-        about["reading"] = {"missing": plain_markers(wants.missing)}
-    mini = assembled(
-        Sheet([c.shown() for c in kept.values()], groups.n_rows, about),
-        markers(wants.missing, usual=True), wants.target, wants.schema,
+        about["reading"] = {"missing": serializable_markers(wants.missing)}
+    mini = build_table(
+        RawTable([c.shown() for c in kept.values()], groups.n_rows, about),
+        make_markers(wants.missing, usual=True), wants.target, wants.schema,
         weight=wants.weight, keep=tuple(wants.keep), dates=wants.dates, drop=False,
     )  # fmt: skip
     notes = [_of_all(note, kept) for note in mini.notes]
@@ -195,7 +195,7 @@ def _rows(
 def _lost(target: Column, one: Coded | Kept) -> npt.NDArray[np.bool_] | None:
     """Return which rows have no target, None if all have one."""
     part = one.part()
-    if isinstance(part, Binned):
+    if isinstance(part, BinnedNumbers):
         return np.isnan(part.raw) if one.n_missing else None
     is_lost = one.places(target) < 0
     return is_lost[part.codes] if one.count_of(is_lost) else None
@@ -208,7 +208,7 @@ def _weights(kept: Mapping[str, Coded], wants: Wants, groups: Groups) -> Floats 
         return None
     one = kept[name]
     part = one.part()
-    if isinstance(part, Binned):
+    if isinstance(part, BinnedNumbers):
         numbers = np.array(part.raw)
     else:
         numbers = np.array([np.nan, *map(_number, one.values)])[part.codes]
@@ -230,20 +230,22 @@ def _number(value: Any) -> float:  # noqa: ANN401 - a level
 
 def _stored(
     column: Column, kept: Mapping[str, Coded | Kept], rows: npt.NDArray[np.intp] | None
-) -> Stored:
+) -> StoredColumn:
     """Return a judged column as it lies in the store; a date's parts share its codes."""
     one = kept.get(column.name) or kept[column.name.rsplit(".", 1)[0]]
     if one.how == "id":
         raise Again(one.name, "asked")
     part = one.part()
-    if isinstance(part, Binned):
+    if isinstance(part, BinnedNumbers):
         n_missing = one.n_missing
         if rows is not None and n_missing:
             n_missing = int(np.isnan(part.raw[rows]).sum())
-        return Stored(Field(column.name, "numeric"), part, None, n_missing, rows)
+        return StoredColumn(Field(column.name, "numeric"), part, None, n_missing, rows)
     place = one.places(column)
     lost = place < 0
     n_missing = one.count_of(lost)
     if rows is not None and n_missing:
         n_missing = int(lost[part.codes[rows]].sum())
-    return Stored(Field(column.name, column.kind, column.levels), part, place, n_missing, rows)
+    return StoredColumn(
+        Field(column.name, column.kind, column.levels), part, place, n_missing, rows
+    )

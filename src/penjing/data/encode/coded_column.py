@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from penjing._core import Quantiles
 from penjing.data import store as data_store
-from penjing.data.read.arrow_kinds import meant
-from penjing.data.read.dictionary import ranks_of
-from penjing.data.read.ids import LATE, counts_up
-from penjing.data.read.raw_columns import Cells, Numbers
-from penjing.data.store import Binned, Exact
+from penjing.data.read.arrow_kinds import parse_texts
+from penjing.data.read.dictionary import encode_numbers
+from penjing.data.read.ids import MIN_ROWS_ANY_START, are_consecutive
+from penjing.data.read.raw_columns import RawColumn, RawNumbers
+from penjing.data.store import BinnedNumbers, ExactCodes
 from penjing.data.table import MISSING, Codes, Column, Floats
 
 NEVER = MOST = np.iinfo(np.int64).max
@@ -27,7 +27,7 @@ MANY = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown(Cells):
+class Shown(RawColumn):
     """A column of which each value is shown once.
 
     Parameters
@@ -53,13 +53,13 @@ class Shown(Cells):
         np.add.at(sums, self.codes[known], self.times[known])
         return sums
 
-    def number_of(self, row: int) -> int:
+    def row_number(self, row: int) -> int:
         """Return the number, from 1, of one of these rows in the source."""
         return int(self.rows[row]) + 1
 
     def counts_up(self, integers: Floats) -> bool:
         """Say whether the rows show consecutive integers: each once, so in the order of these."""
-        return bool((self.times == 1).all()) and counts_up(integers, self.codes)
+        return bool((self.times == 1).all()) and are_consecutive(integers, self.codes)
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ class Coded:
     listed: list[int] = field(default_factory=list)
     kind: str = "text"
     few: list[float] = field(default_factory=list)
-    cells: data_store.Cells | None = None
+    cells: data_store.QuantileCells | None = None
     texts: dict[str, int] = field(default_factory=dict)
     counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
     first: npt.NDArray[np.int64] = field(default_factory=lambda: np.full(1, NEVER))
@@ -116,7 +116,7 @@ class Coded:
             return []
         if self.how == "whole":
             return self.listed or list(range(self.low, self.low + self.n_codes - 1))
-        return meant(list(self.texts), self.kind)
+        return parse_texts(list(self.texts), self.kind)
 
     @property
     def order(self) -> npt.NDArray[np.intp]:
@@ -133,16 +133,16 @@ class Coded:
         kinds = {"high": np.uint8, "raw": np.float64}
         return {name: (Path(f"{stem}.{name}"), kind) for name, kind in kinds.items()}
 
-    def part(self) -> Exact | Binned:
+    def part(self) -> ExactCodes | BinnedNumbers:
         """Return where the rows are, mapped."""
         maps = {
             n: np.memmap(p, kind, "r", shape=(self.n_rows,))
             for n, (p, kind) in self.files().items()
         }
         if not self.is_binned:
-            return Exact(maps["codes"], self.n_codes)
+            return ExactCodes(maps["codes"], self.n_codes)
         assert self.cells is not None
-        return Binned(maps["high"], maps["raw"], self.cells)
+        return BinnedNumbers(maps["high"], maps["raw"], self.cells)
 
     def coder(self) -> Quantiles:
         """Return what turns numbers into codes."""
@@ -151,15 +151,19 @@ class Coded:
             self._coder = self.cells.coder()
         return self._coder
 
-    def shown(self) -> Cells:
+    def shown(self) -> RawColumn:
         """Return the column for the judges: a row for each value, and how often it occurs.
 
         Of binned numbers it shows some that make them look like what they are.
         """
         if self.how == "id" and self.kind == "text":
-            return Cells(self.name, [*map("n{}".format, range(LATE))], np.arange(LATE, dtype="i4"))
+            return RawColumn(
+                self.name,
+                [*map("n{}".format, range(MIN_ROWS_ANY_START))],
+                np.arange(MIN_ROWS_ANY_START, dtype="i4"),
+            )
         if self.how == "id":
-            return Numbers(self.name, np.arange(LATE))
+            return RawNumbers(self.name, np.arange(MIN_ROWS_ANY_START))
         if self.is_binned:
             return self._binned()
         order = self.order
@@ -170,22 +174,22 @@ class Coded:
         codes[is_known] = np.arange(len(levels))
         if self.how == "whole":
             kind = np.uint64 if any(level > MOST for level in levels) else np.int64
-            levels, codes[is_known] = ranks_of(np.array(levels, kind))
+            levels, codes[is_known] = encode_numbers(np.array(levels, kind))
         return Shown(self.name, levels, codes, None, False, self.counts[order], self.first[order])
 
-    def _binned(self) -> Cells:
+    def _binned(self) -> RawColumn:
         """Return numbers as many, and of as many kinds, as matter: one that is infinite included.
 
         They are fractions: whole numbers of two kinds, or that count rows, are not binned.
         """
         if self.n_missing == self.n_rows:
-            return Numbers(self.name, np.full(1, np.nan))
+            return RawNumbers(self.name, np.full(1, np.nan))
         if self.infinite is not None:
             row, value = self.infinite
             one = np.ones(1, np.int64)
             return Shown(self.name, [value], np.zeros(1, np.int32), None, False, one, one * row)
         numbers = np.array(self.few) if self.few else np.arange(MANY) + 0.5
-        return Numbers(self.name, np.append(numbers, [np.nan] * (self.n_missing > 0)))
+        return RawNumbers(self.name, np.append(numbers, [np.nan] * (self.n_missing > 0)))
 
     def places(self, column: Column) -> Codes:
         """Return the level of each code, from a column that was judged by what is shown."""

@@ -25,19 +25,19 @@ from penjing.data.encode.text_batches import (
 )
 from penjing.data.encode.text_column import Reader, TextColumn
 from penjing.data.encode.text_stream import Text
-from penjing.data.read.build_table import CLASS_NAMES, assembled
-from penjing.data.read.clean_columns import cleaned
-from penjing.data.read.context import Reading
-from penjing.data.read.csv import Dialect, sheet_of
-from penjing.data.read.dates import part_of, parts_of
-from penjing.data.read.dates import way_of as date_way
-from penjing.data.read.dispatch import signed
-from penjing.data.read.missing_markers import Markers, markers, plain_markers
+from penjing.data.read.build_table import TARGET_NAMES, build_table
+from penjing.data.read.clean_columns import clean_column
+from penjing.data.read.context import ReadContext
+from penjing.data.read.csv import CsvDialect, build_raw_table
+from penjing.data.read.dates import check_date_parts, date_part
+from penjing.data.read.dates import date_parser as date_way
+from penjing.data.read.dispatch import record_encoding
+from penjing.data.read.missing_markers import Markers, make_markers, serializable_markers
 from penjing.data.read.numbers import as_float
-from penjing.data.read.numbers import way_of as number_way
-from penjing.data.read.raw_columns import Cells, Sheet
-from penjing.data.scratch import Workspace, told_full
-from penjing.data.store import Binned, Exact, cells_of, stored_table
+from penjing.data.read.numbers import number_parser as number_way
+from penjing.data.read.raw_columns import RawColumn, RawTable
+from penjing.data.scratch import ScratchFolder, convert_disk_full
+from penjing.data.store import BinnedNumbers, ExactCodes, quantile_cells, write_store
 from penjing.data.table import MISSING, Codes, Column, Floats, Note, Table
 from penjing.errors import DataError, NoRowsError
 from penjing.progress import Progress, ProgressCallback
@@ -82,20 +82,20 @@ class Kept:
     """A column in the store: where its rows are, and what its codes mean."""
 
     name: str
-    where: Exact | Binned
+    where: ExactCodes | BinnedNumbers
     n_rows: int
     n_missing: int
     order: Any = None
     counts: Any = None
     how: str = "text"
 
-    def part(self) -> Exact | Binned:
+    def part(self) -> ExactCodes | BinnedNumbers:
         """Return where the rows are, mapped."""
         return self.where
 
     def places(self, column: Column) -> Codes:
         """Return the level of each code, from a column that was judged by what is shown."""
-        assert isinstance(self.where, Exact)
+        assert isinstance(self.where, ExactCodes)
         place = np.full(self.where.n_codes, MISSING, np.int32)
         place[self.order] = column.codes
         return place
@@ -124,25 +124,25 @@ def is_small(files: Sequence[str]) -> bool:
     return size * (PACKED if files[0].lower().endswith(".gz") else 1) < SMALL
 
 
-def whole_table(path: str, wants: Wanted, space: Workspace) -> Table:
+def whole_table(path: str, wants: Wanted, space: ScratchFolder) -> Table:
     """Read a text whole, and write its columns to the store."""
     from penjing.data.read import read  # noqa: PLC0415 - the package itself
 
     told: dict[str, Any] = {"missing": wants.missing, "weight": wants.weight, "keep": wants.keep}
     told |= {"dates": wants.dates, "encoding": wants.encoding, "names": wants.names}
     table = read(path, wants.target, wants.schema, separator=wants.separator, **told)
-    return stored_table(table, space)
+    return write_store(table, space)
 
 
 def coded_text(
     files: Sequence[str],
     form: str,
     wants: Wanted,
-    space: Workspace,
+    space: ScratchFolder,
     progress: ProgressCallback | None,
 ) -> CodedText | None:
     """Code delimited text or JSON to a store; None if it has to be read whole."""
-    with told_full(space.folder):
+    with convert_disk_full(space.folder):
         try:
             return _Coding(files, form, wants, space, progress).coded()
         except NotInPieces:
@@ -157,22 +157,22 @@ class _Coding:
         files: Sequence[str],
         form: str,
         wants: Wanted,
-        space: Workspace,
+        space: ScratchFolder,
         progress: ProgressCallback | None,
     ) -> None:
         self._wants, self._space, self._progress = wants, space, progress
         self._is_json = form == "json"
         translate = not self._is_json
         self._texts = [Text(path, wants.encoding, translate=translate) for path in files]
-        self._dialects: list[tuple[Dialect, int]] = []
+        self._dialects: list[tuple[CsvDialect, int]] = []
         for text in () if self._is_json else self._texts:
             self._dialects.append(self._dialect(text))
-        self._marks = markers(wants.missing, usual=True)
+        self._marks = make_markers(wants.missing, usual=True)
         self._columns: dict[str | int, TextColumn] = {}
         self._quickly = True
         self._n_rows = self._n_files = 0
 
-    def _dialect(self, text: Text) -> tuple[Dialect, int]:
+    def _dialect(self, text: Text) -> tuple[CsvDialect, int]:
         hint = text.path.lower().removesuffix(".gz")
         separator = self._wants.separator or ("\t" if hint.endswith((".tsv", ".tab")) else None)
         found = dialect_of(text, separator, self._wants.names)
@@ -258,7 +258,7 @@ class _Coding:
         name = header[key] if isinstance(key, int) else key
         wish = (self._wants.schema or {}).get(name)
         is_last = bool(header) and key == len(header) - 1
-        may_be_target = self._wants.target is None and (is_last or name.lower() in CLASS_NAMES)
+        may_be_target = self._wants.target is None and (is_last or name.lower() in TARGET_NAMES)
         is_all = is_all or name == self._wants.target or may_be_target
         if wish == "ignore" and name not in ("", self._wants.target, self._wants.weight):
             how = "ignored"
@@ -273,7 +273,7 @@ class _Coding:
 
     # -- judging
 
-    def _sheet(self) -> Sheet:
+    def _sheet(self) -> RawTable:
         first = self._texts[0]
         for one in self._columns.values():
             if one.nested is not None:
@@ -286,29 +286,29 @@ class _Coding:
             raise NoRowsError("no_rows", source=first.name, names=self._dialects[0][0].header)
         shown = [one.shown() for one in self._columns.values()]
         if self._is_json:
-            sheet = Sheet(shown, self._n_rows, {"name": first.name, "form": "json"})
+            sheet = RawTable(shown, self._n_rows, {"name": first.name, "form": "json"})
         else:
-            sheet = sheet_of(shown, self._n_rows, self._dialects[0][0], first.name)
+            sheet = build_raw_table(shown, self._n_rows, self._dialects[0][0], first.name)
         if self._wants.missing is not None:
-            sheet.source["reading"] = {"missing": plain_markers(self._wants.missing)}
+            sheet.source["reading"] = {"missing": serializable_markers(self._wants.missing)}
         encoding = first.encoding
-        return signed(sheet, first.sha256, encoding.name, encoding.reason)
+        return record_encoding(sheet, first.sha256, encoding.name, encoding.reason)
 
-    def _judged(self, sheet: Sheet) -> Table:
+    def _judged(self, sheet: RawTable) -> Table:
         wants = self._wants
-        return assembled(
+        return build_table(
             sheet, self._marks, wants.target, wants.schema,
             weight=wants.weight, keep=tuple(wants.keep), dates=wants.dates, drop=False,
         )  # fmt: skip
 
-    def _by_name(self, sheet: Sheet) -> dict[str, tuple[str | int, Cells]]:
+    def _by_name(self, sheet: RawTable) -> dict[str, tuple[str | int, RawColumn]]:
         """Return the key and the cells of each column, by name."""
         return {
             cells.name: (key, cells)
             for key, cells in zip(self._columns, sheet.columns, strict=False)
         }
 
-    def _origin(self, column: Column, sheet: Sheet) -> tuple[str | int, Cells]:
+    def _origin(self, column: Column, sheet: RawTable) -> tuple[str | int, RawColumn]:
         """Return where a judged column comes from; that of a date's part is the date."""
         named = self._by_name(sheet)
         return named.get(column.name) or named[column.name.rsplit(".", 1)[0]]
@@ -317,11 +317,11 @@ class _Coding:
         said = (self._wants.schema or {}).items()
         return self._wants.weight or next((name for name, kind in said if kind == "weight"), None)
 
-    def _again(self, mini: Table, sheet: Sheet) -> dict[str | int, dict[str, Any]]:
+    def _again(self, mini: Table, sheet: RawTable) -> dict[str | int, dict[str, Any]]:
         """Return the columns that have to be read again, and how."""
         assert mini.target is not None
         again: dict[str | int, dict[str, Any]] = {}
-        asked: list[tuple[str, str | int, Cells, Column | None]] = [
+        asked: list[tuple[str, str | int, RawColumn, Column | None]] = [
             (c.name, *self._origin(c, sheet), c) for c in _every(mini)
         ]
         weight = self._weight_name()
@@ -336,19 +336,19 @@ class _Coding:
                 again[key] = self._as_values(key, cells, is_date=name != cells.name)
         return again
 
-    def _as_values(self, key: str | int, cells: Cells, *, is_date: bool) -> dict[str, Any]:
+    def _as_values(self, key: str | int, cells: RawColumn, *, is_date: bool) -> dict[str, Any]:
         """Return how a column of numbers or dates is read that has too many texts to hold."""
-        reading = Reading(Sheet([cells], self._n_rows, {"name": ""}), self._marks)
-        known = cleaned(reading, cells, quietly=True).plain()
+        reading = ReadContext(RawTable([cells], self._n_rows, {"name": ""}), self._marks)
+        known = clean_column(reading, cells, quietly=True).plain_levels()
         how: dict[str, Any] = {"how": "values", "known": self._columns[key].shown()}
         if is_date:
-            parts = parts_of(self._wants.dates)
+            parts = check_date_parts(self._wants.dates)
             return {**how, "reader": _dates(known, parts), "n_parts": len(parts)}
         return {**how, "reader": _numbers(known, self._marks)}
 
     # -- the store
 
-    def _finished(self, mini: Table, sheet: Sheet) -> CodedText:
+    def _finished(self, mini: Table, sheet: RawTable) -> CodedText:
         assert mini.target is not None
         kept: dict[str, Kept] = {}
         for column in _every(mini):
@@ -360,7 +360,7 @@ class _Coding:
     def _counted(self, note: Note, kept: Mapping[str, Kept]) -> Note:
         """Return a note that counts the numbers of all rows."""
         one = kept.get(str(note.values.get("column")))
-        if note.key != "note_target_is_number" or one is None or isinstance(one.where, Exact):
+        if note.key != "note_target_is_number" or one is None or isinstance(one.where, ExactCodes):
             return note
         raw = np.array(one.where.raw)
         return Note(note.key, {**note.values, "n": len(np.unique(raw[~np.isnan(raw)]))})
@@ -370,7 +370,7 @@ class _Coding:
             n_codes = len(one.held) + 1
             if n_codes <= MOST_CODES or not column.is_numeric:
                 counts = one.held.counts[:n_codes]
-                where = Exact(one.rows[0].mapped(), n_codes)
+                where = ExactCodes(one.rows[0].mapped(), n_codes)
                 return Kept(name, where, self._n_rows, int(counts[0]), one.order, counts)
             lut = _by_place(one, column)
             copy = Rows(self._stem().with_suffix(".raw"), np.float64)
@@ -381,23 +381,23 @@ class _Coding:
         if one.how == "numbers":
             one.unboxed(_by_place(one, column))
             return self._binned(name, one.rows[0])
-        parts = parts_of(self._wants.dates)
+        parts = check_date_parts(self._wants.dates)
         part = parts.index(name.rsplit(".", 1)[1]) if name != origin else 0
         return self._binned(name, one.rows[part])
 
     def _binned(self, name: str, rows: Rows) -> Kept:
         """Return numbers as they lie in a store: themselves, and the bucket of each."""
         raw = rows.mapped()
-        cells = cells_of(np.array(raw[:: max(1, len(raw) // SAMPLED)]))
+        cells = quantile_cells(np.array(raw[:: max(1, len(raw) // SAMPLED)]))
         coder, n_missing = cells.coder(), 0
         high = self._space.array(f"{rows.path.name}.high", np.uint8, len(raw), "w+")
         for at in range(0, len(raw), AT_A_TIME):
             part = raw[at : at + AT_A_TIME]
             part += 0.0  # no number is -0.0
             n_missing += coder.buckets(part, high[at : at + AT_A_TIME])[0]
-        return Kept(name, Binned(high, raw, cells), self._n_rows, n_missing)
+        return Kept(name, BinnedNumbers(high, raw, cells), self._n_rows, n_missing)
 
-    def _weight(self, mini: Table, sheet: Sheet) -> Floats | None:
+    def _weight(self, mini: Table, sheet: RawTable) -> Floats | None:
         name = self._weight_name()
         if name is None:
             return None
@@ -436,16 +436,16 @@ def _by_place(one: TextColumn, column: Column) -> Floats:
 
 def _numbers(known: Sequence[Any], marks: Markers) -> Reader:
     """Return how the cells of a column of numbers are read, of which these are some."""
-    words = marks.among_numbers([x for x in known if isinstance(x, str)])
+    words = marks.missing_among_numbers([x for x in known if isinstance(x, str)])
     way = number_way([x for x in known if isinstance(x, str) and x not in words])
 
     def read(cell: Any) -> tuple[float]:  # noqa: ANN401 - a cell
         if not isinstance(cell, str):
-            return (np.nan if cell in marks.others else as_float(cell),)
+            return (np.nan if cell in marks.numbers else as_float(cell),)
         text = cell.strip()
-        is_gap = bool(marks.missing([text]) or marks.among_numbers([text]))
+        is_gap = bool(marks.missing_levels([text]) or marks.missing_among_numbers([text]))
         number = np.nan if is_gap else way(text)
-        return (np.nan if number in marks.others else number,)
+        return (np.nan if number in marks.numbers else number,)
 
     return read
 
@@ -457,6 +457,6 @@ def _dates(known: Sequence[Any], parts: Sequence[str]) -> Reader:
 
     def read(cell: Any) -> tuple[float, ...]:  # noqa: ANN401 - a cell
         date = way(cell.strip())
-        return tuple(np.nan if date is None else part_of([date], part)[0] for part in parts)
+        return tuple(np.nan if date is None else date_part([date], part)[0] for part in parts)
 
     return read

@@ -22,9 +22,9 @@ from penjing.data.encode.coded_column import NEVER, WIDTHS, Coded
 from penjing.data.encode.coding_plan import as_floats, from_plain, plan, to_plain
 from penjing.data.encode.groups import AHEAD, Group, Groups, arrow
 from penjing.data.memory_limit import n_threads
-from penjing.data.read.arrow_kinds import numbers as numbers_of
-from penjing.data.read.arrow_kinds import texts as texts_of
-from penjing.data.scratch import reserve, told_full
+from penjing.data.read.arrow_kinds import arrow_numbers as numbers_of
+from penjing.data.read.arrow_kinds import arrow_texts as texts_of
+from penjing.data.scratch import allocate_file, convert_disk_full
 from penjing.errors import DataError
 from penjing.progress import Progress, ProgressCallback
 
@@ -57,7 +57,7 @@ def coded_groups(
     n = n_threads(threads or None)
     while True:
         try:
-            with told_full(groups.space.folder):
+            with convert_disk_full(groups.space.folder):
                 run = _Run(groups, target, wishes, max(1, min(n, len(groups.groups))))
                 run.code(progress)
         except Again as again:
@@ -107,7 +107,7 @@ class _Run:
         waiting = [g for i, g in enumerate(self._groups.groups) if i not in done]
         for column in self.columns:
             for path, kind in column.files().values():
-                reserve(path, self._groups.n_rows * np.dtype(kind).itemsize)
+                allocate_file(path, self._groups.n_rows * np.dtype(kind).itemsize)
         n_read = self._groups.n_rows - sum(g.n_rows for g in waiting)
         with self._opened(), ThreadPoolExecutor(self._n_threads) as pool:
             futures: dict[Future[None], Group] = {pool.submit(self._group, g): g for g in waiting}

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from penjing.data.encode.coded_column import Coded
 from penjing.data.encode.groups import BEGINNING, Group, Groups, arrow
-from penjing.data.read.arrow_kinds import kind_of, nested_value, texts
-from penjing.data.read.arrow_kinds import numbers as numbers_of
-from penjing.data.read.build_table import CLASS_NAMES
-from penjing.data.read.ids import COUNTED, LATE, is_id_name
-from penjing.data.read.numbers import numbers
-from penjing.data.read.python_rows import shortened
-from penjing.data.store import Cells, cells_of
+from penjing.data.read.arrow_kinds import arrow_kind, arrow_texts, first_nested_value
+from penjing.data.read.arrow_kinds import arrow_numbers as numbers_of
+from penjing.data.read.build_table import TARGET_NAMES
+from penjing.data.read.ids import MIN_ROWS, MIN_ROWS_ANY_START, is_id_name
+from penjing.data.read.numbers import parse_numbers
+from penjing.data.read.python_rows import short_repr
+from penjing.data.store import QuantileCells, quantile_cells
 from penjing.errors import DataError
 
 SAMPLED_GROUPS, SAMPLED_ROWS = 64, 256_000
@@ -41,7 +41,7 @@ def plan(groups: Groups, target: str | None, wishes: dict[str, str], n_threads: 
     names = groups.schema.names
     with ThreadPoolExecutor(n_threads) as pool:
         sample = _sample(groups, pool)
-        goals = {n for n in names if n.lower() in CLASS_NAMES} | set(names[-1:])
+        goals = {n for n in names if n.lower() in TARGET_NAMES} | set(names[-1:])
         goals = goals if target is None else {target}
         return list(pool.map(partial(_planned, groups, sample, goals, wishes), range(len(names))))
 
@@ -55,7 +55,7 @@ def _planned(
 ) -> Coded:
     """Decide how one column is kept; the target is one of the goals."""
     field, values = groups.schema.field(place), sample.column(place)
-    name, kind = field.name, kind_of(field.type)
+    name, kind = field.name, arrow_kind(field.type)
     if kind == "nested":
         _refuse_nested(groups, name)
     if wishes.get(name) == "ignored":
@@ -64,7 +64,7 @@ def _planned(
         return Coded(name, "id", kind=kind, n_missing=_n_missing(groups, name))
     if kind in ("whole", "number"):
         return _numbers(groups, values, place, wishes.get(name), is_target=name in goals)
-    n = len(texts(values).dictionary)
+    n = len(arrow_texts(values).dictionary)
     width = 4 if n > WIDE else 2 if n > FEW_TEXTS else 1
     return Coded(name, "texts", max(width, WIDTHS.get(wishes.get(name), 1)), kind=kind)
 
@@ -79,7 +79,7 @@ def _numbers(
 ) -> Coded:
     """Return the plan for numbers: few whole ones as codes, others in cells."""
     field = groups.schema.field(place)
-    name, is_whole = field.name, kind_of(field.type) == "whole"
+    name, is_whole = field.name, arrow_kind(field.type) == "whole"
     chunks = [numbers_of(chunk) for chunk in values.chunks]
     some = np.concatenate([as_floats(chunk) for chunk in chunks])
     if wish != "binned" and (is_whole or (is_target and _is_classes(some))):
@@ -93,7 +93,7 @@ def _numbers(
             return column
     if all(is_sorted(as_floats(chunk)) for chunk in chunks):
         some = _spread(groups, name)  # the first rows of groups say nothing of the others
-    return Coded(name, "binned", cells=cells_of(some), few=few)
+    return Coded(name, "binned", cells=quantile_cells(some), few=few)
 
 
 def _is_id(name: str, kind: str, sample: Any, groups: Groups) -> bool:  # noqa: ANN401 - of Arrow
@@ -107,9 +107,9 @@ def _names_rows(name: str, sample: Any, groups: Groups) -> bool:  # noqa: ANN401
     """Say whether texts only name the rows, where they would be too many to be kept."""
     if groups.n_rows <= WIDE:
         return False
-    words = texts(sample).dictionary.to_pylist()
+    words = arrow_texts(sample).dictionary.to_pylist()
     looks_so = len(words) == len(sample) - sample.null_count > 1
-    if not looks_so or numbers(words).is_number.any():
+    if not looks_so or parse_numbers(words).is_number.any():
         return False
     return groups.are_distinct(name, are_texts=True)
 
@@ -117,10 +117,10 @@ def _names_rows(name: str, sample: Any, groups: Groups) -> bool:  # noqa: ANN401
 def _refuse_nested(groups: Groups, name: str) -> None:
     """Refuse a column whose cells are lists and the like, by its first one."""
     for at, chunk in groups.column(name):
-        found = nested_value(chunk)
+        found = first_nested_value(chunk)
         if found is not None:
             row, value = found
-            told = {"row": at + row + 1, "column": name, "value": shortened(value)}
+            told = {"row": at + row + 1, "column": name, "value": short_repr(value)}
             raise DataError("nested_cell", source=groups.name, **told)
 
 
@@ -145,16 +145,16 @@ def _numbers_rows(name: str, sample: Sequence[Any], groups: Groups) -> bool:
     """Say whether whole numbers only number the rows."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    some = [value for chunk in sample[:1] for value in chunk.slice(0, COUNTED).to_pylist()]
+    some = [value for chunk in sample[:1] for value in chunk.slice(0, MIN_ROWS).to_pylist()]
     known = [value for value in some if value is not None]
     if len(set(known)) < len(known):
         return False
     if is_id_name(name):
         return groups.are_distinct(name)
     first = some[0] if some else None
-    if first is None or groups.n_rows < COUNTED or some != [*range(first, first + len(some))]:
+    if first is None or groups.n_rows < MIN_ROWS or some != [*range(first, first + len(some))]:
         return False
-    if first not in (0, 1) and groups.n_rows < LATE:
+    if first not in (0, 1) and groups.n_rows < MIN_ROWS_ANY_START:
         return False
     for at, chunk in groups.column(name):
         whole = numbers_of(chunk)
@@ -302,7 +302,7 @@ def from_plain(told: Sequence[dict[str, Any]]) -> list[Coded]:
         column = Coded(**plain)
         if cells is not None:
             edges, high, low = cells
-            column.cells = Cells(
+            column.cells = QuantileCells(
                 np.array(edges, np.float64), np.array(high, np.uint8), np.array(low, np.uint8)
             )
         column.extended(column.n_codes)

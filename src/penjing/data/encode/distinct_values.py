@@ -11,8 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.data.encode.coded_column import NEVER, Shown
-from penjing.data.read.dates import ways
-from penjing.data.read.numbers import COMMA, INFINITE, INTEGER, PLAIN, as_float, dressed
+from penjing.data.read.dates import date_orders
+from penjing.data.read.numbers import (
+    DECIMAL_COMMA,
+    INFINITY,
+    INTEGER,
+    PLAIN,
+    as_float,
+    parse_with_unit,
+)
 from penjing.data.table import Codes, Floats
 
 AT_A_TIME = 1 << 20
@@ -28,11 +35,11 @@ def facts_of(value: Any) -> Facts:  # noqa: ANN401 - a cell
         number = as_float(value) if is_number else 0.5
         return type(value).__name__, bool(np.isinf(number)), number.is_integer()
     text = value.strip()
-    pair = dressed(text)
+    pair = parse_with_unit(text)
     number_facts = None if pair is None else (pair[1], np.isinf(pair[0]), pair[0].is_integer())
-    is_plain = bool(PLAIN.fullmatch(text) or INFINITE.fullmatch(text))
-    written = bool(COMMA.fullmatch(text)), bool(INTEGER.fullmatch(text)), is_plain
-    return "str", text == value, written, number_facts, ways(text)
+    is_plain = bool(PLAIN.fullmatch(text) or INFINITY.fullmatch(text))
+    written = bool(DECIMAL_COMMA.fullmatch(text)), bool(INTEGER.fullmatch(text)), is_plain
+    return "str", text == value, written, number_facts, date_orders(text)
 
 
 def plain_number(value: Any) -> float | None:  # noqa: ANN401 - a cell

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penjing.data.read.files import absent, is_folder, is_there
-from penjing.data.read.missing_markers import USUAL
-from penjing.data.read.raw_columns import twins
-from penjing.data.scratch import Workspace, told_full
+from penjing.data.read.files import is_folder, no_such_file_error, path_exists
+from penjing.data.read.missing_markers import USUAL_MARKERS
+from penjing.data.read.raw_columns import duplicate_column_error
+from penjing.data.scratch import ScratchFolder, convert_disk_full
 from penjing.errors import CapabilityError, ChoiceError, DataError, NoFileError, NoRowsError
 
 PARQUET = (".parquet", ".pq")
@@ -51,7 +51,7 @@ class Groups:
     name: str
     groups: list[Group]
     n_rows: int
-    space: Workspace
+    space: ScratchFolder
     schema: Any
     mark: str
 
@@ -78,9 +78,9 @@ class Groups:
         if are_texts:
             bare = f"trim({column}, $blanks)"
             column = f"case when not list_contains($words, {bare}) then {bare} end"
-            asked |= {"blanks": BLANKS, "words": sorted(USUAL | {""})}
+            asked |= {"blanks": BLANKS, "words": sorted(USUAL_MARKERS | {""})}
         query = f"select count({column}), count(distinct {column}) from read_parquet($files)"  # noqa: S608
-        with duckdb.connect() as link, told_full(self.space.folder):
+        with duckdb.connect() as link, convert_disk_full(self.space.folder):
             link.execute("set enable_progress_bar = false")
             link.execute(f"set temp_directory = '{folder}'; set memory_limit = '1GB'")
             ((n, distinct),) = link.execute(query, asked).fetchall()
@@ -120,13 +120,13 @@ def files_of(source: str) -> list[str]:
             raise NoFileError("no_such_file", source=source)
         return found
     if not path.exists():
-        raise absent(source)
+        raise no_such_file_error(source)
     return [source]
 
 
 def is_pattern(source: str) -> bool:
     """Say whether a path stands for several files, as ``*.parquet`` does."""
-    return glob.has_magic(source) and not is_there(source)
+    return glob.has_magic(source) and not path_exists(source)
 
 
 def _form(path: str) -> str | None:
@@ -150,7 +150,7 @@ def source_of(source: str, query: str | None) -> tuple[list[str], str]:
     if source.startswith(DATABASE):
         path = source.removeprefix(DATABASE)
         if not Path(path).exists():
-            raise absent(path)
+            raise no_such_file_error(path)
         if query is None:
             raise ChoiceError("needs_query", source=source)
         return [path], "database"
@@ -174,14 +174,14 @@ def groups_of(
     files, _ = source_of(source, query)
     arrow()
     mark = fingerprint(files, query, wanted)
-    space = Workspace(work, mark if work else None)
+    space = ScratchFolder(work, mark if work else None)
     try:
         name = Path(files[0]).name if len(files) == 1 else Path(source).name
         if query is not None:
             files = [_as_parquet(space, files[0], query, name)]
         return _listed(files, name, space, mark)
     except BaseException as error:
-        space.end(error, keep=work is not None)
+        space.close_after_error(error, keep=work is not None)
         raise
 
 
@@ -199,7 +199,7 @@ def fingerprint(files: list[str], query: str | None, wanted: Sequence[str | None
     return hashlib.sha256(json.dumps([told, query, boot, FORM, *wanted]).encode()).hexdigest()[:16]
 
 
-def _listed(files: list[str], name: str, space: Workspace, mark: str) -> Groups:
+def _listed(files: list[str], name: str, space: ScratchFolder, mark: str) -> Groups:
     parquet = arrow()
     import pyarrow as pa  # noqa: PLC0415
 
@@ -226,7 +226,7 @@ def _listed(files: list[str], name: str, space: Workspace, mark: str) -> Groups:
         names = [] if schema is None else schema.names
         raise NoRowsError("no_rows", source=name, names=names)
     if len({*schema.names}) < len(schema.names):
-        raise twins(name, schema.names)
+        raise duplicate_column_error(name, schema.names)
     return Groups(name, groups, start, space, schema, mark)
 
 
@@ -258,7 +258,7 @@ def _asked(link: Any, query: str, path: str) -> Any:  # noqa: ANN401 - of DuckDB
     return link.sql(f"select * from (\n{asked}\n)")  # noqa: S608 - it is the user's
 
 
-def _as_parquet(space: Workspace, path: str, query: str, name: str) -> str:
+def _as_parquet(space: ScratchFolder, path: str, query: str, name: str) -> str:
     """Let DuckDB write rows as Parquet; a file that is already there is whole."""
     import duckdb  # noqa: PLC0415
 
@@ -267,7 +267,7 @@ def _as_parquet(space: Workspace, path: str, query: str, name: str) -> str:
         return str(whole)
     folder = str(space.folder).replace("'", "''")
     try:
-        with duckdb.connect() as link, told_full(space.folder):
+        with duckdb.connect() as link, convert_disk_full(space.folder):
             link.execute("set enable_progress_bar = false")
             link.execute(f"set temp_directory = '{folder}'; set memory_limit = '1GB'")
             quoted = path.replace("'", "''")
@@ -275,7 +275,7 @@ def _as_parquet(space: Workspace, path: str, query: str, name: str) -> str:
             _asked(link, query, path).write_parquet(str(part), **WRITTEN)
     except duckdb.Error as error:
         if "No space left" in str(error) or "ENOSPC" in str(error):
-            with told_full(space.folder):
+            with convert_disk_full(space.folder):
                 raise OSError(28, "No space left") from None
         reason = str(error).strip().split("\n")[0].rstrip(".")
         raise DataError("query_failed", source=name, reason=reason) from None

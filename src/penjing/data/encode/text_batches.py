@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from penjing.data.encode.text_stream import Text
 from penjing.data.read.arff import is_arff
-from penjing.data.read.csv import Dialect, batches_of, begun
-from penjing.data.read.dictionary import codes_of
+from penjing.data.read.csv import CsvDialect, detect_dialect, split_batches
+from penjing.data.read.dictionary import encode_values
 from penjing.data.table import Codes
 from penjing.errors import DataError
 
@@ -55,7 +55,7 @@ class Piece:
         """Return the distinct values in order of first appearance, and each row's."""
         if self._coded is None:
             if self.array is None:
-                self._coded = codes_of(self.values)
+                self._coded = encode_values(self.values)
             else:
                 found = self.array.dictionary_encode()
                 self._coded = found.dictionary.to_pylist(), found.indices.to_numpy()
@@ -78,13 +78,13 @@ Batch = dict[str | int, Piece]
 
 def dialect_of(
     text: Text, separator: str | None, names: Sequence[str] | None
-) -> tuple[Dialect, int]:
+) -> tuple[CsvDialect, int]:
     """Return how a text is divided, and where its first row begins."""
     head, is_whole = text.head()
     if is_arff(head):
         raise NotInPieces
     try:
-        dialect, start = begun(head, text.name, separator, names, is_quoted=text.is_quoted)
+        dialect, start = detect_dialect(head, text.name, separator, names, is_quoted=text.is_quoted)
     except DataError:
         if is_whole:
             raise
@@ -95,14 +95,14 @@ def dialect_of(
     return dialect, start
 
 
-def divided(text: Text, dialect: Dialect, start: int, *, quickly: bool) -> Iterator[Batch]:
+def divided(text: Text, dialect: CsvDialect, start: int, *, quickly: bool) -> Iterator[Batch]:
     """Yield the rows of a delimited text."""
     is_ascii = len(dialect.separator) == 1 and dialect.separator.isascii()
     are_blanks = dialect.separator == " " and dialect.is_quoted  # csv passes over a second one
     if quickly and is_ascii and not are_blanks and len(dialect.header) > 1:
         yield from _by_arrow(text, dialect, start)
         return
-    for batch in batches_of(text.pieces(start), dialect, text.name):
+    for batch in split_batches(text.pieces(start), dialect, text.name):
         yield {place: Piece(values=cells) for place, cells in enumerate(batch)}
 
 
@@ -126,7 +126,7 @@ class _Feed(io.RawIOBase):
         return len(found)
 
 
-def _by_arrow(text: Text, dialect: Dialect, start: int) -> Iterator[Batch]:
+def _by_arrow(text: Text, dialect: CsvDialect, start: int) -> Iterator[Batch]:
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import csv  # noqa: PLC0415
 
@@ -166,7 +166,7 @@ def _followed(blocks: Iterator[bytes], end: bytes) -> Iterator[bytes]:
     yield end
 
 
-def _columns(found: Any, dialect: Dialect) -> Batch:  # noqa: ANN401 - of Arrow
+def _columns(found: Any, dialect: CsvDialect) -> Batch:  # noqa: ANN401 - of Arrow
     """Return the columns of some rows, if Python has the same ones."""
     import pyarrow.compute as pc  # noqa: PLC0415
 

@@ -32,11 +32,11 @@ from penjing.data.encode.distinct_values import (
     seen,
 )
 from penjing.data.encode.text_batches import Piece
-from penjing.data.read.dictionary import ranks_of
+from penjing.data.read.dictionary import encode_numbers
 from penjing.data.read.ids import is_id_name
 from penjing.data.read.missing_markers import Markers
-from penjing.data.read.python_rows import shortened
-from penjing.data.read.raw_columns import EXACT, Cells
+from penjing.data.read.python_rows import short_repr
+from penjing.data.read.raw_columns import MAX_EXACT_INTEGER, RawColumn
 from penjing.data.table import MISSING, Floats
 
 MOST_TEXTS = 1 << 18
@@ -90,7 +90,7 @@ class TextColumn:
         is_all: bool = False,
         reader: Reader | None = None,
         n_parts: int = 1,
-        known: Cells | None = None,
+        known: RawColumn | None = None,
     ) -> None:
         self.name, self._stem, self._marks = name, stem, marks
         self.how, self._is_all, self._reader, self._known = how, is_all, reader, known
@@ -144,7 +144,7 @@ class TextColumn:
         if self.nested is None:
             for row, value in enumerate(piece.values, start=self.n_rows + 1):
                 if isinstance(value, (list, dict)):
-                    self.nested = row, shortened(value)
+                    self.nested = row, short_repr(value)
                     break
         return Piece(values=found)
 
@@ -199,7 +199,7 @@ class TextColumn:
     def _number(self, value: Any) -> float | None:  # noqa: ANN401 - a cell
         """Return the number of a plain cell; not of a marker, nor of a text among numbers."""
         number = plain_number(value)
-        is_other = number in self._marks.others or isinstance(value, str) is not self._are_texts
+        is_other = number in self._marks.numbers or isinstance(value, str) is not self._are_texts
         return None if is_other else number
 
     def _kept_only(
@@ -249,7 +249,7 @@ class TextColumn:
             found = [self._number(level) for level in levels]
             values = np.array([*(np.nan if x is None else x for x in found), np.nan])[codes]
             plain = None if not np.isnan(values).any() else ~np.isnan(values)
-        said = self._marks.among(values) if self._marks.others else None
+        said = self._marks.are_markers(values) if self._marks.numbers else None
         if said is None or not said.any():
             return values, plain
         return np.array(values), ~said if plain is None else plain & ~said
@@ -303,7 +303,7 @@ class TextColumn:
     def _witnesses(self, value: Any, place: int) -> int:  # noqa: ANN401 - a cell
         """Return the place of the first value of the same kind: this one, if there is none yet."""
         bare = value.strip() if isinstance(value, str) else value
-        is_word = bool(self._missing([bare]) or self._marks.among_numbers([bare]))
+        is_word = bool(self._missing([bare]) or self._marks.missing_among_numbers([bare]))
         facts = ("word", bare, bare == value) if is_word else facts_of(value)
         return self._witness.setdefault(facts, place)
 
@@ -337,7 +337,7 @@ class TextColumn:
             self._hashes.add(np.fromiter(map(hash, known), np.int64, len(known)))
 
     def _missing(self, bare: Sequence[Any]) -> frozenset[Any]:
-        return self._marks.missing(bare) | self._marks.others.intersection(bare)
+        return self._marks.missing_levels(bare) | self._marks.numbers.intersection(bare)
 
     # -- as what a reader makes of each value
 
@@ -357,7 +357,7 @@ class TextColumn:
         first = self.held.first[: len(self.held) + 1]
         return np.argsort(first, kind="stable")[: int((first < NEVER).sum())]
 
-    def shown(self) -> Cells:
+    def shown(self) -> RawColumn:
         """Return the column for the judges: a row for each value that is held."""
         if self._known is not None:
             return self._known
@@ -368,7 +368,7 @@ class TextColumn:
         codes = np.full(len(order), MISSING, np.int32)
         codes[is_known] = np.arange(len(levels))
         if levels and {*map(type, levels)} == {float}:
-            levels, codes[is_known] = ranks_of(np.array(levels))
+            levels, codes[is_known] = encode_numbers(np.array(levels))
         times, rows = held.counts[order], held.first[order]
         if self.how in ("any", "texts"):
             return Shown(self.name, levels, codes, None, False, times, rows)
@@ -398,7 +398,7 @@ class TextColumn:
         numbers = known.mapped()
         is_once = never_twice(numbers)
         most = max(abs(numbers[0]), abs(numbers[-1])) if len(numbers) else 0.0
-        if not is_once and (self._has_unusual or most > EXACT):
+        if not is_once and (self._has_unusual or most > MAX_EXACT_INTEGER):
             self.how = "over"  # texts may differ where their numbers do not
         known.gone()
         return is_once

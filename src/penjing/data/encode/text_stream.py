@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Self, cast
 
-from penjing.data.read.files import GZIP, contents
-from penjing.data.read.text_encoding import SAMPLE, encoding_of
+from penjing.data.read.files import GZIP_MAGIC, read_file
+from penjing.data.read.text_encoding import SAMPLE_CHARACTERS, detect_encoding
 from penjing.errors import DataError
 
 BLOCK = 1 << 22
@@ -45,13 +45,13 @@ class Streamed:
         """The first bytes, enough to judge by."""
         if self._head is None:
             self._head = b""
-            for block in self.blocks(4 * SAMPLE):
+            for block in self.blocks(4 * SAMPLE_CHARACTERS):
                 self._head += block
-                if len(self._head) >= 4 * SAMPLE:
+                if len(self._head) >= 4 * SAMPLE_CHARACTERS:
                     break
         return self._head
 
-    def after(self, n: int) -> Self:
+    def skip(self, n: int) -> Self:
         """Return the bytes without the first n."""
         return type(self)(self.path, self._n_before + n)
 
@@ -65,7 +65,7 @@ class Streamed:
             except (OSError, EOFError, zlib.error):
                 raise DataError("bad_gzip", source=self.name) from None
 
-    def fault(self, codec: str) -> int | None:
+    def first_bad_line(self, codec: str) -> int | None:
         """Return the line of the first bytes that are not legal, None if all are."""
         codec = self.exact(codec)
         decoder, n_lines = codecs.getincrementaldecoder(codec)(), 0
@@ -82,7 +82,9 @@ class Streamed:
 
     def sample(self, codec: str) -> str:
         """Return the first characters of bytes that are legal."""
-        return codecs.getincrementaldecoder(self.exact(codec))().decode(self.head)[:SAMPLE]
+        return codecs.getincrementaldecoder(self.exact(codec))().decode(self.head)[
+            :SAMPLE_CHARACTERS
+        ]
 
     def exact(self, codec: str) -> str:
         """Return a codec with the order of its bytes, where the bytes tell it."""
@@ -104,10 +106,10 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
     try:
         raw = Path(path).open("rb")  # noqa: SIM115 - closed below
     except OSError:
-        contents(path)
+        read_file(path)
         raise
     with raw:
-        if raw.peek(2)[:2] == GZIP:
+        if raw.peek(2)[:2] == GZIP_MAGIC:
             with gzip.open(raw) as plain:
                 yield cast("IO[bytes]", plain)
         else:
@@ -130,7 +132,7 @@ class Text:
     def __init__(self, path: str, encoding: str | None = None, *, translate: bool = True) -> None:
         streamed = _Noticed(path)
         self._translate = translate
-        self.encoding, self._bytes = encoding_of(streamed, streamed.name, encoding)
+        self.encoding, self._bytes = detect_encoding(streamed, streamed.name, encoding)
         self.name, self.path = streamed.name, path
         self.sha256, self.is_quoted, self._has_returns = streamed.noticed()
         codec = codecs.lookup(self.encoding.codec).name
@@ -195,7 +197,7 @@ class _Noticed(Streamed):
         super().__init__(path, n_before)
         self._seen = {} if seen is None else seen
 
-    def after(self, n: int) -> Self:
+    def skip(self, n: int) -> Self:
         """Return the bytes without the first n."""
         return type(self)(self.path, self._n_before + n, self._seen)
 

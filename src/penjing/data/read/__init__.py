@@ -9,11 +9,11 @@ import numpy as np
 
 from penjing import arguments
 from penjing.data.memory_limit import memory_bytes
-from penjing.data.read.build_table import assembled, refuse_absent
-from penjing.data.read.conform import fitted
-from penjing.data.read.csv_duckdb import hints_of
-from penjing.data.read.dispatch import gathered
-from penjing.data.read.missing_markers import markers, plain_markers
+from penjing.data.read.build_table import build_table, check_columns_exist
+from penjing.data.read.conform import conform_to_fields
+from penjing.data.read.csv_duckdb import column_hints
+from penjing.data.read.dispatch import read_source
+from penjing.data.read.missing_markers import make_markers, serializable_markers
 from penjing.data.read.schema import check_schema
 from penjing.data.read.text_encoding import check_encoding
 from penjing.data.table import Field, Table
@@ -106,13 +106,13 @@ def read(
         how = (target, schema, missing, encoding, weight, dates, name, names, separator)
         if isinstance(keep, tuple) and not keep and all(said is None for said in how):
             return source
-    missing = plain_markers(missing)
+    missing = serializable_markers(missing)
     if memory_limit is not None:
         memory_bytes(memory_limit)  # refused here if it is none
     kept = arguments.texts("keep", keep)
     check_schema(schema)
     _check_call(target, separator, encoding=encoding, weight=weight, name=name)
-    sheet = gathered(
+    sheet = read_source(
         source,
         encoding=encoding,
         name=name,
@@ -120,16 +120,16 @@ def read(
         labels=labels,
         separator=separator,
         target=target.name if isinstance(target, Field) else (target or None),
-        hints=None if isinstance(source, np.ndarray) else hints_of(schema, missing),
+        hints=None if isinstance(source, np.ndarray) else column_hints(schema, missing),
         memory_limit=memory_limit,
     )
     if missing is not None:  # kept by the table, and by a tree that is grown from it
         sheet.source = {**sheet.source, "reading": {"missing": missing}}
-    marks = markers(missing, usual=sheet.has_usual_markers)
+    marks = make_markers(missing, usual=sheet.has_usual_markers)
     if isinstance(schema, Mapping) or schema is None:
-        return assembled(sheet, marks, target, schema, weight=weight, keep=kept, dates=dates)
-    refuse_absent(sheet, kept)
-    return fitted(sheet, marks, tuple(schema), target, weight=weight)
+        return build_table(sheet, marks, target, schema, weight=weight, keep=kept, dates=dates)
+    check_columns_exist(sheet, kept)
+    return conform_to_fields(sheet, marks, tuple(schema), target, weight=weight)
 
 
 def _check_call(target: object, separator: object, **texts: object) -> None:
@@ -137,10 +137,10 @@ def _check_call(target: object, separator: object, **texts: object) -> None:
     if not (target is None or target is False or isinstance(target, str | Field)):
         raise WrongTypeError("bad_target", value=target)
     for called, value in texts.items():
-        arguments.some_text(called, value)
+        arguments.optional_text(called, value)
     if isinstance(texts["encoding"], str):
         check_encoding(texts["encoding"])
     if separator is None:
         return
     if not isinstance(separator, str) or len(separator) != 1 or separator in SEPARATES_ROWS:
-        raise arguments.refused("bad_separator", "separator", separator, str)
+        raise arguments.bad_value_error("bad_separator", "separator", separator, str)

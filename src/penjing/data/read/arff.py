@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from penjing.data.read.declared_columns import Attribute, declared_cells
-from penjing.data.read.dictionary import codes_of
-from penjing.data.read.raw_columns import Sheet
+from penjing.data.read.declared_columns import Attribute, declared_column
+from penjing.data.read.dictionary import encode_values
+from penjing.data.read.raw_columns import RawTable
 from penjing.errors import DataError, NoRowsError
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -20,29 +20,29 @@ ATTRIBUTE = re.compile(
 )
 CELL = re.compile(rf"\s*(?P<cell>{QUOTED}|[^,]*?)\s*(?:,|$)")
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
-NUMERIC = ("numeric", "real", "integer")
+NUMERIC_TYPES = ("numeric", "real", "integer")
 
 
-def from_arff(text: str, name: str) -> Sheet:
+def from_arff(text: str, name: str) -> RawTable:
     """Take the rows as declared."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    attributes, start = _header(lines, name)
+    attributes, start = _parse_header(lines, name)
     rows: list[Sequence[str]] = []
     for line in lines[start:]:
         bare = line.strip()
         if not bare or bare[0] == "%":
             continue
-        rows.append(_row(bare, len(attributes), name, len(rows) + 1))
+        rows.append(_parse_row(bare, len(attributes), name, len(rows) + 1))
     if not rows:
         raise NoRowsError("no_rows", source=name, names=[a.name for a in attributes])
     columns = [
-        declared_cells(name, attribute, *codes_of(cells))
+        declared_column(name, attribute, *encode_values(cells))
         for attribute, cells in zip(attributes, zip(*rows, strict=True), strict=True)
     ]
     named = [a.name for a in attributes if a.name.lower() == "class"]
     source = {"name": name, "form": "arff"}
     target = named[0] if named else attributes[-1].name
-    return Sheet(columns, len(rows), source, target=target, has_usual_markers=False)
+    return RawTable(columns, len(rows), source, target=target, has_usual_markers=False)
 
 
 def is_arff(text: str) -> bool:
@@ -60,7 +60,7 @@ def is_arff(text: str) -> bool:
     return False
 
 
-def _header(lines: list[str], name: str) -> tuple[list[Attribute], int]:
+def _parse_header(lines: list[str], name: str) -> tuple[list[Attribute], int]:
     """Return the attributes and where the rows start."""
     attributes: list[Attribute] = []
     place = 0
@@ -80,23 +80,23 @@ def _header(lines: list[str], name: str) -> tuple[list[Attribute], int]:
         while "{" in bare and "}" not in bare and place < len(lines):
             bare += " " + lines[place].strip()  # a long list of values may go over several lines
             place += 1
-        attributes.append(_attribute(bare, name, first))
+        attributes.append(_parse_attribute(bare, name, first))
     raise DataError("bad_arff_data", source=name)
 
 
-def _attribute(line: str, name: str, number: int) -> Attribute:
+def _parse_attribute(line: str, name: str, number: int) -> Attribute:
     match = ATTRIBUTE.fullmatch(line)
     if match is None:
         raise DataError("bad_arff", source=name, line=number, value=line[:40])
-    title, kind = unquoted(match["name"]), match["kind"].strip()
+    title, kind = unquote(match["name"]), match["kind"].strip()
     if kind.startswith("{"):
         inside = kind[1 : kind.rfind("}")] if "}" in kind else kind[1:]
-        levels = tuple(dict.fromkeys(cells_of(inside)))
+        levels = tuple(dict.fromkeys(split_values(inside)))
         if not inside.strip() or not levels:
             raise DataError("bad_arff", source=name, line=number, value=line[:40])
         return Attribute(title, "nominal", levels)
     word = kind.split()[0].lower()
-    if word.startswith(NUMERIC):
+    if word.startswith(NUMERIC_TYPES):
         return Attribute(title, "numeric")
     if word == "string":
         return Attribute(title, "text")
@@ -105,23 +105,23 @@ def _attribute(line: str, name: str, number: int) -> Attribute:
     raise DataError("arff_kind", source=name, line=number, column=title, value=word)
 
 
-def _row(line: str, width: int, name: str, number: int) -> Sequence[str]:
+def _parse_row(line: str, width: int, name: str, number: int) -> Sequence[str]:
     if line[0] == "{":
         raise DataError("sparse_arff", source=name, row=number)
-    cells = cells_of(line)
+    cells = split_values(line)
     if len(cells) == 1 and width > 1:
-        cells = [unquoted(cell) for cell in re.findall(rf"{QUOTED}|\S+", line)]
+        cells = [unquote(cell) for cell in re.findall(rf"{QUOTED}|\S+", line)]
     if len(cells) != width:
         raise DataError("ragged_row", source=name, row=number, n=len(cells), expected=width)
     return cells
 
 
-def cells_of(line: str) -> list[str]:
+def split_values(line: str) -> list[str]:
     r"""Return the values of a comma-separated line, quotes undone.
 
     Examples
     --------
-    >>> cells_of(r"sunny, 'Don\'t Play', ?")
+    >>> split_values(r"sunny, 'Don\'t Play', ?")
     ['sunny', "Don't Play", '?']
     """
     if "'" not in line and '"' not in line and "\\" not in line:
@@ -132,14 +132,14 @@ def cells_of(line: str) -> list[str]:
         match = CELL.match(line, place)
         if match is None:
             break
-        cells.append(unquoted(match["cell"]))
+        cells.append(unquote(match["cell"]))
         if match.end() == len(line) and not match.group().endswith(","):
             break
         place = match.end()
     return cells
 
 
-def unquoted(text: str) -> str:
+def unquote(text: str) -> str:
     """Return a name or value without its quotes and escapes."""
     bare = text.strip()
     if len(bare) > 1 and bare[0] in "'\"" and bare[-1] == bare[0]:

@@ -8,22 +8,22 @@ from typing import Any, Literal
 
 import numpy as np
 
-from penjing.data.read.clean_columns import cleaned
-from penjing.data.read.context import Reading
-from penjing.data.read.convert import must_be_numbers
-from penjing.data.read.dates import parts_of
-from penjing.data.read.infer import FEW_CLASSES, columns_of, judged_target
+from penjing.data.read.clean_columns import clean_column
+from penjing.data.read.context import ReadContext
+from penjing.data.read.convert import require_numbers
+from penjing.data.read.dates import check_date_parts
+from penjing.data.read.infer import MAX_NUMERIC_CLASSES, infer_columns, infer_target
 from penjing.data.read.missing_markers import Markers
-from penjing.data.read.raw_columns import Cells, Sheet, twins
-from penjing.data.read.schema import Wish, wishes
+from penjing.data.read.raw_columns import RawColumn, RawTable, duplicate_column_error
+from penjing.data.read.schema import ColumnSpec, column_specs
 from penjing.data.table import Column, Field, Floats, Note, Table
-from penjing.errors import ChoiceError, DataError, unknown
+from penjing.errors import ChoiceError, DataError, unknown_name_error
 
-CLASS_NAMES = ("class", "label", "target", "类别", "标签")
+TARGET_NAMES = ("class", "label", "target", "类别", "标签")
 
 
-def assembled(
-    sheet: Sheet,
+def build_table(
+    sheet: RawTable,
     marks: Markers,
     target: str | Field | Literal[False] | None,
     schema: Mapping[str, Any] | None,
@@ -34,89 +34,89 @@ def assembled(
     drop: bool = True,
 ) -> Table:
     """Judge every column and put the table together; drop the rows that cannot teach."""
-    refuse_twins(sheet)
-    asked = wishes(schema, sheet)
-    refuse_absent(sheet, [*keep, *([] if weight is None else [weight])])
-    reading = Reading(sheet, marks, parts_of(dates))
-    weight = weight or _asked_as("weight", asked)
-    goal = target_name(reading, target, asked, weight)
+    check_unique_names(sheet)
+    asked = column_specs(schema, sheet)
+    check_columns_exist(sheet, [*keep, *([] if weight is None else [weight])])
+    reading = ReadContext(sheet, marks, check_date_parts(dates))
+    weight = weight or _column_of_kind("weight", asked)
+    goal = find_target_name(reading, target, asked, weight)
     aim = None
     columns: list[Column] = []
     for cells in sheet.columns:
         wish = asked.get(cells.name)
         if cells.name == goal:
-            aim = judged_target(reading, cells, wish)
+            aim = infer_target(reading, cells, wish)
         elif cells.name == weight:
             reading.left_out.append((cells.name, "weight"))
         else:
-            columns += columns_of(reading, cells, wish, keep=cells.name in keep)
+            columns += infer_columns(reading, cells, wish, keep=cells.name in keep)
     if not columns:
-        columns = _second_thoughts(reading)
+        columns = _restore_row_counts(reading)
     table = Table(
         tuple(columns),
         aim,
         sheet.n_rows,
-        weight=weights(reading, weight),
+        weight=read_weights(reading, weight),
         row_numbers=sheet.row_numbers,
         left_out=tuple(reading.left_out),
         source=sheet.source,
     )
-    return finished(table, reading, drop=drop)
+    return finish_table(table, reading, drop=drop)
 
 
-def _second_thoughts(reading: Reading) -> list[Column]:
+def _restore_row_counts(reading: ReadContext) -> list[Column]:
     """Take back a column that only counts, where nothing else is left to ask about."""
     columns: list[Column] = []
     for note in [note for note in reading.notes if note.key == "note_left_out_id_count"]:
         name = note.values["column"]
         reading.notes.remove(note)
         reading.left_out.remove((name, "id"))
-        columns += columns_of(reading, reading.sheet.by_name()[name], None, keep=True)
+        columns += infer_columns(reading, reading.raw_table.by_name()[name], None, keep=True)
     return columns
 
 
-def refuse_twins(sheet: Sheet) -> None:
+def check_unique_names(sheet: RawTable) -> None:
     """Refuse a sheet in which two columns have one name."""
     if len(set(sheet.names)) < len(sheet.names):
-        raise twins(sheet.name, sheet.names)
+        raise duplicate_column_error(sheet.name, sheet.names)
 
 
-def refuse_absent(sheet: Sheet, names: Iterable[str]) -> None:
+def check_columns_exist(sheet: RawTable, names: Iterable[str]) -> None:
     """Refuse the first name that no column has."""
     for name in names:
         if name not in sheet.names:
-            raise unknown("unknown_column", name, sheet.names)
+            raise unknown_name_error("unknown_column", name, sheet.names)
 
 
-def _asked_as(kind: str, asked: Mapping[str, Wish]) -> str | None:
+def _column_of_kind(kind: str, asked: Mapping[str, ColumnSpec]) -> str | None:
     return next((name for name, wish in asked.items() if wish.kind == kind), None)
 
 
-def target_name(
-    reading: Reading,
+def find_target_name(
+    reading: ReadContext,
     target: str | Field | Literal[False] | None,
-    asked: Mapping[str, Wish],
+    asked: Mapping[str, ColumnSpec],
     weight: str | None,
 ) -> str | None:
     """Return the name of the target column, None if there shall be none."""
-    sheet = reading.sheet
+    sheet = reading.raw_table
     if target is False:
         return None
     if isinstance(target, Field):
         target = target.name
     if isinstance(target, str):
         if target not in sheet.names:
-            raise unknown("unknown_column", target, sheet.names)
+            raise unknown_name_error("unknown_column", target, sheet.names)
         return target
-    named = _asked_as("target", asked) or sheet.target
+    named = _column_of_kind("target", asked) or sheet.target
     if named is not None:
         return named
     free = [
         cells
         for cells in sheet.columns
-        if cells.name != weight and asked.get(cells.name, Wish("nominal")).kind != "ignore"
+        if cells.name != weight and asked.get(cells.name, ColumnSpec("nominal")).kind != "ignore"
     ]
-    for word in CLASS_NAMES:
+    for word in TARGET_NAMES:
         for cells in free:
             if cells.name.lower() == word:
                 reading.note("target_named", column=cells.name)
@@ -127,37 +127,37 @@ def target_name(
     raise ChoiceError("no_target", source=sheet.name, known=", ".join(sheet.names))
 
 
-def _has_few_values(reading: Reading, cells: Cells) -> bool:
-    if len(cells.levels) > 10 * FEW_CLASSES:
+def _has_few_values(reading: ReadContext, cells: RawColumn) -> bool:
+    if len(cells.levels) > 10 * MAX_NUMERIC_CLASSES:
         return False
-    known = cleaned(reading, cells, quietly=True)
-    return 0 < len(known.levels) <= FEW_CLASSES
+    known = clean_column(reading, cells, quietly=True)
+    return 0 < len(known.levels) <= MAX_NUMERIC_CLASSES
 
 
-def weights(reading: Reading, name: str | None) -> Floats | None:
+def read_weights(reading: ReadContext, name: str | None) -> Floats | None:
     """Return the weight of each row, checked."""
     if name is None:
-        return reading.sheet.weight
-    if name not in reading.sheet.names:
-        raise unknown("unknown_column", name, reading.sheet.names)
-    found = must_be_numbers(reading, reading.sheet.by_name()[name])
+        return reading.raw_table.weight
+    if name not in reading.raw_table.names:
+        raise unknown_name_error("unknown_column", name, reading.raw_table.names)
+    found = require_numbers(reading, reading.raw_table.by_name()[name])
     cells = found.cells
     values = np.append(found.numbers.values, np.nan)[cells.codes]
     bad = ~np.isfinite(values) | (values < 0)
     if bad.any():
         row = int(np.argmax(bad))
         value = "" if cells.codes[row] < 0 else cells.levels[cells.codes[row]]
-        told = {"row": cells.number_of(row), "column": name, "value": value}
-        raise DataError("bad_weight", source=reading.sheet.name, **told)
+        told = {"row": cells.row_number(row), "column": name, "value": value}
+        raise DataError("bad_weight", source=reading.raw_table.name, **told)
     return values
 
 
-def finished(table: Table, reading: Reading, *, drop: bool = True) -> Table:
+def finish_table(table: Table, reading: ReadContext, *, drop: bool = True) -> Table:
     """Drop the rows that cannot teach, and hand over the notes."""
     if reading.trimmed:
         names = [*dict.fromkeys(reading.trimmed)]
         reading.note("trimmed", columns=", ".join(names), n=len(names))
-    notes = [*reading.sheet.notes, *reading.notes]
+    notes = [*reading.raw_table.notes, *reading.notes]
     if not drop:
         return replace(table, notes=tuple(notes))
     if table.target is None:
@@ -166,17 +166,17 @@ def finished(table: Table, reading: Reading, *, drop: bool = True) -> Table:
         is_whole = not table.target.has_missing
         rows = np.ones(table.n_rows, np.bool_) if is_whole else table.target.codes >= 0
         if not rows.any():
-            raise DataError("empty_target", source=reading.sheet.name, column=table.target.name)
+            raise DataError("empty_target", source=reading.raw_table.name, column=table.target.name)
         if not rows.all():
             said = {"column": table.target.name, "n": int((~rows).sum())}
-            notes.append(Note("note_target_missing", {"source": reading.sheet.name, **said}))
+            notes.append(Note("note_target_missing", {"source": reading.raw_table.name, **said}))
     if table.weight is not None:
         zero = rows & (table.weight == 0)
         if zero.any():
-            said = {"source": reading.sheet.name, "n": int(zero.sum())}
+            said = {"source": reading.raw_table.name, "n": int(zero.sum())}
             notes.append(Note("note_zero_weight", said))
         if not (rows & ~zero).any():
-            raise DataError("no_weight", source=reading.sheet.name)
+            raise DataError("no_weight", source=reading.raw_table.name)
     if not rows.all():
         table = table.take(rows)
     return replace(table, notes=tuple(notes))

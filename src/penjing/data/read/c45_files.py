@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from penjing.data.read.declared_columns import Attribute, declared_cells
-from penjing.data.read.dictionary import codes_of
+from penjing.data.read.declared_columns import Attribute, declared_column
+from penjing.data.read.dictionary import encode_values
 from penjing.data.read.files import is_file
-from penjing.data.read.raw_columns import Declared, Sheet
+from penjing.data.read.raw_columns import DeclaredKind, RawTable
 from penjing.errors import DataError, NoRowsError
 
-KINDS: dict[str, Declared] = {"continuous": "numeric", "ignore": "ignore", "label": "ignore"}
+KINDS: dict[str, DeclaredKind] = {"continuous": "numeric", "ignore": "ignore", "label": "ignore"}
 SUFFIXES = (".names", ".c45-names")
 
 
-def declaration_of(path: Path) -> Path | None:
+def find_names_file(path: Path) -> Path | None:
     """Return the .names file that belongs to a stem, .names, .data or .test path."""
     if path.name.endswith(SUFFIXES):
         return path
@@ -33,7 +33,7 @@ def declaration_of(path: Path) -> Path | None:
     return None
 
 
-def cases_of(path: Path, names: Path) -> Path:
+def find_cases_file(path: Path, names: Path) -> Path:
     """Return the file with the cases: the path itself, or the .data beside the .names."""
     if path.suffix in (".data", ".test", ".cases"):
         return path
@@ -41,10 +41,10 @@ def cases_of(path: Path, names: Path) -> Path:
     return names.with_name(stem + ".data")
 
 
-def from_names(declaration: str, cases: str, names_name: str, cases_name: str) -> Sheet:
+def from_c45_files(declaration: str, cases: str, names_name: str, cases_name: str) -> RawTable:
     """Take the cases as declared."""
-    attributes, target = declared(declaration, names_name)
-    rows = [row for line in cases.split("\n") if (row := case(line))]
+    attributes, target = parse_names_file(declaration, names_name)
+    rows = [row for line in cases.split("\n") if (row := parse_case(line))]
     if not rows:
         raise NoRowsError("no_rows", source=cases_name, names=[a.name for a in attributes])
     for number, row in enumerate(rows, start=1):
@@ -52,23 +52,26 @@ def from_names(declaration: str, cases: str, names_name: str, cases_name: str) -
             values = {"row": number, "n": len(row), "expected": len(attributes)}
             raise DataError("ragged_row", source=cases_name, **values)
     columns = [
-        declared_cells(cases_name, attribute, *codes_of(cells))
+        declared_column(cases_name, attribute, *encode_values(cells))
         for attribute, cells in zip(attributes, zip(*rows, strict=True), strict=True)
     ]
     source = {"name": cases_name, "form": "names"}
-    return Sheet(columns, len(rows), source, target=target, has_usual_markers=False, is_chosen=True)
+    return RawTable(
+        columns, len(rows), source, target=target, has_usual_markers=False, is_chosen=True
+    )
 
 
-def declared(text: str, name: str) -> tuple[list[Attribute], str]:
+def parse_names_file(text: str, name: str) -> tuple[list[Attribute], str]:
     r"""Return what a .names file declares, in the order of the cases, and the target's name.
 
     Examples
     --------
-    >>> columns, target = declared("yes, no.  | play?\noutlook: sunny, rain.\n", "golf.names")
+    >>> text = "yes, no.  | play?\noutlook: sunny, rain.\n"
+    >>> columns, target = parse_names_file(text, "golf.names")
     >>> [column.name for column in columns], target
     (['outlook', 'class'], 'class')
     """
-    entries = [*_entries(text)]
+    entries = [*_split_entries(text)]
     if not entries:
         raise DataError("bad_names", source=name, line=1)
     (first, classes), *rest = entries
@@ -76,7 +79,7 @@ def declared(text: str, name: str) -> tuple[list[Attribute], str]:
     for title, values in rest:
         if title is None or not values:
             raise DataError("bad_names_entry", source=name, value=title or ", ".join(values))
-        attributes.append(_attribute(title, values))
+        attributes.append(_parse_attribute(title, values))
     titles = [attribute.name for attribute in attributes]
     if first is None and len(classes) == 1 and classes[0] in titles:
         return attributes, classes[0]
@@ -86,7 +89,7 @@ def declared(text: str, name: str) -> tuple[list[Attribute], str]:
     return [*attributes, Attribute(title, "nominal", tuple(classes))], title
 
 
-def _attribute(title: str, values: list[str]) -> Attribute:
+def _parse_attribute(title: str, values: list[str]) -> Attribute:
     word = values[0]
     if len(values) == 1 and word in KINDS:
         return Attribute(title, KINDS[word])
@@ -97,12 +100,12 @@ def _attribute(title: str, values: list[str]) -> Attribute:
     return Attribute(title, "nominal", tuple(dict.fromkeys(values)))
 
 
-def _entries(text: str) -> Iterator[tuple[str | None, list[str]]]:
+def _split_entries(text: str) -> Iterator[tuple[str | None, list[str]]]:
     """Yield each entry: the name before the colon, if any, and the words after it."""
     title: str | None = None
     words: list[str] = []
     expects_more = False
-    for word, mark in _tokens(text):
+    for word, mark in _split_words(text):
         if mark == ":" and title is None and not words:
             title, expects_more = word, True
         elif mark == ",":
@@ -118,7 +121,7 @@ def _entries(text: str) -> Iterator[tuple[str | None, list[str]]]:
         yield title, words
 
 
-def _tokens(text: str, marks: str = ",:\n") -> Iterator[tuple[str, str]]:
+def _split_words(text: str, marks: str = ",:\n") -> Iterator[tuple[str, str]]:
     """Yield each word with the mark that ends it; a full stop before a blank is one too."""
     word: list[str] = []
     place = 0
@@ -131,33 +134,33 @@ def _tokens(text: str, marks: str = ",:\n") -> Iterator[tuple[str, str]]:
         elif letter == "|":
             place = text.index("\n", place) - 1
         elif letter in marks or (letter == "." and (not following or following.isspace())):
-            yield _squeezed(word), letter
+            yield _join_letters(word), letter
             word = []
         else:
             word.append(letter)
         place += 1
 
 
-def _squeezed(letters: list[str]) -> str:
+def _join_letters(letters: list[str]) -> str:
     """Join letters, blanks in a row as one; escaped ones as they are."""
     plain = "".join(" " if letter.isspace() else letter for letter in letters)
     joined = " ".join(plain.split())
-    return _unescaped(joined)
+    return _unescape(joined)
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     if "\\" not in text:
         return text
     letters = iter(text)
     return "".join(next(letters, "") if letter == "\\" else letter for letter in letters)
 
 
-def case(line: str) -> list[str]:
+def parse_case(line: str) -> list[str]:
     """Return the cells of one case; a comment or blank line has none.
 
     Examples
     --------
-    >>> case("sunny, 85, Don't Play.  | day 1")
+    >>> parse_case("sunny, 85, Don't Play.  | day 1")
     ['sunny', '85', "Don't Play"]
     """
     if "\\" not in line and "|" not in line:
@@ -165,7 +168,7 @@ def case(line: str) -> list[str]:
         bare = bare.removesuffix(".")
         return [" ".join(cell.split()) for cell in bare.split(",")] if bare else []
     cells: list[str] = []
-    for word, mark in _tokens(line, marks=",\n"):
+    for word, mark in _split_words(line, marks=",\n"):
         if word or mark == "," or cells:
             cells.append(word)
         if mark == ".":

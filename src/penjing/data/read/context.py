@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from penjing.data.read.missing_markers import Markers
-from penjing.data.read.raw_columns import Cells, Sheet, short
+from penjing.data.read.raw_columns import RawColumn, RawTable, truncate_text
 from penjing.data.table import Note
 from penjing.errors import DataError
 
 
 @dataclass(slots=True)
-class Reading:
+class ReadContext:
     """What the judges of a sheet share.
 
     Parameters
     ----------
-    sheet : Sheet
+    raw_table : RawTable
         The columns as found.
     markers : Markers
         The words for missing.
@@ -24,7 +24,7 @@ class Reading:
         What to make of dates.
     """
 
-    sheet: Sheet
+    raw_table: RawTable
     markers: Markers
     parts: tuple[str, ...] = ()
     notes: list[Note] = field(default_factory=list)
@@ -33,16 +33,16 @@ class Reading:
 
     def note(self, key: str, **values: object) -> None:
         """Note a decision."""
-        said = {name: short(value) for name, value in values.items()}
-        self.notes.append(Note(f"note_{key}", {"source": self.sheet.name, **said}))
+        said = {name: truncate_text(value) for name, value in values.items()}
+        self.notes.append(Note(f"note_{key}", {"source": self.raw_table.name, **said}))
 
-    def error(self, key: str, cells: Cells, level: int, **values: object) -> DataError:
+    def error(self, key: str, cells: RawColumn, level: int, **values: object) -> DataError:
         """Make the error about one value of a column, told with its first row."""
         return DataError(
             key,
-            source=self.sheet.name,
-            row=cells.row(level),
+            source=self.raw_table.name,
+            row=cells.first_row_number(level),
             column=cells.name,
-            value=short(cells.levels[level]),
+            value=truncate_text(cells.levels[level]),
             **values,
         )

@@ -11,22 +11,22 @@ from itertools import chain, islice, pairwise, repeat
 
 import numpy as np
 
-from penjing.data.read.csv_duckdb import Hints, divided, is_large
-from penjing.data.read.dictionary import Coder
+from penjing.data.read.csv_duckdb import ColumnHints, is_large, read_with_duckdb
+from penjing.data.read.dictionary import DictionaryEncoder
 from penjing.data.read.ids import is_id_name
 from penjing.data.read.numbers import PLAIN
-from penjing.data.read.raw_columns import Cells, Sheet
+from penjing.data.read.raw_columns import RawColumn, RawTable
 from penjing.data.table import Note
 from penjing.errors import DataError, NoRowsError
 
 SEPARATORS = (",", ";", "\t", "|", "，")
-SNIFFED = 50
+SNIFFED_ROWS = 50
 """So many rows tell the separator."""
 
-BATCH = 50_000
+BATCH_ROWS = 50_000
 """Rows that are divided at a time; the text of a batch is let go before the next."""
 
-TOLD = re.compile(r"sep=(.)\r?\n")
+SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n")
 """A first line by which Excel tells the separator."""
 
 Batch = list[Sequence[str]]
@@ -34,7 +34,7 @@ Batch = list[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class CsvDialect:
     """How a text is divided, as its beginning tells.
 
     ``header`` are the names of its columns, ``is_quoted`` says whether it has any quote.
@@ -47,84 +47,86 @@ class Dialect:
     notes: list[Note]
 
 
-def delimited(
+def from_delimited(
     text: str,
     name: str,
     separator: str | None = None,
     names: Sequence[str] | None = None,
-    hints: Hints | None = None,
+    hints: ColumnHints | None = None,
     *,
     keeps_ends: bool = False,
-) -> Sheet:
+) -> RawTable:
     """Divide text into columns of cells; ``names`` are for text without a header line.
 
     Line ends inside quoted cells are made alike, unless somebody ``keeps_ends``.
     """
     is_kept = keeps_ends and '"' in text and "\r" in text
-    text = text if is_kept else with_one_end(text)
-    dialect, start = begun(text, name, separator, names, is_quoted='"' in text)
+    text = text if is_kept else normalize_line_ends(text)
+    dialect, start = detect_dialect(text, name, separator, names, is_quoted='"' in text)
     text = text[start:]
     header, columns = dialect.header, None
     if is_large(text, header) and not is_kept:
-        columns = divided(
-            text, header, dialect.separator, hints or Hints(), has_header=dialect.has_header
+        columns = read_with_duckdb(
+            text, header, dialect.separator, hints or ColumnHints(), has_header=dialect.has_header
         )
     if columns is None:
-        columns = _coded(batches_of([text], dialect, name), header)
-    return sheet_of(columns, len(columns[0].codes), dialect, name)
+        columns = _encode_columns(split_batches([text], dialect, name), header)
+    return build_raw_table(columns, len(columns[0].codes), dialect, name)
 
 
-def with_one_end(text: str) -> str:
+def normalize_line_ends(text: str) -> str:
     """Return a text whose line ends are all alike."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def sheet_of(columns: list[Cells], n_rows: int, dialect: Dialect, name: str) -> Sheet:
+def build_raw_table(
+    columns: list[RawColumn], n_rows: int, dialect: CsvDialect, name: str
+) -> RawTable:
     """Return the columns as a sheet: each with a name, and none that only a separator made."""
     notes = [*dialect.notes]
-    columns = _named(columns, name, notes)
+    columns = _name_columns(columns, name, notes)
     if not n_rows:
         raise NoRowsError("no_rows", source=name, names=[cells.name for cells in columns])
     source = {"name": name, "form": "delimited", "separator": dialect.separator}
-    return Sheet(columns, n_rows, source, notes)
+    return RawTable(columns, n_rows, source, notes)
 
 
-def begun(
+def detect_dialect(
     text: str,
     name: str,
     separator: str | None,
     names: Sequence[str] | None,
     *,
     is_quoted: bool,
-) -> tuple[Dialect, int]:
+) -> tuple[CsvDialect, int]:
     """Find out from the beginning of a text how it is divided, and where its first row is."""
-    told = TOLD.match(text)
+    told = SEPARATOR_LINE.match(text)
     start = 0 if told is None else told.end()
     if told is not None:
         separator = separator or told[1]
     if not text[start:].strip():
         raise DataError("empty_file", source=name)
-    separator = separator or sniffed(text[start:])
+    separator = separator or detect_separator(text[start:])
     notes: list[Note] = []
     if names is not None:
-        return Dialect(separator, [*names], is_quoted, False, notes), start
+        return CsvDialect(separator, [*names], is_quoted, False, notes), start
     if is_quoted:
-        first = next(_rows([text[start:]], name, separator, has_header=True))
+        first = next(_split_rows([text[start:]], name, separator, has_header=True))
     else:
         first = text[start:].lstrip("\n").split("\n", 1)[0].split(separator)
-    return Dialect(separator, _header(first, name, notes), is_quoted, True, notes), start
+    return CsvDialect(separator, _clean_header(first, name, notes), is_quoted, True, notes), start
 
 
-def batches_of(pieces: Iterable[str], dialect: Dialect, name: str) -> Iterator[Batch]:
+def split_batches(pieces: Iterable[str], dialect: CsvDialect, name: str) -> Iterator[Batch]:
     """Divide a text into batches of rows; a batch of another width is a ragged row.
 
     Each piece of the text ends where a line does.
     """
     if dialect.is_quoted:
-        rows = _rows(pieces, name, dialect.separator, has_header=dialect.has_header)
-        batches = _careful(islice(rows, int(dialect.has_header), None))
+        rows = _split_rows(pieces, name, dialect.separator, has_header=dialect.has_header)
+        batches = _batches_of_rows(islice(rows, int(dialect.has_header), None))
     else:
-        batches = _quick(pieces, dialect.separator, skip=dialect.has_header)
+        batches = _split_unquoted(pieces, dialect.separator, skip=dialect.has_header)
     n_rows, width = 0, len(dialect.header)
     for batch in batches:
         if len(batch) != width:
@@ -134,21 +136,21 @@ def batches_of(pieces: Iterable[str], dialect: Dialect, name: str) -> Iterator[B
         yield batch
 
 
-def _coded(batches: Iterator[Batch], header: list[str]) -> list[Cells]:
+def _encode_columns(batches: Iterator[Batch], header: list[str]) -> list[RawColumn]:
     """Code the columns batch by batch."""
-    coders = [Coder() for _ in header]
+    coders = [DictionaryEncoder() for _ in header]
     for batch in batches:
         for coder, cells in zip(coders, batch, strict=True):
             coder.add(cells)
-    return [Cells(title, *coder.done()) for title, coder in zip(header, coders, strict=True)]
+    return [RawColumn(title, *coder.finish()) for title, coder in zip(header, coders, strict=True)]
 
 
-def sniffed(text: str) -> str:
+def detect_separator(text: str) -> str:
     r"""Return the separator that divides the first rows most evenly.
 
     Examples
     --------
-    >>> sniffed("a;b\n1,5;2\n2,5;3\n")
+    >>> detect_separator("a;b\n1,5;2\n2,5;3\n")
     ';'
     """
     best, best_score = ",", (0.0, 0)
@@ -157,10 +159,10 @@ def sniffed(text: str) -> str:
         lines = io.StringIO(head, newline="")
         rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
         try:
-            widths = [len(row) for row in islice(filter(None, rows), SNIFFED)]
+            widths = [len(row) for row in islice(filter(None, rows), SNIFFED_ROWS)]
         except csv.Error:
             continue
-        if len(head) < len(text) and len(widths) < SNIFFED:
+        if len(head) < len(text) and len(widths) < SNIFFED_ROWS:
             widths = widths[:-1]  # the last row was cut by the sample's end
         if widths and widths[0] > 1:
             score = (sum(width == widths[0] for width in widths) / len(widths), widths[0])
@@ -168,7 +170,7 @@ def sniffed(text: str) -> str:
     return best
 
 
-def _rows(
+def _split_rows(
     pieces: Iterable[str], name: str, separator: str, *, has_header: bool
 ) -> Iterator[list[str]]:
     """Yield the rows that are not blank; quotes may hold separators and line ends.
@@ -194,12 +196,12 @@ def _rows(
     raise DataError("open_quote", source=name, row=max(n_rows, 0))
 
 
-def _careful(rows: Iterator[list[str]]) -> Iterator[Batch]:
+def _batches_of_rows(rows: Iterator[list[str]]) -> Iterator[Batch]:
     """Turn rows into batches, a row of another width into a batch of its own."""
     width = 0
     batch: list[list[str]] = []
     for row in rows:
-        if batch and (len(row) != width or len(batch) == BATCH):
+        if batch and (len(row) != width or len(batch) == BATCH_ROWS):
             yield list(zip(*batch, strict=True))
             batch = []
         width = len(row)
@@ -208,9 +210,9 @@ def _careful(rows: Iterator[list[str]]) -> Iterator[Batch]:
         yield list(zip(*batch, strict=True))
 
 
-def _quick(pieces: Iterable[str], separator: str, *, skip: bool) -> Iterator[Batch]:
+def _split_unquoted(pieces: Iterable[str], separator: str, *, skip: bool) -> Iterator[Batch]:
     """Divide text without quotes: two splits a batch."""
-    for text in chain.from_iterable(map(_smaller, pieces)):
+    for text in chain.from_iterable(map(_split_at_lines, pieces)):
         lines = [line for line in text.split("\n") if line]
         if skip and lines:
             del lines[0]
@@ -223,9 +225,9 @@ def _quick(pieces: Iterable[str], separator: str, *, skip: bool) -> Iterator[Bat
             yield [cells[place::width] for place in range(width)]
 
 
-def _smaller(text: str) -> Iterator[str]:
+def _split_at_lines(text: str) -> Iterator[str]:
     """Cut a large text where lines end."""
-    step = 64 * BATCH
+    step = 64 * BATCH_ROWS
     start = 0
     while start < len(text):
         stop = text.find("\n", start + step)
@@ -234,7 +236,7 @@ def _smaller(text: str) -> Iterator[str]:
         start = stop + 1
 
 
-def _header(cells: list[str], name: str, notes: list[Note]) -> list[str]:
+def _clean_header(cells: list[str], name: str, notes: list[Note]) -> list[str]:
     header = [cell.strip() for cell in cells]
     if header[0].startswith("?") and is_id_name(header[0][1:]):
         header[0] = header[0][1:]
@@ -244,7 +246,7 @@ def _header(cells: list[str], name: str, notes: list[Note]) -> list[str]:
     return header
 
 
-def _named(columns: list[Cells], name: str, notes: list[Note]) -> list[Cells]:
+def _name_columns(columns: list[RawColumn], name: str, notes: list[Note]) -> list[RawColumn]:
     """Give nameless columns a name, or drop them if they are empty at the end."""
     while len(columns) > 1 and not columns[-1].name and not any(columns[-1].levels):
         columns = columns[:-1]

@@ -17,27 +17,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.data.read.dictionary import ranks_of
-from penjing.data.read.missing_markers import USUAL, markers
+from penjing.data.read.dictionary import encode_numbers
+from penjing.data.read.missing_markers import USUAL_MARKERS, make_markers
 from penjing.data.read.numbers import PLAIN
-from penjing.data.read.raw_columns import Cells
-from penjing.data.scratch import scratch
+from penjing.data.read.raw_columns import RawColumn
+from penjing.data.scratch import scratch_folder
 from penjing.data.table import MISSING, Codes, Field
 from penjing.errors import DataError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-LARGE = 4_000_000
+MIN_CHARACTERS = 4_000_000
 """From so many characters on the detour pays."""
 
-PER_COLUMN = 100_000
+MIN_CHARACTERS_PER_COLUMN = 100_000
 """Nor does it pay for fewer characters a column than this: each one is a query or three."""
 
-FEW = 5_000
+MAX_TEXT_LEVELS = 5_000
 """Columns with more distinct texts are fetched as numbers if they are."""
 
-WHOLE, TIDY = "[+-]?[0-9]+", "0|-?[1-9][0-9]{0,17}"
+INTEGER, CANONICAL_INTEGER = "[+-]?[0-9]+", "0|-?[1-9][0-9]{0,17}"
 """Whole numbers, and those that are written without a needless sign or zero, and fit 64 bits."""
 
 STRAY_QUOTE = re.compile(r'[^",;|\t，\n]"[^",;|\t，\n]')
@@ -45,7 +45,7 @@ STRAY_QUOTE = re.compile(r'[^",;|\t，\n]"[^",;|\t，\n]')
 
 
 @dataclass(frozen=True, slots=True)
-class Hints:
+class ColumnHints:
     """What is known about the columns before a large text is divided.
 
     Parameters
@@ -56,40 +56,42 @@ class Hints:
         Columns that the user wants as written, whatever they look like.
     """
 
-    words: frozenset[str] = USUAL
+    words: frozenset[str] = USUAL_MARKERS
     texts: frozenset[str] = frozenset()
 
 
-def hints_of(schema: Mapping[str, Any] | Sequence[Field] | None, missing: object) -> Hints:
+def column_hints(
+    schema: Mapping[str, Any] | Sequence[Field] | None, missing: object
+) -> ColumnHints:
     """Return what a large text should know of its columns before it is divided."""
-    words = markers(missing, usual=True)
+    words = make_markers(missing, usual=True)
     if isinstance(schema, Mapping):
         texts = [name for name, said in schema.items() if said != "numeric"]
     else:
         fields = [field for field in schema or () if isinstance(field, Field)]
         texts = [field.name for field in fields if not field.is_numeric]
-    certain = words.words | (USUAL if words.has_usual else frozenset())
-    return Hints(certain, frozenset(texts))
+    certain = words.words | (USUAL_MARKERS if words.has_usual else frozenset())
+    return ColumnHints(certain, frozenset(texts))
 
 
 def is_large(text: str, header: list[str]) -> bool:
     """Say whether a text is worth the detour."""
-    return len(text) >= max(LARGE, PER_COLUMN * len(header))
+    return len(text) >= max(MIN_CHARACTERS, MIN_CHARACTERS_PER_COLUMN * len(header))
 
 
-def divided(
-    text: str, header: list[str], separator: str, hints: Hints, *, has_header: bool
-) -> list[Cells] | None:
+def read_with_duckdb(
+    text: str, header: list[str], separator: str, hints: ColumnHints, *, has_header: bool
+) -> list[RawColumn] | None:
     """Return the columns of a large text, or None if the careful road has to be taken."""
     if len(header) < 2 or not _is_plain(text, separator):
         return None
     import duckdb  # noqa: PLC0415
 
     try:
-        with scratch() as folder, duckdb.connect() as link:
+        with scratch_folder() as folder, duckdb.connect() as link:
             path = folder / "table.csv"
             path.write_text(text.lstrip("\n"), encoding="utf-8", newline="")
-            return _divided(link, path, header, separator, hints, has_header=has_header)
+            return _read_columns(link, path, header, separator, hints, has_header=has_header)
     except (duckdb.Error, OSError, DataError):
         return None
 
@@ -113,15 +115,15 @@ def _is_plain(text: str, separator: str) -> bool:
     return True
 
 
-def _divided(
+def _read_columns(
     link: DuckDBPyConnection,
     path: Path,
     header: list[str],
     separator: str,
-    hints: Hints,
+    hints: ColumnHints,
     *,
     has_header: bool,
-) -> list[Cells]:
+) -> list[RawColumn]:
     names = [f"c{place}" for place in range(len(header))]
     link.execute("set enable_progress_bar = false")
     link.execute(
@@ -140,13 +142,13 @@ def _divided(
     ).fetchall()[0]
     columns = []
     for title, name, count in zip(header, names, counts, strict=True):
-        is_open = count > FEW and title not in hints.texts
-        numbers = _numbers(link, name, hints.words) if is_open else None
-        columns.append(Cells(title, *(numbers or _texts(link, name))))
+        is_open = count > MAX_TEXT_LEVELS and title not in hints.texts
+        numbers = _read_numbers(link, name, hints.words) if is_open else None
+        columns.append(RawColumn(title, *(numbers or _read_texts(link, name))))
     return columns
 
 
-def _texts(link: DuckDBPyConnection, column: str) -> tuple[list[str], Codes]:
+def _read_texts(link: DuckDBPyConnection, column: str) -> tuple[list[str], Codes]:
     """Return the distinct texts of a column in order of first appearance, and its codes."""
     link.execute(
         f"create or replace temp table levels as select {column} as level, row_number() over"
@@ -160,7 +162,7 @@ def _texts(link: DuckDBPyConnection, column: str) -> tuple[list[str], Codes]:
     return np.asarray(levels["level"]).tolist(), np.asarray(codes["code"], np.int32)
 
 
-def _numbers(
+def _read_numbers(
     link: DuckDBPyConnection, column: str, words: frozenset[str]
 ) -> tuple[npt.NDArray[Any], Codes] | None:
     """Return the distinct numbers of a column and its codes, without ever making text of them.
@@ -174,7 +176,7 @@ def _numbers(
         f"select count(*) filter (where not {is_plain} and not {is_word}), "
         + ", ".join(
             f"bool_and(regexp_full_match({column}, '{pattern}')) filter (where {is_number})"
-            for pattern in (WHOLE, TIDY)
+            for pattern in (INTEGER, CANONICAL_INTEGER)
         )
         + " from rows",
         {"words": sorted(words)},
@@ -192,5 +194,5 @@ def _numbers(
         return None
     known = ~np.ma.getmaskarray(found)
     codes = np.full(len(known), MISSING, np.int32)
-    levels, codes[known] = ranks_of(np.asarray(found)[known])
+    levels, codes[known] = encode_numbers(np.asarray(found)[known])
     return levels, codes

@@ -11,7 +11,7 @@ import numpy as np
 
 from penjing.arguments import texts
 from penjing.data.table import Floats
-from penjing.errors import unknown
+from penjing.errors import unknown_name_error
 
 _CLOCK = (
     r"(?:[T\s]\s*(?P<hour>\d{1,2})[:时](?P<minute>\d{1,2})分?"
@@ -41,15 +41,15 @@ PARTS: dict[str, Callable[[dt.datetime], float]] = {
 }
 """What can be made of a date; weekday 1 is Monday, number counts days from 1970-01-01."""
 
-GLANCE = 20
+SAMPLE_SIZE = 20
 
 
-def parts_of(wanted: str | Iterable[str] | None) -> tuple[str, ...]:
+def check_date_parts(wanted: str | Iterable[str] | None) -> tuple[str, ...]:
     """Return the parts asked for, checked.
 
     Examples
     --------
-    >>> parts_of("month, weekday")
+    >>> check_date_parts("month, weekday")
     ('month', 'weekday')
     """
     if wanted is None:
@@ -58,22 +58,22 @@ def parts_of(wanted: str | Iterable[str] | None) -> tuple[str, ...]:
     parts = tuple(word.strip() for word in words)
     for part in parts:
         if part not in PARTS:
-            raise unknown("unknown_plug", part, PARTS, socket="dates")
+            raise unknown_name_error("unknown_plug", part, PARTS, socket="dates")
     return parts
 
 
-def as_level(value: Any) -> Any:  # noqa: ANN401 - of a column
+def date_to_level(value: Any) -> Any:  # noqa: ANN401 - of a column
     """Return a value as levels have it: a date as text, without a clock that shows midnight.
 
     Examples
     --------
-    >>> as_level(dt.datetime(2024, 2, 29)), as_level(2.5)
+    >>> date_to_level(dt.datetime(2024, 2, 29)), date_to_level(2.5)
     ('2024-02-29', 2.5)
     """
     return str(value).removesuffix(" 00:00:00") if isinstance(value, dt.date) else value
 
 
-def dates(levels: list[Any]) -> list[dt.datetime] | None:
+def parse_dates(levels: list[Any]) -> list[dt.datetime] | None:
     """Return the date behind each level, or None if one of them is none.
 
     Where the year comes last, the order of day and month is the one that fits all levels;
@@ -81,57 +81,57 @@ def dates(levels: list[Any]) -> list[dt.datetime] | None:
 
     Examples
     --------
-    >>> dates(["2024年3月1日", "2024/3/15"])
+    >>> parse_dates(["2024年3月1日", "2024/3/15"])
     [datetime.datetime(2024, 3, 1, 0, 0), datetime.datetime(2024, 3, 15, 0, 0)]
-    >>> dates(["2024-03-01", "soon"])
+    >>> parse_dates(["2024-03-01", "soon"])
     """
     if not levels:
         return None
     types = {*map(type, levels)}
     if types != {str}:
         are_dates = all(issubclass(kind, dt.date) for kind in types)
-        return [_wall(level) for level in levels] if are_dates else None
-    read = way_of(levels)
+        return [_naive_datetime(level) for level in levels] if are_dates else None
+    read = date_parser(levels)
     return None if read is None else [date for level in levels if (date := read(level))]
 
 
-def way_of(levels: Sequence[str]) -> Callable[[str], dt.datetime | None] | None:
+def date_parser(levels: Sequence[str]) -> Callable[[str], dt.datetime | None] | None:
     """Return how each of some texts is read as a date, None if one of them is none."""
     for read in (_year_first, _month_first, _day_first):
-        if all(map(read, levels[:GLANCE])) and all(map(read, levels)):
+        if all(map(read, levels[:SAMPLE_SIZE])) and all(map(read, levels)):
             return read
     return None
 
 
-def ways(text: str) -> tuple[bool, bool, bool]:
+def date_orders(text: str) -> tuple[bool, bool, bool]:
     """Say whether a text is a date that begins with the year, the month, the day.
 
     Examples
     --------
-    >>> ways("2024-03-01"), ways("3/14/2024"), ways("soon")
+    >>> date_orders("2024-03-01"), date_orders("3/14/2024"), date_orders("soon")
     ((True, False, False), (False, True, False), (False, False, False))
     """
     year, month, day = (read(text) is not None for read in (_year_first, _month_first, _day_first))
     return year, month, day
 
 
-def is_either_way(levels: Sequence[Any]) -> bool:
+def is_ambiguous_order(levels: Sequence[Any]) -> bool:
     """Say whether dates with the year last could begin with the day as well as the month.
 
     Examples
     --------
-    >>> is_either_way(["1/2/2024", "3/4/2024"]), is_either_way(["1/2/2024", "3/14/2024"])
+    >>> is_ambiguous_order(["1/2/2024", "3/4/2024"]), is_ambiguous_order(["1/2/2024", "3/14/2024"])
     (True, False)
     """
     return isinstance(levels[0], str) and all(_month_first(x) and _day_first(x) for x in levels)
 
 
-def part_of(found: list[dt.datetime], part: str) -> Floats:
+def date_part(found: list[dt.datetime], part: str) -> Floats:
     """Return one part of each date."""
     return np.asarray([PARTS[part](date) for date in found], np.float64)
 
 
-def _wall(date: dt.date) -> dt.datetime:
+def _naive_datetime(date: dt.date) -> dt.datetime:
     if isinstance(date, dt.datetime):
         return date.replace(tzinfo=None)
     return dt.datetime(date.year, date.month, date.day)  # noqa: DTZ001
@@ -141,20 +141,20 @@ def _year_first(text: str) -> dt.datetime | None:
     match = YEAR_FIRST.fullmatch(text)
     if match is None or (match["mark"] == "年") != ("月" in text):
         return None
-    return _made(match, match["month"], match["day"])
+    return _make_datetime(match, match["month"], match["day"])
 
 
 def _month_first(text: str) -> dt.datetime | None:
     match = YEAR_LAST.fullmatch(text)
-    return _made(match, match["first"], match["second_"]) if match else None
+    return _make_datetime(match, match["first"], match["second_"]) if match else None
 
 
 def _day_first(text: str) -> dt.datetime | None:
     match = YEAR_LAST.fullmatch(text)
-    return _made(match, match["second_"], match["first"]) if match else None
+    return _make_datetime(match, match["second_"], match["first"]) if match else None
 
 
-def _made(match: re.Match[str], month: str, day: str) -> dt.datetime | None:
+def _make_datetime(match: re.Match[str], month: str, day: str) -> dt.datetime | None:
     hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
     try:
         return dt.datetime(int(match["year"]), int(month), int(day), hour, minute, second)  # noqa: DTZ001

@@ -15,7 +15,7 @@ from penjing._core import code_floats, code_objects
 from penjing.data.table import MISSING, Codes
 
 
-class Coder:
+class DictionaryEncoder:
     """Codes cells batch by batch, in the order in which values first appear.
 
     Each value remembers the row that showed it first: looking that up takes no Python code per
@@ -23,10 +23,10 @@ class Coder:
 
     Examples
     --------
-    >>> coder = Coder()
+    >>> coder = DictionaryEncoder()
     >>> coder.add(["clear", "faint"]), coder.add(["faint", "dim", "clear"])
     (None, None)
-    >>> coder.done()
+    >>> coder.finish()
     (['clear', 'faint', 'dim'], array([0, 1, 1, 2, 0], dtype=int32))
     """
 
@@ -42,7 +42,7 @@ class Coder:
         self.rows.append(np.fromiter(first, np.int32, len(cells)))
         self.n_rows += len(cells)
 
-    def done(self) -> tuple[list[Any], Codes]:
+    def finish(self) -> tuple[list[Any], Codes]:
         """Return the distinct values and the code of each row."""
         first = np.concatenate([np.empty(0, np.int32), *self.rows])
         is_first = np.zeros(self.n_rows, np.bool_)
@@ -50,16 +50,16 @@ class Coder:
         return list(self.first), (np.cumsum(is_first, dtype=np.int32) - np.int32(1))[first]
 
 
-def codes_of(cells: Sequence[Any]) -> tuple[list[Any], Codes]:
+def encode_values(cells: Sequence[Any]) -> tuple[list[Any], Codes]:
     """Return the distinct values of a column in order of first appearance, and its codes.
 
     None is missing. Values of different types are different levels: 1, True and 1.0 are three.
 
     Examples
     --------
-    >>> codes_of(["clear", "faint", None, "clear"])
+    >>> encode_values(["clear", "faint", None, "clear"])
     (['clear', 'faint'], array([ 0,  1, -1,  0], dtype=int32))
-    >>> codes_of([1, True, 1.0])
+    >>> encode_values([1, True, 1.0])
     ([1, True, 1.0], array([0, 1, 2], dtype=int32))
     """
     if len({*map(type, cells)} - {type(None)}) <= 1:
@@ -68,12 +68,12 @@ def codes_of(cells: Sequence[Any]) -> tuple[list[Any], Codes]:
     return [value for _, value in pairs], codes
 
 
-def ranks_of(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
+def encode_numbers(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
     """Return the distinct numbers in ascending order and each row's rank; NaN is missing.
 
     Examples
     --------
-    >>> ranks_of(np.array([0.7, 0.2, np.nan, 0.7]))
+    >>> encode_numbers(np.array([0.7, 0.2, np.nan, 0.7]))
     (array([0.2, 0.7]), array([ 1,  0, -1,  1], dtype=int32))
     """
     if values.dtype.kind == "f":
@@ -93,33 +93,33 @@ def ranks_of(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
     return levels, places.astype(np.int32)
 
 
-def without(levels: list[Any], codes: Codes, gone: Sequence[int]) -> tuple[list[Any], Codes]:
+def drop_levels(levels: list[Any], codes: Codes, gone: Sequence[int]) -> tuple[list[Any], Codes]:
     """Turn some levels into missing values and number the others anew."""
     if not len(gone):
         return levels, codes
     stays = np.ones(len(levels), np.bool_)
     stays[list(gone)] = False
     place = np.where(stays, np.cumsum(stays) - 1, MISSING).astype(np.int32)
-    return [x for x, stay in zip(levels, stays, strict=True) if stay], through(place, codes)
+    return [x for x, stay in zip(levels, stays, strict=True) if stay], remap_codes(place, codes)
 
 
-def merged(levels: Sequence[Any], codes: Codes) -> tuple[list[Any], Codes]:
+def merge_equal_levels(levels: Sequence[Any], codes: Codes) -> tuple[list[Any], Codes]:
     """Make levels that have become equal one level; None turns into missing."""
-    fresh, place = codes_of(levels)
-    return fresh, through(place, codes)
+    fresh, place = encode_values(levels)
+    return fresh, remap_codes(place, codes)
 
 
-def through(place: npt.NDArray[np.int32], codes: Codes) -> Codes:
+def remap_codes(place: npt.NDArray[np.int32], codes: Codes) -> Codes:
     """Return each row's new code, given the new code of each old one; missing stays missing."""
     return np.append(place, np.int32(MISSING))[codes]
 
 
-def by_appearance(levels: Sequence[Any], codes: Codes) -> tuple[list[Any], Codes]:
+def order_by_appearance(levels: Sequence[Any], codes: Codes) -> tuple[list[Any], Codes]:
     """Put the levels in the order in which the rows show them; others leave.
 
     Examples
     --------
-    >>> by_appearance([0, 1, 2], np.array([2, -1, 0, 2], np.int32))
+    >>> order_by_appearance([0, 1, 2], np.array([2, -1, 0, 2], np.int32))
     ([2, 0], array([ 0, -1,  1,  0], dtype=int32))
     """
     first = np.full(len(levels) + 1, len(codes))
@@ -127,4 +127,4 @@ def by_appearance(levels: Sequence[Any], codes: Codes) -> tuple[list[Any], Codes
     order = np.argsort(first[:-1], kind="stable")[: int((first[:-1] < len(codes)).sum())]
     place = np.full(len(levels), MISSING, np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    return [levels[code] for code in order.tolist()], through(place, codes)
+    return [levels[code] for code in order.tolist()], remap_codes(place, codes)

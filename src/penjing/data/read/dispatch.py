@@ -13,36 +13,36 @@ import numpy as np
 
 from penjing import arguments
 from penjing.data.read.arff import from_arff, is_arff
-from penjing.data.read.c45_files import cases_of, declaration_of, from_names
-from penjing.data.read.csv import delimited
-from penjing.data.read.csv_duckdb import Hints
+from penjing.data.read.c45_files import find_cases_file, find_names_file, from_c45_files
+from penjing.data.read.csv import from_delimited
+from penjing.data.read.csv_duckdb import ColumnHints
 from penjing.data.read.files import (
-    CHUNK,
-    contents,
+    CHUNK_BYTES,
+    check_file_name,
+    decompress,
     is_file,
     is_folder,
-    is_there,
-    most_bytes,
-    refuse_name,
-    too_much,
-    unzipped,
+    max_read_bytes,
+    path_exists,
+    read_file,
+    too_large_error,
 )
-from penjing.data.read.frames import from_array, from_frame, from_table, with_labels
+from penjing.data.read.frames import add_labels, from_array, from_frame, from_table
 from penjing.data.read.json import from_json
 from penjing.data.read.parquet import from_parquet
 from penjing.data.read.python_rows import from_columns, from_dicts, from_pairs, from_rows
-from penjing.data.read.raw_columns import Sheet
+from penjing.data.read.raw_columns import RawTable
 from penjing.data.read.text_encoding import decode
 from penjing.data.table import Note, Table
 from penjing.errors import ChoiceError, DataError, WrongSourceError, WrongTypeError
 
-LINES = (".jsonl", ".ndjson")
-JSON = (".json", *LINES)
-OBJECT = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
-DELIMITED = (".csv", ".tsv", ".tab", ".txt")
+JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
+JSON_SUFFIXES = (".json", *JSON_LINES_SUFFIXES)
+JSON_START = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
+DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 
 
-def gathered(
+def read_source(
     source: Any,  # noqa: ANN401 - a path, bytes, an open file, a frame, an array, rows
     *,
     encoding: str | None = None,
@@ -51,13 +51,13 @@ def gathered(
     labels: Iterable[Any] | None = None,
     separator: str | None = None,
     target: str | None = None,
-    hints: Hints | None = None,
+    hints: ColumnHints | None = None,
     memory_limit: float | str | None = None,
     keeps_ends: bool = False,
-) -> Sheet:
+) -> RawTable:
     """Return the columns of any source, not yet judged."""
     if names is not None:
-        names = _checked_names(names, name or "table")
+        names = _check_names(names, name or "table")
     wants = {
         "encoding": encoding,
         "names": names,
@@ -70,15 +70,15 @@ def gathered(
         path = source if isinstance(source, str) else arguments.path("source", source)
         sheet = _from_path(path, name, wants)
     elif isinstance(source, (bytes, bytearray, memoryview)):
-        data = unzipped(bytes(source), name or "bytes", memory_limit)
+        data = decompress(bytes(source), name or "bytes", memory_limit)
         sheet = _from_bytes(data, name or "bytes", "", wants)
     elif hasattr(source, "read"):
-        sheet = _from_stream(source, name, wants)
+        sheet = _from_open_file(source, name, wants)
     else:
-        if labels is not None and names is not None and len(names) == _width(source) + 1:
+        if labels is not None and names is not None and len(names) == _n_columns(source) + 1:
             names, target = names[:-1], target or names[-1]
         sheet = _from_memory(source, name, names, target)
-    return sheet if labels is None else with_labels(sheet, labels, target)
+    return sheet if labels is None else add_labels(sheet, labels, target)
 
 
 def _has_names(source: Any) -> bool:  # noqa: ANN401
@@ -90,7 +90,7 @@ def _has_names(source: Any) -> bool:  # noqa: ANN401
     return not isinstance(source, np.ndarray)
 
 
-def refuse_source(source: object) -> None:
+def check_source_type(source: object) -> None:
     """Refuse what is of a type that cannot be read, without reading it."""
     known = (
         str,
@@ -109,9 +109,9 @@ def refuse_source(source: object) -> None:
         raise WrongSourceError("unknown_source", kind=type(source).__name__)
 
 
-def _checked_names(names: Any, source: str) -> list[str]:  # noqa: ANN401 - that is to be found out
+def _check_names(names: Any, source: str) -> list[str]:  # noqa: ANN401 - that is to be found out
     """Return the names of columns as texts: numbers may be names, too."""
-    found = arguments.listed(names)
+    found = arguments.as_list(names)
     if found is None or not all(isinstance(part, str | int | float) for part in found):
         raise WrongTypeError("bad_column_names", source=source, value=names)
     if not found:
@@ -119,7 +119,7 @@ def _checked_names(names: Any, source: str) -> list[str]:  # noqa: ANN401 - that
     return [str(part) for part in found]
 
 
-def _width(source: Any) -> int:  # noqa: ANN401
+def _n_columns(source: Any) -> int:  # noqa: ANN401
     """Return how many columns rows or an array have, 0 where that is not asked."""
     if isinstance(source, np.ndarray) and source.ndim == 2:
         return int(source.shape[1])
@@ -133,7 +133,7 @@ def _from_memory(
     name: str | None,
     names: Sequence[str] | None,
     target: str | None,
-) -> Sheet:
+) -> RawTable:
     name = name or "table"
     if names is not None and _has_names(source):
         raise ChoiceError("names_not_used", source=name)
@@ -157,84 +157,86 @@ def _from_memory(
     return sheet
 
 
-def _from_path(path: str, name: str | None, wants: Mapping[str, Any]) -> Sheet:
-    if "\n" in path and not is_there(path):
+def _from_path(path: str, name: str | None, wants: Mapping[str, Any]) -> RawTable:
+    if "\n" in path and not path_exists(path):
         raise DataError("text_not_path", value=path.split("\n", 1)[0][:40])
     if path != "-":
-        refuse_name(path)
+        check_file_name(path)
     place = Path(path)
-    declaration = None if path == "-" or is_folder(place) else _declaration(place)
+    declaration = None if path == "-" or is_folder(place) else _find_names_file(place)
     if declaration is not None:
-        cases = cases_of(place, declaration)
+        cases = find_cases_file(place, declaration)
         called = name or cases.name
         text, *_ = decode(
-            contents(str(declaration), wants["limit"]), declaration.name, wants["encoding"]
+            read_file(str(declaration), wants["limit"]), declaration.name, wants["encoding"]
         )
-        data = contents(str(cases), wants["limit"])
+        data = read_file(str(cases), wants["limit"])
         rows, codec, reason = decode(data, called, wants["encoding"])
-        sheet = from_names(text, rows, declaration.name, called)
-        return signed(sheet, hashlib.sha256(data).hexdigest(), codec, reason)
-    data = contents(path, wants["limit"])
+        sheet = from_c45_files(text, rows, declaration.name, called)
+        return record_encoding(sheet, hashlib.sha256(data).hexdigest(), codec, reason)
+    data = read_file(path, wants["limit"])
     called = name or ("standard input" if path == "-" else place.name)
     return _from_bytes(data, called, place.name.lower().removesuffix(".gz"), wants)
 
 
-def _declaration(place: Path) -> Path | None:
+def _find_names_file(place: Path) -> Path | None:
     """Return the .names file if the path means C4.5's form: a file that exists is itself."""
     if is_file(place) and place.suffix not in (".names", ".c45-names", ".data", ".test", ".cases"):
         return None
-    return declaration_of(place)
+    return find_names_file(place)
 
 
-def _from_stream(stream: Any, name: str | None, wants: Mapping[str, Any]) -> Sheet:  # noqa: ANN401
-    found = _read_of(stream, name, wants["limit"])
+def _from_open_file(stream: Any, name: str | None, wants: Mapping[str, Any]) -> RawTable:  # noqa: ANN401
+    found = _read_stream(stream, name, wants["limit"])
     title = getattr(stream, "name", None)
     called = name or (Path(title).name if isinstance(title, str) else "stream")
     hint = title.lower().removesuffix(".gz") if isinstance(title, str) else ""
     if isinstance(found, str):
         return _from_text(found.removeprefix("\ufeff"), called, hint, wants)
-    return _from_bytes(unzipped(found, called, wants["limit"]), called, hint, wants)
+    return _from_bytes(decompress(found, called, wants["limit"]), called, hint, wants)
 
 
-def _read_of(stream: Any, name: str | None, limit: float | str | None) -> Any:  # noqa: ANN401
+def _read_stream(stream: Any, name: str | None, limit: float | str | None) -> Any:  # noqa: ANN401
     """Return all that an open file gives, bytes or text, within the memory there is."""
-    most, size, pieces = most_bytes(limit), 0, []
+    most, size, pieces = max_read_bytes(limit), 0, []
     try:
-        piece = stream.read(CHUNK)
+        piece = stream.read(CHUNK_BYTES)
     except TypeError:  # it has but one way to be read: whole
         return stream.read()
     while piece:
         pieces.append(piece)
         size += len(piece)
         if size > most:
-            raise too_much(name or "stream", most)
-        piece = stream.read(CHUNK)
+            raise too_large_error(name or "stream", most)
+        piece = stream.read(CHUNK_BYTES)
     return pieces[0][:0].join(pieces) if pieces else b""
 
 
-def _from_bytes(data: bytes, name: str, hint: str, wants: Mapping[str, Any]) -> Sheet:
+def _from_bytes(data: bytes, name: str, hint: str, wants: Mapping[str, Any]) -> RawTable:
     if data.startswith(b"PAR1") or hint.endswith((".parquet", ".pq")):
-        sheet = from_parquet(data, name, most_bytes(wants["limit"]))
+        sheet = from_parquet(data, name, max_read_bytes(wants["limit"]))
         sheet.source["sha256"] = hashlib.sha256(data).hexdigest()
         return sheet
-    if not data and not hint.endswith(LINES):
+    if not data and not hint.endswith(JSON_LINES_SUFFIXES):
         raise DataError("empty_file", source=name)
     text, codec, reason = decode(data, name, wants["encoding"])
     sheet = _from_text(text, name, hint, wants)
-    return signed(sheet, hashlib.sha256(data).hexdigest(), codec, reason)
+    return record_encoding(sheet, hashlib.sha256(data).hexdigest(), codec, reason)
 
 
-def _from_text(text: str, name: str, hint: str, wants: Mapping[str, Any]) -> Sheet:
-    if hint.endswith(JSON) or (not hint.endswith(DELIMITED) and OBJECT.match(text)):
-        return from_json(text, name, has_lines=hint.endswith(LINES))
+def _from_text(text: str, name: str, hint: str, wants: Mapping[str, Any]) -> RawTable:
+    if hint.endswith(JSON_SUFFIXES) or (
+        not hint.endswith(DELIMITED_SUFFIXES) and JSON_START.match(text)
+    ):
+        return from_json(text, name, has_lines=hint.endswith(JSON_LINES_SUFFIXES))
     if hint.endswith(".arff") or is_arff(text):
         return from_arff(text, name)
     separator = wants["separator"] or ("\t" if hint.endswith((".tsv", ".tab")) else None)
     how = {"keeps_ends": wants["ends"]}
-    return delimited(text, name, separator, wants["names"], wants["hints"], **how)
+    return from_delimited(text, name, separator, wants["names"], wants["hints"], **how)
 
 
-def signed(sheet: Sheet, sha256: str, codec: str, reason: str) -> Sheet:
+def record_encoding(sheet: RawTable, sha256: str, codec: str, reason: str) -> RawTable:
     """Say in the sheet how its bytes were read."""
     sheet.source |= {"encoding": codec, "encoding_reason": reason, "sha256": sha256}
     if codec != "UTF-8" and reason != "told":

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.data.read.frames import exact_floats, frame_cells, titles_of
-from penjing.data.read.python_rows import plain_cells
-from penjing.data.read.raw_columns import Cells, twins
+from penjing.data.read.frames import column_from_series, exact_floats, frame_column_names
+from penjing.data.read.python_rows import column_from_python
+from penjing.data.read.raw_columns import RawColumn, duplicate_column_error
 from penjing.data.table import Column, Floats
 from penjing.errors import DataError
 
@@ -36,17 +36,17 @@ def frame_features(source: Any, name: str) -> tuple[list[str], list[Feature]] | 
         if not isinstance(frame, nw.DataFrame):
             return None
     except nw.exceptions.DuplicateError:
-        raise twins(name, titles_of(source)) from None
-    titles = titles_of(source)
+        raise duplicate_column_error(name, frame_column_names(source)) from None
+    titles = frame_column_names(source)
     every = zip(titles, frame.iter_columns(), strict=True)
-    return titles, [_series(title, series, name) for title, series in every]
+    return titles, [_feature_from_series(title, series, name) for title, series in every]
 
 
-def _series(title: str, series: Any, name: str) -> Feature:  # noqa: ANN401 - a narwhals series
+def _feature_from_series(title: str, series: Any, name: str) -> Feature:  # noqa: ANN401 - a narwhals series
     import narwhals as nw  # noqa: PLC0415
 
     if not series.dtype.is_numeric():
-        return _feature(frame_cells(title, series, name), name)
+        return _feature_from_column(column_from_series(title, series, name), name)
     if series.dtype.is_decimal() or series.dtype in (nw.Int128, nw.UInt128):
         return exact_floats(series)
     if not series.null_count():
@@ -57,21 +57,21 @@ def _series(title: str, series: Any, name: str) -> Feature:  # noqa: ANN401 - a 
     return found
 
 
-def plain_feature(title: str, values: npt.NDArray[Any] | Iterable[Any], name: str) -> Feature:
+def feature_from_values(title: str, values: npt.NDArray[Any] | Iterable[Any], name: str) -> Feature:
     """Return a column of any Python values: numbers if all of them are, else levels.
 
     Examples
     --------
-    >>> plain_feature("x1", [1, None, 2.5], "X")
+    >>> feature_from_values("x1", [1, None, 2.5], "X")
     array([1. , nan, 2.5])
-    >>> plain_feature("x1", ["a", None, "b"], "X").codes
+    >>> feature_from_values("x1", ["a", None, "b"], "X").codes
     array([ 0, -1,  1], dtype=int32)
     """
-    return _feature(plain_cells(title, values, name), name)
+    return _feature_from_column(column_from_python(title, values, name), name)
 
 
-def _feature(cells: Cells, name: str) -> Feature:
-    levels = cells.plain()
+def _feature_from_column(cells: RawColumn, name: str) -> Feature:
+    levels = cells.plain_levels()
     if cells.declared in ("nominal", "ordered"):
         kind = "ordered" if cells.declared == "ordered" else "nominal"
         return Column(cells.name, kind, tuple(levels), cells.codes)  # type: ignore[arg-type]

@@ -19,48 +19,48 @@ from typing import IO, Any, cast
 
 from penjing import arguments
 from penjing.data.memory_limit import memory_bytes
-from penjing.data.scratch import readable
-from penjing.errors import DataError, NoFileError, Problem, near
+from penjing.data.scratch import format_bytes
+from penjing.errors import DataError, NoFileError, PenjingError, closest_match
 
-GZIP = b"\x1f\x8b"
+GZIP_MAGIC = b"\x1f\x8b"
 STDIN = "standard input"
-CHUNK = 1 << 20
+CHUNK_BYTES = 1 << 20
 """So many bytes are read at a time."""
-LEAST = 2
+MEMORY_PER_BYTE = 2
 """A byte that is read takes at least so many in memory: as a byte, and as a character."""
 
 
-def contents(path: str, limit: float | str | None = None) -> bytes:
+def read_file(path: str, limit: float | str | None = None) -> bytes:
     """Return the bytes of a file, or of standard input for "-"; gzip is undone.
 
     More than ``limit`` (a number of bytes, "2GB"; half of the free memory) are refused.
     """
-    with opened(path) as stream:
-        return whole(stream, STDIN if path == "-" else path, limit)
+    with open_decompressed(path) as stream:
+        return read_all(stream, STDIN if path == "-" else path, limit)
 
 
-def most_bytes(limit: float | str | None = None) -> int:
+def max_read_bytes(limit: float | str | None = None) -> int:
     """Return how many bytes may be read into memory."""
-    return memory_bytes(limit) // LEAST
+    return memory_bytes(limit) // MEMORY_PER_BYTE
 
 
-def whole(stream: IO[bytes], source: str, limit: float | str | None = None) -> bytes:
+def read_all(stream: IO[bytes], source: str, limit: float | str | None = None) -> bytes:
     """Return all that a stream holds, unless it is more than memory may hold."""
-    most, size, pieces = most_bytes(limit), 0, []
-    with told(source):
-        if known := _size(stream):
+    most, size, pieces = max_read_bytes(limit), 0, []
+    with convert_os_errors(source):
+        if known := _file_size(stream):
             if known > most:
-                raise too_much(source, most)
+                raise too_large_error(source, most)
             return stream.read()
-        while piece := stream.read(CHUNK):
+        while piece := stream.read(CHUNK_BYTES):
             size += len(piece)
             if size > most:
-                raise too_much(source, most)
+                raise too_large_error(source, most)
             pieces.append(piece)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def _size(stream: IO[bytes]) -> int:
+def _file_size(stream: IO[bytes]) -> int:
     """Return the size of a file as it is, 0 of anything else: what is packed, or has no end."""
     if not isinstance(stream, io.BufferedReader):
         return 0
@@ -70,39 +70,39 @@ def _size(stream: IO[bytes]) -> int:
     return 0
 
 
-def too_much(source: str, most: int) -> DataError:
+def too_large_error(source: str, most: int) -> DataError:
     """Make the error for a source that holds more than may be read."""
-    return DataError("too_much_to_read", source=source, limit=readable(most))
+    return DataError("too_much_to_read", source=source, limit=format_bytes(most))
 
 
-def unpacked_size(path: str, most: int) -> int:
+def decompressed_size(path: str, most: int) -> int:
     """Return how many bytes a gzip file unpacks to, about: counted up to ``most``, then reckoned.
 
     Nothing is kept, so a file that unpacks to more than memory holds does no harm.
     """
     size, packed = 0, Path(path).stat().st_size
-    with told(path), Path(path).open("rb") as raw, gzip.open(raw) as stream:
-        while piece := stream.read(CHUNK):
+    with convert_os_errors(path), Path(path).open("rb") as raw, gzip.open(raw) as stream:
+        while piece := stream.read(CHUNK_BYTES):
             size += len(piece)
             if size > most:
                 return max(size, size * packed // max(raw.tell(), 1))
     return size
 
 
-def is_packed(path: str) -> bool:
+def is_gzip(path: str) -> bool:
     """Say whether a file is one of gzip, whatever it is called."""
     with suppress(OSError), Path(path).open("rb") as file:
-        return file.read(2) == GZIP
+        return file.read(2) == GZIP_MAGIC
     return False
 
 
 @contextmanager
-def opened(path: str) -> Iterator[IO[bytes]]:
+def open_decompressed(path: str) -> Iterator[IO[bytes]]:
     """Open a file or standard input; gzip is undone."""
     name = STDIN if path == "-" else path
-    with raw_of(path) as raw:
-        with told(name):
-            is_zipped = raw.peek(2)[:2] == GZIP
+    with open_raw(path) as raw:
+        with convert_os_errors(name):
+            is_zipped = raw.peek(2)[:2] == GZIP_MAGIC
         if is_zipped:
             with gzip.open(raw) as plain:
                 yield cast("IO[bytes]", plain)
@@ -110,7 +110,7 @@ def opened(path: str) -> Iterator[IO[bytes]]:
             yield raw
 
 
-def raw_of(path: str) -> io.BufferedReader:
+def open_raw(path: str) -> io.BufferedReader:
     """Open a file or standard input as it is; a device, which need not end, is refused."""
     if path == "-":
         if sys.stdin is None:
@@ -119,22 +119,22 @@ def raw_of(path: str) -> io.BufferedReader:
         with suppress(OSError, ValueError):  # a stream of somebody's own has none
             number = sys.stdin.fileno()
         if number is not None:
-            _refuse_device(number, STDIN)
-        return io.BufferedReader(Unclosed(sys.stdin.buffer), 1 << 16)
+            _check_not_device(number, STDIN)
+        return io.BufferedReader(UnclosedStream(sys.stdin.buffer), 1 << 16)
     arguments.path("path", path)
-    with told(path):
+    with convert_os_errors(path):
         if is_folder(path):  # Windows denies folders instead of saying what they are
             raise DataError("is_a_directory", source=path)
         file = Path(path).open("rb")  # noqa: SIM115 - whoever asked for it closes it
     try:
-        _refuse_device(file.fileno(), path)
+        _check_not_device(file.fileno(), path)
     except BaseException:
         file.close()
         raise
     return file
 
 
-def _refuse_device(number: int, name: str) -> None:
+def _check_not_device(number: int, name: str) -> None:
     """Refuse an open device, but for a terminal, where somebody types, and one that is empty."""
     found = os.fstat(number)
     if stat.S_ISBLK(found.st_mode):
@@ -145,21 +145,21 @@ def _refuse_device(number: int, name: str) -> None:
             raise DataError("is_a_device", source=name)
 
 
-def piped(limit: float | str | None = None) -> bytes:
+def read_stdin(limit: float | str | None = None) -> bytes:
     """Return all that standard input holds, as it is."""
-    with raw_of("-") as raw:
-        return whole(raw, STDIN, limit)
+    with open_raw("-") as raw:
+        return read_all(raw, STDIN, limit)
 
 
 @contextmanager
-def told(source: str) -> Iterator[None]:
+def convert_os_errors(source: str) -> Iterator[None]:
     """Turn what the system refuses into a sentence that names the file."""
     try:
         yield
-    except Problem:
+    except PenjingError:
         raise
     except FileNotFoundError:
-        raise absent(source) from None
+        raise no_such_file_error(source) from None
     except IsADirectoryError:
         raise DataError("is_a_directory", source=source) from None
     except PermissionError:
@@ -171,7 +171,7 @@ def told(source: str) -> Iterator[None]:
         raise DataError("unreadable_file", source=source, reason=reason) from None
 
 
-def refuse_name(path: str | os.PathLike[str]) -> None:
+def check_file_name(path: str | os.PathLike[str]) -> None:
     """Refuse a name that no file can have: too long, or with a NUL in it."""
     if "\n" in str(path):  # a table as text, of which another sentence is said
         return
@@ -203,7 +203,7 @@ def is_file(path: str | Path) -> bool:
         return False
 
 
-def is_there(path: str | Path) -> bool:
+def path_exists(path: str | Path) -> bool:
     """Say whether there is anything by this name."""
     try:
         return Path(path).exists()
@@ -211,28 +211,28 @@ def is_there(path: str | Path) -> bool:
         return False
 
 
-def absent(path: str) -> DataError:
+def no_such_file_error(path: str) -> DataError:
     """Make the error for a file that is not there, with the near miss in its folder."""
     place = Path(path)
     try:
         names = sorted(entry.name for entry in place.parent.iterdir())
     except OSError:
         names = []
-    close = near(place.name, names)
+    close = closest_match(place.name, names)
     if close is None:
         return NoFileError("no_such_file", source=path)
     return NoFileError("no_such_file_near", source=path, near=str(place.with_name(close)))
 
 
-def unzipped(data: bytes, name: str, limit: float | str | None = None) -> bytes:
+def decompress(data: bytes, name: str, limit: float | str | None = None) -> bytes:
     """Return data as it was before gzip, if it was."""
-    if not data.startswith(GZIP):
+    if not data.startswith(GZIP_MAGIC):
         return data
     with gzip.open(io.BytesIO(data)) as stream:
-        return whole(cast("IO[bytes]", stream), name, limit)
+        return read_all(cast("IO[bytes]", stream), name, limit)
 
 
-class Unclosed(io.RawIOBase):
+class UnclosedStream(io.RawIOBase):
     """A stream that somebody else closes, after some bytes that were read from it before."""
 
     def __init__(self, stream: IO[bytes], before: bytes = b"") -> None:

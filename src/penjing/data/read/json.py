@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from penjing.data.read.csv_duckdb import LARGE
-from penjing.data.read.parquet import large_lines
+from penjing.data.read.csv_duckdb import MIN_CHARACTERS
+from penjing.data.read.parquet import read_json_lines
 from penjing.data.read.python_rows import from_columns, from_dicts
-from penjing.data.read.raw_columns import Sheet
+from penjing.data.read.raw_columns import RawTable
 from penjing.errors import DataError, NoRowsError
 
 
-def from_json(text: str, name: str, *, has_lines: bool = False) -> Sheet:
+def from_json(text: str, name: str, *, has_lines: bool = False) -> RawTable:
     """Take an array of objects, an object of columns, or one object a line.
 
     A file that ``has_lines`` may have none of them.
@@ -20,18 +20,18 @@ def from_json(text: str, name: str, *, has_lines: bool = False) -> Sheet:
     bare = text.strip()
     if not bare:
         raise NoRowsError("empty_file" if not has_lines else "empty_table", source=name, names=[])
-    if bare[0] == "{" and len(bare) >= LARGE:
-        large = large_lines(bare, name)
+    if bare[0] == "{" and len(bare) >= MIN_CHARACTERS:
+        large = read_json_lines(bare, name)
         if large is not None:
             return large
-    rows = _loaded("[" + bare.replace("\n", ",\n") + "]") if bare[0] == "{" else None
+    rows = _parse_or_none("[" + bare.replace("\n", ",\n") + "]") if bare[0] == "{" else None
     n_lines = bare.count("\n") + 1
     if not isinstance(rows, list) or len(rows) != n_lines:
-        rows = _loaded(bare)
+        rows = _parse_or_none(bare)
     if rows is None and bare[0] == "[":
-        raise _broken(bare, name)
+        raise _bad_json_error(bare, name)
     if rows is None:
-        rows = _line_by_line(bare, name)
+        rows = _parse_lines(bare, name)
     if not isinstance(rows, list | dict):  # a number, a text, true
         raise DataError("bad_json", source=name, line=1)
     if not rows:
@@ -45,14 +45,14 @@ def from_json(text: str, name: str, *, has_lines: bool = False) -> Sheet:
     return sheet
 
 
-def _loaded(text: str) -> Any:  # noqa: ANN401 - whatever the JSON holds
+def _parse_or_none(text: str) -> Any:  # noqa: ANN401 - whatever the JSON holds
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
 
-def _broken(text: str, name: str) -> DataError:
+def _bad_json_error(text: str, name: str) -> DataError:
     """Make the error for an array that is not JSON."""
     line = 1
     try:
@@ -64,12 +64,12 @@ def _broken(text: str, name: str) -> DataError:
     return DataError("bad_json", source=name, line=line)
 
 
-def _line_by_line(text: str, name: str) -> list[Any]:
+def _parse_lines(text: str, name: str) -> list[Any]:
     """Read one object a line, blank ones passed over, and find the line that is none."""
     rows = []
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            rows.append(_loaded(line))
+            rows.append(_parse_or_none(line))
             if not isinstance(rows[-1], dict):
                 raise DataError("bad_json", source=name, line=number)
     return rows

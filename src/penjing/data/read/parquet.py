@@ -10,44 +10,49 @@ from typing import Any
 
 import numpy as np
 
-from penjing.data.read.arrow_kinds import numbers as nearest
-from penjing.data.read.files import too_much
-from penjing.data.read.frames import array_cells, number_cells
-from penjing.data.read.python_rows import plain_cells
-from penjing.data.read.raw_columns import EXACT, Cells, Sheet, twins
-from penjing.data.scratch import scratch
+from penjing.data.read.arrow_kinds import arrow_numbers as nearest
+from penjing.data.read.files import too_large_error
+from penjing.data.read.frames import column_from_array, column_from_numbers
+from penjing.data.read.python_rows import column_from_python
+from penjing.data.read.raw_columns import (
+    MAX_EXACT_INTEGER,
+    RawColumn,
+    RawTable,
+    duplicate_column_error,
+)
+from penjing.data.scratch import scratch_folder
 from penjing.data.table import MISSING
 from penjing.errors import CapabilityError, DataError, NoRowsError
 
 PLAIN_TYPES = {"VARCHAR", "DOUBLE", "BIGINT", "BOOLEAN"}
 """Columns of other types are left to Python's JSON, which changes no value."""
 
-MANY_ROWS, MOST_TEXTS = 20_000, 20_000
+MIN_ENUM_ROWS, MAX_ENUM_TEXTS = 20_000, 20_000
 """In a file of more rows, columns of up to about so many texts are read as codes."""
-_ENUM = "penjing_texts_"
+_ENUM_PREFIX = "penjing_texts_"
 
-DIGITS = 38
+MAX_DUCKDB_DIGITS = 38
 """Decimals of more digits are not DuckDB's."""
 
-CELL = 4
+MIN_CELL_BYTES = 4
 """A cell takes at least so many bytes."""
 
-BATCH = 100_000
+BATCH_ROWS = 100_000
 """Rows of a Parquet file that are held at a time."""
 
-ROWS = "read_parquet($path, file_row_number = true)"
-PART = "where file_row_number >= $low and file_row_number < $high"
+NUMBERED_ROWS = "read_parquet($path, file_row_number = true)"
+ROW_RANGE = "where file_row_number >= $low and file_row_number < $high"
 
-NO_OBJECT = re.compile(r"^[ \t\r]*[^{\s]", re.MULTILINE)
+NOT_AN_OBJECT = re.compile(r"^[ \t\r]*[^{\s]", re.MULTILINE)
 """The beginning of a line that is no JSON object."""
 
-RENAMED = re.compile(r"_\d+$")
+RENAMED_KEY = re.compile(r"_\d+$")
 """How DuckDB makes a name another one where keys differ only in letter case."""
-LINES = "select * from read_json($path, format='newline_delimited', sample_size=-1)"
+JSON_LINES = "select * from read_json($path, format='newline_delimited', sample_size=-1)"
 
 
 @dataclass(frozen=True, slots=True)
-class _Described:
+class _ParquetColumn:
     """A column of a Parquet file: its name, and how DuckDB calls it and its type."""
 
     title: str
@@ -56,19 +61,22 @@ class _Described:
     digits: int | None
 
 
-def from_parquet(data: bytes, name: str, most: int) -> Sheet:
+def from_parquet(data: bytes, name: str, most: int) -> RawTable:
     """Take a Parquet file, if it unpacks to no more than so many bytes."""
     import duckdb  # noqa: PLC0415
 
     try:
-        with scratch() as folder, duckdb.connect() as link:
-            asked = {"path": _written(folder, data)}
+        with scratch_folder() as folder, duckdb.connect() as link:
+            asked = {"path": _write_file(folder, data)}
             link.execute("set enable_progress_bar = false")
-            columns = _described(link, asked, name)
-            _refuse_more(link, asked, len(columns), name, most)
-            texts = _few_texts(link, asked, columns)
-            coded = {t: f"enum_code({_quoted(t)}::{_ENUM}{i})" for i, t in enumerate(texts)}
-            chosen = _chosen(columns, coded)
+            columns = _list_columns(link, asked, name)
+            _check_size(link, asked, len(columns), name, most)
+            texts = _create_enums(link, asked, columns)
+            coded = {
+                t: f"enum_code({_quote_identifier(t)}::{_ENUM_PREFIX}{i})"
+                for i, t in enumerate(texts)
+            }
+            chosen = _select_list(columns, coded)
             query = f"select {chosen} from read_parquet($path)"  # noqa: S608 - names are quoted
             found = link.execute(query, asked).fetchnumpy()
             found |= _wide_decimals(asked["path"], columns, name)
@@ -76,10 +84,12 @@ def from_parquet(data: bytes, name: str, most: int) -> Sheet:
         raise DataError("bad_parquet", source=name) from None
     if not len(next(iter(found.values()), ())):
         raise NoRowsError("no_rows", source=name, names=[*found])
-    return sheet_of(_by_title(found, columns), name, "parquet", _by_title(texts, columns))
+    return build_raw_table(
+        _by_file_name(found, columns), name, "parquet", _by_file_name(texts, columns)
+    )
 
 
-def _described(link: Any, asked: Mapping[str, str], name: str) -> list[_Described]:  # noqa: ANN401
+def _list_columns(link: Any, asked: Mapping[str, str], name: str) -> list[_ParquetColumn]:  # noqa: ANN401
     """Return the columns of a Parquet file; DuckDB renames twins, also of other letter case."""
     told = link.execute("describe select * from read_parquet($path)", asked).fetchall()
     query = "select name, coalesce(num_children, 0), precision from parquet_schema($path)"
@@ -91,35 +101,39 @@ def _described(link: Any, asked: Mapping[str, str], name: str) -> list[_Describe
         inner = max(inner, 1) + n_children
     titles = [title for title, _ in tops]
     if len({*titles}) < len(titles):
-        raise twins(name, titles)
+        raise duplicate_column_error(name, titles)
     return [
-        _Described(title, str(row[0]), str(row[1]), digits)
+        _ParquetColumn(title, str(row[0]), str(row[1]), digits)
         for row, (title, digits) in zip(told, tops, strict=True)
     ]
 
 
-def _by_title(found: Mapping[str, Any], columns: Sequence[_Described]) -> dict[str, Any]:
+def _by_file_name(found: Mapping[str, Any], columns: Sequence[_ParquetColumn]) -> dict[str, Any]:
     """Return what was found of columns by the names that they have in the file."""
     return {column.title: found[column.name] for column in columns if column.name in found}
 
 
-def _chosen(columns: Sequence[_Described], others: Mapping[str, str] | None = None) -> str:
+def _select_list(columns: Sequence[_ParquetColumn], others: Mapping[str, str] | None = None) -> str:
     """Return the columns to select: decimals as the nearest doubles, some in other words.
 
     DuckDB itself divides a decimal's digits by a power of ten, which rounds twice.
     """
     made = {
-        column.name: f"{_quoted(column.name)}::varchar::double"
+        column.name: f"{_quote_identifier(column.name)}::varchar::double"
         for column in columns
         if column.kind.startswith("DECIMAL")
     }
-    told = ", ".join(f"{text} as {_quoted(t)}" for t, text in (made | dict(others or {})).items())
+    told = ", ".join(
+        f"{text} as {_quote_identifier(t)}" for t, text in (made | dict(others or {})).items()
+    )
     return f"* replace ({told})" if told else "*"
 
 
-def _wide_decimals(path: str, columns: Sequence[_Described], name: str) -> dict[str, Any]:
+def _wide_decimals(path: str, columns: Sequence[_ParquetColumn], name: str) -> dict[str, Any]:
     """Return the columns of decimals that DuckDB cannot hold, as doubles, masked where empty."""
-    wide = [i for i, c in enumerate(columns) if c.digits is not None and c.digits > DIGITS]
+    wide = [
+        i for i, c in enumerate(columns) if c.digits is not None and c.digits > MAX_DUCKDB_DIGITS
+    ]
     if not wide:
         return {}
     try:
@@ -135,34 +149,36 @@ def _wide_decimals(path: str, columns: Sequence[_Described], name: str) -> dict[
     return found
 
 
-def rows_and_columns(path: str) -> tuple[int, int]:
+def parquet_shape(path: str) -> tuple[int, int]:
     """Return how many rows and columns a Parquet file has, as it says itself."""
     import duckdb  # noqa: PLC0415
 
     try:
         with duckdb.connect() as link:
             link.execute("set enable_progress_bar = false")
-            found = link.execute("select * from read_parquet($path) limit 0", {"path": exact(path)})
+            found = link.execute(
+                "select * from read_parquet($path) limit 0", {"path": escape_glob(path)}
+            )
             width = len(found.description or ())
             count = "select count(*) from read_parquet($path)"
-            ((n,),) = link.execute(count, {"path": exact(path)}).fetchall()
+            ((n,),) = link.execute(count, {"path": escape_glob(path)}).fetchall()
     except duckdb.Error:
         raise DataError("bad_parquet", source=path) from None
     return int(n), width
 
 
-def exact(path: str) -> str:
+def escape_glob(path: str) -> str:
     """Return a path that DuckDB does not take for a pattern.
 
     Examples
     --------
-    >>> exact("data[1]*.parquet")
+    >>> escape_glob("data[1]*.parquet")
     'data[[]1][*].parquet'
     """
     return re.sub(r"([\[*?])", r"[\1]", path)
 
 
-def _refuse_more(
+def _check_size(
     link: Any,  # noqa: ANN401 - of DuckDB
     asked: Mapping[str, str],
     width: int,
@@ -171,14 +187,14 @@ def _refuse_more(
 ) -> None:
     """Refuse a file whose rows, equal ones packed into little room, do not fit memory."""
     ((n,),) = link.execute("select count(*) from read_parquet($path)", asked).fetchall()
-    if n * width * CELL > most:
-        raise too_much(name, most)
+    if n * width * MIN_CELL_BYTES > most:
+        raise too_large_error(name, most)
 
 
-def _few_texts(
+def _create_enums(
     link: Any,  # noqa: ANN401
     asked: Mapping[str, str],
-    columns: Sequence[_Described],
+    columns: Sequence[_ParquetColumn],
 ) -> dict[str, list[str]]:
     """Return the texts of columns that have few of them, each made a type of its own.
 
@@ -187,51 +203,53 @@ def _few_texts(
     names = [column.name for column in columns if column.kind == "VARCHAR"]
     if not names:
         return {}
-    about = ", ".join(f"approx_count_distinct({_quoted(name)})" for name in names)
+    about = ", ".join(f"approx_count_distinct({_quote_identifier(name)})" for name in names)
     query = f"select count(*), {about} from read_parquet($path)"  # noqa: S608 - names are quoted
     ((n, *sizes),) = link.execute(query, asked).fetchall()
-    few = [name for name, size in zip(names, sizes, strict=True) if 0 < size <= MOST_TEXTS]
+    few = [name for name, size in zip(names, sizes, strict=True) if 0 < size <= MAX_ENUM_TEXTS]
     texts = {}
-    for i, name in enumerate(few if n >= MANY_ROWS else ()):
-        column, path = _quoted(name), asked["path"].replace("'", "''")
+    for i, name in enumerate(few if n >= MIN_ENUM_ROWS else ()):
+        column, path = _quote_identifier(name), asked["path"].replace("'", "''")
         distinct = f"select distinct {column} from read_parquet('{path}')"  # noqa: S608 - quoted
-        link.execute(f"create type {_ENUM}{i} as enum ({distinct} where {column} is not null)")
-        ((texts[name],),) = link.execute(f"select enum_range(null::{_ENUM}{i})").fetchall()
+        link.execute(
+            f"create type {_ENUM_PREFIX}{i} as enum ({distinct} where {column} is not null)"
+        )
+        ((texts[name],),) = link.execute(f"select enum_range(null::{_ENUM_PREFIX}{i})").fetchall()
     return texts
 
 
-def _quoted(name: str) -> str:
+def _quote_identifier(name: str) -> str:
     """Return a name as SQL has it."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def parquet_batches(path: str, name: str) -> Iterator[Sheet]:
+def read_parquet_batches(path: str, name: str) -> Iterator[RawTable]:
     """Yield the rows of a Parquet file, some at a time; one sheet without rows if it has none."""
     import duckdb  # noqa: PLC0415
 
-    told: dict[str, Any] = {"path": exact(path)}
+    told: dict[str, Any] = {"path": escape_glob(path)}
     try:
         with duckdb.connect() as link:
             link.execute("set enable_progress_bar = false")
             ((n,),) = link.execute("select count(*) from read_parquet($path)", told).fetchall()
-            columns = _described(link, told, name)
-            rows = f"(select * exclude (file_row_number) from {ROWS} {PART})"  # noqa: S608
-            query = f"select {_chosen(columns)} from {rows}"  # noqa: S608 - names are quoted
+            columns = _list_columns(link, told, name)
+            rows = f"(select * exclude (file_row_number) from {NUMBERED_ROWS} {ROW_RANGE})"  # noqa: S608
+            query = f"select {_select_list(columns)} from {rows}"  # noqa: S608 - names are quoted
             wide = _wide_decimals(path, columns, name)
-            for start in range(0, max(n, 1), BATCH):
-                found = link.execute(query, told | {"low": start, "high": start + BATCH})
+            for start in range(0, max(n, 1), BATCH_ROWS):
+                found = link.execute(query, told | {"low": start, "high": start + BATCH_ROWS})
                 arrays = found.fetchnumpy()
-                arrays |= {t: a[start : start + BATCH] for t, a in wide.items()}
+                arrays |= {t: a[start : start + BATCH_ROWS] for t, a in wide.items()}
                 if n:
-                    yield sheet_of(_by_title(arrays, columns), name, "parquet")
+                    yield build_raw_table(_by_file_name(arrays, columns), name, "parquet")
                 else:
-                    none = [Cells(c.title, [], np.empty(0, np.int32)) for c in columns]
-                    yield Sheet(none, 0, {"name": name, "form": "parquet"})
+                    none = [RawColumn(c.title, [], np.empty(0, np.int32)) for c in columns]
+                    yield RawTable(none, 0, {"name": name, "form": "parquet"})
     except duckdb.Error:
         raise DataError("bad_parquet", source=name) from None
 
 
-def to_parquet(path: str, kinds: Mapping[str, str], output: str) -> None:
+def csv_to_parquet(path: str, kinds: Mapping[str, str], output: str) -> None:
     """Turn a CSV file of our own into Parquet, in little memory."""
     import duckdb  # noqa: PLC0415
 
@@ -241,52 +259,54 @@ def to_parquet(path: str, kinds: Mapping[str, str], output: str) -> None:
         rows.write_parquet(output)
 
 
-def large_lines(text: str, name: str) -> Sheet | None:
+def read_json_lines(text: str, name: str) -> RawTable | None:
     """Take many lines of plain JSON objects; None if Python's JSON should have a look."""
     import duckdb  # noqa: PLC0415
 
-    if NO_OBJECT.search(text):
+    if NOT_AN_OBJECT.search(text):
         return None
     try:
-        with scratch() as folder, duckdb.connect() as link:
-            asked = {"path": _written(folder, text.encode())}
+        with scratch_folder() as folder, duckdb.connect() as link:
+            asked = {"path": _write_file(folder, text.encode())}
             link.execute("set enable_progress_bar = false")
-            columns = link.execute(f"describe {LINES}", asked).fetchall()
+            columns = link.execute(f"describe {JSON_LINES}", asked).fetchall()
             names = {str(row[0]).casefold() for row in columns}
-            renamed = {name for name in names if RENAMED.sub("", name) in names - {name}}
+            renamed = {name for name in names if RENAMED_KEY.sub("", name) in names - {name}}
             if renamed or not {row[1] for row in columns} <= PLAIN_TYPES:
                 return None
-            found = link.execute(LINES, asked).fetchnumpy()
+            found = link.execute(JSON_LINES, asked).fetchnumpy()
     except (duckdb.Error, OSError):
         return None
     doubles = [values for values in found.values() if values.dtype.kind == "f"]
-    if any((np.abs(np.ma.getdata(values)) >= EXACT).any() for values in doubles):
+    if any((np.abs(np.ma.getdata(values)) >= MAX_EXACT_INTEGER).any() for values in doubles):
         return None  # they may be whole numbers, of more digits than doubles have
-    return sheet_of(found, name, "json")
+    return build_raw_table(found, name, "json")
 
 
-def _written(folder: Path, data: bytes) -> str:
+def _write_file(folder: Path, data: bytes) -> str:
     path = folder / "table"
     path.write_bytes(data)
     return str(path)
 
 
-def sheet_of(
+def build_raw_table(
     found: Mapping[str, Any], name: str, form: str, texts: Mapping[str, list[str]] | None = None
-) -> Sheet:
+) -> RawTable:
     """Take columns as DuckDB hands them over: arrays, masked where they have gaps.
 
     Some are codes, of these ``texts``.
     """
     texts = texts or {}
     cells = [
-        _text_cells(title, values, texts[title]) if title in texts else _cells(title, values, name)
+        _column_from_codes(title, values, texts[title])
+        if title in texts
+        else _column_from_array(title, values, name)
         for title, values in found.items()
     ]
-    return Sheet(cells, len(cells[0].codes), {"name": name, "form": form})
+    return RawTable(cells, len(cells[0].codes), {"name": name, "form": form})
 
 
-def _text_cells(title: str, values: Any, texts: list[str]) -> Cells:  # noqa: ANN401 - masked
+def _column_from_codes(title: str, values: Any, texts: list[str]) -> RawColumn:  # noqa: ANN401 - masked
     """Make a column of codes; levels are in order of their first row."""
     gaps, codes = np.ma.getmaskarray(values), np.asarray(values)
     rows = np.flatnonzero(~gaps) if gaps.any() else np.arange(len(codes))
@@ -298,15 +318,15 @@ def _text_cells(title: str, values: Any, texts: list[str]) -> Cells:  # noqa: AN
     place[order] = np.arange(len(texts), dtype=np.int32)
     found = np.full(len(codes), MISSING, np.int32)
     found[rows] = place[known]
-    return Cells(title, [texts[i] for i in order.tolist()], found)
+    return RawColumn(title, [texts[i] for i in order.tolist()], found)
 
 
-def _cells(title: str, values: Any, name: str) -> Cells:  # noqa: ANN401 - masked where it has gaps
+def _column_from_array(title: str, values: Any, name: str) -> RawColumn:  # noqa: ANN401 - masked where it has gaps
     gaps, array = np.ma.getmaskarray(values), np.asarray(values)
     if not gaps.any():
-        return array_cells(title, array, name)
+        return column_from_array(title, array, name)
     if array.dtype.kind in "iuf":
-        return number_cells(title, array[~gaps], ~gaps)
+        return column_from_numbers(title, array[~gaps], ~gaps)
     plain = array.astype("M8[us]") if array.dtype.kind == "M" else array
     listed = zip(plain.tolist(), gaps.tolist(), strict=True)
-    return plain_cells(title, [None if gap else value for value, gap in listed], name)
+    return column_from_python(title, [None if gap else value for value, gap in listed], name)

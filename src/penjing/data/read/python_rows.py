@@ -13,55 +13,57 @@ from typing import Any
 import numpy as np
 
 from penjing._core import code_texts
-from penjing.data.read.dictionary import codes_of, ranks_of
-from penjing.data.read.raw_columns import Cells, Sheet
+from penjing.data.read.dictionary import encode_numbers, encode_values
+from penjing.data.read.raw_columns import RawColumn, RawTable
 from penjing.errors import DataError, NoRowsError
 
-PLAIN = (str, bool, int, float, dt.date)
-GAPS = ("NAType", "NaTType")
+PLAIN_TYPES = (str, bool, int, float, dt.date)
+PANDAS_MISSING = ("NAType", "NaTType")
 """What pandas calls a missing value; known by name, since pandas is never imported."""
 
 
-def from_columns(columns: Mapping[Any, Any], name: str) -> Sheet:
+def from_columns(columns: Mapping[Any, Any], name: str) -> RawTable:
     """Take columns by name."""
     n_rows = len(next(iter(columns.values()), ()))
     for title, values in columns.items():
         if len(values) != n_rows:
             said = {"column": title, "n": len(values), "expected": n_rows}
             raise DataError("uneven_column", source=name, **said)
-    return titled([*columns], [*columns.values()], name)
+    return build_raw_table([*columns], [*columns.values()], name)
 
 
-def from_dicts(rows: Sequence[Any], name: str) -> Sheet:
+def from_dicts(rows: Sequence[Any], name: str) -> RawTable:
     """Take rows as dicts; a key that a row does not have is a missing value."""
     titles: dict[Any, None] = {}
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, Mapping):
-            raise DataError("not_a_row", source=name, row=number, value=shortened(row))
+            raise DataError("not_a_row", source=name, row=number, value=short_repr(row))
         titles |= dict.fromkeys(row)
-    return titled([*titles], [[row.get(title) for row in rows] for title in titles], name)
+    return build_raw_table([*titles], [[row.get(title) for row in rows] for title in titles], name)
 
 
-def from_rows(rows: Sequence[Any], names: Sequence[str] | None, name: str) -> Sheet:
+def from_rows(rows: Sequence[Any], names: Sequence[str] | None, name: str) -> RawTable:
     """Take rows as lists or tuples; without names the columns are x1, x2 and so on."""
     width = len(names) if names is not None else None
     for number, row in enumerate(rows, start=1):
         if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, (Sequence, np.ndarray)):
-            raise DataError("not_a_row", source=name, row=number, value=shortened(row))
+            raise DataError("not_a_row", source=name, row=number, value=short_repr(row))
         width = len(row) if width is None else width
         if len(row) != width:
             raise DataError("ragged_row", source=name, row=number, n=len(row), expected=width)
-    titles = names if names is not None else numbered(width or 0)
-    return titled(titles, [[row[place] for row in rows] for place in range(width or 0)], name)
+    titles = names if names is not None else default_names(width or 0)
+    return build_raw_table(
+        titles, [[row[place] for row in rows] for place in range(width or 0)], name
+    )
 
 
 def from_pairs(
     pairs: Mapping[Any, Any], names: Sequence[str] | None, target: str | None, name: str
-) -> Sheet:
+) -> RawTable:
     """Take a dict ``{(values…): class}``; the class gets the last name, or ``class``."""
     keys = [key if isinstance(key, tuple) else (key,) for key in pairs]
     rows = [[*key, class_] for key, class_ in zip(keys, pairs.values(), strict=True)]
-    titles = [*(names if names is not None else numbered(len(keys[0])))]
+    titles = [*(names if names is not None else default_names(len(keys[0])))]
     if len(titles) == len(keys[0]):
         titles.append(target or "class")
     sheet = from_rows(rows, titles, name)
@@ -69,36 +71,38 @@ def from_pairs(
     return sheet
 
 
-def numbered(width: int) -> list[str]:
+def default_names(width: int) -> list[str]:
     """Return names for columns that have none."""
     return [f"x{place}" for place in range(1, width + 1)]
 
 
-def titled(titles: Sequence[Any], columns: Sequence[Any], name: str) -> Sheet:
+def build_raw_table(titles: Sequence[Any], columns: Sequence[Any], name: str) -> RawTable:
     """Take columns beside their names."""
     if not columns or not len(columns[0]):
         raise NoRowsError("empty_table", source=name, names=[*titles])
-    cells = [plain_cells(str(t), values, name) for t, values in zip(titles, columns, strict=True)]
-    return Sheet(cells, len(columns[0]), {"name": name, "form": "rows"})
+    cells = [
+        column_from_python(str(t), values, name) for t, values in zip(titles, columns, strict=True)
+    ]
+    return RawTable(cells, len(columns[0]), {"name": name, "form": "rows"})
 
 
-def plain_cells(title: str, values: Iterable[Any], name: str) -> Cells:
+def column_from_python(title: str, values: Iterable[Any], name: str) -> RawColumn:
     """Make a column of any Python values; None, NaN, NaT and NA are missing."""
     cells = values.tolist() if isinstance(values, np.ndarray) else [*values]
     texts = code_texts(cells)
     if texts is not None:
-        return Cells(title, *texts)
+        return RawColumn(title, *texts)
     types = {*map(type, cells)} - {type(None)}
     if types == {float}:
-        return Cells(title, *ranks_of(np.asarray(cells, np.float64)))
+        return RawColumn(title, *encode_numbers(np.asarray(cells, np.float64)))
     if not types <= {str, int, bool}:
         found = [plain_value(cell) for cell in cells]
         for number, (cell, value) in enumerate(zip(cells, found, strict=True), start=1):
             if value is NotImplemented:
-                said = {"row": number, "column": title, "value": shortened(cell)}
+                said = {"row": number, "column": title, "value": short_repr(cell)}
                 raise DataError("nested_cell", source=name, **said)
         cells = found
-    return Cells(title, *codes_of(cells))
+    return RawColumn(title, *encode_values(cells))
 
 
 def plain_value(cell: Any) -> Any:  # noqa: ANN401 - whatever a frame or a user holds
@@ -115,7 +119,7 @@ def plain_value(cell: Any) -> Any:  # noqa: ANN401 - whatever a frame or a user 
         cell = cell.astype(f"{cell.dtype.kind}8[us]").item()
     elif isinstance(cell, np.generic):
         cell = cell.item()
-    if cell is None or type(cell).__name__ in GAPS:
+    if cell is None or type(cell).__name__ in PANDAS_MISSING:
         return None
     if isinstance(cell, (float, Decimal)) and math.isnan(cell):
         return None
@@ -127,10 +131,10 @@ def plain_value(cell: Any) -> Any:  # noqa: ANN401 - whatever a frame or a user 
         return str(cell)
     if isinstance(cell, bytes | bytearray | memoryview):
         return bytes(cell).decode("utf-8", "backslashreplace")  # different bytes, different texts
-    return cell if isinstance(cell, PLAIN) else NotImplemented
+    return cell if isinstance(cell, PLAIN_TYPES) else NotImplemented
 
 
-def shortened(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return how a value looks, in a few words."""
     text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
     return text if len(text) <= 40 else text[:37] + "…"

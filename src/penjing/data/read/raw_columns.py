@@ -10,29 +10,29 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing._core import code_whole
-from penjing.data.lazy_column import Uncoded
-from penjing.data.read.dictionary import ranks_of
-from penjing.data.read.ids import counts_up
+from penjing.data.lazy_column import LazyColumn
+from penjing.data.read.dictionary import encode_numbers
+from penjing.data.read.ids import are_consecutive
 from penjing.data.table import Codes, Floats, Kind, Note
 from penjing.errors import DataError
 
-EXACT = 2**53
+MAX_EXACT_INTEGER = 2**53
 """Whole numbers up to this are floats without loss."""
 
-PARTS = 64
+N_PARTS = 64
 """Of how many parts of a column only the first is looked at, where that tells enough."""
 
-AT_ONCE = 100_000
+EAGER_CHECK_SIZE = 100_000
 """Up to so many numbers are checked while reading; more of them when they are first used."""
 
-LONGEST = 200
+MAX_QUOTED_LENGTH = 200
 """Sentences quote cells up to this length."""
 
-Declared = Kind | Literal["ignore", "date", "text"]
+DeclaredKind = Kind | Literal["ignore", "date", "text"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class RawColumn:
     """One column as it was found: distinct values, codes, and what its source says of it.
 
     Parameters
@@ -54,7 +54,7 @@ class Cells:
     name: str
     levels: Sequence[Any] | npt.NDArray[Any]
     codes: Codes
-    declared: Declared | None = None
+    declared: DeclaredKind | None = None
     is_fixed: bool = False
 
     @property
@@ -76,36 +76,36 @@ class Cells:
         n = self.n_known
         return 0 < n <= len(self.levels) and int(self.counts().max()) == 1
 
-    def plain(self) -> list[Any]:
+    def plain_levels(self) -> list[Any]:
         """Return the levels as plain values."""
         return self.levels.tolist() if isinstance(self.levels, np.ndarray) else [*self.levels]
 
-    def whole(self) -> tuple[npt.NDArray[np.int64], Codes] | None:
+    def integer_codes(self) -> tuple[npt.NDArray[np.int64], Codes] | None:
         """Return levels as they first appear, and codes, if this is an array of few integers."""
         return None
 
-    def row(self, level: int) -> int:
+    def first_row_number(self, level: int) -> int:
         """Return the number, from 1, of the first row that shows this level."""
-        return self.number_of(int(np.argmax(self.codes == level)))
+        return self.row_number(int(np.argmax(self.codes == level)))
 
-    def number_of(self, row: int) -> int:
+    def row_number(self, row: int) -> int:
         """Return the number, from 1, of one of these rows in the source."""
         return row + 1
 
-    def counts_up(self, integers: Floats) -> bool:
+    def are_consecutive(self, integers: Floats) -> bool:
         """Say whether the rows show consecutive integers, given that of each level."""
-        return counts_up(integers, self.codes)
+        return are_consecutive(integers, self.codes)
 
-    def anew(self, levels: Sequence[Any], codes: Codes) -> Cells:
+    def with_levels(self, levels: Sequence[Any], codes: Codes) -> RawColumn:
         """Return the column with other levels."""
         return replace(self, levels=levels, codes=codes)
 
-    def first(self, odd: npt.NDArray[np.bool_]) -> int:
+    def first_shown(self, odd: npt.NDArray[np.bool_]) -> int:
         """Return which of some levels the rows show first."""
         return int(self.codes[np.argmax(np.append(odd, False)[self.codes])])
 
 
-class Numbers(Cells):
+class RawNumbers(RawColumn):
     """A column of numbers as an array had them; ranked only if somebody asks for codes.
 
     Parameters
@@ -135,7 +135,7 @@ class Numbers(Cells):
 
     def _made(self) -> tuple[npt.NDArray[Any], Codes]:
         if self._coded is None:
-            object.__setattr__(self, "_coded", ranks_of(self.raw))
+            object.__setattr__(self, "_coded", encode_numbers(self.raw))
         assert self._coded is not None
         return self._coded
 
@@ -154,17 +154,17 @@ class Numbers(Cells):
         """Whether the levels are an array of numbers."""
         return True
 
-    def anew(self, levels: Sequence[Any], codes: Codes) -> Cells:
+    def with_levels(self, levels: Sequence[Any], codes: Codes) -> RawColumn:
         """Return the column with other levels."""
-        return Cells(self.name, levels, codes)
+        return RawColumn(self.name, levels, codes)
 
-    def whole(self) -> tuple[npt.NDArray[np.int64], Codes] | None:
+    def integer_codes(self) -> tuple[npt.NDArray[np.int64], Codes] | None:
         """Return levels as they first appear, and codes, if this is an array of few integers."""
         if self.raw.dtype.kind not in "iu" or self.raw.dtype == np.uint64:
             return None
         return code_whole(np.ascontiguousarray(self.raw, np.int64))
 
-    def uncoded(self, source: str) -> Uncoded | None:
+    def as_lazy_column(self, source: str) -> LazyColumn | None:
         """Return the column if it plainly is one of numbers; None if levels have to be seen.
 
         That is: it may be all gaps, be an id, or whole numbers of two kinds, which are names.
@@ -173,36 +173,36 @@ class Numbers(Cells):
         if not raw.size:
             return None
         if raw.dtype.kind == "f":
-            column = Uncoded(self.name, np.asarray(raw, np.float64), source)
+            column = LazyColumn(self.name, np.asarray(raw, np.float64), source)
             if self.is_whole:
-                column.found_finite()
+                column.mark_finite()
                 return column
             if np.isnan(raw[0]) and np.isnan(raw).all():
                 return None
-            if raw.size <= AT_ONCE and raw.strides[0] == raw.itemsize:
-                column.refuse_infinite()  # of a column far apart in memory the engine tells
+            if raw.size <= EAGER_CHECK_SIZE and raw.strides[0] == raw.itemsize:
+                column.check_finite()  # of a column far apart in memory the engine tells
             return column
         low, high = int(raw.min()), int(raw.max())
-        is_exact = max(abs(low), abs(high)) <= EXACT
+        is_exact = max(abs(low), abs(high)) <= MAX_EXACT_INTEGER
         may_be_id = high - low + 1 >= len(raw)
         if not is_exact or may_be_id or not ((raw != low) & (raw != high)).any():
             return None
-        return Uncoded(self.name, raw.astype(np.float64), source)
+        return LazyColumn(self.name, raw.astype(np.float64), source)
 
-    def fractions(self, source: str) -> Uncoded | None:
+    def as_numeric_target(self, source: str) -> LazyColumn | None:
         """Return the column if it is a target of numbers, whatever levels it has, none missing."""
         raw = self.raw
         if raw.dtype.kind != "f" or not np.isfinite(raw).all():
             return None
-        if all((part == np.floor(part)).all() for part in np.array_split(raw, PARTS)):
+        if all((part == np.floor(part)).all() for part in np.array_split(raw, N_PARTS)):
             return None
-        column = Uncoded(self.name, np.asarray(raw, np.float64), source)
-        column.found_finite()
+        column = LazyColumn(self.name, np.asarray(raw, np.float64), source)
+        column.mark_finite()
         return column
 
 
 @dataclass(slots=True)
-class Sheet:
+class RawTable:
     """All columns of a source, with what was noted on the way.
 
     Parameters
@@ -225,7 +225,7 @@ class Sheet:
         As in a table, where the source is one.
     """
 
-    columns: list[Cells]
+    columns: list[RawColumn]
     n_rows: int
     source: dict[str, Any]
     notes: list[Note] = field(default_factory=list)
@@ -245,12 +245,12 @@ class Sheet:
         """The names of the columns."""
         return [cells.name for cells in self.columns]
 
-    def by_name(self) -> dict[str, Cells]:
+    def by_name(self) -> dict[str, RawColumn]:
         """Return the columns by name."""
         return {cells.name: cells for cells in self.columns}
 
 
-def twins(source: str, names: Sequence[str]) -> DataError:
+def duplicate_column_error(source: str, names: Sequence[str]) -> DataError:
     """Make the error for two columns of one name."""
     second = next(place for place, name in enumerate(names) if name in names[:place])
     return DataError(
@@ -262,8 +262,8 @@ def twins(source: str, names: Sequence[str]) -> DataError:
     )
 
 
-def short(value: Any) -> Any:  # noqa: ANN401 - a cell may be anything
+def truncate_text(value: Any) -> Any:  # noqa: ANN401 - a cell may be anything
     """Return a value as it fits into a sentence: text of a page or more is cut."""
-    if isinstance(value, str) and len(value) > LONGEST:
-        return value[:LONGEST] + "…"
+    if isinstance(value, str) and len(value) > MAX_QUOTED_LENGTH:
+        return value[:MAX_QUOTED_LENGTH] + "…"
     return value

@@ -8,23 +8,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from penjing.data.read.clean_columns import cleaned
-from penjing.data.read.context import Reading
+from penjing.data.read.clean_columns import clean_column
+from penjing.data.read.context import ReadContext
 from penjing.data.read.convert import (
-    date_columns,
-    must_be_numbers,
-    name_column,
-    number_column,
-    ordered_column,
+    make_categorical_column,
+    make_date_columns,
+    make_numeric_column,
+    make_ordered_column,
+    require_numbers,
 )
-from penjing.data.read.dates import as_level, dates
-from penjing.data.read.dictionary import through
-from penjing.data.read.raw_columns import Cells, Sheet, short
+from penjing.data.read.dates import date_to_level, parse_dates
+from penjing.data.read.dictionary import remap_codes
+from penjing.data.read.raw_columns import RawColumn, RawTable, truncate_text
 from penjing.data.table import MISSING, Codes, Column, Field, Kind
-from penjing.errors import ChoiceError, DataError, WrongTypeError, near, unknown
+from penjing.errors import ChoiceError, DataError, WrongTypeError, closest_match, unknown_name_error
 
-Wanted = Literal["nominal", "ordered", "numeric", "date", "ignore", "target", "weight"]
-KINDS: tuple[Wanted, ...] = (
+SpecKind = Literal["nominal", "ordered", "numeric", "date", "ignore", "target", "weight"]
+KINDS: tuple[SpecKind, ...] = (
     "nominal",
     "ordered",
     "numeric",
@@ -36,10 +36,10 @@ KINDS: tuple[Wanted, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ColumnSpec:
     """What one column shall be: a kind, perhaps with its levels in their order."""
 
-    kind: Wanted
+    kind: SpecKind
     levels: tuple[Any, ...] | None = None
 
 
@@ -52,29 +52,29 @@ def check_schema(schema: Any) -> None:  # noqa: ANN401 - that is to be found out
         raise WrongTypeError("schema_shape", value=schema)
 
 
-def wishes(schema: Mapping[str, Any] | None, sheet: Sheet) -> dict[str, Wish]:
+def column_specs(schema: Mapping[str, Any] | None, sheet: RawTable) -> dict[str, ColumnSpec]:
     """Return the wish for each column that the schema names, checked.
 
     A kind is a word; a list gives the levels of a nominal column, ``{"ordered": [...]}`` those
     of an ordered one.
     """
-    asked: dict[str, Wish] = {}
+    asked: dict[str, ColumnSpec] = {}
     for name, said in (schema or {}).items():
         if name not in sheet.names:
-            raise unknown("unknown_column", name, sheet.names)
-        asked[name] = wish_of(name, said)
+            raise unknown_name_error("unknown_column", name, sheet.names)
+        asked[name] = parse_column_spec(name, said)
     return asked
 
 
-def wish_of(name: str, said: object) -> Wish:
+def parse_column_spec(name: str, said: object) -> ColumnSpec:
     """Return the wish that a word, a list or a dict of a schema means."""
     if isinstance(said, Field):
-        return Wish(said.kind, None if said.is_numeric else tuple(said.levels))
+        return ColumnSpec(said.kind, None if said.is_numeric else tuple(said.levels))
     if isinstance(said, str):
         if said not in KINDS:
-            raise unknown("unknown_kind", said, KINDS, column=name)
-        return Wish(said)
-    kind: Wanted = "nominal"
+            raise unknown_name_error("unknown_kind", said, KINDS, column=name)
+        return ColumnSpec(said)
+    kind: SpecKind = "nominal"
     if isinstance(said, Mapping):
         if len(said) != 1 or next(iter(said)) not in ("ordered", "nominal"):
             raise ChoiceError("bad_schema", column=name, value=said)
@@ -86,74 +86,76 @@ def wish_of(name: str, said: object) -> Wish:
         raise WrongTypeError("bad_schema", column=name, value=said)
     if not levels or len(set(map(str, levels))) != len(levels):
         raise ChoiceError("bad_levels", column=name, value=list(levels))
-    return Wish(kind, levels)
+    return ColumnSpec(kind, levels)
 
 
-def wished(reading: Reading, cells: Cells, wish: Wish) -> list[Column]:
+def apply_column_spec(reading: ReadContext, cells: RawColumn, wish: ColumnSpec) -> list[Column]:
     """Return the columns that a wish makes of a column, as a rule one."""
     if wish.levels is not None:
-        return [declared(reading, cells, wish)]
+        return [column_with_levels(reading, cells, wish)]
     if wish.kind == "numeric":
-        return [number_column(reading, must_be_numbers(reading, cells))]
-    cells = cleaned(reading, cells)
+        return [make_numeric_column(reading, require_numbers(reading, cells))]
+    cells = clean_column(reading, cells)
     if wish.kind == "ordered":
-        return [ordered_column(reading, cells)]
+        return [make_ordered_column(reading, cells)]
     if wish.kind == "date":
-        return must_be_dates(reading, cells)
-    return [name_column(cells)]
+        return require_dates(reading, cells)
+    return [make_categorical_column(cells)]
 
 
-def must_be_dates(reading: Reading, cells: Cells) -> list[Column]:
+def require_dates(reading: ReadContext, cells: RawColumn) -> list[Column]:
     """Return what is made of a column that was said to hold dates."""
     if not cells.n_known:
         reading.note("left_out_empty", column=cells.name)
         reading.left_out.append((cells.name, "empty"))
         return []
-    made = date_columns(reading, cells)
+    made = make_date_columns(reading, cells)
     if made is None:
-        bad = [place for place, x in enumerate(cells.plain()) if dates([x]) is None]
+        bad = [place for place, x in enumerate(cells.plain_levels()) if parse_dates([x]) is None]
         raise reading.error("not_a_date", cells, bad[0] if bad else 0)
     return made
 
 
-def declared(reading: Reading, cells: Cells, wish: Wish) -> Column:
+def column_with_levels(reading: ReadContext, cells: RawColumn, wish: ColumnSpec) -> Column:
     """Return a column with exactly the levels that the user lists."""
     levels = wish.levels or ()
-    places, strange = placed(reading, cells, levels)
+    places, strange = encode_levels(reading, cells, levels)
     if strange:
         first = int(np.argmax(places == len(levels)))
-        raise foreign(reading.sheet.name, cells, first, levels)
+        raise unknown_level_error(reading.raw_table.name, cells, first, levels)
     kind: Kind = "ordered" if wish.kind == "ordered" else "nominal"
-    return Column(cells.name, kind, levels, through(places, cells.codes))
+    return Column(cells.name, kind, levels, remap_codes(places, cells.codes))
 
 
-def placed(reading: Reading, cells: Cells, levels: Sequence[Any]) -> tuple[Codes, list[Any]]:
+def encode_levels(
+    reading: ReadContext, cells: RawColumn, levels: Sequence[Any]
+) -> tuple[Codes, list[Any]]:
     """Return the place of each of a column's levels among known ones, and the strange ones.
 
     Strange levels get the places after the known ones; those that mean missing get -1.
     """
-    places = matched(cells, levels)
+    places = match_levels(cells, levels)
     if reading.markers.words:  # what was named as a marker is one, even if it is a level, too
-        said = [reading.markers.is_said(level) for level in cells.plain()]
+        said = [reading.markers.is_named_marker(level) for level in cells.plain_levels()]
         places[np.array(said, np.bool_)] = MISSING
     rest = np.flatnonzero(places < 0)
-    plain = cells.plain()
-    others = Cells(
+    plain = cells.plain_levels()
+    others = RawColumn(
         cells.name, [plain[place] for place in rest], np.arange(len(rest), dtype=np.int32)
     )
-    others = cleaned(reading, others, quietly=True)
+    others = clean_column(reading, others, quietly=True)
     places[rest] = np.where(others.codes < 0, MISSING, others.codes + len(levels))
-    return places, others.plain()
+    return places, others.plain_levels()
 
 
-def text_of(value: object) -> str:
+def comparison_text(value: object) -> str:
     """Return the text by which values of different types are compared: 1.0 and 1 are '1'."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(as_level(value)).strip()
+    return str(date_to_level(value)).strip()
 
 
-def matched(cells: Cells, levels: Sequence[Any]) -> Codes:
+def match_levels(cells: RawColumn, levels: Sequence[Any]) -> Codes:
     """Return the place of each of the column's levels among other levels, -1 where it has none.
 
     Equal values of one type come first, then equal values, then equal texts: so that '0' of a
@@ -161,30 +163,32 @@ def matched(cells: Cells, levels: Sequence[Any]) -> Codes:
 
     Examples
     --------
-    >>> matched(Cells("x", ["0", "1", "2"], np.array([0, 1, 2], np.int32)), [1, 0])
+    >>> match_levels(RawColumn("x", ["0", "1", "2"], np.array([0, 1, 2], np.int32)), [1, 0])
     array([ 1,  0, -1], dtype=int32)
     """
     places = [*reversed([*enumerate(levels)])]  # of two that are alike the first one wins
     same = {(type(level), level): place for place, level in places}
     equal = {level: place for place, level in places}
-    alike = {text_of(level): place for place, level in places}
+    alike = {comparison_text(level): place for place, level in places}
     found = [
-        same.get((type(value), value), equal.get(value, alike.get(text_of(value), MISSING)))
-        for value in cells.plain()
+        same.get((type(value), value), equal.get(value, alike.get(comparison_text(value), MISSING)))
+        for value in cells.plain_levels()
     ]
     return np.asarray(found, np.int32)
 
 
-def foreign(source: str, cells: Cells, level: int, levels: Sequence[Any]) -> DataError:
+def unknown_level_error(
+    source: str, cells: RawColumn, level: int, levels: Sequence[Any]
+) -> DataError:
     """Make the error for a value that is not among the declared levels."""
     value = cells.levels[level]
-    close = near(value, levels)
+    close = closest_match(value, levels)
     said = {
         "source": source,
-        "row": cells.row(level),
+        "row": cells.first_row_number(level),
         "column": cells.name,
-        "value": short(value),
-        "known": short(", ".join(map(str, levels))),
+        "value": truncate_text(value),
+        "known": truncate_text(", ".join(map(str, levels))),
     }
     if close is None:
         return DataError("foreign_level", **said)

@@ -20,20 +20,20 @@ from typing import Protocol, Self, TypeVar
 
 from penjing.errors import ChoiceError, DataError
 
-SAMPLE = 200_000
+SAMPLE_CHARACTERS = 200_000
 """So many characters are enough to judge how common they are."""
 
-PLAUSIBLE = 0.7
+MIN_COMMON_SHARE = 0.7
 """The share of common characters that makes a Chinese decode believable."""
 
-HIGH = re.compile(rb"[\x80-\xff]")
+HIGH_BYTE = re.compile(rb"[\x80-\xff]")
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
 
 CONTROL_BYTE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-RUN = re.compile(r"[A-Za-z]?[^\x00-\x7f]+[A-Za-z]?")
+NON_ASCII_RUN = re.compile(r"[A-Za-z]?[^\x00-\x7f]+[A-Za-z]?")
 LETTERS = string.ascii_letters
 
-DISPLAYED = {"gbk": "GBK", "gb18030": "GB18030", "big5": "Big5", "utf-8": "UTF-8"}
+DISPLAY_NAMES = {"gbk": "GBK", "gb18030": "GB18030", "big5": "Big5", "utf-8": "UTF-8"}
 
 BOMS = (
     (codecs.BOM_UTF8, "utf-8", "UTF-8"),
@@ -44,24 +44,24 @@ BOMS = (
 )
 
 
-class Bytes(Protocol):
+class ByteSource(Protocol):
     """The bytes of a text: whole in memory, or read piece by piece."""
 
     @property
     def head(self) -> bytes:
         """The first bytes, enough to judge by."""
 
-    def after(self, n: int) -> Self:
+    def skip(self, n: int) -> Self:
         """Return the bytes without the first n."""
 
-    def fault(self, codec: str) -> int | None:
+    def first_bad_line(self, codec: str) -> int | None:
         """Return the line of the first bytes that are not legal, None if all are."""
 
     def sample(self, codec: str) -> str:
         """Return the first characters of bytes that are legal."""
 
 
-class Whole:
+class BytesInMemory:
     """Bytes in memory."""
 
     def __init__(self, data: bytes) -> None:
@@ -71,9 +71,9 @@ class Whole:
     @property
     def head(self) -> bytes:
         """The first bytes, enough to judge by."""
-        return self.data[: 4 * SAMPLE]
+        return self.data[: 4 * SAMPLE_CHARACTERS]
 
-    def after(self, n: int) -> Self:
+    def skip(self, n: int) -> Self:
         """Return the bytes without the first n."""
         return type(self)(self.data[n:])
 
@@ -81,7 +81,7 @@ class Whole:
         """Return the text of bytes that are legal."""
         return self._texts[codec] if codec in self._texts else self.data.decode(codec)
 
-    def fault(self, codec: str) -> int | None:
+    def first_bad_line(self, codec: str) -> int | None:
         """Return the line of the first bytes that are not legal, None if all are."""
         try:
             self._texts = {codec: self.data.decode(codec)}
@@ -91,10 +91,10 @@ class Whole:
 
     def sample(self, codec: str) -> str:
         """Return the first characters of bytes that are legal."""
-        return self.text(codec)[:SAMPLE]
+        return self.text(codec)[:SAMPLE_CHARACTERS]
 
 
-B = TypeVar("B", bound=Bytes)
+B = TypeVar("B", bound=ByteSource)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,50 +117,50 @@ def decode(data: bytes, source: str, encoding: str | None = None) -> tuple[str, 
     >>> decode("café,naïve".encode("cp1252"), "words.csv")
     ('café,naïve', 'cp1252', 'not_utf8_not_chinese')
     """
-    found, whole = encoding_of(Whole(data), source, encoding)
+    found, whole = detect_encoding(BytesInMemory(data), source, encoding)
     text = whole.text(found.codec)
     return text.removeprefix("\ufeff") if found.reason == "told" else text, found.name, found.reason
 
 
-def encoding_of(data: B, source: str, encoding: str | None = None) -> tuple[Encoding, B]:
+def detect_encoding(data: B, source: str, encoding: str | None = None) -> tuple[Encoding, B]:
     """Find out how bytes become text; return it with the bytes after the mark."""
     if encoding is not None:
-        return _as_told(data, source, encoding), data
+        return _requested_encoding(data, source, encoding), data
     n_mark = 0
     for mark, codec, name in BOMS:
         if data.head.startswith(mark):
-            n_mark, data = len(mark), data.after(len(mark))
-            line = data.fault(codec)
+            n_mark, data = len(mark), data.skip(len(mark))
+            line = data.first_bad_line(codec)
             if line is None:
-                _refuse_junk(data.sample(codec), source)
+                _check_is_text(data.sample(codec), source)
                 return Encoding(codec, name, "bom", n_mark), data
             if codec != "utf-8":
-                raise _not_decodable(source, name, line)
+                raise _not_decodable_error(source, name, line)
             break  # an editor put the mark before text in another encoding
-    if b"\0" in data.head[:SAMPLE]:
+    if b"\0" in data.head[:SAMPLE_CHARACTERS]:
         raise DataError("binary_file", source=source)
-    damaged = data.fault("utf-8")
+    damaged = data.first_bad_line("utf-8")
     if damaged is None:
-        _refuse_junk(data.sample("utf-8"), source)
+        _check_is_text(data.sample("utf-8"), source)
         return Encoding("utf-8", "UTF-8", "valid_utf8", n_mark), data
-    return _by_characters(data, source, damaged, n_mark), data
+    return _detect_by_characters(data, source, damaged, n_mark), data
 
 
-def _by_characters(data: Bytes, source: str, damaged: int, n_mark: int) -> Encoding:
+def _detect_by_characters(data: ByteSource, source: str, damaged: int, n_mark: int) -> Encoding:
     """Find the encoding of what is not UTF-8 by how common its characters are."""
     chinese = [
-        (commonness(text, codec), -rung, codec, name)
+        (common_share(text, codec), -rung, codec, name)
         for rung, (codec, name) in enumerate((("gb18030", "GB18030"), ("big5", "Big5")))
-        if (text := _sound(data, codec)) is not None
+        if (text := _valid_sample(data, codec)) is not None
         and not (codec == "big5" and has_letters_around(text))
     ]
     share, _, codec, name = max(chinese, default=(0.0, 0, "", ""))
-    if share >= PLAUSIBLE:
+    if share >= MIN_COMMON_SHARE:
         return Encoding(codec, name, "not_utf8_common_hanzi", n_mark)
     if _is_damaged_utf8(data.head):
-        raise _not_decodable(source, "UTF-8", damaged)
-    if _sound(data, "cp1252") is None:
-        is_junk = _is_junk(data.head.decode("latin-1"), CONTROL_BYTE)
+        raise _not_decodable_error(source, "UTF-8", damaged)
+    if _valid_sample(data, "cp1252") is None:
+        is_junk = _has_control_characters(data.head.decode("latin-1"), CONTROL_BYTE)
         raise DataError("binary_file" if is_junk else "no_encoding", source=source)
     return Encoding("cp1252", "cp1252", "not_utf8_not_chinese", n_mark)
 
@@ -175,49 +175,49 @@ def check_encoding(encoding: str) -> codecs.CodecInfo:
     return codec
 
 
-def _as_told(data: Bytes, source: str, encoding: str) -> Encoding:
+def _requested_encoding(data: ByteSource, source: str, encoding: str) -> Encoding:
     codec = check_encoding(encoding)
-    name = DISPLAYED.get(codec.name, codec.name)
-    line = data.fault(encoding)
+    name = DISPLAY_NAMES.get(codec.name, codec.name)
+    line = data.first_bad_line(encoding)
     if line is not None:
-        raise _not_decodable(source, name, line)
+        raise _not_decodable_error(source, name, line)
     return Encoding(encoding, name, "told")
 
 
-def _not_decodable(source: str, name: str, line: int) -> DataError:
+def _not_decodable_error(source: str, name: str, line: int) -> DataError:
     """Make the error for bytes that are not legal, told with their line."""
     return DataError("not_decodable", source=source, encoding=name, line=line)
 
 
 def _is_damaged_utf8(sample: bytes) -> bool:
     """Say whether this is UTF-8 with a few wrong bytes: any other reading would be gibberish."""
-    high = len(HIGH.findall(sample))
-    sound = len(HIGH.findall(sample.decode("utf-8", "ignore").encode("utf-8")))
+    high = len(HIGH_BYTE.findall(sample))
+    sound = len(HIGH_BYTE.findall(sample.decode("utf-8", "ignore").encode("utf-8")))
     return high >= 20 and sound >= 0.9 * high
 
 
-def _sound(data: Bytes, codec: str) -> str | None:
+def _valid_sample(data: ByteSource, codec: str) -> str | None:
     """Return the first characters if all bytes are legal, and hardly any are control characters."""
-    if data.fault(codec) is not None:
+    if data.first_bad_line(codec) is not None:
         return None
     text = data.sample(codec)
-    return None if _is_junk(text) else text
+    return None if _has_control_characters(text) else text
 
 
-def _refuse_junk(text: str, source: str) -> None:
-    if _is_junk(text):
+def _check_is_text(text: str, source: str) -> None:
+    if _has_control_characters(text):
         raise DataError("binary_file", source=source)
 
 
-def _is_junk(text: str, control: re.Pattern[str] = CONTROL) -> bool:
-    sample = text[:SAMPLE]
+def _has_control_characters(text: str, control: re.Pattern[str] = CONTROL) -> bool:
+    sample = text[:SAMPLE_CHARACTERS]
     return 200 * len(control.findall(sample)) > len(sample)
 
 
-def commonness(text: str, codec: str) -> float:
+def common_share(text: str, codec: str) -> float:
     """Return how common the characters beyond ASCII are: 1 all of the first level, 0 none."""
-    first, second = _levels(codec)
-    seen = Counter(text[:SAMPLE])
+    first, second = _character_sets(codec)
+    seen = Counter(text[:SAMPLE_CHARACTERS])
     total = worth = 0.0
     for character, count in seen.items():
         if character > "\x7f":
@@ -237,24 +237,26 @@ def has_letters_around(text: str) -> bool:
     >>> has_letters_around("caf\u9920s, na\u96f2e"), has_letters_around("色泽, 好瓜")
     (True, False)
     """
-    runs = RUN.findall(text[:SAMPLE])
+    runs = NON_ASCII_RUN.findall(text[:SAMPLE_CHARACTERS])
     alone = [run for run in runs if len(run) > 1 and len(run.strip(LETTERS)) == 1]
     return 2 * len(alone) > len(runs)
 
 
 @cache
-def _levels(codec: str) -> tuple[frozenset[str], frozenset[str]]:
+def _character_sets(codec: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the common and the less common characters of a Chinese encoding."""
     if codec == "gb18030":
         high = range(0xA1, 0xFF)
-        marks = _decodable("gb2312", (0xA1, 0xA3), high)
-        first = _decodable("gb2312", range(0xB0, 0xD8), high)
-        return first | marks, _decodable("gb2312", range(0xD8, 0xF8), high)
+        marks = _decode_pairs("gb2312", (0xA1, 0xA3), high)
+        first = _decode_pairs("gb2312", range(0xB0, 0xD8), high)
+        return first | marks, _decode_pairs("gb2312", range(0xD8, 0xF8), high)
     trail = [*range(0x40, 0x7F), *range(0xA1, 0xFF)]
-    first = _decodable("big5", range(0xA4, 0xC7), trail)
-    return first | _decodable("big5", (0xA1,), trail), _decodable("big5", range(0xC9, 0xFA), trail)
+    first = _decode_pairs("big5", range(0xA4, 0xC7), trail)
+    return first | _decode_pairs("big5", (0xA1,), trail), _decode_pairs(
+        "big5", range(0xC9, 0xFA), trail
+    )
 
 
-def _decodable(codec: str, lead: Iterable[int], trail: Iterable[int]) -> frozenset[str]:
+def _decode_pairs(codec: str, lead: Iterable[int], trail: Iterable[int]) -> frozenset[str]:
     pairs = map(bytes, product(lead, trail))
     return frozenset(pair.decode(codec, "ignore") for pair in pairs) - {""}

@@ -11,7 +11,7 @@ from penjing import _core
 from penjing.data.table import Table
 from penjing.dialects.c45.options import C45Options
 from penjing.grow.recipe import Recipe
-from penjing.progress import Tell
+from penjing.progress import NativeProgressCallback
 from penjing.tree.counts import Classes, Reader, ties_of
 from penjing.tree.nodes import LEAF, Nodes
 from penjing.tree.tree_data import TreeData
@@ -24,7 +24,7 @@ def grown(
     threads: int,
     *,
     lean: bool = False,
-    tell: Tell | None = None,
+    tell: NativeProgressCallback | None = None,
 ) -> TreeData | None:
     """Return the tree as the rules grow it, not yet pruned; None where Python has to.
 

@@ -119,7 +119,7 @@ class C45Options(DialectOptions):
     def check(self) -> None:
         """Refuse settings that cannot be used, each with a sentence."""
         for name, allowed in _WORDS.items():
-            arguments.word(name, getattr(self, name), allowed)
+            arguments.one_of(name, getattr(self, name), allowed)
         for name in _NUMBERS:
             arguments.number(name, getattr(self, name), infinite=True)
         if self.cut_tolerance > max(self.gap, CLOSEST) / 2:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from penjing import arguments
 from penjing.data.table import Field
 from penjing.dialects.c45.options import C45Options, hundredth
-from penjing.errors import CapabilityError, unknown
+from penjing.errors import CapabilityError, unknown_name_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,16 @@ class C50Options(C45Options):
     def check(self) -> None:
         """Refuse settings that cannot be used, each with a sentence."""
         C45Options.check(self)
-        arguments.word("numbers", self.numbers, ("double", "single"))
+        arguments.one_of("numbers", self.numbers, ("double", "single"))
         for name in _NUMBERS:
             arguments.number(name, getattr(self, name), infinite=True)
         if self.precision != "double":
-            raise unknown("unknown_plug", self.precision, ("double",), socket="c5.0 precision")
+            raise unknown_name_error(
+                "unknown_plug", self.precision, ("double",), socket="c5.0 precision"
+            )
         if self.pruning == "reduced-error":
             words = ("error-based", "none")
-            raise unknown("unknown_plug", self.pruning, words, socket="c5.0 pruning")
+            raise unknown_name_error("unknown_plug", self.pruning, words, socket="c5.0 pruning")
 
     def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
         """Return the setting that an option of C5.0 (-c -m -g) stands for; -s is refused.

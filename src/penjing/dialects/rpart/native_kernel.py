@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from penjing import _core
-from penjing.data.scratch import Workspace
+from penjing.data.scratch import ScratchFolder
 from penjing.data.table import Codes, Column, Floats, Table
 from penjing.dialects.rpart.options import RpartOptions
 from penjing.dialects.rpart.sorted_rows import sorted_rows
 from penjing.grow.recipe import Recipe
-from penjing.progress import Tell
+from penjing.progress import NativeProgressCallback
 from penjing.tree.counts import Classes, Reader
 from penjing.tree.nodes import LEAF, Nodes
 from penjing.tree.split import Surrogate
@@ -32,8 +32,8 @@ def grown(
     recipe: Recipe,
     threads: int,
     *,
-    space: Workspace | None = None,
-    tell: Tell | None = None,
+    space: ScratchFolder | None = None,
+    tell: NativeProgressCallback | None = None,
 ) -> TreeData | None:
     """Return the tree as the rules grow it, not yet cut back; None where Python has to.
 
@@ -106,7 +106,7 @@ def grown(
     return _tree(told, table, s, recipe)
 
 
-def _lists(table: Table, space: Workspace) -> list[Any]:
+def _lists(table: Table, space: ScratchFolder) -> list[Any]:
     """Return room in files for the sorted rows of each column that has an order."""
     return [
         space.array(f"list{c}", np.uint32, table.n_rows, "w+") if column.has_order else None
@@ -114,7 +114,7 @@ def _lists(table: Table, space: Workspace) -> list[Any]:
     ]
 
 
-def _cases(table: Table, options: RpartOptions, space: Workspace | None) -> dict[str, Any]:
+def _cases(table: Table, options: RpartOptions, space: ScratchFolder | None) -> dict[str, Any]:
     """Return the numbers and the order of rows in which rpart adds them up, if it is to be so."""
     assert table.target is not None
     if options.sums == "exact" or not table.is_regression:

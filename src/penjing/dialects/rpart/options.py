@@ -11,7 +11,7 @@ import numpy as np
 
 from penjing import arguments
 from penjing.data.table import Floats, Table
-from penjing.errors import ChoiceError, WrongTypeError, unknown
+from penjing.errors import ChoiceError, WrongTypeError, unknown_name_error
 from penjing.grow.dialect_options import DialectOptions
 from penjing.tree.counts import Costs
 
@@ -104,7 +104,7 @@ class RpartOptions(DialectOptions):
     def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
         """Return the setting and its value that an option of rpart stands for."""
         if name == "split":
-            value = _CRITERIA[arguments.word("split", value, _CRITERIA)]
+            value = _CRITERIA[arguments.one_of("split", value, _CRITERIA)]
         if name in ("prior", "cost", "costs", "xval") and _is_row(value):
             value = tuple(value)
         if name in _EXAMPLES and value is not None:
@@ -114,17 +114,19 @@ class RpartOptions(DialectOptions):
     def check(self) -> None:
         """Refuse settings that cannot be used, each with a sentence."""
         for name, least in (("minsplit", 1), ("maxsurrogate", 0), ("minbucket", 1)):
-            arguments.some_whole_number(name, getattr(self, name), least, arguments.LARGEST)
+            arguments.optional_whole_number(
+                name, getattr(self, name), least, arguments.MAX_WHOLE_NUMBER
+            )
         for name, allowed in (
             ("usesurrogate", (0, 1, 2)), ("surrogatestyle", (0, 1)), ("sums", ("exact", "cases")),
         ):  # fmt: skip
             value: Any = getattr(self, name)
             if type(value) is not type(allowed[0]) or value not in allowed:
-                raise unknown("unknown_plug", value, allowed, socket=name)
+                raise unknown_name_error("unknown_plug", value, allowed, socket=name)
         arguments.number("cp", self.cp, infinite=True)
         groups = self.xval if isinstance(self.xval, tuple) and self.xval else (self.xval,)
         for group in groups:
-            arguments.whole_number("xval", group, 0, arguments.LARGEST)
+            arguments.whole_number("xval", group, 0, arguments.MAX_WHOLE_NUMBER)
 
     def fits(self, table: Table) -> RpartOptions:
         """Return the settings as they suit a table, or refuse with a sentence."""
@@ -232,7 +234,7 @@ def _level(option: str, name: object, levels: Sequence[Any]) -> Any:  # noqa: AN
     """Return the class that an option names; on a command line all names are text."""
     by_text = {str(level): level for level in levels}
     if str(name) not in by_text:
-        raise unknown("unknown_class", name, levels, option=option)
+        raise unknown_name_error("unknown_class", name, levels, option=option)
     return by_text[str(name)]
 
 
@@ -279,7 +281,7 @@ def _cost_of(
     if isinstance(cost, Mapping):
         for name in cost:
             if name not in table.names:
-                raise unknown("unknown_column", name, table.names)
+                raise unknown_name_error("unknown_column", name, table.names)
         cost = tuple(float(cost.get(name, 1.0)) for name in table.names)
     if len(cost) != len(table.columns):
         raise ChoiceError("bad_length", name="cost", n=len(cost), expected=len(table.columns))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from penjing import _core
-from penjing.data.lazy_column import Uncoded
+from penjing.data.lazy_column import LazyColumn
 from penjing.data.table import Codes, Column, Floats, Table
 from penjing.dialects.sklearn.options import SklearnOptions
 from penjing.grow.recipe import Recipe
@@ -67,7 +67,7 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> TreeData | N
 
 def _code(table: Table, threads: int) -> None:
     """Let columns that nobody has coded yet be coded at the same time."""
-    plain = [column for column in table.columns if isinstance(column, Uncoded)]
+    plain = [column for column in table.columns if isinstance(column, LazyColumn)]
     if threads > 1 and len(plain) > 1:
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(attrgetter("codes"), plain))

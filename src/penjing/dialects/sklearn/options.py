@@ -12,7 +12,7 @@ import numpy as np
 
 from penjing import arguments
 from penjing.data.table import Floats, Table
-from penjing.errors import ChoiceError, DataError, WrongTypeError, unknown
+from penjing.errors import ChoiceError, DataError, WrongTypeError, unknown_name_error
 from penjing.grow.dialect_options import DialectOptions
 from penjing.tree.counts import Costs
 
@@ -122,12 +122,12 @@ class SklearnOptions(DialectOptions):
         """Return the setting and its value that a parameter of scikit-learn stands for."""
         if name == "criterion" and isinstance(value, str):
             if value not in _CRITERIA:
-                raise unknown("unknown_plug", value, _CRITERIA, socket="criterion")
+                raise unknown_name_error("unknown_plug", value, _CRITERIA, socket="criterion")
             value = _CRITERIA[value]
         if name in _IGNORED:
             harmless = _IGNORED[name]
             if not isinstance(value, str | None) or value not in harmless:
-                raise unknown("unknown_plug", value, harmless, socket=name)
+                raise unknown_name_error("unknown_plug", value, harmless, socket=name)
             return "gap", self.gap  # nothing changes
         return _NAMES.get(name, name), value
 
@@ -146,9 +146,11 @@ class SklearnOptions(DialectOptions):
             ("nominal", ("position", "refuse")),
             ("precision", ("single", "double")),
         ):
-            arguments.word(name, getattr(self, name), allowed)
+            arguments.one_of(name, getattr(self, name), allowed)
         if isinstance(self.class_weight, str) and self.class_weight != "balanced":
-            raise unknown("unknown_plug", self.class_weight, ("balanced",), socket="class_weight")
+            raise unknown_name_error(
+                "unknown_plug", self.class_weight, ("balanced",), socket="class_weight"
+            )
         self._check_seeds()
         self._check_class_weight()
         self._check_max_features()
@@ -157,7 +159,7 @@ class SklearnOptions(DialectOptions):
         for name in ("random_state", "random_start"):
             seed = getattr(self, name)
             if seed is not None and not (arguments.is_whole(seed) and 0 <= seed < 2**32):
-                raise arguments.refused("bad_random_state", name, seed, int)
+                raise arguments.bad_value_error("bad_random_state", name, seed, int)
 
     def _check_class_weight(self) -> None:
         given: Any = self.class_weight
@@ -172,12 +174,12 @@ class SklearnOptions(DialectOptions):
     def _check_max_features(self) -> None:
         most = self.max_features
         if isinstance(most, str) and most not in _PARTS:
-            raise unknown("unknown_plug", most, _PARTS, socket="max_features")
+            raise unknown_name_error("unknown_plug", most, _PARTS, socket="max_features")
         if isinstance(most, str) or most is None:
             return
         is_share = isinstance(most, float) and 0 < most <= 1
         if not is_share and not (arguments.is_whole(most) and most >= 1):
-            raise arguments.refused("bad_max_features", "max_features", most, int | float)
+            raise arguments.bad_value_error("bad_max_features", "max_features", most, int | float)
 
     def n_looked_at(self, n_columns: int) -> int:
         """Return how many of so many columns are looked at in a node."""
@@ -238,7 +240,7 @@ class SklearnOptions(DialectOptions):
         levels = list(levels)
         for name in self.class_weight:
             if str(name) not in map(str, levels):
-                raise unknown("unknown_class", name, levels, option="class_weight")
+                raise unknown_name_error("unknown_class", name, levels, option="class_weight")
         given = {str(name): weight for name, weight in self.class_weight.items()}
         return np.array([float(given.get(str(level), 1.0)) for level in levels])
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from penjing import _core
 from penjing.criteria.criterion import gains, kernel_of
 from penjing.criteria.entropy import bits
-from penjing.data.store import Binned, Exact, Stored
+from penjing.data.store import BinnedNumbers, ExactCodes, StoredColumn
 from penjing.data.table import Floats
 from penjing.engines.out_of_core.bucket_cuts import Alone, Cuts, Found, Judging
 from penjing.engines.out_of_core.bucket_requests import Ask, Looker
@@ -69,7 +69,7 @@ class Offering:
     """
 
     def __init__(
-        self, columns: Sequence[Stored], s: Reader, recipe: Recipe, looker: Looker
+        self, columns: Sequence[StoredColumn], s: Reader, recipe: Recipe, looker: Looker
     ) -> None:
         self._columns, self._s, self._recipe, self._looker = columns, s, recipe, looker
         self._criterion = recipe.measure()
@@ -78,7 +78,7 @@ class Offering:
         self._alone = {
             c: Alone(column.part.cells)
             for c, column in enumerate(columns)
-            if isinstance(column.part, Binned)
+            if isinstance(column.part, BinnedNumbers)
         }
         self._is_apart = [
             c.place is not None and len(np.unique(c.place)) == len(c.place) for c in columns
@@ -108,7 +108,7 @@ class Offering:
                 judging = self._judging(counted[node][next(iter(self._alone))])
             for c, column in enumerate(self._columns):
                 table = counted[node][c]
-                if isinstance(column.part, Exact):
+                if isinstance(column.part, ExactCodes):
                     self._offer(told, i, c, self.counts(c, table))
                 else:
                     cut = Cuts(table, self._alone[c], judging)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing import _core
-from penjing.data.store import BUCKETS, Cells
+from penjing.data.store import N_BUCKETS, QuantileCells
 from penjing.data.table import Floats
 from penjing.tree.split import midpoint
 
@@ -73,8 +73,8 @@ class Alone:
         Those of the column.
     """
 
-    def __init__(self, cells: Cells) -> None:
-        self.by_cell, self.by_bucket = cells.values(), cells.lone()
+    def __init__(self, cells: QuantileCells) -> None:
+        self.by_cell, self.by_bucket = cells.values(), cells.single_values()
 
 
 class Cuts:
@@ -94,7 +94,7 @@ class Cuts:
         self._alone = alone
         self._measure, self._min_branch = judging.measure, judging.min_branch
         self._known, self.impurity = judging.known, judging.impurity
-        present = np.flatnonzero(table[:BUCKETS].any(axis=1))
+        present = np.flatnonzero(table[:N_BUCKETS].any(axis=1))
         self._key: Keys = present * 256
         self._counts = table[present].astype(np.float64)
         self._value = alone.by_bucket[present]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.data.memory_limit import in_lots
+from penjing.data.memory_limit import group_by_size
 from penjing.data.table import Floats
 from penjing.engines.out_of_core.bucket_cuts import Cuts
 
@@ -90,7 +90,7 @@ class Looker:
 
     def _lots(self, wanted: list[Any], *, whole: bool) -> Iterator[list[Any]]:
         bucket = 256 * self._k * 4 * 4
-        return in_lots(
+        return group_by_size(
             wanted, lambda unit: bucket if whole else unit[4] * BYTES_A_NUMBER, self._room
         )
 

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.criteria.criterion import kernel_of
-from penjing.data.memory_limit import in_lots, needed
-from penjing.data.store import Binned, Exact, Stored
+from penjing.data.memory_limit import group_by_size, native_engine_bytes
+from penjing.data.store import BinnedNumbers, ExactCodes, StoredColumn
 from penjing.data.table import Floats, Table
 from penjing.engines import native
 from penjing.engines.out_of_core.bucket_candidates import Generation, Offering
@@ -93,15 +93,15 @@ class Growing:
         place: Place | None = None,
         kept: DivisionLog | None = None,
     ) -> None:
-        assert isinstance(table.target, Stored)
+        assert isinstance(table.target, StoredColumn)
         self._means, self._table, self._recipe = means, table, recipe
         self._progress, self._kept = progress, kept
         self._s = s
         self._criterion = recipe.measure()
-        columns = [c for c in table.columns if isinstance(c, Stored)]
+        columns = [c for c in table.columns if isinstance(c, StoredColumn)]
         self._columns = columns
         target, n_classes = table.target, len(table.target.levels)
-        assert isinstance(target.part, Exact)
+        assert isinstance(target.part, ExactCodes)
         self._k = target.part.n_codes
         self._class_of = np.asarray(target.place)
         self._n_classes = n_classes
@@ -220,7 +220,7 @@ class Growing:
         if sprout.gap is not None:
             self._planting.gap[node] = sprout.gap
         part = self._columns[split.column].part
-        if isinstance(part, Binned):
+        if isinstance(part, BinnedNumbers):
             assert split.cut is not None
             bucket = part.cells.bucket(split.cut)
             self._tests.append((split.column, children.start + 1, -1, bucket, split.cut))
@@ -321,7 +321,7 @@ class Growing:
 
     def _may_park(self, node: int) -> bool:
         """Say whether a node could be gathered at all."""
-        row = needed(self._table) / max(self._table.n_rows, 1)
+        row = native_engine_bytes(self._table) / max(self._table.n_rows, 1)
         fits = self._growth.n_rows(node) * row <= self._means.limit // 2
         return fits and self._means.small > 0
 
@@ -337,9 +337,9 @@ class Growing:
         """Gather the rows of small nodes, and let the native engine finish them."""
         if self._tests:
             self._pass([])
-        row = needed(self._table) / max(self._table.n_rows, 1)
+        row = native_engine_bytes(self._table) / max(self._table.n_rows, 1)
         room = max(self._means.limit // 4, 1)
-        for lot in in_lots(self._parked, lambda node: self._growth.n_rows(node) * row, room):
+        for lot in group_by_size(self._parked, lambda node: self._growth.n_rows(node) * row, room):
             self._gathered(lot)
 
     def _gathered(self, nodes: list[int]) -> None:
@@ -374,7 +374,7 @@ class Growing:
         self._progress(so_far)
 
 
-def _numbers(column: Stored) -> Floats:
+def _numbers(column: StoredColumn) -> Floats:
     """Return the number of each stored code: a value, or a position in an order."""
     assert column.place is not None
     if not column.is_numeric:

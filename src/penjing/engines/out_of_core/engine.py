@@ -13,10 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from penjing.data.memory_limit import KERNEL, LOOP, memory_bytes, n_threads, needed_rows
-from penjing.data.scratch import Workspace, readable
-from penjing.data.store import Exact, Stored, stored_table
-from penjing.data.store_mapped import Mapped, is_mapped, mapped
+from penjing.data.memory_limit import (
+    KERNEL_ROW_BYTES,
+    LOOP_ROW_BYTES,
+    mapped_table_bytes,
+    memory_bytes,
+    n_threads,
+)
+from penjing.data.scratch import ScratchFolder, format_bytes
+from penjing.data.store import ExactCodes, StoredColumn, write_store
+from penjing.data.store_mapped import MappedColumn, is_mapped, map_table
 from penjing.data.table import Field, Floats, Table
 from penjing.engines import native
 from penjing.engines.out_of_core.driver import Growing, Means
@@ -66,10 +72,10 @@ class Engine:
         memory_limit: int | str | None = None,
     ) -> None:
         assert table.target is not None
-        self._space: Workspace | None = None
-        if not (is_mapped(table) or any(isinstance(c, Stored) for c in table.columns)):
-            self._space = Workspace()
-            table = stored_table(table, self._space)
+        self._space: ScratchFolder | None = None
+        if not (is_mapped(table) or any(isinstance(c, StoredColumn) for c in table.columns)):
+            self._space = ScratchFolder()
+            table = write_store(table, self._space)
         assert table.target is not None
         self._table = table
         self._how: dict[str, Any] = {"missing": missing, "shares_of": shares_of}
@@ -107,8 +113,8 @@ class Engine:
             if recipe is not None:
                 table = mapped_or_refused(table, recipe, self._limit, progress)
             elif not is_mapped(table):
-                table = mapped(table, self._limit // SHARE)
-            spaces = [c.space for c in table.columns if isinstance(c, Mapped)]
+                table = map_table(table, self._limit // SHARE)
+            spaces = [c.space for c in table.columns if isinstance(c, MappedColumn)]
             told = self._how | {"reader": self.reader, "threads": self._threads}
             self._within = native.Engine(table, **told, space=spaces[0] if spaces else None)
         return self._within
@@ -160,15 +166,15 @@ def can_be_counted(table: Table) -> bool:
         table.weight is None
         and not table.is_regression
         and table.n_rows > 0
-        and all(isinstance(c, Stored) and not c.has_missing for c in table.columns)
+        and all(isinstance(c, StoredColumn) and not c.has_missing for c in table.columns)
         and not has_many_levels(table)
     )
 
 
 def has_many_levels(table: Table) -> bool:
     """Say whether a column has more levels than passes count: codes of one or two bytes."""
-    stored = (c for c in (*table.columns, table.target) if isinstance(c, Stored))
-    return any(isinstance(c.part, Exact) and c.part.width >= WIDE for c in stored)
+    stored = (c for c in (*table.columns, table.target) if isinstance(c, StoredColumn))
+    return any(isinstance(c.part, ExactCodes) and c.part.width >= WIDE for c in stored)
 
 
 def is_grown_by_kernel(recipe: Recipe) -> bool:
@@ -184,11 +190,11 @@ def mapped_or_refused(
     """Return a table of mapped columns; or refuse it where not even its rows fit memory."""
     is_kernel = is_grown_by_kernel(recipe)
     if not is_mapped(table):
-        wanted = table.n_rows * (KERNEL if is_kernel else LOOP)
+        wanted = table.n_rows * (KERNEL_ROW_BYTES if is_kernel else LOOP_ROW_BYTES)
         if wanted > limit:
             raise too_large(recipe.name, wanted, limit)
-        table = mapped(table, limit // SHARE, progress)
-    wanted = needed_rows(table, is_kernel=is_kernel)
+        table = map_table(table, limit // SHARE, progress)
+    wanted = mapped_table_bytes(table, is_kernel=is_kernel)
     if wanted > limit:
         raise too_large(recipe.name, wanted, limit)
     return table
@@ -197,5 +203,5 @@ def mapped_or_refused(
 def too_large(recipe: str, wanted: int, limit: int) -> CapabilityError:
     """Make the error for what only memory can do, and memory cannot hold."""
     return CapabilityError(
-        "disk_cannot", recipe=recipe, wanted=readable(wanted), limit=readable(limit)
+        "disk_cannot", recipe=recipe, wanted=format_bytes(wanted), limit=format_bytes(limit)
     )

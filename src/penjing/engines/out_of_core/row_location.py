@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing import _core
-from penjing.data.store import Binned, Exact, Stored
+from penjing.data.store import BinnedNumbers, ExactCodes, StoredColumn
 from penjing.data.table import Field, Table
 
 Ids = npt.NDArray[np.int32]
@@ -62,10 +62,10 @@ class Here:
 
     def __init__(self, table: Table, n_threads: int) -> None:
         target = table.target
-        assert isinstance(target, Stored)
-        assert isinstance(target.part, Exact)
+        assert isinstance(target, StoredColumn)
+        assert isinstance(target.part, ExactCodes)
         self._target, self._codes = target, target.part.codes
-        self._columns = [c for c in table.columns if isinstance(c, Stored)]
+        self._columns = [c for c in table.columns if isinstance(c, StoredColumn)]
         self._k = target.part.n_codes
         self._node = np.zeros(len(self._codes), np.uint32)
         if target.rows is None:
@@ -103,22 +103,22 @@ class Here:
             yield Table(columns, _taken(self._target, mine), len(mine))
 
 
-def n_codes(column: Stored) -> int:
+def n_codes(column: StoredColumn) -> int:
     """Return how many codes, or buckets, a stored column has."""
-    return 256 if isinstance(column.part, Binned) else column.part.n_codes
+    return 256 if isinstance(column.part, BinnedNumbers) else column.part.n_codes
 
 
-def _told(column: Stored) -> tuple[Any, int, Any, Any]:
+def _told(column: StoredColumn) -> tuple[Any, int, Any, Any]:
     """Return a stored column as passes take it."""
     part = column.part
-    if isinstance(part, Binned):
+    if isinstance(part, BinnedNumbers):
         return part.high, n_codes(column), part.cells.coder(), part.raw
     return part.codes, part.n_codes, None, None
 
 
-def _taken(column: Stored, rows: npt.NDArray[np.intp]) -> Any:  # noqa: ANN401 - a Column
+def _taken(column: StoredColumn, rows: npt.NDArray[np.intp]) -> Any:  # noqa: ANN401 - a Column
     """Return a column with these rows of the store (not of the table)."""
-    whole = Stored(
+    whole = StoredColumn(
         Field(column.name, column.kind, () if column.place is None else column.levels),
         column.part, column.place, 0, None,
     )  # fmt: skip

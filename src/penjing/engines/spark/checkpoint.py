@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from penjing.data.read.infer_remote import Survey
+from penjing.data.read.infer_remote import RemoteTable
 from penjing.data.table import Floats
 from penjing.errors import ChoiceError
 from penjing.grow.recipe import Recipe
@@ -35,7 +35,7 @@ class Checkpoint:
         The recipe, likewise.
     """
 
-    def __init__(self, folder: str, survey: Survey, recipe: Recipe) -> None:
+    def __init__(self, folder: str, survey: RemoteTable, recipe: Recipe) -> None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         self._path = Path(folder, FILE)
         said = [

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing._core import Flat, Passes, Quantiles, count_block
-from penjing.data.store import Cells
+from penjing.data.store import QuantileCells
 from penjing.data.table import Floats
 from penjing.engines.out_of_core.row_location import Ids, Opened, Test
 from penjing.engines.spark.listed import Listed
@@ -54,7 +54,7 @@ class Coding:
     place: Mapping[Any, int] | None = None
     levels: Floats | None = None
     codes: npt.NDArray[np.int32] | None = None
-    cells: Cells | None = None
+    cells: QuantileCells | None = None
     first: int = 1
 
     @property
@@ -70,7 +70,7 @@ class Column:
     name: str
     kind: Any
     n_codes: int
-    cells: Cells | None = None
+    cells: QuantileCells | None = None
 
 
 def final_codes(coding: Coding, values: Sequence[Any]) -> npt.NDArray[Any]:
@@ -157,7 +157,7 @@ def _code_listed(folder: Path, c: int, n_rows: int, coding: Coding) -> None:
             table[listed.places(numbers)].tofile(file)
 
 
-def _code_cells(folder: Path, c: int, n_rows: int, cells: Cells) -> None:
+def _code_cells(folder: Path, c: int, n_rows: int, cells: QuantileCells) -> None:
     coder = cells.coder()
     high = np.empty(STEP, np.uint8)
     with _whole(folder / f"{c}.high") as file:

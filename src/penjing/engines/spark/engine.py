@@ -20,22 +20,29 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.data.encode.groups import BLANKS
-from penjing.data.lazy_column import Uncoded
+from penjing.data.lazy_column import LazyColumn
 from penjing.data.memory_limit import memory_bytes
 from penjing.data.read.ids import is_id_name
 from penjing.data.read.infer_remote import (
-    Judged,
-    Seen,
-    Survey,
-    in_order,
-    survey,
-    surveyed_target,
-    target_of,
+    ColumnSummary,
+    RemoteColumn,
+    RemoteTable,
+    add_remote_column,
+    find_remote_target,
+    infer_remote_target,
+    sort_key,
 )
-from penjing.data.read.missing_markers import USUAL
+from penjing.data.read.missing_markers import USUAL_MARKERS
 from penjing.data.read.numbers import PLAIN
-from penjing.data.read.raw_columns import EXACT
-from penjing.data.store import BUCKETS, Binned, Cells, Exact, Stored, cells_of
+from penjing.data.read.raw_columns import MAX_EXACT_INTEGER
+from penjing.data.store import (
+    N_BUCKETS,
+    BinnedNumbers,
+    ExactCodes,
+    QuantileCells,
+    StoredColumn,
+    quantile_cells,
+)
 from penjing.data.table import Column, Field, Floats, Note, Table, numeric
 from penjing.engines import remote_counts
 from penjing.engines.out_of_core.driver import Growing, Means
@@ -92,7 +99,7 @@ class Rows:
         self._frame = frame
         self._kinds = dict(frame.dtypes)
         schema = schema or {}
-        goal = target_of(frame.columns, target, name)
+        goal = find_remote_target(frame.columns, target, name)
         ignored = [c for c in frame.columns if c != goal and schema.get(c) == "ignore"]
         names = [c for c in frame.columns if c != goal and c not in ignored]
         are_numbers = [
@@ -124,13 +131,13 @@ class Rows:
             looks = self._looked(goal, schema, name)
         for column in self._frame.columns:
             if column != goal and column not in names:
-                survey(self.survey, Seen(column, None), schema)
+                add_remote_column(self.survey, ColumnSummary(column, None), schema)
             elif column != goal:
                 look = looks[names.index(column)]
                 if look.counts is None and not look.is_number:
                     self._leave_out(column, name)
                     continue
-                survey(self.survey, self._seen(column, look), schema)
+                add_remote_column(self.survey, self._seen(column, look), schema)
         if not self.survey.columns:
             raise CapabilityError("remote_no_columns", source=name)
         self.n_classes = len(self.survey.counts)
@@ -146,7 +153,7 @@ class Rows:
         found = []
         for column, look in zip(names, looks, strict=False):
             few = look.counts if look.is_number and self._kinds[column] in WHOLE_KINDS else None
-            if few and len(few) <= PAIR and max(map(abs, few)) >= EXACT:
+            if few and len(few) <= PAIR and max(map(abs, few)) >= MAX_EXACT_INTEGER:
                 values = self._frame.select(_quoted(column)).dropna().distinct()
                 found += [column] if values.limit(PAIR + 1).count() == PAIR else []
         return found
@@ -156,7 +163,7 @@ class Rows:
         from pyspark.sql import functions as f  # noqa: PLC0415 - heavy
 
         bare = f.btrim(f.col(_quoted(column)).cast("string"), f.lit(BLANKS))
-        text = f.when(~bare.isin(sorted(USUAL | {""})), bare)
+        text = f.when(~bare.isin(sorted(USUAL_MARKERS | {""})), bare)
         is_number = text.rlike(f"^(?:{PLAIN.pattern})$").cast("int")
         told = self._frame.select(f.count(text), f.countDistinct(text), f.sum(is_number))
         ((n, distinct, n_numbers),) = told.collect()
@@ -174,7 +181,7 @@ class Rows:
             raise DataError("no_rows", source=name)
         if looks[-1].counts is None:
             raise DataError("too_many_classes", source=name, column=goal, n=MANY)
-        self.survey: Survey = surveyed_target(self._seen(goal, looks[-1]), schema, name)
+        self.survey: RemoteTable = infer_remote_target(self._seen(goal, looks[-1]), schema, name)
         aim = self.survey.target
         assert aim.codes is not None
         assert aim.values is not None
@@ -183,7 +190,7 @@ class Rows:
             looks = self.jobs.look(dropped)
         return looks
 
-    def _seen(self, name: str, look: Look) -> Seen:
+    def _seen(self, name: str, look: Look) -> ColumnSummary:
         is_whole = self._kinds[name] in WHOLE_KINDS
         if look.counts is None:
             n = look.n - look.n_missing
@@ -194,14 +201,14 @@ class Rows:
                 and self._frame.select(_quoted(name)).distinct().count() >= n
             )
             span = look.low, look.high
-            return Seen(
+            return ColumnSummary(
                 name, None, np.empty(0, np.int64), look.n_missing, span, is_whole, is_distinct
             )
-        values: Any = sorted(look.counts, key=in_order)
+        values: Any = sorted(look.counts, key=sort_key)
         counts = np.array([look.counts[v] for v in values], np.int64)
         if look.is_number:
             values = np.array(values, np.int64 if is_whole else np.float64)
-        return Seen(name, values, counts, look.n_missing)
+        return ColumnSummary(name, values, counts, look.n_missing)
 
     def close(self) -> None:
         """Let the workers forget the blocks."""
@@ -214,14 +221,14 @@ class Rows:
             field, n_missing = judged.column, judged.n_missing
             if coding.cells is not None:
                 none = np.empty(0, np.uint8)
-                part: Any = Binned(none, np.empty(0), coding.cells)
-                made.append(Stored(Field(field.name, "numeric"), part, None, n_missing, None))
+                part: Any = BinnedNumbers(none, np.empty(0), coding.cells)
+                made.append(StoredColumn(Field(field.name, "numeric"), part, None, n_missing, None))
                 continue
-            part = Exact(np.empty(0, coding.kind), coding.n_codes)
-            made.append(Stored(field, part, _places(coding.n_codes), n_missing, None))
+            part = ExactCodes(np.empty(0, coding.kind), coding.n_codes)
+            made.append(StoredColumn(field, part, _places(coding.n_codes), n_missing, None))
         goal = self.survey.target.column
-        part = Exact(np.empty(0, np.uint8), self.n_classes)
-        target = Stored(goal, part, np.arange(self.n_classes, dtype=np.int32), 0, None)
+        part = ExactCodes(np.empty(0, np.uint8), self.n_classes)
+        target = StoredColumn(goal, part, np.arange(self.n_classes, dtype=np.int32), 0, None)
         return Table(tuple(made), target, self.survey.n_rows)
 
     # -- where rows are ---------------------------------------------------------------------
@@ -273,7 +280,7 @@ class Rows:
         heap = self.listed(c, places, None)
         cells = self._codings[c].cells
         assert cells is not None
-        first = np.searchsorted(cells.high, np.arange(BUCKETS))  # the first cell of each bucket
+        first = np.searchsorted(cells.high, np.arange(N_BUCKETS))  # the first cell of each bucket
         starts = np.append(-np.inf, cells.edges)[np.minimum(first, len(cells.edges))]
         lows = np.where(first > len(cells.edges), np.inf, starts)
         highs = np.append(np.nextafter(lows[1:], -np.inf), np.inf)
@@ -315,11 +322,11 @@ class Rows:
             field = judged.column
             if coding.cells is not None:
                 told = np.asarray(told, np.float64)  # noqa: PLW2901
-                made.append(numeric(field.name, told) if is_coded else Uncoded(field.name, told))
+                made.append(numeric(field.name, told) if is_coded else LazyColumn(field.name, told))
                 continue
             codes = _places(coding.n_codes)[told]
             if field.kind == "numeric" and not is_coded:
-                made.append(Uncoded(field.name, np.append(judged.numbers(), np.nan)[codes]))
+                made.append(LazyColumn(field.name, np.append(judged.numbers(), np.nan)[codes]))
             else:
                 made.append(Column(field.name, field.kind, field.levels, codes))
         goal = self.survey.target.column
@@ -512,9 +519,9 @@ def _frame(source: Any, session: Any) -> tuple[Any, str]:  # noqa: ANN401
     return session.read.parquet(path), Path(path).name
 
 
-def _coding(judged: Judged, look: Look, first: int = 1) -> Coding:
+def _coding(judged: RemoteColumn, look: Look, first: int = 1) -> Coding:
     if not judged.is_listed:
-        cells: Cells = look.cells or cells_of(look.sample)
+        cells: QuantileCells = look.cells or quantile_cells(look.sample)
         return Coding(256, cells=cells)
     assert judged.values is not None
     assert judged.codes is not None
@@ -530,7 +537,7 @@ def _places(n_codes: int) -> npt.NDArray[np.int32]:
     return np.arange(-1, n_codes - 1, dtype=np.int32)
 
 
-def _route(tree: Shape, nodes: Sequence[int], columns: Sequence[Judged]) -> coded_rows.Route:
+def _route(tree: Shape, nodes: Sequence[int], columns: Sequence[RemoteColumn]) -> coded_rows.Route:
     """Return the tree down to these nodes, as arrays; they are leaves in it."""
     asked, wanted = set(nodes), set()
     for node in nodes:

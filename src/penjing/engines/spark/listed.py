@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from penjing.data.store import Cells
+from penjing.data.store import QuantileCells
 from penjing.data.table import Floats
 
 NOT_LISTED = 0xFFFF
@@ -32,7 +32,7 @@ class Listed:
     def __init__(self, values: Floats) -> None:
         edges = np.union1d(values, np.nextafter(values, np.inf))
         cells = np.arange(len(edges) + 1)
-        told = Cells(edges, (cells >> 8).astype(np.uint8), (cells & 255).astype(np.uint8))
+        told = QuantileCells(edges, (cells >> 8).astype(np.uint8), (cells & 255).astype(np.uint8))
         self._coder = told.coder()
         self._place = np.full(1 << 16, NOT_LISTED, np.uint16)
         self._place[np.searchsorted(edges, values, side="right")] = np.arange(1, len(values) + 1)

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from penjing.data.encode.coding_plan import is_sorted
-from penjing.data.memory_limit import processors
-from penjing.data.read.infer_remote import FEW, in_order
-from penjing.data.store import Cells, cells_of
+from penjing.data.memory_limit import n_processors
+from penjing.data.read.infer_remote import MAX_LISTED_NUMBERS, sort_key
+from penjing.data.store import QuantileCells, quantile_cells
 from penjing.data.table import Floats
 from penjing.engines.spark.parquet_lots import Groups, first_rows
 from penjing.engines.spark.spilled import MANY, names_of, numbers_of
@@ -53,7 +53,7 @@ class Plan:
 
     how: str
     values: list[Any] = field(default_factory=list)
-    cells: Cells | None = None
+    cells: QuantileCells | None = None
     sample: Floats = field(default_factory=lambda: np.empty(0))
 
     @property
@@ -74,7 +74,7 @@ def planned(
     at = sorted({i * (every - 1) // max(n - 1, 1) for i in range(n)})
     chosen = [groups.groups[i] for i in at]
     a_group = max(LEAST, SAMPLED // max(len(chosen), 1))
-    with ThreadPoolExecutor(min(processors(), 8)) as pool:
+    with ThreadPoolExecutor(min(n_processors(), 8)) as pool:
         parts = list(pool.map(lambda g: first_rows(g, names, groups.texts, a_group), chosen))
         is_all = sum(part.num_rows for part in parts) == groups.n_rows
 
@@ -100,7 +100,7 @@ def _names(columns: Sequence[Any]) -> Plan:
         found |= dict.fromkeys(value for value in names_of(column)[0] if value is not None)
         if len(found) > MANY:
             return Plan("many")
-    return Plan("names", sorted(found, key=in_order))
+    return Plan("names", sorted(found, key=sort_key))
 
 
 def _numbers(
@@ -109,12 +109,12 @@ def _numbers(
     numbers = np.concatenate(parts)
     numbers = numbers[~np.isnan(numbers)]
     if wish != "cells":
-        head = np.unique(numbers[: FEW * 4])
-        values = np.unique(numbers) if len(head) <= FEW else head
-        if span is not None and len(values) <= FEW and span[1] - span[0] < RANGE:
+        head = np.unique(numbers[: MAX_LISTED_NUMBERS * 4])
+        values = np.unique(numbers) if len(head) <= MAX_LISTED_NUMBERS else head
+        if span is not None and len(values) <= MAX_LISTED_NUMBERS and span[1] - span[0] < RANGE:
             return Plan("whole", list(range(span[0], span[1] + 1)))
         if len(values) <= LISTED:
             return Plan("listed", values.tolist())
     if not is_all and all(map(is_sorted, parts)):
         return None
-    return Plan("cells", cells=cells_of(numbers), sample=numbers)
+    return Plan("cells", cells=quantile_cells(numbers), sample=numbers)

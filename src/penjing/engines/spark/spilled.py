@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.data.read.arrow_kinds import numbers as nearest
-from penjing.data.read.infer_remote import FEW
-from penjing.data.store import Cells
+from penjing.data.read.arrow_kinds import arrow_numbers as nearest
+from penjing.data.read.infer_remote import MAX_LISTED_NUMBERS
+from penjing.data.store import QuantileCells
 from penjing.data.table import Floats
 
 CHUNK = 1 << 18
@@ -44,7 +44,7 @@ class Look:
     low: float
     high: float
     sample: Floats
-    cells: Cells | None = None
+    cells: QuantileCells | None = None
     """Those by which its numbers are coded, if that is so already."""
 
     def plus(self, other: Look) -> Look:
@@ -54,7 +54,7 @@ class Look:
             counts = dict(self.counts)
             for value, n in other.counts.items():
                 counts[value] = counts.get(value, 0) + n
-            if len(counts) > (FEW if self.is_number else MANY):
+            if len(counts) > (MAX_LISTED_NUMBERS if self.is_number else MANY):
                 counts = None
         return Look(
             self.is_number,
@@ -112,7 +112,7 @@ class Spill:
         known = numbers[~np.isnan(numbers)] if np.isnan(numbers.sum()) else numbers
         look = self._looks[c]
         counts: dict[Any, int] | None = None
-        is_few = look.counts is not None and len(np.unique(known[:HEAD])) <= FEW
+        is_few = look.counts is not None and len(np.unique(known[:HEAD])) <= MAX_LISTED_NUMBERS
         if is_few:
             counts = _counted(known)
         low, high = (known.min(), known.max()) if len(known) else (np.inf, -np.inf)
@@ -149,7 +149,7 @@ def _counted(numbers: Floats) -> dict[Any, int] | None:
 
     coded = pa.array(numbers).dictionary_encode()  # quicker than to sort them
     found = coded.dictionary.to_numpy()
-    if len(found) > FEW:
+    if len(found) > MAX_LISTED_NUMBERS:
         return None
     times = np.bincount(coded.indices.to_numpy(), minlength=len(found))
     return dict(zip(found.tolist(), times.tolist(), strict=True))

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from penjing.data.read.infer_remote import (
-    Judged,
-    Survey,
-    survey,
-    survey_of,
-    surveyed_target,
-    target_of,
+    RemoteColumn,
+    RemoteTable,
+    add_remote_column,
+    find_remote_target,
+    infer_remote_target,
+    remote_table_of,
 )
 from penjing.data.table import Floats, Table
 from penjing.engines.sql.connection import ROWS, Link, Source, literal
@@ -66,20 +66,20 @@ class Columns:
         self._work: str | None = None
         self._source = source = Source(link, table, query)
         if read is not None:
-            self.survey: Survey = survey_of(read, link.name)
+            self.survey: RemoteTable = remote_table_of(read, link.name)
             source.call([*read.names, self.survey.target.column.name])
             self._where = "TRUE"
             return
-        goal = target_of([*source.kinds], target, link.name)
-        self.survey = surveyed_target(source.seen(goal, "TRUE"), schema, link.name)
+        goal = find_remote_target([*source.kinds], target, link.name)
+        self.survey = infer_remote_target(source.seen(goal, "TRUE"), schema, link.name)
         self._where = self._known(self.survey.target, goal)
         for name in source.kinds:
             if name != goal:
-                survey(self.survey, source.seen(name, self._where), schema)
+                add_remote_column(self.survey, source.seen(name, self._where), schema)
         if not self.survey.columns:
             raise CapabilityError("remote_no_columns", source=link.name)
 
-    def _known(self, target: Judged, name: str) -> str:
+    def _known(self, target: RemoteColumn, name: str) -> str:
         assert target.codes is not None
         assert target.values is not None
         raw = self._source.raw(name)
@@ -105,7 +105,7 @@ class Columns:
         n_lost = sum(n for _, n in lost)
         found.columns = [replace(j, n_missing=j.n_missing - n_lost) for j in found.columns]
 
-    def _is_known(self, judged: Judged) -> str:
+    def _is_known(self, judged: RemoteColumn) -> str:
         name = judged.column.name
         if judged.is_listed:
             return f"({self._known(judged, name)})"
@@ -125,7 +125,7 @@ class Columns:
             return self._source.number(name)
         return self._source.raw(name)
 
-    def _coded(self, judged: Judged, raw: str) -> str:
+    def _coded(self, judged: RemoteColumn, raw: str) -> str:
         assert judged.values is not None
         assert judged.codes is not None
         pairs = zip(judged.values, judged.codes.tolist(), strict=True)

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from penjing.data.read.infer_remote import FEW, Seen, in_order
+from penjing.data.read.infer_remote import MAX_LISTED_NUMBERS, ColumnSummary, sort_key
 from penjing.errors import CapabilityError, DataError
 
 ROWS = '"penjing:rows"'
@@ -155,16 +155,17 @@ class Source:
             column = f"CAST({column} AS TEXT)"
         return f"NULLIF(CAST({column} AS DOUBLE) + 0, CAST('NaN' AS DOUBLE))"
 
-    def seen(self, name: str, where: str) -> Seen:
+    def seen(self, name: str, where: str) -> ColumnSummary:
         """Look at the distinct values of a column."""
         raw, kind = self.raw(name), self.kinds[name]
         if kind in NUMBERS:
-            some = self.run(f"SELECT DISTINCT {raw} AS v FROM {ROWS} WHERE {where} LIMIT {FEW + 2}")
-            if len(some) > FEW + 1:
+            limit = MAX_LISTED_NUMBERS + 2
+            some = self.run(f"SELECT DISTINCT {raw} AS v FROM {ROWS} WHERE {where} LIMIT {limit}")
+            if len(some) > MAX_LISTED_NUMBERS + 1:
                 return self._many(name, where)
         told = self.run(f"SELECT {raw} AS v, COUNT(*) AS n FROM {ROWS} WHERE {where} GROUP BY 1")
         known = sorted(
-            ((v, n) for v, n in told if v is not None), key=lambda pair: in_order(pair[0])
+            ((v, n) for v, n in told if v is not None), key=lambda pair: sort_key(pair[0])
         )
         n_missing = sum(n for v, n in told if v is None)
         counts = np.array([n for _, n in known], np.int64)
@@ -172,16 +173,16 @@ class Source:
         is_wide = kind == "whole" and any(abs(v) > MOST for v in values)
         if kind in NUMBERS and not is_wide:
             values = np.array(values, np.int64 if kind == "whole" else np.float64)
-        return Seen(name, values, counts, n_missing)
+        return ColumnSummary(name, values, counts, n_missing)
 
-    def _many(self, name: str, where: str) -> Seen:
+    def _many(self, name: str, where: str) -> ColumnSummary:
         v, is_whole = self.number(name), self.kinds[name] == "whole"
         ends = self.column(name) if is_whole else v  # to the last digit
         asked = f"COUNT(*), COUNT({v}), MIN({ends}), MAX({ends})"
         asked += f", COUNT(DISTINCT {ends})" if is_whole else ""
         ((n, known, low, high, *distinct),) = self.run(f"SELECT {asked} FROM {ROWS} WHERE {where}")
         is_distinct = bool(distinct) and distinct[0] == known
-        return Seen(
+        return ColumnSummary(
             name,
             None,
             n_missing=n - known,

@@ -10,7 +10,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from penjing.errors import unknown
+from penjing.errors import unknown_name_error
 from penjing.explain.node import story
 from penjing.i18n import LANGUAGES, catalogue, say
 from penjing.predict.flat import cuts_of
@@ -59,11 +59,11 @@ def write(
         The view to start in, ``tree``, ``icicle`` or ``list``; the page can switch.
     """
     if theme not in {"light", "dark"}:
-        raise unknown("unknown_plug", theme, ("light", "dark"), socket="theme")
+        raise unknown_name_error("unknown_plug", theme, ("light", "dark"), socket="theme")
     if lang not in LANGUAGES:
-        raise unknown("unknown_plug", lang, LANGUAGES, socket="lang")
+        raise unknown_name_error("unknown_plug", lang, LANGUAGES, socket="lang")
     if view not in VIEWS:
-        raise unknown("unknown_plug", view, VIEWS, socket="view")
+        raise unknown_name_error("unknown_plug", view, VIEWS, socket="view")
     data = page_data(tree, lang, theme, title) | {"view": view}
     # In a script element only "</" and "<!--" could end the data early.
     plain = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
