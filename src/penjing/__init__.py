@@ -11,7 +11,10 @@ Examples
 'no surfacing' = 0: no (2)
 """
 
+import sys as _sys
 from importlib import import_module as _import_module
+from importlib.machinery import ModuleSpec as _ModuleSpec
+from types import ModuleType as _ModuleType
 
 TYPE_CHECKING = False  # as in typing, whose import takes longer than all the rest
 __version__ = "0.2.0.dev0"
@@ -57,6 +60,42 @@ _ESTIMATORS = (
     "TreeRegressor",
     "from_sklearn",
 )
+
+# Modules of 0.1.0 whose classes users may have pickled or imported; removed in 0.3.0.
+_OLD_MODULES = {
+    "because": "explain.row",
+    "bootstrap": "evaluate.stability",
+    "byhand": "criteria.formulas",
+    "compare": "evaluate.compare",
+    "examples": "data.examples",
+    "fit": "api.fit",
+    "folds": "data.folds",
+    "induction": "explain.trace",
+    "options": "dialects.c45.options",
+    "options_c50": "dialects.c50.options",
+    "options_rpart": "dialects.rpart.options",
+    "options_sklearn": "dialects.sklearn.options",
+    "read": "data.read",
+    "recipe": "grow.recipe",
+    "report": "evaluate.metrics",
+    "ruleset": "explain.rules",
+    "ruleset_parts": "explain.rule_conditions",
+    "split": "tree.split",
+    "store": "tree.serialize",
+    "stored": "data.store",
+    "table": "data.table",
+    "tally": "tree.counts",
+    "uncoded": "data.lazy_column",
+    "votes": "explain.rule_votes",
+}
+_OLD_NAMES = {
+    "C50": "C50Options",
+    "Induction": "Trace",
+    "Options": "DialectOptions",
+    "Quinlan": "C45Options",
+    "Rpart": "RpartOptions",
+    "Sklearn": "SklearnOptions",
+}
 
 if TYPE_CHECKING:
     from penjing.api.fit import fit
@@ -116,6 +155,53 @@ __all__ = [
     "read",
     "split_information",
 ]
+
+
+class _Package(_ModuleType):
+    """Keeps `penjing.read` the function when the old module of that name is imported."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _PUBLIC and isinstance(value, _ModuleType)):
+            super().__setattr__(name, value)
+
+
+class _OldModule(_ModuleType):
+    """A module of 0.1.0: its names are found where they are now."""
+
+    def __getattr__(self, name: str) -> object:
+        if name in _PUBLIC:
+            return getattr(_sys.modules[__name__], name)
+        if name.startswith("__"):
+            raise AttributeError(name)
+        module = _import_module(f"penjing.{_OLD_MODULES[self.__name__.removeprefix('penjing.')]}")
+        return getattr(module, _OLD_NAMES.get(name, name))
+
+
+class _OldModuleFinder:
+    """Lets `import` and pickles find the modules of 0.1.0, with a warning."""
+
+    @staticmethod
+    def find_spec(name: str, _path: object = None, _target: object = None) -> _ModuleSpec | None:
+        old = name.removeprefix("penjing.")
+        if old == name or old not in _OLD_MODULES:
+            return None
+        return _ModuleSpec(name, _OldModuleFinder)  # type: ignore[arg-type]
+
+    @staticmethod
+    def create_module(spec: _ModuleSpec) -> _ModuleType:
+        warnings = _import_module("warnings")
+        new = f"penjing.{_OLD_MODULES[spec.name.removeprefix('penjing.')]}"
+        message = _import_module("penjing.i18n").say("old_module", old=spec.name, new=new)
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return _OldModule(spec.name)
+
+    @staticmethod
+    def exec_module(_module: _ModuleType) -> None:
+        pass
+
+
+_sys.modules[__name__].__class__ = _Package
+_sys.meta_path.append(_OldModuleFinder)
 
 
 def __getattr__(name: str) -> object:

@@ -36,9 +36,9 @@ def numbered(run):
 
 
 def test_the_model_keeps_its_markers_and_nothing_where_none_were_named(run, marked):
-    assert json.loads(Path(marked).read_text("utf-8"))["about"]["reading"] == {"missing": ["-"]}
+    assert json.loads(Path(marked).read_text("utf-8"))["reading"] == {"missing": ["-"]}
     run("fit", "Watermelon-train1.csv", "-o", "plain.tree")
-    assert "reading" not in json.loads(Path("plain.tree").read_text("utf-8"))["about"]
+    assert "reading" not in json.loads(Path("plain.tree").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("model", ["marked", "numbered"])
@@ -74,7 +74,7 @@ def test_every_verb_that_reads_rows_for_a_model_applies_them(run, model, request
     assert pruned["measured"]["validation"][1] == {"correct": 120, "of": 120}
     shared = run("prune", tree, "--validate-share", "0.3", "-o", "shared.tree")
     assert shared.code == 0, shared.err
-    assert penjing.load("shared.tree").about["reading"] == {"missing": ["-"]}
+    assert penjing.load("shared.tree").reading == {"missing": ["-"]}
     assert run("report", tree, "--test", "m.csv", "-o", "r.html").code == 0
     assert "120/120" in Path("r.html").read_text("utf-8")
 
@@ -126,7 +126,7 @@ def test_a_marker_that_is_a_number_is_found_however_it_is_written(tmp_path, mark
     table = penjing.read(path, "y", missing=[marker])
     assert table.column("n").n_missing == 20
     tree = penjing.fit(table, recipe="cart-binary", missing="branch")
-    assert tree.about["reading"] == {"missing": [marker]}
+    assert tree.reading == {"missing": [marker]}
     again = penjing.load(_saved(tree, tmp_path))
     new = [[-999], [1]]
     for source in (
@@ -166,11 +166,11 @@ def test_two_models_with_different_markers_are_compared_each_by_its_own(run, mar
 )  # fmt: skip
 def test_markers_of_another_form_are_refused_on_loading(run, marked, reading):
     model = json.loads(Path(marked).read_text("utf-8"))
-    model["about"]["reading"] = reading
+    model["reading"] = reading
     Path("bad.tree").write_text(json.dumps(model), "utf-8")
-    with pytest.raises(DataError, match=r"about\.reading"):
+    with pytest.raises(DataError, match="reading"):
         penjing.load("bad.tree")
-    del model["about"]["reading"]
+    del model["reading"]
     Path("old.tree").write_text(json.dumps(model), "utf-8")
     assert run("predict", "old.tree", "new.csv").code == 0
 
@@ -202,7 +202,7 @@ def test_the_disk_engine_applies_and_keeps_them_alike(run, form, marker):
         done = run("fit", f"t.{form}", *how, "--engine", engine, "--no-trace", "-o", "t.tree")
         assert done.code == 0, done.err
         trees[engine] = json.loads(Path("t.tree").read_text("utf-8"))
-        assert trees[engine]["about"]["reading"] == {"missing": [marker]}
+        assert trees[engine]["reading"] == {"missing": [marker]}
     assert trees["native"]["nodes"] == trees["disk"]["nodes"]
     assert trees["native"]["schema"] == trees["disk"]["schema"]
 

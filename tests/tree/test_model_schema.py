@@ -87,3 +87,35 @@ def test_there_is_a_file_of_every_format():
     assert {path.stem for path in FIXTURES} >= {
         f"format-{n}" for n in range(1, serialize.FORMAT + 1)
     }
+
+
+def test_what_format_2_adds_comes_back_and_goes_with_the_nodes_it_names():
+    tree = penjing.load(FIXTURES[-1])
+    assert tree.reading == {"missing": ["-", "n/a"], "encoding": "gb18030"}
+    assert tree.sketch[0]["counts"] == [[3, 1], [0, 2]]
+    assert tree.skeleton["place"] == [0]
+    plain = tree.to_json()
+    assert serialize.from_json(json.loads(json.dumps(plain))).to_json() == plain
+    smaller = tree.prune("cost-complexity", cp=0.5)
+    assert smaller.reading == tree.reading
+    assert smaller.sketch is None
+    assert smaller.skeleton is None
+
+
+@pytest.mark.parametrize("key", ["reading", "sketch", "skeleton"])
+def test_format_1_has_none_of_it(key):
+    plain = penjing.load(FIXTURES[-1]).to_json() | {"format": 1}
+    others = {k: v for k, v in plain.items() if k not in {"reading", "sketch", "skeleton"} - {key}}
+    assert not validator().is_valid(others)
+    with pytest.raises(DataError, match=key):
+        serialize.from_json(others)
+
+
+def test_how_a_table_was_read_moves_out_of_the_remarks_of_format_1():
+    plain = penjing.load(FIXTURES[0]).to_json() | {"format": 1}
+    plain["about"] = {**plain["about"], "reading": {"missing": ["-"]}}
+    assert validator().is_valid(plain)
+    tree = serialize.from_json(plain)
+    assert tree.reading == {"missing": ["-"]}
+    assert "reading" not in tree.about
+    assert not validator().is_valid(plain | {"about": {"reading": {"missing": 3}}})

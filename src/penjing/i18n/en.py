@@ -959,6 +959,7 @@ MESSAGES: dict[str, str] = {
     "plugins_renderer": "renderers",
     "plugins_export": "exports",
     "note_command_renamed": "penjing {old} is now called penjing {new}; the next release will not know the old name.",
+    "old_module": "the module {old} is now {new}; penjing 0.3 will not have the old name.",
     "old_entry_point": "the plug-in '{name}' uses the entry-point group {old}, which is now called {new}; penjing 0.3 will not read the old group.",
     "note_option_renamed": "{old} is now called {new}; the next release will not know the old name.",
     "note_same_file": "the same rows decide the pruning and report: this number is not a test.",

@@ -747,6 +747,7 @@ MESSAGES: dict[str, str] = {
     "plugins_renderer": "输出形式",
     "plugins_export": "导出",
     "note_command_renamed": "penjing {old} 现名为 penjing {new}；下一版本将不再接受旧名。",
+    "old_module": "模块 {old} 现名为 {new}；penjing 0.3 将不再提供旧名。",
     "old_entry_point": "插件“{name}”使用入口点组 {old}，现名为 {new}；penjing 0.3 将不再读取旧组。",
     "note_option_renamed": "{old} 现名为 {new}；下一版本将不再接受旧名。",
     "note_same_file": "同样的数据既决定剪枝又报告精度：这不是测试精度。",

@@ -75,8 +75,7 @@ def markers_of(*trees: TreeData | Table) -> Any:  # noqa: ANN401 - as in `read`
 
 
 def _kept_markers(one: TreeData | Table) -> Any:  # noqa: ANN401 - as in `read`
-    about = one.about if isinstance(one, TreeData) else one.source
-    reading = about.get("reading")
+    reading = one.reading if isinstance(one, TreeData) else one.source.get("reading")
     return reading.get("missing") if isinstance(reading, Mapping) else None
 
 

@@ -98,8 +98,8 @@ def prune(
     if "training" in about:
         about["training"] = _training(tree, smaller)
     about = {key: value for key, value in about.items() if value is not None}
-    pruned: TreeData = replace(smaller, about=about, kept_trace=carried(tree, smaller, found))
-    return pruned
+    trace = carried(tree, smaller, found)
+    return replace(smaller, about=about, kept_trace=trace, reading=tree.reading)
 
 
 def _followed(record: Mapping[str, Any], found: Stayed) -> Mapping[str, Any]:

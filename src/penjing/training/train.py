@@ -317,8 +317,6 @@ def _described(tree: TreeData, table: Table, gate: Gate | None = None) -> TreeDa
         "source": pruning.source_of(table),
         "left_out": [list(pair) for pair in table.left_out],
     }
-    if "reading" in table.source:
-        about["reading"] = table.source["reading"]
     # Not np.unique: that loads numpy.ma, 2 MB and 7 ms of the first fit.
     c_asked = tree.nodes.column[tree.nodes.column != LEAF]
     asked = [table.columns[c] for c in np.flatnonzero(np.bincount(c_asked)).tolist()]
@@ -335,7 +333,7 @@ def _described(tree: TreeData, table: Table, gate: Gate | None = None) -> TreeDa
     nodes = tree.nodes
     if nodes.gap is None:
         nodes = replace(nodes, gap=gaps(tree, table))
-    return replace(tree, nodes=nodes, about=about)
+    return replace(tree, nodes=nodes, about=about, reading=table.source.get("reading"))
 
 
 def _training(tree: TreeData, table: Table, *, is_whole: bool) -> float:

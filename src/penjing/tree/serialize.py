@@ -34,7 +34,7 @@ from penjing.tree.split import NO_BRANCH, Surrogate
 from penjing.tree.tree_data import TreeData
 from penjing.tree.validate import first_misfit
 
-FORMAT = 1
+FORMAT = 2
 """The number of the format written here; every number up to it can be read."""
 HEAVIEST = 1e300
 """Weights up to this can be added up without running out of numbers."""
@@ -56,6 +56,8 @@ _KEYS: dict[str, Any] = {
     "about": dict,
     "trace": (dict, type(None)),
 }
+_OPTIONAL_KEYS: dict[str, Any] = {"reading": dict, "sketch": list, "skeleton": dict}
+"""Keys since format 2 that a model may lack: how its table was read, what pictures need."""
 _NODE_KEYS = {
     "parent", "column", "cut", "gap", "levels", "total", "gain", "score", "missing", "surrogates",
     "answer",
@@ -103,6 +105,7 @@ def to_json(tree: TreeData) -> dict[str, Any]:
             if i in nodes.surrogates:
                 row["surrogates"] = [_surrogate_to_json(s) for s in nodes.surrogates[i]]
         rows.append(row)
+    optional = {key: getattr(tree, key) for key in _OPTIONAL_KEYS}
     return {
         "format": FORMAT,
         "penjing": _version(),
@@ -113,7 +116,7 @@ def to_json(tree: TreeData) -> dict[str, Any]:
         "nodes": rows,
         "about": dict(tree.about),
         "trace": tree.kept_trace,
-    }
+    } | {key: value for key, value in optional.items() if value is not None}
 
 
 def save(tree: TreeData, path: str | Path) -> None:
@@ -275,9 +278,12 @@ def from_json(plain: Any, source: str = "model") -> TreeData:  # noqa: ANN401 - 
         _check(key in plain, source, key, "present")
         is_number = not isinstance(plain[key], bool)
         _check(isinstance(plain[key], kind) and is_number, source, key, "of the right type")
-    for key in plain:
-        _check(key in _KEYS, source, key, "absent (no such key is known)")
     _check(plain["format"] >= 1, source, "format", "at least 1")
+    optional = _OPTIONAL_KEYS if plain["format"] > 1 else {}
+    for key, value in plain.items():
+        _check(key in _KEYS or key in optional, source, key, "absent (no such key is known)")
+        _check(isinstance(value, optional.get(key, object)), source, key, "of the right type")
+    plain = _upgraded(plain)
     target = _field_from_json(plain["target"], source, "target")
     schema = tuple(
         _field_from_json(f, source, f"schema[{i}]") for i, f in enumerate(plain["schema"])
@@ -290,7 +296,16 @@ def from_json(plain: Any, source: str = "model") -> TreeData:  # noqa: ANN401 - 
     centre = _numbers([plain["centre"]], 1, source, "centre")[0]
     if found := first_misfit(plain, len(nodes), len(schema), len(target.levels)):
         raise _broken(source, *found)
-    return TreeData(nodes, schema, target, plain["recipe"], centre, plain["about"], plain["trace"])
+    parts = plain["recipe"], centre, plain["about"], plain["trace"]
+    return TreeData(nodes, schema, target, *parts, *(plain.get(key) for key in _OPTIONAL_KEYS))
+
+
+def _upgraded(plain: dict[str, Any]) -> dict[str, Any]:
+    """Return a model of an earlier format as the current one has it."""
+    if plain["format"] > 1 or "reading" not in plain["about"]:
+        return plain
+    about = dict(plain["about"])
+    return plain | {"reading": about.pop("reading"), "about": about}
 
 
 def _nodes_from_json(  # noqa: PLR0915 - one check after the other

@@ -6,7 +6,7 @@ draw and explain, is :class:`penjing.Tree`, a subclass of this record.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -45,6 +45,17 @@ class TreeData:
     centre: float = 0.0
     about: Mapping[str, Any] = field(default_factory=dict)
     kept_trace: Any = None
+    reading: Mapping[str, Any] | None = None
+    sketch: Sequence[Mapping[str, Any]] | None = None
+    skeleton: Mapping[str, Any] | None = None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a pickle; one of 0.1.0 keeps how its table was read in ``about``."""
+        about = state["about"]
+        if "reading" in about and "reading" not in state:
+            rest = {key: value for key, value in about.items() if key != "reading"}
+            state = state | {"about": rest, "reading": about["reading"]}
+        self.__dict__.update(state)
 
     # -- shape ----------------------------------------------------------------------------
 
@@ -276,7 +287,10 @@ class TreeData:
                 for tie in self.about.get("ties", ())
                 if tie["node"] in place and place[tie["node"]] not in cut
             ]
-        return replace(self, nodes=smaller, kept_trace=trace, about=about)
+        # Sketches and the skeleton name nodes by their old numbers.
+        return replace(
+            self, nodes=smaller, kept_trace=trace, about=about, sketch=None, skeleton=None
+        )
 
     def exact(self) -> Self:
         """Return the same tree, whose cuts are printed with every digit that they have.

@@ -40,7 +40,7 @@ def first_misfit(
 ) -> tuple[str, str] | None:
     """Return where a model's recipe, remarks or trace first go wrong and what was expected."""
     for key, shape in shapes(n_nodes, n_columns).items():
-        if found := misfit(model[key], shape, key):
+        if key in model and (found := misfit(model[key], shape, key)):
             return found
     costs = model["about"].get("costs")
     if costs is not None:
@@ -106,13 +106,15 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
             "missing?": {},
             "source?": {"name?": str, "sha256?": str},
             "left_out?": [[str]],
-            "reading?": {"missing?": (marks, {"only": marks})},
             "training?": ({"correct": float, "of": float}, {"squares": float, "of": float}),
             "pruning?": [{"method": str, "validation?": {}, "decisions?": [decision]}],
             "costs?": (costs, None),
             "cp_table?": [[number]],
         },
         "trace": ({"steps": [step], "is_whole": bool}, None),
+        "reading": {"missing?": (marks, {"only": marks})},
+        "sketch": [{"node": node, "column": column}],
+        "skeleton": {"nodes": [{"parent": int, "total": sums}]},
     }
 
 

@@ -1,0 +1,95 @@
+"""Pickles and model files of penjing 0.1.0 can be read."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import penjing
+
+SAVED = Path(__file__).parents[1] / "tree" / "saved_models" / "0.1.0"
+TREES = ("by-hand", "c45-pruned", "id3-trace", "rpart", "sklearn-regression")
+
+
+def unpickled(name: str) -> object:
+    with pytest.warns(DeprecationWarning, match="penjing 0.3") if name in MOVED else nothing():
+        return pickle.loads((SAVED / f"{name}.pickle").read_bytes())  # noqa: S301 - our own
+
+
+MOVED = {*TREES, "explanation", "fold", "recipe", "report", "ruleset", "stability", "table"}
+
+
+class nothing:  # noqa: N801 - a context that does nothing
+    def __enter__(self) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
+
+
+@pytest.fixture(autouse=True)
+def modules_not_imported_yet(monkeypatch):
+    """Forget old modules, so that each import of one warns."""
+    for old in penjing._OLD_MODULES:
+        monkeypatch.delitem(sys.modules, f"penjing.{old}", raising=False)
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_a_pickled_tree_is_the_saved_tree(name):
+    tree = unpickled(name)
+    assert type(tree) is penjing.Tree
+    saved = penjing.load(SAVED / f"{name}.json")
+    assert tree == saved
+    assert str(tree) == str(saved)
+    assert pickle.loads(pickle.dumps(tree)) == tree  # noqa: S301 - our own
+
+
+def test_a_pickle_of_now_names_the_public_class_only():
+    tree = penjing.fit(penjing.example("fish"))
+    assert b"penjing.api" not in pickle.dumps(tree)
+
+
+@pytest.mark.parametrize("name", ["estimator-c45", "estimator-dropin", "estimator-regressor"])
+def test_pickled_estimators_predict(name):
+    model = unpickled(name)
+    rows = [["clear", 0.7], ["faint", 0.2]] if name == "estimator-c45" else np.array([[0.7, 1]])
+    assert len(model.predict(rows)) == len(rows)
+
+
+def test_pickled_results_are_what_they_were():
+    table = unpickled("table")
+    assert type(table) is penjing.Table
+    assert table.n_rows == 17
+    assert unpickled("recipe") == penjing.RECIPES["rpart"].but(cp=0.02)
+    assert unpickled("report").correct == 17
+    assert "dog" in str(unpickled("explanation"))
+    assert unpickled("stability").n == 5
+    assert unpickled("fold") == penjing.Fold(0, 3, 0)
+    melons = penjing.example("watermelon2.0")
+    assert list(unpickled("ruleset").predict(melons)) == list(melons.target.values())
+
+
+@pytest.mark.parametrize("old", sorted(penjing._OLD_MODULES))
+def test_an_old_module_is_found_and_warned_about_and_hides_nothing(old):
+    code = (
+        f"import warnings; warnings.simplefilter('error'); import penjing\n"
+        f"try:\n    import penjing.{old}\nexcept DeprecationWarning as w: print(w)\n"
+        f"else: raise SystemExit('no warning')\n"
+        f"warnings.simplefilter('ignore'); import penjing.{old}\n"
+        f"assert callable(penjing.fit) and callable(penjing.read) and callable(penjing.compare)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert f"penjing.{old} is now penjing.{penjing._OLD_MODULES[old]}" in done.stdout
+
+
+def test_names_of_old_modules_are_those_of_now():
+    with pytest.warns(DeprecationWarning, match="is now"):
+        from penjing.options import Quinlan  # noqa: PLC0415
+    with pytest.warns(DeprecationWarning, match="is now"):
+        from penjing.store import load  # noqa: PLC0415
+    from penjing.dialects.c45.options import C45Options  # noqa: PLC0415
+
+    assert Quinlan is C45Options
+    assert load is penjing.load
