@@ -35,6 +35,8 @@ LARGE = "10**9|10**30|10**5000"
 FROM_0 = f"0|3|{LARGE}"
 SIZE = "3|10**9"
 NUMBER = "0|3|10**9|10**30|0.5|1.5"
+UNUSED_NUMBER = f"{NONE}|{NUMBER}|-1|-0.5|inf|-inf|nan"
+"""Only its type is checked: an SVG has no dpi."""
 SOURCE = "frame|{'zzz': 1}|{1: 2}"
 NO_ROWS = "b'zzz'|bytearray|[]|()"
 LABELS = (
@@ -140,6 +142,7 @@ def of_trees() -> list[Call]:
         calls.append(Call(f"Tree.{name}", getattr(made, name), {"source": rows}, kinds))
     plain = f"True|False|0|-1|3|10**9|10**30|0.5|1.5|-0.5|{TEXT}"
     drawn = {"lang": NEVER, "theme": NEVER, "title": f"{NONE}|{TEXT}", "max_leaves": f"3|{LARGE}"}
+    switches = ("ascii_only", "empty", "surrogates")
     many = {"surrogates": SWITCH, "n": "3", "seed": FROM_0}
     return [
         *calls,
@@ -153,18 +156,20 @@ def of_trees() -> list[Call]:
              {"tree": plain, "target": TEXT}),
         Call("Tree.save", made.save, {"path": "kept.tree"}, {"path": FILE}),
         Call("Tree.write", made.write, {"kind": "text"}, {"kind": NEVER}),
-        Call("Tree.draw", made.draw, {}, {"order": NEVER, "node": "0|3", "ascii_only": SWITCH}),
+        Call("Tree.draw", made.draw, {},
+             {"order": NEVER, "node": "0|3", **dict.fromkeys(switches, SWITCH)}),
         Call("Tree.importances", made.importances, {},
              {"kind": NEVER, "data": f"{NONE}|{UNREAD}", **many}),
         Call("Tree.importances by permutation", made.importances,
              {"kind": "permutation", "data": rows, "n": 2}, {"data": NEVER, **many}),
         Call("Tree.ruleset", made.ruleset, {"data": rows},
-             {"data": NEVER, "max_loss": "0|0.5", "votes": SWITCH}),
+             {"data": NEVER, "max_loss": "None|0|0.5", "votes": SWITCH}),
         Call("Tree.ruleset by votes", partial(made.ruleset, votes=True), {"data": rows},
              {"data": NEVER, "confidence": "None|0.5"}),
         Call("Tree.export", made.export, {"kind": "python"}, {"kind": NEVER}),
         Call("Tree.save_picture", made.save_picture, {"path": "kept.svg"},
-             {"path": NEVER, "icicle": SWITCH, **drawn}),
+             {"path": NEVER, "icicle": SWITCH, "dpi": UNUSED_NUMBER,
+              **{name: f"{NONE}|{kind}" for name, kind in drawn.items()}}),
         Call("Tree.plot", made.plot, {}, {"ax": NONE, **drawn}),
         Call("load", penjing.load, {"path": "model.tree"}, {"path": NEVER}),
         Call("compare", penjing.compare, {"a": made, "b": made},
@@ -205,6 +210,8 @@ def of_plugins() -> list[Call]:
             told = inspect.signature(load(kind, name)).parameters.values()
             options = [p.name for p in told if p.kind is p.KEYWORD_ONLY]
             kinds = {o: ODD_OPTIONS.get((method, name, o), OPTIONS[o]) for o in options}
+            # None takes the default; but cost-complexity has none for cp
+            kinds = {o: k if o == "cp" else f"{NONE}|{k}" for o, k in kinds.items()}
             given = GIVEN.get(name, {})
             if name == "cost-complexity":  # one of the two must be there, and not both
                 calls.append(

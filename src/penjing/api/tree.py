@@ -542,10 +542,14 @@ class Tree(TreeData):
         |  flippers = 0: no (1)
         'no surfacing' = 0: no (2)
         """
-        return self.write(
-            "text", ascii_only=ascii_only, empty=empty, order=order, node=node,
-            surrogates=surrogates,
-        )  # fmt: skip
+        from penjing.render import tree_text
+
+        style: dict[str, Any] = {
+            "ascii_only": ascii_only, "empty": empty, "order": order, "node": node,
+            "surrogates": surrogates,
+        }  # fmt: skip
+        arguments.options(tree_text.write, style, "write_option", kind="text")
+        return tree_text.write(self, **style)
 
     def plot(
         self,

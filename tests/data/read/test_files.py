@@ -37,7 +37,7 @@ def test_bytes_streams_and_paths_are_one(tmp_path):
 
 
 def test_standard_input():
-    code = "from penjing.read import read; t = read('-'); print(t.n_rows, t.source['name'])"
+    code = "from penjing.data.read import read; t = read('-'); print(t.n_rows, t.source['name'])"
     for data in (
         DATA,
         b'{"a": "u", "class": "p"}\n{"a": "v", "class": "q"}\n{"a": "v", "class": "q"}',
@@ -48,9 +48,9 @@ def test_standard_input():
         assert done.stdout == b"3 standard input\n"
 
 
-def test_the_room_can_be_called_by_its_name():
+def test_the_package_of_readers_does_not_hide_the_function_read():
     code = (
-        "from penjing.read import read\nimport penjing, penjing.fit\n"
+        "from penjing.data.read import read\nimport penjing, penjing.api.fit\n"
         "print(penjing.read([[1, 'p'], [2, 'q'], [3, 'p']], names=['a', 'class']).n_rows)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
@@ -98,7 +98,7 @@ def test_a_file_that_may_not_be_read(tmp_path):
     # Root may read anything, so somebody else has to try; who may perhaps not enter the folder of
     # this checkout, so that all is loaded before.
     code = (
-        "import os, sys\nfrom penjing.read import read\nfrom penjing.errors import DataError\n"
+        "import os, sys\nfrom penjing.data.read import read\nfrom penjing.errors import DataError\n"
         "os.chdir(sys.argv[1])\nread('x.csv')\n"
         "try:\n    read('not there.csv')\nexcept DataError as e:\n    str(e)\n"
         "os.setuid(65534)\n"
