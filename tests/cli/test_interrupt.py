@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import penjing
-from penjing.tree.serialize import MINE, writing
+from penjing.tree.serialize import TEMPORARY_PREFIX, open_atomically
 
 ROOT = Path(__file__).parents[2]
 MOMENTS = [0.0, 0.02, 0.04, 0.06, 0.09, 0.12, 0.16, 0.2, 0.25, 0.3, 0.4, 0.55, 0.75, 1.0]
@@ -132,15 +132,15 @@ def test_the_next_run_removes_what_a_killed_one_left_and_nothing_of_a_live_one(t
         dead.wait()
         left = {path.name for path in tmp_path.iterdir()}
         assert len(left) == 2
-        stranger = tmp_path / f"{MINE}x-notes"
+        stranger = tmp_path / f"{TEMPORARY_PREFIX}x-notes"
         stranger.write_text("not ours", "utf-8")
         foreign = tmp_path / f".penjing-00000000-{dead.pid}-abc"  # of another machine
         foreign.write_text("perhaps alive there", "utf-8")
-        with writing(tmp_path / "c.tree") as file:
+        with open_atomically(tmp_path / "c.tree") as file:
             file.write(b"whole")
         found = {path.name for path in tmp_path.iterdir()}
-        assert not any(name.startswith(f"{MINE}{dead.pid}-") for name in found)
-        assert any(name.startswith(f"{MINE}{alive.pid}-") for name in found)
+        assert not any(name.startswith(f"{TEMPORARY_PREFIX}{dead.pid}-") for name in found)
+        assert any(name.startswith(f"{TEMPORARY_PREFIX}{alive.pid}-") for name in found)
         assert {stranger.name, foreign.name, "c.tree"} <= found
     finally:
         for run in (dead, alive):
@@ -153,12 +153,12 @@ def test_a_locked_file_stays_even_if_its_process_cannot_be_seen(tmp_path):
     fcntl = pytest.importorskip("fcntl")
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    path = tmp_path / f"{MINE}{gone.pid}-abc"
+    path = tmp_path / f"{TEMPORARY_PREFIX}{gone.pid}-abc"
     with path.open("wb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with writing(tmp_path / "c.tree") as file:
+        with open_atomically(tmp_path / "c.tree") as file:
             file.write(b"whole")
         assert path.exists()
-    with writing(tmp_path / "c.tree") as file:
+    with open_atomically(tmp_path / "c.tree") as file:
         file.write(b"whole")
     assert not path.exists()

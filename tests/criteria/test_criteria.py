@@ -16,7 +16,7 @@ import oracle_split as oracle
 import penjing
 from oracle_split import Row
 from penjing.criteria.criterion import KERNELS, Impurity, gains
-from penjing.criteria.custom import measured
+from penjing.criteria.custom import apply_measure
 from penjing.criteria.entropy import Entropy, GainRatio
 from penjing.criteria.gini import Gini
 from penjing.criteria.variance import Variance
@@ -181,8 +181,8 @@ def test_a_function_may_take_one_node_or_many(mine, n, size):
         expected = array_gini(counts)
     else:
         expected = [float(mine(row)) for row in counts]
-    np.testing.assert_allclose(measured("own", mine, counts), expected, rtol=1e-12)
-    assert measured("own", mine, counts[:, None]).shape == (n, 1)
+    np.testing.assert_allclose(apply_measure("own", mine, counts), expected, rtol=1e-12)
+    assert apply_measure("own", mine, counts[:, None]).shape == (n, 1)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from penjing.dialects.c45.options import C45Options
 from penjing.dialects.recipes import RECIPES
 from penjing.engines.memory import Engine
 from penjing.prune import mdl, minimum_error
-from penjing.prune.confidence import Bound
+from penjing.prune.confidence import ErrorBound
 from penjing.registry import load
 from penjing.render import nested_json
 from strategies import grown, skeleton, tables
@@ -278,18 +278,20 @@ def test_a_trace_is_kept_for_them_too():
     [(16, 1, 1.507, 1.476), (20, 2, 1.703, 1.667), (100, 10, 2.815, 2.750), (3, 2.6, 0.268, 0.4)],
 )
 def test_the_bounds_are_those_that_were_measured(n, errors, c45, j48):
-    assert Bound().added(n, errors) == pytest.approx(c45, abs=6e-4)
-    quantile = Bound(deviate="quantile", last_errors=1.0)
-    assert quantile.added(n, errors) == pytest.approx(j48, abs=6e-4)
+    assert ErrorBound().added_errors(n, errors) == pytest.approx(c45, abs=6e-4)
+    quantile = ErrorBound(deviate="quantile", last_errors=1.0)
+    assert quantile.added_errors(n, errors) == pytest.approx(j48, abs=6e-4)
 
 
 def test_bounds_between_whole_errors_and_at_the_ends():
-    none, one = Bound().added(10, 0), Bound().added(10, 1)
-    assert Bound().added(10, 0.5) == pytest.approx((none + one) / 2)
-    assert Bound().estimate(0, 0) == 0
-    assert Bound(0.9, "quantile", 1.0).added(10, 2) == 0
-    assert Bound(single=True).added(10, 1) == float(np.float32(Bound(single=True).added(10, 1)))
-    assert Bound(1e-6).squared == pytest.approx(16, abs=0.01)
+    none, one = ErrorBound().added_errors(10, 0), ErrorBound().added_errors(10, 1)
+    assert ErrorBound().added_errors(10, 0.5) == pytest.approx((none + one) / 2)
+    assert ErrorBound().estimate(0, 0) == 0
+    assert ErrorBound(0.9, "quantile", 1.0).added_errors(10, 2) == 0
+    assert ErrorBound(single=True).added_errors(10, 1) == float(
+        np.float32(ErrorBound(single=True).added_errors(10, 1))
+    )
+    assert ErrorBound(1e-6).squared == pytest.approx(16, abs=0.01)
 
 
 def test_reduced_error_is_chosen_by_its_option():

@@ -16,7 +16,7 @@ from penjing.dialects.sklearn.dialect import importance
 from penjing.dialects.sklearn.feature_order import Drawing
 from penjing.dialects.sklearn.options import first_state
 from penjing.errors import ChoiceError, DataError
-from penjing.prune.cost_complexity import cost_of, path
+from penjing.prune.cost_complexity import cost_of, pruning_path
 from penjing.training.cross_validate import recipe_from
 from penjing.tree.serialize import to_json
 from strategies import skeleton, tables, whole_weights
@@ -121,7 +121,7 @@ def paths(tree):
 @given(table=some_tables | number_tables, by=st.sampled_from(["errors", "impurity"]))
 def test_links_grow_stronger_as_the_tree_grows_smaller(table, by):
     tree = penjing.fit(table, recipe="sklearn")
-    links = path(tree, by)
+    links = pruning_path(tree, by)
     root = float(cost_of(tree, by)[0])
     alphas = [link.alpha for link in links]
     assert all(b >= a - 1e-9 * max(root, 1e-9) for a, b in pairwise(alphas[1:]))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import penjing
 from penjing.data.table import Table, nominal, numeric
-from penjing.prune.cost_complexity import path
+from penjing.prune.cost_complexity import pruning_path
 
 sklearn_tree = pytest.importorskip("sklearn.tree", reason="scikit-learn is not installed")
 
@@ -133,7 +133,7 @@ def test_pruning_paths_are_equal(seed, n, criterion):
     ours = penjing.fit(
         table_of(x, y, regression=False), recipe="sklearn", criterion=criterion, random_state=0
     )
-    found = path(ours, by="impurity")
+    found = pruning_path(ours, by="impurity")
     np.testing.assert_allclose([link.alpha for link in found], theirs.ccp_alphas, atol=1e-9)
 
 

@@ -136,7 +136,7 @@ def coarse(monkeypatch):
     ):  # fmt: skip
         monkeypatch.setattr(where, name, value)
     monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 30)
-    monkeypatch.setattr("penjing.predict.flat.AT_A_TIME", 50)
+    monkeypatch.setattr("penjing.predict.flat.BLOCK_ROWS", 50)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from penjing.data.table import Column, Table, numeric
 from penjing.dialects.recipes import SKLEARN
 from penjing.engines import memory, native
-from penjing.predict.flat import gaps
+from penjing.predict.flat import threshold_gaps
 from penjing.registry import load
 from penjing.tree.counts import reader_of
 from user_trees import grow
@@ -106,7 +106,7 @@ def check(table, threads, **changes):
             grown = engine.grow(recipe)
             assert grown is not None
             finished = load("dialect", "sklearn").finish(grown, engine, recipe)
-            np.testing.assert_array_equal(finished.nodes.gap, gaps(finished, table))
+            np.testing.assert_array_equal(finished.nodes.gap, threshold_gaps(finished, table))
             plain = replace(finished, nodes=replace(finished.nodes, gap=None))
             assert plain.to_json() == expected
 

@@ -14,7 +14,7 @@ from penjing.data.table import Column, Table, numeric
 from penjing.engines import memory, native
 from penjing.errors import ChoiceError, DataError
 from penjing.grow.recipe import Recipe
-from penjing.predict.flat import gaps
+from penjing.predict.flat import threshold_gaps
 from user_trees import grow
 
 
@@ -36,7 +36,7 @@ def assert_all_same(table, recipe, smalls=(4, 25, 1000), threads=(1, 2, 7)):
 def assert_gap(tree, table):
     if tree.nodes.gap is None:  # the plain kernel had to do it
         return
-    np.testing.assert_array_equal(tree.nodes.gap, gaps(tree, table))
+    np.testing.assert_array_equal(tree.nodes.gap, threshold_gaps(tree, table))
 
 
 @settings(max_examples=150, deadline=None)

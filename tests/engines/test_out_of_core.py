@@ -15,7 +15,7 @@ from penjing.engines.out_of_core import bucket_candidates
 from penjing.engines.out_of_core import engine as disk_engine
 from penjing.errors import CapabilityError
 from penjing.grow.recipe import Recipe
-from penjing.predict.flat import gaps
+from penjing.predict.flat import threshold_gaps
 from user_trees import grow
 
 ARRAYS = ("parent", "column", "cut", "level_start", "level_codes", "total", "gain", "score")
@@ -83,7 +83,7 @@ def test_the_tree_of_memory(seed):
         with np.errstate(all="ignore"):
             oracle, grown = grow(memory.Engine(table), recipe), engine.grow(recipe)
     assert_same(oracle, grown)
-    np.testing.assert_array_equal(gaps(oracle, table), grown.nodes.gap)
+    np.testing.assert_array_equal(threshold_gaps(oracle, table), grown.nodes.gap)
 
 
 @pytest.mark.parametrize("criterion", ["gini", "gain", "gain_ratio"])

@@ -12,7 +12,7 @@ from export_trees import TREES, rows_of
 from penjing import CapabilityError, ChoiceError, Tree, cross_validate, fit
 from penjing.data.folds import folds, hold_out
 from penjing.evaluate.curves import calibration, learning_curve, pruning_curve
-from penjing.prune.cost_complexity import path
+from penjing.prune.cost_complexity import pruning_path
 from penjing.render import chart
 from penjing.render.report import write as dossier
 
@@ -47,7 +47,7 @@ def test_a_pruning_curve_follows_the_weakest_links():
     assert alphas == sorted(set(alphas))
     assert leaves == sorted(leaves, reverse=True)
     assert (leaves[0], leaves[-1]) == (
-        min(link.n_leaves for link in path(tree) if link.alpha <= 0), 1,
+        min(link.n_leaves for link in pruning_path(tree) if link.alpha <= 0), 1,
     )  # fmt: skip
     assert curve["tested"] == "rows"
     for point in curve["points"]:

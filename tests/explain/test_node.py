@@ -17,7 +17,7 @@ from penjing.explain.node import explain, story
 from penjing.predict.inputs import align
 from penjing.render import node_text, summary
 from penjing.render import trace_text as telling
-from penjing.text.node_path import find
+from penjing.text.node_path import find_node
 from strategies import tables
 
 EXAMPLES = ("watermelon2.0", "watermelon3.0", "buys_computer", "basketball", "fish", "golf")
@@ -144,12 +144,12 @@ def test_nodes_are_found_by_cut_by_group_and_by_order():
     tree = penjing.fit(penjing.example("watermelon3.0"), recipe="cart-binary")
     for node in range(tree.n_nodes):
         steps = [node_text.place_of({"path": [b]}, "en") for b in explain_path(tree, node)]
-        assert find(tree, ", ".join(steps)) == (node, None)
-        assert find(tree, "/".join(steps).replace("≤", "<=").replace(" ", "")) == (node, None)
+        assert find_node(tree, ", ".join(steps)) == (node, None)
+        assert find_node(tree, "/".join(steps).replace("≤", "<=").replace(" ", "")) == (node, None)
     size = Column("size", "ordered", ("S", "M", "L"), np.array([0, 1, 2, 2], np.int32))
     tree = penjing.fit(Table((size,), nominal("fits", ["no", "yes", "yes", "yes"]), 4))
-    assert find(tree, "size <= S") == (1, None)
-    assert find(tree, "> S") == (2, None)
+    assert find_node(tree, "size <= S") == (1, None)
+    assert find_node(tree, "> S") == (2, None)
 
 
 def explain_path(tree, node):

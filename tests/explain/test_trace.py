@@ -15,7 +15,7 @@ from penjing.errors import ChoiceError, DataError
 from penjing.explain.node import explain
 from penjing.explain.trace import LIMITS
 from penjing.render import node_text
-from penjing.text.labels import reading
+from penjing.text.labels import cut_label
 
 RECIPES = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary", "c4.5", "j48", "rpart")
 
@@ -120,7 +120,7 @@ def test_large_cuts_are_read_in_full():
     assert "x ≤ 1234567.5" in node_text.write(told)
     lines = node_text.cuts(told["candidates"][0]).splitlines()[1:]
     assert [line.split()[0] for line in lines] == ["1234563.5", "1234567.5", "1234571.5"]
-    assert reading(1e-300) == "1e-300"
+    assert cut_label(1e-300) == "1e-300"
 
 
 @pytest.mark.parametrize(

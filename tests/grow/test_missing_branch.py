@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import penjing
-from penjing.criteria.entropy import bits
+from penjing.criteria.entropy import entropy_bits
 from penjing.data.table import Table, nominal, numeric
 from penjing.errors import ChoiceError
 from penjing.render import node_text
@@ -68,7 +68,9 @@ def test_both_questions_are_weighed_as_one():
     assert str(tree).splitlines() == [
         "x ≠ ?", "│  x ≤ 6.5: n (3)", "│  x > 6.5: p (3)", "x = ?: q (4/1)",
     ]  # fmt: skip
-    whole = float(bits(np.array([3.0, 4.0, 3.0])) - 0.4 * bits(np.array([1.0, 3.0])))
+    whole = float(
+        entropy_bits(np.array([3.0, 4.0, 3.0])) - 0.4 * entropy_bits(np.array([1.0, 3.0]))
+    )
     first, second = tree.nodes.gain[0], tree.nodes.gain[tree.children(0)[0]]
     assert first + 0.6 * second == pytest.approx(whole, rel=1e-12)
     told = tree.trace[0]["candidates"][0]

@@ -13,7 +13,7 @@ from penjing.data.table import Table, nominal, numeric
 from penjing.dialects.recipes import ID3
 from penjing.engines.memory import Engine
 from penjing.grow import trace_record as traces
-from penjing.grow.trace_record import Trace, numbers, plain
+from penjing.grow.trace_record import Trace, json_number, json_numbers
 from strategies import RECIPE_NAMES, grown, tables
 from user_trees import grow
 
@@ -120,7 +120,7 @@ def test_rows_alike_say_so():
 
 def test_a_division_taken_back_says_so():
     class Never:
-        def refused(self, growth, divided):  # noqa: ARG002
+        def splits_to_revert(self, growth, divided):  # noqa: ARG002
             return divided
 
     tree = grow(Engine(FISH), ID3, Never(), Trace())
@@ -164,10 +164,10 @@ def test_a_tree_of_numbers_has_a_trace_without_entropies():
 
 
 def test_plain_numbers():
-    assert numbers(np.array([1.0, 0.5, 0.0])) == [1, 0.5, 0]
-    assert [type(v) for v in numbers(np.array([1.0, 0.5]))] == [int, float]
-    assert plain(np.nan) is None
-    assert plain(np.float64(0.5)) == 0.5
+    assert json_numbers(np.array([1.0, 0.5, 0.0])) == [1, 0.5, 0]
+    assert [type(v) for v in json_numbers(np.array([1.0, 0.5]))] == [int, float]
+    assert json_number(np.nan) is None
+    assert json_number(np.float64(0.5)) == 0.5
 
 
 def noisy(n_rows: int, n_columns: int, *, gaps: float = 0.0, seed: int = 0) -> Table:

@@ -19,7 +19,7 @@ from penjing.data.table import Column, Table, nominal, numeric
 from penjing.errors import CapabilityError, ChoiceError, DataError
 from penjing.predict import predict
 from penjing.predict.flat import ROWS_PER_THREAD
-from penjing.predict.inputs import Places, align, align_to, placeless
+from penjing.predict.inputs import LevelIndex, align, align_to, hide_unordered_levels
 from penjing.tree.counts import Costs
 from penjing.tree.nodes import LEAF, Nodes
 from penjing.tree.split import Surrogate
@@ -201,7 +201,11 @@ def test_an_ordered_column_has_no_place_for_a_level_it_does_not_know():
         tree.predict(rows, unseen="error")
     with pytest.raises(DataError, match="'XXL' in column 'size'"):
         tree.predict(rows, unseen="error", missing="fraction")
-    assert placeless(align(tree, rows), tree.schema).columns[0].codes.tolist() == [-1, 2, 0]
+    assert hide_unordered_levels(align(tree, rows), tree.schema).columns[0].codes.tolist() == [
+        -1,
+        2,
+        0,
+    ]
 
 
 ODD_CELLS = [
@@ -258,7 +262,7 @@ def test_classes_keep_their_type():
 
 
 def test_levels_match_by_value_before_text():
-    places = Places([1, "1", 1.5, "no"])
+    places = LevelIndex([1, "1", 1.5, "no"])
     assert [places.of(v) for v in (1, "1", 1.0, True, 1.5, "1.5", " no ", None, "x")] == [
         *(0, 1, 0, 0, 2, 2, 3, -1, -1)
     ]
@@ -401,11 +405,11 @@ def test_many_rows_are_answered_alike_by_one_and_by_several_threads():
 def test_what_is_kept_for_a_tree_goes_with_it_and_stays_out_of_copies():
     tree = Tree.from_dict(ZOO)
     row = {"legs": 2, "barks": 0}
-    assert predict.walk_of(tree) is predict.walk_of(tree)
+    assert predict.predictor_of(tree) is predict.predictor_of(tree)
     tree.predict(row)
     for twin in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree), replace(tree)):  # noqa: S301
         assert twin.predict(row).tolist() == ["bird"]
-        assert predict.walk_of(twin) is not predict.walk_of(tree)
+        assert predict.predictor_of(twin) is not predict.predictor_of(tree)
     key = id(tree)
     assert key in predict._WALKS
     del tree, twin

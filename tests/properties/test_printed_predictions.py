@@ -22,7 +22,7 @@ import parse_printed as printed
 import penjing
 from penjing.api.tree import Tree
 from penjing.data.table import Table, nominal, numeric
-from penjing.predict.flat import cuts_of
+from penjing.predict.flat import comparison_cuts
 from penjing.render.html import page_data
 from penjing.text.labels import cut_text
 
@@ -80,7 +80,9 @@ def at_gaps(tree: Tree, table: Table) -> list[dict[str, Any]]:
         if tree.is_leaf[node] or not field.is_numeric or not np.isfinite(tree.nodes.cut[node]):
             continue
         number = float(cut_text(tree, node).number)
-        is_above = (float(np.float32(number)) if is_single else number) > cuts_of(tree)[node]
+        is_above = (float(np.float32(number)) if is_single else number) > comparison_cuts(tree)[
+            node
+        ]
         if row[field.name] == tree.nodes.gap[node, int(is_above)]:
             found.append(row | {field.name: number})
     return found

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from penjing.api.tree import Tree
 from penjing.engines.memory import Engine
-from penjing.prune.cost_complexity import cost_of, path
+from penjing.prune.cost_complexity import cost_of, pruning_path
 from penjing.registry import BUILT_IN, load
 from strategies import grown, skeleton, tables
 
@@ -96,7 +96,7 @@ def test_cost_complexity(by, table, recipe, alpha):
 @settings(max_examples=40)
 @given(table=tables(max_rows=24), recipe=TEXTBOOK)
 def test_a_path_of_complexities_climbs_and_ends_in_one_leaf(by, table, recipe):
-    links = path(grown(table, recipe), by=by)
+    links = pruning_path(grown(table, recipe), by=by)
     for before, after in pairwise(links):
         assert after.alpha >= before.alpha - 1e-12
         assert after.cost >= before.cost - 1e-9

@@ -23,8 +23,8 @@ from penjing.dialects.recipes import RECIPES
 from penjing.engines.memory import Engine
 from penjing.errors import CapabilityError, ChoiceError, DataError
 from penjing.prune import pessimistic, reduced_error
-from penjing.prune.pessimistic import beta_share, upper_limit
-from penjing.prune.pre_pruning import Gate
+from penjing.prune.pessimistic import regularized_beta, upper_limit
+from penjing.prune.pre_pruning import ValidationPrePruner
 from penjing.training.pruning import judging, prune
 from shared import shared
 from strategies import grown, skeleton, tables, whole_weights
@@ -111,7 +111,7 @@ def test_the_books_tree_before_pruning_gets_three_of_seven(book):
 
 def test_the_books_prepruned_tree_is_a_stump(book):
     train, validation = book
-    gate = Gate(Engine(validation, "refuse", shares_of="tree"))
+    gate = ValidationPrePruner(Engine(validation, "refuse", shares_of="tree"))
     tree = grow(Engine(train), RECIPES["id3"], gate)
     told = [(d.decision, d.why, d.tree_as_leaf, d.tree_kept) for d in gate.decisions]
     assert told == [
@@ -220,13 +220,13 @@ def test_limits_of_shared_out_rows_lie_between_those_of_whole_ones(errors, right
 
 @given(st.floats(0.05, 80), st.floats(0.05, 80), st.floats(0, 1))
 def test_the_incomplete_beta_function_keeps_its_identities(a, b, x):
-    both = beta_share(a, b, x) + beta_share(b, a, 1 - x)
+    both = regularized_beta(a, b, x) + regularized_beta(b, a, 1 - x)
     assume(1 - (1 - x) == x)
     assert both == pytest.approx(1, abs=1e-12)
-    assert beta_share(a, 1, x) == pytest.approx(x**a, rel=1e-11, abs=1e-300)
+    assert regularized_beta(a, 1, x) == pytest.approx(x**a, rel=1e-11, abs=1e-300)
     # I_x(a, b) = x I_x(a - 1, b) + (1 - x) I_x(a, b - 1), for a, b > 1
-    mixed = x * beta_share(a, b + 1, x) + (1 - x) * beta_share(a + 1, b, x)
-    assert beta_share(a + 1, b + 1, x) == pytest.approx(mixed, rel=1e-10, abs=1e-14)
+    mixed = x * regularized_beta(a, b + 1, x) + (1 - x) * regularized_beta(a + 1, b, x)
+    assert regularized_beta(a + 1, b + 1, x) == pytest.approx(mixed, rel=1e-10, abs=1e-14)
 
 
 def test_pessimistic_pruning_refuses_what_it_cannot_count():
@@ -440,9 +440,11 @@ def test_a_gate_keeps_only_divisions_that_help(table, ties, limits, binary):
     assume(table.n_rows >= 4)
     train, validation = hold_out(table, 0.5)
     recipe = RECIPES["cart-binary" if binary else "id3"].but(**limits)
-    gate = Gate(Engine(validation, "refuse", shares_of="tree"), ties=ties, source={"name": "v"})
+    gate = ValidationPrePruner(
+        Engine(validation, "refuse", shares_of="tree"), ties=ties, source={"name": "v"}
+    )
     tree = grow(Engine(train), recipe, gate)
-    (story,) = gate.story()
+    (story,) = gate.pruning_records()
     assert story["method"] == "prepruned"
     assert story["options"] == {"ties": ties}
     assert story["validation"] == {"name": "v"}
@@ -466,19 +468,19 @@ def test_a_gate_judges_numbers_by_squares_about_the_training_mean():
     x = nominal("x", ["a", "a", "b", "b"])
     train = Table((x,), numeric("y", [1000.0, 1002.0, 1010.0, 1012.0]), 4)
     validation = Table((x,), numeric("y", [1001.0, 1001.0, 1011.0, 1011.0]), 4)
-    gate = Gate(Engine(validation, "refuse", shares_of="tree"))
+    gate = ValidationPrePruner(Engine(validation, "refuse", shares_of="tree"))
     tree = grow(Engine(train), RECIPES["id3"].fits(train), gate)
     (decision,) = gate.decisions
     assert (decision.kept, decision.as_leaf) == (0, 100)
     assert tree.n_leaves == 2
-    assert gate.story()[0]["measure"] == "squares"
+    assert gate.pruning_records()[0]["measure"] == "squares"
 
 
 def test_a_gate_may_have_rows_without_an_answer_and_levels_without_a_place():
     size = replace(nominal("size", ["S", "M", "L", "L"]), kind="ordered")
     train = Table((size,), nominal("y", ["a", "a", "b", "b"]), 4)
     rows = Table((nominal("size", ["XL", "S", "L"]),), nominal("y", ["a", None, "b"]), 3)
-    gate = Gate(Engine(judging(train, rows), "refuse", shares_of="tree"))
+    gate = ValidationPrePruner(Engine(judging(train, rows), "refuse", shares_of="tree"))
     grow(Engine(train), RECIPES["cart-binary"], gate)
     (decision,) = gate.decisions
     assert (decision.rows, decision.kept, decision.as_leaf) == (2, 2, 1)
@@ -490,7 +492,7 @@ def test_words_for_ties_are_checked():
     with pytest.raises(ChoiceError, match="ties 'maybe' is not known"):
         prune(tree, "reduced-error", validation=rows, ties="maybe")
     with pytest.raises(ChoiceError, match=r"ties 'kep' is not known.*Closest: keep"):
-        Gate(Engine(rows), ties="kep")
+        ValidationPrePruner(Engine(rows), ties="kep")
 
 
 # -- the way in ---------------------------------------------------------------------------------

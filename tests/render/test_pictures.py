@@ -19,7 +19,7 @@ from penjing.dialects.recipes import RECIPES
 from penjing.errors import ChoiceError
 from penjing.render import diagram, dot, icicle, leaf_rules, markdown, svg
 from penjing.render import html as html_page
-from penjing.text.font_metrics import clipped, width
+from penjing.text.font_metrics import clip_middle, width
 from strategies import grown, tables
 
 MELONS = {"纹理": {"清晰": {"根蒂": {"蜷缩": "是", "稍蜷": "是", "硬挺": "否"}}, "模糊": "否"}}
@@ -133,7 +133,7 @@ def test_regression_and_many_classes_are_drawn():
 
 @given(st.text(max_size=40), st.floats(30, 200))
 def test_clipped_text_fits_its_room(text, room):
-    short = clipped(text, 11, room)
+    short = clip_middle(text, 11, room)
     assert short == text or width(short, 11) <= room
 
 

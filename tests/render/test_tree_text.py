@@ -14,7 +14,14 @@ import penjing
 from penjing.api.tree import Tree
 from penjing.data.table import Table, nominal, numeric
 from penjing.render.tree_text import DEEP
-from penjing.text.labels import amount, counts_text, quoted, short, tidy, value_text
+from penjing.text.labels import (
+    counts_text,
+    number_text,
+    quoted,
+    shortest_cut,
+    value_text,
+    weight_text,
+)
 from penjing.tree.split import midpoint
 from strategies import numbers
 
@@ -111,11 +118,11 @@ def test_a_short_cut_still_parts_its_neighbours(pair):
     if low == high:
         return
     cut = midpoint(low, high)
-    text, is_open = short(cut, low, high)
+    text, is_open = shortest_cut(cut, low, high)
     number = float(text)
     assert is_open == (number > cut)  # the number itself goes where the model sends it
     assert low < number <= high if is_open else low <= number < high
-    assert float(short(cut).number) == cut
+    assert float(shortest_cut(cut).number) == cut
     assert text not in ("-0", "-0.0")
 
 
@@ -137,7 +144,7 @@ def test_a_short_cut_still_parts_its_neighbours(pair):
     ],
 )
 def test_cuts_read_as_short_as_they_may(cut, low, high, text):
-    assert short(cut, low, high).side(0) == text
+    assert shortest_cut(cut, low, high).side(0) == text
 
 
 @pytest.mark.parametrize(
@@ -146,7 +153,7 @@ def test_cuts_read_as_short_as_they_may(cut, low, high, text):
      (0.1, "0.1"), (math.inf, "inf"), (math.nan, "nan")],
 )  # fmt: skip
 def test_tidy_numbers(number, text):
-    assert tidy(number) == text
+    assert number_text(number) == text
 
 
 @pytest.mark.parametrize(
@@ -155,7 +162,7 @@ def test_tidy_numbers(number, text):
      (0.999, "1"), (1e15, "1000000000000000")],
 )  # fmt: skip
 def test_amounts(weight, text):
-    assert amount(weight) == text
+    assert weight_text(weight) == text
 
 
 @pytest.mark.parametrize(

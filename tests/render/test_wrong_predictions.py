@@ -15,7 +15,7 @@ from penjing.explain.row import explain_row
 from penjing.predict.inputs import align
 from penjing.render import wrong_predictions
 from penjing.render.leaf_rules import conditions_of
-from penjing.text.labels import branch_text, plain_signs
+from penjing.text.labels import ascii_signs, branch_text
 from strategies import tables
 
 RECIPES = [
@@ -72,7 +72,7 @@ def test_known_or_missing_reads_as_the_tree_says_it():
     for row, words in (({"a": 8}, "a ≠ ?"), ({"a": None}, "a = ?")):
         told = explain_row(tree, row)
         assert told.to_json()["path"][0]["branch"] == words
-        assert plain_signs(words) in told.text(ascii_only=True)
+        assert ascii_signs(words) in told.text(ascii_only=True)
     assert [conditions_of(tree, node) for node in (1, 2)] == [("a ≠ ?",), ("a = ?",)]
 
 

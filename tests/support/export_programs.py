@@ -28,7 +28,7 @@ import pytest
 
 from export_rows import Row
 from penjing import Tree
-from penjing.predict.inputs import asked_by
+from penjing.predict.inputs import used_columns
 
 Answers = tuple[list[Any], list[list[float]] | None]
 """What is answered for each row, and the shares of the classes where there are classes."""
@@ -43,7 +43,7 @@ def need(program: str) -> str:
 
 
 def names_of(tree: Tree) -> list[str]:
-    return [tree.schema[c].name for c in asked_by(tree)]
+    return [tree.schema[c].name for c in used_columns(tree)]
 
 
 # -- programming languages ------------------------------------------------------------------
@@ -91,7 +91,7 @@ def by_c(tree: Tree, rows: list[Row], folder: Path, **options: str) -> Answers:
     text = tree.export("c", **options)
     struct_ = text[text.index("typedef struct {") : text.index("} penjing_row;")]
     found = re.findall(r"^    (?:double |const char \*)(\w+);", struct_, re.MULTILINE)
-    fields = dict(zip(asked_by(tree), found, strict=True))
+    fields = dict(zip(used_columns(tree), found, strict=True))
     read = []
     for c, name in fields.items():
         if tree.schema[c].is_numeric:
@@ -249,7 +249,7 @@ def by_duckdb(tree: Tree, rows: list[Row], _: Path, **options: str) -> Answers:
     import pyarrow as pa  # noqa: PLC0415
 
     arrays = {"row #": pa.array(range(len(rows)))}
-    for c in asked_by(tree):
+    for c in used_columns(tree):
         kind = pa.float64() if tree.schema[c].is_numeric else None
         values = [row[tree.schema[c].name] for row in rows]
         arrays[tree.schema[c].name] = pa.array(values, kind or _arrow(tree.schema[c].levels))
@@ -392,7 +392,7 @@ def by_onnx(tree: Tree, rows: list[Row], _: Path, **options: str) -> Answers:
     runtime = pytest.importorskip("onnxruntime")
     session = runtime.InferenceSession(tree.export("onnx", **options))
     given: dict[str, Any] = {}
-    for c in asked_by(tree):
+    for c in used_columns(tree):
         values = [row[tree.schema[c].name] for row in rows]
         if tree.schema[c].is_numeric:
             given[tree.schema[c].name] = np.array(

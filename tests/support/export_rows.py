@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from export_trees import ODD
 from penjing import Table, Tree
 from penjing.data.table import Column, numeric
-from penjing.predict.inputs import asked_by
+from penjing.predict.inputs import used_columns
 
 DRAWN = 400
 """How many cells hypothesis makes for a column, besides those that the tree suggests."""
@@ -80,8 +80,8 @@ def made_rows(tree: Tree, n: int) -> list[Row]:
     The cells of a kind are gone through in turn, so that every boundary has its rows.
     """
     rng = np.random.RandomState(0)
-    names = [tree.schema[c].name for c in asked_by(tree)]
-    kinds = [cells(tree, c) for c in asked_by(tree)]
+    names = [tree.schema[c].name for c in used_columns(tree)]
+    kinds = [cells(tree, c) for c in used_columns(tree)]
     found: dict[str, Row] = {}
     for _ in range(TURNS):
         columns = [_column(of, n, rng) for of in kinds]
@@ -102,7 +102,7 @@ def _column(kinds: list[list[Any]], n: int, rng: np.random.RandomState) -> list[
 def as_table(tree: Tree, rows: list[Row]) -> Table:
     """Return rows as a table that means exactly them: no marker, no guess."""
     columns: list[Column] = []
-    for c in asked_by(tree):
+    for c in used_columns(tree):
         field = tree.schema[c]
         values = [row[field.name] for row in rows]
         if field.is_numeric:

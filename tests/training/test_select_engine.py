@@ -16,7 +16,7 @@ from penjing.engines.native import Engine as Native
 from penjing.explain.node import explain, story
 from penjing.render import node_text, pruning_text
 from penjing.text.labels import branch_text
-from penjing.tree.serialize import write_whole
+from penjing.tree.serialize import write_atomically
 
 MELONS = penjing.example("watermelon2.0")
 COMMAND = [sys.executable, "-c", "import sys; from penjing.cli import main; sys.exit(main())"]
@@ -39,14 +39,14 @@ def test_a_link_is_followed_and_a_pipe_written_into(tmp_path):
     real, link, pipe = (tmp_path / name for name in ("real", "link", "pipe"))
     real.write_bytes(b"old")
     link.symlink_to(real)
-    write_whole(link, b"new")
+    write_atomically(link, b"new")
     assert link.is_symlink()
     assert real.read_bytes() == b"new"
     os.mkfifo(pipe)
     got = []
     reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
     reader.start()
-    write_whole(pipe, b"through")
+    write_atomically(pipe, b"through")
     reader.join()
     assert got == [b"through"]
     assert pipe.is_fifo()

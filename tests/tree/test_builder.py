@@ -20,15 +20,15 @@ def asks(column: int, n: int = 2) -> Split:
 
 
 def weighed(growth: TreeBuilder, node: int, split: Split, parts: list[list[float]]) -> list[int]:
-    born = list(growth.sprout(node, split))
+    born = list(growth.add_children(node, split))
     cells = np.array(parts)
-    growth.weigh(born, Totals(cells, (cells == 0).any(axis=1)))
+    growth.set_totals(born, Totals(cells, (cells == 0).any(axis=1)))
     return born
 
 
 def grown() -> TreeBuilder:
     growth = TreeBuilder(Classes(2))
-    growth.weigh([0], Totals(np.array([[4.0, 3.0]]), np.array([False])))
+    growth.set_totals([0], Totals(np.array([[4.0, 3.0]]), np.array([False])))
     weighed(growth, 0, asks(0), [[4.0, 1.0], [0.0, 2.0]])
     return growth
 
@@ -57,11 +57,11 @@ def test_a_node_sprouts_and_its_children_are_weighed():
 
 def test_a_withered_node_is_a_leaf_and_its_ids_are_not_used_again():
     growth = grown()
-    growth.wither(0)
+    growth.remove_children(0)
     assert growth.n_leaves == 1
     assert growth.split(0) is None
     assert list(growth.children(0)) == []
-    assert list(growth.sprout(0, asks(0, 3))) == [3, 4, 5]
+    assert list(growth.add_children(0, asks(0, 3))) == [3, 4, 5]
     assert growth.n_leaves == 3
     tree, new_id = growth.finish(SCHEMA, TARGET, 0.0, {}, {})
     assert new_id == {0: 0, 3: 1, 4: 2, 5: 3}

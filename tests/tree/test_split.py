@@ -83,12 +83,12 @@ def test_rows_without_a_branch_ask_surrogates_in_turn_and_then_take_the_last_res
     by_number = Surrogate(1, 5.0, 1, (), 0.9, 0.8)
     by_level = Surrogate(2, None, 0, groups([0], []), 0.8, 0.7)
     split = Split(0, None, groups([0], []), 0.0, 0.0, 1, (by_number, by_level))
-    assert split.routed(lambda c: columns[c]).tolist() == [0, 1, 0, 0, 1]
+    assert split.route_rows(lambda c: columns[c]).tolist() == [0, 1, 0, 0, 1]
     stays = Split(0, None, groups([0], []), 0.0, 0.0, NO_BRANCH, (by_number,))
-    assert stays.routed(lambda c: columns[c]).tolist() == [0, 1, 0, NO_BRANCH, NO_BRANCH]
+    assert stays.route_rows(lambda c: columns[c]).tolist() == [0, 1, 0, NO_BRANCH, NO_BRANCH]
     only_told = Surrogate(1, 5.0, 1, (), 0.9, 0.8, is_used=False)
     silent = Split(0, None, groups([0], []), 0.0, 0.0, NO_BRANCH, (only_told,))
-    assert silent.routed(lambda c: columns[c]).tolist() == [0, *[NO_BRANCH] * 4]
+    assert silent.route_rows(lambda c: columns[c]).tolist() == [0, *[NO_BRANCH] * 4]
 
 
 @pytest.mark.parametrize(("code", "text"), [(0, "S"), (1, "7"), (2, "?"), (-1, "?")])

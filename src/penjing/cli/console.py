@@ -174,10 +174,10 @@ class Voice:
 
     def told(self, note: Any) -> str:  # noqa: ANN401 - a Note
         """Return the sentence of a note; what it lists reads as a list."""
-        from penjing.text.phrases import listed  # noqa: PLC0415 - heavy
+        from penjing.text.phrases import join_names  # noqa: PLC0415 - heavy
 
         values = {
-            key: listed(value, self.lang) if isinstance(value, tuple | list) else value
+            key: join_names(value, self.lang) if isinstance(value, tuple | list) else value
             for key, value in note.values.items()
         }
         return self.say(note.key, **values)

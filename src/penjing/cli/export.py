@@ -76,11 +76,11 @@ def export(
 
 def _put(voice: Voice, kind: str, found: str | bytes, output: str | None) -> None:
     if output not in (None, sources.STDIN):
-        from penjing.tree.serialize import write_whole  # noqa: PLC0415 - heavy
+        from penjing.tree.serialize import write_atomically  # noqa: PLC0415 - heavy
 
         assert output is not None
         data = found if isinstance(found, bytes) else found.rstrip("\n").encode("utf-8") + b"\n"
-        write_whole(output, data)
+        write_atomically(output, data)
         voice.note("saved", path=output)
     elif isinstance(found, bytes):
         if output is None and sys.stdout.isatty():

@@ -139,9 +139,9 @@ def as_csv(
     if output is None or output == STDIN:
         _lines(put_bytes, tree, batches, wanted, encoding, excel=excel)
         return
-    from penjing.tree.serialize import writing  # noqa: PLC0415 - heavy
+    from penjing.tree.serialize import open_atomically  # noqa: PLC0415 - heavy
 
-    with writing(output) as file:
+    with open_atomically(output) as file:
         _lines(file.write, tree, batches, wanted, encoding, excel=excel)
 
 
@@ -149,14 +149,14 @@ def as_parquet(tree: Tree, batches: Iterator[Batch], wanted: Wanted, output: str
     """Write the same as Parquet."""
     from penjing.data.read.parquet import csv_to_parquet  # noqa: PLC0415 - heavy
     from penjing.data.scratch import scratch_folder  # noqa: PLC0415
-    from penjing.tree.serialize import writing  # noqa: PLC0415
+    from penjing.tree.serialize import open_atomically  # noqa: PLC0415
 
     with scratch_folder() as folder:
         plain, made = folder / "rows.csv", folder / "rows.parquet"
         with plain.open("wb") as file:
             kinds = _lines(file.write, tree, batches, wanted, "utf-8")
         csv_to_parquet(str(plain), kinds, str(made))
-        with writing(output) as file, made.open("rb") as source:
+        with open_atomically(output) as file, made.open("rb") as source:
             while piece := source.read(1 << 20):
                 file.write(piece)
 

@@ -98,11 +98,11 @@ def cross_validate(
 
 def _put(voice: Voice, curve: dict[str, Any], output: str | None) -> None:
     from penjing.render import chart  # noqa: PLC0415
-    from penjing.tree.serialize import write_whole  # noqa: PLC0415 - heavy
+    from penjing.tree.serialize import write_atomically  # noqa: PLC0415 - heavy
 
     if output not in (None, sources.STDIN):
         assert output is not None
-        write_whole(output, chart.write(curve, lang=voice.lang).encode("utf-8"))
+        write_atomically(output, chart.write(curve, lang=voice.lang).encode("utf-8"))
         voice.note("saved", path=output)
     elif voice.as_json:
         voice.data(curve)
@@ -131,7 +131,7 @@ def report(
 ) -> None:
     """Write one HTML file: rows, tree, rules, right and wrong, curves, where it comes from."""
     from penjing.render.report import write  # noqa: PLC0415 - heavy
-    from penjing.tree.serialize import write_whole  # noqa: PLC0415
+    from penjing.tree.serialize import write_atomically  # noqa: PLC0415
 
     tree = sources.model(model)
     taught = sources.training(voice, tree, model, train, reading)
@@ -147,5 +147,5 @@ def report(
         voice.out(page)
         return
     assert output is not None
-    write_whole(output, page.encode("utf-8"))
+    write_atomically(output, page.encode("utf-8"))
     voice.note("saved", path=output)

@@ -67,7 +67,7 @@ def show(
     ] = "text",
 ) -> None:
     """Draw a saved tree."""
-    from penjing.text.node_path import find  # noqa: PLC0415 - heavy
+    from penjing.text.node_path import find_node  # noqa: PLC0415 - heavy
 
     tree = sources.model(model)
     if voice.as_json:
@@ -77,7 +77,7 @@ def show(
     if writer != "text":
         voice.out(_written(voice, tree, writer))
         return
-    top, _ = find(tree, node)
+    top, _ = find_node(tree, node)
     style: dict[str, Any] = {"empty": empty, "order": str(order), "surrogates": surrogates}
     voice.out(tree.draw(node=top, ascii_only=voice.ascii_only, **style))
     size_of(voice, tree, empty=empty)
@@ -208,9 +208,9 @@ def _explained(
 ) -> dict[str, Any]:
     """Return why a node asks what it asks; the training rows are read only if they are needed."""
     from penjing.explain.node import about_empty, explain  # noqa: PLC0415 - heavy
-    from penjing.text.node_path import find  # noqa: PLC0415
+    from penjing.text.node_path import find_node  # noqa: PLC0415
 
-    at, empty = find(tree, node)
+    at, empty = find_node(tree, node)
     if empty is not None:
         return about_empty(tree, at, empty)
     is_kept = tree.kept_trace is not None and any(

@@ -64,9 +64,9 @@ def importance(
     seed: Annotated[int, typer.Option(help="Decides how rows are shuffled.")] = 0,
 ) -> None:
     """Say how much each column matters: by impurity, or with --data by permutation."""
-    from penjing.text.formula import places  # noqa: PLC0415
+    from penjing.text.formula import decimals  # noqa: PLC0415
     from penjing.text.labels import quoted  # noqa: PLC0415
-    from penjing.text.text_table import left, widest  # noqa: PLC0415 - heavy
+    from penjing.text.text_table import align_left, max_width  # noqa: PLC0415 - heavy
 
     tree = sources.model(model)
     if data is None:
@@ -77,10 +77,10 @@ def importance(
     if voice.as_json:
         voice.data(found)
         return
-    room = widest([quoted(name) for name in found], 6)
+    room = max_width([quoted(name) for name in found], 6)
     for name, value in found.items():
-        number = f"-{places(-value)}" if value < 0 and float(places(value)) else places(value)
-        voice.out(f"{left(quoted(name), room)}  {number:>7}")
+        number = f"-{decimals(-value)}" if value < 0 and float(decimals(value)) else decimals(value)
+        voice.out(f"{align_left(quoted(name), room)}  {number:>7}")
 
 
 @verb

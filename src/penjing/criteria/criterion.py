@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from penjing.criteria.custom import Measure, measured
+from penjing.criteria.custom import Measure, apply_measure
 from penjing.data.table import Floats
 from penjing.tree.counts import TIE, Reader
 from penjing.tree.split import Offers
@@ -64,7 +64,7 @@ class Impurity:
         weight = s.weight(total)
         filled = np.where((weight > 0)[..., None], total, 1.0)
         # + 0.0 turns the -0.0 of a pure node into 0.0.
-        return np.where(weight > 0, measured(self.name, self.measure, filled), 0.0) + 0.0
+        return np.where(weight > 0, apply_measure(self.name, self.measure, filled), 0.0) + 0.0
 
     def between(self, offers: Offers) -> Floats:
         """Return the gain itself."""
@@ -114,10 +114,10 @@ def gains(criterion: Criterion, before: Floats, after: Floats, s: Reader) -> Flo
     array([0.381])
     """
     parts, weight = criterion.impurity(after, s), s.weight(after)
-    return decrease(criterion.impurity(before, s), s.weight(before), parts, weight)
+    return impurity_decrease(criterion.impurity(before, s), s.weight(before), parts, weight)
 
 
-def decrease(whole: Floats, mass: Floats, parts: Floats, weight: Floats) -> Floats:
+def impurity_decrease(whole: Floats, mass: Floats, parts: Floats, weight: Floats) -> Floats:
     """Return how much less mixed rows are in parts than whole; see `gains`.
 
     Parameters
@@ -129,7 +129,9 @@ def decrease(whole: Floats, mass: Floats, parts: Floats, weight: Floats) -> Floa
 
     Examples
     --------
-    >>> decrease(np.array([0.5]), np.array([4.0]), np.array([[0.0, 0.0]]), np.array([[2.0, 2.0]]))
+    >>> impurity_decrease(
+    ...     np.array([0.5]), np.array([4.0]), np.array([[0.0, 0.0]]), np.array([[2.0, 2.0]])
+    ... )
     array([0.5])
     """
     left = (parts * weight).sum(axis=-1) / mass

@@ -13,7 +13,7 @@ from penjing.errors import ChoiceError
 Measure = Callable[[Any], Any]
 
 
-def measured(name: str, measure: Measure, counts: Floats) -> Floats:
+def apply_measure(name: str, measure: Measure, counts: Floats) -> Floats:
     """Return what a function makes of each vector of class counts (the last axis).
 
     The function may take the counts of one node and return a number, or those of many nodes
@@ -22,9 +22,9 @@ def measured(name: str, measure: Measure, counts: Floats) -> Floats:
     Examples
     --------
     >>> counts = np.array([[3.0, 1.0], [2.0, 2.0], [4.0, 0.0]])
-    >>> measured("errors", lambda c: 1 - max(c) / sum(c), counts)
+    >>> apply_measure("errors", lambda c: 1 - max(c) / sum(c), counts)
     array([0.25, 0.5 , 0.  ])
-    >>> measured("errors", lambda c: 1 - c.max(-1) / c.sum(-1), counts)
+    >>> apply_measure("errors", lambda c: 1 - c.max(-1) / c.sum(-1), counts)
     array([0.25, 0.5 , 0.  ])
     """
     rows = counts.reshape(-1, counts.shape[-1])

@@ -11,14 +11,14 @@ from penjing.tree.counts import TIE, Reader
 from penjing.tree.split import Offers
 
 
-def bits(counts: Floats) -> Floats:
+def entropy_bits(counts: Floats) -> Floats:
     """Return the entropy -sum p log2 p of counts along the last axis, in bits; 0 log 0 is 0.
 
     Examples
     --------
-    >>> bits(np.array([2.0, 3.0]))
+    >>> entropy_bits(np.array([2.0, 3.0]))
     array(0.97095059)
-    >>> bits(np.array([4.0, 0.0]))
+    >>> entropy_bits(np.array([4.0, 0.0]))
     array(0.)
     """
     weight = counts.sum(axis=-1, keepdims=True)
@@ -36,7 +36,7 @@ class Entropy:
 
     def impurity(self, total: Floats, s: Reader) -> Floats:  # noqa: ARG002 - the protocol's
         """Return the entropy of the classes, in bits."""
-        return bits(total)
+        return entropy_bits(total)
 
     def between(self, offers: Offers) -> Floats:
         """Return the gain itself."""
@@ -56,7 +56,7 @@ class GainRatio:
 
     def impurity(self, total: Floats, s: Reader) -> Floats:  # noqa: ARG002 - the protocol's
         """Return the entropy of the classes, in bits."""
-        return bits(total)
+        return entropy_bits(total)
 
     def between(self, offers: Offers) -> Floats:
         """Return gain / split information; NaN for a column below the average gain."""

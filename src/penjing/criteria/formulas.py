@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from penjing.arguments import as_list, bad_value_error, is_number
-from penjing.criteria.entropy import bits
-from penjing.criteria.gini import gini_of
+from penjing.criteria.entropy import entropy_bits
+from penjing.criteria.gini import gini_impurity
 from penjing.data.table import Floats
 from penjing.errors import ChoiceError, WrongTypeError
 from penjing.tree.counts import TIE
@@ -36,7 +36,7 @@ def entropy(labels: Labels = None, *, counts: Sequence[float] | None = None) -> 
     >>> entropy(["yes", "yes"])
     0.0
     """
-    return float(bits(_counts(labels, counts)))
+    return float(entropy_bits(_counts(labels, counts)))
 
 
 def gini(labels: Labels = None, *, counts: Sequence[float] | None = None) -> float:
@@ -47,7 +47,7 @@ def gini(labels: Labels = None, *, counts: Sequence[float] | None = None) -> flo
     >>> gini(["yes", "no", "no", "yes"])
     0.5
     """
-    return float(gini_of(_counts(labels, counts)))
+    return float(gini_impurity(_counts(labels, counts)))
 
 
 def majority(labels: Labels = None) -> Any:  # noqa: ANN401 - whatever the labels are
@@ -113,7 +113,7 @@ def split_information(
     """
     rows = None if values is None else _in_order("values", values)
     labels = None if rows is None else [0] * len(rows)
-    return float(bits(_parts(rows, labels, counts, cut).sum(axis=1)))
+    return float(entropy_bits(_parts(rows, labels, counts, cut).sum(axis=1)))
 
 
 def gain_ratio(
@@ -131,7 +131,7 @@ def gain_ratio(
     0.3402
     """
     parts = _parts(values, labels, counts, cut)
-    information = float(bits(parts.sum(axis=1)))
+    information = float(entropy_bits(parts.sum(axis=1)))
     return _gain(parts) / information if information > 0 else 0.0
 
 
@@ -151,14 +151,14 @@ def gini_index(
     """
     parts = _parts(values, labels, counts, cut)
     weight = parts.sum(axis=1)
-    return float((weight / weight.sum() * gini_of(parts)).sum())
+    return float((weight / weight.sum() * gini_impurity(parts)).sum())
 
 
 def _gain(parts: Floats) -> float:
     # As the formula is written, share by share: the last digit then is what one gets by hand.
     weight = parts.sum(axis=1)
-    before = float(bits(parts.sum(axis=0)))
-    found = before - float((weight / weight.sum() * bits(parts)).sum())
+    before = float(entropy_bits(parts.sum(axis=0)))
+    found = before - float((weight / weight.sum() * entropy_bits(parts)).sum())
     return found if abs(found) > TIE * before else 0.0
 
 

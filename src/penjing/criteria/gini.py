@@ -11,12 +11,12 @@ from penjing.tree.counts import Reader
 from penjing.tree.split import Offers
 
 
-def gini_of(counts: Floats) -> Floats:
+def gini_impurity(counts: Floats) -> Floats:
     """Return 1 - sum p^2 of counts along the last axis: the chance that two draws differ.
 
     Examples
     --------
-    >>> gini_of(np.array([8.0, 8.0]))
+    >>> gini_impurity(np.array([8.0, 8.0]))
     array(0.5)
     """
     weight = counts.sum(axis=-1, keepdims=True)
@@ -33,7 +33,7 @@ class Gini:
 
     def impurity(self, total: Floats, s: Reader) -> Floats:  # noqa: ARG002 - the protocol's
         """Return the Gini index of the classes."""
-        return gini_of(total)
+        return gini_impurity(total)
 
     def between(self, offers: Offers) -> Floats:
         """Return the gain itself."""

@@ -8,7 +8,7 @@ from penjing import _core
 from penjing.data.table import Floats
 
 
-def in_order(part: Floats) -> Floats:
+def sum_columns(part: Floats) -> Floats:
     """Return the sums of rows, added from the first column to the last."""
     found = np.zeros(len(part))
     for j in range(part.shape[1]):
@@ -18,7 +18,7 @@ def in_order(part: Floats) -> Floats:
 
 def gini(part: Floats) -> Floats:
     """Return 1 - sum n^2 / N^2 (and not 1 - sum (n / N)^2) of rows of class weights."""
-    weight, squares = in_order(part), np.zeros(len(part))
+    weight, squares = sum_columns(part), np.zeros(len(part))
     for j in range(part.shape[1]):
         squares += part[:, j] * part[:, j]
     return np.asarray(1.0 - squares / (weight * weight))
@@ -26,7 +26,7 @@ def gini(part: Floats) -> Floats:
 
 def entropy(part: Floats) -> Floats:
     """Return the entropy in bits of rows of class weights."""
-    weight, found = in_order(part), np.zeros(len(part))
+    weight, found = sum_columns(part), np.zeros(len(part))
     for j in range(part.shape[1]):
         p = part[:, j] / weight
         logs = _core.logs(np.where(p > 0, p, 1.0)) / np.log(2.0)

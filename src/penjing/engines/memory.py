@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from penjing.data.table import Codes, Column, Field, Floats, Table
 from penjing.dialects.rpart.sorted_rows import ranks
-from penjing.grow.engine import Shape
+from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.tree.counts import Classes, Counts, Reader, Tally, Totals, reader_of, sums
 from penjing.tree.split import NO_BRANCH, Offers, Split
@@ -66,7 +66,7 @@ class Engine:
         self.reader: Reader = reader_of(table) if reader is None else reader
         self.ranks: list[npt.NDArray[np.int32] | None] | None = None
         """Where each row comes by each column, for `cases`; found out where None."""
-        self._tree: Shape | None = None
+        self._tree: TreeStructure | None = None
         self._rows: dict[int, Rows] = {}
 
     # An engine that grows trees by itself needs neither of the two; each is as large as a column.
@@ -83,7 +83,7 @@ class Engine:
     def _root(self) -> Rows:
         return Rows(np.arange(self._table.n_rows), self._table.weight)
 
-    def totals(self, tree: Shape, nodes: Sequence[int]) -> Totals:
+    def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes."""
         cells = np.empty((len(nodes), self.reader.size))
         is_pure = np.empty(len(nodes), bool)
@@ -101,7 +101,7 @@ class Engine:
 
     def tally(
         self,
-        tree: Shape,
+        tree: TreeStructure,
         nodes: Sequence[int],
         columns: Sequence[int] | None = None,
         by: Sequence[Split] | None = None,
@@ -120,7 +120,9 @@ class Engine:
             table = self._table.columns
             yield Tally(total, {c: self._counts(table[c], rows, y, s) for c in asked})
 
-    def cases(self, tree: Shape, node: int, column: int | None) -> tuple[Codes, Floats, Floats]:
+    def cases(
+        self, tree: TreeStructure, node: int, column: int | None
+    ) -> tuple[Codes, Floats, Floats]:
         """Return codes, numbers and weights of a node's rows, as rpart has sorted them.
 
         In the order of the table for a nominal column, or none (its codes are all 0).
@@ -138,7 +140,7 @@ class Engine:
         codes = np.zeros(len(ids), np.int32)
         return codes if column is None else self._table.columns[column].codes[ids], y, weight
 
-    def offers(self, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
+    def offers(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
         """Return None: this engine is asked by `tally`."""
         return None
 
@@ -178,7 +180,7 @@ class Engine:
 
     # -- who is where -----------------------------------------------------------------------
 
-    def _rows_of(self, tree: Shape, node: int) -> Rows:
+    def _rows_of(self, tree: TreeStructure, node: int) -> Rows:
         """Return a node's rows, found by dividing those of the nearest ancestor remembered."""
         if tree is not self._tree:
             self._tree, self._rows = tree, {}
@@ -191,13 +193,13 @@ class Engine:
             rows = self._rows[child]
         return rows
 
-    def _divide(self, tree: Shape, parent: int, rows: Rows) -> None:
+    def _divide(self, tree: TreeStructure, parent: int, rows: Rows) -> None:
         """Remember the rows of a node's children, and forget its own."""
         split = tree.split(parent)
         assert split is not None
         column = self._table.columns[split.column].take(rows.ids)
         if split.surrogates or split.missing != NO_BRANCH:
-            branches = split.routed(lambda c: self._table.columns[c].take(rows.ids))
+            branches = split.route_rows(lambda c: self._table.columns[c].take(rows.ids))
             if self._shares_of == "rows":
                 # A level that only rows of weight 0 have is in no group. While rpart grows a
                 # tree, such rows stay: surrogates are for values that are missing.
@@ -221,7 +223,7 @@ class Engine:
         self._rows.pop(parent, None)
 
     def _shares(
-        self, tree: Shape, children: list[int], branches: Codes, weights: Floats | None
+        self, tree: TreeStructure, children: list[int], branches: Codes, weights: Floats | None
     ) -> Sequence[float]:
         """Return what part of a row without a value goes to each branch."""
         if self._shares_of == "tree":

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from penjing import _core
-from penjing.criteria.criterion import Criterion, decrease, kernel_of
-from penjing.criteria.entropy import bits
+from penjing.criteria.criterion import Criterion, impurity_decrease, kernel_of
+from penjing.criteria.entropy import entropy_bits
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.memory_limit import n_threads
 from penjing.data.scratch import ScratchFolder
@@ -214,9 +214,9 @@ def _gains(
         here = counts == n_branches
         at = asking[here]
         parts = first[here][:, None] + np.arange(n_branches)
-        gain[at] = decrease(before[at], masses[at], mixed[parts], weight[parts])
+        gain[at] = impurity_decrease(before[at], masses[at], mixed[parts], weight[parts])
         if by_ratio:
-            information[at] = bits(weight[parts])
+            information[at] = entropy_bits(weight[parts])
     if not whole:
         kept = masses[asking]
         gain[asking] *= kept / (kept + s.weight(told["missing"].reshape(n, s.size)[asking]))

@@ -20,7 +20,7 @@ from penjing.data.read.infer_remote import RemoteTable
 from penjing.data.table import Column, Field, Floats, Table
 from penjing.engines import memory
 from penjing.engines.out_of_core import bucket_search
-from penjing.grow.engine import Shape
+from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.tree.counts import Counts, Reader, Tally, Totals, reader_of
 from penjing.tree.split import Offers, Split
@@ -64,7 +64,7 @@ class Rows(Protocol):
     def survey(self) -> RemoteTable:
         """What the columns are."""
 
-    def place(self, tree: Shape, nodes: Sequence[int]) -> None:
+    def place(self, tree: TreeStructure, nodes: Sequence[int]) -> None:
         """Ask about these nodes from now on; answers name them by their place in this list."""
 
     def forget(self) -> None:
@@ -97,7 +97,7 @@ class Rows(Protocol):
 class Below:
     """The part of a tree below one node, as a tree whose root is that node."""
 
-    def __init__(self, tree: Shape, root: int) -> None:
+    def __init__(self, tree: TreeStructure, root: int) -> None:
         self._tree, self._root = tree, root
 
     def _id(self, node: int) -> int:
@@ -149,7 +149,7 @@ class Engine:
         criterion = recipe.measure()
         is_plain = recipe.rules == "textbook" and criterion.native is not None
         self._criterion: Criterion | None = criterion if is_plain else None
-        self._tree: Shape | None = None
+        self._tree: TreeStructure | None = None
         self._inside: dict[int, tuple[Below, memory.Engine]] = {}
         self._weight: dict[int, float] = {}
         self._held = 0
@@ -159,7 +159,7 @@ class Engine:
         self.gaps: dict[int, tuple[float, float]] = {}
         """The values on both sides of each cut that was made, by the node of the growth."""
 
-    def totals(self, tree: Shape, nodes: Sequence[int]) -> Totals:
+    def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes."""
         self._turn_to(tree)
         cells = np.zeros((len(nodes), self.reader.size))
@@ -181,7 +181,7 @@ class Engine:
 
     def tally(
         self,
-        tree: Shape,
+        tree: TreeStructure,
         nodes: Sequence[int],
         columns: Sequence[int] | None = None,
         by: Sequence[Split] | None = None,
@@ -195,12 +195,12 @@ class Engine:
             tests = None if by is None else by[start : start + self._at_once]
             yield from self._batch(tree, batch, asked, tests)
 
-    def offers(self, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
+    def offers(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
         """Return None: this engine is asked by `tally`."""
         return None
 
     @property
-    def growth(self) -> Shape | None:
+    def growth(self) -> TreeStructure | None:
         """The tree that was last asked about."""
         return self._tree
 
@@ -215,7 +215,7 @@ class Engine:
             self._levels[column] = self.rows.distinct(column)
         return self._levels[column]
 
-    def fetch(self, tree: Shape, nodes: Sequence[int]) -> Iterator[tuple[int, Table]]:
+    def fetch(self, tree: TreeStructure, nodes: Sequence[int]) -> Iterator[tuple[int, Table]]:
         """Yield the rows of nodes, of which none is below another, by their places."""
         self._turn_to(tree)
         self.rows.place(tree, nodes)
@@ -223,14 +223,14 @@ class Engine:
 
     # -- who is where -----------------------------------------------------------------------
 
-    def _turn_to(self, tree: Shape) -> None:
+    def _turn_to(self, tree: TreeStructure) -> None:
         if tree is not self._tree:
             self._tree = tree
             self._inside, self._weight, self._spans, self.gaps = {}, {}, {}, {}
             self._held = 0
             self.rows.forget()
 
-    def _home(self, tree: Shape, node: int) -> int | None:
+    def _home(self, tree: TreeStructure, node: int) -> int | None:
         """Return the node at or above this one whose rows have been fetched."""
         while node not in self._inside:
             if node == 0:
@@ -238,7 +238,7 @@ class Engine:
             node = tree.parent_of(node)[0]
         return node
 
-    def _fetch(self, tree: Shape, nodes: Sequence[int]) -> None:
+    def _fetch(self, tree: TreeStructure, nodes: Sequence[int]) -> None:
         """Fetch the rows of the nodes that are small enough."""
         outside = [n for n in nodes if self._home(tree, n) is None]
         unknown = [n for n in outside if n not in self._weight]
@@ -262,7 +262,7 @@ class Engine:
 
     def _batch(
         self,
-        tree: Shape,
+        tree: TreeStructure,
         nodes: Sequence[int],
         columns: Sequence[int],
         by: Sequence[Split] | None,
@@ -388,7 +388,7 @@ class Engine:
         values = self.level_values(c)[counts.codes]
         return np.stack([values, values], axis=1)
 
-    def _remember_gaps(self, tree: Shape, born: Sequence[int]) -> None:
+    def _remember_gaps(self, tree: TreeStructure, born: Sequence[int]) -> None:
         """Remember the values on both sides of the cuts that were just made."""
         if self._criterion is None:
             return
@@ -407,7 +407,7 @@ class Engine:
         self._spans = {key: spans for key, spans in self._spans.items() if key[0] in kept}
 
 
-def _levels(tree: Shape, nodes: Sequence[int], places: Sequence[int]) -> list[list[int]]:
+def _levels(tree: TreeStructure, nodes: Sequence[int], places: Sequence[int]) -> list[list[int]]:
     """Return places of nodes by depth, the highest first: a row is in one node of each."""
     found: dict[int, list[int]] = {}
     for place in places:

@@ -21,7 +21,7 @@ from penjing.errors import ChoiceError, DataError, WrongTypeError
 from penjing.estimators.to_table import answers_of, columns_of, name_of
 from penjing.grow.recipe import Recipe
 from penjing.predict import predict
-from penjing.prune.cost_complexity import path
+from penjing.prune.cost_complexity import pruning_path
 from penjing.registry import load
 from penjing.tree import serialize
 from penjing.tree.nodes import Ids
@@ -209,7 +209,7 @@ class TreeEstimator(BaseEstimator):
             ``ccp_alphas``, to be used as ``ccp_alpha``, and the ``impurities`` of the leaves.
         """
         whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
-        links = path(whole.tree_, by="impurity")
+        links = pruning_path(whole.tree_, by="impurity")
         alphas = np.array([link.alpha for link in links])
         return Bunch(ccp_alphas=alphas, impurities=np.array([link.cost for link in links]))
 

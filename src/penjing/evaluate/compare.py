@@ -15,7 +15,7 @@ from penjing.data.source import Label, Source
 from penjing.data.statistics import plain_number
 from penjing.data.table import Table
 from penjing.errors import ChoiceError
-from penjing.predict.inputs import Places, align_to, asked_by, markers_of, text_of
+from penjing.predict.inputs import LevelIndex, align_to, markers_of, text_of, used_columns
 from penjing.predict.predict import classes_of
 from penjing.tree.tree_data import TreeData
 
@@ -267,7 +267,7 @@ class _LevelBranches(NamedTuple):
 def _level_branches(first: _Place, second: _Place) -> list[_LevelBranches]:
     """Return where each category of the column that both split on leads in both trees."""
     first_children, second_children = first.children(), second.children()
-    positions = Places(first.levels)
+    positions = LevelIndex(first.levels)
     matching: dict[int, int] = {}
     only_second = []
     for code, level in enumerate(second.levels):
@@ -353,7 +353,7 @@ def _read_for_both(a: TreeData, b: TreeData, source: Source) -> Table:
     if isinstance(source, Table):
         return source
     schema = [*a.schema, *(f for f in b.schema if f.name not in {g.name for g in a.schema})]
-    needed = {tree.schema[c].name for tree in (a, b) for c in asked_by(tree)}
+    needed = {tree.schema[c].name for tree in (a, b) for c in used_columns(tree)}
     table = align_to(schema, a.target, source, needed, missing=markers_of(a, b))
     if markers_of(a) == markers_of(b):
         return table
@@ -386,7 +386,7 @@ def _differing_rows(a: TreeData, b: TreeData, table: Table) -> Iterator[Differin
 
 def _codes_among(classes: Iterable[Label], others: Iterable[Label]) -> npt.NDArray[np.intp]:
     """Return the position of each class among others, -1 where it is not among them."""
-    positions = Places(others)
+    positions = LevelIndex(others)
     return np.array([positions.of(class_) for class_ in classes], np.intp)
 
 

@@ -20,7 +20,7 @@ from penjing.errors import CapabilityError, ChoiceError, DataError
 from penjing.evaluate.metrics import NumberReport, Report
 from penjing.evaluate.validation import score
 from penjing.grow.recipe import Recipe
-from penjing.prune.cost_complexity import Link, path
+from penjing.prune.cost_complexity import Link, pruning_path
 from penjing.training.cross_validate import Grower, grower_of
 from penjing.tree.tree_data import TreeData
 
@@ -134,9 +134,9 @@ def pruning_curve(
     """
     if not tree.has_counts:
         raise CapabilityError("complexity_needs_counts")
-    links = _distinct(path(tree))
+    links = _distinct(pruning_path(tree))
     shown = _evenly_spaced(len(links))
-    subtrees = [_pruned(tree, path(tree), links[i].alpha) for i in shown]
+    subtrees = [_pruned(tree, pruning_path(tree), links[i].alpha) for i in shown]
     test_scores: list[float] | None = None
     tested = None
     if test is not None:
@@ -268,7 +268,7 @@ def _cross_validated(
     reports: list[list[Report | NumberReport]] = [[] for _ in alphas]
     for rows, held_out in each_fold(train, k, seed):
         fold_tree = grow(rows)
-        links = path(fold_tree)
+        links = pruning_path(fold_tree)
         share = float(rows.weights.sum() / train.weights.sum())
         for alpha, of_alpha in zip(alphas, reports, strict=True):
             of_alpha.append(score(_pruned(fold_tree, links, alpha * share), held_out))

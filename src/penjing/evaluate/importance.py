@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from penjing import arguments
-from penjing.criteria.entropy import bits
-from penjing.criteria.gini import gini_of
+from penjing.criteria.entropy import entropy_bits
+from penjing.criteria.gini import gini_impurity
 from penjing.data.read.dispatch import check_source_type
 from penjing.data.source import Source
 from penjing.data.table import Floats, Table
@@ -89,7 +89,7 @@ def _impurity(tree: TreeData) -> Floats:
     if tree.is_regression:
         weight = np.where(tree.weight > 0, tree.weight, 1.0)
         return tree.losses / weight
-    measure = gini_of if tree.recipe.get("criterion") == "gini" else bits
+    measure = gini_impurity if tree.recipe.get("criterion") == "gini" else entropy_bits
     return measure(tree.nodes.total)
 
 

@@ -14,7 +14,7 @@ from penjing.data.source import Label
 from penjing.data.statistics import format_count, percent, plain_number, wilson
 from penjing.data.table import Floats
 from penjing.i18n import say
-from penjing.text.text_table import left, right, width
+from penjing.text.text_table import align_left, align_right, width
 
 Numbers = npt.NDArray[np.integer[Any]]
 MOST_WRONG_SHOWN = 20
@@ -324,12 +324,12 @@ class Report:
         ]
         lines = [
             " " * (first_width + 3) + head,
-            left(side, first_width)
-            + "".join(right(n, w) for n, w in zip(names, widths, strict=True)),
+            align_left(side, first_width)
+            + "".join(align_right(n, w) for n, w in zip(names, widths, strict=True)),
         ]
         for name, row in zip(names, cells, strict=True):
-            counts = "".join(right(cell, w) for cell, w in zip(row, widths, strict=True))
-            lines.append(left("  " + name, first_width) + counts)
+            counts = "".join(align_right(cell, w) for cell, w in zip(row, widths, strict=True))
+            lines.append(align_left("  " + name, first_width) + counts)
         return [line.rstrip() for line in lines]
 
     def wrong_text(self, lang: str = "en") -> str:

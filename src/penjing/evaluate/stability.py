@@ -13,8 +13,8 @@ from penjing.data.read import read
 from penjing.data.source import Source
 from penjing.grow.recipe import Recipe
 from penjing.i18n import say
-from penjing.text.labels import quoted, reading
-from penjing.text.text_table import left, right, widest
+from penjing.text.labels import cut_label, quoted
+from penjing.text.text_table import align_left, align_right, max_width
 from penjing.training.train import train
 
 
@@ -98,17 +98,17 @@ class Stability:
         20 trees of 4 to 8 leaves, half of them at most 5
         """
         names = [quoted(name) for name in self.used]
-        name_width = widest([*names, say("why_column", lang)], 6)
-        headings = [right(say(key, lang), 6) for key in ("bootstrap_root", "bootstrap_used")]
-        lines = ["  ".join([left(say("why_column", lang), name_width), *headings])]
+        name_width = max_width([*names, say("why_column", lang)], 6)
+        headings = [align_right(say(key, lang), 6) for key in ("bootstrap_root", "bootstrap_used")]
+        lines = ["  ".join([align_left(say("why_column", lang), name_width), *headings])]
         for name in self.used:
             shares = [100 * count / self.n for count in (self.roots.get(name, 0), self.used[name])]
-            line = f"{left(quoted(name), name_width)}  " + "  ".join(
-                right(f"{share:.0f} %", 6) for share in shares
+            line = f"{align_left(quoted(name), name_width)}  " + "  ".join(
+                align_right(f"{share:.0f} %", 6) for share in shares
             )
             if cuts := self.cuts.get(name):
                 low, middle, high = (
-                    reading(float(c)) for c in np.quantile(cuts, [0.05, 0.5, 0.95])
+                    cut_label(float(c)) for c in np.quantile(cuts, [0.05, 0.5, 0.95])
                 )
                 quantiles = say("bootstrap_cuts", lang, low=low, middle=middle, high=high)
                 line += f"  {quantiles}"

@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from penjing.criteria.entropy import bits
-from penjing.criteria.gini import gini_of
+from penjing.criteria.entropy import entropy_bits
+from penjing.criteria.gini import gini_impurity
 from penjing.data.table import Floats, Table
 from penjing.dialects.recipes import RECIPES, recipe_of
 from penjing.errors import ChoiceError, DataError
 from penjing.grow.dialect import Dialect
 from penjing.grow.engine import Engine
 from penjing.grow.recipe import Recipe
-from penjing.grow.trace_record import scores_of, weighing
+from penjing.grow.trace_record import candidates_step, scores_of
 from penjing.predict.predict import apply
 from penjing.registry import load
-from penjing.text.branch_order import drawn
-from penjing.text.labels import Short, branch_text, compared, in_32_bits, quoted, reading
+from penjing.text.branch_order import children_in_order
+from penjing.text.labels import CutText, branch_text, comparison_cut, cut_label, in_32_bits, quoted
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
@@ -176,8 +176,8 @@ def about_node(tree: TreeData, node: int) -> Plain:
     return told | {
         "classes": list(tree.classes),
         "total": [_plain(v) for v in total.tolist()],
-        "entropy": float(bits(total)),
-        "gini": float(gini_of(total)),
+        "entropy": float(entropy_bits(total)),
+        "gini": float(gini_impurity(total)),
     }
 
 
@@ -206,9 +206,11 @@ def _step(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
     if offered and offered[0]["is_chosen"] and len(offered[0].get("branches", ())) > 1:
         branches, first = offered[0]["branches"], int(tree.first_child[node])
         if len(branches) == tree.n_children[node] and "cut" not in offered[0]:
-            offered[0]["branches"] = [branches[c - first] for c in drawn(tree, node)]
-    compared = [c for c in offered if c["score"] is not None]
-    runner_up = compared[1]["column"] if len(compared) > 1 and chosen is not None else None
+            offered[0]["branches"] = [branches[c - first] for c in children_in_order(tree, node)]
+    comparison_cut = [c for c in offered if c["score"] is not None]
+    runner_up = (
+        comparison_cut[1]["column"] if len(comparison_cut) > 1 and chosen is not None else None
+    )
     return {
         "stop": stop if tree.is_leaf[node] else None,
         "runner_up": runner_up,
@@ -291,7 +293,7 @@ def _candidate(tree: TreeData, kept: Mapping[str, Any], chosen: int | None) -> P
             "criterion_gain": kept["gain"],
             "entropy_before": kept["entropy_before"],
             "entropy_after": kept["entropy_after"],
-            "gini_before": float(gini_of(after.sum(axis=0))),
+            "gini_before": float(gini_impurity(after.sum(axis=0))),
             "gini_after": kept["gini_after"],
         }
         told["gain_ratio"] = told["gain"] / kept["split_information"]
@@ -326,22 +328,22 @@ def _branches(tree: TreeData, kept: Mapping[str, Any], after: Floats) -> list[Pl
         else:
             branch |= {
                 "total": [_plain(v) for v in part.tolist()],
-                "entropy": float(bits(part)),
-                "gini": float(gini_of(part)),
+                "entropy": float(entropy_bits(part)),
+                "gini": float(gini_impurity(part)),
             }
         told.append(branch)
     return told
 
 
-def _read(tree: TreeData, kept: Mapping[str, Any]) -> Short:
+def _read(tree: TreeData, kept: Mapping[str, Any]) -> CutText:
     """Return how the cut of a candidate reads among its others."""
     field, cut = tree.schema[kept["column"]], kept["cut"]
     if not field.is_numeric:
-        return Short(level_text(field, int(cut)))
-    text = reading(cut, kept["cuts"] if kept["n_cuts"] == len(kept["cuts"]) else ())
+        return CutText(level_text(field, int(cut)))
+    text = cut_label(cut, kept["cuts"] if kept["n_cuts"] == len(kept["cuts"]) else ())
     number = float(text)
     is_single = tree.recipe.get("precision") == "single"
-    return Short(text, (in_32_bits(number) if is_single else number) > compared(tree, cut))
+    return CutText(text, (in_32_bits(number) if is_single else number) > comparison_cut(tree, cut))
 
 
 def weighed(tree: TreeData, nodes: Sequence[int], data: Table) -> list[Mapping[str, Any]]:
@@ -350,7 +352,7 @@ def weighed(tree: TreeData, nodes: Sequence[int], data: Table) -> list[Mapping[s
     engine = load("engine", "memory")(data, missing=recipe.missing)
     rules = load("dialect", recipe.rules)
     totals = engine.totals(tree, range(tree.n_nodes))
-    growth = TreeBuilder.again(engine.reader, tree.nodes.parent.tolist(), totals)
+    growth = TreeBuilder.from_totals(engine.reader, tree.nodes.parent.tolist(), totals)
     return [_weighed(tree, node, growth, (engine, rules, recipe)) for node in nodes]
 
 
@@ -371,7 +373,7 @@ def _weighed(
     return (
         {"node": node}
         | told
-        | weighing(engine, tally, (offers, scores_of(offers, recipe), 0), recipe)
+        | candidates_step(engine, tally, (offers, scores_of(offers, recipe), 0), recipe)
     )
 
 

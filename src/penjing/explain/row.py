@@ -17,12 +17,12 @@ from penjing import arguments
 from penjing.data.statistics import wilson
 from penjing.data.table import Table
 from penjing.errors import ChoiceError, WrongSourceError, WrongTypeError, unknown_name_error
-from penjing.predict.flat import cuts_of
-from penjing.predict.inputs import align, asked_by
+from penjing.predict.flat import comparison_cuts
+from penjing.predict.inputs import align, used_columns
 from penjing.predict.predict import apply, policies, predict, predict_proba
 from penjing.text import row_explanation as writer
 from penjing.text import surrogate_labels
-from penjing.text.labels import branch_text, quoted, tidy
+from penjing.text.labels import branch_text, number_text, quoted
 from penjing.tree.split import NO_BRANCH, Split, Surrogate, level_text
 from penjing.tree.tree_data import TreeData
 
@@ -183,7 +183,7 @@ def _by(tree: TreeData, table: Table, node: int) -> str:
     used = [s for s in split.surrogates if s.is_used]
     for surrogate in used:
         if surrogate.branches(table.columns[surrogate.column])[0] != NO_BRANCH:
-            return f"surrogate: {surrogate_labels.told(tree, surrogate)}"
+            return f"surrogate: {surrogate_labels.surrogate_text(tree, surrogate)}"
     return "missing" if table.columns[split.column].codes[0] < 0 else "unseen"
 
 
@@ -253,7 +253,11 @@ class _Need:
         """Return how its ends read: short, and nothing between them that it does not hold."""
         low = _inward(self.low, self.low_room, ROUND_CEILING)
         high = _inward(self.high, self.high_room, ROUND_FLOOR)
-        return (tidy(low), tidy(high)) if low < high else (tidy(self.low), tidy(self.high))
+        return (
+            (number_text(low), number_text(high))
+            if low < high
+            else (number_text(self.low), number_text(self.high))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,10 +339,10 @@ class _Search:
         self.table = table
         self.is_single = tree.recipe.get("precision") == "single"
         self.asked = _asked(tree)
-        self.cuts = cuts_of(tree)
+        self.cuts = comparison_cuts(tree)
         self._ends: dict[int, _End] = {}
         self.row: Row = {}
-        for c in asked_by(tree):
+        for c in used_columns(tree):
             column, field = table.columns[c], tree.schema[c]
             code = int(column.codes[0])
             if field.is_numeric:

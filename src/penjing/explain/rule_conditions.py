@@ -14,7 +14,7 @@ from penjing.data.source import Source
 from penjing.data.table import Table
 from penjing.errors import ChoiceError
 from penjing.predict.inputs import align
-from penjing.text.labels import Short, compared, quoted, short
+from penjing.text.labels import CutText, comparison_cut, quoted, shortest_cut
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 
@@ -91,15 +91,15 @@ class Condition:
             return f"{name} in {{{', '.join(names)}}}"
         return f"{name} {self.threshold_text(tree, table).side(0 if self.sign == '≤' else 1)}"
 
-    def threshold_text(self, tree: TreeData, table: Table) -> Short:
+    def threshold_text(self, tree: TreeData, table: Table) -> CutText:
         """Return the threshold in as few digits as separate the same values of these rows."""
         field = tree.schema[self.column]
         if not field.is_numeric:
-            return Short(quoted(level_text(field, int(self.cut))))
+            return CutText(quoted(level_text(field, int(self.cut))))
         levels = np.asarray(table.columns[self.column].levels, np.float64)
         above = int(np.searchsorted(self._as_compared(levels), self.edge, side="right"))
         gap = (levels[above - 1], levels[above]) if 0 < above < len(levels) else ()
-        return short(self.edge, *map(float, gap), single=self.is_single)
+        return shortest_cut(self.edge, *map(float, gap), single=self.is_single)
 
 
 CandidateRule = tuple[tuple[Condition, ...], int]
@@ -137,7 +137,7 @@ def rule_of_leaf(tree: TreeData, leaf: int) -> CandidateRule:
         else:
             sign = "≤" if child == tree.first_child[parent] else ">"
             is_single = tree.recipe.get("precision") == "single" and tree.schema[c].is_numeric
-            edge = compared(tree, cut) if is_single else cut
+            edge = comparison_cut(tree, cut) if is_single else cut
             conditions[c, sign] = Condition(c, sign, cut, edge=edge, is_single=is_single)
     # Any other condition on the column implies that its value is known.
     implied = {c for c, sign in conditions if sign != IS_KNOWN}

@@ -37,8 +37,8 @@ from penjing.explain.rule_conditions import (
 )
 from penjing.i18n import say
 from penjing.predict.inputs import align_all
-from penjing.prune.confidence import Bound
-from penjing.text.labels import amount, quoted
+from penjing.prune.confidence import ErrorBound
+from penjing.text.labels import quoted, weight_text
 from penjing.tree.tree_data import TreeData
 
 THEORY_WEIGHT = 0.5
@@ -187,14 +187,15 @@ class Votes:
         for i, r in enumerate(self.rules, start=1):
             when = say("rule_and", lang).join(r.texts) or say("rule_always", lang)
             values = {
-                "cover": amount(r.cover), "wrong": amount(r.cover - r.right), "when": when,
+                "cover": weight_text(r.cover), "wrong": weight_text(r.cover - r.right),
+                "when": when,
                 "accuracy": f"{r.accuracy:.3f}", "lift": f"{r.lift:.1f}",
                 "answer": quoted(self.tree.classes[r.class_]),
             }  # fmt: skip
             lines.append(f"{i:>3}  {say('votes_rule', lang, **values)}")
         default = quoted(self.tree.classes[self.default])
         lines.append(say("ruleset_default", lang, answer=default))
-        correct, total = (amount(n) for n in self.training)
+        correct, total = (weight_text(n) for n in self.training)
         n, leaves = len(self.rules), self.tree.n_leaves
         lines.append(say("votes_training", lang, n=n, leaves=leaves, right=correct, of=total))
         text = "\n".join(lines)
@@ -237,7 +238,7 @@ def votes(tree: TreeData, data: Source, *, confidence: float | None = None) -> V
     if confidence is not None:
         arguments.confidence(confidence)
     table = training_rows(tree, data)
-    bound = Bound(confidence or tree.recipe.get("confidence", 0.25))
+    bound = ErrorBound(confidence or tree.recipe.get("confidence", 0.25))
     leaves = np.flatnonzero(tree.is_leaf & (tree.weight > 0)).tolist()
     simplified = [_simplify(*rule_of_leaf(tree, leaf), table, bound) for leaf in leaves]
     candidates = [rule for rule in dict.fromkeys(simplified) if rule is not None]
@@ -248,7 +249,7 @@ def votes(tree: TreeData, data: Source, *, confidence: float | None = None) -> V
 
 
 def _simplify(
-    conditions: tuple[Condition, ...], class_: int, table: Table, bound: Bound
+    conditions: tuple[Condition, ...], class_: int, table: Table, bound: ErrorBound
 ) -> CandidateRule | None:
     """Return a rule without conditions whose removal does not raise its error rate; or None.
 

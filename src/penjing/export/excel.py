@@ -75,9 +75,9 @@ def write(
 
 def cells_of(tree: TreeData, cells: Mapping[str, str] | None = None) -> dict[int, str]:
     """Return the cell of each column that a tree asks about."""
-    from penjing.predict.inputs import asked_by  # noqa: PLC0415 - only here
+    from penjing.predict.inputs import used_columns  # noqa: PLC0415 - only here
 
-    asked = asked_by(tree)
+    asked = used_columns(tree)
     if cells is None:
         return {c: f"{_letters(place)}2" for place, c in enumerate(asked)}
     check_instance("cells", cells, Mapping, "not_mapping")

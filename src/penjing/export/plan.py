@@ -17,8 +17,8 @@ import numpy as np
 
 from penjing.data.table import Floats
 from penjing.errors import CapabilityError
-from penjing.predict.flat import LEARNT, cuts_of, passes
-from penjing.predict.inputs import asked_by, text_of
+from penjing.predict.flat import LEARNED, comparison_cuts, unseen_is_known
+from penjing.predict.inputs import text_of, used_columns
 from penjing.predict.predict import policies
 from penjing.tree.counts import Classes, Costs
 from penjing.tree.nodes import LEAF
@@ -144,9 +144,9 @@ def plan_of(
     unseen, missing = policies(tree, unseen, missing)
     if missing == "error":
         raise CapabilityError("export_missing_error", kind=kind)
-    columns = asked_by(tree)
+    columns = used_columns(tree)
     _check_texts(tree, columns, kind)
-    cuts = cuts_of(tree)
+    cuts = comparison_cuts(tree)
     is_single = tree.recipe.get("precision") == "single"
     share = _shares_of_parents(tree)
     asks: list[Ask | None] = []
@@ -154,10 +154,10 @@ def plan_of(
         if tree.nodes.column[node] == LEAF:
             asks.append(None)
             continue
-        cut, learnt = float(cuts[node]), missing == LEARNT
+        cut, learnt = float(cuts[node]), missing == LEARNED
         test = _own(tree, node, cut, unseen, is_single=is_single, learnt=learnt)
         tests, last, children = [test], STOP, tree.children(node)
-        if missing == LEARNT:
+        if missing == LEARNED:
             stand_ins = tree.nodes.surrogates.get(node, ())
             tests += [_other(tree, s, is_single=is_single) for s in stand_ins if s.is_used]
             last = STOP if tree.nodes.missing is None else int(tree.nodes.missing[node])
@@ -202,7 +202,7 @@ def _own(
         return Test(c, reach(cut) if is_single else cut, 0, ())
     known = range(len(field.levels))
     if not math.isnan(cut):
-        odd = 0 if learnt and passes(field, cut, unseen) else STOP
+        odd = 0 if learnt and unseen_is_known(field, cut, unseen) else STOP
         return Test(c, None, 0, _sides(known, cut, 0), odd=odd)
     groups = tuple(tuple(tree.nodes.levels(k).tolist()) for k in tree.children(node))
     taken = {code for group in groups for code in group}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from penjing.grow.engine import Engine, Shape
+from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import Choice
 from penjing.tree.builder import TreeBuilder
@@ -23,7 +23,9 @@ class Dialect(Protocol):
     def stops(self, growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
         """Return why a node is a leaf before any column is looked at, None if it is not."""
 
-    def offers(self, engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers:
+    def offers(
+        self, engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
+    ) -> Offers:
         """Return the best candidate of each column of each node."""
 
     def choose(self, offers: Offers, recipe: Recipe) -> list[Choice]:

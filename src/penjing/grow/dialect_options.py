@@ -45,7 +45,7 @@ class DialectOptions:
         return True
 
     @property
-    def one_by_one(self) -> bool:
+    def depth_first(self) -> bool:
         """Whether nodes must be grown one after the other, depth first."""
         return False
 

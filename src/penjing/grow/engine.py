@@ -13,7 +13,7 @@ from penjing.tree.split import Offers, Split
 from penjing.tree.tree_data import TreeData
 
 
-class Shape(Protocol):
+class TreeStructure(Protocol):
     """As much of a tree as an engine needs in order to find the rows of a node."""
 
     def split(self, node: int) -> Split | None:
@@ -44,12 +44,12 @@ class Engine(Protocol):
     def reader(self) -> Reader:
         """What reads the sums."""
 
-    def totals(self, tree: Shape, nodes: Sequence[int]) -> Totals:
+    def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes."""
 
     def tally(
         self,
-        tree: Shape,
+        tree: TreeStructure,
         nodes: Sequence[int],
         columns: Sequence[int] | None = None,
         by: Sequence[Split] | None = None,
@@ -60,7 +60,7 @@ class Engine(Protocol):
         itself sends it to; rows that it sends nowhere are one class more.
         """
 
-    def offers(self, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers | None:
+    def offers(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers | None:
         """Return the best candidate of each column of each node, or None to be asked by `tally`."""
 
     def level_values(self, column: int) -> Floats:
@@ -79,5 +79,7 @@ class Grower(Protocol):
 class HasRows(Protocol):
     """An engine that can tell the rows of a node one by one."""
 
-    def cases(self, tree: Shape, node: int, column: int | None) -> tuple[Codes, Floats, Floats]:
+    def cases(
+        self, tree: TreeStructure, node: int, column: int | None
+    ) -> tuple[Codes, Floats, Floats]:
         """Return codes, numbers and weights of a node's rows, as rpart has sorted them."""

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from penjing import _core
 from penjing.criteria.criterion import Criterion, gains
-from penjing.criteria.entropy import bits
+from penjing.criteria.entropy import entropy_bits
 from penjing.data.table import Codes, Field, Floats
-from penjing.grow.engine import Engine, Shape
+from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Classes, Counts, Reader
@@ -75,7 +75,7 @@ def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Read
     return Candidates(np.stack([left, counts.known - left], axis=1), none, sides)
 
 
-def with_branch(counts: Counts, found: Candidates, s: Reader) -> tuple[Counts, Candidates]:
+def with_missing_branch(counts: Counts, found: Candidates, s: Reader) -> tuple[Counts, Candidates]:
     """Return divisions in which rows without a value are a branch of their own, the last one.
 
     A column with one known level can still be asked whether a value is known: a cut at infinity.
@@ -188,7 +188,7 @@ def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
     return None
 
 
-def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers:
+def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers:
     """Return the best candidate of each column of each node."""
     told = engine.offers(tree, nodes, recipe)
     if told is not None:
@@ -205,7 +205,7 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
             found = candidates(counts, field, values, recipe.shape, engine.reader)
             whole = counts
             if recipe.missing == "branch":
-                whole, found = with_branch(counts, found, engine.reader)
+                whole, found = with_missing_branch(counts, found, engine.reader)
             scored = score(criterion, whole, found, recipe, engine.reader)
             n_candidates[i, c] = (~np.isnan(scored)).sum()
             if not n_candidates[i, c]:
@@ -214,7 +214,7 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
             best = first_best(scored, scale * TIE)
             gain[i, c] = scored[best]
             weights = engine.reader.weight(found.after[best])
-            information[i, c] = bits(weights)
+            information[i, c] = entropy_bits(weights)
             impurity[i, c] = scale
             if found.cuts.size:
                 cut[i, c] = found.cuts[best]

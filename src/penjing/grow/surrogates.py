@@ -46,7 +46,7 @@ class SurrogateOptions(Protocol):
         """0: agreement is a share of the rows the split knows; 1: of those that both know."""
 
 
-def settle(
+def add_missing_routes(
     engine: Engine,
     growth: TreeBuilder,
     nodes: Sequence[int],

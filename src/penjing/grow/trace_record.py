@@ -15,17 +15,24 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.criteria.criterion import gains
-from penjing.criteria.entropy import Entropy, bits
-from penjing.criteria.gini import gini_of
+from penjing.criteria.entropy import Entropy, entropy_bits
+from penjing.criteria.gini import gini_impurity
 from penjing.criteria.variance import Variance
 from penjing.data.table import Floats, Table
 from penjing.grow.engine import Engine
 from penjing.grow.recipe import Recipe
-from penjing.grow.search import NO_VALUES, Choice, candidates, first_best, score, with_branch
+from penjing.grow.search import (
+    NO_VALUES,
+    Choice,
+    candidates,
+    first_best,
+    score,
+    with_missing_branch,
+)
 from penjing.registry import load
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Classes, Counts, Reader, Tally
-from penjing.tree.split import Offers, at_category, midpoints
+from penjing.tree.split import Offers, midpoints, snap_to_category
 from penjing.tree.tree_data import TreeData
 
 LIMIT = 80_000
@@ -38,13 +45,13 @@ TIES = 1_000
 """How many ties are kept."""
 AUTO = "auto"
 """Keep the trace where that costs little beside reading the table and growing the tree."""
-WEIGHED = 3_000
+FREE_COLUMNS = 3_000
 """So many columns of nodes are always weighed again for a trace; about a second's work."""
 CELLS = 150
 """For so many cells of a table one more; reading them takes as long."""
 ROWS = 2_000
 """Counting so many rows of a column takes as long as weighing the column once."""
-GROWN = 2_000_000
+MAX_CELLS = 2_000_000
 """Of a table with more cells than this no trace is kept, whatever its tree looks like."""
 
 
@@ -82,7 +89,7 @@ class Trace:
         nodes, offers, choices = asked
         for node, choice in zip(nodes, choices, strict=True):
             split = choice.split
-            if split is not None and split.whole_gain >= recipe.min_gain and choice.tied:
+            if split is not None and split.total_gain >= recipe.min_gain and choice.tied:
                 self._n_ties += 1
                 if len(self._ties) < TIES:
                     tie = {"columns": list(choice.tied), "score": split.score}
@@ -95,11 +102,11 @@ class Trace:
         self._left -= len(kept) * len(engine.schema)
         scores = scores_of(offers, recipe)
         for i, tally in enumerate(engine.tally(growth, kept)):
-            step = {"node": kept[i]} | weighing(engine, tally, (offers, scores, i), recipe)
+            step = {"node": kept[i]} | candidates_step(engine, tally, (offers, scores, i), recipe)
             split = choices[i].split
             if split is None:
                 step["stop"] = "alike"
-            elif split.whole_gain < recipe.min_gain:
+            elif split.total_gain < recipe.min_gain:
                 step["stop"] = "min_gain"
             step["chosen"] = None if split is None else split.column
             step["tied"] = list(choices[i].tied)
@@ -126,7 +133,7 @@ class Trace:
         return tree
 
 
-def is_cheap(grown: TreeData | None, table: Table) -> bool:
+def trace_is_cheap(grown: TreeData | None, table: Table) -> bool:
     """Say whether the trace of a tree takes no longer, about, than reading its table and growing.
 
     A trace is made in Python: every column of every node that was not pure is weighed again.
@@ -135,9 +142,9 @@ def is_cheap(grown: TreeData | None, table: Table) -> bool:
     measured, so that the same table always gets the same answer.
     """
     n_columns, n_cells = len(table.columns), table.n_rows * len(table.columns)
-    if grown is None or n_cells > GROWN:
-        return n_cells <= GROWN
-    allowed = WEIGHED + n_cells / CELLS
+    if grown is None or n_cells > MAX_CELLS:
+        return n_cells <= MAX_CELLS
+    allowed = FREE_COLUMNS + n_cells / CELLS
     weighed = _not_pure(grown)
     if n_columns * len(weighed) > allowed:  # before any node is looked at
         return False
@@ -170,7 +177,7 @@ def _rows(tree: TreeData, table: Table) -> Floats:
     return rows
 
 
-def weighing(
+def candidates_step(
     engine: Engine, tally: Tally, offered: tuple[Offers, Floats, int], recipe: Recipe
 ) -> dict[str, Any]:
     """Return what every column offered in one node, and the average by which they are screened.
@@ -184,10 +191,12 @@ def weighing(
         counted = getattr(offers, "counted", None)
         if counted is not None and (taking & counted).any():
             taking &= counted
-        step["average_gain"] = plain(offers.gain[i][taking].mean() if taking.any() else np.nan)
+        step["average_gain"] = json_number(
+            offers.gain[i][taking].mean() if taking.any() else np.nan
+        )
     step["candidates"] = [
-        candidate(engine, c, counts, recipe, (offers, i))
-        | {"score": plain(scores[i, c]), "gain": plain(offers.gain[i, c])}
+        candidate_record(engine, c, counts, recipe, (offers, i))
+        | {"score": json_number(scores[i, c]), "gain": json_number(offers.gain[i, c])}
         for c, counts in tally.columns.items()
     ]
     return step
@@ -201,7 +210,7 @@ def scores_of(offers: Offers, recipe: Recipe) -> Floats:
     return recipe.measure().between(offers)
 
 
-def candidate(
+def candidate_record(
     engine: Engine, c: int, counts: Counts, recipe: Recipe, offered: tuple[Offers, int]
 ) -> dict[str, Any]:
     """Return all that can be said of one column in one node, as plain data."""
@@ -220,14 +229,14 @@ def candidate(
     found = candidates(counts, field, values, recipe.shape, s)
     whole = counts
     if recipe.missing == "branch":
-        whole, found = with_branch(counts, found, s)
+        whole, found = with_missing_branch(counts, found, s)
     scored = score(recipe.measure(), whole, found, recipe, s)
-    told: dict[str, Any] = {"column": c, "missing": numbers(counts.missing)}
+    told: dict[str, Any] = {"column": c, "missing": json_numbers(counts.missing)}
     if not scored.size or np.isnan(scored).all():
-        return told | {"known": numbers(counts.known)}
+        return told | {"known": json_numbers(counts.known)}
     scale = float(recipe.measure().impurity(whole.known, s))
     best = first_best(scored, scale * TIE)
-    told |= {"after": [numbers(part) for part in found.after[best]]} | measures(
+    told |= {"after": [json_numbers(part) for part in found.after[best]]} | measures(
         found.after[best], s
     )
     if found.cuts.size:
@@ -243,14 +252,14 @@ def _offered(
 ) -> dict[str, Any] | None:
     """Return the division that a program's own rules offered, and the curve of all its cuts."""
     field, s = engine.schema[c], engine.reader
-    told: dict[str, Any] = {"column": c, "missing": numbers(counts.missing)}
+    told: dict[str, Any] = {"column": c, "missing": json_numbers(counts.missing)}
     if not field.has_order:
         groups = offers.groups.get((i, c), ())
         parts = [counts.cells[np.isin(counts.codes, group)].sum(axis=0) for group in groups]
         if len(parts) < 2:
             return None
         after = np.stack(parts)
-        told |= {"after": [numbers(part) for part in after]} | measures(after, s)
+        told |= {"after": [json_numbers(part) for part in after]} | measures(after, s)
         if len(counts.codes) <= LEVELS:
             side = {int(code): b for b, group in enumerate(groups) for code in group}
             codes = [int(code) for code in counts.codes if int(code) in side]
@@ -264,13 +273,13 @@ def _offered(
         return None
     low = counts.cells.cumsum(axis=0)[:-1]
     after = np.stack([low[below - 1], counts.known - low[below - 1]])
-    told |= {"after": [numbers(part) for part in after]} | measures(after, s)
+    told |= {"after": [json_numbers(part) for part in after]} | measures(after, s)
     every = np.stack([low, counts.known - low], axis=1)
     share = s.weight(counts.known) / (s.weight(counts.known) + s.weight(counts.missing))
     measure = Entropy() if isinstance(s, Classes) else Variance()
     scored = gains(measure, counts.known, every, s) * share
     cuts = midpoints(places) if field.is_numeric else places[:-1].copy()
-    cuts[below - 1] = cut if field.is_numeric else at_category(cut)
+    cuts[below - 1] = cut if field.is_numeric else snap_to_category(cut)
     return told | _curve(cuts, scored, below - 1)
 
 
@@ -278,11 +287,11 @@ def measures(after: Floats, s: Reader) -> dict[str, float]:
     """Return what every criterion says of one division, whoever chose it."""
     weight = s.weight(after)
     share = weight / weight.sum()
-    said = {"split_information": float(bits(weight))}
+    said = {"split_information": float(entropy_bits(weight))}
     if isinstance(s, Classes):
-        said["entropy_before"] = float(bits(after.sum(axis=0)))
-        said["entropy_after"] = float((share * bits(after)).sum())
-        said["gini_after"] = float((share * gini_of(after)).sum())
+        said["entropy_before"] = float(entropy_bits(after.sum(axis=0)))
+        said["entropy_after"] = float((share * entropy_bits(after)).sum())
+        said["gini_after"] = float((share * gini_impurity(after)).sum())
     return said
 
 
@@ -296,15 +305,15 @@ def _curve(cuts: Floats, scored: Floats, best: int) -> dict[str, Any]:
         "cut": float(cuts[best]),
         "n_cuts": len(cuts),
         "cuts": [float(cuts[p]) for p in places],
-        "gains": [plain(scored[p]) for p in places],
+        "gains": [json_number(scored[p]) for p in places],
     }
 
 
-def numbers(total: Floats) -> list[float | int]:
+def json_numbers(total: Floats) -> list[float | int]:
     """Return sums as plain numbers, whole ones as integers."""
     return [int(v) if v == int(v) else v for v in np.asarray(total).tolist()]
 
 
-def plain(value: float) -> float | None:
+def json_number(value: float) -> float | None:
     """Return a float for JSON: None for what is not a number."""
     return None if np.isnan(value) else float(value)

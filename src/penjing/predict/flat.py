@@ -15,7 +15,7 @@ from penjing.data.lazy_column import LazyColumn
 from penjing.data.memory_limit import n_processors
 from penjing.data.table import MISSING, Column, Field, Floats, Table, numeric
 from penjing.errors import DataError, unknown_name_error
-from penjing.predict.inputs import Places, align_all, asked_by, is_row, markers_of
+from penjing.predict.inputs import LevelIndex, align_all, is_row, markers_of, used_columns
 from penjing.tree.counts import TIE, Classes
 from penjing.tree.nodes import Ids
 from penjing.tree.split import NO_BRANCH, Split
@@ -25,16 +25,16 @@ UNSEEN = -2
 """The code of a level that is not known, as the walk wants it."""
 STOP, SHARE = -1, -2
 """What a node does with a missing value: it stops the row, or shares it out."""
-LEARNT = "learnt"
+LEARNED = "learnt"
 """What a tree does with missing values that has branches or surrogate tests for them."""
-TOLD = 20
+MAX_LISTED = 20
 """How many levels an error lists."""
 ROWS_PER_THREAD = 50_000
 """With fewer rows a second thread costs more than it brings."""
 
-FEW = 64
+FEW_ROWS = 64
 """Up to so many rows of an array are not read like a table."""
-AT_A_TIME = 1 << 20
+BLOCK_ROWS = 1 << 20
 """Rows of a large table that are looked at together."""
 
 _INFINITE = (float("inf"), float("-inf"))
@@ -84,7 +84,7 @@ class Rows:
         return column.levels[column.codes[row]]
 
 
-class Walk:
+class FlatPredictor:
     """A tree made ready for rows; it holds arrays of the tree, never the tree itself."""
 
     def __init__(self, tree: TreeData) -> None:
@@ -96,9 +96,11 @@ class Walk:
         self._values = tree.values
         self._reader = tree.reader
         self._is_single = tree.recipe.get("precision") == "single"
-        self._asked = asked_by(tree)
+        self._asked = used_columns(tree)
         self._places = {
-            c: Places(tree.schema[c].levels) for c in self._asked if not tree.schema[c].is_numeric
+            c: LevelIndex(tree.schema[c].levels)
+            for c in self._asked
+            if not tree.schema[c].is_numeric
         }
         self._shares = np.ascontiguousarray(
             tree.values[:, None] if tree.is_regression else tree.shares
@@ -112,7 +114,7 @@ class Walk:
         # nobody knows pass where having a value is enough.
         odd = nodes.missing is not None and bool(self._places) and is_nominal.any()
         if nodes.surrogates or odd:
-            cuts = enumerate(cuts_of(tree).tolist())
+            cuts = enumerate(comparison_cuts(tree).tolist())
             self._splits = [_compared(tree.split(node), cut) for node, cut in cuts]
         self.answers = _typed(tree.classes)
         self._is_quick = markers_of(tree) is None  # cells need no look at missing markers
@@ -136,7 +138,7 @@ class Walk:
         """Return the code of the class, or the number, that is answered for each row."""
         return self._answered(rows, unseen, missing, None)
 
-    def told(self, rows: Rows, unseen: str, missing: str) -> npt.NDArray[Any]:
+    def classes(self, rows: Rows, unseen: str, missing: str) -> npt.NDArray[Any]:
         """Return the class itself that is answered for each row."""
         return self._answered(rows, unseen, missing, self.answers)
 
@@ -148,7 +150,7 @@ class Walk:
         in_one_go = self._in_one_go(rows, unseen, missing, whole)
         if in_one_go is not None:
             return in_one_go
-        stops = self.stops(rows, unseen, missing)
+        stops = self.stop_nodes(rows, unseen, missing)
         found = whole[stops]
         if missing == "fraction" and (shared := self._shared(rows, stops)).size:
             best = self._best(self._spread(rows, self._shares, shared))
@@ -159,7 +161,7 @@ class Walk:
         self, rows: Rows, unseen: str, missing: str, whole: npt.NDArray[Any]
     ) -> npt.NDArray[Any] | None:
         """Return the answers of the nodes where rows stop, None where more is to be asked."""
-        is_learnt = missing == LEARNT
+        is_learnt = missing == LEARNED
         if self._places or "error" in (unseen, missing) or (is_learnt and self._splits):
             return None
         if whole.dtype.kind not in "if" or whole.dtype.itemsize != 8:
@@ -173,21 +175,21 @@ class Walk:
 
     def shares(self, rows: Rows, unseen: str, missing: str) -> Floats:
         """Return the share of each class for each row."""
-        stops = self.stops(rows, unseen, missing)
+        stops = self.stop_nodes(rows, unseen, missing)
         found = self._shares[stops]
         if missing == "fraction" and (shared := self._shared(rows, stops)).size:
             found[shared] = self._spread(rows, self._shares, shared)
         return found
 
-    def stops(self, rows: Rows, unseen: str, missing: str) -> Ids:
+    def stop_nodes(self, rows: Rows, unseen: str, missing: str) -> Ids:
         """Return the node where each row stops or would be shared out."""
         if unseen == "missing":
             for c in self._places:
                 rows.columns[c] = np.maximum(rows.cells(c), np.int32(MISSING))
-        if missing == LEARNT and self._splits:
+        if missing == LEARNED and self._splits:
             stops = self._routed(rows, unseen)
         else:
-            flat = self.learnt if missing == LEARNT else self.flat
+            flat = self.learnt if missing == LEARNED else self.flat
             stops = flat.apply(rows.columns, rows.n, threads=_threads(rows.n))
         if missing == "error":
             self._refuse_missing(rows, stops)
@@ -227,7 +229,12 @@ class Walk:
             return None
         if not source.flags.aligned:
             return None
-        if self._places or self._splits or not 0 < len(source) <= FEW or np.isinf(source).any():
+        if (
+            self._places
+            or self._splits
+            or not 0 < len(source) <= FEW_ROWS
+            or np.isinf(source).any()
+        ):
             return None
         numbers = np.ascontiguousarray(source)  # it may run backwards, or be one row many times
         columns: list[Cells | None] = [None] * width
@@ -288,8 +295,10 @@ class Walk:
             split = self._splits[node]
             if split is None or not here.size:
                 continue
-            branches = split.routed(lambda c, here=here: columns[c].take(here))  # type: ignore[misc]
-            lost = 0 if passes(self._schema[split.column], split.cut, unseen) else NO_BRANCH
+            branches = split.route_rows(lambda c, here=here: columns[c].take(here))  # type: ignore[misc]
+            lost = (
+                0 if unseen_is_known(self._schema[split.column], split.cut, unseen) else NO_BRANCH
+            )
             branches = np.where(odd[split.column][here], lost, branches)
             for branch in range(split.n_branches):
                 child = int(self._first_child[node]) + branch
@@ -320,13 +329,13 @@ class Walk:
         first = int(met.any(axis=1).argmax())
         row, c = int(some[first]), list(odd)[int(met[first].argmax())]
         field = self._schema[c]
-        more = ["…"] if len(field.levels) > TOLD else []
-        known = ", ".join([*map(str, field.levels[:TOLD]), *more])
+        more = ["…"] if len(field.levels) > MAX_LISTED else []
+        known = ", ".join([*map(str, field.levels[:MAX_LISTED]), *more])
         told = {"column": field.name, "value": rows.level(row, c), "known": known}
         raise DataError("unseen_level", row=rows.number(row), **told)
 
 
-def passes(field: Field, cut: float | None, unseen: str) -> bool:
+def unseen_is_known(field: Field, cut: float | None, unseen: str) -> bool:
     """Say whether a level that nobody knows takes the first branch: having a value is enough.
 
     Whoever refuses such levels refuses them there, too, unless the tree names none at all, as one
@@ -335,12 +344,12 @@ def passes(field: Field, cut: float | None, unseen: str) -> bool:
     return cut == math.inf and (unseen == "stop" or not field.levels)
 
 
-def gaps(tree: TreeData, table: Table) -> Floats:
+def threshold_gaps(tree: TreeData, table: Table) -> Floats:
     """Return the values on both sides of each cut, of the rows that reach the node, (n, 2)."""
-    walk = Walk(tree)
+    walk = FlatPredictor(tree)
     flat = walk.flat if tree.nodes.surrogates else walk.learnt
     found = np.full((len(tree.nodes), 2), np.nan)
-    for part in pieces(table):
+    for part in row_blocks(table):
         rows = walk.rows(tree, part)
         low, high = flat.gaps(rows.columns, rows.n).reshape(-1, 2).T
         found[:, 0] = np.fmax(found[:, 0], low)
@@ -360,13 +369,13 @@ def gaps(tree: TreeData, table: Table) -> Floats:
     return found
 
 
-def pieces(table: Table) -> Iterator[Table]:
+def row_blocks(table: Table) -> Iterator[Table]:
     """Yield a large table in parts, so that no column of it has to be in memory as a whole."""
-    if table.n_rows <= AT_A_TIME:
+    if table.n_rows <= BLOCK_ROWS:
         yield table
         return
-    for start in range(0, table.n_rows, AT_A_TIME):
-        yield table.take(np.arange(start, min(start + AT_A_TIME, table.n_rows)))
+    for start in range(0, table.n_rows, BLOCK_ROWS):
+        yield table.take(np.arange(start, min(start + BLOCK_ROWS, table.n_rows)))
 
 
 def _aligned(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `align` takes
@@ -385,7 +394,7 @@ def _flat(tree: TreeData, missing: Ids) -> Flat:
     nodes = tree.nodes
     return Flat(
         column=nodes.column,
-        cut=cuts_of(tree),
+        cut=comparison_cuts(tree),
         first_child=tree.first_child,
         n_children=tree.n_children,
         level_start=nodes.level_start.astype(np.int64, copy=False),
@@ -400,7 +409,7 @@ def _compared(split: Split | None, cut: float) -> Split | None:
     return split if split is None or split.cut is None else replace(split, cut=cut)
 
 
-def cuts_of(tree: TreeData) -> Floats:
+def comparison_cuts(tree: TreeData) -> Floats:
     """Return the cuts; C4.5 holds them in 32 bits too, scikit-learn only what it compares."""
     rounded = tree.recipe.get("rules") == "quinlan" and tree.recipe.get("precision") == "single"
     return np.asarray(_single(tree.nodes.cut), np.float64) if rounded else tree.nodes.cut

@@ -80,10 +80,10 @@ def _kept_markers(one: TreeData | Table) -> Any:  # noqa: ANN401 - as in `read`
 
 
 def _asked(tree: TreeData) -> set[str]:
-    return {tree.schema[c].name for c in asked_by(tree)}
+    return {tree.schema[c].name for c in used_columns(tree)}
 
 
-def asked_by(tree: TreeData) -> list[int]:
+def used_columns(tree: TreeData) -> list[int]:
     """Return the columns that a tree asks about, be it only where another value is missing."""
     asked = {int(c) for c in np.unique(tree.nodes.column[~tree.is_leaf])}
     stand_ins = {s.column for tests in tree.nodes.surrogates.values() for s in tests}
@@ -132,14 +132,14 @@ def align_to(
         if field.name not in have:
             raise unknown_name_error("unknown_column", field.name, have)
     columns = tuple(
-        matched(have[field.name], field, table, marks)
+        match_levels(have[field.name], field, table, marks)
         if field.name in have
         else _nowhere(field, table.n_rows)
         for field in schema
     )
     found = None
     if aim and target is not None and target.name in have:
-        found = matched(have[target.name], target, table, marks)
+        found = match_levels(have[target.name], target, table, marks)
     return replace(table, columns=columns, target=found)
 
 
@@ -150,7 +150,9 @@ def is_row(source: Mapping[Any, Any]) -> bool:
     )
 
 
-def matched(column: Column, field: Field, table: Table, marks: Markers | None = None) -> Column:
+def match_levels(
+    column: Column, field: Field, table: Table, marks: Markers | None = None
+) -> Column:
     """Return a column coded as a field says, unknown levels after the known ones.
 
     Values that ``marks`` names are missing.
@@ -161,7 +163,7 @@ def matched(column: Column, field: Field, table: Table, marks: Markers | None = 
         return column if column.is_numeric else _as_numbers(column, field, table)
     if not column.is_numeric and tuple(column.levels) == tuple(field.levels):
         return Column(field.name, field.kind, tuple(field.levels), column.codes)
-    places = Places(field.levels)
+    places = LevelIndex(field.levels)
     given = np.asarray(column.levels).tolist() if column.is_numeric else column.levels
     codes: list[int] = []
     extra: list[Any] = []
@@ -197,12 +199,12 @@ def text_of(value: object) -> str:
     return str(value).strip()
 
 
-class Places:
+class LevelIndex:
     """Finds values among levels: equal and of one type, else equal, else alike as text.
 
     Examples
     --------
-    >>> places = Places((0, 1))
+    >>> places = LevelIndex((0, 1))
     >>> places.of(1), places.of("1"), places.of(1.0), places.of("one")
     (1, 1, 1, -1)
     """
@@ -223,7 +225,7 @@ class Places:
         return code
 
 
-def placeless(table: Table, schema: Sequence[Field]) -> Table:
+def hide_unordered_levels(table: Table, schema: Sequence[Field]) -> Table:
     """Return an aligned table in which levels without a place in their order are missing.
 
     An engine that counts compares codes with a cut; a level that the order does not know must

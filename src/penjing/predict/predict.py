@@ -16,7 +16,7 @@ import numpy.typing as npt
 from penjing import arguments
 from penjing.data.table import Floats
 from penjing.errors import CapabilityError
-from penjing.predict.flat import LEARNT, Walk
+from penjing.predict.flat import LEARNED, FlatPredictor
 from penjing.predict.inputs import align, align_to
 from penjing.tree.nodes import Ids
 from penjing.tree.tree_data import TreeData
@@ -69,8 +69,8 @@ def predict(
     Traceback (most recent call last):
     penjing.errors.DataError: row 1: '3' in column 'legs' was not among the training rows, ...
     """
-    walk = walk_of(tree)
-    answer = walk.values if tree.is_regression else walk.told
+    walk = predictor_of(tree)
+    answer = walk.values if tree.is_regression else walk.classes
     return answer(walk.rows(tree, source), *policies(tree, unseen, missing))
 
 
@@ -103,7 +103,7 @@ def predict_proba(
     """
     if tree.is_regression:
         raise CapabilityError("shares_need_classes", target=tree.target.name)
-    walk = walk_of(tree)
+    walk = predictor_of(tree)
     return walk.shares(walk.rows(tree, source), *policies(tree, unseen, missing))
 
 
@@ -115,7 +115,7 @@ def classes_of(
     missing: Missing | None = None,
 ) -> npt.NDArray[Any]:
     """Return the code of the class answered for each row, or the number; see :func:`predict`."""
-    walk = walk_of(tree)
+    walk = predictor_of(tree)
     return walk.values(walk.rows(tree, source), *policies(tree, unseen, missing))
 
 
@@ -135,8 +135,8 @@ def apply(
     >>> tree.apply([{"legs": 2}, {"legs": None}])
     array([2, 0], dtype=int32)
     """
-    walk = walk_of(tree)
-    return walk.stops(walk.rows(tree, source), *policies(tree, unseen, missing))
+    walk = predictor_of(tree)
+    return walk.stop_nodes(walk.rows(tree, source), *policies(tree, unseen, missing))
 
 
 def policies(tree: TreeData, unseen: str | None, missing: str | None) -> tuple[str, str]:
@@ -147,21 +147,21 @@ def policies(tree: TreeData, unseen: str | None, missing: str | None) -> tuple[s
         arguments.one_of("unseen", unseen, UNSEEN)
     if missing is None:
         if tree.nodes.surrogates or tree.nodes.missing is not None:
-            return unseen, LEARNT
+            return unseen, LEARNED
         missing = "fraction" if tree.recipe.get("missing") == "fraction" else "stop"
     else:
         arguments.one_of("missing", missing, MISSING)
     return unseen, missing
 
 
-_WALKS: dict[int, tuple[weakref.ref[TreeData], Walk]] = {}
+_WALKS: dict[int, tuple[weakref.ref[TreeData], FlatPredictor]] = {}
 
 
-def walk_of(tree: TreeData) -> Walk:
+def predictor_of(tree: TreeData) -> FlatPredictor:
     """Return what makes a tree quick at answering; made once, and gone when the tree is."""
     found = _WALKS.get(id(tree))
     if found is not None and found[0]() is tree:
         return found[1]
-    made, key = Walk(tree), id(tree)
+    made, key = FlatPredictor(tree), id(tree)
     _WALKS[key] = (weakref.ref(tree, lambda _: _WALKS.pop(key, None)), made)
     return made

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from penjing import arguments
 from penjing.errors import CapabilityError
-from penjing.prune.decisions import Decision, cut_back, decided
-from penjing.prune.pessimistic import branch_by_branch
+from penjing.prune.decisions import Decision, apply_cuts, record_decision
+from penjing.prune.pessimistic import inner_nodes_bottom_up
 from penjing.tree.tree_data import TreeData
 
 SLACK = 1e-3
@@ -40,10 +40,10 @@ def prune(
     now = list(wrong)
     whole = float(tree.losses[tree.is_leaf].sum())
     decisions = []
-    for node in branch_by_branch(tree):
+    for node in inner_nodes_bottom_up(tree):
         kept = sum(now[child] for child in tree.children(node))
         cut = kept >= share * wrong[node] - slack
-        made = decided(
+        made = record_decision(
             node,
             weight[node],
             kept=kept,
@@ -54,4 +54,4 @@ def prune(
         decisions.append(made)
         now[node] = wrong[node] if cut else kept
         whole += now[node] - kept
-    return cut_back(tree, decisions), decisions
+    return apply_cuts(tree, decisions), decisions

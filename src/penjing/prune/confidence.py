@@ -19,7 +19,7 @@ _DEVIATE = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0)
 
 
 @dataclass(frozen=True)
-class Bound:
+class ErrorBound:
     """The errors to be added to those that a leaf makes in training.
 
     Parameters
@@ -54,7 +54,7 @@ class Bound:
 
         Examples
         --------
-        >>> round(Bound().squared, 5), round(Bound(deviate="quantile").squared, 4)
+        >>> round(ErrorBound().squared, 5), round(ErrorBound(deviate="quantile").squared, 4)
         (0.47956, 0.4549)
         """
         if self.deviate == "quantile":
@@ -64,14 +64,14 @@ class Bound:
         z = self._round(a + (b - a) * (self._cf - p) / (q - p))
         return self._round(z * z)
 
-    def added(self, n: float, errors: float) -> float:
+    def added_errors(self, n: float, errors: float) -> float:
         """Return how many errors more than those made in training are to be expected.
 
         Examples
         --------
-        >>> round(Bound().added(16, 1), 3)
+        >>> round(ErrorBound().added_errors(16, 1), 3)
         1.507
-        >>> round(Bound(deviate="quantile", last_errors=1).added(16, 1), 3)
+        >>> round(ErrorBound(deviate="quantile", last_errors=1).added_errors(16, 1), 3)
         1.476
         """
         if self.deviate == "quantile" and self._cf > 0.5:
@@ -93,7 +93,7 @@ class Bound:
         rate = (e + z2 / 2 + sqrt(z2 * (e * (1 - e / n) + z2 / 4))) / (n + z2)
         return n * self._round(rate) - errors
 
-    def told(self) -> dict[str, object]:
+    def native_arguments(self) -> dict[str, object]:
         """Return what C++ needs to estimate the same."""
         return {
             "confidence": self._cf,
@@ -107,4 +107,4 @@ class Bound:
     @lru_cache(maxsize=65_536)  # noqa: B019 - few bounds are made, and each asks the same again
     def estimate(self, n: float, errors: float) -> float:
         """Return the errors made and to be expected; none where there are no cases."""
-        return self._round(errors + self.added(n, errors)) if n > 0 else 0.0
+        return self._round(errors + self.added_errors(n, errors)) if n > 0 else 0.0

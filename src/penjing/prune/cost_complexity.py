@@ -18,7 +18,7 @@ from penjing import arguments
 from penjing.criteria import sklearn_impurity
 from penjing.data.table import Floats
 from penjing.errors import CapabilityError, ChoiceError
-from penjing.prune.decisions import Decision, cut_back, plain
+from penjing.prune.decisions import Decision, apply_cuts, plain_number
 from penjing.registry import load
 from penjing.tree.counts import Classes
 from penjing.tree.tree_data import TreeData
@@ -38,7 +38,7 @@ class Link:
     n_leaves: int
 
 
-def path(tree: TreeData, by: By = "errors") -> list[Link]:
+def pruning_path(tree: TreeData, by: By = "errors") -> list[Link]:
     """Return all cuts from the whole tree down to its root, the weakest link first.
 
     Parameters
@@ -60,7 +60,7 @@ def path(tree: TreeData, by: By = "errors") -> list[Link]:
     >>> import penjing
     >>> barks = {"barks": {1: "dog", 0: "cat"}}
     >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird", 4: barks}})
-    >>> [(link.node, link.alpha) for link in path(tree)]
+    >>> [(link.node, link.alpha) for link in pruning_path(tree)]
     [(-1, 0.0), (0, 1.0)]
     """
     order = np.fromiter(tree.walk(), np.intp, len(tree.nodes))
@@ -165,19 +165,19 @@ def prune(
         arguments.number("cp", share)
         alpha = share * float(cost[0])
     arguments.number("alpha", alpha)
-    links = path(tree, by)
+    links = pruning_path(tree, by)
     # a cp read from a table is a quotient, rounded
     slack = 0.0 if is_exact else 1e-12 * float(cost[0])
     cut = [link for link in links[1:] if link.alpha <= alpha + slack]
     decisions = _decisions(tree, cost, links[: len(cut) + 1], alpha)
-    smaller = cut_back(tree, decisions)
+    smaller = apply_cuts(tree, decisions)
     if cut and by == "errors" and "cp_table" in tree.about:
-        table = shortened(tree.about["cp_table"], alpha / float(cost[0]))
+        table = shorten_cp_table(tree.about["cp_table"], alpha / float(cost[0]))
         smaller = replace(smaller, about=dict(smaller.about) | {"cp_table": table})
     return smaller, decisions
 
 
-def shortened(table: Sequence[Sequence[float]], cp: float) -> list[list[float]]:
+def shorten_cp_table(table: Sequence[Sequence[float]], cp: float) -> list[list[float]]:
     """Return the rows of a table of complexities that are left after pruning to ``cp``."""
     kept = [list(row) for row in table if row[0] > cp]
     rest = [list(row) for row in table if row[0] <= cp]
@@ -217,11 +217,11 @@ def _decisions(tree: TreeData, cost: Floats, links: Sequence[Link], alpha: float
         why = "equal" if abs(kept - as_leaf) <= slack else "better" if as_leaf < kept else "worse"
         return Decision(
             node=node,
-            rows=plain(weight[node]),
-            kept=plain(kept),
-            as_leaf=plain(as_leaf),
-            tree_kept=plain(now),
-            tree_as_leaf=plain(now + (as_leaf - kept)),
+            rows=plain_number(weight[node]),
+            kept=plain_number(kept),
+            as_leaf=plain_number(as_leaf),
+            tree_kept=plain_number(now),
+            tree_as_leaf=plain_number(now + (as_leaf - kept)),
             decision="cut" if is_cut else "keep",
             why=why,  # type: ignore[arg-type]
         )

@@ -91,7 +91,7 @@ def measure_of(s: Reader) -> Measure:
     return "correct" if isinstance(s, Classes) else "squares"
 
 
-def judged(cells: Floats, answers: np.ndarray[Any, Any], s: Reader) -> Floats:
+def prediction_worth(cells: Floats, answers: np.ndarray[Any, Any], s: Reader) -> Floats:
     """Return what each answer is worth to the rows of each vector of sums.
 
     Parameters
@@ -105,7 +105,7 @@ def judged(cells: Floats, answers: np.ndarray[Any, Any], s: Reader) -> Floats:
     --------
     Three rows of class 0 and one of class 1, told that they are class 0:
 
-    >>> judged(np.array([[3.0, 1.0]]), np.array([0]), Classes(2))
+    >>> prediction_worth(np.array([[3.0, 1.0]]), np.array([0]), Classes(2))
     array([3.])
     """
     if isinstance(s, Classes):
@@ -114,7 +114,7 @@ def judged(cells: Floats, answers: np.ndarray[Any, Any], s: Reader) -> Floats:
     return np.maximum(cells[:, 2] - 2 * off * cells[:, 1] + off**2 * cells[:, 0], 0.0)
 
 
-def size_of(cells: Floats, answers: np.ndarray[Any, Any], s: Reader) -> Floats:
+def worth_scale(cells: Floats, answers: np.ndarray[Any, Any], s: Reader) -> Floats:
     """Return how large the numbers are of which `judged` is a difference, hence its rounding."""
     if isinstance(s, Classes):
         return s.weight(cells)
@@ -143,17 +143,17 @@ def decide(
     is_cut = why == "better" or (why != "worse" and ties == "cut")
     return Decision(
         node=node,
-        rows=plain(rows),
-        kept=plain(kept),
-        as_leaf=plain(as_leaf),
-        tree_kept=plain(tree_kept),
-        tree_as_leaf=plain(tree_kept + (as_leaf - kept)),
+        rows=plain_number(rows),
+        kept=plain_number(kept),
+        as_leaf=plain_number(as_leaf),
+        tree_kept=plain_number(tree_kept),
+        tree_as_leaf=plain_number(tree_kept + (as_leaf - kept)),
         decision="cut" if is_cut else "keep",
         why=why,
     )
 
 
-def decided(
+def record_decision(
     node: int,
     rows: float,
     *,
@@ -170,14 +170,14 @@ def decided(
     )
     return Decision(
         node=node,
-        rows=plain(rows),
-        kept=plain(kept),
-        as_leaf=plain(as_leaf),
-        tree_kept=plain(tree_kept),
-        tree_as_leaf=plain(tree_kept + (as_leaf - kept)),
+        rows=plain_number(rows),
+        kept=plain_number(kept),
+        as_leaf=plain_number(as_leaf),
+        tree_kept=plain_number(tree_kept),
+        tree_as_leaf=plain_number(tree_kept + (as_leaf - kept)),
         decision=decision,
         why=why,
-        as_branch=None if as_branch is None else plain(as_branch),
+        as_branch=None if as_branch is None else plain_number(as_branch),
     )
 
 
@@ -186,13 +186,13 @@ def check_ties(ties: str) -> None:
     one_of("ties", ties, ("cut", "keep"))
 
 
-def cut_back(tree: TreeData, decisions: Iterable[Decision]) -> TreeData:
+def apply_cuts(tree: TreeData, decisions: Iterable[Decision]) -> TreeData:
     """Return the tree with what was decided to be cut made leaves."""
     cut = [d.node for d in decisions if d.decision == "cut"]
     return tree.pruned(cut) if cut else replace(tree)
 
 
-def plain(value: float) -> float:
+def plain_number(value: float) -> float:
     """Return a plain number, whole ones as integers, and no -0.0."""
     value = float(value)
     return int(value) if value.is_integer() else value

@@ -17,7 +17,7 @@ from penjing.tree.tree_data import TreeData
 
 
 @dataclass(frozen=True)
-class Sketch:
+class EditedStructure:
     """The shape of a draft at one moment; engines may remember rows by it."""
 
     splits: Mapping[int, Split]
@@ -56,22 +56,22 @@ def majority(total: Floats, tolerance: float = 0.0) -> int:
     return best
 
 
-class Counter(Protocol):
+class RowCounter(Protocol):
     """Whoever holds the training rows: an engine, as seen from here."""
 
-    def totals(self, tree: Sketch, nodes: Sequence[int]) -> Totals:
+    def totals(self, tree: EditedStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of the rows in these nodes."""
 
 
 @runtime_checkable
-class Fast(Protocol):
+class NativePruner(Protocol):
     """Whoever can prune a whole tree by estimated errors, with the same decisions."""
 
     def prune_by_errors(self, tree: TreeData, how: Mapping[str, object]) -> dict[str, Any] | None:
         """Return the arrays of the tree and of its decisions; None where Python has to."""
 
 
-class Draft:
+class EditableTree:
     """The nodes of a tree under numbers of its own, in which nodes can become leaves or rise.
 
     Every level of a nominal column has a branch here: rows that come to a node only when a
@@ -153,7 +153,7 @@ class Draft:
         """Whether a node asks nothing."""
         return node not in self._split
 
-    def question(self, node: int) -> Split | None:
+    def split_of(self, node: int) -> Split | None:
         """Return what a node asks, None where it asks nothing."""
         return self._split.get(node)
 
@@ -161,14 +161,14 @@ class Draft:
         """Return the children of a node."""
         return self._kids.get(node, range(0))
 
-    def below(self, node: int) -> list[int]:
+    def subtree(self, node: int) -> list[int]:
         """Return a node and all that stand below it, each before its children."""
         found = [node]
         for each in found:  # grows while it is walked
             found.extend(self.children(each))
         return found
 
-    def largest(self, node: int, tolerance: float) -> int:
+    def largest_child(self, node: int, tolerance: float) -> int:
         """Return the child of most weight, the last one of equals."""
         children = self.children(node)
         weights = [self.weight[child] for child in children]
@@ -177,16 +177,16 @@ class Draft:
 
     # -- what can be done -------------------------------------------------------------------
 
-    def sketch(self, raised: Mapping[int, int]) -> Sketch:
+    def structure_with_raised(self, raised: Mapping[int, int]) -> EditedStructure:
         """Return the shape with these nodes replaced by these children of theirs."""
         splits, kids = dict(self._split), dict(self._kids)
         above = dict(enumerate(self._above))
         for node, branch in raised.items():
             splits[node], kids[node] = self._split[branch], self._kids[branch]
             above |= {child: (node, i) for i, child in enumerate(kids[node])}
-        return Sketch(splits, kids, above)
+        return EditedStructure(splits, kids, above)
 
-    def road(self, node: int) -> list[tuple[Split, int]]:
+    def path_to(self, node: int) -> list[tuple[Split, int]]:
         """Return the questions above a node and the branches that lead to it, the root's first."""
         found: list[tuple[Split, int]] = []
         while node != 0:
@@ -200,7 +200,7 @@ class Draft:
             node = self._above[node][0]
         return self.origin[node]
 
-    def plant(self, node: int, growth: TreeBuilder, top: int) -> None:
+    def replace_subtree(self, node: int, growth: TreeBuilder, top: int) -> None:
         """Put what was grown below ``top`` in the place of a node."""
         waiting = [(node, top)]
         for here, grown in waiting:  # grows while it is walked
@@ -230,21 +230,21 @@ class Draft:
                 if child >= 0:
                     waiting.append((first + branch, child))
 
-    def cut(self, node: int) -> None:
+    def make_leaf(self, node: int) -> None:
         """Make a node a leaf."""
         del self._split[node], self._kids[node]
 
-    def lift(self, node: int, branch: int) -> None:
+    def raise_branch(self, node: int, branch: int) -> None:
         """Put a child in its parent's place, with all that stands below it."""
         self._split[node], self._kids[node] = self._split[branch], self._kids[branch]
         self.label[node] = self.label[branch]
         self.origin[node] = self.origin[branch]
         for i, child in enumerate(self._kids[node]):
             self._above[child] = (node, i)
-        for each in self.below(node)[1:]:
+        for each in self.subtree(node)[1:]:
             self.depth[each] -= 1
 
-    def weigh(self, node: int, total: Floats) -> None:
+    def set_total(self, node: int, total: Floats) -> None:
         """Give a node other rows, and the class that they make."""
         self.total[node] = total
         self.weight[node] = float(total.sum())
@@ -262,7 +262,7 @@ class Draft:
     def finish(self, about: Mapping[str, Any]) -> TreeData:
         """Return the tree; a branch without rows is left to the node that asks, if it can be."""
         growth = TreeBuilder(self._tree.reader)
-        growth.weigh([0], _totals([self.total[0]]))
+        growth.set_totals([0], _totals([self.total[0]]))
         waiting = [(0, 0)]
         origin = {}
         for node, grown in waiting:  # grows while it is walked
@@ -274,8 +274,8 @@ class Draft:
             if split.cut is None:
                 arms = [arm for arm in arms if not self._is_implied(node, arm[1])]
                 split = replace(split, groups=tuple(split.groups[b] for b, _ in arms))
-            born = growth.sprout(grown, split)
-            growth.weigh(list(born), _totals([self.total[child] for _, child in arms]))
+            born = growth.add_children(grown, split)
+            growth.set_totals(list(born), _totals([self.total[child] for _, child in arms]))
             waiting.extend(zip((child for _, child in arms), born, strict=True))
         tree = self._tree
         labels = {grown: self.label[node] for node, grown in waiting}
@@ -291,7 +291,7 @@ class Draft:
         return replace(made, nodes=replace(made.nodes, gap=gap))
 
 
-def rebuilt(tree: TreeData, told: Mapping[str, Any], about: Mapping[str, Any]) -> TreeData:
+def tree_from_arrays(tree: TreeData, told: Mapping[str, Any], about: Mapping[str, Any]) -> TreeData:
     """Return the tree that arrays tell of: which node of the old one asks where, and the sums."""
     origin: Ids = told["origin"]
     asks = origin >= 0

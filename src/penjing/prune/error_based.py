@@ -18,9 +18,15 @@ import numpy as np
 from penjing import arguments
 from penjing.data.table import Floats
 from penjing.errors import CapabilityError
-from penjing.prune.confidence import Bound
-from penjing.prune.decisions import Decision, decided
-from penjing.prune.editable_tree import Counter, Draft, Fast, majority, rebuilt
+from penjing.prune.confidence import ErrorBound
+from penjing.prune.decisions import Decision, record_decision
+from penjing.prune.editable_tree import (
+    EditableTree,
+    NativePruner,
+    RowCounter,
+    majority,
+    tree_from_arrays,
+)
 from penjing.tree.tree_data import TreeData
 
 MARGIN = 0.1
@@ -29,7 +35,7 @@ MARGIN = 0.1
 
 def prune(
     tree: TreeData,
-    counter: Counter | None = None,
+    counter: RowCounter | None = None,
     *,
     confidence: float | None = None,
     raise_branches: bool | None = None,
@@ -74,7 +80,7 @@ def prune(
     if raising and counter is None:
         raise CapabilityError("raising_needs_rows")
     exact = said("precision", precision, "double")
-    bound = Bound(
+    bound = ErrorBound(
         arguments.confidence(said("confidence", confidence, 0.25)),
         arguments.one_of("deviate", said("deviate", deviate, "table"), ("table", "quantile")),
         arguments.number("last_errors", said("last_errors", last_errors, 0.67)),
@@ -82,13 +88,13 @@ def prune(
     )
     slack = arguments.number("tolerance", said("tolerance", tolerance, 0.0))
     about = {k: v for k, v in tree.about.items() if k != "ties"}
-    how = bound.told() | {"tolerance": slack, "margin": MARGIN, "raises": bool(raising)}
+    how = bound.native_arguments() | {"tolerance": slack, "margin": MARGIN, "raises": bool(raising)}
     engine: object = counter
-    if isinstance(engine, Fast):
+    if isinstance(engine, NativePruner):
         told = engine.prune_by_errors(tree, how | {"relabels": slack > 0})
         if told is not None:
-            return rebuilt(tree, told, about), _decisions(told, raising=bool(raising))
-    draft = Draft(tree, partial(majority, tolerance=slack) if slack else None)
+            return tree_from_arrays(tree, told, about), _decisions(told, raising=bool(raising))
+    draft = EditableTree(tree, partial(majority, tolerance=slack) if slack else None)
     work = _Work(draft, bound, slack)
     while work.open:
         depth = max(work.draft.depth[node] for node in work.open)
@@ -101,7 +107,7 @@ def _decisions(told: Mapping[str, Any], *, raising: bool) -> list[Decision]:
     """Return decisions that were made elsewhere."""
     names = ("node", "rows", "kept", "as_leaf", "whole", "as_branch", "decision")
     return [
-        decided(
+        record_decision(
             node,
             rows,
             kept=kept,
@@ -122,14 +128,14 @@ _WORDS: tuple[Literal["keep", "cut", "raise"], ...] = ("keep", "cut", "raise")
 class _Work:
     """The draft, the estimate of each of its nodes, and which of them are not decided yet."""
 
-    def __init__(self, draft: Draft, bound: Bound, tolerance: float) -> None:
+    def __init__(self, draft: EditableTree, bound: ErrorBound, tolerance: float) -> None:
         self.draft = draft
         self.bound = bound
         self.tolerance = tolerance
         totals = np.stack(draft.total)
         pairs = zip(draft.weight, totals.max(axis=1).tolist(), strict=True)
         self.now = [bound.estimate(n, n - most) for n, most in pairs]
-        every = draft.below(0)
+        every = draft.subtree(0)
         self.open = {node for node in every if not draft.is_leaf(node)}
         self.whole = sum(self.now[node] for node in every if draft.is_leaf(node))
         self.decisions: list[Decision] = []
@@ -138,23 +144,25 @@ class _Work:
         n = float(total.sum())
         return self.bound.estimate(n, n - float(total.max()))
 
-    def settle(self, batch: list[int], counter: Counter | None) -> None:
+    def settle(self, batch: list[int], counter: RowCounter | None) -> None:
         """Decide nodes of one depth, below which everything is decided."""
-        largest = {node: self.draft.largest(node, self.tolerance) for node in batch}
+        largest = {node: self.draft.largest_child(node, self.tolerance) for node in batch}
         inner = {n: b for n, b in largest.items() if not self.draft.is_leaf(b)}
         totals = self._totals(inner, counter) if counter is not None else {}
         for node in batch:
             as_leaf = self.now[node]
             as_branch: float | None = None if counter is None else as_leaf
             if counter is not None and node in inner:
-                leaves = [n for n in self.draft.below(inner[node]) if self.draft.is_leaf(n)]
+                leaves = [n for n in self.draft.subtree(inner[node]) if self.draft.is_leaf(n)]
                 as_branch = sum(self._as_leaf(totals[leaf]) for leaf in leaves)
             self._decide(node, as_leaf, as_branch, largest[node], totals)
 
-    def _totals(self, raised: Mapping[int, int], counter: Counter) -> dict[int, Floats]:
+    def _totals(self, raised: Mapping[int, int], counter: RowCounter) -> dict[int, Floats]:
         """Return the sums of all nodes below these branches, had they taken the nodes' places."""
-        asked = [each for branch in raised.values() for each in self.draft.below(branch)[1:]]
-        cells = counter.totals(self.draft.sketch(raised), asked).cells if asked else ()
+        asked = [each for branch in raised.values() for each in self.draft.subtree(branch)[1:]]
+        cells = (
+            counter.totals(self.draft.structure_with_raised(raised), asked).cells if asked else ()
+        )
         return dict(zip(asked, cells, strict=True))
 
     def _decide(
@@ -173,7 +181,7 @@ class _Work:
             decision = "cut"
         elif branch <= kept + allowed:
             decision = "raise"
-        made = decided(
+        made = record_decision(
             draft.origin[node],
             draft.weight[node],
             kept=kept,
@@ -187,7 +195,7 @@ class _Work:
         if decision == "keep":
             self.now[node] = kept
         elif decision == "cut":
-            draft.cut(node)
+            draft.make_leaf(node)
             self.now[node] = as_leaf
             self.whole += as_leaf - kept
         else:
@@ -197,9 +205,9 @@ class _Work:
     def _lift(self, node: int, branch: int, totals: Mapping[int, Floats]) -> None:
         """Raise a branch; what stands below it has other rows now and is decided anew."""
         draft = self.draft
-        draft.lift(node, branch)
-        draft.weigh(node, draft.total[node])
-        for each in draft.below(node)[1:]:
-            draft.weigh(each, totals[each])
+        draft.raise_branch(node, branch)
+        draft.set_total(node, draft.total[node])
+        for each in draft.subtree(node)[1:]:
+            draft.set_total(each, totals[each])
             self.now[each] = self._as_leaf(totals[each])
-        self.open |= {each for each in draft.below(node) if not draft.is_leaf(each)}
+        self.open |= {each for each in draft.subtree(node) if not draft.is_leaf(each)}

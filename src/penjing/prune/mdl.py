@@ -13,8 +13,8 @@ import numpy as np
 
 from penjing.data.table import Floats
 from penjing.errors import CapabilityError
-from penjing.prune.decisions import Decision, cut_back, decided
-from penjing.prune.pessimistic import branch_by_branch
+from penjing.prune.decisions import Decision, apply_cuts, record_decision
+from penjing.prune.pessimistic import inner_nodes_bottom_up
 from penjing.tree.counts import TIE
 from penjing.tree.tree_data import TreeData
 
@@ -48,10 +48,10 @@ def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
     asking = {node: NODE + question_bits(tree, node) for node in inner}
     whole = sum(asking.values()) + sum(now[i] for i in range(len(now)) if tree.is_leaf[i])
     decisions = []
-    for node in branch_by_branch(tree):
+    for node in inner_nodes_bottom_up(tree):
         kept = asking[node] + sum(now[child] for child in tree.children(node))
         cut = as_leaf[node] <= kept * (1 + TIE)
-        made = decided(
+        made = record_decision(
             node,
             weight[node],
             kept=kept,
@@ -62,7 +62,7 @@ def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
         decisions.append(made)
         now[node] = as_leaf[node] if cut else kept
         whole += now[node] - kept
-    return cut_back(tree, decisions), decisions
+    return apply_cuts(tree, decisions), decisions
 
 
 def classes_bits(counts: Floats) -> float:

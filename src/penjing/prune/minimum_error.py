@@ -7,8 +7,8 @@ import numpy as np
 from penjing import arguments
 from penjing.data.table import Floats
 from penjing.errors import CapabilityError
-from penjing.prune.decisions import Decision, cut_back, decided
-from penjing.prune.pessimistic import branch_by_branch
+from penjing.prune.decisions import Decision, apply_cuts, record_decision
+from penjing.prune.pessimistic import inner_nodes_bottom_up
 from penjing.tree.counts import TIE
 from penjing.tree.tree_data import TreeData
 
@@ -39,14 +39,14 @@ def prune(tree: TreeData, *, m: float | None = None) -> tuple[TreeData, list[Dec
     if m is not None:
         arguments.number("m", m)
     weight = tree.weight.tolist()
-    as_leaf = (tree.weight * expected(tree, m)).tolist()
+    as_leaf = (tree.weight * expected_error_rates(tree, m)).tolist()
     now = list(as_leaf)
     whole = sum(now[i] for i in range(len(now)) if tree.is_leaf[i])
     decisions = []
-    for node in branch_by_branch(tree):
+    for node in inner_nodes_bottom_up(tree):
         kept = sum(now[child] for child in tree.children(node))
         cut = as_leaf[node] <= kept + TIE * weight[node]
-        made = decided(
+        made = record_decision(
             node,
             weight[node],
             kept=kept,
@@ -57,17 +57,17 @@ def prune(tree: TreeData, *, m: float | None = None) -> tuple[TreeData, list[Dec
         decisions.append(made)
         now[node] = as_leaf[node] if cut else kept
         whole += now[node] - kept
-    return cut_back(tree, decisions), decisions
+    return apply_cuts(tree, decisions), decisions
 
 
-def expected(tree: TreeData, m: float | None = None) -> Floats:
+def expected_error_rates(tree: TreeData, m: float | None = None) -> Floats:
     """Return the rate at which each node is expected to err as a leaf.
 
     Examples
     --------
     >>> import penjing
     >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})  # a row in each leaf
-    >>> expected(tree).round(3).tolist()
+    >>> expected_error_rates(tree).round(3).tolist()
     [0.5, 0.333, 0.333]
     """
     n = tree.weight

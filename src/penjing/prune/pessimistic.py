@@ -15,7 +15,7 @@ import numpy.typing as npt
 from penjing import arguments
 from penjing.data.table import Floats
 from penjing.errors import CapabilityError
-from penjing.prune.decisions import Decision, cut_back, decide
+from penjing.prune.decisions import Decision, apply_cuts, decide
 from penjing.tree.tree_data import TreeData
 
 CONFIDENCE = 0.25
@@ -57,7 +57,7 @@ def prune(tree: TreeData, *, confidence: float = CONFIDENCE) -> tuple[TreeData, 
     now = list(as_leaf)
     whole = math.fsum(estimate for i, estimate in enumerate(as_leaf) if tree.is_leaf[i])
     decisions = []
-    for node in branch_by_branch(tree):
+    for node in inner_nodes_bottom_up(tree):
         kept = math.fsum(now[child] for child in tree.children(node))
         made = decide(
             node,
@@ -74,10 +74,10 @@ def prune(tree: TreeData, *, confidence: float = CONFIDENCE) -> tuple[TreeData, 
         else:
             now[node] = kept
         decisions.append(made)
-    return cut_back(tree, decisions), decisions
+    return apply_cuts(tree, decisions), decisions
 
 
-def branch_by_branch(tree: TreeData) -> list[int]:
+def inner_nodes_bottom_up(tree: TreeData) -> list[int]:
     """Return the nodes that ask something, each after all that stand below it, first branch first.
 
     Walking with the last branch first and a node before its children is the same backwards.
@@ -149,7 +149,7 @@ def _quantiles(a: Floats, b: Floats, share: float) -> Floats:
     return p
 
 
-def beta_share(a: npt.ArrayLike, b: npt.ArrayLike, x: npt.ArrayLike) -> Floats:
+def regularized_beta(a: npt.ArrayLike, b: npt.ArrayLike, x: npt.ArrayLike) -> Floats:
     """Return the regularised incomplete beta function I_x(a, b).
 
     By its continued fraction (Abramowitz and Stegun 26.5.8), evaluated from the front with
@@ -157,7 +157,7 @@ def beta_share(a: npt.ArrayLike, b: npt.ArrayLike, x: npt.ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> round(float(beta_share(2, 3, 0.5)), 12)  # P(X >= 2 of 4 coins)
+    >>> round(float(regularized_beta(2, 3, 0.5)), 12)  # P(X >= 2 of 4 coins)
     0.6875
     """
     arrays = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in (a, b, x)))

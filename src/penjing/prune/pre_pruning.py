@@ -14,16 +14,16 @@ from penjing.prune.decisions import (
     Ties,
     check_ties,
     decide,
-    judged,
     measure_of,
-    size_of,
+    prediction_worth,
+    worth_scale,
 )
 from penjing.tree.builder import TreeBuilder
 
 METHOD = "prepruned"
 
 
-class Gate:
+class ValidationPrePruner:
     """Judges divisions by validation rows while a tree grows.
 
     A division is compared with leaving the node whole, as if nothing were to grow below it;
@@ -56,14 +56,14 @@ class Gate:
         self._growth: TreeBuilder | None = None
         self.decisions: list[Decision] = []
 
-    def refused(self, growth: TreeBuilder, divided: list[int]) -> list[int]:
+    def splits_to_revert(self, growth: TreeBuilder, divided: list[int]) -> list[int]:
         """Return the nodes that are better left whole, each division judged in its turn."""
         if growth is not self._growth:
             self._begin(growth)
         refused = []
         for node in divided:
             cells = self._cells.pop(node)
-            children = growth.ends(node)
+            children = growth.final_children(node)
             parts = self._judge.totals(growth, children).cells
             self._cells |= dict(zip(children, parts, strict=True))
             as_leaf = self._worth(growth, [node], cells[None])
@@ -89,7 +89,7 @@ class Gate:
             self.decisions.append(made)
         return refused
 
-    def story(self) -> list[dict[str, Any]]:
+    def pruning_records(self) -> list[dict[str, Any]]:
         """Return what was decided as plain data, nodes numbered as the finished tree has them."""
         order = [0]
         for node in order:  # grows while it is walked: breadth first
@@ -118,7 +118,9 @@ class Gate:
         return np.asarray(growth.reader.value(totals))
 
     def _worth(self, growth: TreeBuilder, nodes: list[int], cells: Floats) -> float:
-        return float(judged(cells, self._answers(growth, nodes), self._judge.reader).sum())
+        return float(
+            prediction_worth(cells, self._answers(growth, nodes), self._judge.reader).sum()
+        )
 
     def _size(self, growth: TreeBuilder, node: int, cells: Floats) -> float:
-        return float(size_of(cells[None], self._answers(growth, [node]), self._judge.reader)[0])
+        return float(worth_scale(cells[None], self._answers(growth, [node]), self._judge.reader)[0])

@@ -8,12 +8,12 @@ from penjing.prune.decisions import (
     Decision,
     Judge,
     Ties,
+    apply_cuts,
     check_ties,
-    cut_back,
     decide,
-    judged,
     measure_of,
-    size_of,
+    prediction_worth,
+    worth_scale,
 )
 from penjing.tree.tree_data import TreeData
 
@@ -45,13 +45,13 @@ def prune(tree: TreeData, judge: Judge, *, ties: Ties = "cut") -> tuple[TreeData
     s = judge.reader
     measure = measure_of(s)
     cells = judge.totals(tree, range(len(tree.nodes))).cells
-    as_leaf = judged(cells, tree.values, s)
-    rows, size = s.weight(cells), size_of(cells, tree.values, s)
+    as_leaf = prediction_worth(cells, tree.values, s)
+    rows, size = s.weight(cells), worth_scale(cells, tree.values, s)
     below = np.zeros_like(cells)
     np.add.at(below, tree.nodes.parent[1:], cells[1:])
     # What is left over stopped here. In a leaf that is everything; where rows are shared out,
     # sums of parts leave a residue, which is far below what two numbers must differ by.
-    stopped = judged(cells - below, tree.values, s)
+    stopped = prediction_worth(cells - below, tree.values, s)
 
     inner = np.flatnonzero(~tree.is_leaf)
     in_order = inner[np.lexsort((inner, -tree.depths[inner]))]
@@ -76,4 +76,4 @@ def prune(tree: TreeData, judge: Judge, *, ties: Ties = "cut") -> tuple[TreeData
             kept = float(as_leaf[node])
         now[node] = kept
         decisions.append(made)
-    return cut_back(tree, decisions), decisions
+    return apply_cuts(tree, decisions), decisions

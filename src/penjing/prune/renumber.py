@@ -12,7 +12,7 @@ from penjing.tree.tree_data import TreeData
 
 
 @dataclass(frozen=True, slots=True)
-class Stayed:
+class NodeMapping:
     """Which nodes of a tree are still there after pruning, by number.
 
     Parameters
@@ -33,7 +33,7 @@ class Stayed:
     other: set[int]
 
 
-def places(before: TreeData, after: TreeData) -> Stayed:
+def map_nodes(before: TreeData, after: TreeData) -> NodeMapping:
     """Return where the nodes of a tree are in what pruning made of it; no paths are compared.
 
     Examples
@@ -41,7 +41,7 @@ def places(before: TreeData, after: TreeData) -> Stayed:
     >>> import penjing
     >>> below = {"b": {0: "x", 1: {"c": {0: "y", 1: "z"}}}}
     >>> tree = penjing.Tree.from_dict({"a": {0: "x", 1: below}})
-    >>> found = places(tree, tree.pruned([2]))
+    >>> found = map_nodes(tree, tree.pruned([2]))
     >>> dict(found.now), found.nearest, found.cut
     ({0: 0, 1: 1, 2: 2}, [0, 1, 2, 2, 2, 2, 2], {2})
     """
@@ -63,11 +63,11 @@ def places(before: TreeData, after: TreeData) -> Stayed:
     nearest = [0] * len(before.nodes)
     for node, parent in enumerate(before.nodes.parent.tolist()):
         nearest[node] = now[node] if node in now else nearest[parent]
-    return Stayed(now, nearest, cut, other)
+    return NodeMapping(now, nearest, cut, other)
 
 
-def carried(
-    before: TreeData, after: TreeData, found: Stayed | None = None
+def carry_trace(
+    before: TreeData, after: TreeData, found: NodeMapping | None = None
 ) -> dict[str, Any] | None:
     """Return the trace of a tree before pruning as the pruned tree numbers its nodes.
 
@@ -78,7 +78,7 @@ def carried(
     trace = before.kept_trace
     if trace is None:
         return None
-    found = found or places(before, after)
+    found = found or map_nodes(before, after)
     place = {old: new for old, new in found.now.items() if new not in found.other}
     steps = [s | {"node": place[s["node"]]} for s in trace["steps"] if s["node"] in place]
     steps = [s | {"stop": "pruned"} if s["node"] in found.cut else s for s in steps]
@@ -86,7 +86,9 @@ def carried(
     return {"steps": steps, "is_whole": bool(trace["is_whole"]) and len(place) == len(after.nodes)}
 
 
-def renumbered(decisions: Iterable[Mapping[str, Any]], found: Stayed) -> list[dict[str, Any]]:
+def renumber_decisions(
+    decisions: Iterable[Mapping[str, Any]], found: NodeMapping
+) -> list[dict[str, Any]]:
     """Return decisions of which each says by number where its node is now.
 
     ``now`` is the node's number in the pruned tree; of one that is gone (``is_gone``), the number

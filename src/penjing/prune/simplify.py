@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penjing.prune.decisions import Decision, cut_back, decided
-from penjing.prune.pessimistic import branch_by_branch
+from penjing.prune.decisions import Decision, apply_cuts, record_decision
+from penjing.prune.pessimistic import inner_nodes_bottom_up
 from penjing.tree.tree_data import TreeData
 
 
@@ -35,13 +35,13 @@ def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
     now = list(losses)
     whole = float(tree.losses[tree.is_leaf].sum())
     decisions = []
-    for node in branch_by_branch(tree):
+    for node in inner_nodes_bottom_up(tree):
         children = tree.children(node)
         alike = all(is_leaf[c] and values[c] == values[node] for c in children)
         kept = sum(now[child] for child in children)
         now[node] = kept
         is_leaf[node] = alike
-        made = decided(
+        made = record_decision(
             node,
             weight[node],
             kept=kept,
@@ -50,4 +50,4 @@ def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
             decision="cut" if alike else "keep",
         )
         decisions.append(made)
-    return cut_back(tree, decisions), decisions
+    return apply_cuts(tree, decisions), decisions

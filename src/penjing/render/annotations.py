@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from penjing.i18n import say
 from penjing.text import surrogate_labels
 from penjing.text.labels import cut_text, quoted
-from penjing.text.phrases import listed
+from penjing.text.phrases import join_names
 from penjing.tree.split import NO_BRANCH, level_text
 from penjing.tree.tree_data import TreeData
 
@@ -65,9 +65,9 @@ def long(tree: TreeData, node: int, lang: str, tied: Sequence[str] = ()) -> list
     if is_number and float(cut_text(tree, node).number) != cut:  # shorter than the model's own
         said.append(say("tip_cut", lang, cut=repr(cut)))
     if len(tied) > 1:
-        said.append(say("tip_tie", lang, columns=listed([quoted(name) for name in tied], lang)))
+        said.append(say("tip_tie", lang, columns=join_names([quoted(name) for name in tied], lang)))
     if tree.has_counts and (codes := tree.empty_levels(node)):
         field = tree.schema[int(tree.nodes.column[node])]
-        levels = listed([quoted(level_text(field, code)) for code in codes], lang)
+        levels = join_names([quoted(level_text(field, code)) for code in codes], lang)
         said.append(say("tip_empty", lang, levels=levels))
-    return said + surrogate_labels.lines(tree, node)
+    return said + surrogate_labels.surrogate_lines(tree, node)

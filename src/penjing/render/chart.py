@@ -10,7 +10,7 @@ from typing import Any
 from penjing.errors import unknown_name_error
 from penjing.i18n import say
 from penjing.render.svg import PALETTE, THEMES, Head, Theme, page, text_at
-from penjing.text.text_table import right, widest
+from penjing.text.text_table import align_right, max_width
 
 WIDE, HIGH = 640.0, 340.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 24.0, 12.0, 52.0
@@ -88,9 +88,9 @@ def text(curve: dict[str, Any], lang: str = "en") -> str:
     }[curve["kind"]]
     heads = [say(f"curve_{key}", lang) for key in keys]
     rows = [[_cell(key, point.get(key)) for key in keys] for point in curve["points"]]
-    wide = [widest([head, *(row[i] for row in rows)]) + 2 for i, head in enumerate(heads)]
+    wide = [max_width([head, *(row[i] for row in rows)]) + 2 for i, head in enumerate(heads)]
     return "\n".join(
-        "".join(right(cell, w) for cell, w in zip(cells, wide, strict=True))
+        "".join(align_right(cell, w) for cell, w in zip(cells, wide, strict=True))
         for cells in [heads, *rows]
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penjing.i18n import say
-from penjing.text.labels import amount
+from penjing.text.labels import weight_text
 from penjing.tree.tree_data import TreeData
 
 COLOURED = 7
@@ -45,10 +45,10 @@ def legend_of(tree: TreeData, lang: str) -> tuple[tuple[str, str], ...]:
     if tree.is_regression:
         return ()
     shades, weight = shades_of(tree), tree.nodes.total[0].tolist()
-    counts = [amount(w) if tree.has_counts else "" for w in weight]
+    counts = [weight_text(w) if tree.has_counts else "" for w in weight]
     named = [(str(tree.classes[k]), counts[k]) for k, s in enumerate(shades) if s != REST]
     rest = [k for k, shade in enumerate(shades) if shade == REST]
     if len(rest) > 1:
-        others = amount(sum(weight[k] for k in rest)) if tree.has_counts else ""
+        others = weight_text(sum(weight[k] for k in rest)) if tree.has_counts else ""
         return (*named, (say("legend_others", lang, n=len(rest)), others))
     return (*named, *((str(tree.classes[k]), counts[k]) for k in rest))

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from penjing.i18n import say
-from penjing.text.formula import places
-from penjing.text.labels import amount, quoted, tidy
-from penjing.text.phrases import listed, number
-from penjing.text.text_table import left, right, widest
+from penjing.text.formula import decimals
+from penjing.text.labels import number_text, quoted, weight_text
+from penjing.text.phrases import join_names, number_word
+from penjing.text.text_table import align_left, align_right, max_width
 
 Plain = Mapping[str, Any]
 
@@ -55,20 +55,22 @@ def table(told: Plain, lang: str) -> list[str]:
     if any(told.get("leave_one_out", ())):
         found = [_right(part or {}) for part in told["leave_one_out"]]
         columns.append((say("compare_leave_one_out", lang), found, 3))
-    first = widest(names, NAME)
-    wide = [widest([head, *cells]) + gap for head, cells, gap in columns]
-    lines = [" " * first + "".join(right(c[0], w) for c, w in zip(columns, wide, strict=True))]
+    first = max_width(names, NAME)
+    wide = [max_width([head, *cells]) + gap for head, cells, gap in columns]
+    lines = [
+        " " * first + "".join(align_right(c[0], w) for c, w in zip(columns, wide, strict=True))
+    ]
     for i, name in enumerate(names):
-        cells = [right(column[1][i], w) for column, w in zip(columns, wide, strict=True)]
-        lines.append(left(name, first) + "".join(cells))
+        cells = [align_right(column[1][i], w) for column, w in zip(columns, wide, strict=True)]
+        lines.append(align_left(name, first) + "".join(cells))
     return lines
 
 
 def _right(part: Plain) -> str:
     if "squares" in part:
-        return tidy(float(f"{part['squares'] / part['weight']:.4g}"))
+        return number_text(float(f"{part['squares'] / part['weight']:.4g}"))
     of = part.get("of", part.get("weight"))
-    return "-" if of is None else f"{amount(part['correct'])}/{amount(of)}"
+    return "-" if of is None else f"{weight_text(part['correct'])}/{weight_text(of)}"
 
 
 def verdict(told: Plain, lang: str) -> str:
@@ -82,7 +84,7 @@ def verdict(told: Plain, lang: str) -> str:
     if len(rows) == 1:
         first = say("compare_differ_one", lang, name=word, rows=rows[0])
     else:
-        first = say("compare_differ", lang, name=word, rows=listed(rows, lang))
+        first = say("compare_differ", lang, name=word, rows=join_names(rows, lang))
     found = told.get("verdict")
     if found is None:
         return first
@@ -94,7 +96,13 @@ def _worth(told: Plain, found: Plain, n: int, lang: str) -> str:
     if found["p"] > CHANCE:
         claim = say("compare_claim_pruning" if told.get("is_pruned") else "compare_claim", lang)
         key = "compare_evidence_one" if n == 1 else "compare_evidence"
-        text = say(key, lang, number=number(n, lang).capitalize(), of=number(of, lang), claim=claim)
+        text = say(
+            key,
+            lang,
+            number=number_word(n, lang).capitalize(),
+            of=number_word(of, lang),
+            claim=claim,
+        )
     else:
         is_first = found["only_a"] > found["only_b"]
         better = told["trees"][0 if is_first else 1]["name"]
@@ -137,7 +145,7 @@ def _place(part: Plain, lang: str) -> str:
     )
     if part["tie"] is not None:
         names = {"a": quoted(part["a"]["column"]), "b": quoted(part["b"]["column"])}
-        return say("compare_tie", lang, place=place, score=places(part["tie"]), **names)
+        return say("compare_tie", lang, place=place, score=decimals(part["tie"]), **names)
     if part["kind"] == "groups":
         return say("compare_groups", lang, place=place, a=quoted(part["a"]["column"]))
     sides = {side: _does(part[side], part["kind"], lang) for side in ("a", "b")}
@@ -147,7 +155,7 @@ def _place(part: Plain, lang: str) -> str:
 def _step(step: Plain) -> str:
     if "cut" in step:
         sign = "≤" if step["side"] == "<=" else ">"
-        return f"{quoted(step['column'])} {sign} {tidy(float(step['cut']))}"
+        return f"{quoted(step['column'])} {sign} {number_text(float(step['cut']))}"
     return f"{quoted(step['column'])} = {', '.join(quoted(level) for level in step['levels'])}"
 
 
@@ -156,5 +164,5 @@ def _does(side: Any, kind: str, lang: str) -> str:  # noqa: ANN401 - a question 
         return say("compare_the_answer", lang, answer=quoted(side))
     name = quoted(side["column"])
     if kind == "cut":
-        name += f" ≤ {tidy(float(side['cut']))}"
+        name += f" ≤ {number_text(float(side['cut']))}"
     return say("compare_question", lang, column=name)

@@ -18,9 +18,16 @@ from penjing.render import annotations as card_notes
 from penjing.render.class_colours import bar_of, legend_of, shades_of
 from penjing.render.layout import place
 from penjing.render.leaf_rules import conditions_of
-from penjing.text.branch_order import drawn
-from penjing.text.font_metrics import clipped, listed, width
-from penjing.text.labels import amount, answer_text, counts_text, group_names, quoted, value_text
+from penjing.text.branch_order import children_in_order
+from penjing.text.font_metrics import clip_middle, join_fitting, width
+from penjing.text.labels import (
+    answer_text,
+    counts_text,
+    group_names,
+    quoted,
+    value_text,
+    weight_text,
+)
 from penjing.tree.tree_data import TreeData
 
 NAME, SMALL = 14.0, 11.0
@@ -151,7 +158,7 @@ def unfolded(tree: TreeData, max_leaves: int) -> tuple[dict[int, list[int]], set
     n_ends = 1
     while closed:
         _, node = closed[0]
-        kids = drawn(tree, node)
+        kids = children_in_order(tree, node)
         if n_ends - 1 + len(kids) > max_leaves:
             if node != 0:
                 break
@@ -182,10 +189,10 @@ def branch_label(tree: TreeData, node: int, lang: str) -> str:
     mark = f" {say('mark_missing', lang)}" if card_notes.takes_missing(tree, node) else ""
     names = group_names(tree, node)
     if names:
-        return listed(names, NAME - 2, MAX_NAME, bold=True) + mark
+        return join_fitting(names, NAME - 2, MAX_NAME, bold=True) + mark
     text = answer_text(tree, parent, branch)
     if not asked.is_numeric:
-        text = clipped(text, NAME - 2, MAX_NAME, bold=True)
+        text = clip_middle(text, NAME - 2, MAX_NAME, bold=True)
     return text + mark  # half a number would be a wrong one
 
 
@@ -211,12 +218,12 @@ def _draft(tree: TreeData, node: int, lang: str, *, folded: bool, known: Known) 
     title = "; ".join([f"{rule}: {answer}{counts_text(tree, node)}", *tip])
     if is_question:
         asked = tree.schema[int(tree.nodes.column[node])].name
-        name = clipped(asked, NAME, MAX_NAME, bold=True)
+        name = clip_middle(asked, NAME, MAX_NAME, bold=True)
         note = _worth(tree, node, lang) if tree.has_counts else ""
         if node in ties:
             note += f" {say('mark_tie', lang)}"
         counts = _counts(tree, node)
-        weighs = f"n={amount(weight)}" if tree.has_counts else ""
+        weighs = f"n={weight_text(weight)}" if tree.has_counts else ""
         weighs = f"{weighs}{card_notes.short(tree, node, lang)}".strip()
         wide = max(
             width(name, NAME, bold=True) + 14 + width(note, SMALL),
@@ -229,17 +236,17 @@ def _draft(tree: TreeData, node: int, lang: str, *, folded: bool, known: Known) 
             "title": title,
             **painted,
         }
-    name = clipped(answer, NAME, MAX_NAME, bold=True)
+    name = clip_middle(answer, NAME, MAX_NAME, bold=True)
     if folded:
-        line = say("folded_leaves", lang, n=leaves[node], weight=amount(weight))
+        line = say("folded_leaves", lang, n=leaves[node], weight=weight_text(weight))
     elif not tree.has_counts:
         line = ""
     elif tree.is_regression:
-        line = f"n={amount(weight)}"
+        line = f"n={weight_text(weight)}"
     else:
         right = float(total[class_])
         share = f" {round(100 * (right / weight))}%" if weight > 0 else ""
-        line = f"{amount(right)}/{amount(weight)}{share}"
+        line = f"{weight_text(right)}/{weight_text(weight)}{share}"
     wide = max(width(name, NAME, bold=True), width(line, SMALL), 56.0) + 24
     kind = "folded" if folded else "leaf"
     return {"kind": kind, "name": name, "note": "", "lines": (line,), "wide": wide} | {
@@ -274,7 +281,7 @@ def _counts(tree: TreeData, node: int) -> str:
     if tree.is_regression:
         return value_text(tree, node)
     if len(total) <= 4:
-        return " : ".join(amount(v) for v in total.tolist())
+        return " : ".join(weight_text(v) for v in total.tolist())
     share = float(total[tree.values[node]] / total.sum()) if total.sum() else 0.0
     return f"{value_text(tree, node)} {round(100 * share)}%"
 
@@ -284,11 +291,11 @@ def heading(tree: TreeData, lang: str, title: str | None) -> dict[str, Any]:
     recipe = str(tree.recipe.get("name", ""))
     facts = [recipe] if recipe else []
     if tree.has_counts:
-        facts.append(say("rows", lang, n=amount(float(tree.weight[0]))))
+        facts.append(say("rows", lang, n=weight_text(float(tree.weight[0]))))
     facts += [say("leaves", lang, n=tree.n_leaves), say("depth", lang, n=tree.depth)]
     training = tree.about.get("training")
     if training:
-        right, of = amount(training["correct"]), amount(training["of"])
+        right, of = weight_text(training["correct"]), weight_text(training["of"])
         facts.append(say("training_share", lang, right=right, of=of))
     if isinstance(lacking := tree.about.get("missing"), dict) and lacking:
         columns = ", ".join(f"{quoted(name)} {n}" for name, n in lacking.items())

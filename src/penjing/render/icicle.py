@@ -13,8 +13,8 @@ from penjing.i18n import say
 from penjing.render.class_colours import shades_of
 from penjing.render.diagram import MARGIN, SMALL, heading
 from penjing.render.svg import PALETTE, THEMES, Head, Theme, clean, mixed, page, text_at
-from penjing.text.branch_order import drawn
-from penjing.text.font_metrics import clipped, listed, width
+from penjing.text.branch_order import children_in_order
+from penjing.text.font_metrics import clip_middle, join_fitting, width
 from penjing.text.labels import answer_text, counts_text, group_names, value_text
 from penjing.tree.tree_data import TreeData
 
@@ -86,7 +86,7 @@ def icicle_of(tree: TreeData, theme: str, *, lang: str = "en", title: str | None
     deepest = 0
     for node in range(len(weight)):
         at = left[node]
-        for child in drawn(tree, node):
+        for child in children_in_order(tree, node):
             left[child] = at
             at += weight[child] * scale
         wide = weight[node] * scale
@@ -153,7 +153,7 @@ def _bar(tree: TreeData, node: int, area: tuple[float, float, float], fill: str)
     if wide < LABELLED:
         return Bar(x, y, wide, fill, "", "", told)
     room = wide - 8
-    short = clipped(name, SMALL, room, bold=True)
+    short = clip_middle(name, SMALL, room, bold=True)
     if short != name and asked < 0 and tree.is_regression:  # half a number would be a wrong one
         short = ""
     return Bar(x, y, wide, fill, short, _fitted(tree, node, answer, room), told)
@@ -165,7 +165,7 @@ def _fitted(tree: TreeData, node: int, answer: str, room: float) -> str:
         return ""
     names = group_names(tree, node)
     if names:
-        return listed(names, SMALL, room)
+        return join_fitting(names, SMALL, room)
     return answer if width(answer, SMALL) <= room else ""
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from penjing.arguments import one_of
 from penjing.data.statistics import wilson
 from penjing.i18n import say
-from penjing.text.branch_order import walk
-from penjing.text.font_metrics import columns
-from penjing.text.labels import Short, amount, cut_text, quoted, value_text
+from penjing.text.branch_order import walk_in_order
+from penjing.text.font_metrics import terminal_columns
+from penjing.text.labels import CutText, cut_text, quoted, value_text, weight_text
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 
@@ -43,8 +43,8 @@ class Rule:
 class _Bounds:
     """What a path says of one column so far."""
 
-    low: Short | None = None
-    high: Short | None = None
+    low: CutText | None = None
+    high: CutText | None = None
     levels: list[int] = field(default_factory=list)
     is_known: bool | None = None
 
@@ -60,7 +60,7 @@ def rules_of(tree: TreeData, lang: str = "en") -> Iterator[Rule]:
     >>> [rule.conditions for rule in rules_of(tree)]
     [('x ≤ 2',), ('2 < x ≤ 5',), ('x > 5',)]
     """
-    for node in walk(tree):
+    for node in walk_in_order(tree):
         if not tree.is_leaf[node]:
             continue
         weight = float(tree.weight[node])
@@ -119,14 +119,14 @@ def write(tree: TreeData, *, order: str = "tree", lang: str = "en") -> str:
     rules = list(rules_of(tree, lang))
     if order == "support":
         rules.sort(key=lambda rule: -rule.weight)
-    answer_room = max(columns(rule.answer) for rule in rules)
-    support_room = max(columns(amount(rule.weight)) for rule in rules)
+    answer_room = max(terminal_columns(rule.answer) for rule in rules)
+    support_room = max(terminal_columns(weight_text(rule.weight)) for rule in rules)
     lines = []
     for rule in rules:
-        answer = rule.answer + " " * (answer_room - columns(rule.answer))
+        answer = rule.answer + " " * (answer_room - terminal_columns(rule.answer))
         told = answer
         if tree.has_counts:
-            told += f"  {amount(rule.weight):>{support_room}}"
+            told += f"  {weight_text(rule.weight):>{support_room}}"
             if not tree.is_regression:
                 low, high = (f"{100 * end:.0f}" for end in rule.interval)
                 told += f"  {100 * rule.confidence:3.0f}% {f'({low}-{high})':<8}"

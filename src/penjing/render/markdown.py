@@ -5,7 +5,7 @@ from __future__ import annotations
 from penjing.i18n import say
 from penjing.render.diagram import heading
 from penjing.render.leaf_rules import rules_of
-from penjing.text.labels import amount
+from penjing.text.labels import weight_text
 from penjing.tree.tree_data import TreeData
 
 
@@ -38,7 +38,7 @@ def write(tree: TreeData, *, lang: str = "en", title: str | None = None) -> str:
     for rule in rules_of(tree, lang):
         cells = [rule.answer]
         if tree.has_counts:
-            cells.append(amount(rule.weight))
+            cells.append(weight_text(rule.weight))
             if not tree.is_regression:
                 low, high = (f"{100 * end:.0f}" for end in rule.interval)
                 cells.append(f"{100 * rule.confidence:.0f} % ({low}-{high})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from penjing.tree.split_syntax import bare, is_printed
+from penjing.tree.split_syntax import is_branch_text, strip_column_name
 from penjing.tree.tree_data import TreeData
 
 
@@ -62,4 +62,8 @@ def _key(tree: TreeData, node: int, branch: int) -> Any:  # noqa: ANN401 - a lev
 
 def _nominal_key(column: str, level: Any) -> Any:  # noqa: ANN401 - as above
     # A level that looks like a printed branch is put in a tuple, so that it is read back right.
-    return (level,) if is_printed(level) or bare(column, level) is not level else level
+    return (
+        (level,)
+        if is_branch_text(level) or strip_column_name(column, level) is not level
+        else level
+    )

@@ -8,10 +8,10 @@ from typing import Any
 
 from penjing.i18n import say
 from penjing.text import formula
-from penjing.text.formula import places
-from penjing.text.labels import plain_signs, quoted, reading, tidy
-from penjing.text.phrases import listed, mixture, rows_of
-from penjing.text.text_table import clip, headings, left, right, widest
+from penjing.text.formula import decimals
+from penjing.text.labels import ascii_signs, cut_label, number_text, quoted
+from penjing.text.phrases import class_counts, join_names, rows_of
+from penjing.text.text_table import align_left, align_right, clip, headings, max_width
 
 Plain = Mapping[str, Any]
 
@@ -63,9 +63,9 @@ def write(
             lines.append(say(f"why_rules_{told['rules']}", lang))
     silent = [quoted(c["column"]) for c in told["candidates"] if c["gain"] is None]
     if silent and offered:
-        lines.append(say("why_silent", lang, n=len(silent), columns=listed(silent, lang)))
+        lines.append(say("why_silent", lang, n=len(silent), columns=join_names(silent, lang)))
     if told["question"] is not None and len(told["tied"]) > 1:
-        names = listed([quoted(name) for name in told["tied"]], lang)
+        names = join_names([quoted(name) for name in told["tied"]], lang)
         lines.append(say("why_tied", lang, columns=names, chosen=quoted(told["question"])))
     return "\n".join(lines)
 
@@ -77,13 +77,13 @@ def head(told: Plain, lang: str, *, ascii_only: bool = False) -> str:
     if not told["rows"]:
         return say("why_head_empty", lang, place=place, rows=rows)
     if "variance" in told:
-        answer, variance = tidy(float(f"{told['answer']:.6g}")), places(told["variance"])
+        answer, variance = number_text(float(f"{told['answer']:.6g}")), decimals(told["variance"])
         return say("why_head_number", lang, place=place, rows=rows, mean=answer, variance=variance)
-    mixed = mixture(told["classes"], told["total"])
+    mixed = class_counts(told["classes"], told["total"])
     if told["criterion"] == "gini":
-        measure = f"Gini(D) = {formula.gini(told['total'])} = {places(told['gini'])}"
+        measure = f"Gini(D) = {formula.gini(told['total'])} = {decimals(told['gini'])}"
     else:
-        measure = f"Ent(D) = {formula.entropy(told['total'])} = {places(told['entropy'])}"
+        measure = f"Ent(D) = {formula.entropy(told['total'])} = {decimals(told['entropy'])}"
     return say("why_head", lang, place=place, rows=rows, mixed=mixed, measure=measure)
 
 
@@ -92,7 +92,7 @@ def place_of(told: Plain, lang: str, *, ascii_only: bool = False) -> str:
     path = told["path"]
     dots = ["..." if ascii_only else "…"] if len(path) > PATH else []
     place = ", ".join([*dots, *path[-PATH:]]) or say("root", lang)
-    return plain_signs(place) if ascii_only else place
+    return ascii_signs(place) if ascii_only else place
 
 
 def stop(told: Plain, lang: str) -> str:
@@ -124,21 +124,21 @@ def formulas(told: Plain, candidate: Plain, *, every: bool, ascii_only: bool) ->
 def cuts(candidate: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
     """Return every cut of an ordered column with its gain, best one marked."""
     kept = list(zip(candidate["cuts"], candidate["gains"], strict=True))
-    texts = [reading(cut, candidate["cuts"]) for cut, _ in kept]
-    places_of_cut = widest([*texts, say("why_cut", lang)])
+    texts = [cut_label(cut, candidate["cuts"]) for cut, _ in kept]
+    places_of_cut = max_width([*texts, say("why_cut", lang)])
     gains = [gain for _, gain in kept if gain is not None]
     top = max(gains, default=0.0)
     lines = [
         headings(
-            [left(say("why_cut", lang), places_of_cut), say("why_gain", lang)],
+            [align_left(say("why_cut", lang), places_of_cut), say("why_gain", lang)],
             [places_of_cut, places_of_cut + NUMBER],
         )
     ]
     for text, (cut, gain) in zip(texts, kept, strict=True):
-        number = "-" if gain is None else places(gain)
+        number = "-" if gain is None else decimals(gain)
         bar = _bar(gain or 0.0, top, ascii_only=ascii_only)
         best = say("why_best", lang) if cut == candidate["cut"] else ""
-        line = f"{left(text, places_of_cut)}{right(number, NUMBER)}  {bar} {best}"
+        line = f"{align_left(text, places_of_cut)}{align_right(number, NUMBER)}  {bar} {best}"
         lines.append(line.rstrip())
     hidden = candidate["n_cuts"] - len(kept)
     if hidden:
@@ -155,18 +155,18 @@ def _table(
     room = max(width - len(shown) * NUMBER - BAR - 12, 12)
     names = [clip(name, room, dots="..." if ascii_only else "…") for name in names]
     first = say("why_column", lang)
-    place = widest([*names, first], 6)
+    place = max_width([*names, first], 6)
     ends, end = [], place
     for i, word in enumerate(words):
         # The first heading is longer than its numbers; two blanks before it are enough.
-        end += max(NUMBER, widest([word]) + (2 if i == 0 else 3))
+        end += max(NUMBER, max_width([word]) + (2 if i == 0 else 3))
         ends.append(end)
-    lines = [headings([left(first, place), *words], [place, *ends])]
+    lines = [headings([align_left(first, place), *words], [place, *ends])]
     top = max((c["score"] or 0.0 for c in offered), default=0.0)
     for name, candidate in zip(names, offered, strict=True):
-        line = left(name, place)
+        line = align_left(name, place)
         for (_, number), end in zip(shown, ends, strict=True):
-            line += right(number(candidate), end - widest([line]))
+            line += align_right(number(candidate), end - max_width([line]))
         bar = _bar(candidate["score"] or 0.0, top, ascii_only=ascii_only)
         lines.append(f"{line}  {bar} {_remark(told, candidate, lang)}".rstrip())
     return lines
@@ -196,11 +196,11 @@ def _columns(
 
 
 def _number(key: str, candidate: Plain) -> str:
-    return places(candidate[key])
+    return decimals(candidate[key])
 
 
 def _score(candidate: Plain) -> str:
-    return "-" if candidate["score"] is None else places(candidate["score"])
+    return "-" if candidate["score"] is None else decimals(candidate["score"])
 
 
 def _missing(candidate: Plain) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from penjing.i18n import say
-from penjing.text.labels import quoted, tidy
-from penjing.text.phrases import counted, rows_of
-from penjing.text.text_table import clip, left, widest, width
+from penjing.text.labels import number_text, quoted
+from penjing.text.phrases import rows_of, value_with_count
+from penjing.text.text_table import align_left, clip, max_width, width
 
 Plain = Mapping[str, Any]
 
@@ -36,18 +36,18 @@ def write(told: Plain, lang: str = "en", *, ascii_only: bool = False, width: int
     columns = told["columns"]
     names = [clip(quoted(column["name"]), NAME, dots=dots) for column in columns]
     kinds = [say(f"kind_{_kind(column)}", lang) for column in columns]
-    name_places, kind_places = widest(names), widest(kinds, KIND)
+    name_places, kind_places = max_width(names), max_width(kinds, KIND)
     start = 2 + name_places + 3 + kind_places + 3
     remarks = [_remark(column, lang) for column in columns]
-    room = max(width - start - widest(remarks) - 2, 20)
+    room = max(width - start - max_width(remarks) - 2, 20)
     values = [_values(column, lang, room, dots) for column in columns]
     # Remarks stand where the lists of values end, or two blanks after the list on their line.
     beside = [text for text, remark in zip(values, remarks, strict=True) if remark]
-    end = max(widest(values), widest(beside) + 2 if beside else 0)
+    end = max(max_width(values), max_width(beside) + 2 if beside else 0)
     lines = [head(told, lang)]
     for name, kind, text, remark in zip(names, kinds, values, remarks, strict=True):
-        line = f"  {left(name, name_places)}   {left(kind, kind_places)}   "
-        lines.append((line + left(text, end) + remark if remark else line + text).rstrip())
+        line = f"  {align_left(name, name_places)}   {align_left(kind, kind_places)}   "
+        lines.append((line + align_left(text, end) + remark if remark else line + text).rstrip())
     return "\n".join(lines)
 
 
@@ -83,7 +83,7 @@ def _values(column: Plain, lang: str, room: int, dots: str) -> str:
     levels = column.get("levels", ())
     for place, (level, count) in enumerate(levels):
         name = clip(str(level), 24, dots=dots)
-        part = ("  " if shown else "") + counted(name, str(count))
+        part = ("  " if shown else "") + value_with_count(name, str(count))
         more = f"  {dots} {say('check_more', lang, n=len(levels) - place)}"
         last = place == len(levels) - 1
         if width(shown + part) + (0 if last else width(more)) > room and shown:
@@ -93,7 +93,7 @@ def _values(column: Plain, lang: str, room: int, dots: str) -> str:
 
 
 def _text(value: object) -> str:
-    return tidy(float(f"{value:.6g}")) if isinstance(value, float) else quoted(value)
+    return number_text(float(f"{value:.6g}")) if isinstance(value, float) else quoted(value)
 
 
 def _remark(column: Plain, lang: str) -> str:

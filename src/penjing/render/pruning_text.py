@@ -8,8 +8,8 @@ from typing import Any
 
 from penjing.i18n import say
 from penjing.prune.decisions import OWN_MEASURES
-from penjing.text.labels import amount, branch_text, quoted, value_text
-from penjing.text.text_table import clip, left, right, widest
+from penjing.text.labels import branch_text, quoted, value_text, weight_text
+from penjing.text.text_table import align_left, align_right, clip, max_width
 from penjing.tree.tree_data import TreeData
 
 STEP, ROWS, SUBTREE = 4, 4, 9
@@ -54,16 +54,20 @@ def write(
         for place, decision in enumerate(record["decisions"], start=1)
     ]
     down = list(zip(heads, *rows, strict=True))
-    first = max(widest([down[0][0]], STEP), widest(down[0][1:]) + 1)
-    second = max(widest(down[1][:1]) + 2, widest(down[1][1:]), SUBTREE)
+    first = max(max_width([down[0][0]], STEP), max_width(down[0][1:]) + 1)
+    second = max(max_width(down[1][:1]) + 2, max_width(down[1][1:]), SUBTREE)
     # Rows stand close to the subtree, whose own heading is short.
-    third = max(widest(down[2][:1], ROWS), widest(down[2][1:]) + 2)
-    fourth, fifth = widest(down[3]) + 2, widest(down[4]) + 2
+    third = max(max_width(down[2][:1], ROWS), max_width(down[2][1:]) + 2)
+    fourth, fifth = max_width(down[3]) + 2, max_width(down[4]) + 2
     lines: list[str] = []
     for step, subtree, n, kept, as_leaf, decision in zip(*down, strict=True):
-        number = left(step, first + 2) if not lines else left(right(step, first - 1), first + 2)
-        cells = right(n, third) + right(kept, fourth) + right(as_leaf, fifth)
-        lines.append(f"{number}{left(subtree, second)}{cells}  {decision}".rstrip())
+        number = (
+            align_left(step, first + 2)
+            if not lines
+            else align_left(align_right(step, first - 1), first + 2)
+        )
+        cells = align_right(n, third) + align_right(kept, fourth) + align_right(as_leaf, fifth)
+        lines.append(f"{number}{align_left(subtree, second)}{cells}  {decision}".rstrip())
     return "\n".join(lines)
 
 
@@ -82,7 +86,7 @@ def _row(
     ascii_only: bool,
 ) -> tuple[str, ...]:
     node = int(decision["node"])
-    number = (lambda v: f"{v:.3f}") if measure in _ESTIMATES else amount
+    number = (lambda v: f"{v:.3f}") if measure in _ESTIMATES else weight_text
     if decision["decision"] == "cut":
         arrow = "->" if ascii_only else "→"
         decided = say("prune_cut", lang, arrow=arrow, answer=value_text(tree, node))
@@ -97,7 +101,7 @@ def _row(
     return (
         str(place),
         subtree,
-        amount(decision["rows"]),
+        weight_text(decision["rows"]),
         number(decision["kept"]),
         number(decision["as_leaf"]),
         decided,
@@ -191,8 +195,8 @@ def numbers(told: Mapping[str, Any], lang: str = "en") -> str:
     texts = [say("leaves", lang, n=told["leaves"][0])]
     for key in MEASURES:
         if key in told:
-            right, of = _right(told[key][0])
-            texts.append(say(f"n_{key}", lang, right=right, of=of))
+            align_right, of = _right(told[key][0])
+            texts.append(say(f"n_{key}", lang, right=align_right, of=of))
     return (", " if lang == "en" else "，").join(texts)
 
 
@@ -211,4 +215,4 @@ def before_after(told: Mapping[str, Any], lang: str = "en") -> str:
 
 
 def _right(told: Mapping[str, Any]) -> tuple[str, str]:
-    return amount(float(told["correct"])), amount(float(told["of"]))
+    return weight_text(float(told["correct"])), weight_text(float(told["of"]))

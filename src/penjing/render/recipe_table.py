@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from penjing.i18n import say
-from penjing.text.text_table import left, widest
+from penjing.text.text_table import align_left, max_width
 
 __all__ = ["GROUPS", "sheet", "table"]
 
@@ -40,8 +40,8 @@ GAP = 2
 def table(recipes: Mapping[str, Mapping[str, str]], lang: str, places: int) -> str:
     """Return all recipes and all settings; as many columns side by side as have room."""
     names = list(recipes)
-    label = widest([name for group in GROUPS.values() for name in group])
-    widths = {name: widest([name, *recipes[name].values()]) for name in names}
+    label = max_width([name for group in GROUPS.values() for name in group])
+    widths = {name: max_width([name, *recipes[name].values()]) for name in names}
     blocks: list[list[str]] = [[]]
     for name in names:
         used = label + sum(widths[n] + GAP for n in blocks[-1])
@@ -56,8 +56,10 @@ def _block(
     recipes: Mapping[str, Mapping[str, str]], label: int, widths: Mapping[str, int], lang: str
 ) -> str:
     def line(first: str, cells: Iterable[str]) -> str:
-        padded = [left(cell, widths[name] + GAP) for name, cell in zip(recipes, cells, strict=True)]
-        return (left(first, label + GAP) + "".join(padded)).rstrip()
+        padded = [
+            align_left(cell, widths[name] + GAP) for name, cell in zip(recipes, cells, strict=True)
+        ]
+        return (align_left(first, label + GAP) + "".join(padded)).rstrip()
 
     lines = [line("", recipes)]
     for group, settings in GROUPS.items():
@@ -77,9 +79,9 @@ def sheet(
         for s in group
         if s in told
     ]
-    widths = [widest([row[i] for row in rows]) + GAP for i in range(3)]
+    widths = [max_width([row[i] for row in rows]) + GAP for i in range(3)]
     lines = [name]
     for row in rows:
-        cells = [left(text, width) for text, width in zip(row[:3], widths, strict=True)]
+        cells = [align_left(text, width) for text, width in zip(row[:3], widths, strict=True)]
         lines.append("".join([*cells, row[3]]).rstrip())
     return "\n".join(lines)

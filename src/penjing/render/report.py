@@ -21,7 +21,7 @@ from penjing.i18n import LANGUAGES, say
 from penjing.render import chart, svg
 from penjing.render.leaf_rules import rules_of
 from penjing.render.svg import clean
-from penjing.text.labels import amount
+from penjing.text.labels import weight_text
 from penjing.tree.tree_data import TreeData
 
 RULES = 100
@@ -181,7 +181,7 @@ class _Page:
             "dossier_recipe": recipe or say("dossier_by_hand", self._lang),
             "dossier_source": source.get("name"),
             "dossier_hash": source.get("sha256"),
-            "dossier_rows": tree.about.get("n_rows") or amount(tree.weight_of(0)),
+            "dossier_rows": tree.about.get("n_rows") or weight_text(tree.weight_of(0)),
             "dossier_pruning": ", ".join(r["method"] for r in tree.about.get("pruning", ())),
             "dossier_version": f"penjing {__version__}",
         }
@@ -208,10 +208,10 @@ class _Page:
         self._section("dossier_data", lead + body + (f"<ul>{notes}</ul>" if notes else ""))
 
     def _note(self, note: Any) -> str:  # noqa: ANN401 - a Note
-        from penjing.text.phrases import listed  # noqa: PLC0415 - only here
+        from penjing.text.phrases import join_names  # noqa: PLC0415 - only here
 
         values = {
-            key: listed(value, self._lang) if isinstance(value, tuple | list) else value
+            key: join_names(value, self._lang) if isinstance(value, tuple | list) else value
             for key, value in note.values.items()
         }
         return self._say(note.key, **values)
@@ -231,7 +231,7 @@ class _Page:
             when = when or say("rule_always", self._lang)
             told = [rule.answer, when]
             if self._tree.has_counts:
-                told += [amount(rule.weight)]
+                told += [weight_text(rule.weight)]
                 told += [] if self._tree.is_regression else [f"{100 * rule.confidence:.0f}%"]
             rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in told) + "</tr>")
         more = len(every) - len(rows)
@@ -262,7 +262,7 @@ class _Page:
         rows = []
         for i, row in enumerate(report.confusion):
             cells = "".join(
-                f'<td class="n{" hit" if i == j else ""}">{_text(amount(v))}</td>'
+                f'<td class="n{" hit" if i == j else ""}">{_text(weight_text(v))}</td>'
                 for j, v in enumerate(row)
             )
             rows.append(f"<tr><th scope=row>{_text(report.classes[i])}</th>{cells}</tr>")

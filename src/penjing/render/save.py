@@ -11,7 +11,7 @@ from penjing import arguments
 from penjing.errors import ChoiceError, unknown_name_error
 from penjing.registry import load
 from penjing.render import plot
-from penjing.tree.serialize import write_whole
+from penjing.tree.serialize import write_atomically
 from penjing.tree.tree_data import TreeData
 
 WRITERS = {
@@ -48,7 +48,7 @@ def save_picture(tree: TreeData, path: str | Path, **style: Any) -> None:  # noq
     if ending in PLOTTED:
         known = {"lang", "theme", "title", "max_leaves", "dpi"}
         kept = {key: value for key, value in style.items() if key in known}
-        write_whole(path, plot.write(tree, kind=ending[1:], icicle=wants_icicle, **kept))
+        write_atomically(path, plot.write(tree, kind=ending[1:], icicle=wants_icicle, **kept))
         return
     name = "icicle" if wants_icicle and ending == ".svg" else WRITERS[ending]
     if wants_icicle:
@@ -56,7 +56,7 @@ def save_picture(tree: TreeData, path: str | Path, **style: Any) -> None:  # noq
     write = load("renderer", name)
     wants = inspect.signature(write).parameters
     text = str(write(tree, **{key: value for key, value in style.items() if key in wants}))
-    write_whole(path, (text if text.endswith("\n") else text + "\n").encode("utf-8"))
+    write_atomically(path, (text if text.endswith("\n") else text + "\n").encode("utf-8"))
 
 
 def _check_style(style: Mapping[str, Any]) -> None:

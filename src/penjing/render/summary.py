@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from penjing.i18n import say
-from penjing.text.formula import places
-from penjing.text.labels import amount, answer_text, branch_text, quoted
+from penjing.text.formula import decimals
+from penjing.text.labels import answer_text, branch_text, quoted, weight_text
 from penjing.tree.tree_data import TreeData
 
 TIES = 5
@@ -42,7 +42,7 @@ def size(tree: TreeData, lang: str = "en") -> str:
 def right_of(told: Any) -> tuple[str, str] | None:  # noqa: ANN401 - what a model file holds
     """Return how many rows are right, of how many; None where that is not told."""
     try:
-        return amount(float(told["correct"])), amount(float(told["of"]))
+        return weight_text(float(told["correct"])), weight_text(float(told["of"]))
     except (TypeError, KeyError, ValueError):
         return None
 
@@ -65,7 +65,7 @@ def _tie(tree: TreeData, tie: dict[str, Any], lang: str, *, ascii_only: bool) ->
     if (n := len(tie["columns"])) > COLUMNS:
         names = say("tie_columns", lang, columns=names, n=n)
     if tie["node"] == 0:
-        return say("tie_at_root", lang, columns=names, score=places(tie["score"]))
+        return say("tie_at_root", lang, columns=names, score=decimals(tie["score"]))
     road = tree.path(tie["node"])[1:]
     steps = ["..." if ascii_only else "…"] if len(road) > STEPS else []
     for node in road[-STEPS:]:
@@ -74,7 +74,7 @@ def _tie(tree: TreeData, tie: dict[str, Any], lang: str, *, ascii_only: bool) ->
         # A level says enough by itself, a number does not.
         steps.append(level.removeprefix("= ") if level.startswith("= ") else text)
     place = ", ".join(steps)
-    return say("tie_under", lang, columns=names, score=places(tie["score"]), place=place)
+    return say("tie_under", lang, columns=names, score=decimals(tie["score"]), place=place)
 
 
 def gain_and_ratio(told: dict[str, Any], lang: str = "en") -> str:
@@ -99,8 +99,8 @@ def gain_and_ratio(told: dict[str, Any], lang: str = "en") -> str:
         lang,
         gainer=quoted(gainer["column"]),
         chosen=quoted(chosen["column"]),
-        more=places(gainer["gain"]),
-        less=places(chosen["gain"]),
-        better=places(chosen["gain_ratio"]),
-        worse=places(gainer["gain_ratio"]),
+        more=decimals(gainer["gain"]),
+        less=decimals(chosen["gain"]),
+        better=decimals(chosen["gain_ratio"]),
+        worse=decimals(gainer["gain_ratio"]),
     )

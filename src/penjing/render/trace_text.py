@@ -7,10 +7,10 @@ from typing import Any
 
 from penjing.i18n import say
 from penjing.render.node_text import answer_of, left_out, place_of
-from penjing.text.formula import places
-from penjing.text.labels import amount, plain_signs, quoted
-from penjing.text.phrases import listed, mixture
-from penjing.text.text_table import left, widest
+from penjing.text.formula import decimals
+from penjing.text.labels import ascii_signs, quoted, weight_text
+from penjing.text.phrases import class_counts, join_names
+from penjing.text.text_table import align_left, max_width
 
 Plain = Mapping[str, Any]
 
@@ -43,7 +43,7 @@ def write(
     """
     n = about["steps"]
     name, target = about["recipe"].get("name", "?"), quoted(about["target"])
-    rows = amount(about["rows"])
+    rows = weight_text(about["rows"])
     head = "story_head_by_hand" if name == "by hand" else "story_head"
     lines = [say(head, lang, target=target, rows=rows, recipe=name, n=n)]
     for i, step in enumerate(steps, start=1):
@@ -70,26 +70,26 @@ def told_step(
             ("branches", _branches(step, ascii_only=ascii_only)),
         ]
         if step["empty"]:
-            names = listed([quoted(level) for level in step["empty"]], lang)
+            names = join_names([quoted(level) for level in step["empty"]], lang)
             parts.append(("empty", say("story_empty", lang, levels=names, answer=answer_of(step))))
     else:
         parts.append(("leaf", say("story_leaf", lang, answer=answer_of(step))))
     labels = {key: say(f"story_label_{key}", lang) for key, _ in parts}
-    places_of_label = widest(labels.values()) + 2
+    places_of_label = max_width(labels.values()) + 2
     title = say("story_step", lang, i=i, n=n, place=place)
-    return [title, *(f"  {left(labels[key], places_of_label)}{text}" for key, text in parts)]
+    return [title, *(f"  {align_left(labels[key], places_of_label)}{text}" for key, text in parts)]
 
 
 def _rows(step: Plain, lang: str) -> str:
     if "variance" in step:
-        mixed = say("story_mean", lang, mean=answer_of(step), variance=places(step["variance"]))
+        mixed = say("story_mean", lang, mean=answer_of(step), variance=decimals(step["variance"]))
     else:
-        mixed = mixture(step["classes"], step["total"])
+        mixed = class_counts(step["classes"], step["total"])
     numbers = step.get("row_numbers")
     if not numbers:
-        return say("story_rows", lang, n=amount(step["rows"]), mixed=mixed)
-    which = listed(numbers, lang, ROWS)
-    return say("story_which_rows", lang, n=amount(step["rows"]), which=which, mixed=mixed)
+        return say("story_rows", lang, n=weight_text(step["rows"]), mixed=mixed)
+    which = join_names(numbers, lang, ROWS)
+    return say("story_which_rows", lang, n=weight_text(step["rows"]), which=which, mixed=mixed)
 
 
 def _stops(step: Plain, recipe: Plain, lang: str) -> str:
@@ -124,7 +124,7 @@ def _limit(recipe: Plain, key: str) -> str:
             recipe.get("min_samples_split", 0),
             2 * recipe.get("min_branch", 0) if recipe.get("rules") in ("quinlan", "c50") else 0,
         )
-    return amount(value) if isinstance(value, int | float) else ""
+    return weight_text(value) if isinstance(value, int | float) else ""
 
 
 def _weighed(step: Plain, offered: list[Plain], lang: str, *, ascii_only: bool) -> str:
@@ -132,14 +132,14 @@ def _weighed(step: Plain, offered: list[Plain], lang: str, *, ascii_only: bool) 
     for c in offered:
         if c["score"] is not None:
             cut = f" {c['branches'][0]['answer']}" if "cut" in c else ""
-            cut = plain_signs(cut) if ascii_only else cut
-            texts.append(f"{quoted(c['column'])}{cut} {places(_shown(step, c))}")
+            cut = ascii_signs(cut) if ascii_only else cut
+            texts.append(f"{quoted(c['column'])}{cut} {decimals(_shown(step, c))}")
     told = {"all": ", ".join(texts) or "–", "measure": _measure(step, lang)}
     said = say("story_weighed", lang, **told)
     for why in OUT:
         out = [c for c in offered if c["score"] is None and left_out(step, c) == why]
         if out:
-            names = listed([quoted(c["column"]) for c in out], lang)
+            names = join_names([quoted(c["column"]) for c in out], lang)
             said += say("story_semicolon", lang) + say(f"story_out_{why}", lang, columns=names)
     return said
 
@@ -176,14 +176,14 @@ def _shown(step: Plain, candidate: Plain) -> float:
 def _choice(step: Plain, offered: list[Plain], lang: str) -> str:
     chosen = quoted(step["question"])
     others = [name for name in step["tied"] if name != step["question"]]
-    score = places(offered[0]["score"] or 0.0)
+    score = decimals(offered[0]["score"] or 0.0)
     if others:
-        names = listed([quoted(name) for name in others], lang)
+        names = join_names([quoted(name) for name in others], lang)
         return say("story_tie", lang, chosen=chosen, columns=names)
     rivals = [c for c in offered[1:] if c["score"] is not None]
     if not rivals:
         return say("story_alone", lang, chosen=chosen, score=score)
-    ahead = places((offered[0]["score"] or 0.0) - rivals[0]["score"])
+    ahead = decimals((offered[0]["score"] or 0.0) - rivals[0]["score"])
     rival = quoted(rivals[0]["column"])
     key = "story_chosen_less" if _is_by_index(step) else "story_chosen"
     return say(key, lang, chosen=chosen, ahead=ahead, rival=rival)
@@ -191,5 +191,5 @@ def _choice(step: Plain, offered: list[Plain], lang: str) -> str:
 
 def _branches(step: Plain, *, ascii_only: bool) -> str:
     chosen = next(c for c in step["candidates"] if c["is_chosen"])
-    text = ", ".join(f"{b['answer']} {amount(b['rows'])}" for b in chosen.get("branches", ()))
-    return plain_signs(text) if ascii_only else text
+    text = ", ".join(f"{b['answer']} {weight_text(b['rows'])}" for b in chosen.get("branches", ()))
+    return ascii_signs(text) if ascii_only else text

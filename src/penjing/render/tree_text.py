@@ -11,7 +11,7 @@ from collections import deque
 
 from penjing.arguments import one_of
 from penjing.text import surrogate_labels
-from penjing.text.branch_order import drawn
+from penjing.text.branch_order import children_in_order
 from penjing.text.labels import branch_text, counts_text, quoted, value_text
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
@@ -97,12 +97,12 @@ Arm = tuple[int, int | None, str]
 
 
 def _stand_ins(tree: TreeData, node: int, depth: int, *, ascii_only: bool) -> list[Arm]:
-    told = surrogate_labels.lines(tree, node, ascii_only=ascii_only)
+    told = surrogate_labels.surrogate_lines(tree, node, ascii_only=ascii_only)
     return [(depth, None, text) for text in told]
 
 
 def _arms(tree: TreeData, node: int, depth: int, order: str, *, empty: bool) -> list[Arm]:
-    children = drawn(tree, node, order)
+    children = children_in_order(tree, node, order)
     arms: list[Arm] = [(depth, child, "") for child in children]
     if empty and tree.has_counts:
         asked = tree.schema[int(tree.nodes.column[node])] if children else None

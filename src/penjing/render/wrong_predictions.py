@@ -9,10 +9,10 @@ from typing import Any
 
 from penjing.data.table import Table
 from penjing.i18n import say
-from penjing.text.formula import places
-from penjing.text.labels import amount, answer_text, branch_text, quoted, tidy
-from penjing.text.phrases import listed
-from penjing.text.text_table import left, right, widest
+from penjing.text.formula import decimals
+from penjing.text.labels import answer_text, branch_text, number_text, quoted, weight_text
+from penjing.text.phrases import join_names
+from penjing.text.text_table import align_left, align_right, max_width
 from penjing.tree.tree_data import TreeData
 
 SHOWN = 20
@@ -82,7 +82,7 @@ def path(tree: TreeData, table: Table, row: int, stop: int, *, ascii_only: bool 
             steps.append(branch_text(tree, child, ascii_only=ascii_only))
             continue
         code = int(column.codes[row])
-        value = "?" if code < 0 else tidy(float(column.levels[code]))
+        value = "?" if code < 0 else number_text(float(column.levels[code]))
         way = answer_text(tree, *tree.parent_of(child), ascii_only=ascii_only)
         steps.append(f"{quoted(column.name)} {value} {way}")
     dots = ["..." if ascii_only else "…"] if len(steps) > STEPS else []
@@ -113,7 +113,7 @@ def ceiling(
     if not mine:
         return []
     equals = list(dict.fromkeys(row for clash in mine for row in clash.equals))
-    told = {"train": listed(equals, lang), "rows": listed([c.row for c in mine], lang)}
+    told = {"train": join_names(equals, lang), "rows": join_names([c.row for c in mine], lang)}
     if len(wrong_rows) == 1:
         text = say("test_equal_one", lang, row=mine[0].row, train=told["train"])
     else:
@@ -128,16 +128,22 @@ def per_class(report: Any, lang: str = "en") -> list[str]:  # noqa: ANN401 - a R
     """Return precision and recall of each class in a table."""
     heads = [say(f"test_{key}", lang) for key in ("class", "precision", "recall", "support")]
     rows = [
-        (quoted(score.class_), _share(score.precision), _share(score.recall), amount(score.support))
+        (
+            quoted(score.class_),
+            _share(score.precision),
+            _share(score.recall),
+            weight_text(score.support),
+        )
         for score in report.per_class
     ]
-    first = widest([heads[0], *(row[0] for row in rows)])
-    wide = [widest([heads[i], *(row[i] for row in rows)]) + 2 for i in (1, 2, 3)]
+    first = max_width([heads[0], *(row[0] for row in rows)])
+    wide = [max_width([heads[i], *(row[i] for row in rows)]) + 2 for i in (1, 2, 3)]
     return [
-        left(name, first) + "".join(right(cell, w) for cell, w in zip(cells, wide, strict=True))
+        align_left(name, first)
+        + "".join(align_right(cell, w) for cell, w in zip(cells, wide, strict=True))
         for name, *cells in [heads, *rows]
     ]
 
 
 def _share(value: float | None) -> str:
-    return "-" if value is None else places(value, 3)
+    return "-" if value is None else decimals(value, 3)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from penjing.tree.tree_data import TreeData
 
 
-def drawn(tree: TreeData, node: int, order: str = "rows") -> list[int]:
+def children_in_order(tree: TreeData, node: int, order: str = "rows") -> list[int]:
     """Return the children of a node in the order in which they are drawn.
 
     Branches of a nominal question stand by their rows, most first (then questions before
@@ -26,7 +26,7 @@ def drawn(tree: TreeData, node: int, order: str = "rows") -> list[int]:
     Examples
     --------
     >>> import penjing
-    >>> drawn(penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}}), 0)
+    >>> children_in_order(penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}}), 0)
     [1, 2]
     """
     children = list(tree.children(node))
@@ -36,10 +36,10 @@ def drawn(tree: TreeData, node: int, order: str = "rows") -> list[int]:
     return children
 
 
-def walk(tree: TreeData) -> Iterator[int]:
+def walk_in_order(tree: TreeData) -> Iterator[int]:
     """Yield every node, each before its children, in the order of the drawing."""
     waiting = [0]
     while waiting:
         node = waiting.pop()
         yield node
-        waiting.extend(reversed(drawn(tree, node)))
+        waiting.extend(reversed(children_in_order(tree, node)))

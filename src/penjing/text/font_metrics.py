@@ -56,14 +56,14 @@ def width(text: str, size: float, *, bold: bool = False) -> float:
     return sum(advance(c, bold=bold) for c in text) * size / 1000
 
 
-def clipped(text: str, size: float, room: float, *, bold: bool = False) -> str:
+def clip_middle(text: str, size: float, room: float, *, bold: bool = False) -> str:
     """Return a text, its middle cut to two dots where it would be wider than the room.
 
     The end of a name tells it from its neighbours as often as its beginning does.
 
     Examples
     --------
-    >>> clipped("Horizontal_Distance_To_Roadways", 11, 100)
+    >>> clip_middle("Horizontal_Distance_To_Roadways", 11, 100)
     'Horizont..adways'
     """
     if width(text, size, bold=bold) <= room:
@@ -79,7 +79,7 @@ def clipped(text: str, size: float, room: float, *, bold: bool = False) -> str:
     return f"{text[:head]}..{text[tail:]}"
 
 
-def listed(
+def join_fitting(
     names: Sequence[str], size: float, room: float, *, bold: bool = False, most: int = 3
 ) -> str:
     """Return as many names as fit whole, and how many are left; only a name alone is cut.
@@ -88,9 +88,9 @@ def listed(
 
     Examples
     --------
-    >>> listed(["october", "august", "september", "may"], 12, 120)
+    >>> join_fitting(["october", "august", "september", "may"], 12, 120)
     'october, august +2'
-    >>> listed(["above-second-node", "above-soil"], 12, 100)
+    >>> join_fitting(["above-second-node", "above-soil"], 12, 100)
     'above..node +1'
     """
     for n in range(min(most, len(names)), 0, -1):
@@ -98,16 +98,16 @@ def listed(
         if width(text, size, bold=bold) <= room:
             return text
     more = f" +{len(names) - 1}" if len(names) > 1 else ""
-    short = clipped(names[0], size, room - width(more, size, bold=bold), bold=bold)
+    short = clip_middle(names[0], size, room - width(more, size, bold=bold), bold=bold)
     return "" if short.startswith("..") else short + more
 
 
-def columns(text: str) -> int:
+def terminal_columns(text: str) -> int:
     """Return how many columns of a terminal a text takes; East Asian wide characters take two.
 
     Examples
     --------
-    >>> columns("纹理 = a")
+    >>> terminal_columns("纹理 = a")
     8
     """
     return sum(

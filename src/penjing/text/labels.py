@@ -18,7 +18,7 @@ _MANY = 12
 """More digits than this are not short."""
 
 
-class Short(NamedTuple):
+class CutText(NamedTuple):
     """How a cut reads: a number, and whether the number itself belongs above or below.
 
     Parameters
@@ -43,9 +43,9 @@ class Short(NamedTuple):
         return f"{self.sign(branch, ascii_only=ascii_only)} {self.number}"
 
 
-def short(
+def shortest_cut(
     cut: float, low: float = math.nan, high: float = math.nan, *, single: bool = False
-) -> Short:
+) -> CutText:
     """Return the shortest reading of a cut between the training values on both sides of it.
 
     The number stands where the model has it, too: one that the model sends up (a cut may lie a
@@ -62,23 +62,29 @@ def short(
 
     Examples
     --------
-    >>> short(0.3815, 0.36, 0.403).side(0), short(0.38149999999999995, 0.36, 0.403).side(0)
+    >>> (
+    ...     shortest_cut(0.3815, 0.36, 0.403).side(0),
+    ...     shortest_cut(0.38149999999999995, 0.36, 0.403).side(0),
+    ... )
     ('≤ 0.3815', '< 0.3815')
-    >>> short(28.856250000000003, 28.7125, 29.0).side(1)
+    >>> shortest_cut(28.856250000000003, 28.7125, 29.0).side(1)
     '≥ 28.86'
-    >>> short(2.449999988079071, 1.9, 3.0, single=True)
-    Short(number='2.45', is_open=True)
-    >>> [short(cut).number for cut in (5.0, 0.1 + 0.2, -0.0)]
+    >>> shortest_cut(2.449999988079071, 1.9, 3.0, single=True)
+    CutText(number='2.45', is_open=True)
+    >>> [shortest_cut(cut).number for cut in (5.0, 0.1 + 0.2, -0.0)]
     ['5', '0.30000000000000004', '0']
-    >>> short(92.99999999999999, 91.0, 93.0).side(1), short(-1.3490000000000002, -1.35, -1.349)[0]
+    >>> (
+    ...     shortest_cut(92.99999999999999, 91.0, 93.0).side(1),
+    ...     shortest_cut(-1.3490000000000002, -1.35, -1.349)[0],
+    ... )
     ('≥ 93', '-1.349')
-    >>> short(19000100.0, 19000101.0, 19000102.0, single=True)  # held in 32 bits
-    Short(number='19000101', is_open=False)
-    >>> short(math.nextafter(0, -1), -1.0, 1.0).side(0)
+    >>> shortest_cut(19000100.0, 19000101.0, 19000102.0, single=True)  # held in 32 bits
+    CutText(number='19000101', is_open=False)
+    >>> shortest_cut(math.nextafter(0, -1), -1.0, 1.0).side(0)
     '< 0'
     """
     if not low < high:
-        return Short(tidy(cut))
+        return CutText(number_text(cut))
     near = cut if low <= cut < high else low
     if near == -math.ulp(0.0):  # a hair below 0 has no shorter decimal form of its own
         near = 0.0
@@ -88,8 +94,8 @@ def short(
         # The training value above a cut stands for it only where nothing between them is short.
         last = high if digits > _MANY else math.nextafter(high, -math.inf)
         if (low < number <= last) if is_open else (low <= number < high):
-            return Short(tidy(number), is_open)
-    return Short(tidy(near))
+            return CutText(number_text(number), is_open)
+    return CutText(number_text(near))
 
 
 def in_32_bits(value: float) -> float:
@@ -98,12 +104,16 @@ def in_32_bits(value: float) -> float:
         return float(np.float32(value))
 
 
-def reading(cut: float, cuts: Sequence[float] = ()) -> str:
+def cut_label(cut: float, cuts: Sequence[float] = ()) -> str:
     """Return how a cut reads among others: six digits, or as many as keep it apart from them.
 
     Examples
     --------
-    >>> reading(0.38149999999999995), reading(1234567.5), reading(1234567.5, [1234566.5, 1234567.5])
+    >>> (
+    ...     cut_label(0.38149999999999995),
+    ...     cut_label(1234567.5),
+    ...     cut_label(1234567.5, [1234566.5, 1234567.5]),
+    ... )
     ('0.3815', '1234567.5', '1234567.5')
     """
     others = [abs(cut - other) for other in cuts if other != cut]
@@ -111,16 +121,16 @@ def reading(cut: float, cuts: Sequence[float] = ()) -> str:
     for digits in range(6, 17):
         near = float(f"{cut:.{digits}g}")
         if abs(near - cut) <= slack:
-            return tidy(near)
-    return tidy(cut)
+            return number_text(near)
+    return number_text(cut)
 
 
-def tidy(number: float) -> str:
+def number_text(number: float) -> str:
     """Return a number as people write it: no trailing .0, no -0, no needless exponent.
 
     Examples
     --------
-    >>> tidy(12.0), tidy(0.5), tidy(-0.0), tidy(1e22), tidy(1e-7)
+    >>> number_text(12.0), number_text(0.5), number_text(-0.0), number_text(1e22), number_text(1e-7)
     ('12', '0.5', '0', '1e+22', '1e-07')
     """
     if number == int(number) if math.isfinite(number) else False:
@@ -128,12 +138,12 @@ def tidy(number: float) -> str:
     return repr(number)
 
 
-def amount(weight: float) -> str:
+def weight_text(weight: float) -> str:
     """Return a weight: whole ones as integers, others with at most two decimals.
 
     Examples
     --------
-    >>> amount(5.0), amount(1.4666667), amount(0.001), amount(0.0)
+    >>> weight_text(5.0), weight_text(1.4666667), weight_text(0.001), weight_text(0.0)
     ('5', '1.47', '0.001', '0')
     """
     if weight == int(weight):
@@ -141,12 +151,12 @@ def amount(weight: float) -> str:
     return f"{weight:.2f}".rstrip("0").rstrip(".") if abs(weight) >= 0.005 else f"{weight:.1g}"
 
 
-def plain_signs(text: str) -> str:
+def ascii_signs(text: str) -> str:
     """Return a text with its signs of order in plain characters.
 
     Examples
     --------
-    >>> plain_signs("2 ≤ x, y ≥ 5, z ≠ ?")
+    >>> ascii_signs("2 ≤ x, y ≥ 5, z ≠ ?")
     '2 <= x, y >= 5, z != ?'
     """
     return text.replace("≤", "<=").replace("≥", ">=").replace("≠", "!=")
@@ -191,21 +201,23 @@ def answer_text(tree: TreeData, node: int, branch: int, *, ascii_only: bool = Fa
     return cut_text(tree, node).side(branch, ascii_only=ascii_only)
 
 
-def cut_text(tree: TreeData, node: int) -> Short:
+def cut_text(tree: TreeData, node: int) -> CutText:
     """Return how the cut of a node is printed: a number, or an ordered level."""
     asked = tree.schema[int(tree.nodes.column[node])]
     cut = float(tree.nodes.cut[node])
     if math.isinf(cut):
-        return Short("?")
+        return CutText("?")
     if not asked.is_numeric:
-        return Short(quoted(level_text(asked, int(cut))))
+        return CutText(quoted(level_text(asked, int(cut))))
     if tree.nodes.gap is None:
-        return short(cut)
+        return shortest_cut(cut)
     low, high = tree.nodes.gap[node].tolist()
-    return short(compared(tree, cut), low, high, single=tree.recipe.get("precision") == "single")
+    return shortest_cut(
+        comparison_cut(tree, cut), low, high, single=tree.recipe.get("precision") == "single"
+    )
 
 
-def compared(tree: TreeData, cut: float) -> float:
+def comparison_cut(tree: TreeData, cut: float) -> float:
     """Return a cut as numbers are compared with it: C4.5 holds both sides in 32 bits."""
     is_single = tree.recipe.get("precision") == "single"
     return in_32_bits(cut) if is_single and tree.recipe.get("rules") == "quinlan" else cut
@@ -221,10 +233,10 @@ def counts_text(tree: TreeData, node: int) -> str:
     """Return '(rows)' or '(rows/wrong)' of a node; nothing for a tree made by hand."""
     if not tree.has_counts:
         return ""
-    weight = amount(float(tree.weight[node]))
+    weight = weight_text(float(tree.weight[node]))
     if tree.is_regression:
         return f" ({weight})"
     wrong = float(tree.weight[node] - tree.nodes.total[node, tree.values[node]])
     if wrong <= 0:
         return f" ({weight})"
-    return f" ({weight}/{amount(wrong)})"
+    return f" ({weight}/{weight_text(wrong)})"

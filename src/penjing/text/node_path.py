@@ -12,7 +12,7 @@ _BETWEEN = ",，;；/"
 _SIGNS = {"≤": "<=", "≥": ">=", "＝": "=", "＞": ">", "＜": "<", "==": "="}
 
 
-def find(tree: TreeData, text: str) -> tuple[int, int | None]:
+def find_node(tree: TreeData, text: str) -> tuple[int, int | None]:
     """Return the node that a text means.
 
     Parameters
@@ -39,7 +39,7 @@ def find(tree: TreeData, text: str) -> tuple[int, int | None]:
     >>> import penjing
     >>> root = {"root": {"curled": "yes", "stiff": "no"}}
     >>> tree = penjing.Tree.from_dict({"texture": {"clear": root, "faint": "no"}})
-    >>> find(tree, "texture = clear, stiff"), find(tree, "2"), find(tree, "root")
+    >>> find_node(tree, "texture = clear, stiff"), find_node(tree, "2"), find_node(tree, "root")
     ((4, None), (2, None), (0, None))
     """
     text = text.strip()

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penjing.i18n import say
-from penjing.text.labels import amount, quoted
+from penjing.text.labels import quoted, weight_text
 
 SHOWN = 10
 """How many things a sentence lists before it says how many more there are."""
 
 
-def listed(names: Sequence[object], lang: str = "en", shown: int = SHOWN) -> str:
+def join_names(names: Sequence[object], lang: str = "en", shown: int = SHOWN) -> str:
     """Return names as a list in a sentence.
 
     Examples
     --------
-    >>> listed([16, 6, 7]), listed([16, 6, 7], "zh"), listed([4])
+    >>> join_names([16, 6, 7]), join_names([16, 6, 7], "zh"), join_names([4])
     ('16, 6 and 7', '16、6 和 7', '4')
-    >>> listed(range(1, 30), shown=3)
+    >>> join_names(range(1, 30), shown=3)
     '1, 2, 3 and 26 more'
     """
     texts = [str(name) for name in names]
@@ -39,39 +39,43 @@ def rows_of(weight: float, lang: str = "en") -> str:
     >>> rows_of(1.0), rows_of(8.0), rows_of(2.5), rows_of(8.0, "zh")
     ('1 row', '8 rows', '2.5 rows', '8 行')
     """
-    return say("n_rows_one" if weight == 1 else "n_rows", lang, n=amount(weight))
+    return say("n_rows_one" if weight == 1 else "n_rows", lang, n=weight_text(weight))
 
 
-def counted(value: object, n: str) -> str:
+def value_with_count(value: object, n: str) -> str:
     """Return a value with how often it occurs; a number gets a colon, or it would read as two.
 
     Examples
     --------
-    >>> counted("yes", "8"), counted(0, "4"), counted("no surfacing", "2")
+    >>> (
+    ...     value_with_count("yes", "8"),
+    ...     value_with_count(0, "4"),
+    ...     value_with_count("no surfacing", "2"),
+    ... )
     ('yes 8', '0: 4', "'no surfacing' 2")
     """
     text = quoted(value)
     return f"{text}: {n}" if text[-1].isdigit() else f"{text} {n}"
 
 
-def mixture(classes: Sequence[object], total: Sequence[float]) -> str:
+def class_counts(classes: Sequence[object], total: Sequence[float]) -> str:
     """Return how many rows of each class there are.
 
     Examples
     --------
-    >>> mixture(["yes", "no"], [8, 1.5]), mixture([0, 1], [4, 3])
+    >>> class_counts(["yes", "no"], [8, 1.5]), class_counts([0, 1], [4, 3])
     ('yes 8 no 1.5', '0: 4, 1: 3')
     """
-    texts = [counted(c, amount(w)) for c, w in zip(classes, total, strict=True)]
+    texts = [value_with_count(c, weight_text(w)) for c, w in zip(classes, total, strict=True)]
     return (", " if any(": " in text for text in texts) else " ").join(texts)
 
 
-def number(n: int, lang: str = "en") -> str:
+def number_word(n: int, lang: str = "en") -> str:
     """Return a small number as a word, as a sentence has it.
 
     Examples
     --------
-    >>> number(1), number(10), number(11), number(1, "zh")
+    >>> number_word(1), number_word(10), number_word(11), number_word(1, "zh")
     ('one', 'ten', '11', '1')
     """
     words = say("numbers", lang).split()

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from penjing.i18n import say
-from penjing.text.labels import amount, plain_signs, quoted, tidy
-from penjing.text.text_table import left, widest
+from penjing.text.labels import ascii_signs, number_text, quoted, weight_text
+from penjing.text.text_table import align_left, max_width
 
 Plain = Mapping[str, Any]
 
@@ -27,10 +27,10 @@ def write(told: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
     lines = [_answer(told, lang)]
     path = [node for node in told["path"] if node["branch"] is not None]
     ends = told["path"][1:]
-    room = widest([node["branch"] for node in path], 0) + 2 if path else 0
+    room = max_width([node["branch"] for node in path], 0) + 2 if path else 0
     for node, end in zip(path, ends, strict=True):
         said = _evidence(node, end, lang)
-        lines.append(f"  {left(node['branch'], max(room, 20))}{said}".rstrip())
+        lines.append(f"  {align_left(node['branch'], max(room, 20))}{said}".rstrip())
     if told["stopped"] is not None:
         column = quoted(told["path"][-1]["question"])
         value = _text(told["path"][-1]["value"])
@@ -38,15 +38,15 @@ def write(told: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
     if told["flips"]:
         lines.append(say("because_flips", lang))
         tests = [_tests(flip, lang) for flip in told["flips"]]
-        place = max(widest(tests, 0) + 2, 22)
+        place = max(max_width(tests, 0) + 2, 22)
         lines += [
-            f"  {left(test, place)}{_text(flip['answer'])}"
+            f"  {align_left(test, place)}{_text(flip['answer'])}"
             for test, flip in zip(tests, told["flips"], strict=True)
         ]
     else:
         lines.append(say("because_no_flip", lang))
     text = "\n".join(lines)
-    return plain_signs(text).replace("→", "->") if ascii_only else text
+    return ascii_signs(text).replace("→", "->") if ascii_only else text
 
 
 def _answer(told: Plain, lang: str) -> str:
@@ -73,10 +73,10 @@ def _evidence(node: Plain, end: Plain, lang: str) -> str:
     elif by in ("missing", "unseen"):
         said.append(say(f"because_{by}_way", lang))
     if "total" in end:
-        counts = " : ".join(amount(v) for v in end["total"])
+        counts = " : ".join(weight_text(v) for v in end["total"])
         said.append(f"{counts} → {_text(end['answer'])}")
     elif end["rows"] is not None:
-        said.append(f"n={amount(end['rows'])} → {_text(end['answer'])}")
+        said.append(f"n={weight_text(end['rows'])} → {_text(end['answer'])}")
     return "  ".join(said)
 
 
@@ -86,5 +86,9 @@ def _tests(flip: Plain, lang: str) -> str:
 
 def _text(value: Any) -> str:  # noqa: ANN401 - a class may be any plain value
     if isinstance(value, float):
-        return tidy(float(f"{value:.6g}")) if value.is_integer() is False else tidy(value)
+        return (
+            number_text(float(f"{value:.6g}"))
+            if value.is_integer() is False
+            else number_text(value)
+        )
     return quoted(value)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from penjing.i18n import say
-from penjing.text.labels import amount, plain_signs, quoted
-from penjing.text.text_table import left, right, widest
+from penjing.text.labels import ascii_signs, quoted, weight_text
+from penjing.text.text_table import align_left, align_right, max_width
 
 Plain = Mapping[str, Any]
 
@@ -25,15 +25,16 @@ def write(told: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
         Use plain characters only.
     """
     rules = told["rules"]
-    room = widest([*(quoted(r["answer"]) for r in rules), quoted(told["default"])], 0)
-    counts = widest([amount(r["rows"]) for r in rules], 1) if rules else 1
+    room = max_width([*(quoted(r["answer"]) for r in rules), quoted(told["default"])], 0)
+    counts = max_width([weight_text(r["rows"]) for r in rules], 1) if rules else 1
     lines = []
     for i, rule in enumerate(rules, start=1):
         share = f"{100 * rule['right'] / rule['rows']:3.0f}%"
         low, high = (f"{100 * end:.0f}" for end in rule["interval"])
         when = say("rule_and", lang).join(rule["when"]) or say("rule_always", lang)
         lines.append(
-            f"{i:>3}  {left(quoted(rule['answer']), room)}  {right(amount(rule['rows']), counts)}"
+            f"{i:>3}  {align_left(quoted(rule['answer']), room)}"
+            f"  {align_right(weight_text(rule['rows']), counts)}"
             f"  {share} ({low}-{high})  {say('rule_when', lang)} {when}"
         )
     lines.append(say("ruleset_default", lang, answer=quoted(told["default"])))
@@ -44,10 +45,10 @@ def write(told: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
             lang,
             n=len(rules),
             leaves=told["leaves"],
-            right=amount(training["correct"]),
-            tree=amount(training["tree"]),
-            of=amount(training["of"]),
+            align_right=weight_text(training["correct"]),
+            tree=weight_text(training["tree"]),
+            of=weight_text(training["of"]),
         )
     )
     text = "\n".join(lines)
-    return plain_signs(text) if ascii_only else text
+    return ascii_signs(text) if ascii_only else text

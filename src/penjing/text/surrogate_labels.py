@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from penjing.text.labels import Short, branch_text, quoted, tidy
+from penjing.text.labels import CutText, branch_text, number_text, quoted
 from penjing.tree.split import NO_BRANCH, Surrogate, level_text
 from penjing.tree.tree_data import TreeData
 
 
-def lines(tree: TreeData, node: int, *, ascii_only: bool = False) -> list[str]:
+def surrogate_lines(tree: TreeData, node: int, *, ascii_only: bool = False) -> list[str]:
     """Return a line for each surrogate of a node, best first, and one for the last resort.
 
     A line says: where the value is missing, rows of which the test holds go the way of that
@@ -25,7 +25,7 @@ def lines(tree: TreeData, node: int, *, ascii_only: bool = False) -> list[str]:
     >>> tree = penjing.Tree.from_dict({"legs": {"<= 2.5": "bird", "> 2.5": barks}})
     >>> stand_in = Surrogate(1, None, 0, (np.array([0]), np.array([1])), 0.9, 0.8)
     >>> tree = replace(tree, nodes=replace(tree.nodes, surrogates={0: (stand_in,)}))
-    >>> lines(tree, 0)
+    >>> surrogate_lines(tree, 0)
     ['? barks = 1 → legs ≤ 2.5 (90 %)']
     """
     arrow = "->" if ascii_only else "→"
@@ -34,7 +34,7 @@ def lines(tree: TreeData, node: int, *, ascii_only: bool = False) -> list[str]:
     first = tree.children(node).start
     found = []
     for stand_in in tree.nodes.surrogates.get(node, ()):
-        test = told(tree, stand_in, ascii_only=ascii_only)
+        test = surrogate_text(tree, stand_in, ascii_only=ascii_only)
         way = branch_text(tree, first, ascii_only=ascii_only)
         mark = "?" if stand_in.is_used else "(?)"
         found.append(f"{mark} {test} {arrow} {way} ({100 * stand_in.agreement:.3g} %)")
@@ -45,7 +45,7 @@ def lines(tree: TreeData, node: int, *, ascii_only: bool = False) -> list[str]:
     return found
 
 
-def told(tree: TreeData, stand_in: Surrogate, *, ascii_only: bool = False) -> str:
+def surrogate_text(tree: TreeData, stand_in: Surrogate, *, ascii_only: bool = False) -> str:
     """Return the test that leads to the first branch."""
     field = tree.schema[stand_in.column]
     name = quoted(field.name)
@@ -55,11 +55,11 @@ def told(tree: TreeData, stand_in: Surrogate, *, ascii_only: bool = False) -> st
         return f"{name} {said}"
     branch = stand_in.below
     if not field.is_numeric:
-        level = Short(quoted(level_text(field, int(stand_in.cut))))
+        level = CutText(quoted(level_text(field, int(stand_in.cut))))
         return f"{name} {level.side(branch, ascii_only=ascii_only)}"
     # The cut is the largest number below a midpoint, which is what is printed.
     near = _rounder(stand_in.cut)
-    read = Short(tidy(near), is_open=near > stand_in.cut)
+    read = CutText(number_text(near), is_open=near > stand_in.cut)
     return f"{name} {read.side(branch, ascii_only=ascii_only)}"
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from penjing.text.font_metrics import columns as width
+from penjing.text.font_metrics import terminal_columns as width
 
-__all__ = ["clip", "headings", "left", "right", "widest", "width"]
+__all__ = ["align_left", "align_right", "clip", "headings", "max_width", "width"]
 
 GAP = 4
 """Headings stand this far apart where that keeps them over their numbers."""
@@ -14,17 +14,17 @@ DRIFT = 2
 """A heading may end this far before its numbers do."""
 
 
-def left(text: str, places: int) -> str:
+def align_left(text: str, places: int) -> str:
     """Return a text with blanks after it, up to so many places."""
     return text + " " * (places - width(text))
 
 
-def right(text: str, places: int) -> str:
+def align_right(text: str, places: int) -> str:
     """Return a text with blanks before it, up to so many places.
 
     Examples
     --------
-    >>> [right("否", 4), right("no", 4)]
+    >>> [align_right("否", 4), align_right("no", 4)]
     ['  否', '  no']
     """
     return " " * (places - width(text)) + text
@@ -68,6 +68,6 @@ def headings(words: Sequence[str], ends: Sequence[int]) -> str:
     return line
 
 
-def widest(texts: Iterable[str], least: int = 0) -> int:
+def max_width(texts: Iterable[str], least: int = 0) -> int:
     """Return the width of the widest text, but not less than ``least``."""
     return max(least, *(width(text) for text in texts), 0)

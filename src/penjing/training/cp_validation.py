@@ -27,7 +27,7 @@ from penjing.grow.loop import grow
 from penjing.grow.recipe import Recipe
 from penjing.predict.inputs import align
 from penjing.predict.predict import classes_of
-from penjing.prune.cost_complexity import path
+from penjing.prune.cost_complexity import pruning_path
 from penjing.tree.counts import Classes, Reader, reader_of
 from penjing.tree.split import NO_BRANCH
 from penjing.tree.tree_data import TreeData
@@ -137,7 +137,7 @@ def cross_validated(tree: TreeData, source: Any, folds: int = 10) -> TreeData:  
     if isinstance(recipe.options, RpartOptions):
         recipe = recipe.but(xval=folds).fits(table)
         return _with_table(tree, cp_errors(tree, table, recipe))
-    links = path(tree)
+    links = pruning_path(tree)
     root = float(tree.losses[0])
     alphas = [0.0]
     for alpha in sorted(link.alpha for link in links[1:]):
@@ -176,7 +176,7 @@ def cross_validated(tree: TreeData, source: Any, folds: int = 10) -> TreeData:  
 
 def cut_to(tree: TreeData, alpha: float) -> TreeData:
     """Return a tree without the links that are weaker than a complexity."""
-    return tree.pruned([link.node for link in path(tree)[1:] if link.alpha <= alpha])
+    return tree.pruned([link.node for link in pruning_path(tree)[1:] if link.alpha <= alpha])
 
 
 def _charged(tree: TreeData, table: Table) -> Floats:
@@ -238,7 +238,7 @@ def _branches(
 ) -> Codes:
     split = tree.split(node)
     assert split is not None
-    branch = split.routed(lambda c: table.columns[c].take(rows))
+    branch = split.route_rows(lambda c: table.columns[c].take(rows))
     if options.usesurrogate == 2:
         # No majority among the rows that the question knows: to the right, as rpart has it.
         sons = lower_first(tree, node)

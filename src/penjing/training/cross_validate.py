@@ -15,7 +15,7 @@ from penjing.data.table import Table
 from penjing.dialects.recipes import recipe_of
 from penjing.errors import ChoiceError
 from penjing.grow.recipe import Recipe
-from penjing.predict.inputs import Places
+from penjing.predict.inputs import LevelIndex
 from penjing.predict.predict import classes_of
 from penjing.training.pruning import prune
 from penjing.training.train import train
@@ -48,7 +48,7 @@ def held_out_predictions(
     """
     assert table.target is not None
     n_folds: Any = table.n_rows if isinstance(k, str) and k == LEAVE_ONE_OUT else k
-    places = Places(table.target.levels)
+    places = LevelIndex(table.target.levels)
     # Numbered anew, so that held-out rows know where their prediction goes.
     marked = replace(table, row_numbers=np.arange(table.n_rows))
     predictions: npt.NDArray[Any] = np.empty(

@@ -13,7 +13,7 @@ from penjing.grow.loop import grow
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import stops
 from penjing.progress import Progress, ProgressCallback
-from penjing.tree.builder import SubtreeBuilder, TreeBuilder, unit_totals
+from penjing.tree.builder import TreeAssembler, TreeBuilder, unit_totals
 from penjing.tree.tree_data import TreeData
 
 
@@ -38,10 +38,10 @@ def grown(
     pace = _Pace(progress, survey.n_rows)
     top = grow(engine, replace(recipe, min_weight=least), None, None, pace.told)
     top = replace(top, nodes=replace(top.nodes, gap=kept_gaps(top, engine)))
-    planting = SubtreeBuilder(engine.reader)
-    growth = planting.growth
-    growth.weigh([0], unit_totals(top.nodes.total[:1]))
-    place = planting.plant(0, top)
+    planting = TreeAssembler(engine.reader)
+    growth = planting.builder
+    growth.set_totals([0], unit_totals(top.nodes.total[:1]))
+    place = planting.insert_subtree(0, top)
     waiting = [
         node
         for node in np.flatnonzero(top.is_leaf).tolist()
@@ -57,9 +57,9 @@ def grown(
                 mine = replace(recipe, max_depth=recipe.max_depth - growth.depth(node))
             tree = native.Engine(table, "refuse", reader=engine.reader).grow(mine)
             assert tree is not None
-            planting.plant(node, tree)
+            planting.insert_subtree(node, tree)
         pace.finished(sum(map(top.weight_of, lot)), len(lot), growth.n_leaves)
-    return planting.finished(engine.schema, engine.target, settings)
+    return planting.finish(engine.schema, engine.target, settings)
 
 
 class _Pace:

@@ -14,9 +14,9 @@ from penjing.data.folds import Fold
 from penjing.data.read.dispatch import check_source_type
 from penjing.data.table import Table
 from penjing.errors import ChoiceError
-from penjing.predict.inputs import align, align_to, labelled_rows, markers_of, placeless
+from penjing.predict.inputs import align, align_to, hide_unordered_levels, labelled_rows, markers_of
 from penjing.prune.decisions import OWN_MEASURES, measure_of
-from penjing.prune.renumber import Stayed, carried, places, renumbered
+from penjing.prune.renumber import NodeMapping, carry_trace, map_nodes, renumber_decisions
 from penjing.registry import load
 from penjing.training.cp_validation import cross_validated
 from penjing.tree.tree_data import TreeData
@@ -91,23 +91,23 @@ def prune(
         raise ChoiceError("validation_not_used", method=method)
     else:
         smaller, decisions = pruner(tree, **options)
-    found = places(tree, smaller)
-    record["decisions"] = renumbered([decision.to_json() for decision in decisions], found)
+    found = map_nodes(tree, smaller)
+    record["decisions"] = renumber_decisions([decision.to_json() for decision in decisions], found)
     earlier = [_followed(told, found) for told in tree.about.get("pruning", ())]
     about = dict(smaller.about) | {"pruning": [*earlier, record]}
     if "training" in about:
         about["training"] = _training(tree, smaller)
     about = {key: value for key, value in about.items() if value is not None}
-    trace = carried(tree, smaller, found)
+    trace = carry_trace(tree, smaller, found)
     return replace(smaller, about=about, kept_trace=trace, reading=tree.reading)
 
 
-def _followed(record: Mapping[str, Any], found: Stayed) -> Mapping[str, Any]:
+def _followed(record: Mapping[str, Any], found: NodeMapping) -> Mapping[str, Any]:
     """Return what was decided before, under the numbers that nodes have now."""
     decisions = record.get("decisions", ())
     if not all("now" in decision for decision in decisions):
         return record  # of a model that was written when they were not followed
-    return dict(record) | {"decisions": renumbered(decisions, found)}
+    return dict(record) | {"decisions": renumber_decisions(decisions, found)}
 
 
 def _check_options(method: str, given: Mapping[str, Any], pruner: Callable[..., Any]) -> None:
@@ -143,7 +143,7 @@ def judging(like: TreeData | Table, source: Any) -> Table:  # noqa: ANN401 - wha
         how = {"missing": markers_of(like)}
         aligned = align_to(like.schema, like.target.field, source, **how)
         table, _ = labelled_rows(aligned, like.target.name)
-    return placeless(table, like.schema)
+    return hide_unordered_levels(table, like.schema)
 
 
 def source_of(table: Table) -> dict[str, Any]:

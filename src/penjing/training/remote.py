@@ -19,7 +19,7 @@ from penjing.grow.engine import Grower
 from penjing.grow.loop import grow
 from penjing.grow.recipe import Recipe
 from penjing.grow.trace_record import Trace
-from penjing.predict.flat import cuts_of
+from penjing.predict.flat import comparison_cuts
 from penjing.progress import ProgressCallback
 from penjing.registry import load
 from penjing.training.finish_locally import grown, kept_gaps
@@ -204,7 +204,7 @@ def _gaps(tree: TreeData, engine: remote_counts.Engine) -> np.ndarray[Any, np.dt
         c = int(tree.nodes.column[node])
         if tree.schema[c].is_numeric:
             by_column.setdefault(c, []).append(node)
-    compared_with = cuts_of(tree)
+    compared_with = comparison_cuts(tree)
     for c, nodes in by_column.items():
         levels = engine.level_values(c)
         with np.errstate(over="ignore"):  # beyond what 32 bits hold: infinite there

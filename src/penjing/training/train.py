@@ -28,12 +28,12 @@ from penjing.grow.dialect import Dialect
 from penjing.grow.engine import Engine
 from penjing.grow.loop import grow
 from penjing.grow.recipe import Recipe
-from penjing.grow.trace_record import AUTO, Trace, is_cheap
-from penjing.predict.flat import gaps, pieces
+from penjing.grow.trace_record import AUTO, Trace, trace_is_cheap
+from penjing.predict.flat import row_blocks, threshold_gaps
 from penjing.predict.predict import classes_of
 from penjing.progress import ProgressCallback
 from penjing.prune.decisions import Ties, check_ties
-from penjing.prune.pre_pruning import Gate
+from penjing.prune.pre_pruning import ValidationPrePruner
 from penjing.registry import load
 from penjing.training import pruning, remote
 from penjing.training.cp_validation import cp_errors
@@ -178,7 +178,9 @@ class _Growing:
     def _traced(self, table: Table, engine: str) -> bool | Literal["auto"]:
         """Return whether a trace is kept; ``auto`` where the grown tree has to tell."""
         by_cases = self.recipe.rules == "quinlan" and self.recipe.settings().get("sums") == "cases"
-        if self.trace != AUTO or (engine != "disk" and not by_cases and is_cheap(None, table)):
+        if self.trace != AUTO or (
+            engine != "disk" and not by_cases and trace_is_cheap(None, table)
+        ):
             return self.trace
         return False
 
@@ -208,7 +210,7 @@ class _Growing:
         if prune == PREPRUNED and held_out is not None:
             chosen.refuse_missing(table.columns)
             judge = _engine("memory", held_out, chosen, shares_of="tree")
-            gate = Gate(judge, self.ties, pruning.source_of(held_out))
+            gate = ValidationPrePruner(judge, self.ties, pruning.source_of(held_out))
             trace = Trace() if traced else None
             tree = grow(counting, chosen, gate, trace, self.progress)
             return _described(tree, table, gate)
@@ -253,7 +255,7 @@ def _grown(
     grower = getattr(engine, "grow", None)  # an engine that is a Grower
     if grower is not None and traced is not True:
         tree: TreeData | None = grower(recipe, progress)
-        if tree is not None and not (traced == AUTO and is_cheap(tree, table)):
+        if tree is not None and not (traced == AUTO and trace_is_cheap(tree, table)):
             rules: Dialect = load("dialect", recipe.rules)
             return rules.finish(tree, engine, recipe)
     recipe.refuse_missing(table.columns)
@@ -310,7 +312,7 @@ def _validation(table: Table, validation: Any, seed: int) -> tuple[Table, Table 
     return table, pruning.judging(table, validation)
 
 
-def _described(tree: TreeData, table: Table, gate: Gate | None = None) -> TreeData:
+def _described(tree: TreeData, table: Table, gate: ValidationPrePruner | None = None) -> TreeData:
     """Return the tree with what can only be said while its rows are at hand."""
     about = dict(tree.about) | {
         "n_rows": table.n_rows,
@@ -324,7 +326,7 @@ def _described(tree: TreeData, table: Table, gate: Gate | None = None) -> TreeDa
     if lacking:
         about["missing"] = lacking
     if gate is not None:
-        about["pruning"] = gate.story()
+        about["pruning"] = gate.pruning_records()
     if not tree.is_regression:
         about["training"] = {
             "correct": _training(tree, table, is_whole=not lacking),
@@ -332,7 +334,7 @@ def _described(tree: TreeData, table: Table, gate: Gate | None = None) -> TreeDa
         }
     nodes = tree.nodes
     if nodes.gap is None:
-        nodes = replace(nodes, gap=gaps(tree, table))
+        nodes = replace(nodes, gap=threshold_gaps(tree, table))
     return replace(tree, nodes=nodes, about=about, reading=table.source.get("reading"))
 
 
@@ -342,7 +344,7 @@ def _training(tree: TreeData, table: Table, *, is_whole: bool) -> float:
         leaves = np.flatnonzero(tree.is_leaf)
         return float(tree.nodes.total[leaves, tree.values[leaves]].sum())
     assert table.target is not None
-    right = np.concatenate([_is_right(tree, part) for part in pieces(table)])
+    right = np.concatenate([_is_right(tree, part) for part in row_blocks(table)])
     return float(table.weights[right].sum())
 
 

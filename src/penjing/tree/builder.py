@@ -1,4 +1,4 @@
-"""A tree while it grows: nodes are appended, and numbered breadth first at the end."""
+"""Trees under construction: nodes are appended, and numbered breadth first at the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ _NO_LEVELS = np.empty(0, np.int32)
 
 
 class TreeBuilder:
-    """The one mutable form of a tree; ids are never reused, so engines may cache by them."""
+    """A tree under construction; node ids are never reused, so engines may cache by them.
+
+    Parameters
+    ----------
+    s : Reader
+        Interprets the sums of a node.
+    """
 
     def __init__(self, s: Reader) -> None:
         self._s = s
@@ -36,36 +42,41 @@ class TreeBuilder:
         self._row_levels = self._generation = 0
 
     @classmethod
-    def again(cls, s: Reader, parents: Sequence[int], totals: Totals) -> TreeBuilder:
-        """Return a grown tree as rules look at it before a node is asked anything.
+    def from_totals(cls, s: Reader, parents: Sequence[int], totals: Totals) -> TreeBuilder:
+        """Return a builder with the nodes and sums of a finished tree, but without its splits.
+
+        Stop rules can be applied again to each of its nodes.
 
         Parameters
         ----------
         s : Reader
-            What reads the sums.
+            Interprets the sums.
         parents : sequence of int
-            The parent of each node; parents stand before their children.
+            The parent of each node; parents come before their children.
         totals : Totals
-            The rows of every node.
+            The sums of every node.
         """
-        growth = cls(s)
+        builder = cls(s)
         for node, parent in enumerate(parents):
             if node:
-                growth._parent.append(parent)
-                growth._depth.append(growth._depth[parent] + 1)
-                growth._total.append(np.zeros(s.size))
-                growth._rows.append(0.0)
-                growth._pure.append(True)
-                growth._branch.append(0)
-        growth.weigh(list(range(len(parents))), totals)
-        return growth
+                builder._add_node(parent, 0)
+        builder.set_totals(list(range(len(parents))), totals)
+        return builder
+
+    def _add_node(self, parent: int, branch: int) -> None:
+        self._parent.append(parent)
+        self._branch.append(branch)
+        self._depth.append(self._depth[parent] + 1)
+        self._total.append(np.zeros(self._s.size))
+        self._rows.append(0.0)
+        self._pure.append(True)
 
     def split(self, node: int) -> Split | None:
-        """Return the test of a node, None where it has none (yet)."""
+        """Return the split of a node, None where it has none (yet)."""
         return self._split.get(node)
 
     def parent_of(self, node: int) -> tuple[int, int]:
-        """Return a node's parent and by which of its branches the node is reached."""
+        """Return a node's parent, and the branch of the parent that leads to the node."""
         return self._parent[node], self._branch[node]
 
     def children(self, node: int) -> range:
@@ -73,7 +84,7 @@ class TreeBuilder:
         return self._children.get(node, range(0))
 
     def depth(self, node: int) -> int:
-        """Return how many questions stand above a node."""
+        """Return the number of splits above a node."""
         return self._depth[node]
 
     def total(self, node: int) -> Floats:
@@ -84,84 +95,84 @@ class TreeBuilder:
         """Return the weight of a node's rows."""
         return float(self._s.weight(self._total[node]))
 
-    def mass_of(self, node: int) -> float:
-        """Return the weight of a node's rows, each times what its class counts for."""
+    def adjusted_weight_of(self, node: int) -> float:
+        """Return the weight of a node's rows, each multiplied by the factor of its class."""
         costs = self._s.costs if isinstance(self._s, Classes) else None
         total = self._total[node]
         return float(self._s.weight(total * np.asarray(costs.factor) if costs else total))
 
     @property
     def n_ids(self) -> int:
-        """How many ids have been given."""
+        """The number of ids given so far, those of removed nodes included."""
         return len(self._parent)
 
     @property
     def reader(self) -> Reader:
-        """What reads the sums."""
+        """Interprets the sums of a node."""
         return self._s
 
     def n_rows(self, node: int) -> float:
-        """Return the number of a node's rows, whatever they weigh."""
+        """Return the number of a node's rows, whatever their weights."""
         return self._rows[node]
 
     def loss_of(self, node: int) -> float:
-        """Return what a node gets wrong as a leaf."""
+        """Return the loss of a node as a leaf: the weight of its errors, or its sum of squares."""
         return float(self._s.loss(self._total[node]))
 
     def is_pure(self, node: int) -> bool:
         """Whether all rows of a node have one class (or one number)."""
         return self._pure[node]
 
-    def sprout(self, node: int, split: Split) -> range:
-        """Give a node its question; return the ids of the children it gets."""
-        born = range(len(self._parent), len(self._parent) + split.n_branches)
+    def add_children(self, node: int, split: Split) -> range:
+        """Set the split of a node; return the ids of its new children."""
+        children = range(len(self._parent), len(self._parent) + split.n_branches)
         self._split[node] = split
-        self._children[node] = born
-        self.n_leaves += len(born) - 1
+        self._children[node] = children
+        self.n_leaves += len(children) - 1
         for branch in range(split.n_branches):
-            self._parent.append(node)
-            self._branch.append(branch)
-            self._depth.append(self._depth[node] + 1)
-            self._total.append(np.zeros(self._s.size))
-            self._rows.append(0.0)
-            self._pure.append(True)
-        return born
+            self._add_node(node, branch)
+        return children
 
-    def plant(self, node: int, split: Split) -> list[int]:
-        """Give a node its question, and its first child the one that follows; return all born."""
-        born = list(self.sprout(node, split))
-        return born + list(self.sprout(born[0], split.then)) if split.then else born
+    def apply_split(self, node: int, split: Split) -> list[int]:
+        """Set the split of a node and, if it has a following one, that of its first child.
 
-    def ends(self, node: int) -> list[int]:
-        """Return the nodes below this one that ask nothing (yet), as it was planted."""
-        split, born = self._split.get(node), list(self.children(node))
+        Return the ids of all new nodes.
+        """
+        children = list(self.add_children(node, split))
+        if split.then is None:
+            return children
+        return children + list(self.add_children(children[0], split.then))
+
+    def final_children(self, node: int) -> list[int]:
+        """Return the new nodes of `apply_split` that have no split themselves."""
+        split, children = self._split.get(node), list(self.children(node))
         if split is None or split.then is None:
-            return born
-        return [*self.children(born[0]), *born[1:]]
+            return children
+        return [*self.children(children[0]), *children[1:]]
 
-    def weigh(self, born: list[int], totals: Totals) -> None:
+    def set_totals(self, nodes: list[int], totals: Totals) -> None:
         """Record the sums of new nodes."""
         rows = totals.rows if totals.rows is not None else self._s.weight(totals.cells)
-        for i, node in enumerate(born):
+        for i, node in enumerate(nodes):
             self._total[node] = totals.cells[i]
             self._pure[node] = bool(totals.is_pure[i])
             self._rows[node] = float(rows[i])
 
     def progress(self, open_nodes: Sequence[int]) -> Progress:
-        """Return how far this is, given the nodes that are still open."""
-        waiting = sum(self._rows[node] for node in open_nodes)
-        self._row_levels += int(waiting)
+        """Return the progress of growing, given the nodes that are still open."""
+        open_rows = sum(self._rows[node] for node in open_nodes)
+        self._row_levels += int(open_rows)
         n_rows = int(self._rows[0])
-        looked_at = n_rows + self._row_levels
+        n_scanned = n_rows + self._row_levels
         depths = (self.depth(node) for node in open_nodes)
         self._generation = generation = max(depths, default=self._generation)
-        n_placed = max(n_rows - int(waiting), 0)  # rows that are shared out wait in several nodes
+        n_placed = max(n_rows - int(open_rows), 0)  # fractional cases are open in several nodes
         n_open = len(open_nodes)
-        return Progress(looked_at, n_placed, n_rows, self.n_leaves, generation, n_open)
+        return Progress(n_scanned, n_placed, n_rows, self.n_leaves, generation, n_open)
 
-    def wither(self, node: int) -> None:
-        """Take a node's question back; its children are forgotten."""
-        self.n_leaves -= len(self.ends(node)) - 1
+    def remove_children(self, node: int) -> None:
+        """Take back what `apply_split` did to a node."""
+        self.n_leaves -= len(self.final_children(node)) - 1
         del self._split[node], self._children[node]
 
     def finish(
@@ -172,9 +183,9 @@ class TreeBuilder:
         recipe: Mapping[str, Any],
         about: Mapping[str, Any],
     ) -> tuple[TreeData, dict[int, int]]:
-        """Return the tree, numbered breadth first, and the new number of each old one."""
+        """Return the tree, numbered breadth first, and the new number of each node id."""
         order = [0]
-        for node in order:  # grows while it is walked: breadth first
+        for node in order:  # the list grows during the loop: breadth first
             order.extend(self.children(node))
         new_id = {old: new for new, old in enumerate(order)}
         splits = [self._split.get(old) for old in order]
@@ -195,99 +206,107 @@ class TreeBuilder:
 
     @staticmethod
     def _missing(splits: Sequence[Split | None]) -> Ids | None:
-        found = [NO_BRANCH if s is None else s.missing for s in splits]
-        return np.asarray(found, np.int32) if max(found) > NO_BRANCH else None
+        """Return the branch of missing values of each node, None where no node has one."""
+        branches = [NO_BRANCH if s is None else s.missing for s in splits]
+        return np.asarray(branches, np.int32) if max(branches) > NO_BRANCH else None
 
     def _levels_into(self, node: int) -> Codes:
+        """Return the codes of the levels that lead into a node."""
         split = self._split.get(self._parent[node])
         return split.groups[self._branch[node]] if split and split.groups else _NO_LEVELS
 
 
-MOST_TIES = 1_000
-"""How many ties are kept (trace.TIES)."""
+MAX_TIES = 1_000
+"""The largest number of ties that a tree records (the same as `trace_record.TIES`)."""
 
 
-class SubtreeBuilder:
-    """A growth of classes into which whole trees are put.
+class TreeAssembler:
+    """Assembles one classification tree from an upper part and subtrees grown elsewhere.
 
     Parameters
     ----------
     s : Reader
-        What reads the sums.
+        Interprets the sums.
+
+    Attributes
+    ----------
+    builder : TreeBuilder
+        The upper part.
+    gap : dict
+        For each node with a threshold, the training values on both sides of it.
     """
 
     def __init__(self, s: Reader) -> None:
-        self.growth = TreeBuilder(s)
+        self.builder = TreeBuilder(s)
         self.gap: dict[int, tuple[float, float]] = {}
-        """The numbers on both sides of the cuts, by node."""
         self._ties: dict[int, dict[str, Any]] = {}
         self._more_ties = 0
 
-    def tie(self, node: int, columns: Sequence[int], score: float) -> None:
-        """Remember which columns scored the same."""
+    def record_tie(self, node: int, columns: Sequence[int], score: float) -> None:
+        """Record the columns that scored the same in a node."""
         self._ties[node] = {"columns": list(columns), "score": score}
 
-    def plant(self, node: int, tree: TreeData) -> dict[int, int]:
-        """Put a tree in the place of a node; return where each of the tree's nodes is now."""
-        growth = self.growth
-        place = {0: node}
+    def insert_subtree(self, node: int, tree: TreeData) -> dict[int, int]:
+        """Put a tree in the place of a node; return the new id of each of the tree's nodes."""
+        builder = self.builder
+        new_id = {0: node}
         ties = {int(tie["node"]): tie for tie in tree.about["ties"]}
         for old in range(tree.n_nodes):
             split = tree.split(old)
             if split is None:
                 continue
-            here = place[old]
-            children = growth.sprout(here, split)
-            mine = list(tree.children(old))
-            place |= dict(zip(mine, children, strict=True))
-            growth.weigh(list(children), unit_totals(tree.nodes.total[mine]))
+            here = new_id[old]
+            children = builder.add_children(here, split)
+            old_children = list(tree.children(old))
+            new_id |= dict(zip(old_children, children, strict=True))
+            builder.set_totals(list(children), unit_totals(tree.nodes.total[old_children]))
             assert tree.nodes.gap is not None
             self.gap[here] = tuple(tree.nodes.gap[old].tolist())
             if old in ties:
-                self.tie(here, ties[old]["columns"], ties[old]["score"])
+                self.record_tie(here, ties[old]["columns"], ties[old]["score"])
         self._more_ties += tree.about["n_ties"] - len(ties)
-        return place
+        return new_id
 
-    def finished(
+    def finish(
         self, schema: tuple[Field, ...], target: Field, recipe: Mapping[str, Any]
     ) -> TreeData:
-        """Return all of it as one tree."""
+        """Return the assembled tree."""
         about: dict[str, Any] = {}
-        tree, new_id = self.growth.finish(schema, target, 0.0, recipe, about)
+        tree, new_id = self.builder.finish(schema, target, 0.0, recipe, about)
         about["n_ties"] = len(self._ties) + self._more_ties
         ties = [{"node": new_id[node]} | tie for node, tie in self._ties.items()]
-        about["ties"] = sorted(ties, key=lambda tie: int(tie["node"]))[:MOST_TIES]
+        about["ties"] = sorted(ties, key=lambda tie: int(tie["node"]))[:MAX_TIES]
         gap = np.full((tree.n_nodes, 2), np.nan)
         for node, between in self.gap.items():
             gap[new_id[node]] = between
         return replace(tree, nodes=replace(tree.nodes, gap=gap))
 
 
-def unit_totals(cells: Any) -> Totals:  # noqa: ANN401 - rows of sums
-    """Return the sums of nodes whose rows weigh one each."""
+def unit_totals(cells: npt.ArrayLike) -> Totals:
+    """Return the totals of nodes whose rows all have weight 1, from their class counts."""
     sums = np.asarray(cells, np.float64)
     return Totals(sums, (sums > 0).sum(axis=1) <= 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NodeDivision:
-    """A node that is divided.
+class NodeSplit:
+    """The split that an engine chose for a node, with all that is needed to apply it again.
 
     Parameters
     ----------
     node : int
-        Which one.
+        The node.
     split : Split
-        Its test.
+        Its split.
     tied : tuple of int
-        The columns that would have done as well.
+        The columns that scored the same.
     after : (branches, S)
-        The sums of its children.
+        The sums of the children.
     gap : (float, float) or None
-        The numbers on both sides of its cut.
+        The training values on both sides of the threshold.
     branch : array or None
-        The branch of each code, where codes are exact. Else rows go by the cut: which bucket holds
-        it is not told here, since a later run may have other buckets.
+        The branch of each code, where codes are exact. Otherwise rows are routed by the
+        threshold; its bucket is not recorded, since a later run may have other buckets.
     """
 
     node: int
@@ -297,8 +316,8 @@ class NodeDivision:
     gap: tuple[float, float] | None
     branch: npt.NDArray[np.int32] | None
 
-    def plain(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def to_json(self) -> dict[str, Any]:
+        """Return the split as plain data."""
         split = self.split
         return {
             "node": self.node, "column": split.column, "cut": split.cut,
@@ -309,23 +328,23 @@ class NodeDivision:
         }  # fmt: skip
 
     @classmethod
-    def again(cls, told: Mapping[str, Any]) -> NodeDivision:
-        """Return what `plain` has told of."""
-        groups = tuple(np.array(codes, np.int32) for codes in told["groups"])
-        split = Split(told["column"], told["cut"], groups, told["gain"], told["score"])
-        branch = None if told["branch"] is None else np.array(told["branch"], np.int32)
-        gap = None if told["gap"] is None else (told["gap"][0], told["gap"][1])
-        after = np.array(told["after"], np.float64)
-        return cls(told["node"], split, tuple(told["tied"]), after, gap, branch)
+    def from_json(cls, data: Mapping[str, Any]) -> NodeSplit:
+        """Return the split that `to_json` wrote."""
+        groups = tuple(np.array(codes, np.int32) for codes in data["groups"])
+        split = Split(data["column"], data["cut"], groups, data["gain"], data["score"])
+        branch = None if data["branch"] is None else np.array(data["branch"], np.int32)
+        gap = None if data["gap"] is None else (data["gap"][0], data["gap"][1])
+        after = np.array(data["after"], np.float64)
+        return cls(data["node"], split, tuple(data["tied"]), after, gap, branch)
 
 
-class DivisionLog(Protocol):
-    """Who remembers what generations became."""
+class SplitLog(Protocol):
+    """Records the splits of each generation, so that an interrupted run can be resumed."""
 
-    def divided(self, nodes: Sequence[int]) -> tuple[list[NodeDivision], list[int]] | None:
-        """Return what these nodes became, and which of them wait for the end."""
+    def recorded_splits(self, nodes: Sequence[int]) -> tuple[list[NodeSplit], list[int]] | None:
+        """Return the splits of these nodes and the nodes put off to the end; None if unknown."""
 
-    def keep_divided(
-        self, nodes: Sequence[int], sprouts: Sequence[NodeDivision], parked: Sequence[int]
+    def record_splits(
+        self, nodes: Sequence[int], splits: Sequence[NodeSplit], deferred: Sequence[int]
     ) -> None:
-        """Remember it."""
+        """Record the splits of these nodes, and the nodes put off to the end."""

@@ -13,7 +13,13 @@ from penjing.data.table import Field
 from penjing.errors import DataError, WrongSourceError
 from penjing.tree.nodes import LEAF, Nodes
 from penjing.tree.split import NO_BRANCH
-from penjing.tree.split_syntax import bare, cut_of, levels_of, number_of, side_of
+from penjing.tree.split_syntax import (
+    parse_cut,
+    parse_levels,
+    parse_number,
+    parse_side,
+    strip_column_name,
+)
 from penjing.tree.tree_data import TreeData
 
 MOST = 10_000_000
@@ -89,10 +95,12 @@ def from_dict(plain: Any, target: str = "class") -> TreeData:  # noqa: ANN401 - 
         if cut is not None:
             made.divide(node, cut[0], is_open=cut[1])
             numeric |= {name} if math.isfinite(cut[0]) else set()
-        is_printed = all(levels_of(key) is not None for key in arms)
+        is_printed = all(parse_levels(key) is not None for key in arms)
         taken: set[int] = set()
         for key, below in arms.items():
-            levels = () if cut is not None else _levels(name, levels_of(key) if is_printed else key)
+            levels = (
+                () if cut is not None else _levels(name, parse_levels(key) if is_printed else key)
+            )
             codes = tuple(known.setdefault(level, len(known)) for level in levels)
             if len(taken | set(codes)) < len(taken) + len(codes):
                 raise DataError("dict_level_twice", column=name, level=key)
@@ -168,7 +176,8 @@ def _question(part: dict[Any, Any]) -> tuple[str, dict[Any, Any]]:
         raise DataError("dict_not_a_tree", found=list(part))
     name = str(next(iter(part)))
     plain = {
-        key if isinstance(key, tuple) else bare(name, key): below for key, below in arms.items()
+        key if isinstance(key, tuple) else strip_column_name(name, key): below
+        for key, below in arms.items()
     }
     arms = plain if len(plain) == len(arms) else arms
     in_order = dict(reversed(arms.items()))
@@ -201,15 +210,15 @@ def _cut_of(column: str, keys: list[Any]) -> tuple[float, bool] | None:
     if len(keys) != 2:
         return None
     one, other = keys
-    found = cut_of(one, other)
-    sides = side_of(one), side_of(other)
+    found = parse_cut(one, other)
+    sides = parse_side(one), parse_side(other)
     if (
         found is None
         and sides[0]
         and sides[1]
         and sides[0].sign[0] + sides[1].sign[0] in ("<>", "><")
     ):
-        numbers = [number_of(side) for side in sides if side]
-        if numbers[0] is not None and numbers[0] == numbers[1] and cut_of(other, one) is None:
+        numbers = [parse_number(side) for side in sides if side]
+        if numbers[0] is not None and numbers[0] == numbers[1] and parse_cut(other, one) is None:
             raise DataError("dict_bad_cut", column=column, one=keys[0], other=keys[1])
     return found

@@ -36,11 +36,11 @@ from penjing.tree.validate import first_misfit
 
 FORMAT = 2
 """The number of the format written here; every number up to it can be read."""
-HEAVIEST = 1e300
+MAX_WEIGHT = 1e300
 """Weights up to this can be added up without running out of numbers."""
-LONGEST = 120
+MAX_QUOTED = 120
 """So many characters of a place are quoted."""
-MINE = f".penjing-{zlib.crc32(platform.node().encode()):08x}-"
+TEMPORARY_PREFIX = f".penjing-{zlib.crc32(platform.node().encode()):08x}-"
 """How names of temporary files begin on this machine; the number of the process follows."""
 MAX_BYTES = 2**31
 """A larger model file is refused before it is read."""
@@ -132,17 +132,17 @@ def save(tree: TreeData, path: str | Path) -> None:
         data = json.dumps(plain, allow_nan=False, indent=1).encode("ascii")
     if str(path).endswith(".gz"):
         data = gzip.compress(data, mtime=0)
-    write_whole(path, data)
+    write_atomically(path, data)
 
 
-def write_whole(path: str | Path, data: bytes) -> None:
+def write_atomically(path: str | Path, data: bytes) -> None:
     """Write a file whole or not at all; see `writing`."""
-    with writing(path) as file:
+    with open_atomically(path) as file:
         file.write(data)
 
 
 @contextmanager
-def writing(path: str | Path) -> Iterator[IO[bytes]]:
+def open_atomically(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a file under a temporary name beside it, to be renamed into place at the end.
 
     What a link points to is replaced, not the link; a pipe or a device is written into.
@@ -156,7 +156,9 @@ def writing(path: str | Path) -> Iterator[IO[bytes]]:
                 yield file
             return
         _sweep(path.parent)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{MINE}{os.getpid()}-")
+        handle, temporary = tempfile.mkstemp(
+            dir=path.parent, prefix=f"{TEMPORARY_PREFIX}{os.getpid()}-"
+        )
         try_lock(handle)  # the system lets go of it when this process ends, however it ends
     except PenjingError:  # of whoever writes into it; some are errors of the system, too
         raise
@@ -187,8 +189,12 @@ def _sweep(folder: Path) -> None:
     Whoever writes one holds a lock on it; between making and locking it, its process lives.
     """
     for entry in os.scandir(folder):
-        process = entry.name.removeprefix(MINE).partition("-")[0]
-        if not entry.name.startswith(MINE) or not process.isdecimal() or _lives(int(process)):
+        process = entry.name.removeprefix(TEMPORARY_PREFIX).partition("-")[0]
+        if (
+            not entry.name.startswith(TEMPORARY_PREFIX)
+            or not process.isdecimal()
+            or _lives(int(process))
+        ):
             continue
         with suppress(OSError):
             handle = os.open(entry.path, os.O_RDWR)
@@ -336,7 +342,7 @@ def _nodes_from_json(  # noqa: PLR0915 - one check after the other
         total[i] = _numbers(row.get("total"), size, source, f"{at}.total")
         weights = total[i, :1] if is_number else total[i]
         _check((weights >= 0).all(), source, f"{at}.total", "of no negative weight")
-        _check(weights.max() <= HEAVIEST, source, f"{at}.total", "of weights that can be added")
+        _check(weights.max() <= MAX_WEIGHT, source, f"{at}.total", "of weights that can be added")
         by_level = i > 0 and math.isnan(cut[up])
         known = len(schema[column[up]].levels) if by_level else None
         levels.append(_codes(row.get("levels", []), i, known, source))
@@ -507,7 +513,7 @@ def _check(holds: object, source: str, at: str, expected: str) -> None:
 
 def _broken(source: str, at: str, expected: str) -> DataError:
     """Make the error for a wrong place; a key that is a page long is not quoted whole."""
-    short = at if len(at) <= LONGEST else at[:LONGEST] + "…"
+    short = at if len(at) <= MAX_QUOTED else at[:MAX_QUOTED] + "…"
     return DataError("model_broken", path=source, at=_shown(short) or "the file", expected=expected)
 
 

@@ -99,12 +99,12 @@ class Split:
         return 2 if self.cut is not None else len(self.groups)
 
     @property
-    def n_ends(self) -> int:
+    def n_final_branches(self) -> int:
         """The number of branches with those of the test that follows."""
         return self.n_branches - 1 + self.then.n_branches if self.then else self.n_branches
 
     @property
-    def whole_gain(self) -> float:
+    def total_gain(self) -> float:
         """What the test gains together with the one that follows."""
         return self.gain if self.whole is None else self.whole
 
@@ -114,7 +114,7 @@ class Split:
             return branch_by_cut(column, self.cut)
         return branch_by_group(column, self.groups)
 
-    def routed(self, column_of: Callable[[int], Column]) -> Codes:
+    def route_rows(self, column_of: Callable[[int], Column]) -> Codes:
         """Return the branch of each row: by this test, its surrogates, or ``missing``."""
         found = self.branches(column_of(self.column))
         for surrogate in (s for s in self.surrogates if s.is_used):
@@ -160,7 +160,7 @@ def midpoint(low: float, high: float) -> float:
     return middle if low <= middle < high else low
 
 
-def at_category(cut: float) -> float:
+def snap_to_category(cut: float) -> float:
     """Return a cut between ordered categories as a grown tree of rpart has it.
 
     While a tree grows, a category half-way between two others is not below the cut, which lies
@@ -168,7 +168,7 @@ def at_category(cut: float) -> float:
 
     Examples
     --------
-    >>> at_category(0.9999999999999999), at_category(0.49999999999999994)
+    >>> snap_to_category(0.9999999999999999), snap_to_category(0.49999999999999994)
     (1.0, 0.49999999999999994)
     """
     above = math.nextafter(cut, math.inf)

@@ -23,12 +23,12 @@ class Side(NamedTuple):
     rest: str
 
 
-def side_of(text: object) -> Side | None:
+def parse_side(text: object) -> Side | None:
     """Return the sign that a text begins with, in its plain form, and the rest; None without one.
 
     Examples
     --------
-    >>> side_of("≤ 0.3815"), side_of("＜６．５"), side_of("clear")
+    >>> parse_side("≤ 0.3815"), parse_side("＜６．５"), parse_side("clear")
     (Side(sign='<=', rest='0.3815'), Side(sign='<', rest='6.5'), None)
     """
     if not isinstance(text, str):
@@ -44,7 +44,7 @@ def side_of(text: object) -> Side | None:
     return Side({"=<": "<=", "=>": ">="}.get(found[1], found[1]), found[2])
 
 
-def cut_of(one: object, other: object) -> tuple[float, bool] | None:
+def parse_cut(one: object, other: object) -> tuple[float, bool] | None:
     """Return the number between two sides, and whether it is above the lower one (``<``).
 
     An infinite number stands for the question whether a value is known (``≠ ?``, ``= ?``).
@@ -52,21 +52,26 @@ def cut_of(one: object, other: object) -> tuple[float, bool] | None:
 
     Examples
     --------
-    >>> cut_of("<=5", "> 5.0"), cut_of("< 5", "≥ 5"), cut_of("≠ ?", "= ?"), cut_of("<= 5", "> 6")
+    >>> (
+    ...     parse_cut("<=5", "> 5.0"),
+    ...     parse_cut("< 5", "≥ 5"),
+    ...     parse_cut("≠ ?", "= ?"),
+    ...     parse_cut("<= 5", "> 6"),
+    ... )
     ((5.0, False), (5.0, True), (inf, False), None)
     """
-    low, high = side_of(one), side_of(other)
+    low, high = parse_side(one), parse_side(other)
     if low is None or high is None:
         return None
     if (low.sign, high.sign) == ("!=", "=") and low.rest == high.rest == MISSING:
         return math.inf, False
     if (low.sign, high.sign) not in (("<=", ">"), ("<", ">=")):
         return None
-    below, above = number_of(low), number_of(high)
+    below, above = parse_number(low), parse_number(high)
     return None if below is None or below != above else (below, low.sign == "<")
 
 
-def number_of(side: Side) -> float | None:
+def parse_number(side: Side) -> float | None:
     """Return the finite number behind a sign, None where there is none."""
     try:
         number = float(side.rest)
@@ -75,12 +80,17 @@ def number_of(side: Side) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def levels_of(text: object) -> tuple[str, ...] | None:
+def parse_levels(text: object) -> tuple[str, ...] | None:
     """Return the levels of '= clear' or 'in {a, b}', None for any other text.
 
     Examples
     --------
-    >>> levels_of("= clear"), levels_of("in {a, 'b, c'}"), levels_of("clear"), levels_of("=<30")
+    >>> (
+    ...     parse_levels("= clear"),
+    ...     parse_levels("in {a, 'b, c'}"),
+    ...     parse_levels("clear"),
+    ...     parse_levels("=<30"),
+    ... )
     (('clear',), ('a', 'b, c'), None, ('<30',))
     """
     if not isinstance(text, str):
@@ -91,25 +101,29 @@ def levels_of(text: object) -> tuple[str, ...] | None:
     return (_unquoted(level),) if n_signs else None
 
 
-def bare(column: str, text: Any) -> Any:  # noqa: ANN401 - a text, or a level of another kind
+def strip_column_name(column: str, text: Any) -> Any:  # noqa: ANN401 - a text, or a level of another kind
     """Return a printed branch without the name of its column; anything else as it is.
 
     Examples
     --------
-    >>> bare("density", "density <= 0.4"), bare("density", "density"), bare("a b", "'a b' = ?")
+    >>> (
+    ...     strip_column_name("density", "density <= 0.4"),
+    ...     strip_column_name("density", "density"),
+    ...     strip_column_name("a b", "'a b' = ?"),
+    ... )
     ('<= 0.4', 'density', '= ?')
     """
     if isinstance(text, str):
         for name in (column, repr(column)):
             rest = text.strip().removeprefix(name).strip()
-            if rest != text.strip() and is_printed(rest):
+            if rest != text.strip() and is_branch_text(rest):
                 return rest
     return text
 
 
-def is_printed(text: object) -> bool:
+def is_branch_text(text: object) -> bool:
     """Say whether a text reads as one branch of a printed tree."""
-    return side_of(text) is not None or levels_of(text) is not None
+    return parse_side(text) is not None or parse_levels(text) is not None
 
 
 def _unquoted(name: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import penjing
 from penjing.api.tree import Tree
 from penjing.data.table import Column, Table, numeric
-from penjing.prune.confidence import Bound
+from penjing.prune.confidence import ErrorBound
 from reference.golden import Golden
 from reference.programs.base import Program, options_of
 from reference.rows import Tables
@@ -42,7 +42,7 @@ class C45(Program):
         wrong = super().more(golden, tables, tree)
         expected = golden.plain["tree"].get("estimated_errors")
         if golden.settings["stage"] == "pruned" and expected is not None:
-            bound = Bound(tree.recipe["confidence"], single=True)
+            bound = ErrorBound(tree.recipe["confidence"], single=True)
             totals = tree.nodes.total[tree.is_leaf]
             sizes = totals.sum(axis=1)
             right = np.take_along_axis(totals, tree.values[tree.is_leaf][:, None], axis=1)[:, 0]

@@ -9,7 +9,7 @@ import numpy as np
 import penjing
 from penjing.api.tree import Tree
 from penjing.dialects.sklearn.dialect import importance
-from penjing.prune.cost_complexity import cost_of, path
+from penjing.prune.cost_complexity import cost_of, pruning_path
 from penjing.render import nested_json
 from penjing.tree.counts import Classes
 from reference.golden import Golden
@@ -45,7 +45,7 @@ class Sklearn(Program):
             if golden.settings.get("ccp_alpha"):  # the path is that of the tree before pruning
                 settings = self.changes(golden) | {"ccp_alpha": 0.0}
                 whole = penjing.fit(tables.train, recipe=self.recipe, **settings)
-            links = path(whole, by="impurity")
+            links = pruning_path(whole, by="impurity")
             wrong += unlike("ccp alphas", listed["alphas"], [link.alpha for link in links])
             if "impurities" in listed:
                 wrong += unlike("ccp costs", listed["impurities"], [link.cost for link in links])

@@ -15,13 +15,13 @@ from penjing.dialects.c45.category_merging import Column, grouped
 from penjing.dialects.c45.information import double, gain, in_order, information, n_log_n, rounding
 from penjing.dialects.c45.options import C45Options
 from penjing.errors import CapabilityError
-from penjing.grow.engine import Engine, Shape
+from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import NO_VALUES, Choice
 from penjing.prune import collapse, error_based
 from penjing.prune.decisions import Decision
 from penjing.prune.editable_tree import majority
-from penjing.prune.renumber import carried, places, renumbered
+from penjing.prune.renumber import carry_trace, map_nodes, renumber_decisions
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Counts
 from penjing.tree.split import Offers, midpoint
@@ -65,7 +65,7 @@ def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
     return None
 
 
-def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers:
+def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers:
     """Return the best candidate of each column of each node."""
     options = _options(recipe)
     if options.sums == "cases":
@@ -97,11 +97,11 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
     return Screened(gain_, information_, np.ones(shape), cut, n_candidates, groups, counted=counted)
 
 
-_SLIPPED: WeakSet[Shape] = WeakSet()
+_SLIPPED: WeakSet[TreeStructure] = WeakSet()
 """The growths in which C4.5's minimum has fallen to 1, see `C45Options.minimum_slips`."""
 
 
-def _slipped(tree: Shape, recipe: Recipe) -> Recipe:
+def _slipped(tree: TreeStructure, recipe: Recipe) -> Recipe:
     """Return the recipe as it stands in this growth."""
     if _options(recipe).minimum_slips and tree in _SLIPPED and recipe.min_branch > 1:
         return replace(recipe, min_branch=1.0)
@@ -366,7 +366,7 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
         if grown.kept_trace is not None:
             follow(told, collapsed, tree)
     about = dict(tree.about) | ({"pruning": told} if told else {})
-    return replace(tree, kept_trace=carried(grown, tree), about=about)
+    return replace(tree, kept_trace=carry_trace(grown, tree), about=about)
 
 
 def labelled(tree: TreeData, options: C45Options) -> TreeData:
@@ -393,9 +393,9 @@ def record(method: str, settings: dict[str, Any], decisions: list[Decision]) -> 
 
 def follow(told: list[dict[str, Any]], before: TreeData, after: TreeData) -> None:
     """Say of each decision where its node is now."""
-    found = places(before, after)
+    found = map_nodes(before, after)
     for one in told:
-        one["decisions"] = renumbered(one["decisions"], found)
+        one["decisions"] = renumber_decisions(one["decisions"], found)
 
 
 def _options(recipe: Recipe) -> C45Options:

@@ -112,7 +112,7 @@ class C45Options(DialectOptions):
         return sorted(f"-{name}" for name in found)
 
     @property
-    def one_by_one(self) -> bool:
+    def depth_first(self) -> bool:
         """Whether nodes must be grown one after the other, depth first."""
         return self.minimum_slips
 

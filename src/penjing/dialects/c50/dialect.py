@@ -23,11 +23,11 @@ from penjing.dialects.c45.dialect import (
 from penjing.dialects.c45.information import double, gain, in_order, information, single
 from penjing.dialects.c50 import error_pruning, global_pruning, leaf_gathering
 from penjing.dialects.c50.options import C50Options
-from penjing.grow.engine import Engine, Shape
+from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import NO_VALUES, Choice
 from penjing.prune import collapse
-from penjing.prune.renumber import Stayed, carried, renumbered
+from penjing.prune.renumber import NodeMapping, carry_trace, renumber_decisions
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Counts
 from penjing.tree.split import Offers, Split
@@ -58,7 +58,7 @@ def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
     return None
 
 
-def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers:
+def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers:
     """Return the best candidate of each column of each node."""
     options = _options(recipe)
     shape = (len(nodes), len(engine.schema))
@@ -232,7 +232,7 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
         tree, decisions = error_pruning.prune(tree, engine, regrow, **settings)
         told.append(record("pooled", settings, decisions))
         follow(told, before, tree)
-    trace = carried(grown, tree)
+    trace = carry_trace(grown, tree)
     if options.gather:
         tree, trace = _gathered(tree, trace, told)
     if options.pruning == "error-based" and options.global_pruning:
@@ -240,7 +240,7 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
         tree, decisions = global_pruning.prune(tree)
         told.append(record("weakest", {}, decisions))
         follow(told, before, tree)
-        trace = carried(replace(before, kept_trace=trace), tree)
+        trace = carry_trace(replace(before, kept_trace=trace), tree)
         if options.gather:
             tree, trace = _gathered(tree, trace, told)
     about = dict(tree.about) | ({"pruning": told} if told else {})
@@ -252,22 +252,24 @@ def regrown(
 ) -> tuple[TreeBuilder, int]:
     """Return a growth with this question at the end of a road, all below it grown and collapsed."""
     growth = TreeBuilder(engine.reader)
-    growth.weigh([0], engine.totals(growth, [0]))
+    growth.set_totals([0], engine.totals(growth, [0]))
     top = 0
     for split, branch in road:
-        top = growth.sprout(top, split)[branch]
-    growth.weigh([top], engine.totals(growth, [top]))
-    growth.sprout(top, _present(engine, growth, top, question))
+        top = growth.add_children(top, split)[branch]
+    growth.set_totals([top], engine.totals(growth, [top]))
+    growth.add_children(top, _present(engine, growth, top, question))
     open_nodes = list(growth.children(top))
-    growth.weigh(open_nodes, engine.totals(growth, open_nodes))
+    growth.set_totals(open_nodes, engine.totals(growth, open_nodes))
     divided = [top]
     while open_nodes:
         asking = [n for n in open_nodes if stops(growth, n, recipe) is None]
         choices = choose(offers(engine, growth, asking, recipe), recipe)
         pairs = zip(asking, choices, strict=True)
         splits = {n: c.split for n, c in pairs if c.split is not None}
-        open_nodes = [child for n, split in splits.items() for child in growth.sprout(n, split)]
-        growth.weigh(open_nodes, engine.totals(growth, open_nodes))
+        open_nodes = [
+            child for n, split in splits.items() for child in growth.add_children(n, split)
+        ]
+        growth.set_totals(open_nodes, engine.totals(growth, open_nodes))
         divided += splits
     _collapsed(growth, divided[1:], _options(recipe))
     return growth, top
@@ -287,7 +289,7 @@ def _collapsed(growth: TreeBuilder, divided: list[int], options: C50Options) -> 
     for node in reversed(divided):
         below = sum(errors.get(child, growth.loss_of(child)) for child in growth.children(node))
         if options.collapse and below >= options.collapse_share * growth.loss_of(node):
-            growth.wither(node)
+            growth.remove_children(node)
         else:
             errors[node] = below
 
@@ -302,7 +304,9 @@ def _gathered(
     for node, parent in enumerate(parents):
         nearest.append(place[node] if node in place else nearest[parent])
     for one in told:
-        one["decisions"] = renumbered(one["decisions"], Stayed(place, nearest, set(), set()))
+        one["decisions"] = renumber_decisions(
+            one["decisions"], NodeMapping(place, nearest, set(), set())
+        )
     if trace is None:
         return tree, None
     steps = [s | {"node": place[s["node"]]} for s in trace["steps"] if s["node"] in place]

@@ -12,9 +12,9 @@ from math import inf
 from typing import Literal
 
 from penjing.data.table import Floats
-from penjing.prune.confidence import Bound
-from penjing.prune.decisions import Decision, decided
-from penjing.prune.editable_tree import Counter, Draft
+from penjing.prune.confidence import ErrorBound
+from penjing.prune.decisions import Decision, record_decision
+from penjing.prune.editable_tree import EditableTree, RowCounter
 from penjing.prune.error_based import MARGIN
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.split import Split
@@ -26,7 +26,7 @@ Regrow = Callable[[Sequence[tuple[Split, int]], Split], tuple[TreeBuilder, int]]
 
 def prune(
     tree: TreeData,
-    counter: Counter,
+    counter: RowCounter,
     regrow: Regrow | None = None,
     *,
     confidence: float = 0.25,
@@ -58,7 +58,7 @@ def prune(
     (TreeData, list of Decision)
         Nodes in the decisions are numbered as in the tree that was given.
     """
-    work = _Work(Draft(tree), Bound(confidence), min_branch)
+    work = _Work(EditableTree(tree), ErrorBound(confidence), min_branch)
     work.settle(counter, raise_share, regrow_share, regrow)
     about = {k: v for k, v in tree.about.items() if k != "ties"}
     return work.draft.finish(about), work.decisions
@@ -67,7 +67,7 @@ def prune(
 class _Work:
     """The draft, and what was decided of it."""
 
-    def __init__(self, draft: Draft, bound: Bound, min_branch: float) -> None:
+    def __init__(self, draft: EditableTree, bound: ErrorBound, min_branch: float) -> None:
         self.draft = draft
         self._bound = bound
         self._least = min_branch
@@ -75,11 +75,11 @@ class _Work:
         self._whole = self._estimate(0, draft.total)
 
     def settle(
-        self, counter: Counter, share: float | None, regrow_share: float, regrow: Regrow | None
+        self, counter: RowCounter, share: float | None, regrow_share: float, regrow: Regrow | None
     ) -> None:
         """Decide each question, the deepest first; what was raised is decided anew."""
         draft = self.draft
-        waiting = {node for node in draft.below(0) if not draft.is_leaf(node)}
+        waiting = {node for node in draft.subtree(0) if not draft.is_leaf(node)}
         while waiting:
             node = max(waiting, key=lambda n: (draft.depth[n], n))
             waiting.remove(node)
@@ -87,26 +87,26 @@ class _Work:
             branch = None if share is None else self._rising(node, share)
             as_branch, totals = inf, {}
             if branch is not None:
-                asked = draft.below(branch)[1:]
-                cells = counter.totals(draft.sketch({node: branch}), asked).cells
+                asked = draft.subtree(branch)[1:]
+                cells = counter.totals(draft.structure_with_raised({node: branch}), asked).cells
                 totals = dict(zip(asked, cells, strict=True))
                 as_branch = self._estimate(branch, totals)
             told = None if branch is None else as_branch
             if as_leaf <= as_branch + MARGIN and as_leaf <= kept + MARGIN:
                 self._record(node, kept, as_leaf, "cut", told)
-                draft.cut(node)
+                draft.make_leaf(node)
             elif branch is not None and as_branch <= kept + MARGIN:
                 self._record(node, kept, as_leaf, "raise", told)
                 if regrow is None or draft.weight[branch] >= regrow_share * draft.weight[node]:
-                    draft.lift(node, branch)
-                    draft.weigh(node, draft.total[node])
+                    draft.raise_branch(node, branch)
+                    draft.set_total(node, draft.total[node])
                     for each, total in totals.items():
-                        draft.weigh(each, total)
+                        draft.set_total(each, total)
                 else:
-                    question = draft.question(branch)
+                    question = draft.split_of(branch)
                     assert question is not None
-                    draft.plant(node, *regrow(draft.road(node), question))
-                waiting |= {each for each in draft.below(node) if not draft.is_leaf(each)}
+                    draft.replace_subtree(node, *regrow(draft.path_to(node), question))
+                waiting |= {each for each in draft.subtree(node) if not draft.is_leaf(each)}
             else:
                 self._record(node, kept, as_leaf, "keep", told)
 
@@ -118,7 +118,7 @@ class _Work:
         decision: Literal["cut", "keep", "raise"],
         as_branch: float | None = None,
     ) -> None:
-        made = decided(
+        made = record_decision(
             self.draft.origin_of(node),
             self.draft.weight[node],
             kept=kept,
@@ -136,12 +136,12 @@ class _Work:
     def _rising(self, node: int, share: float) -> int | None:
         """Return the heaviest branch that asks something else and has enough rows."""
         draft = self.draft
-        asked = draft.question(node)
+        asked = draft.split_of(node)
         inner = [c for c in draft.children(node) if not draft.is_leaf(c)]
         if not inner or asked is None:
             return None
         branch = max(inner, key=lambda c: (draft.weight[c], c))
-        below = draft.question(branch)
+        below = draft.split_of(branch)
         assert below is not None
         again = asked.cut is not None and asked.column == below.column
         return None if again or draft.weight[branch] < share * draft.weight[node] else branch
@@ -153,7 +153,7 @@ class _Work:
     def _estimate(self, node: int, totals: Mapping[int, Floats] | Sequence[Floats]) -> float:
         """Return the estimate of a node with all that stands below it, had it these sums."""
         now: dict[int, float] = {}
-        for each in reversed(self.draft.below(node)):
+        for each in reversed(self.draft.subtree(node)):
             if self.draft.is_leaf(each):
                 now[each] = self._as_leaf(totals[each])
             else:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-from penjing.prune.decisions import Decision, cut_back, decided
-from penjing.prune.pessimistic import branch_by_branch
+from penjing.prune.decisions import Decision, apply_cuts, record_decision
+from penjing.prune.pessimistic import inner_nodes_bottom_up
 from penjing.tree.tree_data import TreeData
 
 
@@ -27,7 +27,7 @@ def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
     (TreeData, list of Decision)
     """
     wrong, weight = tree.losses.tolist(), tree.weight.tolist()
-    order = branch_by_branch(tree)
+    order = inner_nodes_bottom_up(tree)
     errors, leaves = list(wrong), [1] * len(wrong)
     _sum(tree, order, errors, leaves)
     whole = errors[0]
@@ -40,7 +40,7 @@ def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
         weak = _topmost(tree, {n for n, each in cost.items() if each <= least})
         added = sum(extra[n] for n in weak)
         for node in weak:
-            made = decided(
+            made = record_decision(
                 node,
                 weight[node],
                 kept=errors[node],
@@ -50,7 +50,7 @@ def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
             )
             decisions.append(made)
         if not weak or added > left:
-            return cut_back(tree, decisions), decisions
+            return apply_cuts(tree, decisions), decisions
         left -= added
         gone = set(weak)
         for each in reversed(order):

@@ -18,7 +18,7 @@ def gathered(tree: TreeData) -> tuple[TreeData, dict[int, int]]:
     No row gets another answer; what a branch without rows answers stays apart.
     """
     growth = TreeBuilder(tree.reader)
-    growth.weigh([0], _totals(tree, [[0]]))
+    growth.set_totals([0], _totals(tree, [[0]]))
     waiting = [([0], 0)]
     for olds, grown in waiting:  # grows while it is walked
         split = tree.split(olds[0])
@@ -28,8 +28,8 @@ def gathered(tree: TreeData) -> tuple[TreeData, dict[int, int]]:
         if split.cut is None:
             codes = [np.sort(np.concatenate([tree.nodes.levels(c) for c in arm])) for arm in arms]
             split = replace(split, groups=tuple(codes))
-        born = growth.sprout(grown, split)
-        growth.weigh(list(born), _totals(tree, arms))
+        born = growth.add_children(grown, split)
+        growth.set_totals(list(born), _totals(tree, arms))
         waiting.extend(zip(arms, born, strict=True))
     made, place = growth.finish(tree.schema, tree.target, tree.centre, tree.recipe, tree.about)
     old = {place[grown]: olds[0] for olds, grown in waiting}

@@ -19,14 +19,14 @@ from penjing.dialects.rpart.case_sums import Cases
 from penjing.dialects.rpart.cp_table import complexities, cp_table
 from penjing.dialects.rpart.options import RpartOptions
 from penjing.errors import CapabilityError
-from penjing.grow.engine import Engine, HasRows, Shape
+from penjing.grow.engine import Engine, HasRows, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import Choice, first_best
 from penjing.grow.surrogates import just_below, mean, numbers_of
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Classes, Counts, Reader
 from penjing.tree.nodes import Ids, Nodes
-from penjing.tree.split import NO_BRANCH, Offers, at_category
+from penjing.tree.split import NO_BRANCH, Offers, snap_to_category
 from penjing.tree.tree_data import TreeData
 
 NOTHING = 1e-10
@@ -63,7 +63,7 @@ def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
     return "complexity" if min(growth.loss_of(node), most) <= alpha else None
 
 
-def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers:
+def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers:
     """Return the best candidate of each column of each node."""
     shape = (len(nodes), len(engine.schema))
     gain, cut = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -152,10 +152,12 @@ def _as_predicting(tree: TreeData) -> Nodes:
     ordered = {c for c, field in enumerate(tree.schema) if field.has_order and not field.is_numeric}
     cut = nodes.cut.copy()
     for node in np.flatnonzero(np.isin(nodes.column, list(ordered)) & np.isfinite(cut)).tolist():
-        cut[node] = at_category(float(cut[node]))
+        cut[node] = snap_to_category(float(cut[node]))
     surrogates = {
         node: tuple(
-            s if s.cut is None or s.column not in ordered else replace(s, cut=at_category(s.cut))
+            s
+            if s.cut is None or s.column not in ordered
+            else replace(s, cut=snap_to_category(s.cut))
             for s in found
         )
         for node, found in nodes.surrogates.items()
@@ -254,7 +256,7 @@ class Found:
 class ByRows:
     """Scores divisions of a node's numbers, row after row."""
 
-    def __init__(self, engine: HasRows, tree: Shape, node: int) -> None:
+    def __init__(self, engine: HasRows, tree: TreeStructure, node: int) -> None:
         self._engine, self._tree, self._node = engine, tree, node
         self._risk = case_risk(engine, tree, node)
 
@@ -272,13 +274,13 @@ class ByRows:
         return found
 
 
-def case_risk(engine: HasRows, tree: Shape, node: int) -> float:
+def case_risk(engine: HasRows, tree: TreeStructure, node: int) -> float:
     """Return the squares of a node about its mean, row after row."""
     # The root is weighed before rows are sorted, other nodes in the order of the first column.
     return Cases(*engine.cases(tree, node, 0 if node else None)).squares
 
 
-def _rows_of(engine: Engine, tree: Shape, node: int, recipe: Recipe) -> ByRows | None:
+def _rows_of(engine: Engine, tree: TreeStructure, node: int, recipe: Recipe) -> ByRows | None:
     """Return what adds up rows one by one, if it is to be so."""
     if rpart_of(recipe).sums == "exact" or isinstance(engine.reader, Classes):
         return None

@@ -20,7 +20,7 @@ from penjing.tree.tree_data import TreeData
 
 MOST_LEVELS = 26
 """With more than two classes, columns of more levels than this are left to the readable loop."""
-MOST_TIES = 1_000
+MAX_TIES = 1_000
 """How many ties are kept (trace.TIES)."""
 ROWS = 2**31
 """A row and a flag share 32 bits."""
@@ -192,6 +192,6 @@ def _ties(told: dict[str, Any]) -> dict[str, Any]:
             "columns": told["tie_columns"][start[node] : start[node + 1]].tolist(),
             "score": float(told["score"][node]),
         }
-        for node in tied[:MOST_TIES]
+        for node in tied[:MAX_TIES]
     ]
     return {"n_ties": len(tied), "ties": ties}

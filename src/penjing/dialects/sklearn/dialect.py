@@ -18,7 +18,7 @@ from penjing.criteria import sklearn_impurity
 from penjing.data.table import Floats
 from penjing.dialects.sklearn.feature_order import NEVER, Drawing
 from penjing.dialects.sklearn.options import SklearnOptions
-from penjing.grow.engine import Engine, Shape
+from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import Choice, first_best
 from penjing.grow.surrogates import numbers_of
@@ -47,14 +47,14 @@ def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
         return "max_depth"
     if growth.n_rows(node) < options.min_samples_split:
         return "min_weight"
-    least = options.min_weight_fraction_leaf * growth.mass_of(0)
-    if growth.mass_of(node) < 2 * least:
+    least = options.min_weight_fraction_leaf * growth.adjusted_weight_of(0)
+    if growth.adjusted_weight_of(node) < 2 * least:
         return "min_weight"
     judge = Judge(growth.reader, recipe)
     return "pure" if judge.impurity(growth.total(node)[None])[0] <= EPSILON else None
 
 
-def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers:
+def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers:
     """Return the best candidate of each column of each node."""
     options = sklearn_of(recipe)
     shape = (len(nodes), len(engine.schema))
@@ -95,10 +95,10 @@ def offers(engine: Engine, tree: Shape, nodes: Sequence[int], recipe: Recipe) ->
 _DRAWINGS: WeakKeyDictionary[TreeBuilder, Drawing] = WeakKeyDictionary()
 
 
-def drawing_of(tree: Shape, engine: Engine, recipe: Recipe) -> Drawing | None:
+def drawing_of(tree: TreeStructure, engine: Engine, recipe: Recipe) -> Drawing | None:
     """Return the drawings of one growth, None where columns come in the order of the table."""
     options = sklearn_of(recipe)
-    if not options.one_by_one:
+    if not options.depth_first:
         return None
     assert isinstance(tree, TreeBuilder)
     if tree not in _DRAWINGS:
@@ -142,7 +142,7 @@ def _first(tied: npt.NDArray[np.intp], offers: Offers, i: int, recipe: Recipe) -
     With a ``random_state``, numbers that are equal but for their last bits are not equal, as
     they are not to scikit-learn.
     """
-    if not sklearn_of(recipe).one_by_one:
+    if not sklearn_of(recipe).depth_first:
         return int(tied[0])
     assert offers.worth is not None
     assert offers.order is not None
@@ -269,7 +269,7 @@ class Judge:
         worth = self.worth(found)
         worth[~fair] = -np.inf
         best = int(worth.argmax())
-        if not isinstance(self._s, Classes) and not options.one_by_one:
+        if not isinstance(self._s, Classes) and not options.depth_first:
             best = first_best(worth, TIE * abs(float(worth.max())))
         return best, float(worth[best])
 

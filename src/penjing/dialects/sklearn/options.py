@@ -93,7 +93,7 @@ class SklearnOptions(DialectOptions):
         """What scikit-learn decides without a setting."""
         return {
             "cut_at": "midpoint", "cut_cost": "no", "tolerance": "0", "zero_gain": "yes",
-            "pruning": "cost-complexity", "ties": "drawn" if self.one_by_one else "first",
+            "pruning": "cost-complexity", "ties": "drawn" if self.depth_first else "first",
             "empty": "majority",
         }  # fmt: skip
 
@@ -107,7 +107,7 @@ class SklearnOptions(DialectOptions):
         return False
 
     @property
-    def one_by_one(self) -> bool:
+    def depth_first(self) -> bool:
         """Whether nodes must be grown one after the other, depth first."""
         return self.random_state is not None or self.random_start is not None
 
@@ -203,7 +203,7 @@ class SklearnOptions(DialectOptions):
         if isinstance(split, float) and split <= 1:
             split = max(2, math.ceil(split * table.n_rows))
         drawn = self.n_looked_at(len(table.columns)) < len(table.columns)
-        seed = 0 if drawn and not self.one_by_one else self.random_state
+        seed = 0 if drawn and not self.depth_first else self.random_state
         split = max(split, 2 * least)
         return replace(self, min_samples_leaf=least, min_samples_split=split, random_state=seed)
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from penjing import _core
 from penjing.criteria.criterion import gains, kernel_of
-from penjing.criteria.entropy import bits
+from penjing.criteria.entropy import entropy_bits
 from penjing.data.store import BinnedNumbers, ExactCodes, StoredColumn
 from penjing.data.table import Floats
 from penjing.engines.out_of_core.bucket_cuts import Alone, Cuts, Found, Judging
@@ -175,7 +175,7 @@ class Offering:
         if not scored.size or np.isnan(scored[0]):
             return
         told.gain[i, c] = scored[0]
-        told.information[i, c] = bits(s.weight(found.after[0]))
+        told.information[i, c] = entropy_bits(s.weight(found.after[0]))
         told.impurity[i, c] = float(self._criterion.impurity(counts.known, s))
         told.after[i, c] = found.after[0]
         told.groups[i, c] = tuple(counts.codes[j : j + 1] for j in range(len(counts.codes)))
@@ -189,7 +189,7 @@ class Offering:
         after = np.stack([told.after[key] for key in at])
         known = after.sum(axis=1)
         told.gain[places] = gains(self._criterion, known, after, self._s)
-        told.information[places] = bits(self._s.weight(after))
+        told.information[places] = entropy_bits(self._s.weight(after))
         told.impurity[places] = self._criterion.impurity(known, self._s)
 
     def _park_noise(

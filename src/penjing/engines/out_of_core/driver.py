@@ -21,7 +21,7 @@ from penjing.engines.out_of_core.row_location import Here, Ids, Place, Test, n_c
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import Choice, choose, stops
 from penjing.progress import Progress, ProgressCallback
-from penjing.tree.builder import DivisionLog, NodeDivision, SubtreeBuilder, unit_totals
+from penjing.tree.builder import NodeSplit, SplitLog, TreeAssembler, unit_totals
 from penjing.tree.counts import Counts, Reader
 from penjing.tree.tree_data import TreeData
 
@@ -91,7 +91,7 @@ class Growing:
         progress: ProgressCallback | None = None,
         *,
         place: Place | None = None,
-        kept: DivisionLog | None = None,
+        kept: SplitLog | None = None,
     ) -> None:
         assert isinstance(table.target, StoredColumn)
         self._means, self._table, self._recipe = means, table, recipe
@@ -106,8 +106,8 @@ class Growing:
         self._class_of = np.asarray(target.place)
         self._n_classes = n_classes
         self._passes: Place = Here(table, means.n_threads) if place is None else place
-        self._planting = SubtreeBuilder(s)
-        self._growth = self._planting.growth
+        self._planting = TreeAssembler(s)
+        self._growth = self._planting.builder
         by_ratio = kernel_of(self._criterion) == "gain_ratio"
         room, direct = means.limit // SHARE, means.direct
         looker = Looker(room, self._k, self._class_of, by_ratio=by_ratio, direct=direct)
@@ -122,7 +122,7 @@ class Growing:
     def tree(self) -> TreeData:
         """Grow the tree."""
         growth, recipe = self._growth, self._recipe
-        growth.weigh([0], unit_totals(self._by_class(self._passes.root()[None])))
+        growth.set_totals([0], unit_totals(self._by_class(self._passes.root()[None])))
         open_nodes = [0]
         while open_nodes:
             self._generation += 1
@@ -148,14 +148,14 @@ class Growing:
 
     def _divided(self, nodes: list[int], *, keep: bool) -> list[int]:
         """Divide nodes; return their children."""
-        told = None if self._kept is None else self._kept.divided(nodes)
+        told = None if self._kept is None else self._kept.recorded_splits(nodes)
         if told is None:
             counted, n_parked = self._counted(nodes), len(self._parked)
             sprouts = self._sprouts(nodes, counted)
             if keep:
                 self._tables |= {sprout.node: counted[sprout.node] for sprout in sprouts}
             if self._kept is not None:
-                self._kept.keep_divided(nodes, sprouts, self._parked[n_parked:])
+                self._kept.record_splits(nodes, sprouts, self._parked[n_parked:])
         else:
             sprouts, parked = told
             self._parked += parked
@@ -164,7 +164,7 @@ class Growing:
             self._pass([])  # a pass moves rows by one step only
         return born
 
-    def _sprouts(self, nodes: list[int], counted: dict[int, list[Tables]]) -> list[NodeDivision]:
+    def _sprouts(self, nodes: list[int], counted: dict[int, list[Tables]]) -> list[NodeSplit]:
         generation = self._offering.offered(
             nodes,
             counted,
@@ -185,7 +185,7 @@ class Growing:
             and choice.split.gain >= self._recipe.min_gain
         ]
 
-    def _sprout(self, node: int, i: int, choice: Choice, generation: Generation) -> NodeDivision:
+    def _sprout(self, node: int, i: int, choice: Choice, generation: Generation) -> NodeSplit:
         split = choice.split
         assert split is not None
         c = split.column
@@ -194,7 +194,7 @@ class Growing:
         gap: tuple[float, float] | None = None
         if found is not None:
             gap = found.low, found.high
-            return NodeDivision(node, split, tuple(choice.tied), after, gap, None)
+            return NodeSplit(node, split, tuple(choice.tied), after, gap, None)
         column = self._columns[c]
         assert column.place is not None
         if split.cut is None:
@@ -208,15 +208,15 @@ class Growing:
             if column.is_numeric:
                 gap = self._gap_of(i, c, split.cut, generation)
         branch = branch.astype(np.int32)
-        return NodeDivision(node, split, tuple(choice.tied), after, gap, branch)
+        return NodeSplit(node, split, tuple(choice.tied), after, gap, branch)
 
-    def _sprouted(self, sprout: NodeDivision) -> list[int]:
+    def _sprouted(self, sprout: NodeSplit) -> list[int]:
         """Let a node have its children, and its rows know their way."""
         growth, node, split = self._growth, sprout.node, sprout.split
-        children = growth.sprout(node, split)
-        growth.weigh(list(children), unit_totals(sprout.after))
+        children = growth.add_children(node, split)
+        growth.set_totals(list(children), unit_totals(sprout.after))
         if sprout.tied:
-            self._planting.tie(node, sprout.tied, split.score)
+            self._planting.record_tie(node, sprout.tied, split.score)
         if sprout.gap is not None:
             self._planting.gap[node] = sprout.gap
         part = self._columns[split.column].part
@@ -345,7 +345,7 @@ class Growing:
     def _gathered(self, nodes: list[int]) -> None:
         tables = self._seen(self._passes.gathered(self._slots(nodes), len(nodes)))
         for i, (node, table) in enumerate(zip(nodes, tables, strict=True)):
-            self._planting.plant(node, self._subtree(node, table))
+            self._planting.insert_subtree(node, self._subtree(node, table))
             self._tell(nodes[i + 1 :])
 
     def _subtree(self, node: int, table: Table) -> TreeData:
@@ -360,7 +360,7 @@ class Growing:
     def _finished(self) -> TreeData:
         table = self._table
         assert table.target is not None
-        return self._planting.finished(table.schema, table.target.field, self._recipe.settings())
+        return self._planting.finish(table.schema, table.target.field, self._recipe.settings())
 
     def _tell(self, open_nodes: Sequence[int]) -> None:
         if self._progress is None:

@@ -27,7 +27,7 @@ from penjing.data.table import Field, Floats, Table
 from penjing.engines import native
 from penjing.engines.out_of_core.driver import Growing, Means
 from penjing.errors import CapabilityError
-from penjing.grow.engine import Shape
+from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
 from penjing.tree.counts import Classes, Reader, Tally, Totals, reader_of
@@ -119,13 +119,13 @@ class Engine:
             self._within = native.Engine(table, **told, space=spaces[0] if spaces else None)
         return self._within
 
-    def totals(self, tree: Shape, nodes: Sequence[int]) -> Totals:
+    def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes."""
         return self._inside().totals(tree, nodes)
 
     def tally(
         self,
-        tree: Shape,
+        tree: TreeStructure,
         nodes: Sequence[int],
         columns: Sequence[int] | None = None,
         by: Sequence[Split] | None = None,
@@ -133,7 +133,7 @@ class Engine:
         """Yield the sums of each node, for each column and level."""
         return self._inside().tally(tree, nodes, columns, by)
 
-    def offers(self, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
+    def offers(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
         """Return None: the readable loop asks by `tally`."""
         return None
 

@@ -15,7 +15,7 @@ from penjing.data.read.infer_remote import RemoteTable
 from penjing.data.table import Floats
 from penjing.errors import ChoiceError
 from penjing.grow.recipe import Recipe
-from penjing.tree.builder import NodeDivision
+from penjing.tree.builder import NodeSplit
 from penjing.tree.counts import Totals
 from penjing.tree.split import Offers
 
@@ -94,18 +94,18 @@ class Checkpoint:
         ]
         self._keep("offers", nodes, plain | {"jobs": n_jobs})
 
-    def divided(self, nodes: Sequence[int]) -> tuple[list[NodeDivision], list[int]] | None:
+    def recorded_splits(self, nodes: Sequence[int]) -> tuple[list[NodeSplit], list[int]] | None:
         """Return what nodes became, as it was kept, and which of them wait for the end."""
         told = self._answer("divided", nodes) if nodes else None
         if told is None:
             return None
-        return [NodeDivision.again(one) for one in told["sprouts"]], told["parked"]
+        return [NodeSplit.from_json(one) for one in told["sprouts"]], told["parked"]
 
-    def keep_divided(
-        self, nodes: Sequence[int], sprouts: Sequence[NodeDivision], parked: Sequence[int]
+    def record_splits(
+        self, nodes: Sequence[int], sprouts: Sequence[NodeSplit], parked: Sequence[int]
     ) -> None:
         """Keep what nodes became: a generation is finished."""
-        told = {"sprouts": [sprout.plain() for sprout in sprouts], "parked": list(parked)}
+        told = {"sprouts": [sprout.to_json() for sprout in sprouts], "parked": list(parked)}
         self._keep("divided", nodes, told)
 
     def _answer(self, kind: str, nodes: Sequence[int]) -> dict[str, Any] | None:

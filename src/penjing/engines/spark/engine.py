@@ -55,7 +55,7 @@ from penjing.engines.spark.jobs import BY_DRIVER, Jobs
 from penjing.engines.spark.parquet_lots import WHOLE_KINDS
 from penjing.engines.spark.spilled import MANY, Look, is_number
 from penjing.errors import CapabilityError, DataError
-from penjing.grow.engine import Shape
+from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
 from penjing.tree.counts import Classes, Totals
@@ -237,7 +237,7 @@ class Rows:
         """Start anew: nodes are now those of another tree."""
         self._nodes, self._route, self._tables = (), None, None
 
-    def place(self, tree: Shape, nodes: Sequence[int]) -> None:
+    def place(self, tree: TreeStructure, nodes: Sequence[int]) -> None:
         """Ask about these nodes from now on."""
         if self._route is not None and list(nodes) == list(self._nodes):
             return
@@ -464,7 +464,7 @@ class Engine(remote_counts.Engine):
             and not any(judged.n_missing for judged in self._spread.survey.columns)
         )
 
-    def totals(self, tree: Shape, nodes: Sequence[int]) -> Totals:
+    def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes: as they were kept, or counted now."""
         self._turn_to(tree)
         told = None if self._kept is None else self._kept.totals(nodes)
@@ -479,7 +479,7 @@ class Engine(remote_counts.Engine):
             self._weight[node] = float(total.sum())
         return Totals(cells, (cells > 0).sum(axis=1) <= 1)
 
-    def offers(self, tree: Shape, nodes: Sequence[int], recipe: Recipe) -> Offers | None:
+    def offers(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers | None:
         """Return the best candidate of each column: as they were kept, or asked by `tally`."""
         if self._kept is None or recipe.rules != "textbook":
             return None
@@ -537,7 +537,9 @@ def _places(n_codes: int) -> npt.NDArray[np.int32]:
     return np.arange(-1, n_codes - 1, dtype=np.int32)
 
 
-def _route(tree: Shape, nodes: Sequence[int], columns: Sequence[RemoteColumn]) -> coded_rows.Route:
+def _route(
+    tree: TreeStructure, nodes: Sequence[int], columns: Sequence[RemoteColumn]
+) -> coded_rows.Route:
     """Return the tree down to these nodes, as arrays; they are leaves in it."""
     asked, wanted = set(nodes), set()
     for node in nodes:

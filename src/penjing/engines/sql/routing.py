@@ -12,7 +12,7 @@ import numpy as np
 
 from penjing.engines.sql.columns import CODED, Columns
 from penjing.engines.sql.connection import NUMBERS, Link, literal
-from penjing.grow.engine import Shape
+from penjing.grow.engine import TreeStructure
 from penjing.tree.split import Split
 
 CASES = 30
@@ -32,7 +32,7 @@ class Places(Columns):
         """Whether a TEMP table can be made; found out when one is."""
         self._n_made = 0
         self._base: tuple[int, ...] = ()
-        self._tree: Shape | None = None
+        self._tree: TreeStructure | None = None
         self._nodes: Sequence[int] = ()
         self._node = "0"
 
@@ -47,7 +47,7 @@ class Places(Columns):
             self.link.make(f"DROP TABLE {self._work}")
         self._work, self._base = None, ()
 
-    def place(self, tree: Shape, nodes: Sequence[int]) -> None:
+    def place(self, tree: TreeStructure, nodes: Sequence[int]) -> None:
         """Ask about these nodes from now on."""
         if tree is self._tree and list(nodes) == list(self._nodes):
             return
@@ -56,7 +56,7 @@ class Places(Columns):
         self._tree, self._nodes = tree, tuple(nodes)
         self._node = self._node_of(tree, nodes)
 
-    def _is_kept(self, tree: Shape, node: int) -> bool:
+    def _is_kept(self, tree: TreeStructure, node: int) -> bool:
         """Whether the TEMP table holds the rows of a node."""
         while node not in self._base:
             if node == 0:
@@ -91,7 +91,7 @@ class Places(Columns):
         assert self._tree is not None
         self._node = self._node_of(self._tree, self._nodes)
 
-    def _node_of(self, tree: Shape, nodes: Sequence[int]) -> str:
+    def _node_of(self, tree: TreeStructure, nodes: Sequence[int]) -> str:
         """Return the CASE that says in which of these nodes a row is, NULL for none."""
         bases = set(self._base) if self._work is not None else {0}
         said = {node: str(place) for place, node in enumerate(nodes)}
@@ -118,7 +118,7 @@ class Places(Columns):
         return f"CASE node {whens} END"
 
     def _branching(
-        self, tree: Shape, parent: int, wanted: list[int], said: Mapping[int, str]
+        self, tree: TreeStructure, parent: int, wanted: list[int], said: Mapping[int, str]
     ) -> str:
         split = tree.split(parent)
         assert split is not None

@@ -13,7 +13,7 @@ from typing import Any
 from penjing.errors import unknown_name_error
 from penjing.explain.node import story
 from penjing.i18n import LANGUAGES, catalogue, say
-from penjing.predict.flat import cuts_of
+from penjing.predict.flat import comparison_cuts
 from penjing.render import annotations as card_notes
 from penjing.render import pruning_text
 from penjing.render.class_colours import shades_of
@@ -91,7 +91,8 @@ def page_data(tree: TreeData, lang: str, theme: str, title: str | None) -> dict[
     heads = {code: heading(tree, code, title) for code in LANGUAGES}
     questions = [not leaf for leaf in tree.is_leaf.tolist()]
     cuts = [
-        None if math.isnan(c) else "inf" if math.isinf(c) else c for c in cuts_of(tree).tolist()
+        None if math.isnan(c) else "inf" if math.isinf(c) else c
+        for c in comparison_cuts(tree).tolist()
     ]
     read = [None if c is None else cut_text(tree, i) for i, c in enumerate(cuts)]
     ties = card_notes.ties_of(tree)
