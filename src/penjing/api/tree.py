@@ -548,7 +548,7 @@ class Tree(TreeData):
             "ascii_only": ascii_only, "empty": empty, "order": order, "node": node,
             "surrogates": surrogates,
         }  # fmt: skip
-        arguments.options(tree_text.write, style, "write_option", kind="text")
+        arguments.check_options(tree_text.write, style, "write_option", kind="text")
         return tree_text.write(self, **style)
 
     def plot(
