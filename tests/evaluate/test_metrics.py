@@ -1,4 +1,4 @@
-"""Reports, rows put aside, cross-validation: counted again from the definition."""
+"""Metrics of predictions and their report: counted again from the definition."""
 
 from __future__ import annotations
 
@@ -9,22 +9,18 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from penjing.api.fit import fit
 from penjing.api.tree import Tree
-from penjing.data.folds import Fold, folds, hold_out
 from penjing.data.read import read
-from penjing.data.statistics import percent, wilson
 from penjing.data.table import Table, nominal, numeric
-from penjing.dialects.recipes import RECIPES
-from penjing.errors import ChoiceError, DataError
-from penjing.evaluate.metrics import NumberReport, Report, Wrong, width
+from penjing.errors import DataError
+from penjing.evaluate.metrics import NumberReport, Wrong
 from penjing.evaluate.validation import cross_validate, score
 from penjing.i18n import LANGUAGES
 from shared import shared
-from strategies import grown, part_weights, skeleton, tables, whole_weights
+from strategies import grown, part_weights, tables, whole_weights
 
 COURSE = "data/watermelon-course/Watermelon-"
 
@@ -135,30 +131,6 @@ def test_weight_k_is_k_copies(table):
     assert weighed.confusion == copied.confusion
 
 
-@given(st.integers(1, 3000), st.data())
-def test_wilsons_limits_are_where_the_normal_test_turns(n, data):
-    k = data.draw(st.integers(0, n))
-    low, high = wilson(k, n)
-    assert 0 <= low <= k / n <= high <= 1
-    assert (low == 0) == (k == 0)
-    assert (high == 1) == (k == n)
-    for p in (low, high):
-        if 0 < p < 1:
-            assert abs(k / n - p) / math.sqrt(p * (1 - p) / n) == pytest.approx(1.959963984540054)
-    mirrored = wilson(n - k, n)
-    assert mirrored == pytest.approx((1 - high, 1 - low))
-
-
-def test_a_mark_on_a_letter_takes_no_room():
-    assert [width(text) for text in ("e\u0301", "清晰", "e")] == [1, 4, 1]
-
-
-def test_percentages_are_never_100_unless_all_are_right():
-    assert [percent(k, 16) for k in (0, 12, 13, 16)] == ["0", "75", "81.3", "100"]
-    assert percent(99_999, 100_000) == "99.9"
-    assert percent(1, 100_000) == "0.1"
-
-
 def test_long_names_wide_counts_and_many_wrong_rows_are_lined_up():
     classes = ["a very long name", "短", "c"]
     tree = Tree.from_dict({"x": dict(enumerate(classes))}, "y")
@@ -223,171 +195,3 @@ def test_a_number_reports_rows_without_one():
         "root mean square error 1.414, mean absolute error 1, R² 0.1111   (2 rows)",
         "1 row without a value of 'y' was left out.",
     ]
-
-
-# -- rows put aside -----------------------------------------------------------------------------
-
-
-def rows_of(table: Table) -> list[int]:
-    return table.row_numbers.tolist()
-
-
-@given(tables(max_rows=40), st.floats(0.01, 0.99), st.integers(0, 5))
-def test_a_share_is_held_out_of_each_class(table, share, seed):
-    assume(table.n_rows > 1)
-    train, held_out = hold_out(table, share, seed)
-    n = table.n_rows
-    assert sorted(rows_of(train) + rows_of(held_out)) == list(range(1, n + 1))
-    assert rows_of(train) == sorted(rows_of(train))
-    sizes = np.bincount(table.target.codes)
-    out = np.bincount(held_out.target.codes, minlength=len(sizes))
-    wanted = min(max(math.floor(n * share + 0.5), 1), n - 1)
-    assert held_out.n_rows == wanted
-    room = int(np.maximum(sizes - 1, 0).sum())
-    if room >= wanted:  # every class keeps a row for training
-        assert (out[sizes > 0] < sizes[sizes > 0]).all()
-    if room >= wanted and (sizes * (1 - share) >= 1)[sizes > 0].all():
-        assert (np.abs(out - sizes * share) < 2).all()
-    assert rows_of(hold_out(table, share, seed)[1]) == rows_of(held_out)
-
-
-@given(tables(max_rows=40), st.integers(2, 7), st.integers(0, 5))
-def test_folds_share_out_every_row_once_and_every_class_evenly(table, k, seed):
-    assume(table.n_rows >= k)
-    pairs = folds(table, k, seed)
-    assert sorted(r for _, out in pairs for r in rows_of(out)) == list(range(1, table.n_rows + 1))
-    sizes = [out.n_rows for _, out in pairs]
-    assert max(sizes) - min(sizes) <= 1
-    per_class = np.stack([np.bincount(out.target.codes, minlength=4) for _, out in pairs])
-    assert (per_class.max(axis=0) - per_class.min(axis=0) <= 1).all()
-    for which, (train, out) in enumerate(pairs):
-        assert not set(rows_of(train)) & set(rows_of(out))
-        again = Fold(k, which, seed).of(table)
-        assert [rows_of(part) for part in again] == [rows_of(train), rows_of(out)]
-
-
-def test_the_same_seed_takes_the_same_rows_everywhere():
-    table = Table((), nominal("y", ["a"] * 8 + ["b"] * 4), 12)
-    assert rows_of(hold_out(table, 0.5, seed=0)[1]) == [2, 3, 4, 7, 9, 12]
-    assert rows_of(hold_out(table, 0.5, seed=1)[1]) == [3, 5, 6, 8, 10, 12]
-    assert [rows_of(out) for _, out in folds(table, 3, seed=7)] == [
-        *([1, 6, 7, 11], [2, 3, 4, 10], [5, 8, 9, 12]),
-    ]
-
-
-def test_leaving_one_out_goes_by_the_order_of_rows():
-    table = Table((), nominal("y", "abab"), 4)
-    assert [rows_of(out) for _, out in folds(table, 4, seed=3)] == [[1], [2], [3], [4]]
-
-
-def test_a_share_next_to_one_leaves_a_row():
-    table = Table((), nominal("y", "aabbb"), 5)
-    train, held_out = hold_out(table, 1 - 2**-53)
-    assert (train.n_rows, held_out.n_rows) == (1, 4)
-
-
-def test_a_number_is_divided_without_classes():
-    table = Table((), numeric("y", np.arange(10.0)), 10)
-    train, held_out = hold_out(table, 0.3)
-    assert (train.n_rows, held_out.n_rows) == (7, 3)
-
-
-def test_wrong_shares_folds_and_seeds_are_told():
-    table = Table((), nominal("y", "abab"), 4)
-    for share in (0, 1, 1.5, -0.1, "0.3", True, float("nan")):
-        with pytest.raises(ChoiceError, match="between 0 and 1"):
-            hold_out(table, share)
-    with pytest.raises(DataError, match="1 row cannot be divided"):
-        hold_out(table.take([0]), 0.5)
-    for k in (1, 5, 2.0, True, "3"):
-        with pytest.raises(ChoiceError, match="4 rows cannot be divided"):
-            folds(table, k)
-    with pytest.raises(ChoiceError, match="no fold 3 of 3: folds are numbered from 0 to 2"):
-        Fold(3, 3).of(table)
-    for seed in (-1, 0.5, None):
-        with pytest.raises(ChoiceError, match="seed"):
-            hold_out(table, 0.5, seed)
-
-
-# -- cross-validation ---------------------------------------------------------------------------
-
-
-@given(tables(max_rows=16), st.integers(2, 5), st.sampled_from(["id3", "cart-binary"]))
-def test_every_row_is_answered_by_a_tree_that_has_not_seen_it(table, k, recipe):
-    assume(table.n_rows >= k)
-    report = cross_validate(table, recipe, k, seed=4)
-    right = 0
-    for train, held_out in folds(table, k, seed=4):
-        right += grown(train, recipe).score(held_out).correct
-    assert (report.correct, report.n) == (right, table.n_rows)
-    assert isinstance(report, Report)
-    assert cross_validate(table, RECIPES[recipe], k, seed=4) == report
-    assert cross_validate(table, lambda t: grown(t, recipe), k, seed=4) == report
-    assert cross_validate(table, grown(table, recipe), k, seed=4) == report
-
-
-@given(tables(max_rows=16, regression=True), st.integers(2, 5))
-def test_numbers_are_cross_validated(table, k):
-    assume(table.n_rows >= k)
-    report = cross_validate(table, "id3", k)
-    squares = 0.0
-    for train, held_out in folds(table, k):
-        off = grown(train).predict(held_out) - held_out.target.numbers()
-        squares += float((off**2).sum())
-    assert report.rmse == pytest.approx(math.sqrt(squares / table.n_rows))
-
-
-@pytest.mark.parametrize("recipe", sorted(RECIPES))
-def test_every_recipe_is_cross_validated_as_it_is_fitted(melons, recipe):
-    table = melons["train2"]
-    right = sum(fit(t, recipe=recipe).score(out).correct for t, out in folds(table, 3))
-    assert cross_validate(table, recipe, 3).correct == right
-    assert cross_validate(table, fit(table, recipe=recipe), 3).correct == right
-
-
-def test_each_fold_can_hold_out_rows_that_decide_its_pruning(melons):
-    table = melons["train1"]
-    report = cross_validate(table, "id3", 4, prune="reduced-error", validation=0.3, ties="keep")
-    right = 0
-    for train, held_out in folds(table, 4):
-        rest, validation = hold_out(train, 0.3)
-        tree = grown(rest).prune("reduced-error", validation=validation, ties="keep")
-        right += tree.score(held_out).correct
-    assert report.correct == right
-
-
-def test_a_tree_that_others_pruned_cannot_be_grown_again(melons):
-    table = melons["train1"]
-    tree = grown(table).prune("reduced-error", validation=melons["test1"])
-    with pytest.raises(ChoiceError, match="pruned by validation rows"):
-        cross_validate(table, tree, 4)
-    assert cross_validate(table, tree, 4, prune="pessimistic").n == 16
-    with pytest.raises(ChoiceError, match="recipe 'id33' is not known"):
-        cross_validate(table, "id33", 4)
-    with pytest.raises(DataError, match="no target"):
-        cross_validate(replace(table, target=None), "id3", 4)
-
-
-def test_growers_may_order_classes_as_they_like():
-    table = Table((nominal("x", "ppqq"),), nominal("y", ["a", "a", "b", "b"]), 4)
-    by_hand = Tree.from_dict({"x": {"q": "b", "p": "a"}}, "y")
-    assert by_hand.classes == ("b", "a")
-    assert cross_validate(table, lambda _: by_hand, 2).correct == 4
-
-
-# -- training accuracy after pruning ------------------------------------------------------------
-
-
-def test_the_training_accuracy_follows_the_pruning_or_is_left_out(melons):
-    table = melons["train1"]
-    tree = grown(table)
-    tree = replace(tree, about={**tree.about, "training": {"correct": 16.0, "of": 16.0}})
-    pruned = tree.prune("pessimistic")
-    assert pruned.about["training"] == {"correct": 14.0, "of": 16.0}
-    assert pruned.score(table).correct == 14
-    assert skeleton(tree.prune("pessimistic")) == skeleton(pruned)
-    gaps = read(shared("data/watermelon-book/watermelon2.0alpha.csv"))
-    shared_out = grown(gaps, "c4.5-textbook")
-    told = {"training": {"correct": shared_out.score(gaps).correct, "of": 17.0}}
-    shared_out = replace(shared_out, about={**shared_out.about, **told})
-    assert "training" not in shared_out.prune("pessimistic", confidence=0.01).about

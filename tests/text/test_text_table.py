@@ -1,0 +1,9 @@
+"""How wide a text is in a terminal."""
+
+from __future__ import annotations
+
+from penjing.text.text_table import width
+
+
+def test_a_mark_on_a_letter_takes_no_room():
+    assert [width(text) for text in ("e\u0301", "清晰", "e")] == [1, 4, 1]
