@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import penjing
-from penjing.cli.dialect_options import OPTIONS
+from penjing.cli.program_options import OPTIONS
 from penjing.data.table import Table, nominal, numeric
 from penjing.dialects.recipes import RECIPES, recipe_of
 from penjing.errors import CapabilityError, ChoiceError

@@ -11,7 +11,7 @@ import typer
 from penjing.cli import sources
 from penjing.cli.command import verb
 from penjing.cli.console import Voice
-from penjing.cli.dialect_options import takes_own_options
+from penjing.cli.program_options import takes_own_options
 from penjing.cli.large_tables import Large
 from penjing.cli.parameters import (
     Alpha,

@@ -1,0 +1,78 @@
+"""The public API is the one that is written down: a change is deliberate, and nothing is lost.
+
+After a deliberate change: ``pytest tests/api/test_public_api.py --update-golden``, with a line in
+CHANGELOG.md; a name is removed only by the deprecation policy (CONTRIBUTING.md).
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import penjing
+from public_api import class_lines, lines, results
+
+HERE = Path(__file__).parent
+SNAPSHOT = HERE / "public_api.txt"
+FIRST = HERE / "public_api_0.1.0.txt"
+RENAMED_RESULTS = {"Induction": "Trace"}
+"""Classes that users never import, by their names in 0.1.0."""
+
+
+def names(text: str) -> set[str]:
+    """Return the names of a snapshot, without signatures."""
+    return {re.split(r"[(:]", line.removeprefix("class "))[0] for line in text.splitlines()}
+
+
+def test_the_public_api_is_the_one_written_down(request):
+    now = "\n".join(lines()) + "\n"
+    if request.config.getoption("--update-golden"):
+        SNAPSHOT.write_text(now, "utf-8")
+    assert now == SNAPSHOT.read_text("utf-8")
+
+
+def test_every_public_name_of_0_1_0_is_there():
+    first = {
+        ".".join(RENAMED_RESULTS.get(part, part) for part in name.split("."))
+        for name in names(FIRST.read_text("utf-8"))
+    }
+    assert len(first) > 200
+    assert not first - names("\n".join(lines()))
+
+
+def public_functions():
+    """Yield every function of the API with its name: functions, methods, properties."""
+    classes = {name: getattr(penjing, name) for name in penjing.__all__}
+    for name, value in (classes | results()).items():
+        if isinstance(value, type):
+            for line in class_lines(name, value):
+                member = re.split(r"[(:]", line)[0].partition(".")[2]
+                found = inspect.getattr_static(value, member) if member else value
+                found = getattr(found, "__func__", getattr(found, "fget", found))
+                found = getattr(found, "func", found)  # of a cached property
+                if inspect.isfunction(found):
+                    yield f"{name}.{member}", found
+        elif inspect.isfunction(value):
+            yield f"penjing.{name}", value
+
+
+FUNCTIONS = dict(public_functions())
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_public_function_says_what_it_takes_and_returns(name):
+    signature = inspect.signature(FUNCTIONS[name])
+    assert signature.return_annotation not in (inspect.Signature.empty, "Any")
+    for parameter in signature.parameters.values():
+        if parameter.name != "self":
+            assert parameter.annotation is not inspect.Parameter.empty, parameter
+            assert parameter.annotation != "Any", parameter
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_public_function_is_explained_with_an_example(name):
+    text = inspect.getdoc(FUNCTIONS[name]) or ""
+    assert ">>> " in text
