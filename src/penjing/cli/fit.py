@@ -11,7 +11,6 @@ import typer
 from penjing.cli import sources
 from penjing.cli.command import verb
 from penjing.cli.console import Voice
-from penjing.cli.program_options import takes_own_options
 from penjing.cli.large_tables import Large
 from penjing.cli.parameters import (
     Alpha,
@@ -44,6 +43,7 @@ from penjing.cli.parameters import (
     Validate,
     ValidateShare,
 )
+from penjing.cli.program_options import takes_own_options
 from penjing.cli.progress_bar import growing
 from penjing.cli.prune_options import Pruning, measured, tell
 from penjing.cli.reading_options import takes_reading

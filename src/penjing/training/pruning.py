@@ -99,7 +99,8 @@ def prune(
         about["training"] = _training(tree, smaller)
     about = {key: value for key, value in about.items() if value is not None}
     trace = carry_trace(tree, smaller, found)
-    return replace(smaller, about=about, kept_trace=trace, reading=tree.reading)
+    pruned: TreeData = replace(smaller, about=about, kept_trace=trace, reading=tree.reading)
+    return pruned
 
 
 def _followed(record: Mapping[str, Any], found: NodeMapping) -> Mapping[str, Any]:
