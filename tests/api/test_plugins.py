@@ -1,0 +1,147 @@
+"""Plug-ins: a package from outside brings one of each kind, by entry points old and new."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+CODE = """
+import numpy as np
+from dataclasses import dataclass
+from penjing import i18n
+from penjing.dialects.textbook.dialect import *  # noqa
+from penjing.engines import memory
+from penjing.tree.tree_data import TreeData
+
+i18n.add_messages("en", {"outside_hello": "hello from outside, {name}"})
+
+
+@dataclass(frozen=True)
+class Hellinger:
+    name: str = "hellinger"
+    native: str | None = None
+
+    def impurity(self, total, s):
+        weight = s.weight(total)
+        shares = total / np.where(weight > 0, weight, 1.0)[..., None]
+        return np.sqrt(shares).sum(axis=-1) - (weight > 0)
+
+    def between(self, offers):
+        return offers.gain
+
+
+class Engine(memory.Engine):
+    pass
+
+
+def prune(tree, *, most: int = 1):
+    return tree.pruned([0] if tree.n_leaves > most else []), []
+
+
+def write(tree, *, shout: bool = False):
+    text = f"{tree.n_leaves} leaves"
+    return text.upper() if shout else text
+"""
+GROUPS = {
+    "now": {
+        "penjing.criteria": "hellinger = outside:Hellinger",
+        "penjing.dialects": "outside = outside",
+        "penjing.pruners": "stump = outside:prune",
+        "penjing.engines": "slow = outside:Engine",
+        "penjing.renderers": "size = outside:write",
+        "penjing.exports": "size = outside:write",
+    },
+    "0.1.0": {
+        "penjing.criteria": "hellinger = outside:Hellinger",
+        "penjing.rules": "outside = outside",
+        "penjing.prune": "stump = outside:prune",
+        "penjing.engines": "slow = outside:Engine",
+        "penjing.write": "size = outside:write",
+        "penjing.export": "size = outside:write",
+    },
+}
+USE = """
+import penjing
+melons = penjing.example("watermelon2.0")
+plain = penjing.fit(melons)
+tree = penjing.fit(melons, criterion="hellinger", engine="slow")
+assert tree.recipe["criterion"] == "hellinger" and tree.n_leaves > 1
+assert penjing.fit(melons, recipe=penjing.Recipe("mine", rules="outside")).to_dict() == plain.to_dict()
+assert plain.prune("stump").n_leaves == 1
+assert plain.prune("stump", most=99).n_leaves == plain.n_leaves
+assert plain.write("size") == "8 leaves"
+assert plain.write("size", shout=True) == "8 LEAVES"
+assert plain.write("size", other_options={"shout": True}) == "8 LEAVES"
+assert plain.export("size", shout=True) == "8 LEAVES"
+try:
+    plain.write("size", shoot=True)
+except penjing.ChoiceError as error:
+    assert "shout" in str(error), error
+else:
+    raise SystemExit("a misspelt option was accepted")
+from penjing.i18n import say
+assert say("outside_hello", name="you") == "hello from outside, you"
+"""
+
+
+@pytest.fixture
+def outside(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """Return a folder with an installed package that brings one of each kind."""
+    (tmp_path / "outside.py").write_text(dedent(CODE), "utf-8")
+    info = tmp_path / "outside-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n", "utf-8")
+    lines = [f"[{group}]\n{line}\n" for group, line in GROUPS[request.param].items()]
+    (info / "entry_points.txt").write_text("\n".join(lines), "utf-8")
+    return tmp_path
+
+
+def run(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    paths = f"import sys; sys.path.insert(0, {str(folder)!r})\n"
+    command = [sys.executable, "-W", "always::DeprecationWarning", "-c", paths + args[0], *args[1:]]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("outside", ["now"], indirect=True)
+def test_one_of_each_kind_from_outside_is_used_by_its_name(outside):
+    done = run(outside, USE)
+    assert done.returncode == 0, done.stderr
+    assert "DeprecationWarning" not in done.stderr
+
+
+@pytest.mark.parametrize("outside", ["0.1.0"], indirect=True)
+def test_entry_point_groups_of_0_1_0_work_with_a_warning(outside):
+    done = run(outside, USE)
+    assert done.returncode == 0, done.stderr
+    for old, new in (
+        ("rules", "dialects"),
+        ("prune", "pruners"),
+        ("write", "renderers"),
+        ("export", "exports"),
+    ):
+        assert f"entry-point group penjing.{old}, which is now called penjing.{new}" in done.stderr
+
+
+MAIN = "from penjing.__main__ import run; raise SystemExit(run())"
+
+
+@pytest.mark.parametrize("outside", ["now", "0.1.0"], indirect=True)
+def test_the_command_lists_them(outside):
+    done = run(outside, MAIN, "plugins", "--json")
+    assert done.returncode == 0, done.stderr
+    assert '"hellinger"' in done.stdout
+    assert '"stump"' in done.stdout
+    assert '"slow"' in done.stdout
+
+
+@pytest.mark.parametrize("outside", ["now"], indirect=True)
+def test_the_old_name_of_the_command_works_with_a_note(outside):
+    old, new = run(outside, MAIN, "plugs"), run(outside, MAIN, "plugins")
+    assert old.stdout == new.stdout
+    assert "stump" in old.stdout
+    assert "penjing plugs is now called penjing plugins" in old.stderr
+    assert new.stderr == ""
