@@ -339,7 +339,7 @@ class _Coding:
     def _as_values(self, key: str | int, cells: RawColumn, *, is_date: bool) -> dict[str, Any]:
         """Return how a column of numbers or dates is read that has too many texts to hold."""
         reading = ReadContext(RawTable([cells], self._n_rows, {"name": ""}), self._marks)
-        known = clean_column(reading, cells, quietly=True).plain_levels()
+        known = clean_column(reading, cells, quiet=True).plain_levels()
         how: dict[str, Any] = {"how": "values", "known": self._columns[key].shown()}
         if is_date:
             parts = check_date_parts(self._wants.dates)

@@ -1,4 +1,4 @@
-"""Reading: any file, frame or list of rows becomes a Table."""
+"""Read any file, frame or list of rows as a Table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from penjing.errors import ChoiceError, WrongTypeError
 __all__ = ["read"]
 
 SEPARATES_ROWS = '\r\n"'
-"""Letters that mean something else in a text of rows."""
+"""Characters that cannot separate cells: they end rows or quote cells."""
 
 
 def read(
@@ -41,7 +41,7 @@ def read(
     separator: str | None = None,
     memory_limit: float | str | None = None,
 ) -> Table:
-    """Read a table and say what each of its columns is.
+    """Read a table and infer the type of each column.
 
     Parameters
     ----------
@@ -50,49 +50,50 @@ def read(
         array; a pandas, polars or pyarrow frame; a NumPy array; a list of dicts; a list of
         rows; a dict ``{(values…): class}`` or ``{name: values}``. "-" is standard input.
     target : str, False or None
-        The column to learn. None: the schema's, the file's own (ARFF, .names), one that is
-        called class, label, target, 类别 or 标签, or the last one if it has at most 20 distinct
-        values. False: no target, every column is a question.
+        The column to predict. None: the target of the schema or of the file (ARFF, .names), a
+        column that is called class, label, target, 类别 or 标签, or the last column if it has at
+        most 20 distinct values. False: no target.
     schema : dict, or the fields of a tree
-        What columns are: ``{"编号": "ignore", "密度": "numeric", "色泽": ["青绿", "乌黑"],
-        "size": {"ordered": ["S", "M", "L"]}}``; the words are nominal, ordered, numeric, date,
-        ignore, target and weight. With the fields of a tree the columns come out as these,
-        and values that the tree does not know stand after its own levels.
+        The types of columns: ``{"编号": "ignore", "密度": "numeric", "色泽": ["青绿", "乌黑"],
+        "size": {"ordered": ["S", "M", "L"]}}``; the allowed words are nominal, ordered, numeric,
+        date, ignore, target and weight. With the fields of a tree, the table has exactly these
+        columns; values that the tree has not seen come after its own categories.
     missing : list of str, or {"only": list of str}
-        Words for a missing value, besides or instead of the usual ones. An empty cell always is.
-        A tree that is grown from the table applies them to the rows that it predicts.
+        Markers of a missing value, in addition to the usual ones or instead of them. An empty cell
+        is always missing. A tree that is grown from the table uses them for prediction, too.
     encoding : str
-        The encoding of the text, where the ladder BOM, UTF-8, GB18030, Big5, cp1252 errs.
+        The encoding of the text. By default it is detected: byte-order mark, UTF-8, GB18030,
+        Big5, cp1252, in this order.
     weight : str
-        The column that says how much each row weighs.
+        The column with the weight of each row.
     keep : str or list of str
-        Columns to keep though they look like ids or dates.
+        Columns to keep although they look like ids or dates.
     dates : str or list of str
-        What to make of dates: year, month, day, weekday, hour, number.
+        The columns to make from each date: year, month, day, weekday, hour, number.
     name : str
-        How sentences call the source.
+        The name of the source in messages.
     names : list of str
-        The names of the columns, where the source has none.
+        The names of the columns, if the source has none.
     labels : list
-        The class of each row, where the rows do not hold it.
+        The class of each row, if the rows do not contain it.
     separator : str
-        What divides the cells of a line, where guessing errs.
+        The character between the cells of a line. By default it is detected.
     memory_limit : int or str
-        How much memory may be used, in bytes or as ``"2GB"``; half of what is free where it is not
-        said. A source that holds more, packed or not, is refused before it is in memory.
+        How much memory may be used, in bytes or as ``"2GB"``; by default half of the free memory.
+        A source that needs more, compressed or not, is refused before it is loaded.
 
     Returns
     -------
     Table
-        Its ``notes`` tell what was decided on the way, ``left_out`` which columns no tree may
-        ask about.
+        Its ``notes`` list the decisions made while reading, its ``left_out`` the columns that no
+        tree may split on.
 
     Raises
     ------
     DataError
-        The source is not readable, or a cell is not what its column demands.
+        The source is not readable, or a cell does not fit the type of its column.
     ChoiceError
-        A column that is named does not exist, or no target can be found.
+        A named column does not exist, or no target can be found.
 
     Examples
     --------
@@ -103,16 +104,16 @@ def read(
     if isinstance(source, Table):
         if labels is not None:
             raise ChoiceError("table_is_read", name="labels")
-        how = (target, schema, missing, encoding, weight, dates, name, names, separator)
-        if isinstance(keep, tuple) and not keep and all(said is None for said in how):
+        options = (target, schema, missing, encoding, weight, dates, name, names, separator)
+        if isinstance(keep, tuple) and not keep and all(option is None for option in options):
             return source
     missing = serializable_markers(missing)
     if memory_limit is not None:
-        memory_bytes(memory_limit)  # refused here if it is none
-    kept = arguments.texts("keep", keep)
+        memory_bytes(memory_limit)  # raises an error if it is invalid
+    keep_names = arguments.texts("keep", keep)
     check_schema(schema)
     _check_call(target, separator, encoding=encoding, weight=weight, name=name)
-    sheet = read_source(
+    raw_table = read_source(
         source,
         encoding=encoding,
         name=name,
@@ -123,21 +124,23 @@ def read(
         hints=None if isinstance(source, np.ndarray) else column_hints(schema, missing),
         memory_limit=memory_limit,
     )
-    if missing is not None:  # kept by the table, and by a tree that is grown from it
-        sheet.source = {**sheet.source, "reading": {"missing": missing}}
-    marks = make_markers(missing, usual=sheet.has_usual_markers)
+    if missing is not None:  # stored in the table, and in a tree that is grown from it
+        raw_table.source = {**raw_table.source, "reading": {"missing": missing}}
+    markers = make_markers(missing, usual=raw_table.has_usual_markers)
     if isinstance(schema, Mapping) or schema is None:
-        return build_table(sheet, marks, target, schema, weight=weight, keep=kept, dates=dates)
-    check_columns_exist(sheet, kept)
-    return conform_to_fields(sheet, marks, tuple(schema), target, weight=weight)
+        return build_table(
+            raw_table, markers, target, schema, weight=weight, keep=keep_names, dates=dates
+        )
+    check_columns_exist(raw_table, keep_names)
+    return conform_to_fields(raw_table, markers, tuple(schema), target, weight=weight)
 
 
 def _check_call(target: object, separator: object, **texts: object) -> None:
-    """Refuse what cannot be used, before anything is read."""
+    """Check the arguments before anything is read."""
     if not (target is None or target is False or isinstance(target, str | Field)):
         raise WrongTypeError("bad_target", value=target)
-    for called, value in texts.items():
-        arguments.optional_text(called, value)
+    for parameter, value in texts.items():
+        arguments.optional_text(parameter, value)
     if isinstance(texts["encoding"], str):
         check_encoding(texts["encoding"])
     if separator is None:

@@ -1,4 +1,4 @@
-"""Weka's own form: ARFF, a header of attributes and rows of values.
+"""Read ARFF, the format of Weka: a header of attributes and rows of values.
 
 Names and values may be quoted with ' or ", with backslash escapes; ``?`` is missing, ``%``
 starts a comment line. Sparse rows and attributes that hold tables are refused.
@@ -24,29 +24,29 @@ NUMERIC_TYPES = ("numeric", "real", "integer")
 
 
 def from_arff(text: str, name: str) -> RawTable:
-    """Take the rows as declared."""
+    """Return the columns as the header declares them."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     attributes, start = _parse_header(lines, name)
     rows: list[Sequence[str]] = []
     for line in lines[start:]:
-        bare = line.strip()
-        if not bare or bare[0] == "%":
+        stripped = line.strip()
+        if not stripped or stripped[0] == "%":
             continue
-        rows.append(_parse_row(bare, len(attributes), name, len(rows) + 1))
+        rows.append(_parse_row(stripped, len(attributes), name, len(rows) + 1))
     if not rows:
         raise NoRowsError("no_rows", source=name, names=[a.name for a in attributes])
     columns = [
         declared_column(name, attribute, *encode_values(cells))
         for attribute, cells in zip(attributes, zip(*rows, strict=True), strict=True)
     ]
-    named = [a.name for a in attributes if a.name.lower() == "class"]
+    named_class = [a.name for a in attributes if a.name.lower() == "class"]
     source = {"name": name, "form": "arff"}
-    target = named[0] if named else attributes[-1].name
+    target = named_class[0] if named_class else attributes[-1].name
     return RawTable(columns, len(rows), source, target=target, has_usual_markers=False)
 
 
 def is_arff(text: str) -> bool:
-    r"""Say whether text begins like ARFF, after comments.
+    r"""Return whether a text begins like ARFF, after comments.
 
     Examples
     --------
@@ -54,33 +54,33 @@ def is_arff(text: str) -> bool:
     True
     """
     for line in text[:100_000].split("\n"):
-        bare = line.strip()
-        if bare and bare[0] != "%":
-            return bare[:9].lower() == "@relation" or bare[:10].lower() == "@attribute"
+        stripped = line.strip()
+        if stripped and stripped[0] != "%":
+            return stripped[:9].lower() == "@relation" or stripped[:10].lower() == "@attribute"
     return False
 
 
 def _parse_header(lines: list[str], name: str) -> tuple[list[Attribute], int]:
-    """Return the attributes and where the rows start."""
+    """Return the attributes, and the index of the line where the rows start."""
     attributes: list[Attribute] = []
-    place = 0
-    while place < len(lines):
-        bare = lines[place].strip()
-        place += 1
-        word = bare[:10].lower()
-        if not bare or bare[0] == "%" or word.startswith(("@relation", "@end")):
+    position = 0
+    while position < len(lines):
+        stripped = lines[position].strip()
+        position += 1
+        keyword = stripped[:10].lower()
+        if not stripped or stripped[0] == "%" or keyword.startswith(("@relation", "@end")):
             continue
-        if word.startswith("@data"):
+        if keyword.startswith("@data"):
             if not attributes:
                 break
-            return attributes, place
-        if word != "@attribute":
-            raise DataError("bad_arff", source=name, line=place, value=bare[:40])
-        first = place
-        while "{" in bare and "}" not in bare and place < len(lines):
-            bare += " " + lines[place].strip()  # a long list of values may go over several lines
-            place += 1
-        attributes.append(_parse_attribute(bare, name, first))
+            return attributes, position
+        if keyword != "@attribute":
+            raise DataError("bad_arff", source=name, line=position, value=stripped[:40])
+        first_line = position
+        while "{" in stripped and "}" not in stripped and position < len(lines):
+            stripped += " " + lines[position].strip()  # a list of values may span several lines
+            position += 1
+        attributes.append(_parse_attribute(stripped, name, first_line))
     raise DataError("bad_arff_data", source=name)
 
 
@@ -90,19 +90,19 @@ def _parse_attribute(line: str, name: str, number: int) -> Attribute:
         raise DataError("bad_arff", source=name, line=number, value=line[:40])
     title, kind = unquote(match["name"]), match["kind"].strip()
     if kind.startswith("{"):
-        inside = kind[1 : kind.rfind("}")] if "}" in kind else kind[1:]
-        levels = tuple(dict.fromkeys(split_values(inside)))
-        if not inside.strip() or not levels:
+        values_text = kind[1 : kind.rfind("}")] if "}" in kind else kind[1:]
+        levels = tuple(dict.fromkeys(split_values(values_text)))
+        if not values_text.strip() or not levels:
             raise DataError("bad_arff", source=name, line=number, value=line[:40])
         return Attribute(title, "nominal", levels)
-    word = kind.split()[0].lower()
-    if word.startswith(NUMERIC_TYPES):
+    type_name = kind.split()[0].lower()
+    if type_name.startswith(NUMERIC_TYPES):
         return Attribute(title, "numeric")
-    if word == "string":
+    if type_name == "string":
         return Attribute(title, "text")
-    if word == "date":
+    if type_name == "date":
         return Attribute(title, "date")
-    raise DataError("arff_kind", source=name, line=number, column=title, value=word)
+    raise DataError("arff_kind", source=name, line=number, column=title, value=type_name)
 
 
 def _parse_row(line: str, width: int, name: str, number: int) -> Sequence[str]:
@@ -117,7 +117,7 @@ def _parse_row(line: str, width: int, name: str, number: int) -> Sequence[str]:
 
 
 def split_values(line: str) -> list[str]:
-    r"""Return the values of a comma-separated line, quotes undone.
+    r"""Return the values of a comma-separated line without their quotes.
 
     Examples
     --------
@@ -127,23 +127,23 @@ def split_values(line: str) -> list[str]:
     if "'" not in line and '"' not in line and "\\" not in line:
         return [cell.strip() for cell in line.split(",")]
     cells = []
-    place = 0
-    while place <= len(line):
-        match = CELL.match(line, place)
+    position = 0
+    while position <= len(line):
+        match = CELL.match(line, position)
         if match is None:
             break
         cells.append(unquote(match["cell"]))
         if match.end() == len(line) and not match.group().endswith(","):
             break
-        place = match.end()
+        position = match.end()
     return cells
 
 
 def unquote(text: str) -> str:
     """Return a name or value without its quotes and escapes."""
-    bare = text.strip()
-    if len(bare) > 1 and bare[0] in "'\"" and bare[-1] == bare[0]:
-        bare = bare[1:-1]
-    elif "\\" not in bare:
-        return bare
-    return re.sub(r"\\(.)", lambda match: ESCAPES.get(match[1], match[1]), bare)
+    content = text.strip()
+    if len(content) > 1 and content[0] in "'\"" and content[-1] == content[0]:
+        content = content[1:-1]
+    elif "\\" not in content:
+        return content
+    return re.sub(r"\\(.)", lambda match: ESCAPES.get(match[1], match[1]), content)

@@ -1,7 +1,7 @@
-"""What the types of Arrow are to a tree: whole numbers, numbers, truth values, moments, texts.
+"""Arrow types as the kinds of columns that a tree knows, and Arrow values as DuckDB returns them.
 
-Columns of a Parquet file come by DuckDB where they fit memory, and by Arrow where they do not.
-Here Arrow's values become those that DuckDB shows, so that both are one table.
+Parquet columns are read with DuckDB if they fit in memory and with Arrow otherwise. The functions
+here convert Arrow's values to the ones that DuckDB returns, so that both give the same table.
 """
 
 from __future__ import annotations
@@ -18,24 +18,26 @@ Kind = Literal["whole", "number", "truth", "moment", "text", "nested"]
 UUID = "arrow.uuid"
 
 
-def arrow_kind(of: Any) -> Kind:  # noqa: ANN401 - a type of Arrow
-    """Return what a type is to a tree."""
+def arrow_kind(arrow_type: Any) -> Kind:  # noqa: ANN401 - a type of Arrow
+    """Return the kind of column that an Arrow type stands for."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
-    kinds = pa.types
-    if kinds.is_dictionary(of):
-        return arrow_kind(of.value_type)
-    if isinstance(of, pa.BaseExtensionType):
-        return "text" if of.extension_name == UUID else arrow_kind(of.storage_type)
-    if kinds.is_integer(of) or kinds.is_duration(of):  # Parquet itself has no durations
+    types = pa.types
+    if types.is_dictionary(arrow_type):
+        return arrow_kind(arrow_type.value_type)
+    if isinstance(arrow_type, pa.BaseExtensionType):
+        return "text" if arrow_type.extension_name == UUID else arrow_kind(arrow_type.storage_type)
+    if types.is_integer(arrow_type) or types.is_duration(
+        arrow_type
+    ):  # Parquet itself has no durations
         return "whole"
-    if kinds.is_floating(of) or kinds.is_decimal(of):
+    if types.is_floating(arrow_type) or types.is_decimal(arrow_type):
         return "number"
-    if kinds.is_boolean(of):
+    if types.is_boolean(arrow_type):
         return "truth"
-    if kinds.is_date(of) or kinds.is_timestamp(of):
+    if types.is_date(arrow_type) or types.is_timestamp(arrow_type):
         return "moment"
-    return "nested" if kinds.is_nested(of) else "text"
+    return "nested" if types.is_nested(arrow_type) else "text"
 
 
 def arrow_numbers(array: Any) -> Any:  # noqa: ANN401 - arrays of Arrow
@@ -44,32 +46,40 @@ def arrow_numbers(array: Any) -> Any:  # noqa: ANN401 - arrays of Arrow
 
     array = _storage_array(array)
     if pa.types.is_decimal(array.type):
-        return array.cast(pa.string()).cast(pa.float64())  # by its digits: a quotient rounds twice
+        return array.cast(pa.string()).cast(
+            pa.float64()
+        )  # by its digits, since dividing would round twice
     return array.cast(pa.int64()) if pa.types.is_duration(array.type) else array
 
 
 def arrow_texts(array: Any) -> Any:  # noqa: ANN401 - arrays of Arrow
-    """Return a column that holds no numbers as places in a list of texts; see `parse_texts`."""
+    """Return a column without numbers as a dictionary of texts; `parse_texts` is the reverse."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     is_uuid = getattr(array.type, "extension_name", None) == UUID
     array = _storage_array(array)
-    kinds, of = pa.types, array.type
-    if kinds.is_dictionary(of):
+    types, arrow_type = pa.types, array.type
+    if types.is_dictionary(arrow_type):
         return array
-    if kinds.is_nested(of) or kinds.is_null(of):  # it has no value: others were refused
+    if types.is_nested(arrow_type) or types.is_null(
+        arrow_type
+    ):  # without any value: others were refused before
         return pa.nulls(len(array), pa.string()).dictionary_encode()
-    if kinds.is_string(of) or kinds.is_boolean(of) or kinds.is_large_string(of):
+    if (
+        types.is_string(arrow_type)
+        or types.is_boolean(arrow_type)
+        or types.is_large_string(arrow_type)
+    ):
         return array.cast(pa.string()).dictionary_encode()
-    if arrow_kind(of) == "moment":
+    if arrow_kind(arrow_type) == "moment":
         array = array.cast(pa.timestamp("us"), safe=False)
-    coded = array.dictionary_encode()
-    words = [_value_text(word, is_uuid=is_uuid) for word in coded.dictionary.to_pylist()]
-    return pa.DictionaryArray.from_arrays(coded.indices, pa.array(words, pa.string()))
+    encoded = array.dictionary_encode()
+    texts = [_value_text(value, is_uuid=is_uuid) for value in encoded.dictionary.to_pylist()]
+    return pa.DictionaryArray.from_arrays(encoded.indices, pa.array(texts, pa.string()))
 
 
 def _storage_array(array: Any) -> Any:  # noqa: ANN401 - arrays of Arrow
-    """Return a column without what is only said about it: a list of its values, a name."""
+    """Return an array without chunks, extension type and dictionary (unless it is of texts)."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     if isinstance(array, pa.ChunkedArray):
@@ -81,17 +91,17 @@ def _storage_array(array: Any) -> Any:  # noqa: ANN401 - arrays of Arrow
     return array
 
 
-def _value_text(word: Any, *, is_uuid: bool) -> str | None:  # noqa: ANN401 - what Arrow makes of a value
-    if isinstance(word, bytes) and is_uuid:
-        return str(uuid.UUID(bytes=word))
-    if isinstance(word, dt.datetime):
-        return word.isoformat()
-    plain = plain_value(word)
+def _value_text(value: Any, *, is_uuid: bool) -> str | None:  # noqa: ANN401 - what Arrow makes of a value
+    if isinstance(value, bytes) and is_uuid:
+        return str(uuid.UUID(bytes=value))
+    if isinstance(value, dt.datetime):
+        return value.isoformat()
+    plain = plain_value(value)
     return None if plain is None else str(plain)
 
 
-def parse_texts(words: Sequence[str], kind: str) -> list[Any]:
-    """Return the values that texts stand for.
+def parse_texts(texts: Sequence[str], kind: str) -> list[Any]:
+    """Return the values that the texts of `arrow_texts` stand for.
 
     Examples
     --------
@@ -99,19 +109,19 @@ def parse_texts(words: Sequence[str], kind: str) -> list[Any]:
     ([True, False], [datetime.datetime(2024, 2, 29, 0, 0)])
     """
     if kind == "truth":
-        return [word == "true" for word in words]
+        return [text == "true" for text in texts]
     if kind == "moment":
-        return [dt.datetime.fromisoformat(word) for word in words]
-    return [*words]
+        return [dt.datetime.fromisoformat(text) for text in texts]
+    return [*texts]
 
 
 def first_nested_value(array: Any) -> tuple[int, Any] | None:  # noqa: ANN401 - arrays of Arrow
-    """Return the first value of a nested column, and where it is; None if it has none."""
+    """Return the row and the value of the first value of a nested column; None if it has none."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    at = pc.index(array.is_valid(), True).as_py()
-    if at < 0:
+    row = pc.index(array.is_valid(), True).as_py()
+    if row < 0:
         return None
-    value = array[at].as_py()
-    return at, dict(value) if pa.types.is_map(array.type) else value
+    value = array[row].as_py()
+    return row, dict(value) if pa.types.is_map(array.type) else value

@@ -1,4 +1,4 @@
-"""A sheet becomes a table: target, weight and columns find their places."""
+"""Build a Table from raw columns: choose the target and the weight, infer the other columns."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ TARGET_NAMES = ("class", "label", "target", "类别", "标签")
 
 
 def build_table(
-    sheet: RawTable,
-    marks: Markers,
+    raw_table: RawTable,
+    markers: Markers,
     target: str | Field | Literal[False] | None,
     schema: Mapping[str, Any] | None,
     *,
@@ -33,150 +33,153 @@ def build_table(
     dates: str | Iterable[str] | None,
     drop: bool = True,
 ) -> Table:
-    """Judge every column and put the table together; drop the rows that cannot teach."""
-    check_unique_names(sheet)
-    asked = column_specs(schema, sheet)
-    check_columns_exist(sheet, [*keep, *([] if weight is None else [weight])])
-    reading = ReadContext(sheet, marks, check_date_parts(dates))
-    weight = weight or _column_of_kind("weight", asked)
-    goal = find_target_name(reading, target, asked, weight)
-    aim = None
+    """Infer the type of every column and build the table, without rows that cannot be used.
+
+    Those are rows without a target; with ``drop=False`` they stay.
+    """
+    check_unique_names(raw_table)
+    specs = column_specs(schema, raw_table)
+    check_columns_exist(raw_table, [*keep, *([] if weight is None else [weight])])
+    context = ReadContext(raw_table, markers, check_date_parts(dates))
+    weight = weight or _column_of_kind("weight", specs)
+    target_column_name = find_target_name(context, target, specs, weight)
+    target_column = None
     columns: list[Column] = []
-    for cells in sheet.columns:
-        wish = asked.get(cells.name)
-        if cells.name == goal:
-            aim = infer_target(reading, cells, wish)
-        elif cells.name == weight:
-            reading.left_out.append((cells.name, "weight"))
+    for raw in raw_table.columns:
+        spec = specs.get(raw.name)
+        if raw.name == target_column_name:
+            target_column = infer_target(context, raw, spec)
+        elif raw.name == weight:
+            context.left_out.append((raw.name, "weight"))
         else:
-            columns += infer_columns(reading, cells, wish, keep=cells.name in keep)
+            columns += infer_columns(context, raw, spec, keep=raw.name in keep)
     if not columns:
-        columns = _restore_row_counts(reading)
+        columns = _restore_row_counts(context)
     table = Table(
         tuple(columns),
-        aim,
-        sheet.n_rows,
-        weight=read_weights(reading, weight),
-        row_numbers=sheet.row_numbers,
-        left_out=tuple(reading.left_out),
-        source=sheet.source,
+        target_column,
+        raw_table.n_rows,
+        weight=read_weights(context, weight),
+        row_numbers=raw_table.row_numbers,
+        left_out=tuple(context.left_out),
+        source=raw_table.source,
     )
-    return finish_table(table, reading, drop=drop)
+    return finish_table(table, context, drop=drop)
 
 
-def _restore_row_counts(reading: ReadContext) -> list[Column]:
-    """Take back a column that only counts, where nothing else is left to ask about."""
+def _restore_row_counts(context: ReadContext) -> list[Column]:
+    """Return the columns that number the rows, for a table that has no other column."""
     columns: list[Column] = []
-    for note in [note for note in reading.notes if note.key == "note_left_out_id_count"]:
+    for note in [note for note in context.notes if note.key == "note_left_out_id_count"]:
         name = note.values["column"]
-        reading.notes.remove(note)
-        reading.left_out.remove((name, "id"))
-        columns += infer_columns(reading, reading.raw_table.by_name()[name], None, keep=True)
+        context.notes.remove(note)
+        context.left_out.remove((name, "id"))
+        columns += infer_columns(context, context.raw_table.by_name()[name], None, keep=True)
     return columns
 
 
-def check_unique_names(sheet: RawTable) -> None:
-    """Refuse a sheet in which two columns have one name."""
-    if len(set(sheet.names)) < len(sheet.names):
-        raise duplicate_column_error(sheet.name, sheet.names)
+def check_unique_names(raw_table: RawTable) -> None:
+    """Raise an error if two columns have the same name."""
+    if len(set(raw_table.names)) < len(raw_table.names):
+        raise duplicate_column_error(raw_table.name, raw_table.names)
 
 
-def check_columns_exist(sheet: RawTable, names: Iterable[str]) -> None:
-    """Refuse the first name that no column has."""
+def check_columns_exist(raw_table: RawTable, names: Iterable[str]) -> None:
+    """Raise an error for the first name that no column has."""
     for name in names:
-        if name not in sheet.names:
-            raise unknown_name_error("unknown_column", name, sheet.names)
+        if name not in raw_table.names:
+            raise unknown_name_error("unknown_column", name, raw_table.names)
 
 
-def _column_of_kind(kind: str, asked: Mapping[str, ColumnSpec]) -> str | None:
-    return next((name for name, wish in asked.items() if wish.kind == kind), None)
+def _column_of_kind(kind: str, specs: Mapping[str, ColumnSpec]) -> str | None:
+    return next((name for name, spec in specs.items() if spec.kind == kind), None)
 
 
 def find_target_name(
-    reading: ReadContext,
+    context: ReadContext,
     target: str | Field | Literal[False] | None,
-    asked: Mapping[str, ColumnSpec],
+    specs: Mapping[str, ColumnSpec],
     weight: str | None,
 ) -> str | None:
-    """Return the name of the target column, None if there shall be none."""
-    sheet = reading.raw_table
+    """Return the name of the target column, None if the table has no target."""
+    raw_table = context.raw_table
     if target is False:
         return None
     if isinstance(target, Field):
         target = target.name
     if isinstance(target, str):
-        if target not in sheet.names:
-            raise unknown_name_error("unknown_column", target, sheet.names)
+        if target not in raw_table.names:
+            raise unknown_name_error("unknown_column", target, raw_table.names)
         return target
-    named = _column_of_kind("target", asked) or sheet.target
-    if named is not None:
-        return named
-    free = [
-        cells
-        for cells in sheet.columns
-        if cells.name != weight and asked.get(cells.name, ColumnSpec("nominal")).kind != "ignore"
+    declared_name = _column_of_kind("target", specs) or raw_table.target
+    if declared_name is not None:
+        return declared_name
+    candidates = [
+        raw
+        for raw in raw_table.columns
+        if raw.name != weight and specs.get(raw.name, ColumnSpec("nominal")).kind != "ignore"
     ]
-    for word in TARGET_NAMES:
-        for cells in free:
-            if cells.name.lower() == word:
-                reading.note("target_named", column=cells.name)
-                return cells.name
-    if free and _has_few_values(reading, free[-1]):
-        reading.note("target_last", column=free[-1].name)
-        return free[-1].name
-    raise ChoiceError("no_target", source=sheet.name, known=", ".join(sheet.names))
+    for target_name in TARGET_NAMES:
+        for raw in candidates:
+            if raw.name.lower() == target_name:
+                context.note("target_named", column=raw.name)
+                return raw.name
+    if candidates and _has_few_values(context, candidates[-1]):
+        context.note("target_last", column=candidates[-1].name)
+        return candidates[-1].name
+    raise ChoiceError("no_target", source=raw_table.name, known=", ".join(raw_table.names))
 
 
-def _has_few_values(reading: ReadContext, cells: RawColumn) -> bool:
-    if len(cells.levels) > 10 * MAX_NUMERIC_CLASSES:
+def _has_few_values(context: ReadContext, raw: RawColumn) -> bool:
+    if len(raw.levels) > 10 * MAX_NUMERIC_CLASSES:
         return False
-    known = clean_column(reading, cells, quietly=True)
-    return 0 < len(known.levels) <= MAX_NUMERIC_CLASSES
+    cleaned = clean_column(context, raw, quiet=True)
+    return 0 < len(cleaned.levels) <= MAX_NUMERIC_CLASSES
 
 
-def read_weights(reading: ReadContext, name: str | None) -> Floats | None:
-    """Return the weight of each row, checked."""
+def read_weights(context: ReadContext, name: str | None) -> Floats | None:
+    """Return the weight of each row; raise an error for one that is missing or negative."""
     if name is None:
-        return reading.raw_table.weight
-    if name not in reading.raw_table.names:
-        raise unknown_name_error("unknown_column", name, reading.raw_table.names)
-    found = require_numbers(reading, reading.raw_table.by_name()[name])
-    cells = found.cells
-    values = np.append(found.numbers.values, np.nan)[cells.codes]
+        return context.raw_table.weight
+    if name not in context.raw_table.names:
+        raise unknown_name_error("unknown_column", name, context.raw_table.names)
+    numeric = require_numbers(context, context.raw_table.by_name()[name])
+    raw = numeric.raw
+    values = np.append(numeric.numbers.values, np.nan)[raw.codes]
     bad = ~np.isfinite(values) | (values < 0)
     if bad.any():
         row = int(np.argmax(bad))
-        value = "" if cells.codes[row] < 0 else cells.levels[cells.codes[row]]
-        told = {"row": cells.row_number(row), "column": name, "value": value}
-        raise DataError("bad_weight", source=reading.raw_table.name, **told)
+        value = "" if raw.codes[row] < 0 else raw.levels[raw.codes[row]]
+        details = {"row": raw.row_number(row), "column": name, "value": value}
+        raise DataError("bad_weight", source=context.raw_table.name, **details)
     return values
 
 
-def finish_table(table: Table, reading: ReadContext, *, drop: bool = True) -> Table:
-    """Drop the rows that cannot teach, and hand over the notes."""
-    if reading.trimmed:
-        names = [*dict.fromkeys(reading.trimmed)]
-        reading.note("trimmed", columns=", ".join(names), n=len(names))
-    notes = [*reading.raw_table.notes, *reading.notes]
+def finish_table(table: Table, context: ReadContext, *, drop: bool = True) -> Table:
+    """Drop the rows without a target, check the weights and add the notes."""
+    if context.trimmed:
+        names = [*dict.fromkeys(context.trimmed)]
+        context.note("trimmed", columns=", ".join(names), n=len(names))
+    notes = [*context.raw_table.notes, *context.notes]
     if not drop:
         return replace(table, notes=tuple(notes))
     if table.target is None:
-        rows = np.ones(table.n_rows, np.bool_)
+        is_kept = np.ones(table.n_rows, np.bool_)
     else:
-        is_whole = not table.target.has_missing
-        rows = np.ones(table.n_rows, np.bool_) if is_whole else table.target.codes >= 0
-        if not rows.any():
-            raise DataError("empty_target", source=reading.raw_table.name, column=table.target.name)
-        if not rows.all():
-            said = {"column": table.target.name, "n": int((~rows).sum())}
-            notes.append(Note("note_target_missing", {"source": reading.raw_table.name, **said}))
+        is_complete = not table.target.has_missing
+        is_kept = np.ones(table.n_rows, np.bool_) if is_complete else table.target.codes >= 0
+        if not is_kept.any():
+            raise DataError("empty_target", source=context.raw_table.name, column=table.target.name)
+        if not is_kept.all():
+            details = {"column": table.target.name, "n": int((~is_kept).sum())}
+            notes.append(Note("note_target_missing", {"source": context.raw_table.name, **details}))
     if table.weight is not None:
-        zero = rows & (table.weight == 0)
-        if zero.any():
-            said = {"source": reading.raw_table.name, "n": int(zero.sum())}
-            notes.append(Note("note_zero_weight", said))
-        if not (rows & ~zero).any():
-            raise DataError("no_weight", source=reading.raw_table.name)
-    if not rows.all():
-        table = table.take(rows)
+        is_zero = is_kept & (table.weight == 0)
+        if is_zero.any():
+            details = {"source": context.raw_table.name, "n": int(is_zero.sum())}
+            notes.append(Note("note_zero_weight", details))
+        if not (is_kept & ~is_zero).any():
+            raise DataError("no_weight", source=context.raw_table.name)
+    if not is_kept.all():
+        table = table.take(is_kept)
     return replace(table, notes=tuple(notes))

@@ -1,9 +1,9 @@
-"""C4.5's own form: a .names file that declares, a .data or .test file that holds the cases.
+"""Read C4.5's files: a .names file declares the columns, a .data or .test file has the cases.
 
 The first entry of a .names file lists the classes (or names the attribute that is the target);
 each further one is ``name: values.``, where the values are ``continuous``, ``ignore``,
-``discrete n`` or a list. ``|`` starts a comment, a backslash takes the next character as it is,
-an entry ends with a full stop or the line, blanks in a row count as one.
+``discrete n`` or a list. ``|`` starts a comment, a backslash escapes the next character, an entry
+ends with a full stop or the line, and several blanks count as one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def find_cases_file(path: Path, names: Path) -> Path:
 
 
 def from_c45_files(declaration: str, cases: str, names_name: str, cases_name: str) -> RawTable:
-    """Take the cases as declared."""
+    """Return the columns of the cases as the .names file declares them."""
     attributes, target = parse_names_file(declaration, names_name)
     rows = [row for line in cases.split("\n") if (row := parse_case(line))]
     if not rows:
@@ -74,9 +74,9 @@ def parse_names_file(text: str, name: str) -> tuple[list[Attribute], str]:
     entries = [*_split_entries(text)]
     if not entries:
         raise DataError("bad_names", source=name, line=1)
-    (first, classes), *rest = entries
+    (first, classes), *attribute_entries = entries
     attributes = []
-    for title, values in rest:
+    for title, values in attribute_entries:
         if title is None or not values:
             raise DataError("bad_names_entry", source=name, value=title or ", ".join(values))
         attributes.append(_parse_attribute(title, values))
@@ -90,13 +90,13 @@ def parse_names_file(text: str, name: str) -> tuple[list[Attribute], str]:
 
 
 def _parse_attribute(title: str, values: list[str]) -> Attribute:
-    word = values[0]
-    if len(values) == 1 and word in KINDS:
-        return Attribute(title, KINDS[word])
-    if len(values) == 1 and word.split()[0] == "discrete":
+    first_value = values[0]
+    if len(values) == 1 and first_value in KINDS:
+        return Attribute(title, KINDS[first_value])
+    if len(values) == 1 and first_value.split()[0] == "discrete":
         return Attribute(title, "nominal")
-    if word.startswith("[ordered]"):
-        return Attribute(title, "ordered", (word[len("[ordered]") :].strip(), *values[1:]))
+    if first_value.startswith("[ordered]"):
+        return Attribute(title, "ordered", (first_value[len("[ordered]") :].strip(), *values[1:]))
     return Attribute(title, "nominal", tuple(dict.fromkeys(values)))
 
 
@@ -122,27 +122,27 @@ def _split_entries(text: str) -> Iterator[tuple[str | None, list[str]]]:
 
 
 def _split_words(text: str, marks: str = ",:\n") -> Iterator[tuple[str, str]]:
-    """Yield each word with the mark that ends it; a full stop before a blank is one too."""
+    """Yield each word with the character that ends it: one of ``marks``, or a final full stop."""
     word: list[str] = []
-    place = 0
+    position = 0
     text += "\n"
-    while place < len(text):
-        letter, following = text[place], text[place + 1 : place + 2]
+    while position < len(text):
+        letter, following = text[position], text[position + 1 : position + 2]
         if letter == "\\" and following != "\n":
             word.append(letter + following)
-            place += 1
+            position += 1
         elif letter == "|":
-            place = text.index("\n", place) - 1
+            position = text.index("\n", position) - 1
         elif letter in marks or (letter == "." and (not following or following.isspace())):
             yield _join_letters(word), letter
             word = []
         else:
             word.append(letter)
-        place += 1
+        position += 1
 
 
 def _join_letters(letters: list[str]) -> str:
-    """Join letters, blanks in a row as one; escaped ones as they are."""
+    """Join letters to a word; several blanks become one, escaped characters stay."""
     plain = "".join(" " if letter.isspace() else letter for letter in letters)
     joined = " ".join(plain.split())
     return _unescape(joined)

@@ -1,4 +1,4 @@
-"""Cells as they are meant: blanks around text dropped, words for missing turned into gaps."""
+"""Clean raw columns: strip blanks around text and turn missing markers into missing values."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from penjing.data.read.missing_markers import NOTHING
 from penjing.data.read.raw_columns import RawColumn
 
 
-def clean_column(reading: ReadContext, cells: RawColumn, *, quietly: bool = False) -> RawColumn:
-    """Return a column without blanks around its text and without words for missing.
+def clean_column(context: ReadContext, raw: RawColumn, *, quiet: bool = False) -> RawColumn:
+    """Return a column without blanks around its text and without missing markers.
 
-    Levels that were declared, and numbers, are what they are, unless they were named as markers.
+    Declared levels and numbers stay, unless the user named them as markers. ``quiet`` suppresses
+    the note about stripped blanks.
     """
-    if cells.is_fixed or cells.is_typed:
-        return _drop_named_markers(reading, cells)
-    levels, codes = [*cells.levels], cells.codes
+    if raw.is_fixed or raw.is_typed:
+        return _drop_named_markers(context, raw)
+    levels, codes = [*raw.levels], raw.codes
     are_texts = {*map(type, levels)} <= {str}
     trimmed = (
         [*map(str.strip, levels)]
@@ -27,49 +28,53 @@ def clean_column(reading: ReadContext, cells: RawColumn, *, quietly: bool = Fals
         else [x.strip() if isinstance(x, str) else x for x in levels]
     )
     if trimmed != levels:
-        is_seen = any(a and a != b for a, b in zip(trimmed, levels, strict=True))
-        if is_seen and not quietly:
-            reading.trimmed.append(cells.name)
+        is_visible = any(a and a != b for a, b in zip(trimmed, levels, strict=True))
+        if is_visible and not quiet:
+            context.trimmed.append(raw.name)
         levels, codes = merge_equal_levels(trimmed, codes)
-    missing = reading.markers.missing_levels(levels)
+    missing = context.markers.missing_levels(levels)
     levels, codes = drop_levels(levels, codes, _positions(levels, missing))
-    return replace(cells, levels=levels, codes=codes)
+    return replace(raw, levels=levels, codes=codes)
 
 
-def _drop_named_markers(reading: ReadContext, cells: RawColumn) -> RawColumn:
-    marks = reading.markers
-    if not (marks.words if cells.is_fixed else marks.numbers):
-        return cells
-    plain = cells.plain_levels()
-    gone = marks.named_markers(plain)
-    if not gone:
-        return cells
-    levels, codes = drop_levels(plain, cells.codes, _positions(plain, gone))
-    return cells.with_levels(levels, codes)
+def _drop_named_markers(context: ReadContext, raw: RawColumn) -> RawColumn:
+    markers = context.markers
+    if not (markers.words if raw.is_fixed else markers.numbers):
+        return raw
+    levels = raw.plain_levels()
+    named = markers.named_markers(levels)
+    if not named:
+        return raw
+    kept_levels, codes = drop_levels(levels, raw.codes, _positions(levels, named))
+    return raw.with_levels(kept_levels, codes)
 
 
 def _positions(levels: Sequence[Any], words: frozenset[Any]) -> list[int]:
-    """Return where words are among levels: 1 and 1.0 are one word, True is another."""
+    """Return the positions of the levels that are markers: 1 equals 1.0, but not True."""
     if not words:
         return []
-    return [at for at, x in enumerate(levels) if x in words and not isinstance(x, bool)]
+    return [
+        position
+        for position, level in enumerate(levels)
+        if level in words and not isinstance(level, bool)
+    ]
 
 
-def clean_categorical(reading: ReadContext, cells: RawColumn) -> RawColumn:
-    """Return a cleaned column that turned out not to be numbers.
+def clean_categorical(context: ReadContext, raw: RawColumn) -> RawColumn:
+    """Return a cleaned column that is categorical.
 
-    Among names, 无 is taken for missing unless the column also says 有, and none is a value:
-    both could be otherwise, so both are noted.
+    In such a column 无 means missing unless there is also 有, and "none" is a category. Both are
+    guesses, so both are noted.
     """
-    if cells.is_fixed or cells.is_typed:
-        return cells
-    levels, codes = [*cells.levels], cells.codes
-    for word in sorted(map(str, reading.markers.missing_among_numbers(levels))):
-        place = levels.index(word)
-        if word == NOTHING and reading.markers.is_wu_missing(map(str, levels)):
-            n = int(cells.counts()[[*cells.levels].index(word)])
-            reading.note("taken_as_missing", column=cells.name, value=word, n=n)
-            levels, codes = drop_levels(levels, codes, [place])
+    if raw.is_fixed or raw.is_typed:
+        return raw
+    levels, codes = [*raw.levels], raw.codes
+    for word in sorted(map(str, context.markers.missing_among_numbers(levels))):
+        position = levels.index(word)
+        if word == NOTHING and context.markers.is_wu_missing(map(str, levels)):
+            n = int(raw.counts()[[*raw.levels].index(word)])
+            context.note("taken_as_missing", column=raw.name, value=word, n=n)
+            levels, codes = drop_levels(levels, codes, [position])
         else:
-            reading.note("taken_as_value", column=cells.name, value=word)
-    return replace(cells, levels=levels, codes=codes)
+            context.note("taken_as_value", column=raw.name, value=word)
+    return replace(raw, levels=levels, codes=codes)

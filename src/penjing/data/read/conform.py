@@ -1,4 +1,4 @@
-"""Reading rows for a tree that exists: its columns, its levels, its classes."""
+"""Read rows for a fitted tree: with its columns, its levels and its classes."""
 
 from __future__ import annotations
 
@@ -22,62 +22,62 @@ from penjing.errors import unknown_name_error
 
 
 def conform_to_fields(
-    sheet: RawTable,
-    marks: Markers,
+    raw_table: RawTable,
+    markers: Markers,
     fields: tuple[Field, ...],
     target: str | Field | Literal[False] | None,
     *,
     weight: str | None = None,
 ) -> Table:
-    """Return the sheet's rows with exactly these columns, in this order and kind.
+    """Return a table with exactly these columns, in this order and of these kinds.
 
-    Values that a field does not know come after its levels, so a code of ``len(field.levels)``
-    or more is one that the tree has never seen. A target that the sheet does not have is None.
+    Unknown values come after the levels of a field, so a code of ``len(field.levels)`` or more
+    stands for a value that the tree has not seen. The target is None if the source lacks it.
     """
-    check_unique_names(sheet)
-    reading = ReadContext(sheet, marks)
-    have = sheet.by_name()
-    columns = tuple(_conform_column(reading, field) for field in fields)
-    aim = None
+    check_unique_names(raw_table)
+    context = ReadContext(raw_table, markers)
+    columns_by_name = raw_table.by_name()
+    columns = tuple(_conform_column(context, field) for field in fields)
+    target_column = None
     if isinstance(target, Field):
-        if target.name in have:
-            aim = conform_column(reading, have[target.name], target)
+        if target.name in columns_by_name:
+            target_column = conform_column(context, columns_by_name[target.name], target)
     elif isinstance(target, str):
-        if target not in have:
-            raise unknown_name_error("unknown_column", target, sheet.names)
-        aim = infer_target(reading, have[target])
-    if aim is not None and aim.codes.max() < 0:
-        aim = None  # a column that is there but empty is to be predicted
+        if target not in columns_by_name:
+            raise unknown_name_error("unknown_column", target, raw_table.names)
+        target_column = infer_target(context, columns_by_name[target])
+    if target_column is not None and target_column.codes.max() < 0:
+        target_column = None  # an empty target column is to be predicted
     table = Table(
         columns,
-        aim,
-        sheet.n_rows,
-        weight=read_weights(reading, weight),
-        row_numbers=sheet.row_numbers,
-        source=sheet.source,
+        target_column,
+        raw_table.n_rows,
+        weight=read_weights(context, weight),
+        row_numbers=raw_table.row_numbers,
+        source=raw_table.source,
     )
-    return finish_table(table, reading)
+    return finish_table(table, context)
 
 
-def _conform_column(reading: ReadContext, field: Field) -> Column:
-    have = reading.raw_table.by_name()
-    if field.name in have:
-        return conform_column(reading, have[field.name], field)
+def _conform_column(context: ReadContext, field: Field) -> Column:
+    columns_by_name = context.raw_table.by_name()
+    if field.name in columns_by_name:
+        return conform_column(context, columns_by_name[field.name], field)
     stem, _, part = field.name.rpartition(".")
-    if stem in have and part in PARTS:
-        cells = clean_column(reading, have[stem], quietly=True)
-        found = parse_dates(cells.plain_levels())
-        if found is not None:
-            return encode_numeric_column(field.name, cells.codes, date_part(found, part))
-    raise unknown_name_error("unknown_column", field.name, reading.raw_table.names)
+    if stem in columns_by_name and part in PARTS:
+        raw = clean_column(context, columns_by_name[stem], quiet=True)
+        dates = parse_dates(raw.plain_levels())
+        if dates is not None:
+            return encode_numeric_column(field.name, raw.codes, date_part(dates, part))
+    raise unknown_name_error("unknown_column", field.name, context.raw_table.names)
 
 
-def conform_column(reading: ReadContext, cells: RawColumn, field: Field) -> Column:
-    """Return a column coded as a tree's field says, unknown levels after the known ones."""
+def conform_column(context: ReadContext, raw: RawColumn, field: Field) -> Column:
+    """Return a column with the codes of a tree's field, unknown levels after the known ones."""
     if field.is_numeric:
-        if isinstance(cells, RawNumbers) and not reading.markers.numbers:
-            return LazyColumn(field.name, np.asarray(cells.raw, np.float64), reading.raw_table.name)
-        return make_numeric_column(reading, require_numbers(reading, cells))
-    places, strange = encode_levels(reading, cells, tuple(field.levels))
-    rows = remap_codes(places, cells.codes)
-    return Column(field.name, field.kind, (*field.levels, *strange), rows)
+        if isinstance(raw, RawNumbers) and not context.markers.numbers:
+            return LazyColumn(field.name, np.asarray(raw.raw, np.float64), context.raw_table.name)
+        return make_numeric_column(context, require_numbers(context, raw))
+    codes_of_levels, unknown_levels = encode_levels(context, raw, tuple(field.levels))
+    codes = remap_codes(codes_of_levels, raw.codes)
+    return Column(field.name, field.kind, (*field.levels, *unknown_levels), codes)

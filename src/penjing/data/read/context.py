@@ -1,4 +1,4 @@
-"""One reading: the sheet, the words for missing, and what was noted and left out so far."""
+"""The state of reading one table: raw columns, missing markers, notes, columns left out."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from penjing.errors import DataError
 
 @dataclass(slots=True)
 class ReadContext:
-    """What the judges of a sheet share.
+    """What the functions that infer columns share while one table is read.
 
     Parameters
     ----------
     raw_table : RawTable
-        The columns as found.
+        The raw columns of the source.
     markers : Markers
-        The words for missing.
+        The missing markers.
     parts : tuple of str
-        What to make of dates.
+        The parts of dates that become columns.
     """
 
     raw_table: RawTable
@@ -32,17 +32,17 @@ class ReadContext:
     trimmed: list[str] = field(default_factory=list)
 
     def note(self, key: str, **values: object) -> None:
-        """Note a decision."""
-        said = {name: truncate_text(value) for name, value in values.items()}
-        self.notes.append(Note(f"note_{key}", {"source": self.raw_table.name, **said}))
+        """Add a note about a decision."""
+        details = {name: truncate_text(value) for name, value in values.items()}
+        self.notes.append(Note(f"note_{key}", {"source": self.raw_table.name, **details}))
 
-    def error(self, key: str, cells: RawColumn, level: int, **values: object) -> DataError:
-        """Make the error about one value of a column, told with its first row."""
+    def error(self, key: str, raw: RawColumn, level: int, **values: object) -> DataError:
+        """Return the error about one level of a column; it mentions the first row with it."""
         return DataError(
             key,
             source=self.raw_table.name,
-            row=cells.first_row_number(level),
-            column=cells.name,
-            value=truncate_text(cells.levels[level]),
+            row=raw.first_row_number(level),
+            column=raw.name,
+            value=truncate_text(raw.levels[level]),
             **values,
         )

@@ -1,4 +1,4 @@
-"""Cells to columns: numbers, numbers that set an order, dates, names."""
+"""Convert cleaned raw columns to numeric, categorical, ordered and date columns."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from penjing.data.table import Codes, Column, Floats, Kind
 
 @dataclass(frozen=True, slots=True)
 class NumericLevels:
-    """A cleaned column with the number behind each level.
+    """A cleaned column with the number of each level.
 
-    ``dropped_words`` are words such as none that alone kept the column from being all numbers; the
-    ``cells`` here do without them.
+    ``dropped_words`` are words such as "none" that mean missing among numbers, with their numbers
+    of rows; they are no longer in ``raw``.
     """
 
-    cells: RawColumn
+    raw: RawColumn
     numbers: ParsedNumbers
     dropped_words: tuple[tuple[str, int], ...] = ()
 
@@ -38,131 +38,137 @@ class NumericLevels:
         return self.numbers.all
 
 
-def find_numbers(reading: ReadContext, cells: RawColumn) -> NumericLevels:
-    """Look for the numbers of a cleaned column; one that was declared as text has none."""
-    if cells.declared in ("text", "nominal", "ordered"):
-        n = len(cells.levels)
-        return NumericLevels(cells, ParsedNumbers(np.full(n, np.nan), np.zeros(n, np.bool_)))
-    if isinstance(cells.levels, np.ndarray):
-        values = cells.levels.astype(np.float64)
-        return NumericLevels(cells, ParsedNumbers(values, np.ones(len(values), np.bool_)))
-    levels = [*cells.levels]
-    words = reading.markers.missing_among_numbers(levels)
-    if words:
-        places = {levels.index(word): word for word in words}
-        rest, codes = drop_levels(levels, cells.codes, [*places])
-        found = parse_numbers(rest)
-        if found.all:
-            counts = cells.counts()
-            gone = tuple((word, int(counts[at])) for at, word in places.items())
-            rest_of = replace(cells, levels=rest, codes=codes)
-            return _drop_named_markers(reading, NumericLevels(rest_of, found, gone))
-    return _drop_named_markers(reading, NumericLevels(cells, parse_numbers(levels)))
+def find_numbers(context: ReadContext, raw: RawColumn) -> NumericLevels:
+    """Parse the levels of a cleaned column as numbers; a column declared as text has none."""
+    if raw.declared in ("text", "nominal", "ordered"):
+        n = len(raw.levels)
+        return NumericLevels(raw, ParsedNumbers(np.full(n, np.nan), np.zeros(n, np.bool_)))
+    if isinstance(raw.levels, np.ndarray):
+        values = raw.levels.astype(np.float64)
+        return NumericLevels(raw, ParsedNumbers(values, np.ones(len(values), np.bool_)))
+    levels = [*raw.levels]
+    marker_words = context.markers.missing_among_numbers(levels)
+    if marker_words:
+        positions = {levels.index(word): word for word in marker_words}
+        other_levels, codes = drop_levels(levels, raw.codes, [*positions])
+        parsed = parse_numbers(other_levels)
+        if parsed.all:
+            counts = raw.counts()
+            dropped_words = tuple(
+                (word, int(counts[position])) for position, word in positions.items()
+            )
+            raw_without_words = replace(raw, levels=other_levels, codes=codes)
+            return _drop_named_markers(
+                context, NumericLevels(raw_without_words, parsed, dropped_words)
+            )
+    return _drop_named_markers(context, NumericLevels(raw, parse_numbers(levels)))
 
 
-def _drop_named_markers(reading: ReadContext, found: NumericLevels) -> NumericLevels:
-    """Return numbers without those that were named as markers: -999.0 is the marker -999."""
-    values = found.numbers.values
-    if not (reading.markers.numbers and found.all and reading.markers.are_markers(values).any()):
-        return found
-    gone = np.flatnonzero(reading.markers.are_markers(values)).tolist()
-    levels, codes = drop_levels([*found.cells.levels], found.cells.codes, gone)
+def _drop_named_markers(context: ReadContext, numeric: NumericLevels) -> NumericLevels:
+    """Drop the numbers that the user named as markers: -999.0 is the marker -999."""
+    values = numeric.numbers.values
+    if not (context.markers.numbers and numeric.all and context.markers.are_markers(values).any()):
+        return numeric
+    positions = np.flatnonzero(context.markers.are_markers(values)).tolist()
+    levels, codes = drop_levels([*numeric.raw.levels], numeric.raw.codes, positions)
     return replace(
-        found, cells=replace(found.cells, levels=levels, codes=codes), numbers=parse_numbers(levels)
+        numeric,
+        raw=replace(numeric.raw, levels=levels, codes=codes),
+        numbers=parse_numbers(levels),
     )
 
 
-def make_numeric_column(reading: ReadContext, found: NumericLevels) -> Column:
-    """Return a numeric column; infinity is refused, disguises and gaps in words are noted."""
-    cells, values = found.cells, found.numbers.values
+def make_numeric_column(context: ReadContext, numeric: NumericLevels) -> Column:
+    """Return a numeric column; note formatted numbers and missing markers, refuse infinity."""
+    raw, values = numeric.raw, numeric.numbers.values
     if np.isinf(values).any():
-        raise reading.error("infinite_number", cells, cells.first_shown(np.isinf(values)))
-    for word, n in found.dropped_words:
-        reading.note("taken_as_missing", column=cells.name, value=word, n=n)
-    disguise = found.numbers.first_formatted
-    if disguise >= 0:
-        number = number_text(float(values[disguise]))
-        reading.note("disguised", column=cells.name, value=cells.levels[disguise], number=number)
-    return encode_numeric_column(cells.name, cells.codes, values)
+        raise context.error("infinite_number", raw, raw.first_shown(np.isinf(values)))
+    for word, n in numeric.dropped_words:
+        context.note("taken_as_missing", column=raw.name, value=word, n=n)
+    first_formatted = numeric.numbers.first_formatted
+    if first_formatted >= 0:
+        number = number_text(float(values[first_formatted]))
+        context.note("disguised", column=raw.name, value=raw.levels[first_formatted], number=number)
+    return encode_numeric_column(raw.name, raw.codes, values)
 
 
-def require_numbers(reading: ReadContext, cells: RawColumn) -> NumericLevels:
-    """Return a column that was said to be numeric, or refuse its first odd cell."""
-    found = find_numbers(reading, clean_column(reading, cells))
-    if not found.numbers.is_number.all():
-        odd = found.cells.first_shown(~found.numbers.is_number)
-        raise reading.error("not_a_number", found.cells, odd)
-    return found
+def require_numbers(context: ReadContext, raw: RawColumn) -> NumericLevels:
+    """Return a column that must be numeric, or raise an error for the first other cell."""
+    numeric = find_numbers(context, clean_column(context, raw))
+    if not numeric.numbers.is_number.all():
+        level = numeric.raw.first_shown(~numeric.numbers.is_number)
+        raise context.error("not_a_number", numeric.raw, level)
+    return numeric
 
 
 def encode_numeric_column(name: str, codes: Codes, values: Floats) -> Column:
-    """Return the numeric column whose rows have the numbers of their levels."""
+    """Return a numeric column, given the number of each code."""
     levels = values + 0.0  # no -0.0
     if not (values[1:] > values[:-1]).all():
-        levels, place = encode_numbers(values)
-        codes = remap_codes(place, codes)
-    used = np.zeros(len(levels), np.bool_)
-    used[codes[codes >= 0]] = True
-    if not used.all():
-        codes = remap_codes(np.cumsum(used, dtype=np.int32) - np.int32(1), codes)
-        levels = levels[used]
+        levels, new_codes = encode_numbers(values)
+        codes = remap_codes(new_codes, codes)
+    is_used = np.zeros(len(levels), np.bool_)
+    is_used[codes[codes >= 0]] = True
+    if not is_used.all():
+        codes = remap_codes(np.cumsum(is_used, dtype=np.int32) - np.int32(1), codes)
+        levels = levels[is_used]
     return Column(name, "numeric", levels, codes)
 
 
-def make_categorical_column(cells: RawColumn, kind: Kind = "nominal") -> Column:
-    """Return a nominal or ordered column; typed numbers as plain values, as they first appear."""
-    whole = cells.integer_codes()
-    if whole is not None:
-        return Column(cells.name, kind, tuple(whole[0].tolist()), whole[1])
-    if cells.is_typed:
-        levels, codes = order_by_appearance(cells.plain_levels(), cells.codes)
+def make_categorical_column(raw: RawColumn, kind: Kind = "nominal") -> Column:
+    """Return a nominal or ordered column; numbers of an array are in order of appearance."""
+    encoded = raw.integer_codes()
+    if encoded is not None:
+        return Column(raw.name, kind, tuple(encoded[0].tolist()), encoded[1])
+    if raw.is_typed:
+        levels, codes = order_by_appearance(raw.plain_levels(), raw.codes)
         if all(isinstance(level, float) and level.is_integer() for level in levels):
-            levels = [int(level) for level in levels]  # a frame's whole numbers beside gaps
-        return Column(cells.name, kind, tuple(levels), codes)
-    return Column(cells.name, kind, tuple(map(date_to_level, cells.plain_levels())), cells.codes)
+            levels = [int(level) for level in levels]  # pandas: integers with missing values
+        return Column(raw.name, kind, tuple(levels), codes)
+    return Column(raw.name, kind, tuple(map(date_to_level, raw.plain_levels())), raw.codes)
 
 
-def make_ordered_column(reading: ReadContext, cells: RawColumn) -> Column:
-    """Return an ordered column: numbers by size, other levels as they first appear."""
-    found = find_numbers(reading, cells)
-    if not found.all:
-        return make_categorical_column(cells, "ordered")
-    order = np.argsort(found.numbers.values, kind="stable")
-    plain = found.cells.plain_levels()
-    place = np.argsort(order).astype(np.int32)
-    levels = tuple(plain[at] for at in order.tolist())
-    return Column(cells.name, "ordered", levels, remap_codes(place, found.cells.codes))
+def make_ordered_column(context: ReadContext, raw: RawColumn) -> Column:
+    """Return an ordered column: numbers by size, other levels in order of appearance."""
+    numeric = find_numbers(context, raw)
+    if not numeric.all:
+        return make_categorical_column(raw, "ordered")
+    order = np.argsort(numeric.numbers.values, kind="stable")
+    levels = numeric.raw.plain_levels()
+    new_codes = np.argsort(order).astype(np.int32)
+    ordered_levels = tuple(levels[position] for position in order.tolist())
+    return Column(raw.name, "ordered", ordered_levels, remap_codes(new_codes, numeric.raw.codes))
 
 
-def make_date_columns(reading: ReadContext, cells: RawColumn) -> list[Column] | None:
-    """Return the parts of a cleaned column of dates, none if none are wanted.
-
-    None means that it holds something else.
-    """
-    found = None if cells.is_typed else parse_dates(cells.plain_levels())
-    if found is None:
+def make_date_columns(context: ReadContext, raw: RawColumn) -> list[Column] | None:
+    """Return the requested parts of a cleaned column of dates; None if it has other values."""
+    dates = None if raw.is_typed else parse_dates(raw.plain_levels())
+    if dates is None:
         return None
-    if reading.parts:
-        if is_ambiguous_order(cells.plain_levels()):
-            reading.note("month_first", column=cells.name, value=cells.levels[0])
-        made = [f"{cells.name}.{part}" for part in reading.parts]
-        reading.note("dates_made", column=cells.name, made=", ".join(made))
+    if context.parts:
+        if is_ambiguous_order(raw.plain_levels()):
+            context.note("month_first", column=raw.name, value=raw.levels[0])
+        names = [f"{raw.name}.{part}" for part in context.parts]
+        context.note("dates_made", column=raw.name, made=", ".join(names))
     else:
-        reading.note("left_out_date", column=cells.name, value=cells.levels[0])
-    reading.left_out.append((cells.name, "date"))
+        context.note("left_out_date", column=raw.name, value=raw.levels[0])
+    context.left_out.append((raw.name, "date"))
     return [
-        encode_numeric_column(f"{cells.name}.{part}", cells.codes, date_part(found, part))
-        for part in reading.parts
+        encode_numeric_column(f"{raw.name}.{part}", raw.codes, date_part(dates, part))
+        for part in context.parts
     ]
 
 
-def are_integers(cells: RawColumn) -> bool:
-    """Say whether every level is an integer or written as one."""
-    if isinstance(cells.levels, np.ndarray):
-        return bool(cells.levels.dtype.kind in "iu")
-    return all(INTEGER.fullmatch(x) if isinstance(x, str) else type(x) is int for x in cells.levels)
+def are_integers(raw: RawColumn) -> bool:
+    """Return whether every level is an integer, as a number or as text."""
+    if isinstance(raw.levels, np.ndarray):
+        return bool(raw.levels.dtype.kind in "iu")
+    return all(
+        INTEGER.fullmatch(level) if isinstance(level, str) else type(level) is int
+        for level in raw.levels
+    )
 
 
 def number_text(value: float) -> str:
-    """Return a number without a needless '.0'."""
+    """Return a number as text, integers without '.0'."""
     return str(int(value)) if value.is_integer() else repr(value)

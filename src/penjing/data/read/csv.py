@@ -1,4 +1,4 @@
-"""Text divided by separators (CSV, TSV) to cells."""
+"""Read delimited text (CSV, TSV) in Python: separator, header, quotes, ragged rows."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from penjing.errors import DataError, NoRowsError
 
 SEPARATORS = (",", ";", "\t", "|", "，")
 SNIFFED_ROWS = 50
-"""So many rows tell the separator."""
+"""Number of rows from which the separator is detected."""
 
 BATCH_ROWS = 50_000
-"""Rows that are divided at a time; the text of a batch is let go before the next."""
+"""Rows that are split at a time, so that only one batch of cells is in memory."""
 
 SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n")
-"""A first line by which Excel tells the separator."""
+"""A first line with which Excel declares the separator."""
 
 Batch = list[Sequence[str]]
-"""Some rows, column by column."""
+"""The cells of some rows, column by column."""
 
 
 @dataclass(frozen=True, slots=True)
 class CsvDialect:
-    """How a text is divided, as its beginning tells.
+    """The separator and header of a text, detected from its beginning.
 
-    ``header`` are the names of its columns, ``is_quoted`` says whether it has any quote.
+    ``header`` has the names of the columns; ``is_quoted`` says whether the text has any quote.
     """
 
     separator: str
@@ -54,18 +54,18 @@ def from_delimited(
     names: Sequence[str] | None = None,
     hints: ColumnHints | None = None,
     *,
-    keeps_ends: bool = False,
+    keep_line_ends: bool = False,
 ) -> RawTable:
-    """Divide text into columns of cells; ``names`` are for text without a header line.
+    """Return the columns of a text; ``names`` are for text without a header line.
 
-    Line ends inside quoted cells are made alike, unless somebody ``keeps_ends``.
+    Line ends inside quoted cells become newlines, unless ``keep_line_ends`` is true.
     """
-    is_kept = keeps_ends and '"' in text and "\r" in text
-    text = text if is_kept else normalize_line_ends(text)
+    keeps_mixed_ends = keep_line_ends and '"' in text and "\r" in text
+    text = text if keeps_mixed_ends else normalize_line_ends(text)
     dialect, start = detect_dialect(text, name, separator, names, is_quoted='"' in text)
     text = text[start:]
     header, columns = dialect.header, None
-    if is_large(text, header) and not is_kept:
+    if is_large(text, header) and not keeps_mixed_ends:
         columns = read_with_duckdb(
             text, header, dialect.separator, hints or ColumnHints(), has_header=dialect.has_header
         )
@@ -75,18 +75,18 @@ def from_delimited(
 
 
 def normalize_line_ends(text: str) -> str:
-    """Return a text whose line ends are all alike."""
+    """Return a text in which every line ends with a newline only."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def build_raw_table(
     columns: list[RawColumn], n_rows: int, dialect: CsvDialect, name: str
 ) -> RawTable:
-    """Return the columns as a sheet: each with a name, and none that only a separator made."""
+    """Return the columns with a name each, without empty ones after a trailing separator."""
     notes = [*dialect.notes]
     columns = _name_columns(columns, name, notes)
     if not n_rows:
-        raise NoRowsError("no_rows", source=name, names=[cells.name for cells in columns])
+        raise NoRowsError("no_rows", source=name, names=[raw.name for raw in columns])
     source = {"name": name, "form": "delimited", "separator": dialect.separator}
     return RawTable(columns, n_rows, source, notes)
 
@@ -99,11 +99,11 @@ def detect_dialect(
     *,
     is_quoted: bool,
 ) -> tuple[CsvDialect, int]:
-    """Find out from the beginning of a text how it is divided, and where its first row is."""
-    told = SEPARATOR_LINE.match(text)
-    start = 0 if told is None else told.end()
-    if told is not None:
-        separator = separator or told[1]
+    """Detect separator and header of a text; return them and where the header begins."""
+    separator_line = SEPARATOR_LINE.match(text)
+    start = 0 if separator_line is None else separator_line.end()
+    if separator_line is not None:
+        separator = separator or separator_line[1]
     if not text[start:].strip():
         raise DataError("empty_file", source=name)
     separator = separator or detect_separator(text[start:])
@@ -111,42 +111,46 @@ def detect_dialect(
     if names is not None:
         return CsvDialect(separator, [*names], is_quoted, False, notes), start
     if is_quoted:
-        first = next(_split_rows([text[start:]], name, separator, has_header=True))
+        first_row = next(_split_rows([text[start:]], name, separator, has_header=True))
     else:
-        first = text[start:].lstrip("\n").split("\n", 1)[0].split(separator)
-    return CsvDialect(separator, _clean_header(first, name, notes), is_quoted, True, notes), start
+        first_row = text[start:].lstrip("\n").split("\n", 1)[0].split(separator)
+    return CsvDialect(
+        separator, _clean_header(first_row, name, notes), is_quoted, True, notes
+    ), start
 
 
 def split_batches(pieces: Iterable[str], dialect: CsvDialect, name: str) -> Iterator[Batch]:
-    """Divide a text into batches of rows; a batch of another width is a ragged row.
+    """Split a text into batches of rows; raise an error for a row of another length.
 
-    Each piece of the text ends where a line does.
+    Each piece of the text ends at a line end.
     """
     if dialect.is_quoted:
         rows = _split_rows(pieces, name, dialect.separator, has_header=dialect.has_header)
         batches = _batches_of_rows(islice(rows, int(dialect.has_header), None))
     else:
-        batches = _split_unquoted(pieces, dialect.separator, skip=dialect.has_header)
+        batches = _split_unquoted(pieces, dialect.separator, skip_header=dialect.has_header)
     n_rows, width = 0, len(dialect.header)
     for batch in batches:
         if len(batch) != width:
-            said = {"row": n_rows + 1, "n": len(batch), "expected": width}
-            raise DataError("ragged_row", source=name, **said)
+            details = {"row": n_rows + 1, "n": len(batch), "expected": width}
+            raise DataError("ragged_row", source=name, **details)
         n_rows += len(batch[0])
         yield batch
 
 
 def _encode_columns(batches: Iterator[Batch], header: list[str]) -> list[RawColumn]:
-    """Code the columns batch by batch."""
-    coders = [DictionaryEncoder() for _ in header]
+    """Encode the columns batch by batch."""
+    encoders = [DictionaryEncoder() for _ in header]
     for batch in batches:
-        for coder, cells in zip(coders, batch, strict=True):
-            coder.add(cells)
-    return [RawColumn(title, *coder.finish()) for title, coder in zip(header, coders, strict=True)]
+        for encoder, cells in zip(encoders, batch, strict=True):
+            encoder.add(cells)
+    return [
+        RawColumn(name, *encoder.finish()) for name, encoder in zip(header, encoders, strict=True)
+    ]
 
 
 def detect_separator(text: str) -> str:
-    r"""Return the separator that divides the first rows most evenly.
+    r"""Return the separator that splits the first rows most evenly.
 
     Examples
     --------
@@ -154,16 +158,16 @@ def detect_separator(text: str) -> str:
     ';'
     """
     best, best_score = ",", (0.0, 0)
-    head = text[: 200 * 1024]
+    sample = text[: 200 * 1024]
     for separator in SEPARATORS:
-        lines = io.StringIO(head, newline="")
+        lines = io.StringIO(sample, newline="")
         rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
         try:
             widths = [len(row) for row in islice(filter(None, rows), SNIFFED_ROWS)]
         except csv.Error:
             continue
-        if len(head) < len(text) and len(widths) < SNIFFED_ROWS:
-            widths = widths[:-1]  # the last row was cut by the sample's end
+        if len(sample) < len(text) and len(widths) < SNIFFED_ROWS:
+            widths = widths[:-1]  # the sample may end within the last row
         if widths and widths[0] > 1:
             score = (sum(width == widths[0] for width in widths) / len(widths), widths[0])
             best, best_score = (separator, score) if score > best_score else (best, best_score)
@@ -175,29 +179,29 @@ def _split_rows(
 ) -> Iterator[list[str]]:
     """Yield the rows that are not blank; quotes may hold separators and line ends.
 
-    A last row of our own shows whether a quote was still open at the end: then it is
-    swallowed.
+    A sentinel row is added at the end. If a quote is still open there, the sentinel becomes part
+    of the last cell and does not appear as a row.
     """
     end = "\x00end"
     parts = (io.StringIO(piece, newline="") for piece in pieces)
     lines = chain(chain.from_iterable(parts), ["\n", end])
     n_rows = -1 if has_header else 0
-    before: list[str] = []
+    previous: list[str] = []
     try:
         for row in csv.reader(lines, delimiter=separator, skipinitialspace=True):
-            if before:
-                yield before
+            if previous:
+                yield previous
                 n_rows += 1
             if row == [end]:
                 return
-            before = row
+            previous = row
     except csv.Error:
         raise DataError("long_cell", source=name, row=max(n_rows + 1, 0)) from None
     raise DataError("open_quote", source=name, row=max(n_rows, 0))
 
 
 def _batches_of_rows(rows: Iterator[list[str]]) -> Iterator[Batch]:
-    """Turn rows into batches, a row of another width into a batch of its own."""
+    """Collect rows of equal length in batches."""
     width = 0
     batch: list[list[str]] = []
     for row in rows:
@@ -210,23 +214,23 @@ def _batches_of_rows(rows: Iterator[list[str]]) -> Iterator[Batch]:
         yield list(zip(*batch, strict=True))
 
 
-def _split_unquoted(pieces: Iterable[str], separator: str, *, skip: bool) -> Iterator[Batch]:
-    """Divide text without quotes: two splits a batch."""
+def _split_unquoted(pieces: Iterable[str], separator: str, *, skip_header: bool) -> Iterator[Batch]:
+    """Split text without quotes, with two calls of ``str.split`` per batch."""
     for text in chain.from_iterable(map(_split_at_lines, pieces)):
         lines = [line for line in text.split("\n") if line]
-        if skip and lines:
+        if skip_header and lines:
             del lines[0]
-            skip = False
+            skip_header = False
         widths = list(map(str.count, lines, repeat(separator)))
         runs = [0, *np.flatnonzero(np.diff(widths)) + 1, len(lines)] if lines else []
         for first, last in pairwise(runs):
             cells = separator.join(lines[first:last]).split(separator)
             width = widths[first] + 1
-            yield [cells[place::width] for place in range(width)]
+            yield [cells[column::width] for column in range(width)]
 
 
 def _split_at_lines(text: str) -> Iterator[str]:
-    """Cut a large text where lines end."""
+    """Split a large text at line ends."""
     step = 64 * BATCH_ROWS
     start = 0
     while start < len(text):
@@ -247,16 +251,16 @@ def _clean_header(cells: list[str], name: str, notes: list[Note]) -> list[str]:
 
 
 def _name_columns(columns: list[RawColumn], name: str, notes: list[Note]) -> list[RawColumn]:
-    """Give nameless columns a name, or drop them if they are empty at the end."""
+    """Name the columns that have no name; drop those at the end that are also empty."""
     while len(columns) > 1 and not columns[-1].name and not any(columns[-1].levels):
         columns = columns[:-1]
-    taken = {cells.name for cells in columns}
-    for place, cells in enumerate(columns):
-        if not cells.name:
-            given = f"column {place + 1}"
-            while given in taken:
-                given += "'"
-            columns[place] = replace(cells, name=given)
-            values = {"source": name, "place": place + 1, "column": given}
+    names = {raw.name for raw in columns}
+    for position, raw in enumerate(columns):
+        if not raw.name:
+            new_name = f"column {position + 1}"
+            while new_name in names:
+                new_name += "'"
+            columns[position] = replace(raw, name=new_name)
+            values = {"source": name, "place": position + 1, "column": new_name}
             notes.append(Note("note_nameless_column", values))
     return columns

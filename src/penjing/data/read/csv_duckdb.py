@@ -1,10 +1,10 @@
-"""Large delimited text: DuckDB divides and codes it, on all cores.
+"""Read large delimited text with DuckDB, which splits and encodes it on all cores.
 
-It is only asked where it and the careful road of :mod:`penjing.data.read.csv` cannot differ,
-and any complaint of its sends the text back to that road, which finds the row and the words.
+DuckDB is used only for text that it reads exactly as :mod:`penjing.data.read.csv` does. If it
+reports an error, that module reads the text again and names the faulty row.
 """
 
-# ruff: noqa: S608 - the only names in these queries are our own c0, c1, c2 …
+# ruff: noqa: S608 - the only identifiers in these queries are c0, c1, c2 …
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 MIN_CHARACTERS = 4_000_000
-"""From so many characters on the detour pays."""
+"""Texts of fewer characters are faster in Python."""
 
 MIN_CHARACTERS_PER_COLUMN = 100_000
-"""Nor does it pay for fewer characters a column than this: each one is a query or three."""
+"""The same per column, since each column takes up to three queries."""
 
 MAX_TEXT_LEVELS = 5_000
-"""Columns with more distinct texts are fetched as numbers if they are."""
+"""Columns with more distinct texts are fetched as numbers if all of them are numbers."""
 
 INTEGER, CANONICAL_INTEGER = "[+-]?[0-9]+", "0|-?[1-9][0-9]{0,17}"
-"""Whole numbers, and those that are written without a needless sign or zero, and fit 64 bits."""
+"""Integers, and those without a redundant sign or leading zero that fit in 64 bits."""
 
 STRAY_QUOTE = re.compile(r'[^",;|\t，\n]"[^",;|\t，\n]')
-"""A quote inside a word: there readers of CSV disagree."""
+"""A quote inside a word, which CSV readers treat differently."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnHints:
-    """What is known about the columns before a large text is divided.
+    """What is known about the columns before a large text is read.
 
     Parameters
     ----------
     words : frozenset of str
-        Words for a missing value.
+        Markers of a missing value.
     texts : frozenset of str
-        Columns that the user wants as written, whatever they look like.
+        Columns that the user declared as text, so they are not parsed as numbers.
     """
 
     words: frozenset[str] = USUAL_MARKERS
@@ -63,45 +63,45 @@ class ColumnHints:
 def column_hints(
     schema: Mapping[str, Any] | Sequence[Field] | None, missing: object
 ) -> ColumnHints:
-    """Return what a large text should know of its columns before it is divided."""
-    words = make_markers(missing, usual=True)
+    """Return the missing markers and the columns that the schema declares as text."""
+    markers = make_markers(missing, usual=True)
     if isinstance(schema, Mapping):
-        texts = [name for name, said in schema.items() if said != "numeric"]
+        texts = [name for name, spec in schema.items() if spec != "numeric"]
     else:
         fields = [field for field in schema or () if isinstance(field, Field)]
         texts = [field.name for field in fields if not field.is_numeric]
-    certain = words.words | (USUAL_MARKERS if words.has_usual else frozenset())
-    return ColumnHints(certain, frozenset(texts))
+    missing_words = markers.words | (USUAL_MARKERS if markers.has_usual else frozenset())
+    return ColumnHints(missing_words, frozenset(texts))
 
 
 def is_large(text: str, header: list[str]) -> bool:
-    """Say whether a text is worth the detour."""
+    """Return whether a text is large enough to be read with DuckDB."""
     return len(text) >= max(MIN_CHARACTERS, MIN_CHARACTERS_PER_COLUMN * len(header))
 
 
 def read_with_duckdb(
     text: str, header: list[str], separator: str, hints: ColumnHints, *, has_header: bool
 ) -> list[RawColumn] | None:
-    """Return the columns of a large text, or None if the careful road has to be taken."""
+    """Return the columns of a large text; None if it must be read in Python."""
     if len(header) < 2 or not _is_plain(text, separator):
         return None
     import duckdb  # noqa: PLC0415
 
     try:
-        with scratch_folder() as folder, duckdb.connect() as link:
+        with scratch_folder() as folder, duckdb.connect() as connection:
             path = folder / "table.csv"
             path.write_text(text.lstrip("\n"), encoding="utf-8", newline="")
-            return _read_columns(link, path, header, separator, hints, has_header=has_header)
+            return _read_columns(connection, path, header, separator, hints, has_header=has_header)
     except (duckdb.Error, OSError, DataError):
         return None
 
 
 def _is_plain(text: str, separator: str) -> bool:
-    """Say whether DuckDB and the careful road read a text in the same way, raggedness included.
+    """Return whether DuckDB reads a text, ragged rows included, as the Python reader does.
 
-    DuckDB forgives an empty cell too many at the end of a row, so where rows end with one, all
-    are counted; with quotes that is the careful road's business. So are blanks before a cell, which
-    it passes over where there are quotes.
+    DuckDB accepts an extra empty cell at the end of a row. Hence the cells of all rows are counted
+    if a row ends with a separator; quoted text of this kind is left to Python. So is quoted text
+    with blanks before a cell, which Python skips.
     """
     is_quoted = '"' in text
     if "\0" in text or (is_quoted and STRAY_QUOTE.search(text)):
@@ -116,7 +116,7 @@ def _is_plain(text: str, separator: str) -> bool:
 
 
 def _read_columns(
-    link: DuckDBPyConnection,
+    connection: DuckDBPyConnection,
     path: Path,
     header: list[str],
     separator: str,
@@ -124,9 +124,9 @@ def _read_columns(
     *,
     has_header: bool,
 ) -> list[RawColumn]:
-    names = [f"c{place}" for place in range(len(header))]
-    link.execute("set enable_progress_bar = false")
-    link.execute(
+    names = [f"c{i}" for i in range(len(header))]
+    connection.execute("set enable_progress_bar = false")
+    connection.execute(
         "create temp table rows as select * from read_csv($path, delim=$separator,"
         " columns=$columns, header=$header, quote='\"', escape='\"', auto_detect=false,"
         " strict_mode=true)",
@@ -137,25 +137,25 @@ def _read_columns(
             "header": has_header,
         },
     )
-    counts = link.execute(
+    counts = connection.execute(
         "select " + ", ".join(f"approx_count_distinct({name})" for name in names) + " from rows"
     ).fetchall()[0]
     columns = []
-    for title, name, count in zip(header, names, counts, strict=True):
-        is_open = count > MAX_TEXT_LEVELS and title not in hints.texts
-        numbers = _read_numbers(link, name, hints.words) if is_open else None
-        columns.append(RawColumn(title, *(numbers or _read_texts(link, name))))
+    for column_name, name, count in zip(header, names, counts, strict=True):
+        may_be_numbers = count > MAX_TEXT_LEVELS and column_name not in hints.texts
+        numbers = _read_numbers(connection, name, hints.words) if may_be_numbers else None
+        columns.append(RawColumn(column_name, *(numbers or _read_texts(connection, name))))
     return columns
 
 
-def _read_texts(link: DuckDBPyConnection, column: str) -> tuple[list[str], Codes]:
+def _read_texts(connection: DuckDBPyConnection, column: str) -> tuple[list[str], Codes]:
     """Return the distinct texts of a column in order of first appearance, and its codes."""
-    link.execute(
+    connection.execute(
         f"create or replace temp table levels as select {column} as level, row_number() over"
         f" (order by min(rowid)) - 1 as code from rows where {column} is not null group by 1"
     )
-    levels = link.execute("select level from levels order by code").fetchnumpy()
-    codes = link.execute(
+    levels = connection.execute("select level from levels order by code").fetchnumpy()
+    codes = connection.execute(
         f"select coalesce(code, -1)::integer as code from rows left join levels"
         f" on {column} = level order by rows.rowid"
     ).fetchnumpy()
@@ -163,16 +163,16 @@ def _read_texts(link: DuckDBPyConnection, column: str) -> tuple[list[str], Codes
 
 
 def _read_numbers(
-    link: DuckDBPyConnection, column: str, words: frozenset[str]
+    connection: DuckDBPyConnection, column: str, words: frozenset[str]
 ) -> tuple[npt.NDArray[Any], Codes] | None:
-    """Return the distinct numbers of a column and its codes, without ever making text of them.
+    """Return the distinct numbers of a column and its codes, without text objects in Python.
 
-    None if it holds anything but plain numbers and words for missing.
+    None if it has anything but plain numbers and missing markers.
     """
     is_word = f"list_contains($words, {column})"
     is_plain = f"regexp_full_match({column}, '{PLAIN.pattern}')"
     is_number = f"{is_plain} and not {is_word}"
-    (told,) = link.execute(
+    (counts,) = connection.execute(
         f"select count(*) filter (where not {is_plain} and not {is_word}), "
         + ", ".join(
             f"bool_and(regexp_full_match({column}, '{pattern}')) filter (where {is_number})"
@@ -181,18 +181,18 @@ def _read_numbers(
         + " from rows",
         {"words": sorted(words)},
     ).fetchall()
-    n_odd, is_whole, is_tidy = told
-    if n_odd or (is_whole and not is_tidy):  # 007 and 7 are two texts, twenty digits no number
+    n_others, is_whole, is_tidy = counts
+    if n_others or (is_whole and not is_tidy):  # 007 and 7 are two texts; twenty digits do not fit
         return None
     kind = "bigint" if is_whole else "double"
-    found = link.execute(
+    numbers = connection.execute(
         f"select case when {is_number} then {column}::{kind} end as number from rows"
-        " order by rowid",  # words may be joined to the rows, which then come in any order
+        " order by rowid",  # a join with the markers may change the order of the rows
         {"words": sorted(words)},
     ).fetchnumpy()["number"]
-    if kind == "double" and np.isinf(np.ma.getdata(found)).any():
+    if kind == "double" and np.isinf(np.ma.getdata(numbers)).any():
         return None
-    known = ~np.ma.getmaskarray(found)
-    codes = np.full(len(known), MISSING, np.int32)
-    levels, codes[known] = encode_numbers(np.asarray(found)[known])
+    is_known = ~np.ma.getmaskarray(numbers)
+    codes = np.full(len(is_known), MISSING, np.int32)
+    levels, codes[is_known] = encode_numbers(np.asarray(numbers)[is_known])
     return levels, codes

@@ -1,4 +1,4 @@
-"""Dates: recognising them, and the columns that can be made of them."""
+"""Recognise dates, and make columns such as month or weekday from them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ YEAR_LAST = re.compile(
     re.ASCII,
 )
 
-EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - tables hold wall clocks, not instants
+EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - tables have local times without a zone
 DAY = dt.timedelta(days=1)
 
 PARTS: dict[str, Callable[[dt.datetime], float]] = {
@@ -39,22 +39,22 @@ PARTS: dict[str, Callable[[dt.datetime], float]] = {
     "hour": lambda date: date.hour,
     "number": lambda date: (date - EPOCH) / DAY,
 }
-"""What can be made of a date; weekday 1 is Monday, number counts days from 1970-01-01."""
+"""The parts of a date; weekday 1 is Monday, number counts days from 1970-01-01."""
 
 SAMPLE_SIZE = 20
 
 
-def check_date_parts(wanted: str | Iterable[str] | None) -> tuple[str, ...]:
-    """Return the parts asked for, checked.
+def check_date_parts(requested: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Return the requested parts of dates; raise an error for an unknown one.
 
     Examples
     --------
     >>> check_date_parts("month, weekday")
     ('month', 'weekday')
     """
-    if wanted is None:
+    if requested is None:
         return ()
-    words = wanted.split(",") if isinstance(wanted, str) else texts("dates", wanted)
+    words = requested.split(",") if isinstance(requested, str) else texts("dates", requested)
     parts = tuple(word.strip() for word in words)
     for part in parts:
         if part not in PARTS:
@@ -63,7 +63,7 @@ def check_date_parts(wanted: str | Iterable[str] | None) -> tuple[str, ...]:
 
 
 def date_to_level(value: Any) -> Any:  # noqa: ANN401 - of a column
-    """Return a value as levels have it: a date as text, without a clock that shows midnight.
+    """Return a value as a level: a date as text, without the time if it is midnight.
 
     Examples
     --------
@@ -74,10 +74,10 @@ def date_to_level(value: Any) -> Any:  # noqa: ANN401 - of a column
 
 
 def parse_dates(levels: list[Any]) -> list[dt.datetime] | None:
-    """Return the date behind each level, or None if one of them is none.
+    """Return the date of each level, or None if one of them is not a date.
 
-    Where the year comes last, the order of day and month is the one that fits all levels;
-    month first if both do.
+    If the year comes last, the order of day and month is the one that fits all levels, and month
+    first if both do.
 
     Examples
     --------
@@ -91,32 +91,34 @@ def parse_dates(levels: list[Any]) -> list[dt.datetime] | None:
     if types != {str}:
         are_dates = all(issubclass(kind, dt.date) for kind in types)
         return [_naive_datetime(level) for level in levels] if are_dates else None
-    read = date_parser(levels)
-    return None if read is None else [date for level in levels if (date := read(level))]
+    parser = date_parser(levels)
+    return None if parser is None else [date for level in levels if (date := parser(level))]
 
 
 def date_parser(levels: Sequence[str]) -> Callable[[str], dt.datetime | None] | None:
-    """Return how each of some texts is read as a date, None if one of them is none."""
-    for read in (_year_first, _month_first, _day_first):
-        if all(map(read, levels[:SAMPLE_SIZE])) and all(map(read, levels)):
-            return read
+    """Return the parser that reads all these texts as dates, None if there is none."""
+    for parser in (_year_first, _month_first, _day_first):
+        if all(map(parser, levels[:SAMPLE_SIZE])) and all(map(parser, levels)):
+            return parser
     return None
 
 
 def date_orders(text: str) -> tuple[bool, bool, bool]:
-    """Say whether a text is a date that begins with the year, the month, the day.
+    """Return whether a text is a date that begins with the year, the month, the day.
 
     Examples
     --------
     >>> date_orders("2024-03-01"), date_orders("3/14/2024"), date_orders("soon")
     ((True, False, False), (False, True, False), (False, False, False))
     """
-    year, month, day = (read(text) is not None for read in (_year_first, _month_first, _day_first))
+    year, month, day = (
+        parser(text) is not None for parser in (_year_first, _month_first, _day_first)
+    )
     return year, month, day
 
 
 def is_ambiguous_order(levels: Sequence[Any]) -> bool:
-    """Say whether dates with the year last could begin with the day as well as the month.
+    """Return whether dates with the year last could begin with either day or month.
 
     Examples
     --------
@@ -126,9 +128,9 @@ def is_ambiguous_order(levels: Sequence[Any]) -> bool:
     return isinstance(levels[0], str) and all(_month_first(x) and _day_first(x) for x in levels)
 
 
-def date_part(found: list[dt.datetime], part: str) -> Floats:
+def date_part(dates: list[dt.datetime], part: str) -> Floats:
     """Return one part of each date."""
-    return np.asarray([PARTS[part](date) for date in found], np.float64)
+    return np.asarray([PARTS[part](date) for date in dates], np.float64)
 
 
 def _naive_datetime(date: dt.date) -> dt.datetime:

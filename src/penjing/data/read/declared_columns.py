@@ -1,4 +1,4 @@
-"""Columns of sources that declare what each column is: ARFF and .names."""
+"""Columns whose type the source declares: ARFF and .names files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penjing.data.table import Codes
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """One declared attribute: its name, kind, and levels if they are listed."""
+    """A declared attribute: its name, kind, and levels if they are listed."""
 
     name: str
     kind: DeclaredKind
@@ -24,17 +24,17 @@ class Attribute:
 def declared_column(
     source: str, attribute: Attribute, levels: list[str], codes: Codes
 ) -> RawColumn:
-    """Return a column as declared; a value that is not among the listed ones is a mistake."""
+    """Return a column as declared; raise an error for a value that is not listed."""
     if not attribute.levels:
         return RawColumn(attribute.name, levels, codes, attribute.kind)
-    words = [level.strip() for level in levels]
-    meant = [None if word in ("?", "") else word for word in words]
+    stripped = [level.strip() for level in levels]
+    known_values = [None if text in ("?", "") else text for text in stripped]
     if "" in attribute.levels:
-        meant = [None if word == "?" else word for word in words]
-    known, codes = merge_equal_levels(meant, codes)
-    found = RawColumn(attribute.name, known, codes)
-    places = match_levels(found, attribute.levels)
-    for place in np.flatnonzero(places < 0):
-        raise unknown_level_error(source, found, int(place), attribute.levels)
-    rows = remap_codes(places, codes)
-    return RawColumn(attribute.name, attribute.levels, rows, attribute.kind, is_fixed=True)
+        known_values = [None if text == "?" else text for text in stripped]
+    distinct, codes = merge_equal_levels(known_values, codes)
+    raw = RawColumn(attribute.name, distinct, codes)
+    level_codes = match_levels(raw, attribute.levels)
+    for level in np.flatnonzero(level_codes < 0):
+        raise unknown_level_error(source, raw, int(level), attribute.levels)
+    row_codes = remap_codes(level_codes, codes)
+    return RawColumn(attribute.name, attribute.levels, row_codes, attribute.kind, is_fixed=True)

@@ -1,6 +1,6 @@
-"""Coding: a column's cells become its distinct values and one small number per row.
+"""Dictionary encoding: the cells of a column become distinct values and one code per row.
 
-This is the one place where cells are hashed or ranked.
+All hashing and ranking of cells is done here.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from penjing.data.table import MISSING, Codes
 
 
 class DictionaryEncoder:
-    """Codes cells batch by batch, in the order in which values first appear.
+    """Encodes cells batch by batch; codes are in order of first appearance.
 
-    Each value remembers the row that showed it first: looking that up takes no Python code per
-    row, and counting the first rows afterwards turns them into codes 0, 1, 2 …
+    A dictionary maps each value to its first row, which needs no Python code per row. At the end,
+    a cumulative count of the first rows gives the codes 0, 1, 2 …
 
     Examples
     --------
@@ -36,18 +36,18 @@ class DictionaryEncoder:
         self.n_rows = 0
 
     def add(self, cells: Sequence[Hashable]) -> None:
-        """Take the next rows."""
-        numbers = range(self.n_rows, self.n_rows + len(cells))
-        first = map(self.first.setdefault, cells, numbers)
-        self.rows.append(np.fromiter(first, np.int32, len(cells)))
+        """Add the cells of the next rows."""
+        rows = range(self.n_rows, self.n_rows + len(cells))
+        first_rows = map(self.first.setdefault, cells, rows)
+        self.rows.append(np.fromiter(first_rows, np.int32, len(cells)))
         self.n_rows += len(cells)
 
     def finish(self) -> tuple[list[Any], Codes]:
         """Return the distinct values and the code of each row."""
-        first = np.concatenate([np.empty(0, np.int32), *self.rows])
+        first_rows = np.concatenate([np.empty(0, np.int32), *self.rows])
         is_first = np.zeros(self.n_rows, np.bool_)
-        is_first[first] = True
-        return list(self.first), (np.cumsum(is_first, dtype=np.int32) - np.int32(1))[first]
+        is_first[first_rows] = True
+        return list(self.first), (np.cumsum(is_first, dtype=np.int32) - np.int32(1))[first_rows]
 
 
 def encode_values(cells: Sequence[Any]) -> tuple[list[Any], Codes]:
@@ -64,7 +64,7 @@ def encode_values(cells: Sequence[Any]) -> tuple[list[Any], Codes]:
     """
     if len({*map(type, cells)} - {type(None)}) <= 1:
         return code_objects([*cells])
-    pairs, codes = code_objects([None if x is None else (type(x), x) for x in cells])
+    pairs, codes = code_objects([None if cell is None else (type(cell), cell) for cell in cells])
     return [value for _, value in pairs], codes
 
 
@@ -79,52 +79,54 @@ def encode_numbers(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
     if values.dtype.kind == "f":
         return code_floats(np.ascontiguousarray(values, np.float64))
     if values.dtype.kind in "iu" and values.size:
-        low = values.min()
-        reach = int(values.max()) - int(low) + 1
-        if reach <= max(1024, len(values)):  # a table by value is quicker than any sort
-            # in a signed type of few bits the difference might not fit
+        smallest = values.min()
+        span = int(values.max()) - int(smallest) + 1
+        if span <= max(1024, len(values)):  # a lookup table is faster than sorting
+            # the difference might overflow a small signed type
             wide = values if values.dtype.kind == "u" else values.astype(np.int64)
-            shifted = (wide - low).astype(np.intp)
-            is_there = np.zeros(reach, np.bool_)
-            is_there[shifted] = True
-            place = np.cumsum(is_there, dtype=np.int32) - np.int32(1)
-            return low + np.flatnonzero(is_there).astype(values.dtype), place[shifted]
-    levels, places = np.unique(values, return_inverse=True)
-    return levels, places.astype(np.int32)
+            shifted = (wide - smallest).astype(np.intp)
+            is_present = np.zeros(span, np.bool_)
+            is_present[shifted] = True
+            rank = np.cumsum(is_present, dtype=np.int32) - np.int32(1)
+            return smallest + np.flatnonzero(is_present).astype(values.dtype), rank[shifted]
+    levels, ranks = np.unique(values, return_inverse=True)
+    return levels, ranks.astype(np.int32)
 
 
-def drop_levels(levels: list[Any], codes: Codes, gone: Sequence[int]) -> tuple[list[Any], Codes]:
-    """Turn some levels into missing values and number the others anew."""
-    if not len(gone):
+def drop_levels(levels: list[Any], codes: Codes, dropped: Sequence[int]) -> tuple[list[Any], Codes]:
+    """Turn some levels into missing values and renumber the others."""
+    if not len(dropped):
         return levels, codes
-    stays = np.ones(len(levels), np.bool_)
-    stays[list(gone)] = False
-    place = np.where(stays, np.cumsum(stays) - 1, MISSING).astype(np.int32)
-    return [x for x, stay in zip(levels, stays, strict=True) if stay], remap_codes(place, codes)
+    is_kept = np.ones(len(levels), np.bool_)
+    is_kept[list(dropped)] = False
+    new_codes = np.where(is_kept, np.cumsum(is_kept) - 1, MISSING).astype(np.int32)
+    return [level for level, keep in zip(levels, is_kept, strict=True) if keep], remap_codes(
+        new_codes, codes
+    )
 
 
 def merge_equal_levels(levels: Sequence[Any], codes: Codes) -> tuple[list[Any], Codes]:
-    """Make levels that have become equal one level; None turns into missing."""
-    fresh, place = encode_values(levels)
-    return fresh, remap_codes(place, codes)
+    """Merge levels that are equal; None becomes missing."""
+    distinct, new_codes = encode_values(levels)
+    return distinct, remap_codes(new_codes, codes)
 
 
-def remap_codes(place: npt.NDArray[np.int32], codes: Codes) -> Codes:
-    """Return each row's new code, given the new code of each old one; missing stays missing."""
-    return np.append(place, np.int32(MISSING))[codes]
+def remap_codes(new_codes: npt.NDArray[np.int32], codes: Codes) -> Codes:
+    """Return the new code of each row, given the new code of each old code; missing stays."""
+    return np.append(new_codes, np.int32(MISSING))[codes]
 
 
 def order_by_appearance(levels: Sequence[Any], codes: Codes) -> tuple[list[Any], Codes]:
-    """Put the levels in the order in which the rows show them; others leave.
+    """Sort the levels by their first row, and drop levels without rows.
 
     Examples
     --------
     >>> order_by_appearance([0, 1, 2], np.array([2, -1, 0, 2], np.int32))
     ([2, 0], array([ 0, -1,  1,  0], dtype=int32))
     """
-    first = np.full(len(levels) + 1, len(codes))
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last one written is the first row
-    order = np.argsort(first[:-1], kind="stable")[: int((first[:-1] < len(codes)).sum())]
-    place = np.full(len(levels), MISSING, np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    return [levels[code] for code in order.tolist()], remap_codes(place, codes)
+    first_rows = np.full(len(levels) + 1, len(codes))
+    first_rows[codes[::-1]] = np.arange(len(codes))[::-1]  # the last assignment is the first row
+    order = np.argsort(first_rows[:-1], kind="stable")[: int((first_rows[:-1] < len(codes)).sum())]
+    new_codes = np.full(len(levels), MISSING, np.int32)
+    new_codes[order] = np.arange(len(order), dtype=np.int32)
+    return [levels[code] for code in order.tolist()], remap_codes(new_codes, codes)

@@ -1,4 +1,4 @@
-"""Which door a source comes in by."""
+"""Choose the reader for a source: path, bytes, open file, frame, array or Python rows."""
 
 from __future__ import annotations
 
@@ -53,36 +53,36 @@ def read_source(
     target: str | None = None,
     hints: ColumnHints | None = None,
     memory_limit: float | str | None = None,
-    keeps_ends: bool = False,
+    keep_line_ends: bool = False,
 ) -> RawTable:
-    """Return the columns of any source, not yet judged."""
+    """Return the raw columns of any source; their types are not inferred yet."""
     if names is not None:
         names = _check_names(names, name or "table")
-    wants = {
+    options = {
         "encoding": encoding,
         "names": names,
         "separator": separator,
         "hints": hints,
-        "limit": memory_limit,
-        "ends": keeps_ends,
+        "memory_limit": memory_limit,
+        "keep_line_ends": keep_line_ends,
     }
     if isinstance(source, (str, os.PathLike)):
         path = source if isinstance(source, str) else arguments.path("source", source)
-        sheet = _from_path(path, name, wants)
+        raw_table = _from_path(path, name, options)
     elif isinstance(source, (bytes, bytearray, memoryview)):
         data = decompress(bytes(source), name or "bytes", memory_limit)
-        sheet = _from_bytes(data, name or "bytes", "", wants)
+        raw_table = _from_bytes(data, name or "bytes", "", options)
     elif hasattr(source, "read"):
-        sheet = _from_open_file(source, name, wants)
+        raw_table = _from_open_file(source, name, options)
     else:
         if labels is not None and names is not None and len(names) == _n_columns(source) + 1:
             names, target = names[:-1], target or names[-1]
-        sheet = _from_memory(source, name, names, target)
-    return sheet if labels is None else add_labels(sheet, labels, target)
+        raw_table = _from_memory(source, name, names, target)
+    return raw_table if labels is None else add_labels(raw_table, labels, target)
 
 
 def _has_names(source: Any) -> bool:  # noqa: ANN401
-    """Say whether the columns of a source in memory are named in it."""
+    """Return whether a source in memory has names for its columns."""
     if isinstance(source, Mapping):
         return all(isinstance(values, (list, tuple, np.ndarray)) for values in source.values())
     if isinstance(source, (list, tuple)):
@@ -91,7 +91,7 @@ def _has_names(source: Any) -> bool:  # noqa: ANN401
 
 
 def check_source_type(source: object) -> None:
-    """Refuse what is of a type that cannot be read, without reading it."""
+    """Raise an error for a type that cannot be read, without reading anything."""
     known = (
         str,
         os.PathLike,
@@ -109,18 +109,18 @@ def check_source_type(source: object) -> None:
         raise WrongSourceError("unknown_source", kind=type(source).__name__)
 
 
-def _check_names(names: Any, source: str) -> list[str]:  # noqa: ANN401 - that is to be found out
-    """Return the names of columns as texts: numbers may be names, too."""
-    found = arguments.as_list(names)
-    if found is None or not all(isinstance(part, str | int | float) for part in found):
+def _check_names(names: Any, source: str) -> list[str]:  # noqa: ANN401 - checked here
+    """Return the names of columns as texts; numbers are allowed, too."""
+    parts = arguments.as_list(names)
+    if parts is None or not all(isinstance(part, str | int | float) for part in parts):
         raise WrongTypeError("bad_column_names", source=source, value=names)
-    if not found:
+    if not parts:
         raise ChoiceError("bad_column_names", source=source, value=names)
-    return [str(part) for part in found]
+    return [str(part) for part in parts]
 
 
 def _n_columns(source: Any) -> int:  # noqa: ANN401
-    """Return how many columns rows or an array have, 0 where that is not asked."""
+    """Return the number of columns of rows or an array, 0 for other sources."""
     if isinstance(source, np.ndarray) and source.ndim == 2:
         return int(source.shape[1])
     if isinstance(source, (list, tuple)) and source and hasattr(source[0], "__len__"):
@@ -151,95 +151,105 @@ def _from_memory(
         if isinstance(source[0], Mapping):
             return from_dicts(source, name)
         return from_rows(source, names, name)
-    sheet = from_frame(source, name)
-    if sheet is None:
+    raw_table = from_frame(source, name)
+    if raw_table is None:
         raise WrongSourceError("unknown_source", kind=type(source).__name__)
-    return sheet
+    return raw_table
 
 
-def _from_path(path: str, name: str | None, wants: Mapping[str, Any]) -> RawTable:
+def _from_path(path: str, name: str | None, options: Mapping[str, Any]) -> RawTable:
     if "\n" in path and not path_exists(path):
         raise DataError("text_not_path", value=path.split("\n", 1)[0][:40])
     if path != "-":
         check_file_name(path)
-    place = Path(path)
-    declaration = None if path == "-" or is_folder(place) else _find_names_file(place)
-    if declaration is not None:
-        cases = find_cases_file(place, declaration)
-        called = name or cases.name
-        text, *_ = decode(
-            read_file(str(declaration), wants["limit"]), declaration.name, wants["encoding"]
+    file = Path(path)
+    names_file = None if path == "-" or is_folder(file) else _find_names_file(file)
+    if names_file is not None:
+        cases_file = find_cases_file(file, names_file)
+        source_name = name or cases_file.name
+        declaration, *_ = decode(
+            read_file(str(names_file), options["memory_limit"]),
+            names_file.name,
+            options["encoding"],
         )
-        data = read_file(str(cases), wants["limit"])
-        rows, codec, reason = decode(data, called, wants["encoding"])
-        sheet = from_c45_files(text, rows, declaration.name, called)
-        return record_encoding(sheet, hashlib.sha256(data).hexdigest(), codec, reason)
-    data = read_file(path, wants["limit"])
-    called = name or ("standard input" if path == "-" else place.name)
-    return _from_bytes(data, called, place.name.lower().removesuffix(".gz"), wants)
+        data = read_file(str(cases_file), options["memory_limit"])
+        cases, codec, reason = decode(data, source_name, options["encoding"])
+        raw_table = from_c45_files(declaration, cases, names_file.name, source_name)
+        return record_encoding(raw_table, hashlib.sha256(data).hexdigest(), codec, reason)
+    data = read_file(path, options["memory_limit"])
+    source_name = name or ("standard input" if path == "-" else file.name)
+    return _from_bytes(data, source_name, file.name.lower().removesuffix(".gz"), options)
 
 
-def _find_names_file(place: Path) -> Path | None:
-    """Return the .names file if the path means C4.5's form: a file that exists is itself."""
-    if is_file(place) and place.suffix not in (".names", ".c45-names", ".data", ".test", ".cases"):
+def _find_names_file(path: Path) -> Path | None:
+    """Return the .names file of a path, None if the path is a file of another format."""
+    if is_file(path) and path.suffix not in (".names", ".c45-names", ".data", ".test", ".cases"):
         return None
-    return find_names_file(place)
+    return find_names_file(path)
 
 
-def _from_open_file(stream: Any, name: str | None, wants: Mapping[str, Any]) -> RawTable:  # noqa: ANN401
-    found = _read_stream(stream, name, wants["limit"])
-    title = getattr(stream, "name", None)
-    called = name or (Path(title).name if isinstance(title, str) else "stream")
-    hint = title.lower().removesuffix(".gz") if isinstance(title, str) else ""
-    if isinstance(found, str):
-        return _from_text(found.removeprefix("\ufeff"), called, hint, wants)
-    return _from_bytes(decompress(found, called, wants["limit"]), called, hint, wants)
+def _from_open_file(stream: Any, name: str | None, options: Mapping[str, Any]) -> RawTable:  # noqa: ANN401
+    content = _read_stream(stream, name, options["memory_limit"])
+    file_name = getattr(stream, "name", None)
+    source_name = name or (Path(file_name).name if isinstance(file_name, str) else "stream")
+    hint = file_name.lower().removesuffix(".gz") if isinstance(file_name, str) else ""
+    if isinstance(content, str):
+        return _from_text(content.removeprefix("\ufeff"), source_name, hint, options)
+    return _from_bytes(
+        decompress(content, source_name, options["memory_limit"]), source_name, hint, options
+    )
 
 
 def _read_stream(stream: Any, name: str | None, limit: float | str | None) -> Any:  # noqa: ANN401
-    """Return all that an open file gives, bytes or text, within the memory there is."""
-    most, size, pieces = max_read_bytes(limit), 0, []
+    """Return the whole content of an open file, bytes or text, within the memory limit."""
+    limit_bytes, size, pieces = max_read_bytes(limit), 0, []
     try:
         piece = stream.read(CHUNK_BYTES)
-    except TypeError:  # it has but one way to be read: whole
+    except TypeError:  # its read() takes no size
         return stream.read()
     while piece:
         pieces.append(piece)
         size += len(piece)
-        if size > most:
-            raise too_large_error(name or "stream", most)
+        if size > limit_bytes:
+            raise too_large_error(name or "stream", limit_bytes)
         piece = stream.read(CHUNK_BYTES)
     return pieces[0][:0].join(pieces) if pieces else b""
 
 
-def _from_bytes(data: bytes, name: str, hint: str, wants: Mapping[str, Any]) -> RawTable:
+def _from_bytes(data: bytes, name: str, hint: str, options: Mapping[str, Any]) -> RawTable:
     if data.startswith(b"PAR1") or hint.endswith((".parquet", ".pq")):
-        sheet = from_parquet(data, name, max_read_bytes(wants["limit"]))
-        sheet.source["sha256"] = hashlib.sha256(data).hexdigest()
-        return sheet
+        raw_table = from_parquet(data, name, max_read_bytes(options["memory_limit"]))
+        raw_table.source["sha256"] = hashlib.sha256(data).hexdigest()
+        return raw_table
     if not data and not hint.endswith(JSON_LINES_SUFFIXES):
         raise DataError("empty_file", source=name)
-    text, codec, reason = decode(data, name, wants["encoding"])
-    sheet = _from_text(text, name, hint, wants)
-    return record_encoding(sheet, hashlib.sha256(data).hexdigest(), codec, reason)
+    text, codec, reason = decode(data, name, options["encoding"])
+    raw_table = _from_text(text, name, hint, options)
+    return record_encoding(raw_table, hashlib.sha256(data).hexdigest(), codec, reason)
 
 
-def _from_text(text: str, name: str, hint: str, wants: Mapping[str, Any]) -> RawTable:
+def _from_text(text: str, name: str, hint: str, options: Mapping[str, Any]) -> RawTable:
     if hint.endswith(JSON_SUFFIXES) or (
         not hint.endswith(DELIMITED_SUFFIXES) and JSON_START.match(text)
     ):
         return from_json(text, name, has_lines=hint.endswith(JSON_LINES_SUFFIXES))
     if hint.endswith(".arff") or is_arff(text):
         return from_arff(text, name)
-    separator = wants["separator"] or ("\t" if hint.endswith((".tsv", ".tab")) else None)
-    how = {"keeps_ends": wants["ends"]}
-    return from_delimited(text, name, separator, wants["names"], wants["hints"], **how)
+    separator = options["separator"] or ("\t" if hint.endswith((".tsv", ".tab")) else None)
+    return from_delimited(
+        text,
+        name,
+        separator,
+        options["names"],
+        options["hints"],
+        keep_line_ends=options["keep_line_ends"],
+    )
 
 
-def record_encoding(sheet: RawTable, sha256: str, codec: str, reason: str) -> RawTable:
-    """Say in the sheet how its bytes were read."""
-    sheet.source |= {"encoding": codec, "encoding_reason": reason, "sha256": sha256}
+def record_encoding(raw_table: RawTable, sha256: str, codec: str, reason: str) -> RawTable:
+    """Record encoding and checksum in the source of a table; note an unusual encoding."""
+    raw_table.source |= {"encoding": codec, "encoding_reason": reason, "sha256": sha256}
     if codec != "UTF-8" and reason != "told":
         key = "note_encoding_mark" if reason == "bom" else "note_encoding"
-        sheet.notes.insert(0, Note(key, {"source": sheet.name, "encoding": codec}))
-    return sheet
+        raw_table.notes.insert(0, Note(key, {"source": raw_table.name, "encoding": codec}))
+    return raw_table

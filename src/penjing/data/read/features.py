@@ -1,4 +1,4 @@
-"""Columns for an estimator: taken as they are, none judged, none left out, no text read anew."""
+"""Columns for the estimators: all of them are kept, and their types are not inferred."""
 
 from __future__ import annotations
 
@@ -9,56 +9,58 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.data.read.frames import column_from_series, exact_floats, frame_column_names
+from penjing.data.read.frames import (
+    column_from_series,
+    exact_floats,
+    frame_column_names,
+    frame_series,
+)
 from penjing.data.read.python_rows import column_from_python
-from penjing.data.read.raw_columns import RawColumn, duplicate_column_error
+from penjing.data.read.raw_columns import RawColumn
 from penjing.data.table import Column, Floats
 from penjing.errors import DataError
 
 Feature = Floats | Column
-"""A column of numbers, NaN where one is missing; or one of levels."""
+"""An array of numbers, NaN for missing; or a categorical column."""
 
 
 def frame_features(source: Any, name: str) -> tuple[list[str], list[Feature]] | None:  # noqa: ANN401
-    """Return the names and columns of a frame; None if this is no frame.
+    """Return the names and columns of a frame; None if the source is not a frame.
 
     Examples
     --------
     >>> frame_features(np.zeros((2, 2)), "X") is None
     True
     """
-    import narwhals as nw  # noqa: PLC0415
-
-    try:
-        frame = nw.from_native(source, pass_through=True)
-        if isinstance(frame, nw.LazyFrame):
-            frame = frame.collect()
-        if not isinstance(frame, nw.DataFrame):
-            return None
-    except nw.exceptions.DuplicateError:
-        raise duplicate_column_error(name, frame_column_names(source)) from None
-    titles = frame_column_names(source)
-    every = zip(titles, frame.iter_columns(), strict=True)
-    return titles, [_feature_from_series(title, series, name) for title, series in every]
+    series_list = frame_series(source, name)
+    if series_list is None:
+        return None
+    names = frame_column_names(source)
+    columns = zip(names, series_list, strict=True)
+    return names, [
+        _feature_from_series(column_name, series, name) for column_name, series in columns
+    ]
 
 
-def _feature_from_series(title: str, series: Any, name: str) -> Feature:  # noqa: ANN401 - a narwhals series
+def _feature_from_series(column_name: str, series: Any, name: str) -> Feature:  # noqa: ANN401 - a narwhals series
     import narwhals as nw  # noqa: PLC0415
 
     if not series.dtype.is_numeric():
-        return _feature_from_column(column_from_series(title, series, name), name)
+        return _feature_from_column(column_from_series(column_name, series, name), name)
     if series.dtype.is_decimal() or series.dtype in (nw.Int128, nw.UInt128):
         return exact_floats(series)
     if not series.null_count():
         return np.asarray(series.to_numpy(), np.float64)
-    found = np.full(len(series), np.nan)
-    known = ~np.asarray(series.is_null().to_numpy(), np.bool_)
-    found[known] = np.asarray(series.drop_nulls().to_numpy(), np.float64)
-    return found
+    numbers = np.full(len(series), np.nan)
+    is_known = ~np.asarray(series.is_null().to_numpy(), np.bool_)
+    numbers[is_known] = np.asarray(series.drop_nulls().to_numpy(), np.float64)
+    return numbers
 
 
-def feature_from_values(title: str, values: npt.NDArray[Any] | Iterable[Any], name: str) -> Feature:
-    """Return a column of any Python values: numbers if all of them are, else levels.
+def feature_from_values(
+    column_name: str, values: npt.NDArray[Any] | Iterable[Any], name: str
+) -> Feature:
+    """Return a feature from Python values: numbers if all of them are, otherwise categories.
 
     Examples
     --------
@@ -67,16 +69,16 @@ def feature_from_values(title: str, values: npt.NDArray[Any] | Iterable[Any], na
     >>> feature_from_values("x1", ["a", None, "b"], "X").codes
     array([ 0, -1,  1], dtype=int32)
     """
-    return _feature_from_column(column_from_python(title, values, name), name)
+    return _feature_from_column(column_from_python(column_name, values, name), name)
 
 
-def _feature_from_column(cells: RawColumn, name: str) -> Feature:
-    levels = cells.plain_levels()
-    if cells.declared in ("nominal", "ordered"):
-        kind = "ordered" if cells.declared == "ordered" else "nominal"
-        return Column(cells.name, kind, tuple(levels), cells.codes)  # type: ignore[arg-type]
+def _feature_from_column(raw: RawColumn, name: str) -> Feature:
+    levels = raw.plain_levels()
+    if raw.declared in ("nominal", "ordered"):
+        kind = "ordered" if raw.declared == "ordered" else "nominal"
+        return Column(raw.name, kind, tuple(levels), raw.codes)  # type: ignore[arg-type]
     if any(isinstance(level, dt.date) for level in levels):
-        raise DataError("dates_in_feature", source=name, column=cells.name)
+        raise DataError("dates_in_feature", source=name, column=raw.name)
     if all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels):
-        return np.append(np.asarray(levels, np.float64), np.nan)[cells.codes]
-    return Column(cells.name, "nominal", tuple(levels), cells.codes)
+        return np.append(np.asarray(levels, np.float64), np.nan)[raw.codes]
+    return Column(raw.name, "nominal", tuple(levels), raw.codes)

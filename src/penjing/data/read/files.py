@@ -1,7 +1,7 @@
-"""Opening a file, within the memory there is, and what to say if it does not open.
+"""Open files within the memory limit, and turn errors of the system into messages.
 
-What is read whole is counted by what it unpacks to, before it is kept: a small gzip file may hold
-more than any memory does, and a pipe or a device need not end at all.
+The decompressed size is checked while reading: a small gzip file may expand to more than the
+memory, and a pipe or device may never end.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from penjing.errors import DataError, NoFileError, PenjingError, closest_match
 GZIP_MAGIC = b"\x1f\x8b"
 STDIN = "standard input"
 CHUNK_BYTES = 1 << 20
-"""So many bytes are read at a time."""
+"""Bytes that are read at a time."""
 MEMORY_PER_BYTE = 2
-"""A byte that is read takes at least so many in memory: as a byte, and as a character."""
+"""Memory that each byte needs at least: once as a byte and once as a character."""
 
 
 def read_file(path: str, limit: float | str | None = None) -> bytes:
-    """Return the bytes of a file, or of standard input for "-"; gzip is undone.
+    """Return the decompressed bytes of a file, or of standard input for "-".
 
-    More than ``limit`` (a number of bytes, "2GB"; half of the free memory) are refused.
+    An error is raised if they need more memory than ``limit`` (bytes, or a text such as "2GB"; by
+    default half of the free memory).
     """
     with open_decompressed(path) as stream:
         return read_all(stream, STDIN if path == "-" else path, limit)
@@ -45,52 +46,52 @@ def max_read_bytes(limit: float | str | None = None) -> int:
 
 
 def read_all(stream: IO[bytes], source: str, limit: float | str | None = None) -> bytes:
-    """Return all that a stream holds, unless it is more than memory may hold."""
-    most, size, pieces = max_read_bytes(limit), 0, []
+    """Return the whole content of a stream; raise an error if it exceeds the memory limit."""
+    max_bytes, size, pieces = max_read_bytes(limit), 0, []
     with convert_os_errors(source):
-        if known := _file_size(stream):
-            if known > most:
-                raise too_large_error(source, most)
+        if file_size := _file_size(stream):
+            if file_size > max_bytes:
+                raise too_large_error(source, max_bytes)
             return stream.read()
         while piece := stream.read(CHUNK_BYTES):
             size += len(piece)
-            if size > most:
-                raise too_large_error(source, most)
+            if size > max_bytes:
+                raise too_large_error(source, max_bytes)
             pieces.append(piece)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def _file_size(stream: IO[bytes]) -> int:
-    """Return the size of a file as it is, 0 of anything else: what is packed, or has no end."""
+    """Return the size of a regular file, 0 for other streams, whose size is not known."""
     if not isinstance(stream, io.BufferedReader):
         return 0
     with suppress(OSError, ValueError):
-        found = os.fstat(stream.fileno())
-        return found.st_size if stat.S_ISREG(found.st_mode) else 0
+        status = os.fstat(stream.fileno())
+        return status.st_size if stat.S_ISREG(status.st_mode) else 0
     return 0
 
 
-def too_large_error(source: str, most: int) -> DataError:
-    """Make the error for a source that holds more than may be read."""
-    return DataError("too_much_to_read", source=source, limit=format_bytes(most))
+def too_large_error(source: str, max_bytes: int) -> DataError:
+    """Return the error for a source that exceeds the memory limit."""
+    return DataError("too_much_to_read", source=source, limit=format_bytes(max_bytes))
 
 
-def decompressed_size(path: str, most: int) -> int:
-    """Return how many bytes a gzip file unpacks to, about: counted up to ``most``, then reckoned.
+def decompressed_size(path: str, max_bytes: int) -> int:
+    """Return about how many bytes a gzip file expands to; above ``max_bytes`` it is estimated.
 
-    Nothing is kept, so a file that unpacks to more than memory holds does no harm.
+    The decompressed data is discarded, so this needs little memory.
     """
-    size, packed = 0, Path(path).stat().st_size
+    size, compressed_size = 0, Path(path).stat().st_size
     with convert_os_errors(path), Path(path).open("rb") as raw, gzip.open(raw) as stream:
         while piece := stream.read(CHUNK_BYTES):
             size += len(piece)
-            if size > most:
-                return max(size, size * packed // max(raw.tell(), 1))
+            if size > max_bytes:
+                return max(size, size * compressed_size // max(raw.tell(), 1))
     return size
 
 
 def is_gzip(path: str) -> bool:
-    """Say whether a file is one of gzip, whatever it is called."""
+    """Return whether the content of a file is gzip, whatever its name."""
     with suppress(OSError), Path(path).open("rb") as file:
         return file.read(2) == GZIP_MAGIC
     return False
@@ -98,34 +99,34 @@ def is_gzip(path: str) -> bool:
 
 @contextmanager
 def open_decompressed(path: str) -> Iterator[IO[bytes]]:
-    """Open a file or standard input; gzip is undone."""
+    """Open a file or standard input, decompressed if it is gzip."""
     name = STDIN if path == "-" else path
     with open_raw(path) as raw:
         with convert_os_errors(name):
-            is_zipped = raw.peek(2)[:2] == GZIP_MAGIC
-        if is_zipped:
-            with gzip.open(raw) as plain:
-                yield cast("IO[bytes]", plain)
+            is_compressed = raw.peek(2)[:2] == GZIP_MAGIC
+        if is_compressed:
+            with gzip.open(raw) as decompressed:
+                yield cast("IO[bytes]", decompressed)
         else:
             yield raw
 
 
 def open_raw(path: str) -> io.BufferedReader:
-    """Open a file or standard input as it is; a device, which need not end, is refused."""
+    """Open a file or standard input without decompression; refuse devices, which may not end."""
     if path == "-":
         if sys.stdin is None:
             raise DataError("stdin_closed")
-        number = None
-        with suppress(OSError, ValueError):  # a stream of somebody's own has none
-            number = sys.stdin.fileno()
-        if number is not None:
-            _check_not_device(number, STDIN)
+        descriptor = None
+        with suppress(OSError, ValueError):  # a replaced sys.stdin may have no descriptor
+            descriptor = sys.stdin.fileno()
+        if descriptor is not None:
+            _check_not_device(descriptor, STDIN)
         return io.BufferedReader(UnclosedStream(sys.stdin.buffer), 1 << 16)
     arguments.path("path", path)
     with convert_os_errors(path):
-        if is_folder(path):  # Windows denies folders instead of saying what they are
+        if is_folder(path):  # Windows reports a permission error for folders
             raise DataError("is_a_directory", source=path)
-        file = Path(path).open("rb")  # noqa: SIM115 - whoever asked for it closes it
+        file = Path(path).open("rb")  # noqa: SIM115 - the caller closes it
     try:
         _check_not_device(file.fileno(), path)
     except BaseException:
@@ -134,26 +135,26 @@ def open_raw(path: str) -> io.BufferedReader:
     return file
 
 
-def _check_not_device(number: int, name: str) -> None:
-    """Refuse an open device, but for a terminal, where somebody types, and one that is empty."""
-    found = os.fstat(number)
-    if stat.S_ISBLK(found.st_mode):
+def _check_not_device(descriptor: int, name: str) -> None:
+    """Raise an error for a device other than a terminal or the null device."""
+    status = os.fstat(descriptor)
+    if stat.S_ISBLK(status.st_mode):
         raise DataError("is_a_device", source=name)
-    if stat.S_ISCHR(found.st_mode) and not os.isatty(number):
-        is_null = found.st_rdev == Path(os.devnull).stat().st_rdev
+    if stat.S_ISCHR(status.st_mode) and not os.isatty(descriptor):
+        is_null = status.st_rdev == Path(os.devnull).stat().st_rdev
         if not is_null:
             raise DataError("is_a_device", source=name)
 
 
 def read_stdin(limit: float | str | None = None) -> bytes:
-    """Return all that standard input holds, as it is."""
+    """Return the whole standard input, not decompressed."""
     with open_raw("-") as raw:
         return read_all(raw, STDIN, limit)
 
 
 @contextmanager
 def convert_os_errors(source: str) -> Iterator[None]:
-    """Turn what the system refuses into a sentence that names the file."""
+    """Convert errors of the operating system to DataErrors that name the file."""
     try:
         yield
     except PenjingError:
@@ -172,11 +173,11 @@ def convert_os_errors(source: str) -> Iterator[None]:
 
 
 def check_file_name(path: str | os.PathLike[str]) -> None:
-    """Refuse a name that no file can have: too long, or with a NUL in it."""
-    if "\n" in str(path):  # a table as text, of which another sentence is said
+    """Raise an error for a path that no file can have: too long, or with a NUL character."""
+    if "\n" in str(path):  # the text of a table, for which there is another message
         return
     try:
-        os.stat(path)  # noqa: PTH116 - a Path's own questions raise as well
+        os.stat(path)  # noqa: PTH116 - methods of Path raise other errors
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return
     except (OSError, ValueError) as error:
@@ -185,9 +186,9 @@ def check_file_name(path: str | os.PathLike[str]) -> None:
 
 
 def is_folder(path: str | Path) -> bool:
-    """Say whether a path is a folder; one that the system refuses to look at is none.
+    """Return whether a path is a folder; False if the system does not accept the path.
 
-    Nor is an empty text: a variable that was not set must not stand for the current folder.
+    An empty text is not a folder: an unset variable must not mean the current folder.
     """
     try:
         return path != "" and Path(path).is_dir()
@@ -196,7 +197,7 @@ def is_folder(path: str | Path) -> bool:
 
 
 def is_file(path: str | Path) -> bool:
-    """Say whether a path is a file that can be read twice: no folder, pipe or device."""
+    """Return whether a path is a regular file, which can be read twice."""
     try:
         return Path(path).is_file()
     except (OSError, ValueError):
@@ -204,7 +205,7 @@ def is_file(path: str | Path) -> bool:
 
 
 def path_exists(path: str | Path) -> bool:
-    """Say whether there is anything by this name."""
+    """Return whether a path exists."""
     try:
         return Path(path).exists()
     except (OSError, ValueError):
@@ -212,20 +213,20 @@ def path_exists(path: str | Path) -> bool:
 
 
 def no_such_file_error(path: str) -> DataError:
-    """Make the error for a file that is not there, with the near miss in its folder."""
-    place = Path(path)
+    """Return the error for a missing file, with the most similar name in its folder."""
+    file = Path(path)
     try:
-        names = sorted(entry.name for entry in place.parent.iterdir())
+        names = sorted(entry.name for entry in file.parent.iterdir())
     except OSError:
         names = []
-    close = closest_match(place.name, names)
-    if close is None:
+    similar = closest_match(file.name, names)
+    if similar is None:
         return NoFileError("no_such_file", source=path)
-    return NoFileError("no_such_file_near", source=path, near=str(place.with_name(close)))
+    return NoFileError("no_such_file_near", source=path, near=str(file.with_name(similar)))
 
 
 def decompress(data: bytes, name: str, limit: float | str | None = None) -> bytes:
-    """Return data as it was before gzip, if it was."""
+    """Return decompressed data if it is gzip, otherwise the data itself."""
     if not data.startswith(GZIP_MAGIC):
         return data
     with gzip.open(io.BytesIO(data)) as stream:
@@ -233,21 +234,21 @@ def decompress(data: bytes, name: str, limit: float | str | None = None) -> byte
 
 
 class UnclosedStream(io.RawIOBase):
-    """A stream that somebody else closes, after some bytes that were read from it before."""
+    """A stream that is not closed with its reader; bytes that were read before come first."""
 
     def __init__(self, stream: IO[bytes], before: bytes = b"") -> None:
         self._stream, self._before = stream, before
 
     def readable(self) -> bool:
-        """Say that it can be read."""
+        """Return True: the stream can be read."""
         return True
 
-    def readinto(self, room: Any) -> int:  # noqa: ANN401 - a buffer
-        """Read what there is into a buffer."""
-        found = self._before[: len(room)]
-        if found:
-            self._before = self._before[len(room) :]
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - a buffer
+        """Read the next bytes into a buffer; return their number."""
+        data = self._before[: len(buffer)]
+        if data:
+            self._before = self._before[len(buffer) :]
         else:
-            found = self._stream.read(len(room))
-        room[: len(found)] = found
-        return len(found)
+            data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)

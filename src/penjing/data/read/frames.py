@@ -1,4 +1,4 @@
-"""Frames of pandas, polars and pyarrow, NumPy arrays, and tables of our own."""
+"""Read pandas, polars and pyarrow frames, NumPy arrays and penjing tables."""
 
 from __future__ import annotations
 
@@ -22,83 +22,97 @@ from penjing.data.table import MISSING, Kind, Table
 from penjing.errors import ChoiceError, DataError, WrongTypeError
 
 NOT_LABELS = (str, bytes, bytearray, Mapping, AbstractSet)
-"""What can be gone through, but does not say one thing of each row."""
+"""Iterable types that do not have one label per row."""
 
 
 def from_array(array: npt.NDArray[Any], names: Sequence[str] | None, name: str) -> RawTable:
-    """Take a NumPy array: two dimensions, or one of records with names."""
+    """Return the columns of an array: two-dimensional, or one-dimensional with named fields."""
     if array.dtype.names and array.ndim == 1:
-        titles = [*(names if names is not None else array.dtype.names)]
+        column_names = [*(names if names is not None else array.dtype.names)]
         columns = [array[field] for field in array.dtype.names]
     elif array.ndim == 2:
-        titles = [*(names if names is not None else default_names(array.shape[1]))]
+        column_names = [*(names if names is not None else default_names(array.shape[1]))]
         columns = [*array.T]
     else:
         raise DataError("array_shape", source=name, n=array.ndim)
-    if len(titles) != len(columns):
-        raise DataError("names_count", source=name, n=len(titles), expected=len(columns))
+    if len(column_names) != len(columns):
+        raise DataError("names_count", source=name, n=len(column_names), expected=len(columns))
     if not array.size:
         raise DataError("empty_table", source=name)
-    about = {"name": name, "form": "array"}
-    pairs = [(str(title), values) for title, values in zip(titles, columns, strict=True)]
+    source = {"name": name, "form": "array"}
+    named_columns = [
+        (str(column_name), values)
+        for column_name, values in zip(column_names, columns, strict=True)
+    ]
     is_small = array.dtype.kind == "f" and array.size <= EAGER_CHECK_SIZE
-    if is_small and np.isfinite(array).all():  # looked at once, not column by column
+    if is_small and np.isfinite(array).all():  # checked once instead of column by column
         return RawTable(
-            [RawNumbers(t, values, is_whole=True) for t, values in pairs], len(array), about
+            [
+                RawNumbers(column_name, values, is_whole=True)
+                for column_name, values in named_columns
+            ],
+            len(array),
+            source,
         )
-    return RawTable([column_from_array(t, values, name) for t, values in pairs], len(array), about)
+    return RawTable(
+        [column_from_array(column_name, values, name) for column_name, values in named_columns],
+        len(array),
+        source,
+    )
 
 
-def add_labels(sheet: RawTable, labels: Iterable[Any], target: str | None) -> RawTable:
-    """Add the classes that came apart from the rows, as the last column."""
+def add_labels(raw_table: RawTable, labels: Iterable[Any], target: str | None) -> RawTable:
+    """Add labels that were passed separately, as the last column and the target."""
     if isinstance(labels, NOT_LABELS) or not isinstance(labels, Iterable):
-        raise WrongTypeError("bad_labels", source=sheet.name, value=labels)
+        raise WrongTypeError("bad_labels", source=raw_table.name, value=labels)
     if isinstance(labels, np.ndarray) and labels.ndim != 1:
-        raise ChoiceError("bad_labels", source=sheet.name, value=labels)
+        raise ChoiceError("bad_labels", source=raw_table.name, value=labels)
     values: Any = labels if hasattr(labels, "__len__") else [*labels]
-    if len(values) != sheet.n_rows:
-        raise DataError("labels_count", source=sheet.name, n=len(values), expected=sheet.n_rows)
-    sheet.target = target or "class"
-    sheet.columns.append(column_from_values(sheet.target, values, sheet.name))
-    return sheet
+    if len(values) != raw_table.n_rows:
+        raise DataError(
+            "labels_count", source=raw_table.name, n=len(values), expected=raw_table.n_rows
+        )
+    raw_table.target = target or "class"
+    raw_table.columns.append(column_from_values(raw_table.target, values, raw_table.name))
+    return raw_table
 
 
-def column_from_values(title: str, values: Any, name: str) -> RawColumn:  # noqa: ANN401 - an array, a series, a list
-    """Make a column of values that came by themselves."""
+def column_from_values(column_name: str, values: Any, name: str) -> RawColumn:  # noqa: ANN401 - an array, a series, a list
+    """Return a column from an array, a series, or a list."""
     if isinstance(values, np.ndarray) and values.ndim == 1:
-        return column_from_array(title, values, name)
+        return column_from_array(column_name, values, name)
     if not isinstance(values, (list, tuple)):
         import narwhals as nw  # noqa: PLC0415
 
         series = nw.from_native(values, pass_through=True, series_only=True)
         if isinstance(series, nw.Series):
-            return column_from_series(title, series, name)
-    return column_from_python(title, values, name)
+            return column_from_series(column_name, series, name)
+    return column_from_python(column_name, values, name)
 
 
-def column_from_array(title: str, values: npt.NDArray[Any], name: str) -> RawColumn:
-    """Make a column of an array; numbers stay an array."""
+def column_from_array(column_name: str, values: npt.NDArray[Any], name: str) -> RawColumn:
+    """Return a column from a one-dimensional array; numbers stay an array."""
     if values.dtype.kind in "iuf":
-        return RawNumbers(title, values)
+        return RawNumbers(column_name, values)
     if values.dtype.kind in "mM":
         values = values.astype(f"{values.dtype.kind}8[us]")
-    return column_from_python(title, values, name)
+    return column_from_python(column_name, values, name)
 
 
 def column_from_numbers(
-    title: str, numbers: npt.NDArray[Any], known: npt.NDArray[np.bool_]
+    column_name: str, numbers: npt.NDArray[Any], is_known: npt.NDArray[np.bool_]
 ) -> RawColumn:
-    """Make a column of the numbers of the rows that are known; NaN is missing too."""
-    codes = np.full(len(known), MISSING, np.int32)
-    levels, codes[known] = encode_numbers(numbers)
-    return RawColumn(title, levels, codes)
+    """Return a column from the numbers of the rows that are known; NaN is missing too."""
+    codes = np.full(len(is_known), MISSING, np.int32)
+    levels, codes[is_known] = encode_numbers(numbers)
+    return RawColumn(column_name, levels, codes)
 
 
 def from_table(table: Table) -> RawTable:
-    """Take a table apart again, so that it can be read for a tree."""
-    every = [*table.columns, *([table.target] if table.target is not None else [])]
+    """Return the columns of a Table, so that it can be read for another tree or target."""
+    columns = [*table.columns, *([table.target] if table.target is not None else [])]
     return RawTable(
-        [RawColumn(c.name, c.levels, c.codes, c.kind, is_fixed=not c.is_numeric) for c in every],
+        [RawColumn(c.name, c.levels, c.codes, c.kind, is_fixed=not c.is_numeric) for c in columns],
         table.n_rows,
         {"name": "table", **table.source},
         target=None if table.target is None else table.target.name,
@@ -109,84 +123,91 @@ def from_table(table: Table) -> RawTable:
 
 
 def from_frame(source: Any, name: str) -> RawTable | None:  # noqa: ANN401 - any library's frame
-    """Take a frame; categories keep their order, ordered ones are ordered.
+    """Return the columns of a frame; categories keep their order.
 
-    None if narwhals does not know what this is.
+    None if narwhals does not recognise the source as a frame.
     """
+    series_list = frame_series(source, name)
+    if series_list is None:
+        return None
+    if not series_list or not len(series_list[0]):
+        raise DataError("empty_table", source=name)
+    columns = [column_from_series(_name_text(series.name), series, name) for series in series_list]
+    return RawTable(columns, len(series_list[0]), {"name": name, "form": "frame"})
+
+
+def frame_series(source: Any, name: str) -> list[Any] | None:  # noqa: ANN401 - any library's frame
+    """Return the columns of a frame as narwhals series; None if the source is not a frame."""
     import narwhals as nw  # noqa: PLC0415
 
     try:
         frame = nw.from_native(source, pass_through=True)
         if isinstance(frame, nw.LazyFrame):
             frame = frame.collect()
-        if not isinstance(frame, nw.DataFrame):
-            return None
-        columns = [*frame.iter_columns()]
+        return [*frame.iter_columns()] if isinstance(frame, nw.DataFrame) else None
     except nw.exceptions.DuplicateError:
         raise duplicate_column_error(name, frame_column_names(source)) from None
-    if not columns or not len(columns[0]):
-        raise DataError("empty_table", source=name)
-    cells = [column_from_series(_name_text(series.name), series, name) for series in columns]
-    return RawTable(cells, len(columns[0]), {"name": name, "form": "frame"})
 
 
-def column_from_series(title: str, series: Any, name: str) -> RawColumn:  # noqa: ANN401 - a narwhals series
-    """Make a column of one of a frame's."""
+def column_from_series(column_name: str, series: Any, name: str) -> RawColumn:  # noqa: ANN401 - a narwhals series
+    """Return a column from a series."""
     import narwhals as nw  # noqa: PLC0415
 
     if series.dtype in (nw.Categorical, nw.Enum):
-        return _column_from_categories(title, series)
+        return _column_from_categories(column_name, series)
     if series.dtype.is_numeric():
         if series.dtype.is_decimal():
-            return RawNumbers(title, exact_floats(series))
-        if series.dtype in (nw.Int128, nw.UInt128):  # NumPy has none
-            return column_from_python(title, series.to_list(), name)
+            return RawNumbers(column_name, exact_floats(series))
+        if series.dtype in (nw.Int128, nw.UInt128):  # NumPy has no such type
+            return column_from_python(column_name, series.to_list(), name)
         if series.dtype.is_float() or not series.null_count():
-            plain = np.asarray(series.to_numpy())
-            if plain.dtype.kind in "iuf":
-                return RawNumbers(title, plain)
-        known = ~np.asarray(series.is_null().to_numpy(), np.bool_)
-        return column_from_numbers(title, np.asarray(series.drop_nulls().to_numpy()), known)
-    return column_from_python(title, series.to_list(), name)
+            numbers = np.asarray(series.to_numpy())
+            if numbers.dtype.kind in "iuf":
+                return RawNumbers(column_name, numbers)
+        is_known = ~np.asarray(series.is_null().to_numpy(), np.bool_)
+        return column_from_numbers(
+            column_name, np.asarray(series.drop_nulls().to_numpy()), is_known
+        )
+    return column_from_python(column_name, series.to_list(), name)
 
 
 def exact_floats(series: Any) -> npt.NDArray[np.float64]:  # noqa: ANN401 - a narwhals series
-    """Return decimals or integers of any length as the nearest doubles, NaN where there is none."""
+    """Return decimals or integers of any length as the nearest doubles, NaN for missing."""
     cells = series.to_list()
     return np.array([np.nan if cell is None else float(cell) for cell in cells], np.float64)
 
 
-def _column_from_categories(title: str, series: Any) -> RawColumn:  # noqa: ANN401
-    """Keep declared categories in their order, those that no row shows included.
+def _column_from_categories(column_name: str, series: Any) -> RawColumn:  # noqa: ANN401
+    """Return a column with the declared categories in their order, unused ones included.
 
-    polars shares the categories of a Categorical between columns; those of this one are taken
-    in order of first appearance.
+    polars shares the categories of a Categorical between columns, so that only those of this
+    column are taken, in order of first appearance.
     """
     native = series.to_native()
-    kind = getattr(native, "dtype", getattr(native, "type", None))
+    dtype = getattr(native, "dtype", getattr(native, "type", None))
     if series.implementation.is_pandas_like():
-        declared = [_plain_category(value) for value in native.cat.categories]
+        categories = [_plain_category(value) for value in native.cat.categories]
         codes = np.asarray(native.cat.codes, np.int32)
     elif series.implementation.is_pyarrow():
-        whole = native.unify_dictionaries().combine_chunks()
-        whole = whole.chunk(0) if hasattr(whole, "chunk") else whole
-        declared = [_plain_category(value) for value in whole.dictionary.to_pylist()]
+        array = native.unify_dictionaries().combine_chunks()
+        array = array.chunk(0) if hasattr(array, "chunk") else array
+        categories = [_plain_category(value) for value in array.dictionary.to_pylist()]
         codes = np.asarray(
-            whole.indices.fill_null(MISSING).to_numpy(zero_copy_only=False), np.int32
+            array.indices.fill_null(MISSING).to_numpy(zero_copy_only=False), np.int32
         )
     else:
         codes = native.to_physical().cast(int).fill_null(MISSING).to_numpy().astype(np.int32)
         if _is_enum(series):
-            declared = [_plain_category(value) for value in series.dtype.categories]
+            categories = [_plain_category(value) for value in series.dtype.categories]
         else:
-            shown = native.drop_nulls().unique(maintain_order=True)
-            declared = [_plain_category(value) for value in shown.to_list()]
-            place = np.full(int(codes.max()) + 1, MISSING, np.int32)
-            place[shown.to_physical().to_numpy()] = np.arange(len(declared), dtype=np.int32)
-            codes = remap_codes(place, codes)
-    is_ordered = bool(getattr(kind, "ordered", False))
-    found: Kind = "ordered" if is_ordered else "nominal"
-    return RawColumn(title, declared, codes, found, is_fixed=True)
+            present = native.drop_nulls().unique(maintain_order=True)
+            categories = [_plain_category(value) for value in present.to_list()]
+            new_codes = np.full(int(codes.max()) + 1, MISSING, np.int32)
+            new_codes[present.to_physical().to_numpy()] = np.arange(len(categories), dtype=np.int32)
+            codes = remap_codes(new_codes, codes)
+    is_ordered = bool(getattr(dtype, "ordered", False))
+    kind: Kind = "ordered" if is_ordered else "nominal"
+    return RawColumn(column_name, categories, codes, kind, is_fixed=True)
 
 
 def _is_enum(series: Any) -> bool:  # noqa: ANN401 - a narwhals series
@@ -196,19 +217,19 @@ def _is_enum(series: Any) -> bool:  # noqa: ANN401 - a narwhals series
 
 
 def frame_column_names(source: Any) -> list[str]:  # noqa: ANN401 - any library's frame
-    """Return the names of a frame's columns as texts, equal ones too."""
+    """Return the names of a frame's columns as texts; duplicates are possible."""
     if hasattr(source, "column_names"):
-        return [_name_text(x) for x in source.column_names]
-    lazy = source.collect_schema().names() if hasattr(source, "collect_schema") else source.columns
-    return [_name_text(x) for x in lazy]
+        return [_name_text(name) for name in source.column_names]
+    names = source.collect_schema().names() if hasattr(source, "collect_schema") else source.columns
+    return [_name_text(name) for name in names]
 
 
 def _name_text(name: object) -> str:
-    """Return a column's name as text; the parts of a name of several levels by dots."""
+    """Return a column's name as text; the parts of a multi-level name are joined by dots."""
     return ".".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
 def _plain_category(value: Any) -> Any:  # noqa: ANN401
-    """Return a category as a plain value; intervals and the like as their text."""
+    """Return a category as a plain value; others, such as intervals, as text."""
     plain = plain_value(value)
     return str(value) if plain is NotImplemented else plain

@@ -1,4 +1,4 @@
-"""Columns that only number or name the rows, and say nothing about them."""
+"""Recognise id columns, which only number or name the rows."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ ID_NAME = re.compile(
     re.IGNORECASE,
 )
 CAMEL_CASE_ID = re.compile(r".*[a-z](?:Id|ID)")
-"""The names that an id has: customer_id, PassengerId, No., 学号 …"""
+"""Names of id columns: customer_id, PassengerId, No., 学号 …"""
 
 MIN_ROWS = 5
-"""A column 1, 2, 3 … of fewer rows may well be a toy's only number."""
+"""A column 1, 2, 3 … of fewer rows may be the only number of a small example."""
 
 MIN_ROWS_ANY_START = 20
-"""A count that starts elsewhere than at 0 or 1 must be longer to be believed."""
+"""Consecutive integers that do not start at 0 or 1 need at least this many rows."""
 
 MIN_DISTINCT_TEXTS = 10
-"""So many rows, each with a text of its own, make the text a name."""
+"""A text column with this many rows, all different, is an id."""
 
 
 def is_id_name(name: str) -> bool:
-    """Say whether a column is called like an id.
+    """Return whether the name of a column is one that ids have.
 
     Examples
     --------
     >>> [is_id_name(name) for name in ("编号", "RID", "No.", "customer_id", "width", "paid")]
     [True, True, True, True, False, False]
     """
-    bare = name.strip().rstrip(".:#").strip()
-    return bool(ID_NAME.fullmatch(bare) or CAMEL_CASE_ID.fullmatch(bare))
+    stripped = name.strip().rstrip(".:#").strip()
+    return bool(ID_NAME.fullmatch(stripped) or CAMEL_CASE_ID.fullmatch(stripped))
 
 
 def are_consecutive(integers: Floats, codes: Codes) -> bool:
-    """Say whether the rows show consecutive integers.
+    """Return whether the values of the rows are consecutive integers.
 
     Parameters
     ----------
@@ -52,5 +52,7 @@ def are_consecutive(integers: Floats, codes: Codes) -> bool:
     n = len(codes)
     if n < MIN_ROWS or len(integers) != n or codes.min() < 0:
         return False
-    rows = integers[codes]
-    return bool((np.diff(rows) == 1).all()) and (rows[0] in (0, 1) or n >= MIN_ROWS_ANY_START)
+    row_values = integers[codes]
+    return bool((np.diff(row_values) == 1).all()) and (
+        row_values[0] in (0, 1) or n >= MIN_ROWS_ANY_START
+    )

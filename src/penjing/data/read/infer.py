@@ -1,4 +1,4 @@
-"""What a column is: a judgement from its distinct values, said aloud where it is a guess."""
+"""Infer the type of each column from its distinct values, with a note where it is a guess."""
 
 from __future__ import annotations
 
@@ -22,133 +22,139 @@ from penjing.data.table import Column, Kind
 from penjing.errors import DataError
 
 MAX_NUMERIC_CLASSES = 20
-"""A target with more distinct numbers than this is a number, not a class."""
+"""A target with more distinct numbers than this is numeric, not a class."""
 
 MAX_CLASSES = 1000
-"""A target with more classes than this, most of them of one row, names the rows."""
+"""A target with more classes than this, most of them with a single row, is refused."""
 
 MIN_ODD_ROWS, MIN_ODD_SHARE = 20, 0.95
-"""From so many rows and so large a share of numbers on, a word among them is worth a note."""
+"""With this many rows and this share of numbers, a text among them gets a note."""
 
 
 def infer_columns(
-    reading: ReadContext, cells: RawColumn, wish: ColumnSpec | None, *, keep: bool = False
+    context: ReadContext, raw: RawColumn, spec: ColumnSpec | None, *, keep: bool = False
 ) -> list[Column]:
-    """Return what a column becomes: itself, nothing, or the parts of a date."""
-    if isinstance(cells, RawNumbers) and (wish is None or wish.kind == "numeric"):
-        plain = None if reading.markers.numbers else cells.as_lazy_column(reading.raw_table.name)
-        if plain is not None:
-            return [plain]
-    if wish is not None and wish.kind != "ignore":
-        return apply_column_spec(reading, cells, wish)
-    if wish is not None or (cells.declared == "ignore" and not keep):
-        reading.left_out.append((cells.name, "ignored"))
+    """Return the columns made from a raw column: itself, none, or the parts of a date."""
+    if isinstance(raw, RawNumbers) and (spec is None or spec.kind == "numeric"):
+        lazy = None if context.markers.numbers else raw.as_lazy_column(context.raw_table.name)
+        if lazy is not None:
+            return [lazy]
+    if spec is not None and spec.kind != "ignore":
+        return apply_column_spec(context, raw, spec)
+    if spec is not None or (raw.declared == "ignore" and not keep):
+        context.left_out.append((raw.name, "ignored"))
         return []
-    cells = clean_column(reading, cells)
-    if not cells.n_known and not (keep or cells.is_fixed):
-        reading.note("left_out_empty", column=cells.name)
-        reading.left_out.append((cells.name, "empty"))
+    raw = clean_column(context, raw)
+    if not raw.n_known and not (keep or raw.is_fixed):
+        context.note("left_out_empty", column=raw.name)
+        context.left_out.append((raw.name, "empty"))
         return []
-    if cells.declared == "date":
-        return require_dates(reading, cells)
-    if cells.declared in (None, "text") and not keep:
-        made = make_date_columns(reading, cells)
-        if made is not None:
-            return made
-    found = find_numbers(reading, cells)
-    if not (keep or reading.raw_table.is_chosen) and looks_like_id(reading, cells, found):
-        reading.left_out.append((cells.name, "id"))
+    if raw.declared == "date":
+        return require_dates(context, raw)
+    if raw.declared in (None, "text") and not keep:
+        date_columns = make_date_columns(context, raw)
+        if date_columns is not None:
+            return date_columns
+    numeric = find_numbers(context, raw)
+    if not (keep or context.raw_table.is_chosen) and looks_like_id(context, raw, numeric):
+        context.left_out.append((raw.name, "id"))
         return []
-    return [infer_column(reading, cells, found)]
+    return [infer_column(context, raw, numeric)]
 
 
-def infer_column(reading: ReadContext, cells: RawColumn, found: NumericLevels) -> Column:
-    """Return a cleaned column as what it looks like."""
-    if cells.declared in ("nominal", "ordered"):
-        kind: Kind = "ordered" if cells.declared == "ordered" else "nominal"
-        cells = clean_categorical(reading, cells)
-        _note_many_levels(reading, cells)
-        return make_categorical_column(cells, kind)
-    if cells.declared == "numeric":
-        return make_numeric_column(reading, require_numbers(reading, cells))
-    if found.all:
-        if len(found.cells.levels) != 2 or not are_integers(found.cells):
-            return make_numeric_column(reading, found)
-        return make_categorical_column(clean_categorical(reading, cells))
-    _note_odd_value(reading, cells, found)
-    cells = clean_categorical(reading, cells)
-    _note_many_levels(reading, cells)
-    return make_categorical_column(cells)
+def infer_column(context: ReadContext, raw: RawColumn, numeric: NumericLevels) -> Column:
+    """Return a cleaned column with its declared or inferred type."""
+    if raw.declared in ("nominal", "ordered"):
+        kind: Kind = "ordered" if raw.declared == "ordered" else "nominal"
+        raw = clean_categorical(context, raw)
+        _note_many_levels(context, raw)
+        return make_categorical_column(raw, kind)
+    if raw.declared == "numeric":
+        return make_numeric_column(context, require_numbers(context, raw))
+    if numeric.all:
+        if len(numeric.raw.levels) != 2 or not are_integers(numeric.raw):
+            return make_numeric_column(context, numeric)
+        return make_categorical_column(clean_categorical(context, raw))
+    _note_odd_value(context, raw, numeric)
+    raw = clean_categorical(context, raw)
+    _note_many_levels(context, raw)
+    return make_categorical_column(raw)
 
 
-def infer_target(reading: ReadContext, cells: RawColumn, wish: ColumnSpec | None = None) -> Column:
-    """Return the target as what it looks like: classes, or numbers for a regression.
+def infer_target(context: ReadContext, raw: RawColumn, spec: ColumnSpec | None = None) -> Column:
+    """Return the target: classes, or numbers for a regression.
 
-    Whole numbers of at most 20 kinds are classes; more of them are noted.
+    At most 20 distinct integers are classes; more of them are numbers, with a note.
     """
-    if wish is not None and wish.kind in ("nominal", "ordered", "numeric"):
-        return apply_column_spec(reading, cells, wish)[0]
-    if isinstance(cells, RawNumbers) and not reading.markers.numbers:
-        plain = cells.as_numeric_target(reading.raw_table.name)
-        if plain is not None:
-            return plain
-    cells = clean_column(reading, cells)
-    whole = None if cells.declared else cells.integer_codes()
-    if whole is not None and len(whole[0]) <= MAX_NUMERIC_CLASSES:  # told without ranking them
-        return make_categorical_column(cells)
-    found = find_numbers(reading, cells)
-    if cells.declared in ("nominal", "ordered", "numeric"):
-        return infer_column(reading, cells, found)
-    if found.all:
-        values = found.numbers.values
+    if spec is not None and spec.kind in ("nominal", "ordered", "numeric"):
+        return apply_column_spec(context, raw, spec)[0]
+    if isinstance(raw, RawNumbers) and not context.markers.numbers:
+        lazy = raw.as_numeric_target(context.raw_table.name)
+        if lazy is not None:
+            return lazy
+    raw = clean_column(context, raw)
+    integers = None if raw.declared else raw.integer_codes()
+    if (
+        integers is not None and len(integers[0]) <= MAX_NUMERIC_CLASSES
+    ):  # known without ranking them
+        return make_categorical_column(raw)
+    numeric = find_numbers(context, raw)
+    if raw.declared in ("nominal", "ordered", "numeric"):
+        return infer_column(context, raw, numeric)
+    if numeric.all:
+        values = numeric.numbers.values
         is_whole = bool((values == np.floor(values)).all())
-        n = len(np.unique(values))
-        if not is_whole or n > MAX_NUMERIC_CLASSES:
+        n_classes = len(np.unique(values))
+        if not is_whole or n_classes > MAX_NUMERIC_CLASSES:
             if is_whole:
-                reading.note("target_is_number", column=cells.name, n=n, most=MAX_NUMERIC_CLASSES)
-            return make_numeric_column(reading, found)
-        return make_categorical_column(cells)
-    _note_odd_value(reading, cells, found)
-    cells = clean_categorical(reading, cells)
-    n = len(cells.levels)
-    if n > MAX_CLASSES and 2 * n > cells.n_known:
-        raise DataError("too_many_classes", source=reading.raw_table.name, column=cells.name, n=n)
-    _note_many_levels(reading, cells, "many_classes")
-    return make_categorical_column(cells)
+                context.note(
+                    "target_is_number", column=raw.name, n=n_classes, most=MAX_NUMERIC_CLASSES
+                )
+            return make_numeric_column(context, numeric)
+        return make_categorical_column(raw)
+    _note_odd_value(context, raw, numeric)
+    raw = clean_categorical(context, raw)
+    n_classes = len(raw.levels)
+    if n_classes > MAX_CLASSES and 2 * n_classes > raw.n_known:
+        raise DataError(
+            "too_many_classes", source=context.raw_table.name, column=raw.name, n=n_classes
+        )
+    _note_many_levels(context, raw, "many_classes")
+    return make_categorical_column(raw)
 
 
-def looks_like_id(reading: ReadContext, cells: RawColumn, found: NumericLevels) -> bool:
-    """Say whether a column only numbers or names the rows, and note why it is left out."""
-    if not cells.is_distinct() or (found.all and not are_integers(found.cells)):
+def looks_like_id(context: ReadContext, raw: RawColumn, numeric: NumericLevels) -> bool:
+    """Return whether a column only numbers or names the rows; note why it is left out."""
+    if not raw.is_distinct() or (numeric.all and not are_integers(numeric.raw)):
         return False
-    is_text = all(isinstance(level, str) for level in cells.levels[:MIN_DISTINCT_TEXTS])
-    n_numbers = int(found.cells.counts()[found.numbers.is_number].sum())  # each occurs once
-    if is_id_name(cells.name):
-        why = "name"
-    elif cells.is_fixed:
+    is_text = all(isinstance(level, str) for level in raw.levels[:MIN_DISTINCT_TEXTS])
+    n_numbers = int(numeric.raw.counts()[numeric.numbers.is_number].sum())  # each occurs once
+    if is_id_name(raw.name):
+        reason = "name"
+    elif raw.is_fixed:
         return False
-    elif found.all and found.cells.are_consecutive(found.numbers.values):
-        why = "count"
-    elif is_text and cells.n_known >= MIN_DISTINCT_TEXTS and 2 * n_numbers < cells.n_known:
-        why = "text"
+    elif numeric.all and numeric.raw.are_consecutive(numeric.numbers.values):
+        reason = "count"
+    elif is_text and raw.n_known >= MIN_DISTINCT_TEXTS and 2 * n_numbers < raw.n_known:
+        reason = "text"
     else:
         return False
-    reading.note(f"left_out_id_{why}", column=cells.name, n=cells.n_known)
+    context.note(f"left_out_id_{reason}", column=raw.name, n=raw.n_known)
     return True
 
 
-def _note_odd_value(reading: ReadContext, cells: RawColumn, found: NumericLevels) -> None:
-    """Note the first cell that kept a column from being numeric."""
-    known, is_number = cells.n_known, found.numbers.is_number
-    share = float(cells.counts()[is_number].sum()) / known if known else 0.0
-    if known >= MIN_ODD_ROWS and share > MIN_ODD_SHARE:
-        odd = cells.first_shown(~is_number)
-        value = cells.levels[odd]
-        reading.note("odd_number", column=cells.name, row=cells.first_row_number(odd), value=value)
+def _note_odd_value(context: ReadContext, raw: RawColumn, numeric: NumericLevels) -> None:
+    """Note the first cell that is not a number in a column that is nearly numeric."""
+    n_known, is_number = raw.n_known, numeric.numbers.is_number
+    share = float(raw.counts()[is_number].sum()) / n_known if n_known else 0.0
+    if n_known >= MIN_ODD_ROWS and share > MIN_ODD_SHARE:
+        level = raw.first_shown(~is_number)
+        value = raw.levels[level]
+        context.note("odd_number", column=raw.name, row=raw.first_row_number(level), value=value)
 
 
-def _note_many_levels(reading: ReadContext, cells: RawColumn, key: str = "many_levels") -> None:
-    """Warn of a column with many levels."""
-    n = len(cells.levels)
-    if n > 50 or (n > 10 and 5 * n > reading.raw_table.n_rows):
-        reading.note(key, column=cells.name, n=n)
+def _note_many_levels(context: ReadContext, raw: RawColumn, key: str = "many_levels") -> None:
+    """Note that a column has many categories."""
+    n = len(raw.levels)
+    if n > 50 or (n > 10 and 5 * n > context.raw_table.n_rows):
+        context.note(key, column=raw.name, n=n)

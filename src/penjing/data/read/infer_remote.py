@@ -1,4 +1,4 @@
-"""What columns are whose rows stay where they are: judged from their distinct values."""
+"""Infer the types of columns in a database or cluster from their distinct values."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from penjing.data.table import Column, Field, Floats, Note, Table
 from penjing.errors import CapabilityError, ChoiceError, DataError, unknown_name_error
 
 MAX_LISTED_NUMBERS = 1_000
-"""A column of numbers with more distinct values than this is not listed."""
+"""The values of a numeric column with more distinct values than this are not fetched."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnSummary:
-    """What is known of a column from afar.
+    """What is known of a column whose rows are not fetched.
 
     Parameters
     ----------
     name : str
         The column's name.
     values : list, array or None
-        Its distinct values, sorted (an array where they are numbers); None for more numbers
-        than are listed.
+        Its distinct values, sorted (an array if they are numbers); None if there are too many
+        numbers to be listed.
     counts : (n,) int64
-        How many rows have each.
+        The number of rows with each value.
     n_missing : int
-        How many rows have none.
+        The number of rows without a value.
     span : (float, float)
-        The least and the greatest of numbers that are not listed.
+        The smallest and the largest number, if the numbers are not listed.
     is_whole, is_distinct : bool
-        Whether these are whole numbers, and whether none occurs twice.
+        Whether these numbers are integers, and whether they are all different.
     """
 
     name: str
@@ -56,9 +56,9 @@ class ColumnSummary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RemoteColumn:
-    """A column from afar, and the code of each of its distinct values.
+    """The inferred type of a remote column, and the code of each of its distinct values.
 
-    ``codes`` is None for a column of numbers that are not listed: they stand for themselves.
+    ``codes`` is None if the numbers are not listed: then the engine uses the numbers themselves.
     """
 
     column: Field
@@ -78,100 +78,100 @@ class RemoteColumn:
 
 @dataclass(slots=True)
 class RemoteTable:
-    """All columns of a source from afar."""
+    """The inferred columns of a table whose rows are not fetched."""
 
     name: str
     n_rows: int
     target: RemoteColumn
     counts: npt.NDArray[np.int64]
-    """How many rows have each class."""
+    """The number of rows of each class."""
     columns: list[RemoteColumn] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
 
 def sort_key(value: object) -> Any:  # noqa: ANN401 - what can be compared
-    """Return by what values are sorted: text as it is meant, without blanks around it."""
+    """Return the sort key of a value: text without blanks around it."""
     return value.strip() if isinstance(value, str) else value
 
 
 def find_remote_target(names: Sequence[str], target: str | None, source: str) -> str:
-    """Return the name of the target: the one that is said, or one that is called so."""
+    """Return the name of the target: the given one, or the only column with a usual name."""
     if target is not None:
         if target not in names:
             raise unknown_name_error("unknown_column", target, names)
         return target
-    found = [name for name in names if name.casefold() in TARGET_NAMES]
-    if len(found) != 1:
+    candidates = [name for name in names if name.casefold() in TARGET_NAMES]
+    if len(candidates) != 1:
         raise ChoiceError("no_target", source=source, known=", ".join(names))
-    return found[0]
+    return candidates[0]
 
 
 REMOTE_NOTE_KEYS = {
     key: f"{key}_there" for key in ("note_left_out_date", "note_taken_as_value", "note_odd_number")
 }
-"""Notes whose advice is about reading, and what is said of rows that nobody reads."""
+"""Notes whose advice does not apply to remote tables, and the keys that replace them."""
 
 
 def infer_remote_target(
-    seen: ColumnSummary, schema: Mapping[str, Any] | None, source: str
+    summary: ColumnSummary, schema: Mapping[str, Any] | None, source: str
 ) -> RemoteTable:
-    """Judge the target; rows without a class do not count."""
-    if seen.values is None:
-        raise CapabilityError("engine_lacks_numeric_target", column=seen.name)
-    cells = _raw_column(seen)
-    sheet = RawTable([cells], len(cells.codes), {"name": source})
-    asked = column_specs(_schema_of(schema, seen.name), sheet)
-    reading = ReadContext(sheet, make_markers(None, usual=True))
-    column = infer_target(reading, cells, asked.get(seen.name))
+    """Infer the target; rows without a class are not counted."""
+    if summary.values is None:
+        raise CapabilityError("engine_lacks_numeric_target", column=summary.name)
+    raw = _raw_column(summary)
+    raw_table = RawTable([raw], len(raw.codes), {"name": source})
+    specs = column_specs(_schema_of(schema, summary.name), raw_table)
+    context = ReadContext(raw_table, make_markers(None, usual=True))
+    column = infer_target(context, raw, specs.get(summary.name))
     if column.is_numeric:
-        raise CapabilityError("engine_lacks_numeric_target", column=seen.name)
-    judged = _remote_column(seen, column)
-    assert judged.codes is not None
-    known = judged.codes >= 0
+        raise CapabilityError("engine_lacks_numeric_target", column=summary.name)
+    remote = _remote_column(summary, column)
+    assert remote.codes is not None
+    is_known = remote.codes >= 0
     counts = np.bincount(
-        judged.codes[known], np.asarray(seen.counts)[known], len(column.levels)
+        remote.codes[is_known], np.asarray(summary.counts)[is_known], len(column.levels)
     ).astype(np.int64)
     if not counts.sum():
-        raise DataError("empty_target", source=source, column=seen.name)
-    return RemoteTable(source, int(counts.sum()), judged, counts, notes=reading.notes)
+        raise DataError("empty_target", source=source, column=summary.name)
+    return RemoteTable(source, int(counts.sum()), remote, counts, notes=context.notes)
 
 
 def add_remote_column(
-    found: RemoteTable, seen: ColumnSummary, schema: Mapping[str, Any] | None
+    table: RemoteTable, summary: ColumnSummary, schema: Mapping[str, Any] | None
 ) -> None:
-    """Judge one more column, and note what became of it."""
-    if seen.values is None:
-        _add_unlisted_column(found, seen, _schema_of(schema, seen.name).get(seen.name))
+    """Infer one more column and add it to the table, or to the columns left out."""
+    if summary.values is None:
+        _add_unlisted_column(table, summary, _schema_of(schema, summary.name).get(summary.name))
         return
-    cells = _raw_column(seen)
-    sheet = RawTable([cells], len(cells.codes), {"name": found.name})
-    reading = ReadContext(sheet, make_markers(None, usual=True))
-    wish = column_specs(_schema_of(schema, seen.name), sheet).get(seen.name)
-    made = infer_columns(reading, cells, wish)
-    found.left_out += reading.left_out
-    found.notes += [
-        replace(note, key=REMOTE_NOTE_KEYS.get(note.key, note.key)) for note in reading.notes
+    raw = _raw_column(summary)
+    raw_table = RawTable([raw], len(raw.codes), {"name": table.name})
+    context = ReadContext(raw_table, make_markers(None, usual=True))
+    spec = column_specs(_schema_of(schema, summary.name), raw_table).get(summary.name)
+    columns = infer_columns(context, raw, spec)
+    table.left_out += context.left_out
+    table.notes += [
+        replace(note, key=REMOTE_NOTE_KEYS.get(note.key, note.key)) for note in context.notes
     ]
-    if not made:
+    if not columns:
         return
-    if len(made) > 1 or made[0].name != seen.name:
-        raise CapabilityError("remote_date_column", column=seen.name)
-    found.columns.append(_remote_column(seen, made[0]))
+    if len(columns) > 1 or columns[0].name != summary.name:
+        raise CapabilityError("remote_date_column", column=summary.name)
+    table.columns.append(_remote_column(summary, columns[0]))
 
 
 def remote_table_of(table: Table, name: str) -> RemoteTable:
-    """Return what is known of rows that were read: levels are their codes, in the same order."""
+    """Return the remote description of a table in memory; the codes are those of its levels."""
     target = table.target
     if target is None or target.is_numeric:
         raise CapabilityError(
             "engine_lacks_numeric_target", column=None if target is None else target.name
         )
     counts = np.bincount(target.codes, minlength=len(target.levels)).astype(np.int64)
-    found = RemoteTable(name, table.n_rows, _remote_column_of(target), counts)
-    found.columns = [_remote_column_of(column) for column in table.columns]
-    found.left_out, found.notes = [*table.left_out], [*table.notes]
-    return found
+    remote = RemoteTable(name, table.n_rows, _remote_column_of(target), counts)
+    remote.columns = [_remote_column_of(column) for column in table.columns]
+    remote.left_out, remote.notes = [*table.left_out], [*table.notes]
+    return remote
 
 
 def _remote_column_of(column: Column) -> RemoteColumn:
@@ -183,47 +183,51 @@ def _remote_column_of(column: Column) -> RemoteColumn:
     return RemoteColumn(Field(column.name, column.kind, column.levels), values, codes, n_missing)
 
 
-def _add_unlisted_column(found: RemoteTable, seen: ColumnSummary, wish: object) -> None:
-    if wish == "ignore":
-        found.left_out.append((seen.name, "ignored"))
+def _add_unlisted_column(table: RemoteTable, summary: ColumnSummary, spec: object) -> None:
+    if spec == "ignore":
+        table.left_out.append((summary.name, "ignored"))
         return
-    if wish not in (None, "numeric"):
-        raise CapabilityError("remote_too_many_numbers", column=seen.name, most=MAX_LISTED_NUMBERS)
-    if not all(map(math.isfinite, seen.span)):
-        raise DataError("remote_infinite", source=found.name, column=seen.name)
-    counts_up = seen.span[1] - seen.span[0] + 1 == found.n_rows - seen.n_missing
-    if wish is None and seen.is_whole and seen.is_distinct:
-        why = "name" if is_id_name(seen.name) else "count" if counts_up else None
-        if why is not None:
-            said = {"source": found.name, "column": seen.name, "n": found.n_rows}
-            found.notes.append(Note(f"note_left_out_id_{why}", said))
-            found.left_out.append((seen.name, "id"))
+    if spec not in (None, "numeric"):
+        raise CapabilityError(
+            "remote_too_many_numbers", column=summary.name, most=MAX_LISTED_NUMBERS
+        )
+    if not all(map(math.isfinite, summary.span)):
+        raise DataError("remote_infinite", source=table.name, column=summary.name)
+    is_consecutive = summary.span[1] - summary.span[0] + 1 == table.n_rows - summary.n_missing
+    if spec is None and summary.is_whole and summary.is_distinct:
+        reason = "name" if is_id_name(summary.name) else "count" if is_consecutive else None
+        if reason is not None:
+            details = {"source": table.name, "column": summary.name, "n": table.n_rows}
+            table.notes.append(Note(f"note_left_out_id_{reason}", details))
+            table.left_out.append((summary.name, "id"))
             return
-    found.columns.append(RemoteColumn(Field(seen.name, "numeric"), None, None, seen.n_missing))
+    table.columns.append(
+        RemoteColumn(Field(summary.name, "numeric"), None, None, summary.n_missing)
+    )
 
 
 def _schema_of(schema: Mapping[str, Any] | None, name: str) -> dict[str, Any]:
     return {name: schema[name]} if schema and name in schema else {}
 
 
-def _raw_column(seen: ColumnSummary) -> RawColumn:
-    """Return a column in which each value stands once, or twice where it does so more often."""
-    assert seen.values is not None
-    times = np.minimum(seen.counts, 2)
-    codes = np.repeat(np.arange(len(seen.values), dtype=np.int32), times)
-    if seen.n_missing:
+def _raw_column(summary: ColumnSummary) -> RawColumn:
+    """Return a raw column with each value once, or twice if it occurs more often."""
+    assert summary.values is not None
+    repetitions = np.minimum(summary.counts, 2)
+    codes = np.repeat(np.arange(len(summary.values), dtype=np.int32), repetitions)
+    if summary.n_missing:
         codes = np.append(codes, np.int32(-1))
-    return RawColumn(seen.name, seen.values, codes)
+    return RawColumn(summary.name, summary.values, codes)
 
 
-def _remote_column(seen: ColumnSummary, column: Column) -> RemoteColumn:
-    """Return the column with the code of each value; a value that is a gap has code -1."""
-    assert seen.values is not None
-    first = np.append(0, np.cumsum(np.minimum(seen.counts, 2)))[:-1]
-    codes = column.codes[first] if len(first) else np.empty(0, np.int32)
-    lost = int(np.asarray(seen.counts)[codes < 0].sum())
-    kept = Field(column.name, column.kind, column.levels)
-    return RemoteColumn(kept, seen.values, codes, seen.n_missing + lost)
+def _remote_column(summary: ColumnSummary, column: Column) -> RemoteColumn:
+    """Return the column with the code of each value, -1 for missing markers."""
+    assert summary.values is not None
+    first_rows = np.append(0, np.cumsum(np.minimum(summary.counts, 2)))[:-1]
+    codes = column.codes[first_rows] if len(first_rows) else np.empty(0, np.int32)
+    n_markers = int(np.asarray(summary.counts)[codes < 0].sum())
+    field = Field(column.name, column.kind, column.levels)
+    return RemoteColumn(field, summary.values, codes, summary.n_missing + n_markers)
 
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""JSON: one object a line, an array of objects, or an object of columns."""
+"""Read JSON: one object per line, an array of objects, or an object of columns."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from penjing.errors import DataError, NoRowsError
 
 
 def from_json(text: str, name: str, *, has_lines: bool = False) -> RawTable:
-    """Take an array of objects, an object of columns, or one object a line.
+    """Return the columns of an array of objects, an object of columns, or JSON lines.
 
-    A file that ``has_lines`` may have none of them.
+    A text that ``has_lines`` may be empty.
     """
-    bare = text.strip()
-    if not bare:
+    stripped = text.strip()
+    if not stripped:
         raise NoRowsError("empty_file" if not has_lines else "empty_table", source=name, names=[])
-    if bare[0] == "{" and len(bare) >= MIN_CHARACTERS:
-        large = read_json_lines(bare, name)
-        if large is not None:
-            return large
-    rows = _parse_or_none("[" + bare.replace("\n", ",\n") + "]") if bare[0] == "{" else None
-    n_lines = bare.count("\n") + 1
+    if stripped[0] == "{" and len(stripped) >= MIN_CHARACTERS:
+        table = read_json_lines(stripped, name)
+        if table is not None:
+            return table
+    rows = _parse_or_none("[" + stripped.replace("\n", ",\n") + "]") if stripped[0] == "{" else None
+    n_lines = stripped.count("\n") + 1
     if not isinstance(rows, list) or len(rows) != n_lines:
-        rows = _parse_or_none(bare)
-    if rows is None and bare[0] == "[":
-        raise _bad_json_error(bare, name)
+        rows = _parse_or_none(stripped)
+    if rows is None and stripped[0] == "[":
+        raise _bad_json_error(stripped, name)
     if rows is None:
-        rows = _parse_lines(bare, name)
-    if not isinstance(rows, list | dict):  # a number, a text, true
+        rows = _parse_lines(stripped, name)
+    if not isinstance(rows, list | dict):  # a number, a text, or true
         raise DataError("bad_json", source=name, line=1)
     if not rows:
         raise NoRowsError("empty_table", source=name, names=[])
-    whole = rows if isinstance(rows, dict) else rows[0] if len(rows) == 1 else None
-    if isinstance(whole, dict) and all(isinstance(values, list) for values in whole.values()):
-        sheet = from_columns(whole, name)
+    single = rows if isinstance(rows, dict) else rows[0] if len(rows) == 1 else None
+    if isinstance(single, dict) and all(isinstance(values, list) for values in single.values()):
+        raw_table = from_columns(single, name)
     else:
-        sheet = from_dicts([rows] if isinstance(rows, dict) else rows, name)
-    sheet.source["form"] = "json"
-    return sheet
+        raw_table = from_dicts([rows] if isinstance(rows, dict) else rows, name)
+    raw_table.source["form"] = "json"
+    return raw_table
 
 
 def _parse_or_none(text: str) -> Any:  # noqa: ANN401 - whatever the JSON holds
@@ -53,19 +53,19 @@ def _parse_or_none(text: str) -> Any:  # noqa: ANN401 - whatever the JSON holds
 
 
 def _bad_json_error(text: str, name: str) -> DataError:
-    """Make the error for an array that is not JSON."""
+    """Return the error for an array that is not JSON."""
     line = 1
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
         line = error.lineno
-    except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
+    except (RecursionError, ValueError):  # nested too deeply, or a number with too many digits
         pass
     return DataError("bad_json", source=name, line=line)
 
 
 def _parse_lines(text: str, name: str) -> list[Any]:
-    """Read one object a line, blank ones passed over, and find the line that is none."""
+    """Parse one object per line; raise an error for the first line that is not one."""
     rows = []
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():

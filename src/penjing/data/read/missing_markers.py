@@ -1,4 +1,4 @@
-"""Which written words mean that a value is missing."""
+"""Missing markers: the words and numbers that stand for a missing value."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ def _case_variants(*words: str) -> frozenset[str]:
 
 
 USUAL_MARKERS = _case_variants("na", "n/a", "#n/a", "<na>", "nan", "?", "？", "null", "缺失")
-"""Words that are taken for a missing value in any column."""
+"""Words that mean missing in any column."""
 
 NUMERIC_MARKERS = _case_variants("none", "nil")
-"""Words that mean missing among numbers; among names they are a value like another."""
+"""Words that mean missing in a numeric column; in others they are categories."""
 
 NOTHING, SOMETHING = "无", "有"
-"""The first is missing (a note says so), unless the second shows that it is an answer."""
+"""无 (none) means missing, with a note, unless 有 (some) shows that it is a category."""
 
 
 @dataclass(frozen=True, slots=True)
 class Markers:
-    """The words for missing that one reading goes by.
+    """The missing markers that apply while one table is read.
 
     Parameters
     ----------
     words : frozenset of str
-        Those that the user or the file format names.
+        Markers that the user or the file format names.
     numbers : frozenset
-        Numbers, such as -999: named as one, or spelled by a word. A column of numbers has them
-        whatever way they are written.
+        Numbers such as -999, given as a number or as text. They apply to a numeric column
+        however its numbers are written.
     has_usual : bool
-        Whether the usual ones apply too.
+        Whether the usual markers apply too.
     """
 
     words: frozenset[str]
@@ -55,31 +55,31 @@ class Markers:
     has_usual: bool
 
     def missing_levels(self, levels: Iterable[Any]) -> frozenset[Any]:
-        """Return the levels that mean missing in any column; an empty cell always does."""
-        certain = self.words | {""} | (USUAL_MARKERS if self.has_usual else frozenset())
-        return certain.intersection(levels) | self.named_markers(levels)
+        """Return the levels that mean missing in any column; an empty cell is always one."""
+        words = self.words | {""} | (USUAL_MARKERS if self.has_usual else frozenset())
+        return words.intersection(levels) | self.named_markers(levels)
 
     def named_markers(self, levels: Iterable[Any]) -> frozenset[Any]:
-        """Return the levels that were named as markers, as text or as a number."""
+        """Return the levels that are named markers, as text or as a number."""
         return frozenset(level for level in levels if self.is_named_marker(level))
 
     def is_named_marker(self, level: Any) -> bool:  # noqa: ANN401 - a level may be any plain value
-        """Say whether a value was named as a marker."""
+        """Return whether a value is a named marker."""
         if isinstance(level, str):
             return level.strip() in self.words
         is_number = isinstance(level, (int, float)) and not isinstance(level, bool)
         return is_number and level in self.numbers
 
     def are_markers(self, numbers: Floats) -> npt.NDArray[np.bool_]:
-        """Return which numbers were named as markers."""
+        """Return a mask of the numbers that are named markers."""
         return np.isin(numbers, [float(number) for number in self.numbers])
 
     def missing_among_numbers(self, levels: Iterable[Any]) -> frozenset[Any]:
-        """Return the levels that would mean missing if the rest were numbers."""
+        """Return the levels that mean missing if all others are numbers."""
         return (NUMERIC_MARKERS | {NOTHING}).intersection(levels) if self.has_usual else frozenset()
 
     def is_wu_missing(self, levels: Iterable[str]) -> bool:
-        """Say whether 无 among these levels of a nominal column means missing."""
+        """Return whether 无 means missing among these levels of a nominal column."""
         if not self.has_usual:
             return False
         others = [level for level in levels if level != NOTHING]
@@ -91,7 +91,7 @@ _QUESTION_MARK_ONLY = Markers(frozenset({"?"}), frozenset(), has_usual=False)
 
 
 def make_markers(missing: object, *, usual: bool) -> Markers:
-    """Make the markers of one reading from what the user said.
+    """Return the markers for the argument ``missing`` of `penjing.read`.
 
     ``None`` means the usual words, a list adds to them, ``{"only": [...]}`` replaces them.
 
@@ -112,24 +112,30 @@ def make_markers(missing: object, *, usual: bool) -> Markers:
     return Markers(words if usual else words | {"?"}, others, usual)
 
 
-def _parse_markers(given: object) -> tuple[frozenset[str], frozenset[Any]]:
-    said = _list_markers(given)
-    words = frozenset(str(word).strip() for word in said)
-    spelled = (float(word) for word in words if PLAIN.fullmatch(word))
-    others = {word for word in said if isinstance(word, (int, float))}
-    return words, frozenset(others | {number for number in spelled if math.isfinite(number)})
+def _parse_markers(missing: object) -> tuple[frozenset[str], frozenset[Any]]:
+    markers = _list_markers(missing)
+    words = frozenset(str(marker).strip() for marker in markers)
+    spelled_numbers = (float(marker) for marker in words if PLAIN.fullmatch(marker))
+    numbers = {marker for marker in markers if isinstance(marker, (int, float))}
+    return words, frozenset(
+        numbers | {number for number in spelled_numbers if math.isfinite(number)}
+    )
 
 
-def _list_markers(given: object) -> list[str | int | float]:
-    said = [given] if isinstance(given, str) else as_list(given)
-    plain = [word.item() if isinstance(word, np.generic) else word for word in said or ()]
-    if said is None or not all(isinstance(word, str | int | float) for word in plain):
-        raise WrongTypeError("bad_missing", value=given)
-    return plain
+def _list_markers(missing: object) -> list[str | int | float]:
+    markers = [missing] if isinstance(missing, str) else as_list(missing)
+    plain_markers = [
+        marker.item() if isinstance(marker, np.generic) else marker for marker in markers or ()
+    ]
+    if markers is None or not all(
+        isinstance(marker, str | int | float) for marker in plain_markers
+    ):
+        raise WrongTypeError("bad_missing", value=missing)
+    return plain_markers
 
 
 def serializable_markers(missing: object) -> Any:  # noqa: ANN401 - JSON
-    """Return markers in the form in which a model keeps them: texts and numbers, None if usual.
+    """Return markers as a model file stores them: texts and numbers, None if usual.
 
     Examples
     --------
@@ -143,7 +149,7 @@ def serializable_markers(missing: object) -> Any:  # noqa: ANN401 - JSON
             raise ChoiceError("bad_missing", value=missing)
         return {"only": serializable_markers(missing["only"])}
     return [
-        word
-        for word in _list_markers(missing)
-        if not isinstance(word, float) or math.isfinite(word)
+        marker
+        for marker in _list_markers(missing)
+        if not isinstance(marker, float) or math.isfinite(marker)
     ]

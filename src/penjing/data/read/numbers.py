@@ -1,7 +1,6 @@
-"""Numbers as people write them: 12, full-width １２, 1,200, 85%, ¥30, 0,5.
+"""Parse numbers as people write them: 12, full-width １２, 1,200, 85%, ¥30, 0,5.
 
-The number is what is printed, the unit is dropped: 85% is 85. A column is read as numbers only
-if it speaks of one unit throughout.
+The unit is dropped: 85% is 85. A column is numeric only if all its numbers have the same unit.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ WITH_UNIT = re.compile(
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(?:,\d+)?", re.ASCII)
 
 SAMPLE_SIZE = 1000
-"""A column whose first so many values hold no number at all is not looked through."""
+"""A column without any number among its first values is not parsed further."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedNumbers:
-    """The number behind each level of a column, NaN where there is none.
+    """The number of each level of a column, NaN if it is not a number.
 
-    ``first_formatted`` is the place of the first level that was not a plain number, or -1.
+    ``first_formatted`` is the position of the first number with a unit or separators, or -1.
     """
 
     values: Floats
@@ -52,7 +51,7 @@ class ParsedNumbers:
 
 
 def parse_numbers(levels: Sequence[Any]) -> ParsedNumbers:
-    """Read each level as a number, with or without disguise; truth values are none.
+    """Parse each level as a number, plain or formatted; booleans are not numbers.
 
     Examples
     --------
@@ -65,30 +64,32 @@ def parse_numbers(levels: Sequence[Any]) -> ParsedNumbers:
     """
     if not {*map(type, levels)} <= {str}:
         return _from_typed_values(levels)
-    quick = _parse_plain(levels)
-    if quick is not None:
-        return quick
+    plain = _parse_plain(levels)
+    if plain is not None:
+        return plain
     if len(levels) > SAMPLE_SIZE and not any(map(parse_with_unit, levels[:SAMPLE_SIZE])):
         return ParsedNumbers(np.full(len(levels), np.nan), np.zeros(len(levels), np.bool_))
-    found = [parse_with_unit(level) for level in levels]
-    units = {pair[1] for pair in found if pair is not None}
+    parsed = [parse_with_unit(level) for level in levels]
+    units = {pair[1] for pair in parsed if pair is not None}
     if len(units - {""}) > 1 or {"", "%"} <= units or {"", "‰"} <= units:
-        found = [pair if pair is not None and pair[1] == "" else None for pair in found]
-    if None in found and all(map(DECIMAL_COMMA.fullmatch, levels)):
-        found = [(float(level.replace(",", ".")), ",") for level in levels]
-    values = np.asarray([np.nan if pair is None else pair[0] for pair in found], np.float64)
-    odd = [
-        place
-        for place, (level, pair) in enumerate(zip(levels, found, strict=True))
+        parsed = [pair if pair is not None and pair[1] == "" else None for pair in parsed]
+    if None in parsed and all(map(DECIMAL_COMMA.fullmatch, levels)):
+        parsed = [(float(level.replace(",", ".")), ",") for level in levels]
+    values = np.asarray([np.nan if pair is None else pair[0] for pair in parsed], np.float64)
+    formatted = [
+        position
+        for position, (level, pair) in enumerate(zip(levels, parsed, strict=True))
         if pair is not None and not PLAIN.fullmatch(level) and not INFINITY.fullmatch(level)
     ]
     return ParsedNumbers(
-        values, np.asarray([pair is not None for pair in found], np.bool_), odd[0] if odd else -1
+        values,
+        np.asarray([pair is not None for pair in parsed], np.bool_),
+        formatted[0] if formatted else -1,
     )
 
 
 def parse_number(text: str) -> float | None:
-    """Read one cell as a number, or return None.
+    """Parse one cell as a number; return None if it is not one.
 
     Examples
     --------
@@ -100,14 +101,19 @@ def parse_number(text: str) -> float | None:
 
 
 def _from_typed_values(levels: Sequence[Any]) -> ParsedNumbers:
-    """Tell the numbers among plain values of any type."""
-    found = [isinstance(x, (int, float)) and not isinstance(x, bool) for x in levels]
-    values = [as_float(x) if known else np.nan for x, known in zip(levels, found, strict=True)]
-    return ParsedNumbers(np.asarray(values, np.float64), np.asarray(found, np.bool_))
+    """Return the numbers among plain values of any type."""
+    is_number = [
+        isinstance(level, (int, float)) and not isinstance(level, bool) for level in levels
+    ]
+    values = [
+        as_float(level) if is_known else np.nan
+        for level, is_known in zip(levels, is_number, strict=True)
+    ]
+    return ParsedNumbers(np.asarray(values, np.float64), np.asarray(is_number, np.bool_))
 
 
 def as_float(value: float) -> float:
-    """Return a number as a float, infinite if it is too large for one."""
+    """Return a number as a float, infinity if it is too large."""
     try:
         return float(value)
     except OverflowError:  # an integer of more than 308 digits
@@ -115,7 +121,7 @@ def as_float(value: float) -> float:
 
 
 def _parse_plain(levels: Sequence[str]) -> ParsedNumbers | None:
-    """Read the levels at one go if all of them are plain numbers."""
+    """Parse all levels at once if they are plain numbers; otherwise return None."""
     try:
         values = np.fromiter(map(float, levels), np.float64, len(levels))
     except ValueError:
@@ -127,7 +133,7 @@ def _parse_plain(levels: Sequence[str]) -> ParsedNumbers | None:
 
 
 def number_parser(levels: Sequence[str]) -> Callable[[str], float]:
-    """Return how each of some levels is read that are all numbers.
+    """Return the function that parses these levels, all of which are numbers.
 
     Examples
     --------
@@ -140,15 +146,15 @@ def number_parser(levels: Sequence[str]) -> Callable[[str], float]:
 
 
 def parse_with_unit(text: str) -> tuple[float, str] | None:
-    """Return the number that a text is, and its unit; None if it is none."""
+    """Return the number of a text and its unit; None if the text is not a number."""
     if PLAIN.fullmatch(text):
         return float(text), ""
     if INFINITY.fullmatch(text):
         return float(text.replace("∞", "inf")), ""
     if not text or len(text) > 40:
         return None
-    bare = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
-    match = WITH_UNIT.fullmatch(bare)
+    normalized = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
+    match = WITH_UNIT.fullmatch(normalized)
     if match is None or (match["sign"] and match["number"][0] in "+-"):
         return None
     unit = (match["before"] or "") + (match["after"] or "")

@@ -1,4 +1,4 @@
-"""What DuckDB reads column by column: Parquet, and JSON lines when there are many."""
+"""Read Parquet, and large JSON lines, column by column with DuckDB."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ from penjing.data.table import MISSING
 from penjing.errors import CapabilityError, DataError, NoRowsError
 
 PLAIN_TYPES = {"VARCHAR", "DOUBLE", "BIGINT", "BOOLEAN"}
-"""Columns of other types are left to Python's JSON, which changes no value."""
+"""JSON columns of other types are read with Python's json module, which changes no value."""
 
 MIN_ENUM_ROWS, MAX_ENUM_TEXTS = 20_000, 20_000
-"""In a file of more rows, columns of up to about so many texts are read as codes."""
+"""In files of at least this many rows, text columns of few distinct texts are read as codes."""
 _ENUM_PREFIX = "penjing_texts_"
 
 MAX_DUCKDB_DIGITS = 38
-"""Decimals of more digits are not DuckDB's."""
+"""DuckDB has no decimals of more digits."""
 
 MIN_CELL_BYTES = 4
-"""A cell takes at least so many bytes."""
+"""Memory that each cell needs at least."""
 
 BATCH_ROWS = 100_000
-"""Rows of a Parquet file that are held at a time."""
+"""Rows of a Parquet file that are in memory at a time."""
 
 NUMBERED_ROWS = "read_parquet($path, file_row_number = true)"
 ROW_RANGE = "where file_row_number >= $low and file_row_number < $high"
 
 NOT_AN_OBJECT = re.compile(r"^[ \t\r]*[^{\s]", re.MULTILINE)
-"""The beginning of a line that is no JSON object."""
+"""The beginning of a line that is not a JSON object."""
 
 RENAMED_KEY = re.compile(r"_\d+$")
-"""How DuckDB makes a name another one where keys differ only in letter case."""
+"""The suffix that DuckDB adds if keys differ only in letter case."""
 JSON_LINES = "select * from read_json($path, format='newline_delimited', sample_size=-1)"
 
 
 @dataclass(frozen=True, slots=True)
 class _ParquetColumn:
-    """A column of a Parquet file: its name, and how DuckDB calls it and its type."""
+    """A column of a Parquet file: its name in the file, and its name and type in DuckDB."""
 
     title: str
     name: str
@@ -61,114 +61,125 @@ class _ParquetColumn:
     digits: int | None
 
 
-def from_parquet(data: bytes, name: str, most: int) -> RawTable:
-    """Take a Parquet file, if it unpacks to no more than so many bytes."""
+def from_parquet(data: bytes, name: str, max_bytes: int) -> RawTable:
+    """Return the columns of a Parquet file; raise an error if it needs more than ``max_bytes``."""
     import duckdb  # noqa: PLC0415
 
     try:
-        with scratch_folder() as folder, duckdb.connect() as link:
-            asked = {"path": _write_file(folder, data)}
-            link.execute("set enable_progress_bar = false")
-            columns = _list_columns(link, asked, name)
-            _check_size(link, asked, len(columns), name, most)
-            texts = _create_enums(link, asked, columns)
-            coded = {
-                t: f"enum_code({_quote_identifier(t)}::{_ENUM_PREFIX}{i})"
-                for i, t in enumerate(texts)
+        with scratch_folder() as folder, duckdb.connect() as connection:
+            parameters = {"path": _write_file(folder, data)}
+            connection.execute("set enable_progress_bar = false")
+            columns = _list_columns(connection, parameters, name)
+            _check_size(connection, parameters, len(columns), name, max_bytes)
+            texts = _create_enums(connection, parameters, columns)
+            enum_codes = {
+                column: f"enum_code({_quote_identifier(column)}::{_ENUM_PREFIX}{i})"
+                for i, column in enumerate(texts)
             }
-            chosen = _select_list(columns, coded)
-            query = f"select {chosen} from read_parquet($path)"  # noqa: S608 - names are quoted
-            found = link.execute(query, asked).fetchnumpy()
-            found |= _wide_decimals(asked["path"], columns, name)
+            select_list = _select_list(columns, enum_codes)
+            query = f"select {select_list} from read_parquet($path)"  # noqa: S608 - names are quoted
+            arrays = connection.execute(query, parameters).fetchnumpy()
+            arrays |= _wide_decimals(parameters["path"], columns, name)
     except duckdb.Error:
         raise DataError("bad_parquet", source=name) from None
-    if not len(next(iter(found.values()), ())):
-        raise NoRowsError("no_rows", source=name, names=[*found])
+    if not len(next(iter(arrays.values()), ())):
+        raise NoRowsError("no_rows", source=name, names=[*arrays])
     return build_raw_table(
-        _by_file_name(found, columns), name, "parquet", _by_file_name(texts, columns)
+        _by_column_name(arrays, columns), name, "parquet", _by_column_name(texts, columns)
     )
 
 
-def _list_columns(link: Any, asked: Mapping[str, str], name: str) -> list[_ParquetColumn]:  # noqa: ANN401
-    """Return the columns of a Parquet file; DuckDB renames twins, also of other letter case."""
-    told = link.execute("describe select * from read_parquet($path)", asked).fetchall()
+def _list_columns(
+    connection: Any,  # noqa: ANN401 - of DuckDB
+    parameters: Mapping[str, str],
+    name: str,
+) -> list[_ParquetColumn]:
+    """Return the columns of a file; DuckDB renames those that differ only in letter case."""
+    described = connection.execute(
+        "describe select * from read_parquet($path)", parameters
+    ).fetchall()
     query = "select name, coalesce(num_children, 0), precision from parquet_schema($path)"
-    tops, inner = [], 1  # the first is the whole table
-    for title, n_children, digits in link.execute(query, asked).fetchall()[1:]:
-        inner -= 1
-        if not inner:
-            tops.append((title, digits))
-        inner = max(inner, 1) + n_children
-    titles = [title for title, _ in tops]
-    if len({*titles}) < len(titles):
-        raise duplicate_column_error(name, titles)
+    top_level, n_pending = [], 1  # the first row is the root of the schema
+    for column_name, n_children, digits in connection.execute(query, parameters).fetchall()[1:]:
+        n_pending -= 1
+        if not n_pending:
+            top_level.append((column_name, digits))
+        n_pending = max(n_pending, 1) + n_children
+    column_names = [column_name for column_name, _ in top_level]
+    if len({*column_names}) < len(column_names):
+        raise duplicate_column_error(name, column_names)
     return [
-        _ParquetColumn(title, str(row[0]), str(row[1]), digits)
-        for row, (title, digits) in zip(told, tops, strict=True)
+        _ParquetColumn(column_name, str(row[0]), str(row[1]), digits)
+        for row, (column_name, digits) in zip(described, top_level, strict=True)
     ]
 
 
-def _by_file_name(found: Mapping[str, Any], columns: Sequence[_ParquetColumn]) -> dict[str, Any]:
-    """Return what was found of columns by the names that they have in the file."""
-    return {column.title: found[column.name] for column in columns if column.name in found}
+def _by_column_name(
+    by_name: Mapping[str, Any], columns: Sequence[_ParquetColumn]
+) -> dict[str, Any]:
+    """Return a mapping by DuckDB's names as one by the names in the file."""
+    return {column.title: by_name[column.name] for column in columns if column.name in by_name}
 
 
-def _select_list(columns: Sequence[_ParquetColumn], others: Mapping[str, str] | None = None) -> str:
-    """Return the columns to select: decimals as the nearest doubles, some in other words.
+def _select_list(
+    columns: Sequence[_ParquetColumn], expressions: Mapping[str, str] | None = None
+) -> str:
+    """Return the columns to select: decimals as the nearest doubles, some as ``expressions``.
 
-    DuckDB itself divides a decimal's digits by a power of ten, which rounds twice.
+    DuckDB's own cast divides the digits of a decimal by a power of ten, which rounds twice.
     """
-    made = {
+    decimals = {
         column.name: f"{_quote_identifier(column.name)}::varchar::double"
         for column in columns
         if column.kind.startswith("DECIMAL")
     }
-    told = ", ".join(
-        f"{text} as {_quote_identifier(t)}" for t, text in (made | dict(others or {})).items()
+    replacements = ", ".join(
+        f"{expression} as {_quote_identifier(column_name)}"
+        for column_name, expression in (decimals | dict(expressions or {})).items()
     )
-    return f"* replace ({told})" if told else "*"
+    return f"* replace ({replacements})" if replacements else "*"
 
 
 def _wide_decimals(path: str, columns: Sequence[_ParquetColumn], name: str) -> dict[str, Any]:
-    """Return the columns of decimals that DuckDB cannot hold, as doubles, masked where empty."""
+    """Return the columns of decimals that DuckDB does not support, as masked doubles."""
     wide = [
         i for i, c in enumerate(columns) if c.digits is not None and c.digits > MAX_DUCKDB_DIGITS
     ]
     if not wide:
         return {}
     try:
-        import pyarrow.parquet as pq  # noqa: PLC0415 - heavy, and not always there
+        import pyarrow.parquet as pq  # noqa: PLC0415 - heavy and optional
     except ImportError:
-        title = columns[wide[0]].title
-        raise CapabilityError("wide_decimals", source=name, column=title) from None
+        column_name = columns[wide[0]].title
+        raise CapabilityError("wide_decimals", source=name, column=column_name) from None
     table = pq.ParquetFile(path).read()
-    found = {}
+    arrays = {}
     for i in wide:
         numbers = nearest(table.column(i)).to_numpy(zero_copy_only=False)
-        found[columns[i].name] = np.ma.masked_array(numbers, np.isnan(numbers))
-    return found
+        arrays[columns[i].name] = np.ma.masked_array(numbers, np.isnan(numbers))
+    return arrays
 
 
 def parquet_shape(path: str) -> tuple[int, int]:
-    """Return how many rows and columns a Parquet file has, as it says itself."""
+    """Return the number of rows and columns of a Parquet file, from its metadata."""
     import duckdb  # noqa: PLC0415
 
     try:
-        with duckdb.connect() as link:
-            link.execute("set enable_progress_bar = false")
-            found = link.execute(
+        with duckdb.connect() as connection:
+            connection.execute("set enable_progress_bar = false")
+            result = connection.execute(
                 "select * from read_parquet($path) limit 0", {"path": escape_glob(path)}
             )
-            width = len(found.description or ())
+            n_columns = len(result.description or ())
             count = "select count(*) from read_parquet($path)"
-            ((n,),) = link.execute(count, {"path": escape_glob(path)}).fetchall()
+            ((n_rows,),) = connection.execute(count, {"path": escape_glob(path)}).fetchall()
     except duckdb.Error:
         raise DataError("bad_parquet", source=path) from None
-    return int(n), width
+    return int(n_rows), n_columns
 
 
 def escape_glob(path: str) -> str:
-    """Return a path that DuckDB does not take for a pattern.
+    """Return a path that DuckDB does not expand as a pattern.
 
     Examples
     --------
@@ -179,108 +190,122 @@ def escape_glob(path: str) -> str:
 
 
 def _check_size(
-    link: Any,  # noqa: ANN401 - of DuckDB
-    asked: Mapping[str, str],
-    width: int,
+    connection: Any,  # noqa: ANN401 - of DuckDB
+    parameters: Mapping[str, str],
+    n_columns: int,
     name: str,
-    most: int,
+    max_bytes: int,
 ) -> None:
-    """Refuse a file whose rows, equal ones packed into little room, do not fit memory."""
-    ((n,),) = link.execute("select count(*) from read_parquet($path)", asked).fetchall()
-    if n * width * MIN_CELL_BYTES > most:
-        raise too_large_error(name, most)
+    """Raise an error if the decompressed rows of a file do not fit in memory."""
+    ((n_rows,),) = connection.execute(
+        "select count(*) from read_parquet($path)", parameters
+    ).fetchall()
+    if n_rows * n_columns * MIN_CELL_BYTES > max_bytes:
+        raise too_large_error(name, max_bytes)
 
 
 def _create_enums(
-    link: Any,  # noqa: ANN401
-    asked: Mapping[str, str],
+    connection: Any,  # noqa: ANN401
+    parameters: Mapping[str, str],
     columns: Sequence[_ParquetColumn],
 ) -> dict[str, list[str]]:
-    """Return the texts of columns that have few of them, each made a type of its own.
+    """Create an enum type for each column of few distinct texts; return these texts.
 
-    Columns of codes come in a tenth of the time that a Python object for each cell takes.
+    Codes are fetched in a tenth of the time that a Python object per cell takes.
     """
     names = [column.name for column in columns if column.kind == "VARCHAR"]
     if not names:
         return {}
-    about = ", ".join(f"approx_count_distinct({_quote_identifier(name)})" for name in names)
-    query = f"select count(*), {about} from read_parquet($path)"  # noqa: S608 - names are quoted
-    ((n, *sizes),) = link.execute(query, asked).fetchall()
-    few = [name for name, size in zip(names, sizes, strict=True) if 0 < size <= MAX_ENUM_TEXTS]
+    counts = ", ".join(f"approx_count_distinct({_quote_identifier(name)})" for name in names)
+    query = f"select count(*), {counts} from read_parquet($path)"  # noqa: S608 - names are quoted
+    ((n_rows, *sizes),) = connection.execute(query, parameters).fetchall()
+    small = [name for name, size in zip(names, sizes, strict=True) if 0 < size <= MAX_ENUM_TEXTS]
     texts = {}
-    for i, name in enumerate(few if n >= MIN_ENUM_ROWS else ()):
-        column, path = _quote_identifier(name), asked["path"].replace("'", "''")
+    for i, name in enumerate(small if n_rows >= MIN_ENUM_ROWS else ()):
+        column, path = _quote_identifier(name), parameters["path"].replace("'", "''")
         distinct = f"select distinct {column} from read_parquet('{path}')"  # noqa: S608 - quoted
-        link.execute(
+        connection.execute(
             f"create type {_ENUM_PREFIX}{i} as enum ({distinct} where {column} is not null)"
         )
-        ((texts[name],),) = link.execute(f"select enum_range(null::{_ENUM_PREFIX}{i})").fetchall()
+        ((texts[name],),) = connection.execute(
+            f"select enum_range(null::{_ENUM_PREFIX}{i})"
+        ).fetchall()
     return texts
 
 
 def _quote_identifier(name: str) -> str:
-    """Return a name as SQL has it."""
+    """Return a name as a quoted SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def read_parquet_batches(path: str, name: str) -> Iterator[RawTable]:
-    """Yield the rows of a Parquet file, some at a time; one sheet without rows if it has none."""
+    """Yield the rows of a Parquet file in batches; one table without rows if it is empty."""
     import duckdb  # noqa: PLC0415
 
-    told: dict[str, Any] = {"path": escape_glob(path)}
+    parameters: dict[str, Any] = {"path": escape_glob(path)}
     try:
-        with duckdb.connect() as link:
-            link.execute("set enable_progress_bar = false")
-            ((n,),) = link.execute("select count(*) from read_parquet($path)", told).fetchall()
-            columns = _list_columns(link, told, name)
+        with duckdb.connect() as connection:
+            connection.execute("set enable_progress_bar = false")
+            ((n_rows,),) = connection.execute(
+                "select count(*) from read_parquet($path)", parameters
+            ).fetchall()
+            columns = _list_columns(connection, parameters, name)
             rows = f"(select * exclude (file_row_number) from {NUMBERED_ROWS} {ROW_RANGE})"  # noqa: S608
             query = f"select {_select_list(columns)} from {rows}"  # noqa: S608 - names are quoted
             wide = _wide_decimals(path, columns, name)
-            for start in range(0, max(n, 1), BATCH_ROWS):
-                found = link.execute(query, told | {"low": start, "high": start + BATCH_ROWS})
-                arrays = found.fetchnumpy()
-                arrays |= {t: a[start : start + BATCH_ROWS] for t, a in wide.items()}
-                if n:
-                    yield build_raw_table(_by_file_name(arrays, columns), name, "parquet")
+            for start in range(0, max(n_rows, 1), BATCH_ROWS):
+                result = connection.execute(
+                    query, parameters | {"low": start, "high": start + BATCH_ROWS}
+                )
+                arrays = result.fetchnumpy()
+                arrays |= {
+                    title: array[start : start + BATCH_ROWS] for title, array in wide.items()
+                }
+                if n_rows:
+                    yield build_raw_table(_by_column_name(arrays, columns), name, "parquet")
                 else:
-                    none = [RawColumn(c.title, [], np.empty(0, np.int32)) for c in columns]
-                    yield RawTable(none, 0, {"name": name, "form": "parquet"})
+                    empty_columns = [RawColumn(c.title, [], np.empty(0, np.int32)) for c in columns]
+                    yield RawTable(empty_columns, 0, {"name": name, "form": "parquet"})
     except duckdb.Error:
         raise DataError("bad_parquet", source=name) from None
 
 
 def csv_to_parquet(path: str, kinds: Mapping[str, str], output: str) -> None:
-    """Turn a CSV file of our own into Parquet, in little memory."""
+    """Convert a CSV file that penjing wrote to Parquet, with little memory."""
     import duckdb  # noqa: PLC0415
 
-    with duckdb.connect() as link:
-        link.execute("set enable_progress_bar = false; set threads = 1; set memory_limit = '96MB'")
-        rows = link.read_csv(path, header=True, dtype=dict(kinds), delimiter=",", quotechar='"')
+    with duckdb.connect() as connection:
+        connection.execute(
+            "set enable_progress_bar = false; set threads = 1; set memory_limit = '96MB'"
+        )
+        rows = connection.read_csv(
+            path, header=True, dtype=dict(kinds), delimiter=",", quotechar='"'
+        )
         rows.write_parquet(output)
 
 
 def read_json_lines(text: str, name: str) -> RawTable | None:
-    """Take many lines of plain JSON objects; None if Python's JSON should have a look."""
+    """Return the columns of JSON lines; None if Python's json module must read them."""
     import duckdb  # noqa: PLC0415
 
     if NOT_AN_OBJECT.search(text):
         return None
     try:
-        with scratch_folder() as folder, duckdb.connect() as link:
-            asked = {"path": _write_file(folder, text.encode())}
-            link.execute("set enable_progress_bar = false")
-            columns = link.execute(f"describe {JSON_LINES}", asked).fetchall()
+        with scratch_folder() as folder, duckdb.connect() as connection:
+            parameters = {"path": _write_file(folder, text.encode())}
+            connection.execute("set enable_progress_bar = false")
+            columns = connection.execute(f"describe {JSON_LINES}", parameters).fetchall()
             names = {str(row[0]).casefold() for row in columns}
             renamed = {name for name in names if RENAMED_KEY.sub("", name) in names - {name}}
             if renamed or not {row[1] for row in columns} <= PLAIN_TYPES:
                 return None
-            found = link.execute(JSON_LINES, asked).fetchnumpy()
+            arrays = connection.execute(JSON_LINES, parameters).fetchnumpy()
     except (duckdb.Error, OSError):
         return None
-    doubles = [values for values in found.values() if values.dtype.kind == "f"]
+    doubles = [values for values in arrays.values() if values.dtype.kind == "f"]
     if any((np.abs(np.ma.getdata(values)) >= MAX_EXACT_INTEGER).any() for values in doubles):
-        return None  # they may be whole numbers, of more digits than doubles have
-    return build_raw_table(found, name, "json")
+        return None  # maybe integers with more digits than a double has
+    return build_raw_table(arrays, name, "json")
 
 
 def _write_file(folder: Path, data: bytes) -> str:
@@ -290,43 +315,45 @@ def _write_file(folder: Path, data: bytes) -> str:
 
 
 def build_raw_table(
-    found: Mapping[str, Any], name: str, form: str, texts: Mapping[str, list[str]] | None = None
+    arrays: Mapping[str, Any], name: str, form: str, texts: Mapping[str, list[str]] | None = None
 ) -> RawTable:
-    """Take columns as DuckDB hands them over: arrays, masked where they have gaps.
+    """Return the columns of masked arrays as DuckDB returns them.
 
-    Some are codes, of these ``texts``.
+    Columns that are in ``texts`` are codes of these texts.
     """
     texts = texts or {}
-    cells = [
-        _column_from_codes(title, values, texts[title])
-        if title in texts
-        else _column_from_array(title, values, name)
-        for title, values in found.items()
+    columns = [
+        _column_from_codes(column_name, values, texts[column_name])
+        if column_name in texts
+        else _column_from_array(column_name, values, name)
+        for column_name, values in arrays.items()
     ]
-    return RawTable(cells, len(cells[0].codes), {"name": name, "form": form})
+    return RawTable(columns, len(columns[0].codes), {"name": name, "form": form})
 
 
-def _column_from_codes(title: str, values: Any, texts: list[str]) -> RawColumn:  # noqa: ANN401 - masked
-    """Make a column of codes; levels are in order of their first row."""
-    gaps, codes = np.ma.getmaskarray(values), np.asarray(values)
-    rows = np.flatnonzero(~gaps) if gaps.any() else np.arange(len(codes))
-    known = codes[rows]
-    first = np.full(len(texts), len(codes), np.int64)
-    first[known[::-1]] = rows[::-1]  # the last that is written counts
-    order = np.argsort(first, kind="stable")
-    place = np.empty(len(texts), np.int32)
-    place[order] = np.arange(len(texts), dtype=np.int32)
-    found = np.full(len(codes), MISSING, np.int32)
-    found[rows] = place[known]
-    return RawColumn(title, [texts[i] for i in order.tolist()], found)
+def _column_from_codes(column_name: str, values: Any, texts: list[str]) -> RawColumn:  # noqa: ANN401 - masked
+    """Return a column from codes; the levels are sorted by their first row."""
+    is_missing, codes = np.ma.getmaskarray(values), np.asarray(values)
+    rows = np.flatnonzero(~is_missing) if is_missing.any() else np.arange(len(codes))
+    known_codes = codes[rows]
+    first_rows = np.full(len(texts), len(codes), np.int64)
+    first_rows[known_codes[::-1]] = rows[::-1]  # the last assignment is the first row
+    order = np.argsort(first_rows, kind="stable")
+    new_codes = np.empty(len(texts), np.int32)
+    new_codes[order] = np.arange(len(texts), dtype=np.int32)
+    row_codes = np.full(len(codes), MISSING, np.int32)
+    row_codes[rows] = new_codes[known_codes]
+    return RawColumn(column_name, [texts[i] for i in order.tolist()], row_codes)
 
 
-def _column_from_array(title: str, values: Any, name: str) -> RawColumn:  # noqa: ANN401 - masked where it has gaps
-    gaps, array = np.ma.getmaskarray(values), np.asarray(values)
-    if not gaps.any():
-        return column_from_array(title, array, name)
+def _column_from_array(column_name: str, values: Any, name: str) -> RawColumn:  # noqa: ANN401 - masked where it has gaps
+    is_missing, array = np.ma.getmaskarray(values), np.asarray(values)
+    if not is_missing.any():
+        return column_from_array(column_name, array, name)
     if array.dtype.kind in "iuf":
-        return column_from_numbers(title, array[~gaps], ~gaps)
-    plain = array.astype("M8[us]") if array.dtype.kind == "M" else array
-    listed = zip(plain.tolist(), gaps.tolist(), strict=True)
-    return column_from_python(title, [None if gap else value for value, gap in listed], name)
+        return column_from_numbers(column_name, array[~is_missing], ~is_missing)
+    converted = array.astype("M8[us]") if array.dtype.kind == "M" else array
+    pairs = zip(converted.tolist(), is_missing.tolist(), strict=True)
+    return column_from_python(
+        column_name, [None if missing else value for value, missing in pairs], name
+    )

@@ -1,4 +1,4 @@
-"""Python's own tables: lists of dicts, lists of rows, dicts of rows, dicts of columns."""
+"""Read Python objects: lists of dicts, lists of rows, dicts of rows, dicts of columns."""
 
 from __future__ import annotations
 
@@ -19,31 +19,35 @@ from penjing.errors import DataError, NoRowsError
 
 PLAIN_TYPES = (str, bool, int, float, dt.date)
 PANDAS_MISSING = ("NAType", "NaTType")
-"""What pandas calls a missing value; known by name, since pandas is never imported."""
+"""Types of pandas' missing values; compared by name, since pandas is never imported."""
 
 
 def from_columns(columns: Mapping[Any, Any], name: str) -> RawTable:
-    """Take columns by name."""
+    """Return the columns of a dict ``{name: values}``."""
     n_rows = len(next(iter(columns.values()), ()))
-    for title, values in columns.items():
+    for column_name, values in columns.items():
         if len(values) != n_rows:
-            said = {"column": title, "n": len(values), "expected": n_rows}
-            raise DataError("uneven_column", source=name, **said)
+            details = {"column": column_name, "n": len(values), "expected": n_rows}
+            raise DataError("uneven_column", source=name, **details)
     return build_raw_table([*columns], [*columns.values()], name)
 
 
 def from_dicts(rows: Sequence[Any], name: str) -> RawTable:
-    """Take rows as dicts; a key that a row does not have is a missing value."""
-    titles: dict[Any, None] = {}
+    """Return the columns of rows that are dicts; a key that a row lacks is a missing value."""
+    column_names: dict[Any, None] = {}
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, Mapping):
             raise DataError("not_a_row", source=name, row=number, value=short_repr(row))
-        titles |= dict.fromkeys(row)
-    return build_raw_table([*titles], [[row.get(title) for row in rows] for title in titles], name)
+        column_names |= dict.fromkeys(row)
+    return build_raw_table(
+        [*column_names],
+        [[row.get(column_name) for row in rows] for column_name in column_names],
+        name,
+    )
 
 
 def from_rows(rows: Sequence[Any], names: Sequence[str] | None, name: str) -> RawTable:
-    """Take rows as lists or tuples; without names the columns are x1, x2 and so on."""
+    """Return the columns of lists or tuples; the default names are x1, x2 and so on."""
     width = len(names) if names is not None else None
     for number, row in enumerate(rows, start=1):
         if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, (Sequence, np.ndarray)):
@@ -51,58 +55,59 @@ def from_rows(rows: Sequence[Any], names: Sequence[str] | None, name: str) -> Ra
         width = len(row) if width is None else width
         if len(row) != width:
             raise DataError("ragged_row", source=name, row=number, n=len(row), expected=width)
-    titles = names if names is not None else default_names(width or 0)
+    column_names = names if names is not None else default_names(width or 0)
     return build_raw_table(
-        titles, [[row[place] for row in rows] for place in range(width or 0)], name
+        column_names, [[row[i] for row in rows] for i in range(width or 0)], name
     )
 
 
 def from_pairs(
     pairs: Mapping[Any, Any], names: Sequence[str] | None, target: str | None, name: str
 ) -> RawTable:
-    """Take a dict ``{(values…): class}``; the class gets the last name, or ``class``."""
+    """Return the columns of a dict ``{(values…): class}``; the target is the last one."""
     keys = [key if isinstance(key, tuple) else (key,) for key in pairs]
     rows = [[*key, class_] for key, class_ in zip(keys, pairs.values(), strict=True)]
-    titles = [*(names if names is not None else default_names(len(keys[0])))]
-    if len(titles) == len(keys[0]):
-        titles.append(target or "class")
-    sheet = from_rows(rows, titles, name)
-    sheet.target = sheet.names[-1]
-    return sheet
+    column_names = [*(names if names is not None else default_names(len(keys[0])))]
+    if len(column_names) == len(keys[0]):
+        column_names.append(target or "class")
+    raw_table = from_rows(rows, column_names, name)
+    raw_table.target = raw_table.names[-1]
+    return raw_table
 
 
 def default_names(width: int) -> list[str]:
-    """Return names for columns that have none."""
-    return [f"x{place}" for place in range(1, width + 1)]
+    """Return names for columns without names: x1, x2 and so on."""
+    return [f"x{i}" for i in range(1, width + 1)]
 
 
-def build_raw_table(titles: Sequence[Any], columns: Sequence[Any], name: str) -> RawTable:
-    """Take columns beside their names."""
+def build_raw_table(column_names: Sequence[Any], columns: Sequence[Any], name: str) -> RawTable:
+    """Return a raw table from columns of Python values and their names."""
     if not columns or not len(columns[0]):
-        raise NoRowsError("empty_table", source=name, names=[*titles])
-    cells = [
-        column_from_python(str(t), values, name) for t, values in zip(titles, columns, strict=True)
+        raise NoRowsError("empty_table", source=name, names=[*column_names])
+    raw_columns = [
+        column_from_python(str(column_name), values, name)
+        for column_name, values in zip(column_names, columns, strict=True)
     ]
-    return RawTable(cells, len(columns[0]), {"name": name, "form": "rows"})
+    return RawTable(raw_columns, len(columns[0]), {"name": name, "form": "rows"})
 
 
-def column_from_python(title: str, values: Iterable[Any], name: str) -> RawColumn:
-    """Make a column of any Python values; None, NaN, NaT and NA are missing."""
+def column_from_python(column_name: str, values: Iterable[Any], name: str) -> RawColumn:
+    """Return a column from Python values; None, NaN, NaT and NA are missing."""
     cells = values.tolist() if isinstance(values, np.ndarray) else [*values]
     texts = code_texts(cells)
     if texts is not None:
-        return RawColumn(title, *texts)
+        return RawColumn(column_name, *texts)
     types = {*map(type, cells)} - {type(None)}
     if types == {float}:
-        return RawColumn(title, *encode_numbers(np.asarray(cells, np.float64)))
+        return RawColumn(column_name, *encode_numbers(np.asarray(cells, np.float64)))
     if not types <= {str, int, bool}:
-        found = [plain_value(cell) for cell in cells]
-        for number, (cell, value) in enumerate(zip(cells, found, strict=True), start=1):
+        plain = [plain_value(cell) for cell in cells]
+        for number, (cell, value) in enumerate(zip(cells, plain, strict=True), start=1):
             if value is NotImplemented:
-                said = {"row": number, "column": title, "value": short_repr(cell)}
-                raise DataError("nested_cell", source=name, **said)
-        cells = found
-    return RawColumn(title, *encode_values(cells))
+                details = {"row": number, "column": column_name, "value": short_repr(cell)}
+                raise DataError("nested_cell", source=name, **details)
+        cells = plain
+    return RawColumn(column_name, *encode_values(cells))
 
 
 def plain_value(cell: Any) -> Any:  # noqa: ANN401 - whatever a frame or a user holds
@@ -130,11 +135,13 @@ def plain_value(cell: Any) -> Any:  # noqa: ANN401 - whatever a frame or a user 
     if isinstance(cell, (dt.time, uuid.UUID)):
         return str(cell)
     if isinstance(cell, bytes | bytearray | memoryview):
-        return bytes(cell).decode("utf-8", "backslashreplace")  # different bytes, different texts
+        return bytes(cell).decode(
+            "utf-8", "backslashreplace"
+        )  # different bytes stay different texts
     return cell if isinstance(cell, PLAIN_TYPES) else NotImplemented
 
 
 def short_repr(value: object) -> str:
-    """Return how a value looks, in a few words."""
+    """Return the repr of a value, shortened to 38 characters."""
     text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
     return text if len(text) <= 40 else text[:37] + "…"

@@ -1,4 +1,4 @@
-"""What every source is turned into first: named columns of cells, not yet judged."""
+"""Raw columns: what every reader returns, before types and missing markers are inferred."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ from penjing.data.table import Codes, Floats, Kind, Note
 from penjing.errors import DataError
 
 MAX_EXACT_INTEGER = 2**53
-"""Whole numbers up to this are floats without loss."""
+"""Integers up to this are exact as doubles."""
 
 N_PARTS = 64
-"""Of how many parts of a column only the first is looked at, where that tells enough."""
+"""A column is checked in so many parts; the check stops at the first part that decides."""
 
 EAGER_CHECK_SIZE = 100_000
-"""Up to so many numbers are checked while reading; more of them when they are first used."""
+"""Up to this many numbers are checked while reading; larger columns at their first use."""
 
 MAX_QUOTED_LENGTH = 200
-"""Sentences quote cells up to this length."""
+"""Messages quote texts up to this length."""
 
 DeclaredKind = Kind | Literal["ignore", "date", "text"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RawColumn:
-    """One column as it was found: distinct values, codes, and what its source says of it.
+    """A column of a source: distinct values, codes, and the type that the source declares.
 
     Parameters
     ----------
     name : str
         The column's name.
     levels : list or array
-        Its distinct values in order of first appearance, or as declared. Text is as somebody
-        wrote it, so numbers, dates and missing markers have still to be recognised; an array
-        holds the sorted numbers of a column that was typed as numbers.
+        Its distinct values in order of first appearance, or as declared. Texts are unchanged:
+        numbers, dates and missing markers are not recognised yet. An array has the sorted
+        numbers of a column of a numeric type.
     codes : (n,) int32
-        The place of each row's value in ``levels``, -1 where the source has none.
+        The position of each row's value in ``levels``, -1 if it is missing.
     declared : str or None
-        The kind that the source itself gives (ARFF, .names, a frame's categories).
+        The kind that the source declares (ARFF, .names, a frame's categories).
     is_fixed : bool
-        Whether the levels were declared too, in this order.
+        Whether the source declares the levels, too.
     """
 
     name: str
@@ -64,49 +64,49 @@ class RawColumn:
 
     @property
     def n_known(self) -> int:
-        """How many rows have a value."""
+        """The number of rows with a value."""
         return int((self.codes >= 0).sum())
 
     def counts(self) -> npt.NDArray[np.intp]:
-        """Return how many rows show each level."""
+        """Return the number of rows of each level."""
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.levels))
 
     def is_distinct(self) -> bool:
-        """Say whether no value occurs twice."""
+        """Return whether no value occurs twice."""
         n = self.n_known
         return 0 < n <= len(self.levels) and int(self.counts().max()) == 1
 
     def plain_levels(self) -> list[Any]:
-        """Return the levels as plain values."""
+        """Return the levels as plain Python values."""
         return self.levels.tolist() if isinstance(self.levels, np.ndarray) else [*self.levels]
 
     def integer_codes(self) -> tuple[npt.NDArray[np.int64], Codes] | None:
-        """Return levels as they first appear, and codes, if this is an array of few integers."""
+        """Return levels in order of appearance and codes if this is an array of few integers."""
         return None
 
     def first_row_number(self, level: int) -> int:
-        """Return the number, from 1, of the first row that shows this level."""
+        """Return the number, from 1, of the first row with this level."""
         return self.row_number(int(np.argmax(self.codes == level)))
 
     def row_number(self, row: int) -> int:
-        """Return the number, from 1, of one of these rows in the source."""
+        """Return the number, from 1, of a row in the source."""
         return row + 1
 
     def are_consecutive(self, integers: Floats) -> bool:
-        """Say whether the rows show consecutive integers, given that of each level."""
+        """Return whether the rows are consecutive integers, given the integer of each level."""
         return are_consecutive(integers, self.codes)
 
     def with_levels(self, levels: Sequence[Any], codes: Codes) -> RawColumn:
         """Return the column with other levels."""
         return replace(self, levels=levels, codes=codes)
 
-    def first_shown(self, odd: npt.NDArray[np.bool_]) -> int:
-        """Return which of some levels the rows show first."""
-        return int(self.codes[np.argmax(np.append(odd, False)[self.codes])])
+    def first_shown(self, is_wanted: npt.NDArray[np.bool_]) -> int:
+        """Return the wanted level that comes first in the rows."""
+        return int(self.codes[np.argmax(np.append(is_wanted, False)[self.codes])])
 
 
 class RawNumbers(RawColumn):
-    """A column of numbers as an array had them; ranked only if somebody asks for codes.
+    """A column of an array of numbers, which are ranked only when levels or codes are needed.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class RawNumbers(RawColumn):
     raw : (n,) array of integers or floats
         Its values; NaN is missing.
     is_whole : bool
-        Whether somebody has seen that all of them are there and finite.
+        Whether all of them are known to be finite.
     """
 
     __slots__ = ("_coded", "is_whole", "raw")
@@ -125,13 +125,13 @@ class RawNumbers(RawColumn):
     _coded: tuple[npt.NDArray[Any], Codes] | None
 
     def __init__(self, name: str, raw: npt.NDArray[Any], *, is_whole: bool = False) -> None:
-        put = object.__setattr__  # one by one: a loop costs small tables their time
-        put(self, "name", name)
-        put(self, "declared", None)
-        put(self, "is_fixed", False)
-        put(self, "is_whole", is_whole)
-        put(self, "raw", raw)
-        put(self, "_coded", None)
+        set_field = object.__setattr__  # one by one, since a loop is slow for small tables
+        set_field(self, "name", name)
+        set_field(self, "declared", None)
+        set_field(self, "is_fixed", False)
+        set_field(self, "is_whole", is_whole)
+        set_field(self, "raw", raw)
+        set_field(self, "_coded", None)
 
     def _made(self) -> tuple[npt.NDArray[Any], Codes]:
         if self._coded is None:
@@ -159,15 +159,15 @@ class RawNumbers(RawColumn):
         return RawColumn(self.name, levels, codes)
 
     def integer_codes(self) -> tuple[npt.NDArray[np.int64], Codes] | None:
-        """Return levels as they first appear, and codes, if this is an array of few integers."""
+        """Return levels in order of appearance and codes if this is an array of few integers."""
         if self.raw.dtype.kind not in "iu" or self.raw.dtype == np.uint64:
             return None
         return code_whole(np.ascontiguousarray(self.raw, np.int64))
 
     def as_lazy_column(self, source: str) -> LazyColumn | None:
-        """Return the column if it plainly is one of numbers; None if levels have to be seen.
+        """Return a numeric column if no levels are needed to infer that it is one.
 
-        That is: it may be all gaps, be an id, or whole numbers of two kinds, which are names.
+        None if the column may be empty, an id, or categorical (two distinct integers).
         """
         raw = self.raw
         if not raw.size:
@@ -180,17 +180,17 @@ class RawNumbers(RawColumn):
             if np.isnan(raw[0]) and np.isnan(raw).all():
                 return None
             if raw.size <= EAGER_CHECK_SIZE and raw.strides[0] == raw.itemsize:
-                column.check_finite()  # of a column far apart in memory the engine tells
+                column.check_finite()  # strided columns are checked by the engine
             return column
-        low, high = int(raw.min()), int(raw.max())
-        is_exact = max(abs(low), abs(high)) <= MAX_EXACT_INTEGER
-        may_be_id = high - low + 1 >= len(raw)
-        if not is_exact or may_be_id or not ((raw != low) & (raw != high)).any():
+        smallest, largest = int(raw.min()), int(raw.max())
+        is_exact = max(abs(smallest), abs(largest)) <= MAX_EXACT_INTEGER
+        may_be_id = largest - smallest + 1 >= len(raw)
+        if not is_exact or may_be_id or not ((raw != smallest) & (raw != largest)).any():
             return None
         return LazyColumn(self.name, raw.astype(np.float64), source)
 
     def as_numeric_target(self, source: str) -> LazyColumn | None:
-        """Return the column if it is a target of numbers, whatever levels it has, none missing."""
+        """Return the column as a numeric target if it has fractions and no missing value."""
         raw = self.raw
         if raw.dtype.kind != "f" or not np.isfinite(raw).all():
             return None
@@ -203,7 +203,7 @@ class RawNumbers(RawColumn):
 
 @dataclass(slots=True)
 class RawTable:
-    """All columns of a source, with what was noted on the way.
+    """All columns of a source, and the notes about reading it.
 
     Parameters
     ----------
@@ -212,17 +212,17 @@ class RawTable:
     n_rows : int
         The number of rows.
     source : dict
-        name, form, encoding, separator … whatever applies.
+        name, form, encoding, separator and so on, as far as they apply.
     notes : list of Note
-        What was decided while decoding and dividing.
+        Decisions made while decoding and splitting the text.
     target : str or None
-        The target that the source itself names.
+        The target that the source declares.
     has_usual_markers : bool
         Whether the usual missing markers apply; ARFF and .names have only ``?``.
     is_chosen : bool
-        Whether the columns were chosen by hand (.names), so that none is taken for an id.
+        Whether the columns were chosen by hand (.names), so that none is left out as an id.
     weight, row_numbers : array or None
-        As in a table, where the source is one.
+        As in a Table, if the source is one.
     """
 
     columns: list[RawColumn]
@@ -237,7 +237,7 @@ class RawTable:
 
     @property
     def name(self) -> str:
-        """How sentences call the source."""
+        """The name of the source in messages."""
         return str(self.source["name"])
 
     @property
@@ -251,8 +251,8 @@ class RawTable:
 
 
 def duplicate_column_error(source: str, names: Sequence[str]) -> DataError:
-    """Make the error for two columns of one name."""
-    second = next(place for place, name in enumerate(names) if name in names[:place])
+    """Return the error for two columns of the same name."""
+    second = next(position for position, name in enumerate(names) if name in names[:position])
     return DataError(
         "duplicate_column",
         source=source,
@@ -262,8 +262,8 @@ def duplicate_column_error(source: str, names: Sequence[str]) -> DataError:
     )
 
 
-def truncate_text(value: Any) -> Any:  # noqa: ANN401 - a cell may be anything
-    """Return a value as it fits into a sentence: text of a page or more is cut."""
+def truncate_text(value: Any) -> Any:  # noqa: ANN401 - any cell
+    """Return a value for a message; long text is truncated."""
     if isinstance(value, str) and len(value) > MAX_QUOTED_LENGTH:
         return value[:MAX_QUOTED_LENGTH] + "…"
     return value

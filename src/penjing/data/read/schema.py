@@ -1,4 +1,4 @@
-"""What the user says a column is; it always wins over what it looks like."""
+"""Types of columns that the user declares; they take precedence over inferred ones."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ KINDS: tuple[SpecKind, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ColumnSpec:
-    """What one column shall be: a kind, perhaps with its levels in their order."""
+    """The declared type of a column: a kind, and optionally its levels in order."""
 
     kind: SpecKind
     levels: tuple[Any, ...] | None = None
 
 
-def check_schema(schema: Any) -> None:  # noqa: ANN401 - that is to be found out
-    """Refuse what says nothing of columns: neither a dict nor the fields of a tree."""
+def check_schema(schema: Any) -> None:  # noqa: ANN401 - checked here
+    """Raise an error if a schema is neither a dict nor the fields of a tree."""
     if schema is None or isinstance(schema, Mapping):
         return
     is_list = isinstance(schema, Sequence) and not isinstance(schema, str | bytes | bytearray)
@@ -52,100 +52,108 @@ def check_schema(schema: Any) -> None:  # noqa: ANN401 - that is to be found out
         raise WrongTypeError("schema_shape", value=schema)
 
 
-def column_specs(schema: Mapping[str, Any] | None, sheet: RawTable) -> dict[str, ColumnSpec]:
-    """Return the wish for each column that the schema names, checked.
+def column_specs(schema: Mapping[str, Any] | None, raw_table: RawTable) -> dict[str, ColumnSpec]:
+    """Return the declared type of each column in the schema.
 
-    A kind is a word; a list gives the levels of a nominal column, ``{"ordered": [...]}`` those
-    of an ordered one.
+    It is a kind such as "numeric", a list with the levels of a nominal column, or
+    ``{"ordered": [...]}`` with those of an ordered one.
     """
-    asked: dict[str, ColumnSpec] = {}
-    for name, said in (schema or {}).items():
-        if name not in sheet.names:
-            raise unknown_name_error("unknown_column", name, sheet.names)
-        asked[name] = parse_column_spec(name, said)
-    return asked
+    specs: dict[str, ColumnSpec] = {}
+    for name, value in (schema or {}).items():
+        if name not in raw_table.names:
+            raise unknown_name_error("unknown_column", name, raw_table.names)
+        specs[name] = parse_column_spec(name, value)
+    return specs
 
 
-def parse_column_spec(name: str, said: object) -> ColumnSpec:
-    """Return the wish that a word, a list or a dict of a schema means."""
-    if isinstance(said, Field):
-        return ColumnSpec(said.kind, None if said.is_numeric else tuple(said.levels))
-    if isinstance(said, str):
-        if said not in KINDS:
-            raise unknown_name_error("unknown_kind", said, KINDS, column=name)
-        return ColumnSpec(said)
+def parse_column_spec(name: str, value: object) -> ColumnSpec:
+    """Return the type that a word, a list or a dict of a schema declares."""
+    if isinstance(value, Field):
+        return ColumnSpec(value.kind, None if value.is_numeric else tuple(value.levels))
+    if isinstance(value, str):
+        if value not in KINDS:
+            raise unknown_name_error("unknown_kind", value, KINDS, column=name)
+        return ColumnSpec(value)
     kind: SpecKind = "nominal"
-    if isinstance(said, Mapping):
-        if len(said) != 1 or next(iter(said)) not in ("ordered", "nominal"):
-            raise ChoiceError("bad_schema", column=name, value=said)
-        kind, said = next(iter(said.items()))
-    if isinstance(said, (str, bytes, Mapping)) or not isinstance(said, Iterable):
-        raise WrongTypeError("bad_schema", column=name, value=said)
-    levels = tuple(x.item() if isinstance(x, np.generic) else x for x in said)
+    if isinstance(value, Mapping):
+        if len(value) != 1 or next(iter(value)) not in ("ordered", "nominal"):
+            raise ChoiceError("bad_schema", column=name, value=value)
+        kind, value = next(iter(value.items()))
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise WrongTypeError("bad_schema", column=name, value=value)
+    levels = tuple(level.item() if isinstance(level, np.generic) else level for level in value)
     if not all(isinstance(level, str | int | float) for level in levels):
-        raise WrongTypeError("bad_schema", column=name, value=said)
+        raise WrongTypeError("bad_schema", column=name, value=value)
     if not levels or len(set(map(str, levels))) != len(levels):
         raise ChoiceError("bad_levels", column=name, value=list(levels))
     return ColumnSpec(kind, levels)
 
 
-def apply_column_spec(reading: ReadContext, cells: RawColumn, wish: ColumnSpec) -> list[Column]:
-    """Return the columns that a wish makes of a column, as a rule one."""
-    if wish.levels is not None:
-        return [column_with_levels(reading, cells, wish)]
-    if wish.kind == "numeric":
-        return [make_numeric_column(reading, require_numbers(reading, cells))]
-    cells = clean_column(reading, cells)
-    if wish.kind == "ordered":
-        return [make_ordered_column(reading, cells)]
-    if wish.kind == "date":
-        return require_dates(reading, cells)
-    return [make_categorical_column(cells)]
+def apply_column_spec(context: ReadContext, raw: RawColumn, spec: ColumnSpec) -> list[Column]:
+    """Return a column with its declared type; dates may become several columns or none."""
+    if spec.levels is not None:
+        return [column_with_levels(context, raw, spec)]
+    if spec.kind == "numeric":
+        return [make_numeric_column(context, require_numbers(context, raw))]
+    raw = clean_column(context, raw)
+    if spec.kind == "ordered":
+        return [make_ordered_column(context, raw)]
+    if spec.kind == "date":
+        return require_dates(context, raw)
+    return [make_categorical_column(raw)]
 
 
-def require_dates(reading: ReadContext, cells: RawColumn) -> list[Column]:
-    """Return what is made of a column that was said to hold dates."""
-    if not cells.n_known:
-        reading.note("left_out_empty", column=cells.name)
-        reading.left_out.append((cells.name, "empty"))
+def require_dates(context: ReadContext, raw: RawColumn) -> list[Column]:
+    """Return the columns made from dates; raise an error if a value is not a date."""
+    if not raw.n_known:
+        context.note("left_out_empty", column=raw.name)
+        context.left_out.append((raw.name, "empty"))
         return []
-    made = make_date_columns(reading, cells)
-    if made is None:
-        bad = [place for place, x in enumerate(cells.plain_levels()) if parse_dates([x]) is None]
-        raise reading.error("not_a_date", cells, bad[0] if bad else 0)
-    return made
+    columns = make_date_columns(context, raw)
+    if columns is None:
+        not_dates = [
+            position
+            for position, level in enumerate(raw.plain_levels())
+            if parse_dates([level]) is None
+        ]
+        raise context.error("not_a_date", raw, not_dates[0] if not_dates else 0)
+    return columns
 
 
-def column_with_levels(reading: ReadContext, cells: RawColumn, wish: ColumnSpec) -> Column:
-    """Return a column with exactly the levels that the user lists."""
-    levels = wish.levels or ()
-    places, strange = encode_levels(reading, cells, levels)
-    if strange:
-        first = int(np.argmax(places == len(levels)))
-        raise unknown_level_error(reading.raw_table.name, cells, first, levels)
-    kind: Kind = "ordered" if wish.kind == "ordered" else "nominal"
-    return Column(cells.name, kind, levels, remap_codes(places, cells.codes))
+def column_with_levels(context: ReadContext, raw: RawColumn, spec: ColumnSpec) -> Column:
+    """Return a column with exactly the declared levels; raise an error for other values."""
+    levels = spec.levels or ()
+    level_codes, unknown_levels = encode_levels(context, raw, levels)
+    if unknown_levels:
+        first_unknown = int(np.argmax(level_codes == len(levels)))
+        raise unknown_level_error(context.raw_table.name, raw, first_unknown, levels)
+    kind: Kind = "ordered" if spec.kind == "ordered" else "nominal"
+    return Column(raw.name, kind, levels, remap_codes(level_codes, raw.codes))
 
 
 def encode_levels(
-    reading: ReadContext, cells: RawColumn, levels: Sequence[Any]
+    context: ReadContext, raw: RawColumn, levels: Sequence[Any]
 ) -> tuple[Codes, list[Any]]:
-    """Return the place of each of a column's levels among known ones, and the strange ones.
+    """Return the code of each level of a column among known levels, and the unknown levels.
 
-    Strange levels get the places after the known ones; those that mean missing get -1.
+    Unknown levels get the codes after the known ones; missing markers get -1.
     """
-    places = match_levels(cells, levels)
-    if reading.markers.words:  # what was named as a marker is one, even if it is a level, too
-        said = [reading.markers.is_named_marker(level) for level in cells.plain_levels()]
-        places[np.array(said, np.bool_)] = MISSING
-    rest = np.flatnonzero(places < 0)
-    plain = cells.plain_levels()
-    others = RawColumn(
-        cells.name, [plain[place] for place in rest], np.arange(len(rest), dtype=np.int32)
+    codes = match_levels(raw, levels)
+    if context.markers.words:  # a named marker is missing even if it is also a level
+        is_named = [context.markers.is_named_marker(level) for level in raw.plain_levels()]
+        codes[np.array(is_named, np.bool_)] = MISSING
+    unmatched = np.flatnonzero(codes < 0)
+    raw_levels = raw.plain_levels()
+    unmatched_column = RawColumn(
+        raw.name,
+        [raw_levels[position] for position in unmatched],
+        np.arange(len(unmatched), dtype=np.int32),
     )
-    others = clean_column(reading, others, quietly=True)
-    places[rest] = np.where(others.codes < 0, MISSING, others.codes + len(levels))
-    return places, others.plain_levels()
+    unmatched_column = clean_column(context, unmatched_column, quiet=True)
+    codes[unmatched] = np.where(
+        unmatched_column.codes < 0, MISSING, unmatched_column.codes + len(levels)
+    )
+    return codes, unmatched_column.plain_levels()
 
 
 def comparison_text(value: object) -> str:
@@ -155,41 +163,43 @@ def comparison_text(value: object) -> str:
     return str(date_to_level(value)).strip()
 
 
-def match_levels(cells: RawColumn, levels: Sequence[Any]) -> Codes:
-    """Return the place of each of the column's levels among other levels, -1 where it has none.
+def match_levels(raw: RawColumn, levels: Sequence[Any]) -> Codes:
+    """Return the code of each of the column's levels among other levels, -1 if it has none.
 
-    Equal values of one type come first, then equal values, then equal texts: so that '0' of a
-    file meets the 0 of a list, and 1.0 of a frame with gaps the 1 of one without.
+    Levels match by type and value first, then by value, then by text. So the '0' of a file
+    matches the 0 of a list, and the 1.0 of a frame with missing values matches 1.
 
     Examples
     --------
     >>> match_levels(RawColumn("x", ["0", "1", "2"], np.array([0, 1, 2], np.int32)), [1, 0])
     array([ 1,  0, -1], dtype=int32)
     """
-    places = [*reversed([*enumerate(levels)])]  # of two that are alike the first one wins
-    same = {(type(level), level): place for place, level in places}
-    equal = {level: place for place, level in places}
-    alike = {comparison_text(level): place for place, level in places}
-    found = [
-        same.get((type(value), value), equal.get(value, alike.get(comparison_text(value), MISSING)))
-        for value in cells.plain_levels()
+    numbered = [*reversed([*enumerate(levels)])]  # of two equal ones, the first is used
+    by_type_and_value = {(type(level), level): code for code, level in numbered}
+    by_value = {level: code for code, level in numbered}
+    by_text = {comparison_text(level): code for code, level in numbered}
+    codes = [
+        by_type_and_value.get(
+            (type(value), value), by_value.get(value, by_text.get(comparison_text(value), MISSING))
+        )
+        for value in raw.plain_levels()
     ]
-    return np.asarray(found, np.int32)
+    return np.asarray(codes, np.int32)
 
 
 def unknown_level_error(
-    source: str, cells: RawColumn, level: int, levels: Sequence[Any]
+    source: str, raw: RawColumn, level: int, levels: Sequence[Any]
 ) -> DataError:
-    """Make the error for a value that is not among the declared levels."""
-    value = cells.levels[level]
-    close = closest_match(value, levels)
-    said = {
+    """Return the error for a value that is not among the declared levels."""
+    value = raw.levels[level]
+    similar = closest_match(value, levels)
+    details = {
         "source": source,
-        "row": cells.first_row_number(level),
-        "column": cells.name,
+        "row": raw.first_row_number(level),
+        "column": raw.name,
         "value": truncate_text(value),
         "known": truncate_text(", ".join(map(str, levels))),
     }
-    if close is None:
-        return DataError("foreign_level", **said)
-    return DataError("foreign_level_near", near=close, **said)
+    if similar is None:
+        return DataError("foreign_level", **details)
+    return DataError("foreign_level_near", near=similar, **details)

@@ -1,8 +1,8 @@
-"""Large tables a batch at a time, for who needs each row only once.
+"""Read large tables batch by batch, for uses that need each row only once.
 
-Delimited text and Parquet are never held whole; what is small enough, and every other form, is one
-batch and read as :func:`penjing.read` reads it. The encoding and the separator are found out from
-the first batch and hold for the rest.
+Delimited text and Parquet are never in memory as a whole. Small sources and every other format are
+one batch, read as :func:`penjing.read` does. Encoding and separator are detected from the first
+batch and used for all others.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from penjing.data.table import MISSING
 from penjing.errors import DataError, NoRowsError, PenjingError
 
 WHOLE_BYTES = 4_000_000
-"""What is not larger than so many bytes is read whole."""
+"""Smaller sources are read as a whole."""
 PIECE_CHARACTERS = 2_000_000
-"""So many characters are divided at a time."""
+"""Characters that are split at a time."""
 WHOLE_SUFFIXES = (*JSON_SUFFIXES, ".arff", ".names", ".data", ".test", ".cases", ".c45-names")
 
 
 @dataclass(frozen=True, slots=True)
 class TableSource:
-    """Where a table comes from: a path, or "-" for standard input, and how it is to be read."""
+    """A path, or "-" for standard input, and the options for reading it."""
 
     path: str
     encoding: str | None = None
@@ -55,19 +55,19 @@ class TableSource:
 
     @property
     def name(self) -> str:
-        """How sentences call it."""
+        """The name of the source in messages."""
         return STDIN if self.path == "-" else Path(self.path).name
 
     @property
-    def shown(self) -> str:
-        """How sentences about the file itself call it."""
+    def display_path(self) -> str:
+        """The path of the source in messages about the file itself."""
         return STDIN if self.path == "-" else self.path
 
 
 def read_batches(source: TableSource) -> Iterator[RawTable]:
-    """Yield the rows of a table, some at a time; one sheet without rows if it has none.
+    """Yield the rows of a table in batches; one table without rows if it has none.
 
-    Row numbers in the sheets count from the beginning of the table.
+    Row numbers count from the beginning of the source.
     """
     hint = Path(source.path).name.lower().removesuffix(".gz")
     if source.path != "-" and (hint.endswith(WHOLE_SUFFIXES) or not is_file(source.path)):
@@ -77,37 +77,39 @@ def read_batches(source: TableSource) -> Iterator[RawTable]:
         yield from _number_rows(read_parquet_batches(source.path, source.name))
         return
     with open_decompressed(source.path) as stream:
-        with convert_os_errors(source.shown):
+        with convert_os_errors(source.display_path):
             head = stream.read(WHOLE_BYTES)
         text = None if len(head) < WHOLE_BYTES else _open_text(head, stream, source, hint)
         if text is None:
-            is_whole = len(head) < WHOLE_BYTES or source.path != "-"
-            rest = b"" if is_whole else read_all(stream, source.shown)
+            is_read_whole = len(head) < WHOLE_BYTES or source.path != "-"
+            rest = b"" if is_read_whole else read_all(stream, source.display_path)
             yield _read_whole(source, source.path if source.path != "-" else head + rest)
             return
         yield from _number_rows(_read_pieces(text, source, hint))
 
 
-def _read_whole(source: TableSource, given: str | bytes) -> RawTable:
-    wants: dict[str, Any] = {"encoding": source.encoding, "separator": source.separator}
+def _read_whole(source: TableSource, data: str | bytes) -> RawTable:
+    options: dict[str, Any] = {"encoding": source.encoding, "separator": source.separator}
     try:
-        return read_source(given, name=source.name, names=source.names, keeps_ends=True, **wants)
+        return read_source(
+            data, name=source.name, names=source.names, keep_line_ends=True, **options
+        )
     except DataError as error:
         return _table_without_rows(error, source)
 
 
 def _table_without_rows(error: DataError, source: TableSource) -> RawTable:
-    """Return the columns of a table that was refused because it has no rows."""
+    """Return a table without rows for the error that there are none; raise other errors."""
     if not isinstance(error, NoRowsError) or error.key == "empty_file":
         raise error
-    columns = [RawColumn(title, [], np.empty(0, np.int32)) for title in error.names]
+    columns = [RawColumn(name, [], np.empty(0, np.int32)) for name in error.names]
     return RawTable(columns, 0, {"name": source.name})
 
 
 def _open_text(
     head: bytes, stream: IO[bytes], source: TableSource, hint: str
 ) -> io.TextIOWrapper | None:
-    """Return the text of a stream that begins with these bytes, None if it is to be read whole."""
+    """Return the decoded text of a stream; None if the source must be read as a whole."""
     if head.startswith(b"PAR1"):
         return None
     sample = head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1]
@@ -122,118 +124,129 @@ def _open_text(
         return None
     if is_arff(text) or (not hint.endswith(DELIMITED_SUFFIXES) and JSON_START.match(text)):
         return None
-    joined = io.BufferedReader(UnclosedStream(stream, head), 1 << 16)
-    # Rows are told by "\n" where there is one; cells keep their own line ends then.
-    ends = "" if "\n" in text else None
-    return io.TextIOWrapper(joined, "utf-8-sig" if codec == "utf-8" else codec, newline=ends)
+    rejoined = io.BufferedReader(UnclosedStream(stream, head), 1 << 16)
+    # If lines end with "\n", other line ends belong to the cells and are kept.
+    newline = "" if "\n" in text else None
+    return io.TextIOWrapper(rejoined, "utf-8-sig" if codec == "utf-8" else codec, newline=newline)
 
 
 def _read_pieces(text: io.TextIOWrapper, source: TableSource, hint: str) -> Iterator[RawTable]:
-    first: RawTable | None = None
+    first_table: RawTable | None = None
     names = [*(source.names or ())]
     separator = source.separator or ("\t" if hint.endswith((".tsv", ".tab")) else None)
-    left, n_rows = "", 0
+    pending, n_rows = "", 0
     while True:
         more = _read_text(text, source, n_rows)
-        left = _append_text(left, more, source)
-        at = _last_row_end(left, separator or ",") if more else len(left)
-        if at == 0 and more:
-            continue  # a cell that goes on
-        piece, left = left[:at], left[at:]
-        if piece.strip() or first is None:
+        pending = _append_text(pending, more, source)
+        end = _last_row_end(pending, separator or ",") if more else len(pending)
+        if end == 0 and more:
+            continue  # within a quoted cell
+        piece, pending = pending[:end], pending[end:]
+        if piece.strip() or first_table is None:
             try:
-                sheet = from_delimited(
-                    piece, source.name, separator, names or None, keeps_ends=True
+                raw_table = from_delimited(
+                    piece, source.name, separator, names or None, keep_line_ends=True
                 )
             except DataError as error:
                 if error.key == "no_rows" and more:
-                    left = piece + left  # the header alone: its first row is a long one
+                    pending = (
+                        piece + pending
+                    )  # only the header so far: the first row is longer than a piece
                     continue
                 if error.key == "no_rows":
                     yield _table_without_rows(error, source)
                     return
                 raise _shift_row_number(error, n_rows) from None
-            if first is None:
-                first, separator = sheet, str(sheet.source["separator"])
+            if first_table is None:
+                first_table, separator = raw_table, str(raw_table.source["separator"])
                 if not names:
-                    head = piece.split("\n", 1)[0]
-                    cells = next(csv.reader([head], delimiter=separator, skipinitialspace=True))
-                    names = [*sheet.names, *[""] * (len(cells) - len(sheet.names))]
+                    header_line = piece.split("\n", 1)[0]
+                    cells = next(
+                        csv.reader([header_line], delimiter=separator, skipinitialspace=True)
+                    )
+                    names = [*raw_table.names, *[""] * (len(cells) - len(raw_table.names))]
             else:
-                sheet = _match_columns(sheet, first)
-            n_rows += sheet.n_rows
-            yield sheet
+                raw_table = _match_columns(raw_table, first_table)
+            n_rows += raw_table.n_rows
+            yield raw_table
         if not more:
             return
 
 
-def _append_text(left: str, more: str, source: TableSource) -> str:
-    """Return both; a row that does not end within the memory there is is refused."""
-    if len(left) + len(more) > (most := max_read_bytes()):
-        raise too_large_error(source.shown, most)
-    return left + more
+def _append_text(pending: str, more: str, source: TableSource) -> str:
+    """Return both texts; raise an error if a single row exceeds the memory limit."""
+    if len(pending) + len(more) > (max_bytes := max_read_bytes()):
+        raise too_large_error(source.display_path, max_bytes)
+    return pending + more
 
 
 def _read_text(text: io.TextIOWrapper, source: TableSource, n_rows: int) -> str:
-    with convert_os_errors(source.shown):
+    with convert_os_errors(source.display_path):
         try:
             return text.read(PIECE_CHARACTERS)
         except UnicodeDecodeError:
-            said = {"source": source.name, "encoding": text.encoding, "line": n_rows + 2}
-            raise DataError("not_decodable", **said) from None
+            details = {"source": source.name, "encoding": text.encoding, "line": n_rows + 2}
+            raise DataError("not_decodable", **details) from None
 
 
 def _last_row_end(text: str, separator: str) -> int:
-    """Return where the last whole row of a text ends, 0 if it holds none."""
+    """Return where the last complete row of a text ends, 0 if there is none."""
     if '"' not in text:
         return text.rfind("\n") + 1
     lines = text.split("\n")[:-1]
-    ends, read = [0], 0
+    ends, n_read = [0], 0
 
-    def given() -> Iterator[str]:
-        nonlocal read
+    def yield_lines() -> Iterator[str]:
+        nonlocal n_read
         for line in lines:
-            read += len(line) + 1
+            n_read += len(line) + 1
             yield line + "\n"
 
     try:
-        rows = csv.reader(given(), delimiter=separator, skipinitialspace=True)
-        ends += [read for _ in rows]
+        rows = csv.reader(yield_lines(), delimiter=separator, skipinitialspace=True)
+        ends += [n_read for _ in rows]
     except csv.Error:
-        return text.rfind("\n") + 1  # the row itself will be refused, by its number
-    # The last row may be one whose quote is still open.
+        return text.rfind("\n") + 1  # the error will be raised when the rows are split
+    # The quote of the last row may still be open.
     return ends[-2] if len(ends) > 1 else 0
 
 
-def _match_columns(sheet: RawTable, first: RawTable) -> RawTable:
-    """Return a sheet with the columns of the first one."""
-    have = sheet.by_name()
-    nothing = np.full(sheet.n_rows, MISSING, np.int32)
-    columns = [have.get(name, RawColumn(name, [], nothing)) for name in first.names]
-    return replace(sheet, columns=columns, notes=[])
+def _match_columns(raw_table: RawTable, first_table: RawTable) -> RawTable:
+    """Return a table with the columns of the first batch."""
+    columns_by_name = raw_table.by_name()
+    missing = np.full(raw_table.n_rows, MISSING, np.int32)
+    columns = [
+        columns_by_name.get(name, RawColumn(name, [], missing)) for name in first_table.names
+    ]
+    return replace(raw_table, columns=columns, notes=[])
 
 
-def normalize_columns(sheet: RawTable, names: Collection[str]) -> RawTable:
-    """Return a sheet whose named columns have line ends as :func:`penjing.read` has them."""
+def normalize_columns(raw_table: RawTable, names: Collection[str]) -> RawTable:
+    """Normalize the line ends in these columns, as :func:`penjing.read` does."""
     return replace(
-        sheet, columns=[_normalize_column(c) if c.name in names else c for c in sheet.columns]
+        raw_table,
+        columns=[_normalize_column(raw) if raw.name in names else raw for raw in raw_table.columns],
     )
 
 
-def _normalize_column(cells: RawColumn) -> RawColumn:
-    if cells.is_typed or not any(isinstance(x, str) and "\r" in x for x in cells.levels):
-        return cells
-    levels = [normalize_line_ends(x) if isinstance(x, str) else x for x in cells.levels]
-    return cells.with_levels(*merge_equal_levels(levels, cells.codes))
+def _normalize_column(raw: RawColumn) -> RawColumn:
+    if raw.is_typed or not any(isinstance(level, str) and "\r" in level for level in raw.levels):
+        return raw
+    levels = [
+        normalize_line_ends(level) if isinstance(level, str) else level for level in raw.levels
+    ]
+    return raw.with_levels(*merge_equal_levels(levels, raw.codes))
 
 
-def _number_rows(sheets: Iterator[RawTable]) -> Iterator[RawTable]:
-    """Yield sheets whose rows are numbered from the beginning."""
-    before = 0
-    for sheet in sheets:
-        numbers = None if before == 0 else np.arange(before + 1, before + sheet.n_rows + 1)
-        before += sheet.n_rows
-        yield replace(sheet, row_numbers=numbers)
+def _number_rows(raw_tables: Iterator[RawTable]) -> Iterator[RawTable]:
+    """Yield the tables with rows numbered from the beginning of the source."""
+    n_before = 0
+    for raw_table in raw_tables:
+        numbers = (
+            None if n_before == 0 else np.arange(n_before + 1, n_before + raw_table.n_rows + 1)
+        )
+        n_before += raw_table.n_rows
+        yield replace(raw_table, row_numbers=numbers)
 
 
 def _shift_row_number(error: PenjingError, n_rows: int) -> DataError:

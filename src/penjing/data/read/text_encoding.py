@@ -1,9 +1,9 @@
-"""Bytes to text: BOM, strict UTF-8, GB18030, Big5, cp1252, in this order, and why.
+"""Detect the encoding of text: byte-order mark, UTF-8, GB18030, Big5, cp1252, in this order.
 
-A strict decode is not proof: western accents and most Big5 text are legal GB18030 too. So the
-two Chinese steps must also yield mostly common characters: those of the first level of GB 2312
-(3,755 characters, rows 16 to 55) and of Big5 (5,401, A440 to C67E). Both sets are read off the
-codecs themselves.
+That text can be decoded is no proof: Western accents and most Big5 text are valid GB18030, too.
+So the two Chinese encodings must also give mostly common characters: those of the first level of
+GB 2312 (3,755 characters, rows 16 to 55) and of Big5 (5,401, A440 to C67E). Both sets are derived
+from Python's codecs.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import Protocol, Self, TypeVar
 from penjing.errors import ChoiceError, DataError
 
 SAMPLE_CHARACTERS = 200_000
-"""So many characters are enough to judge how common they are."""
+"""The number of characters from which the encoding is detected."""
 
 MIN_COMMON_SHARE = 0.7
-"""The share of common characters that makes a Chinese decode believable."""
+"""The share of common characters that Chinese text must have."""
 
 HIGH_BYTE = re.compile(rb"[\x80-\xff]")
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
@@ -45,20 +45,20 @@ BOMS = (
 
 
 class ByteSource(Protocol):
-    """The bytes of a text: whole in memory, or read piece by piece."""
+    """The bytes of a text: in memory, or read piece by piece."""
 
     @property
     def head(self) -> bytes:
-        """The first bytes, enough to judge by."""
+        """The first bytes, enough to detect the encoding."""
 
     def skip(self, n: int) -> Self:
         """Return the bytes without the first n."""
 
     def first_bad_line(self, codec: str) -> int | None:
-        """Return the line of the first bytes that are not legal, None if all are."""
+        """Return the line of the first invalid bytes, None if all are valid."""
 
     def sample(self, codec: str) -> str:
-        """Return the first characters of bytes that are legal."""
+        """Return the first characters; the bytes must be valid."""
 
 
 class BytesInMemory:
@@ -70,7 +70,7 @@ class BytesInMemory:
 
     @property
     def head(self) -> bytes:
-        """The first bytes, enough to judge by."""
+        """The first bytes, enough to detect the encoding."""
         return self.data[: 4 * SAMPLE_CHARACTERS]
 
     def skip(self, n: int) -> Self:
@@ -78,11 +78,11 @@ class BytesInMemory:
         return type(self)(self.data[n:])
 
     def text(self, codec: str) -> str:
-        """Return the text of bytes that are legal."""
+        """Return the decoded text; the bytes must be valid."""
         return self._texts[codec] if codec in self._texts else self.data.decode(codec)
 
     def first_bad_line(self, codec: str) -> int | None:
-        """Return the line of the first bytes that are not legal, None if all are."""
+        """Return the line of the first invalid bytes, None if all are valid."""
         try:
             self._texts = {codec: self.data.decode(codec)}
         except UnicodeDecodeError as error:
@@ -90,7 +90,7 @@ class BytesInMemory:
         return None
 
     def sample(self, codec: str) -> str:
-        """Return the first characters of bytes that are legal."""
+        """Return the first characters; the bytes must be valid."""
         return self.text(codec)[:SAMPLE_CHARACTERS]
 
 
@@ -99,7 +99,7 @@ B = TypeVar("B", bound=ByteSource)
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How bytes become text: the codec, what it is called, why (a key), and the mark before it."""
+    """A detected encoding: codec, displayed name, reason (a key), size of the byte-order mark."""
 
     codec: str
     name: str
@@ -117,13 +117,17 @@ def decode(data: bytes, source: str, encoding: str | None = None) -> tuple[str, 
     >>> decode("café,naïve".encode("cp1252"), "words.csv")
     ('café,naïve', 'cp1252', 'not_utf8_not_chinese')
     """
-    found, whole = detect_encoding(BytesInMemory(data), source, encoding)
-    text = whole.text(found.codec)
-    return text.removeprefix("\ufeff") if found.reason == "told" else text, found.name, found.reason
+    chosen, content = detect_encoding(BytesInMemory(data), source, encoding)
+    text = content.text(chosen.codec)
+    return (
+        text.removeprefix("\ufeff") if chosen.reason == "told" else text,
+        chosen.name,
+        chosen.reason,
+    )
 
 
 def detect_encoding(data: B, source: str, encoding: str | None = None) -> tuple[Encoding, B]:
-    """Find out how bytes become text; return it with the bytes after the mark."""
+    """Detect the encoding; return it with the bytes after the byte-order mark."""
     if encoding is not None:
         return _requested_encoding(data, source, encoding), data
     n_mark = 0
@@ -136,37 +140,37 @@ def detect_encoding(data: B, source: str, encoding: str | None = None) -> tuple[
                 return Encoding(codec, name, "bom", n_mark), data
             if codec != "utf-8":
                 raise _not_decodable_error(source, name, line)
-            break  # an editor put the mark before text in another encoding
+            break  # some editors put the mark before text in another encoding
     if b"\0" in data.head[:SAMPLE_CHARACTERS]:
         raise DataError("binary_file", source=source)
-    damaged = data.first_bad_line("utf-8")
-    if damaged is None:
+    bad_line = data.first_bad_line("utf-8")
+    if bad_line is None:
         _check_is_text(data.sample("utf-8"), source)
         return Encoding("utf-8", "UTF-8", "valid_utf8", n_mark), data
-    return _detect_by_characters(data, source, damaged, n_mark), data
+    return _detect_by_characters(data, source, bad_line, n_mark), data
 
 
-def _detect_by_characters(data: ByteSource, source: str, damaged: int, n_mark: int) -> Encoding:
-    """Find the encoding of what is not UTF-8 by how common its characters are."""
-    chinese = [
-        (common_share(text, codec), -rung, codec, name)
-        for rung, (codec, name) in enumerate((("gb18030", "GB18030"), ("big5", "Big5")))
+def _detect_by_characters(data: ByteSource, source: str, bad_line: int, n_mark: int) -> Encoding:
+    """Detect the encoding of text that is not UTF-8 by the share of common characters."""
+    candidates = [
+        (common_share(text, codec), -rank, codec, name)
+        for rank, (codec, name) in enumerate((("gb18030", "GB18030"), ("big5", "Big5")))
         if (text := _valid_sample(data, codec)) is not None
         and not (codec == "big5" and has_letters_around(text))
     ]
-    share, _, codec, name = max(chinese, default=(0.0, 0, "", ""))
+    share, _, codec, name = max(candidates, default=(0.0, 0, "", ""))
     if share >= MIN_COMMON_SHARE:
         return Encoding(codec, name, "not_utf8_common_hanzi", n_mark)
     if _is_damaged_utf8(data.head):
-        raise _not_decodable_error(source, "UTF-8", damaged)
+        raise _not_decodable_error(source, "UTF-8", bad_line)
     if _valid_sample(data, "cp1252") is None:
-        is_junk = _has_control_characters(data.head.decode("latin-1"), CONTROL_BYTE)
-        raise DataError("binary_file" if is_junk else "no_encoding", source=source)
+        is_binary = _has_control_characters(data.head.decode("latin-1"), CONTROL_BYTE)
+        raise DataError("binary_file" if is_binary else "no_encoding", source=source)
     return Encoding("cp1252", "cp1252", "not_utf8_not_chinese", n_mark)
 
 
 def check_encoding(encoding: str) -> codecs.CodecInfo:
-    """Return the codec of an encoding, or say that there is none for text."""
+    """Return the codec of an encoding; raise an error if there is no such text encoding."""
     try:
         codec = codecs.lookup(encoding)
         "".encode(encoding)
@@ -185,19 +189,19 @@ def _requested_encoding(data: ByteSource, source: str, encoding: str) -> Encodin
 
 
 def _not_decodable_error(source: str, name: str, line: int) -> DataError:
-    """Make the error for bytes that are not legal, told with their line."""
+    """Return the error for bytes that are not valid; it mentions their line."""
     return DataError("not_decodable", source=source, encoding=name, line=line)
 
 
 def _is_damaged_utf8(sample: bytes) -> bool:
-    """Say whether this is UTF-8 with a few wrong bytes: any other reading would be gibberish."""
-    high = len(HIGH_BYTE.findall(sample))
-    sound = len(HIGH_BYTE.findall(sample.decode("utf-8", "ignore").encode("utf-8")))
-    return high >= 20 and sound >= 0.9 * high
+    """Return whether this is UTF-8 with a few wrong bytes, so that no other encoding fits."""
+    n_high = len(HIGH_BYTE.findall(sample))
+    n_valid = len(HIGH_BYTE.findall(sample.decode("utf-8", "ignore").encode("utf-8")))
+    return n_high >= 20 and n_valid >= 0.9 * n_high
 
 
 def _valid_sample(data: ByteSource, codec: str) -> str | None:
-    """Return the first characters if all bytes are legal, and hardly any are control characters."""
+    """Return the first characters if all bytes are valid and few are control characters."""
     if data.first_bad_line(codec) is not None:
         return None
     text = data.sample(codec)
@@ -215,22 +219,24 @@ def _has_control_characters(text: str, control: re.Pattern[str] = CONTROL) -> bo
 
 
 def common_share(text: str, codec: str) -> float:
-    """Return how common the characters beyond ASCII are: 1 all of the first level, 0 none."""
-    first, second = _character_sets(codec)
-    seen = Counter(text[:SAMPLE_CHARACTERS])
-    total = worth = 0.0
-    for character, count in seen.items():
+    """Return the share of common characters beyond ASCII; less common ones count one half."""
+    common, less_common = _character_sets(codec)
+    counts = Counter(text[:SAMPLE_CHARACTERS])
+    total = common_weight = 0.0
+    for character, count in counts.items():
         if character > "\x7f":
             total += count
-            worth += count * (1.0 if character in first else 0.5 * (character in second))
-    return worth / total if total else 0.0
+            common_weight += count * (
+                1.0 if character in common else 0.5 * (character in less_common)
+            )
+    return common_weight / total if total else 0.0
 
 
 def has_letters_around(text: str) -> bool:
-    """Say whether most characters beyond ASCII stand singly beside a letter.
+    """Return whether most characters beyond ASCII are single ones next to a Latin letter.
 
-    So accents do, and with the letter after them they make legal, even common Big5 characters.
-    (GB 2312 has no character whose second byte is a letter.)
+    That is typical of accents: together with the following letter they decode to valid, even
+    common Big5 characters. (GB 2312 has no character whose second byte is a letter.)
 
     Examples
     --------
@@ -238,8 +244,8 @@ def has_letters_around(text: str) -> bool:
     (True, False)
     """
     runs = NON_ASCII_RUN.findall(text[:SAMPLE_CHARACTERS])
-    alone = [run for run in runs if len(run) > 1 and len(run.strip(LETTERS)) == 1]
-    return 2 * len(alone) > len(runs)
+    single = [run for run in runs if len(run) > 1 and len(run.strip(LETTERS)) == 1]
+    return 2 * len(single) > len(runs)
 
 
 @cache
