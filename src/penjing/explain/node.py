@@ -1,4 +1,4 @@
-"""Why a node asks what it asks: every candidate as plain data, from the trace or from rows."""
+"""Explain the split of a node: every candidate as plain data, from the trace or from rows."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from penjing.tree.tree_data import TreeData
 
 Plain = dict[str, Any]
 
-PASSAGES = 1_000_000
-"""Rows are named in a story unless they pass more nodes than this."""
+MOST_ROW_NUMBERS = 1_000_000
+"""Steps list the numbers of their rows unless rows times depth exceed this."""
 
 
 def explain(tree: TreeData, node: int = 0, data: Table | None = None) -> Plain:
-    """Return all that was weighed in one node, as plain data.
+    """Return the candidates of a node and how one was chosen, as plain data.
 
     Parameters
     ----------
     tree : TreeData
-        A tree that was grown with its trace, or any tree and the rows to weigh anew.
+        A tree that was grown with its trace; or any tree, together with its training rows.
     node : int
-        Which node.
+        The number of the node.
     data : Table, optional
         The training rows, with the columns of the tree; needed where the tree has no trace.
 
@@ -53,76 +53,78 @@ def explain(tree: TreeData, node: int = 0, data: Table | None = None) -> Plain:
     Raises
     ------
     ChoiceError
-        If the tree keeps no trace of this node and no rows were given.
+        If the tree has no trace of this node and no rows were given.
     """
     if data is None:
-        return _told(tree, node, kept_step(tree, node))
-    return _told_by(tree, node, weighed(tree, [node], data)[0], _filled(tree, data))
+        return _describe_step(tree, node, trace_step(tree, node))
+    (step,) = compute_steps(tree, [node], data)
+    return _describe_with_counts(tree, node, step, _with_counts(tree, data))
 
 
 def about_empty(tree: TreeData, node: int, level: int) -> Plain:
-    """Return what is to be said of a branch that no training row took."""
+    """Return the description of a branch without training rows, as `explain` does of nodes."""
     field = tree.schema[int(tree.nodes.column[node])]
-    told = about_node(tree, node)
+    description = about_node(tree, node)
     branch = f"{quoted(field.name)} = {quoted(level_text(field, level))}"
     none = {"total": [0] * len(tree.classes), "entropy": 0.0, "gini": 0.0}
     return (
-        told
-        | {"path": [*told["path"], branch], "rows": 0, "question": None, "stop": "empty"}
+        description
+        | {"path": [*description["path"], branch], "rows": 0, "question": None, "stop": "empty"}
         | {"runner_up": None, "average_gain": None, "tied": [], "empty": [], "candidates": []}
         | ({"variance": 0.0} if tree.is_regression else none)
     )
 
 
-def cuts_of(told: Plain, column: str) -> Plain:
-    """Return what is told of an ordered column in a node, with all its cuts.
+def cuts_of(explanation: Plain, column: str) -> Plain:
+    """Return the candidate of an ordered column in a node, with all its thresholds.
 
     Parameters
     ----------
-    told : dict
+    explanation : dict
         What `explain` returns.
     column : str
         The name of the column.
     """
-    found = {c["column"]: c for c in told["candidates"] if "cuts" in c}
-    if column not in found:
-        raise ChoiceError("no_cuts", column=column, known=", ".join(found) or "–")
-    return dict(found[column])
+    with_cuts = {c["column"]: c for c in explanation["candidates"] if "cuts" in c}
+    if column not in with_cuts:
+        raise ChoiceError("no_cuts", column=column, known=", ".join(with_cuts) or "–")
+    return dict(with_cuts[column])
 
 
 def story(tree: TreeData, data: Table | None = None, limit: int | None = None) -> list[Plain]:
-    """Return the steps that growing took, in the order of nodes, as plain data.
+    """Return the steps of growing, in the order of nodes, as plain data.
 
     Parameters
     ----------
     tree : TreeData
-        A tree that was grown with its trace, or any tree and its training rows.
+        A tree that was grown with its trace; or any tree, together with its training rows.
     data : Table, optional
-        The training rows; with them each step has ``row_numbers``, and a tree that kept no trace
-        is weighed anew.
+        The training rows; with them each step has ``row_numbers``, and the steps of a tree
+        without a trace are computed again.
     limit : int, optional
-        Return only so many steps.
+        The largest number of steps to return.
     """
     if tree.kept_trace is not None:
-        kept = tree.kept_trace.get("steps", ())[:limit]
+        records = tree.kept_trace.get("steps", ())[:limit]
     elif data is not None:
-        kept = weighed(tree, range(tree.n_nodes)[:limit], data)
+        records = compute_steps(tree, range(tree.n_nodes)[:limit], data)
     else:
         raise ChoiceError("no_trace_pruned" if tree.about.get("pruning") else "no_trace")
-    who = {} if data is None else _row_numbers(tree, data)
-    filled = tree if data is None or tree.kept_trace is not None else _filled(tree, data)
+    row_numbers = {} if data is None else _row_numbers(tree, data)
+    counted = tree if data is None or tree.kept_trace is not None else _with_counts(tree, data)
     steps = []
-    for step in kept:
+    for step in records:
         node = step.get("node") if isinstance(step, dict) else None
         if not (isinstance(node, int) and 0 <= node < tree.n_nodes):
             raise DataError("model_broken_trace")
-        told = _told_by(tree, node, step, filled)
-        steps.append(told | ({"row_numbers": who[node]} if who else {}))
+        description = _describe_with_counts(tree, node, step, counted)
+        numbers = {"row_numbers": row_numbers[node]} if row_numbers else {}
+        steps.append(description | numbers)
     return steps
 
 
-def _filled(tree: TreeData, data: Table) -> TreeData:
-    """Return a tree made by hand with the counts of a table; any other as it is."""
+def _with_counts(tree: TreeData, data: Table) -> TreeData:
+    """Return a tree without counts with those of a table; any other as it is."""
     if tree.has_counts or data.target is None:
         return tree
     engine = load("engine", "memory")(data, missing=recipe_of_tree(tree).missing)
@@ -130,25 +132,27 @@ def _filled(tree: TreeData, data: Table) -> TreeData:
     return replace(tree, nodes=replace(tree.nodes, total=cells), target=data.target.field)
 
 
-def _told_by(tree: TreeData, node: int, step: Mapping[str, Any], filled: TreeData) -> Plain:
-    """Return what is told of a node by the counts of a filled tree; a leaf answers as written."""
+def _describe_with_counts(
+    tree: TreeData, node: int, step: Mapping[str, Any], counted: TreeData
+) -> Plain:
+    """Return a step by the counts of another tree; a leaf keeps its own prediction."""
     own = {"answer": tree.answer(node)} if tree.is_leaf[node] else {}
-    return _told(filled, node, step) | own
+    return _describe_step(counted, node, step) | own
 
 
 def _row_numbers(tree: TreeData, data: Table) -> dict[int, list[int]]:
-    """Return which rows passed each node; one that is shared out counts where that begins."""
-    passed: dict[int, list[int]] = {node: [] for node in range(tree.n_nodes)}
-    if data.n_rows * tree.depth > PASSAGES:
+    """Return the numbers of the rows of each node; a row in fractions counts down to that split."""
+    by_node: dict[int, list[int]] = {node: [] for node in range(tree.n_nodes)}
+    if data.n_rows * tree.depth > MOST_ROW_NUMBERS:
         return {}
     for row, stop in enumerate(apply(tree, data).tolist()):
         for node in tree.path(stop):
-            passed[node].append(data.row_number(row))
-    return passed
+            by_node[node].append(data.row_number(row))
+    return by_node
 
 
-def kept_step(tree: TreeData, node: int) -> Mapping[str, Any]:
-    """Return the step of the trace that tells of a node."""
+def trace_step(tree: TreeData, node: int) -> Mapping[str, Any]:
+    """Return the step of a node as the trace keeps it."""
     if tree.kept_trace is None:
         raise ChoiceError("no_trace_pruned" if tree.about.get("pruning") else "no_trace")
     steps = tree.kept_trace.get("steps")
@@ -159,9 +163,9 @@ def kept_step(tree: TreeData, node: int) -> Mapping[str, Any]:
 
 
 def about_node(tree: TreeData, node: int) -> Plain:
-    """Return what a node is, whoever asks: its path, rows and answer."""
+    """Return the part of a step that needs no trace: path, rows, prediction and impurity."""
     total = tree.nodes.total[node]
-    told: Plain = {
+    description: Plain = {
         "node": node,
         "path": [branch_text(tree, step) for step in tree.path(node)[1:]],
         "rows": _plain(tree.weight_of(node)),
@@ -172,8 +176,8 @@ def about_node(tree: TreeData, node: int) -> Plain:
     }
     if tree.is_regression:
         weight = max(tree.weight_of(node), np.finfo(float).tiny)
-        return told | {"variance": float(tree.losses[node]) / weight}
-    return told | {
+        return description | {"variance": float(tree.losses[node]) / weight}
+    return description | {
         "classes": list(tree.classes),
         "total": [_plain(v) for v in total.tolist()],
         "entropy": float(entropy_bits(total)),
@@ -181,68 +185,69 @@ def about_node(tree: TreeData, node: int) -> Plain:
     }
 
 
-def _told(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
-    told = about_node(tree, node)
+def _describe_step(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
+    """Return a step of the trace with all that can be computed from it."""
+    description = about_node(tree, node)
     try:
         with np.errstate(divide="raise", invalid="raise", over="raise"):
-            return told | _step(tree, node, step)
+            return description | _choice(tree, node, step)
     except (KeyError, TypeError, IndexError, ValueError, AttributeError, ArithmeticError):
         raise DataError("model_broken_trace") from None
 
 
-def _step(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
+def _choice(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
+    """Return the part of a step that the trace knows: stop reason, ties and candidates."""
     stop = step.get("stop")
     if stop is None and tree.is_leaf[node]:
-        stop = _taken_back(tree)
+        stop = _removal_reason(tree)
     if stop == "alike" and any("after" in c for c in step.get("candidates", ())):
-        stop = "no_gain"  # there are divisions, and the rules will have none of them
+        stop = "no_gain"  # there are splits, but the dialect rejects all of them
     chosen = None if tree.is_leaf[node] else int(tree.nodes.column[node])
-    counted = _counted(tree)
-    offered = [
-        _candidate(tree, c, chosen) | ({"in_average": counted[c["column"]]} if counted else {})
+    in_average = _in_average(tree)
+    candidates = [
+        _candidate(tree, c, chosen)
+        | ({"in_average": in_average[c["column"]]} if in_average else {})
         for c in step.get("candidates", ())
     ]
-    offered.sort(key=_rank)
-    if offered and offered[0]["is_chosen"] and len(offered[0].get("branches", ())) > 1:
-        branches, first = offered[0]["branches"], int(tree.first_child[node])
-        if len(branches) == tree.n_children[node] and "cut" not in offered[0]:
-            offered[0]["branches"] = [branches[c - first] for c in children_in_order(tree, node)]
-    comparison_cut = [c for c in offered if c["score"] is not None]
-    runner_up = (
-        comparison_cut[1]["column"] if len(comparison_cut) > 1 and chosen is not None else None
-    )
+    candidates.sort(key=_rank)
+    if candidates and candidates[0]["is_chosen"] and len(candidates[0].get("branches", ())) > 1:
+        branches, first = candidates[0]["branches"], int(tree.first_child[node])
+        if len(branches) == tree.n_children[node] and "cut" not in candidates[0]:
+            candidates[0]["branches"] = [branches[c - first] for c in children_in_order(tree, node)]
+    scored = [c for c in candidates if c["score"] is not None]
+    runner_up = scored[1]["column"] if len(scored) > 1 and chosen is not None else None
     return {
         "stop": stop if tree.is_leaf[node] else None,
         "runner_up": runner_up,
-        "average_gain": _average(step, counted),
+        "average_gain": _average_gain(step, in_average),
         "tied": [tree.schema[c].name for c in step.get("tied", ())],
         "empty": [
             level_text(tree.schema[int(tree.nodes.column[node])], code)
             for code in tree.empty_levels(node)
         ],
-        "candidates": offered,
+        "candidates": candidates,
     }
 
 
-def _counted(tree: TreeData) -> list[bool]:
-    """Return which columns count for the average gain that others must reach, if any are."""
+def _in_average(tree: TreeData) -> list[bool]:
+    """Return which columns count for C4.5's average gain; empty for other dialects."""
     if tree.recipe.get("rules") not in ("quinlan", "c50"):
         return []
     options: Any = recipe_of_tree(tree).options
     return list(options.in_average(tree.schema, tree.weight_of(0)))
 
 
-def _average(step: Mapping[str, Any], counted: Sequence[bool]) -> float | None:
-    """Return the average gain; none where no column that counts for it offers a division."""
-    offered = [c["column"] for c in step.get("candidates", ()) if c["gain"] is not None]
-    if counted and not any(counted[c] for c in offered):
+def _average_gain(step: Mapping[str, Any], in_average: Sequence[bool]) -> float | None:
+    """Return the average gain; None if no column that counts for it can be split on."""
+    columns = [c["column"] for c in step.get("candidates", ()) if c["gain"] is not None]
+    if in_average and not any(in_average[c] for c in columns):
         return None
     average: float | None = step.get("average_gain")
     return average
 
 
-def _taken_back(tree: TreeData) -> str:
-    """Return why a node that could be divided is a leaf all the same."""
+def _removal_reason(tree: TreeData) -> str:
+    """Return why a node that could be split is a leaf."""
     if tree.about.get("pruning"):
         return "pruned"
     if tree.recipe.get("rules") == "rpart" or tree.recipe.get("ccp_alpha"):
@@ -251,7 +256,7 @@ def _taken_back(tree: TreeData) -> str:
 
 
 def _rank(candidate: Plain) -> tuple[bool, bool, bool, float]:
-    """Best first: the chosen one, then by score, then those that did not take part, by gain."""
+    """Return the sort key of a candidate: the chosen one, then by score, then others by gain."""
     score, gain = candidate["score"], candidate["gain"]
     return (
         not candidate["is_chosen"],
@@ -261,68 +266,76 @@ def _rank(candidate: Plain) -> tuple[bool, bool, bool, float]:
     )
 
 
-def _candidate(tree: TreeData, kept: Mapping[str, Any], chosen: int | None) -> Plain:
-    field = tree.schema[kept["column"]]
-    missing = _weight(tree, np.asarray(kept["missing"], float))
-    told: Plain = {
+def _candidate(tree: TreeData, record: Mapping[str, Any], chosen: int | None) -> Plain:
+    """Return a candidate of the trace with its gain, gain ratio and branches."""
+    field = tree.schema[record["column"]]
+    missing = _weight(tree, np.asarray(record["missing"], float))
+    candidate: Plain = {
         "column": field.name,
         "kind": field.kind,
-        "is_chosen": kept["column"] == chosen,
+        "is_chosen": record["column"] == chosen,
         "missing": _plain(missing),
         "gain": None,
-        "score": kept["score"],
+        "score": record["score"],
     }
-    if "after" not in kept:
-        return told
-    after = np.asarray(kept["after"], float)
+    if "after" not in record:
+        return candidate
+    after = np.asarray(record["after"], float)
     known = _weight(tree, after.sum(axis=0))
-    told["known"] = _plain(known)
-    if tree.recipe.get("missing") == "branch":  # rows without a value are one of the parts
-        told["known"] = _plain(known - missing)
+    candidate["known"] = _plain(known)
+    if tree.recipe.get("missing") == "branch":  # missing values have their own branch
+        candidate["known"] = _plain(known - missing)
         missing = 0.0
-    told |= {"split_information": kept["split_information"]}
+    candidate |= {"split_information": record["split_information"]}
     if tree.is_regression:
         before = float(tree.reader.loss(after.sum(axis=0))) / known
-        remains = float(tree.reader.loss(after).sum()) / known
-        gain = (before - remains) * known / (known + missing)
-        told |= {"gain": gain if abs(gain) > 1e-12 * before else 0.0, "variance_after": remains}
-    else:
-        gain = (kept["entropy_before"] - kept["entropy_after"]) * known / (known + missing)
-        told |= {
-            "gain": gain if abs(gain) > 1e-12 * kept["entropy_before"] else 0.0,
-            "criterion_gain": kept["gain"],
-            "entropy_before": kept["entropy_before"],
-            "entropy_after": kept["entropy_after"],
-            "gini_before": float(gini_impurity(after.sum(axis=0))),
-            "gini_after": kept["gini_after"],
+        remaining = float(tree.reader.loss(after).sum()) / known
+        gain = (before - remaining) * known / (known + missing)
+        candidate |= {
+            "gain": gain if abs(gain) > 1e-12 * before else 0.0,
+            "variance_after": remaining,
         }
-        told["gain_ratio"] = told["gain"] / kept["split_information"]
-    if "cut" in kept:
-        told |= {k: kept[k] for k in ("cut", "n_cuts", "cuts", "gains", "penalty") if k in kept}
-    return told | {"branches": _branches(tree, kept, after)}
+    else:
+        gain = (record["entropy_before"] - record["entropy_after"]) * known / (known + missing)
+        candidate |= {
+            "gain": gain if abs(gain) > 1e-12 * record["entropy_before"] else 0.0,
+            "criterion_gain": record["gain"],
+            "entropy_before": record["entropy_before"],
+            "entropy_after": record["entropy_after"],
+            "gini_before": float(gini_impurity(after.sum(axis=0))),
+            "gini_after": record["gini_after"],
+        }
+        candidate["gain_ratio"] = candidate["gain"] / record["split_information"]
+    if "cut" in record:
+        candidate |= {
+            k: record[k] for k in ("cut", "n_cuts", "cuts", "gains", "penalty") if k in record
+        }
+    return candidate | {"branches": _branches(tree, record, after)}
 
 
-def _branches(tree: TreeData, kept: Mapping[str, Any], after: Floats) -> list[Plain]:
-    field = tree.schema[kept["column"]]
-    if "cut" in kept:
-        apart = ["≠ ?", "= ?"]
-        cut = None if kept["cut"] is None else _read(tree, kept)
-        answers = apart if cut is None else [cut.side(0), cut.side(1), *apart[1:]][: len(after)]
-    elif "codes" in kept:
-        answers = [
+def _branches(tree: TreeData, record: Mapping[str, Any], after: Floats) -> list[Plain]:
+    field = tree.schema[record["column"]]
+    if "cut" in record:
+        if record["cut"] is None:
+            texts = ["≠ ?", "= ?"]
+        else:
+            cut = _cut_text(tree, record)
+            texts = [cut.side(0), cut.side(1), "= ?"][: len(after)]
+    elif "codes" in record:
+        texts = [
             ", ".join(
                 quoted(level_text(field, code))
-                for code, side in zip(kept["codes"], kept["sides"], strict=True)
+                for code, side in zip(record["codes"], record["sides"], strict=True)
                 if side == branch
             )
             for branch in range(len(after))
         ]
-        answers = [answer or "?" for answer in answers]  # missing values, in their own branch
+        texts = [text or "?" for text in texts]  # no category: the branch of missing values
     else:
-        answers = [""] * len(after)
-    told = []
-    for answer, part in zip(answers, after, strict=True):
-        branch: Plain = {"answer": answer, "rows": _plain(_weight(tree, part))}
+        texts = [""] * len(after)
+    branches = []
+    for text, part in zip(texts, after, strict=True):
+        branch: Plain = {"answer": text, "rows": _plain(_weight(tree, part))}
         if tree.is_regression:
             branch["variance"] = float(tree.reader.loss(part)) / max(_weight(tree, part), 1e-300)
         else:
@@ -331,54 +344,54 @@ def _branches(tree: TreeData, kept: Mapping[str, Any], after: Floats) -> list[Pl
                 "entropy": float(entropy_bits(part)),
                 "gini": float(gini_impurity(part)),
             }
-        told.append(branch)
-    return told
+        branches.append(branch)
+    return branches
 
 
-def _read(tree: TreeData, kept: Mapping[str, Any]) -> CutText:
-    """Return how the cut of a candidate reads among its others."""
-    field, cut = tree.schema[kept["column"]], kept["cut"]
+def _cut_text(tree: TreeData, record: Mapping[str, Any]) -> CutText:
+    """Return the threshold of a candidate in as few digits as tell it from its others."""
+    field, cut = tree.schema[record["column"]], record["cut"]
     if not field.is_numeric:
         return CutText(level_text(field, int(cut)))
-    text = cut_label(cut, kept["cuts"] if kept["n_cuts"] == len(kept["cuts"]) else ())
+    text = cut_label(cut, record["cuts"] if record["n_cuts"] == len(record["cuts"]) else ())
     number = float(text)
     is_single = tree.recipe.get("precision") == "single"
     return CutText(text, (in_32_bits(number) if is_single else number) > comparison_cut(tree, cut))
 
 
-def weighed(tree: TreeData, nodes: Sequence[int], data: Table) -> list[Mapping[str, Any]]:
-    """Return the steps that growing would have taken in these nodes, from the rows."""
+def compute_steps(tree: TreeData, nodes: Sequence[int], data: Table) -> list[Mapping[str, Any]]:
+    """Return the steps of these nodes as growing would have recorded them, from the rows."""
     recipe = recipe_of_tree(tree)
     engine = load("engine", "memory")(data, missing=recipe.missing)
-    rules = load("dialect", recipe.rules)
+    dialect = load("dialect", recipe.rules)
     totals = engine.totals(tree, range(tree.n_nodes))
-    growth = TreeBuilder.from_totals(engine.reader, tree.nodes.parent.tolist(), totals)
-    return [_weighed(tree, node, growth, (engine, rules, recipe)) for node in nodes]
+    builder = TreeBuilder.from_totals(engine.reader, tree.nodes.parent.tolist(), totals)
+    return [_compute_step(tree, node, builder, engine, dialect, recipe) for node in nodes]
 
 
-def _weighed(
-    tree: TreeData, node: int, growth: TreeBuilder, by: tuple[Engine, Dialect, Recipe]
+def _compute_step(  # noqa: PLR0917 - what a step of growing needs
+    tree: TreeData,
+    node: int,
+    builder: TreeBuilder,
+    engine: Engine,
+    dialect: Dialect,
+    recipe: Recipe,
 ) -> Mapping[str, Any]:
-    engine, rules, recipe = by
-    reason = rules.stops(growth, node, recipe)
+    reason = dialect.stops(builder, node, recipe)
     if reason is not None and tree.is_leaf[node]:
         return {"node": node, "stop": reason}
-    offers = rules.offers(engine, tree, [node], recipe)
+    offers = dialect.offers(engine, tree, [node], recipe)
     tally = next(engine.tally(tree, [node]))
-    (choice,) = rules.choose(offers, recipe)
+    (choice,) = dialect.choose(offers, recipe)
     stop = "alike" if choice.split is None else None
     if choice.split is not None and choice.split.gain < recipe.min_gain:
         stop = "min_gain"
-    told = {"stop": stop, "tied": list(choice.tied)}
-    return (
-        {"node": node}
-        | told
-        | candidates_step(engine, tally, (offers, scores_of(offers, recipe), 0), recipe)
-    )
+    candidates = candidates_step(engine, tally, (offers, scores_of(offers, recipe), 0), recipe)
+    return {"node": node, "stop": stop, "tied": list(choice.tied)} | candidates
 
 
 def recipe_of_tree(tree: TreeData) -> Recipe:
-    """Return the recipe that a tree was grown by; ID3 for one made by hand."""
+    """Return the recipe that a tree was grown by; ID3 for a tree that was not grown."""
     settings = {k: v for k, v in tree.recipe.items() if k != "name"}
     name = tree.recipe.get("name")
     if name not in RECIPES:

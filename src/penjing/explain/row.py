@@ -1,4 +1,4 @@
-"""Why a row is answered as it is: its path, the evidence on it, and what would flip the answer."""
+"""Explain the prediction for one row: its path, the counts on it, and what would change it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from penjing import arguments
+from penjing.data.source import Label, Source
 from penjing.data.statistics import wilson
 from penjing.data.table import Table
 from penjing.errors import ChoiceError, WrongSourceError, WrongTypeError, unknown_name_error
@@ -28,52 +29,109 @@ from penjing.tree.tree_data import TreeData
 
 Plain = dict[str, Any]
 Row = dict[int, float]
-"""Values by column: a number, or the place of a level; a column without one is missing."""
+"""Values by column: a number, or the code of a category; a column without one is missing."""
 
-FLIPS = 3
-"""How many changes are told."""
-STEPS = 20_000
-"""How many nodes the search for changes visits at most."""
+N_FLIPS = 3
+"""How many changes are reported by default."""
+MOST_VISITED = 20_000
+"""How many nodes (or changed rows) the search for changes visits at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is to be said of one answer; prints as text, in each language."""
+    """Why a row is predicted as it is, and what would change the prediction; prints as text.
+
+    Parameters
+    ----------
+    told : mapping
+        The explanation as plain data; see :func:`explain_row` for its keys.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> tree = penjing.fit(penjing.example("fish"))
+    >>> explanation = tree.explain({"no surfacing": 1, "flippers": 1})
+    >>> print(explanation)
+    the answer is yes, 100 % (95 % interval 34 to 100 %)
+      'no surfacing' = 1  (1)  2 : 1 → yes
+      flippers = 1        (1)  2 : 0 → yes
+    it would flip:
+      flippers = 0          no
+      'no surfacing' = 0    no
+    """
 
     told: Mapping[str, Any]
 
     def to_json(self) -> Plain:
-        """Return all of it as plain data."""
+        """Return the explanation as plain data, ready for JSON.
+
+        Returns
+        -------
+        dict
+            ``answer``, ``row``, ``path``, ``stopped``, ``shares``, ``interval`` and ``flips``;
+            see :func:`explain_row`.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> explanation = tree.explain({"no surfacing": 1, "flippers": 1}).to_json()
+        >>> explanation["answer"], explanation["shares"]
+        ('yes', {'yes': 1.0, 'no': 0.0})
+        """
         return dict(self.told)
 
     def text(self, lang: str = "en", *, ascii_only: bool = False) -> str:
-        """Return the explanation as text."""
+        """Return the explanation as text.
+
+        Parameters
+        ----------
+        lang : str
+            The language: ``en`` or ``zh``.
+        ascii_only : bool
+            Whether to use ASCII characters only.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> print(tree.explain({"no surfacing": 1, "flippers": 1}, flips=1).text("zh"))
+        回答是 yes，100 %（95 % 区间 34 到 100 %）
+          'no surfacing' = 1  (1)  2 : 1 → yes
+          flippers = 1        (1)  2 : 0 → yes
+        怎样改变回答：
+          flippers = 0          no
+        """
         return writer.write(self.told, lang, ascii_only=ascii_only)
 
     def __str__(self) -> str:
         return self.text()
 
 
-def explain_row(tree: TreeData, row: Any, *, flips: int = FLIPS) -> Explanation:  # noqa: ANN401
-    """Return why a row is answered as it is.
+def explain_row(tree: TreeData, row: Source, *, flips: int = N_FLIPS) -> Explanation:
+    """Return why a row is predicted as it is.
 
     Parameters
     ----------
     tree : TreeData
-        Who answers.
+        The tree.
     row : dict, or a table of one row
-        The row; columns that are never asked may be left out, others are missing then.
+        The row; columns that are left out are missing.
     flips : int
-        How many changes to look for that would flip the answer.
+        How many changes to look for that would change the prediction.
 
     Returns
     -------
     Explanation
-        ``answer``, ``shares`` and ``interval`` (Wilson's, 95 %) of the answer; ``path``, with the
-        rows and the answer of each node and how the row went on; ``flips``, nearest first: fewest
-        columns changed, then the smallest change (in parts of the column's range, 1 for a
-        level), then what parts latest. Each was tried: `predict` gives its answer, for every
-        value above ``above`` and at most ``at_most`` (None: no end), as the ``test`` says.
+        ``answer``: the prediction. ``shares``: the predicted probability of each class.
+        ``interval``: the 95% interval of that of the prediction (Wilson 1927). ``row``: the
+        values of the columns that the tree splits on. ``path``: the nodes of the path, each with
+        its rows, its prediction and the branch that the row takes. ``stopped``: why the row
+        stops above a leaf, if it does. ``flips``: changes that give another prediction, nearest
+        first: the fewest columns changed, then the smallest change (in units of half the
+        column's range; 1 for a category), then the one that leaves the path latest. Each was
+        checked: `predict` returns its ``answer`` for every value above ``above`` and at most
+        ``at_most`` (None: unlimited), as the ``test`` says.
 
     Examples
     --------
@@ -92,26 +150,28 @@ def explain_row(tree: TreeData, row: Any, *, flips: int = FLIPS) -> Explanation:
     table = align(tree, _complete(tree, row))
     if table.n_rows != 1:
         raise ChoiceError("explain_one_row", n=table.n_rows)
-    answer = _plain(predict(tree, table)[0])
+    prediction = _plain(predict(tree, table)[0])
     stop = int(apply(tree, table)[0])
     path = tree.path(stop)
-    told: Plain = {
-        "answer": answer,
-        "row": {tree.schema[c].name: _value(table, c) for c in _asked(tree)},
-        "path": [_node(tree, table, node, below) for node, below in _pairs(path)],
-        "stopped": None if tree.is_leaf[stop] else _stopped(tree, table, stop),
+    explanation: Plain = {
+        "answer": prediction,
+        "row": {tree.schema[c].name: _value(table, c) for c in _split_columns(tree)},
+        "path": [_path_node(tree, table, node, child) for node, child in _with_children(path)],
+        "stopped": None if tree.is_leaf[stop] else _stop_reason(tree, table, stop),
     }
     if not tree.is_regression:
         shares = predict_proba(tree, table)[0].tolist()
-        told["shares"] = {str(c): share for c, share in zip(tree.classes, shares, strict=True)}
-        # Of a mixture of leaves there is no count of rows to make an interval from.
-        told["interval"] = None if told["stopped"] == "shared" else _interval(tree, stop)
-    told["flips"] = _flips(tree, table, answer, flips) if flips > 0 else []
-    return Explanation(told)
+        by_class = zip(tree.classes, shares, strict=True)
+        explanation["shares"] = {str(class_): share for class_, share in by_class}
+        # A mixture of leaves has no single count of rows to compute an interval from.
+        is_mixture = explanation["stopped"] == "shared"
+        explanation["interval"] = None if is_mixture else _interval(tree, stop)
+    explanation["flips"] = _flips(tree, table, prediction, flips) if flips > 0 else []
+    return Explanation(explanation)
 
 
-def _complete(tree: TreeData, row: Any) -> Any:  # noqa: ANN401 - a row, or what `align` takes
-    """Return a row with None for what it does not say of columns that are asked."""
+def _complete(tree: TreeData, row: Source) -> Source:
+    """Return a row given as a dict with None for the columns it lacks; other sources as given."""
     if not isinstance(row, Mapping):
         if isinstance(row, int | float | bytes | None) or (
             isinstance(row, str) and not _is_file(row)
@@ -127,32 +187,31 @@ def _complete(tree: TreeData, row: Any) -> Any:  # noqa: ANN401 - a row, or what
     if not tree.schema:
         return Table((), None, 1)
     if row and not any(name in known or name == tree.target.name for name in row):
-        raise unknown_name_error(
-            "unknown_column", next(iter(row)), known
-        )  # a row of something else
+        raise unknown_name_error("unknown_column", next(iter(row)), known)  # a row of another table
     return [{field.name: row.get(field.name) for field in tree.schema}]
 
 
 def _is_file(name: str) -> bool:
     try:
         return Path(name).is_file()
-    except OSError:  # a name that no file can have
+    except OSError:  # not a valid file name
         return False
 
 
-def _asked(tree: TreeData) -> list[int]:
-    """Return the columns a tree asks about, in the order in which it does."""
+def _split_columns(tree: TreeData) -> list[int]:
+    """Return the columns that a tree splits on, in the order of its nodes."""
     return list(dict.fromkeys(int(c) for c in tree.nodes.column.tolist() if c >= 0))
 
 
-def _pairs(path: list[int]) -> Iterator[tuple[int, int | None]]:
+def _with_children(path: list[int]) -> Iterator[tuple[int, int | None]]:
+    """Yield each node of a path with the next one, None after the last."""
     yield from pairwise(path)
     yield path[-1], None
 
 
-def _node(tree: TreeData, table: Table, node: int, below: int | None) -> Plain:
+def _path_node(tree: TreeData, table: Table, node: int, child: int | None) -> Plain:
     total = tree.nodes.total[node]
-    told: Plain = {
+    entry: Plain = {
         "node": node,
         "rows": _number(tree.weight_of(node)) if tree.has_counts else None,
         "answer": _plain(tree.answer(node)),
@@ -162,33 +221,35 @@ def _node(tree: TreeData, table: Table, node: int, below: int | None) -> Plain:
         "by": None,
     }
     if not tree.is_regression and tree.has_counts:
-        told["total"] = [_number(v) for v in total.tolist()]
+        entry["total"] = [_number(v) for v in total.tolist()]
     if not tree.is_leaf[node]:
         c = int(tree.nodes.column[node])
-        told |= {"question": tree.schema[c].name, "value": _value(table, c)}
-    if below is not None:
-        told |= {"branch": branch_text(tree, below), "by": _by(tree, table, node)}
-    return told
+        entry |= {"question": tree.schema[c].name, "value": _value(table, c)}
+    if child is not None:
+        entry |= {"branch": branch_text(tree, child), "by": _sent_by(tree, table, node)}
+    return entry
 
 
-def _by(tree: TreeData, table: Table, node: int) -> str:
-    """Return what sent the row on: its value, a surrogate, or the way of missing values.
+def _sent_by(tree: TreeData, table: Table, node: int) -> str:
+    """Return what decided the branch of a row: its value, a surrogate, or that it has none.
 
-    A level that training did not see there goes that way too: ``unseen``.
+    ``missing``: the value is missing. ``unseen``: the node has no branch for its category.
     """
     split = tree.split(node)
     assert split is not None
     if split.branches(table.columns[split.column])[0] != NO_BRANCH:
         return "value"
-    used = [s for s in split.surrogates if s.is_used]
-    for surrogate in used:
+    for surrogate in (s for s in split.surrogates if s.is_used):
         if surrogate.branches(table.columns[surrogate.column])[0] != NO_BRANCH:
             return f"surrogate: {surrogate_labels.surrogate_text(tree, surrogate)}"
     return "missing" if table.columns[split.column].codes[0] < 0 else "unseen"
 
 
-def _stopped(tree: TreeData, table: Table, node: int) -> str:
-    """Return why a row stops at a question: no value, or one without a branch."""
+def _stop_reason(tree: TreeData, table: Table, node: int) -> str:
+    """Return why a row stops at a split: its value is missing or has no branch.
+
+    ``shared``: it is missing, and the row follows every branch by a fraction.
+    """
     c = int(tree.nodes.column[node])
     code, (unseen, missing) = int(table.columns[c].codes[0]), policies(tree, None, None)
     is_missing = unseen == "missing" and code >= len(tree.schema[c].levels)
@@ -201,28 +262,30 @@ def _interval(tree: TreeData, node: int) -> list[float] | None:
     weight = tree.weight_of(node)
     if not tree.has_counts or weight <= 0:
         return None
-    right = min(float(tree.nodes.total[node, tree.values[node]]), weight)
-    return list(wilson(right, weight))
+    correct = min(float(tree.nodes.total[node, tree.values[node]]), weight)
+    return list(wilson(correct, weight))
 
 
-# -- what would flip the answer ---------------------------------------------------------------
+# -- changes that give another prediction -----------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class _Need:
-    """What a branch wants of a column: above ``low``, at most ``high``, one of ``levels``.
+class _Allowed:
+    """The values of a column that lead down a path: an interval, or some categories.
 
-    Between an end and its ``room`` lies no training row: so far may its reading be rounded.
+    Values are above ``low`` and at most ``high``, or one of ``levels``. No training row has a
+    value between ``low`` and ``low_gap_end``, nor between ``high_gap_end`` and ``high``: within
+    these gaps an end may be rounded.
     """
 
     low: float = -math.inf
     high: float = math.inf
-    low_room: float = math.nan
-    high_room: float = math.nan
+    low_gap_end: float = math.nan
+    high_gap_end: float = math.nan
     levels: tuple[int, ...] | None = None
 
-    def nearest(self, value: float | None, *, single: bool, is_place: bool) -> float | None:
-        """Return the value nearest to this one that is wanted; None if it is itself."""
+    def nearest(self, value: float | None, *, single: bool, is_code: bool) -> float | None:
+        """Return the allowed value nearest to this one; None if this one is allowed."""
         if self.levels is not None:
             return None if value in self.levels else float(self.levels[0])
         if value is not None and self.low < value <= self.high:
@@ -233,26 +296,27 @@ class _Need:
             value is not None and value > self.high
         ):
             return self.high
-        if is_place:
+        if is_code:
             return self.low + 1.0
-        kind = np.float32 if single else np.float64
-        near = kind(self.low)
-        return float(near if float(near) > self.low else np.nextafter(near, kind(np.inf)))
+        dtype = np.float32 if single else np.float64
+        above = dtype(self.low)
+        return float(above if float(above) > self.low else np.nextafter(above, dtype(np.inf)))
 
-    def narrowed(self, end: _End, *, is_below: bool) -> _Need:
-        """Return what is left of it on one side of a cut."""
+    def narrowed(self, threshold: _Threshold, *, is_below: bool) -> _Allowed:
+        """Return the values that are also on one side of a threshold."""
+        low_end, high_end = threshold.gap
         if is_below:
-            return (
-                self
-                if end.below >= self.high
-                else replace(self, high=end.below, high_room=end.gap[0])
-            )
-        return self if end.above <= self.low else replace(self, low=end.above, low_room=end.gap[1])
+            if threshold.below >= self.high:
+                return self
+            return replace(self, high=threshold.below, high_gap_end=low_end)
+        if threshold.above <= self.low:
+            return self
+        return replace(self, low=threshold.above, low_gap_end=high_end)
 
     def ends(self) -> tuple[str, str]:
-        """Return how its ends read: short, and nothing between them that it does not hold."""
-        low = _inward(self.low, self.low_room, ROUND_CEILING)
-        high = _inward(self.high, self.high_room, ROUND_FLOOR)
+        """Return both ends as short texts, which include no value that is not allowed."""
+        low = _rounded_inward(self.low, self.low_gap_end, ROUND_CEILING)
+        high = _rounded_inward(self.high, self.high_gap_end, ROUND_FLOOR)
         return (
             (number_text(low), number_text(high))
             if low < high
@@ -261,86 +325,90 @@ class _Need:
 
 
 @dataclass(frozen=True, slots=True)
-class _End:
-    """A cut as values see it: up to ``below`` one way, beyond ``above`` the other."""
+class _Threshold:
+    """A threshold: values up to ``below`` take one branch, values beyond ``above`` the other."""
 
     below: float
     above: float
     gap: tuple[float, float] = (math.nan, math.nan)
 
     @staticmethod
-    def of(cut: float, *, single: bool, is_place: bool, gap: tuple[float, float]) -> _End:
-        """Return the ends of a cut; where 32 bits are compared, what surely rounds below, above."""
-        if not math.isfinite(cut) or not (single or is_place):
-            return _End(cut, cut, gap)
-        if is_place:
-            return _End(math.floor(cut), math.floor(cut))
-        near = np.float32(cut)
-        last = near if float(near) <= cut else np.nextafter(near, np.float32(-np.inf))
+    def of(cut: float, *, single: bool, is_code: bool, gap: tuple[float, float]) -> _Threshold:
+        """Return the threshold of a cut.
+
+        If the model compares numbers in 32 bits, ``below`` and ``above`` are the last number that
+        rounds to the first branch and the first that rounds to the other.
+        """
+        if not math.isfinite(cut) or not (single or is_code):
+            return _Threshold(cut, cut, gap)
+        if is_code:
+            return _Threshold(math.floor(cut), math.floor(cut))
+        rounded = np.float32(cut)
+        last = rounded if float(rounded) <= cut else np.nextafter(rounded, np.float32(-np.inf))
         first = float(np.nextafter(last, np.float32(np.inf)))
-        return _End(float(last), float(last) / 2 + first / 2, gap)
+        return _Threshold(float(last), float(last) / 2 + first / 2, gap)
 
 
-def _inward(end: float, room: float, way: str) -> float:
-    """Return an end in few digits, rounded towards what lies inside, as far as there is room."""
-    if math.isinf(end) or math.isnan(room):
+def _rounded_inward(end: float, gap_end: float, rounding: str) -> float:
+    """Return an end of an interval in few digits, rounded inward but not beyond ``gap_end``."""
+    if math.isinf(end) or math.isnan(gap_end):
         return end
     exact = Decimal(end)
     for digits in range(4, 17):
-        near = (
-            float(exact.quantize(Decimal((0, (1,), exact.adjusted() + 1 - digits)), way))
+        rounded = (
+            float(exact.quantize(Decimal((0, (1,), exact.adjusted() + 1 - digits)), rounding))
             if end
             else end
         )
-        if (near < room) if way == ROUND_CEILING else (near >= room):
-            return near
+        if (rounded < gap_end) if rounding == ROUND_CEILING else (rounded >= gap_end):
+            return rounded
     return end
 
 
-def _flips(tree: TreeData, table: Table, answer: Any, n: int) -> list[Plain]:  # noqa: ANN401
-    """Return the nearest changes that give another answer, each of them tried.
+def _flips(tree: TreeData, table: Table, prediction: Label, n: int) -> list[Plain]:
+    """Return the nearest changes that give another prediction, each checked by `predict`.
 
-    From the root on, what lies nearest is looked at first; what a branch wants costs at least
-    what its node does, so the first leaf of another answer is a nearest one.
+    Nodes are visited from the root in order of distance. A child is at least as far as its
+    parent, so the first leaf with another prediction is a nearest one.
     """
     search = _Search(tree, table)
-    found = search.single(answer) if search.lacks else []
-    seen = [{flip.pop("at")} for flip in found]
-    if len(found) >= n:
-        return found[:n]
-    for node, needs in search.nearest():
-        if tree.answer(node) == answer:
+    flips = search.single_changes(prediction) if search.has_missing else []
+    found_columns = [{flip.pop("at")} for flip in flips]
+    if len(flips) >= n:
+        return flips[:n]
+    for node, allowed in search.nearest_leaves():
+        if tree.answer(node) == prediction:
             continue
-        changed = search.changes(needs)
+        changed = search.changes(allowed)
         columns = set(changed)
-        if not columns or any(fewer <= columns for fewer in seen):
+        if not columns or any(fewer <= columns for fewer in found_columns):
             continue
-        after = search.tried(changed)
-        if after == answer:  # sent elsewhere by a surrogate, or shared out
+        after = search.predict(changed)
+        if after == prediction:  # sent elsewhere by a surrogate, or divided into fractions
             continue
-        seen.append(columns)
-        found.append(
+        found_columns.append(columns)
+        flips.append(
             {
-                "changes": search.told(changed),
+                "changes": search.to_json(changed),
                 "answer": after,
                 "distance": search.distance(changed),
             }
         )
-        if len(found) >= n:
+        if len(flips) >= n:
             break
-    return found
+    return flips
 
 
 class _Search:
-    """The nearest leaves to a row, nearest first."""
+    """Searches the leaves of a tree for changes of a row, nearest first."""
 
     def __init__(self, tree: TreeData, table: Table) -> None:
         self.tree = tree
         self.table = table
         self.is_single = tree.recipe.get("precision") == "single"
-        self.asked = _asked(tree)
+        self.split_columns = _split_columns(tree)
         self.cuts = comparison_cuts(tree)
-        self._ends: dict[int, _End] = {}
+        self._thresholds: dict[int, _Threshold] = {}
         self.row: Row = {}
         for c in used_columns(tree):
             column, field = table.columns[c], tree.schema[c]
@@ -350,184 +418,194 @@ class _Search:
                     self.row[c] = float(column.levels[code])
             elif 0 <= code < len(field.levels):
                 self.row[c] = float(code)
-        self.spread = {c: _spread(tree, c) for c in self.asked}
-        self.lacks = any(c not in self.row for c in self.asked)
+        self.half_ranges = {c: _half_range(tree, c) for c in self.split_columns}
+        self.has_missing = any(c not in self.row for c in self.split_columns)
 
     def _compared(self, c: int, value: float | None) -> float | None:
-        """Return a value as it is compared with a cut."""
+        """Return a value as the model compares it with a threshold."""
         if value is None or not self.is_single or not self.tree.schema[c].is_numeric:
             return value
         with np.errstate(over="ignore"):
             return float(np.float32(value))
 
-    def nearest(self) -> Iterator[tuple[int, dict[int, _Need]]]:
-        """Yield leaves with what they want: nearest first, then those that part latest."""
+    def nearest_leaves(self) -> Iterator[tuple[int, dict[int, _Allowed]]]:
+        """Yield leaves and the values that lead to them, nearest first.
+
+        Among equally near ones, those that leave the row's path latest come first.
+        """
         number = count()
-        waiting: list[tuple[tuple[int, float, int], int, int, dict[int, _Need]]] = []
-        heapq.heappush(waiting, ((0, 0.0, 0), next(number), 0, {}))
-        for _ in range(STEPS):
-            if not waiting:
+        heap: list[tuple[tuple[int, float, int], int, int, dict[int, _Allowed]]] = []
+        heapq.heappush(heap, ((0, 0.0, 0), next(number), 0, {}))
+        for _ in range(MOST_VISITED):
+            if not heap:
                 return
-            (n_before, _, parted), _, node, needs = heapq.heappop(waiting)
+            (n_changed, _, leaves_path), _, node, allowed = heapq.heappop(heap)
             if node < 0 or self.tree.is_leaf[node]:
-                yield ~node if node < 0 else node, needs
+                yield ~node if node < 0 else node, allowed
                 continue
             c = int(self.tree.nodes.column[node])
-            # ~node: the row stops at the question, by a level that has no branch here.
+            # ~node: the row stops at the split, by a category that has no branch here.
             for child in (*self.tree.children(node), ~node):
-                wants = needs | {c: self._need(node, child, needs.get(c, _Need()))}
-                if wants[c].levels == () or (child < 0 and wants[c].levels is None):
+                of_child = self._narrowed(node, child, allowed.get(c, _Allowed()))
+                if of_child.levels == () or (child < 0 and of_child.levels is None):
                     continue
-                changed = self.changes(wants)
-                here = parted if n_before else -int(self.tree.depths[node]) if changed else 0
+                for_child = allowed | {c: of_child}
+                changed = self.changes(for_child)
+                here = leaves_path if n_changed else -int(self.tree.depths[node]) if changed else 0
                 cost = (len(changed), self.distance(changed), here)
-                heapq.heappush(waiting, (cost, next(number), child, wants))
+                heapq.heappush(heap, (cost, next(number), child, for_child))
 
-    def _need(self, node: int, child: int, before: _Need) -> _Need:
+    def _narrowed(self, node: int, child: int, allowed: _Allowed) -> _Allowed:
+        """Return those of the allowed values of a node's column that lead to a child."""
         cut = float(self.cuts[node])
         if math.isnan(cut):
             nodes = self.tree.nodes
             codes = nodes.levels(child).tolist() if child >= 0 else self.tree.empty_levels(node)
-            return _Need(levels=tuple(k for k in codes if k in (before.levels or codes)))
+            return _Allowed(levels=tuple(k for k in codes if k in (allowed.levels or codes)))
         if math.isinf(cut):
-            return before
-        return before.narrowed(self._end(node), is_below=child == self.tree.first_child[node])
+            return allowed
+        is_below = child == self.tree.first_child[node]
+        return allowed.narrowed(self._threshold(node), is_below=is_below)
 
-    def _end(self, node: int) -> _End:
-        if node not in self._ends:
+    def _threshold(self, node: int) -> _Threshold:
+        if node not in self._thresholds:
             gap = self.tree.nodes.gap
             low, high = (math.nan, math.nan) if gap is None else gap[node].tolist()
             c, cut = int(self.tree.nodes.column[node]), float(self.cuts[node])
-            self._ends[node] = self._end_of(c, cut, (low, high))
-        return self._ends[node]
+            self._thresholds[node] = self._threshold_of(c, cut, (low, high))
+        return self._thresholds[node]
 
-    def _end_of(self, c: int, cut: float, gap: tuple[float, float] = (math.nan, math.nan)) -> _End:
-        is_place = not self.tree.schema[c].is_numeric
-        return _End.of(cut, single=self.is_single, is_place=is_place, gap=gap)
+    def _threshold_of(
+        self, c: int, cut: float, gap: tuple[float, float] = (math.nan, math.nan)
+    ) -> _Threshold:
+        is_code = not self.tree.schema[c].is_numeric
+        return _Threshold.of(cut, single=self.is_single, is_code=is_code, gap=gap)
 
-    def changes(self, needs: Mapping[int, _Need]) -> Row:
-        """Return the columns whose value is not as wanted, with the nearest that is."""
-        found = {}
-        for c, need in needs.items():
-            is_place = not self.tree.schema[c].is_numeric
+    def changes(self, allowed: Mapping[int, _Allowed]) -> Row:
+        """Return the columns whose value is not allowed, with the nearest value that is."""
+        changed = {}
+        for c, values in allowed.items():
+            is_code = not self.tree.schema[c].is_numeric
             value = self._compared(c, self.row.get(c))
-            to = need.nearest(value, single=self.is_single, is_place=is_place)
+            to = values.nearest(value, single=self.is_single, is_code=is_code)
             if to is not None:
-                found[c] = to
-        return found
+                changed[c] = to
+        return changed
 
     def distance(self, changed: Row) -> float:
-        """Return how far the changes go: parts of a column's range, 1 for a level."""
+        """Return the sum of the changes, in units of half a column's range; 1 for a category."""
         total = 0.0
         for c, to in changed.items():
             if c in self.row and self.tree.schema[c].is_numeric:
-                total += abs(to / self.spread[c] - self.row[c] / self.spread[c])
+                total += abs(to / self.half_ranges[c] - self.row[c] / self.half_ranges[c])
             else:
                 total += 1.0
         return total
 
-    def tried(self, changed: Row) -> Any:  # noqa: ANN401 - a class may be any plain value
-        """Return what the tree answers to the changed row."""
-        return _plain(predict(self.tree, self._values_of(changed))[0])
+    def predict(self, changed: Row) -> Label:
+        """Return the prediction for the changed row."""
+        prediction: Label = _plain(predict(self.tree, self._changed_row(changed))[0])
+        return prediction
 
-    def _values_of(self, changed: Row) -> Plain:
-        """Return the changed row; values of columns that only surrogates ask stay."""
+    def _changed_row(self, changed: Row) -> Plain:
+        """Return the changed row by column names, other columns as they are."""
         values = {column.name: _value(self.table, c) for c, column in enumerate(self.table.columns)}
         return values | {self.tree.schema[c].name: self._plain(c, to) for c, to in changed.items()}
 
-    def single(self, answer: Any) -> list[Plain]:  # noqa: ANN401 - a class may be any plain value
-        """Return for each column its smallest change that alone flips the answer.
+    def single_changes(self, prediction: Label) -> list[Plain]:
+        """Return for each column its smallest change that alone gives another prediction.
 
-        Where values are missing, surrogates and shares decide too, so everything is tried.
+        Where values are missing, surrogates and fractions also decide, so all values are tried.
         """
-        tries: list[tuple[int, float]] = []
-        for c in self.asked:
-            tries += [(c, to) for to in self._values(c) if to != self.row.get(c)]
-        if not tries or len(tries) > STEPS:
+        changes: list[tuple[int, float]] = []
+        for c in self.split_columns:
+            changes += [(c, to) for to in self._distinct_values(c) if to != self.row.get(c)]
+        if not changes or len(changes) > MOST_VISITED:
             return []
-        rows = [self._values_of({c: to}) for c, to in tries]
-        answers = [_plain(a) for a in predict(self.tree, rows)]
+        rows = [self._changed_row({c: to}) for c, to in changes]
+        predictions = [_plain(a) for a in predict(self.tree, rows)]
         best: dict[int, Plain] = {}
-        for (c, to), after in zip(tries, answers, strict=True):
-            far = self.distance({c: to})
-            if after != answer and far < best.get(c, {"distance": math.inf})["distance"]:
-                best[c] = {"to": to, "answer": after, "distance": far, "at": c}
+        for (c, to), after in zip(changes, predictions, strict=True):
+            distance = self.distance({c: to})
+            if after != prediction and distance < best.get(c, {"distance": math.inf})["distance"]:
+                best[c] = {"to": to, "answer": after, "distance": distance, "at": c}
         stop = int(apply(self.tree, self.table)[0])
-        late = {int(self.tree.nodes.column[node]): i for i, node in enumerate(self.tree.path(stop))}
-        found = sorted(
-            best.values(), key=lambda flip: (flip["distance"], -late.get(flip["at"], -1))
+        path = enumerate(self.tree.path(stop))
+        position = {int(self.tree.nodes.column[node]): i for i, node in path}
+        flips = sorted(
+            best.values(), key=lambda flip: (flip["distance"], -position.get(flip["at"], -1))
         )
-        return [{"changes": self.told({f["at"]: f.pop("to")})} | f for f in found]
+        return [{"changes": self.to_json({f["at"]: f.pop("to")})} | f for f in flips]
 
-    def _values(self, c: int) -> Iterator[float]:
-        """Yield a value for every way that questions about a column can be answered."""
+    def _distinct_values(self, c: int) -> Iterator[float]:
+        """Yield one value of a column for each combination of branches it can take."""
         field = self.tree.schema[c]
         if not field.has_order:
             yield from map(float, range(len(field.levels)))
             return
         seen: set[float] = set()
         for node in np.flatnonzero(self.tree.nodes.column == c).tolist():
-            end = self._end(node)
-            if math.isfinite(end.below) and end.below not in seen:
-                seen.add(end.below)
-                for need in (_Need(high=end.below), _Need(low=end.above)):
-                    is_place = not field.is_numeric
-                    to = need.nearest(None, single=self.is_single, is_place=is_place)
-                    if to is not None and (not is_place or 0 <= to < len(field.levels)):
+            threshold = self._threshold(node)
+            if math.isfinite(threshold.below) and threshold.below not in seen:
+                seen.add(threshold.below)
+                for side in (_Allowed(high=threshold.below), _Allowed(low=threshold.above)):
+                    is_code = not field.is_numeric
+                    to = side.nearest(None, single=self.is_single, is_code=is_code)
+                    if to is not None and (not is_code or 0 <= to < len(field.levels)):
                         yield to
 
-    def _reach(self, changed: Row) -> dict[int, _Need]:
-        """Return how far changed values may go while every test on the row's way stays answered.
+    def _allowed(self, changed: Row) -> dict[int, _Allowed]:
+        """Return the intervals in which changed values may lie while every branch stays the same.
 
-        A row that is shared out goes many ways; the tests of all of them count.
+        A row that is divided into fractions takes many paths; the tests on all of them count.
         """
         row = {c: self._compared(c, v) for c, v in (self.row | changed).items()}
-        needs = {c: _Need() for c in changed if self.tree.schema[c].has_order}
-        waiting = [0]
-        while waiting:
-            node = waiting.pop()
+        allowed = {c: _Allowed() for c in changed if self.tree.schema[c].has_order}
+        stack = [0]
+        while stack:
+            node = stack.pop()
             split = self.tree.split(node)
             if split is None:
                 continue
-            branch = self._branch(split, row, needs, self._end(node))
+            branch = self._branch(split, row, allowed, self._threshold(node))
             for test in (s for s in split.surrogates if s.is_used):
                 if branch == NO_BRANCH:
-                    end = self._end_of(test.column, test.cut or 0.0)
-                    branch = self._branch(test, row, needs, end)
+                    threshold = self._threshold_of(test.column, test.cut or 0.0)
+                    branch = self._branch(test, row, allowed, threshold)
                     if test.cut is not None and test.below == 1 and branch != NO_BRANCH:
                         branch = 1 - branch
             branch = split.missing if branch == NO_BRANCH else branch
-            ways = self.tree.children(node)
-            waiting += ways if branch == NO_BRANCH else [ways[branch]]
-        return needs
+            children = self.tree.children(node)
+            stack += children if branch == NO_BRANCH else [children[branch]]
+        return allowed
 
     def _branch(
         self,
         test: Split | Surrogate,
         row: Mapping[int, float | None],
-        needs: dict[int, _Need],
-        end: _End,
+        allowed: dict[int, _Allowed],
+        threshold: _Threshold,
     ) -> int:
-        """Return the way of a row by one test, and keep what the test wants of a changed value."""
+        """Return the branch of a row by one test; narrow what is allowed if the test needs it."""
         c, value = test.column, row.get(test.column)
         if value is None:
             return NO_BRANCH
         if test.cut is None:
             return next((i for i, codes in enumerate(test.groups) if value in codes), NO_BRANCH)
-        is_below = value <= end.below
-        if c in needs:
-            needs[c] = needs[c].narrowed(end, is_below=is_below)
+        is_below = value <= threshold.below
+        if c in allowed:
+            allowed[c] = allowed[c].narrowed(threshold, is_below=is_below)
         return 0 if is_below else 1
 
-    def told(self, changed: Row) -> list[Plain]:
-        """Return changes as plain data: every value that passes the tests gives the answer."""
-        reach = self._reach(changed)
-        return [self._told(c, to, reach.get(c)) for c, to in changed.items()]
+    def to_json(self, changed: Row) -> list[Plain]:
+        """Return changes as plain data; every value that passes the tests changes the same way."""
+        allowed = self._allowed(changed)
+        return [self._change(c, to, allowed.get(c)) for c, to in changed.items()]
 
-    def _told(self, c: int, to: float, need: _Need | None) -> Plain:
+    def _change(self, c: int, to: float, allowed: _Allowed | None) -> Plain:
         field = self.tree.schema[c]
         value = self.row.get(c)
-        told = {
+        change = {
             "column": field.name,
             "from": None if value is None else self._plain(c, value),
             "to": self._plain(c, to),
@@ -535,19 +613,19 @@ class _Search:
             "above": None,
             "at_most": None,
         }
-        if need is None:
-            return told
-        low, high = need.ends()
+        if allowed is None:
+            return change
+        low, high = allowed.ends()
         if not field.is_numeric:
             low, high = (
                 quoted(level_text(field, int(end))) if math.isfinite(end) else ""
-                for end in (need.low, need.high)
+                for end in (allowed.low, allowed.high)
             )
-        if math.isfinite(need.low):
-            told["above"] = self._plain(c, need.low)
-        if math.isfinite(need.high):
-            told["at_most"] = self._plain(c, need.high)
-        return told | {"test": _between(quoted(field.name), need, low, high)}
+        if math.isfinite(allowed.low):
+            change["above"] = self._plain(c, allowed.low)
+        if math.isfinite(allowed.high):
+            change["at_most"] = self._plain(c, allowed.high)
+        return change | {"test": _interval_text(quoted(field.name), allowed, low, high)}
 
     def _plain(self, c: int, value: float | None) -> Any:  # noqa: ANN401 - a level or a number
         if value is None:
@@ -556,25 +634,25 @@ class _Search:
         return value if field.is_numeric else field.levels[int(value)]
 
 
-def _between(name: str, need: _Need, low: str, high: str) -> str:
-    """Return a test of one or two ends; of none where it is enough that the value is known."""
-    if math.isinf(need.low):
-        return f"{name} ≠ ?" if math.isinf(need.high) else f"{name} ≤ {high}"
-    return f"{name} > {low}" if math.isinf(need.high) else f"{low} < {name} ≤ {high}"
+def _interval_text(name: str, allowed: _Allowed, low: str, high: str) -> str:
+    """Return an interval as text; an unlimited one requires only that the value is known."""
+    if math.isinf(allowed.low):
+        return f"{name} ≠ ?" if math.isinf(allowed.high) else f"{name} ≤ {high}"
+    return f"{name} > {low}" if math.isinf(allowed.high) else f"{low} < {name} ≤ {high}"
 
 
-def _spread(tree: TreeData, c: int) -> float:
-    """Return how far apart the cuts of a column and their neighbours are; 1 for a single one."""
+def _half_range(tree: TreeData, c: int) -> float:
+    """Return half the range of a column's thresholds and their neighbours; 1 if there is one."""
     here = (tree.nodes.column == c) & np.isfinite(tree.nodes.cut)
-    places = [tree.nodes.cut[here]]
+    parts = [tree.nodes.cut[here]]
     if tree.nodes.gap is not None:
-        places.append(tree.nodes.gap[here].ravel())
-    every = np.concatenate(places)
-    every = every[np.isfinite(every)]
-    if not every.size:
+        parts.append(tree.nodes.gap[here].ravel())
+    numbers = np.concatenate(parts)
+    numbers = numbers[np.isfinite(numbers)]
+    if not numbers.size:
         return 1.0
-    wide = float(every.max() / 2 - every.min() / 2)  # halves: the ends may be as far as floats go
-    return max(wide, float(np.abs(every).max()) * 1e-3, 1e-300) if every.size > 1 else 1.0
+    half = float(numbers.max() / 2 - numbers.min() / 2)  # the range itself may overflow
+    return max(half, float(np.abs(numbers).max()) * 1e-3, 1e-300) if numbers.size > 1 else 1.0
 
 
 def _value(table: Table, c: int) -> Any:  # noqa: ANN401 - a level may be any plain value

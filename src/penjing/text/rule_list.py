@@ -45,7 +45,7 @@ def write(told: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
             lang,
             n=len(rules),
             leaves=told["leaves"],
-            align_right=weight_text(training["correct"]),
+            right=weight_text(training["correct"]),
             tree=weight_text(training["tree"]),
             of=weight_text(training["of"]),
         )
