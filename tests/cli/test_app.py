@@ -32,7 +32,7 @@ VERBS = ("check", "fit", "show", "why", "trace", "prune", "predict", "test", "co
 def test_help_lists_every_verb_and_says_what_exit_codes_mean(run):
     done = run("--help")
     assert done.code == 0
-    assert all(f"\n  {verb} " in done.out for verb in (*VERBS, "recipes", "plugs", "completion"))
+    assert all(f"\n  {verb} " in done.out for verb in (*VERBS, "recipes", "plugins", "completion"))
     assert "Exit codes: 0 fine" in done.out
 
 
@@ -224,10 +224,10 @@ def test_a_shell_is_told_the_verbs(tmp_path):
     assert set(done.stdout.decode().split()) == {"prune", "predict"}
 
 
-def test_recipes_and_plugs_are_listed(run):
+def test_recipes_and_plugins_are_listed(run):
     assert run("recipes", "--json").data["cart-binary"]["shape"] == "binary"
-    assert "criteria: gain, gain_ratio, gini, variance" in run("plugs").out
-    assert "memory" in run("plugs", "--json").data["engine"]
+    assert "criteria: gain, gain_ratio, gini, variance" in run("plugins").out
+    assert "memory" in run("plugins", "--json").data["engine"]
 
 
 def test_there_is_no_bar_in_a_pipe():

@@ -109,8 +109,8 @@ def test_a_background_job_stays_deaf_to_the_signal(folder):
 
 HOLDS = """
 import sys, time
-from penjing.tree.serialize import writing
-with writing(sys.argv[1]) as file:
+from penjing.tree.serialize import open_atomically
+with open_atomically(sys.argv[1]) as file:
     file.write(b"half")
     file.flush()
     print("there", flush=True)

@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "export": (MODEL, "--to", "python"),
     "report": (MODEL, "-o", "new.html", "--folds", "2"),
     "recipes": (),
+    "plugins": (),
     "plugs": (),
     "completion": ("bash",),
 }

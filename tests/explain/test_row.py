@@ -257,7 +257,7 @@ def test_no_bare_error_of_python():
         lambda: penjing.bootstrap(melons, n=1, seed=-1),
         lambda: tree.importances("permutation", melons, seed=-1),
         lambda: tree.importances("permutation", melons, n=0),
-        *(lambda v=v: tree.ruleset(melons, max_loss=v) for v in ("x", -1, None)),
+        *(lambda v=v: tree.ruleset(melons, max_loss=v) for v in ("x", -1)),
         *(lambda v=v: tree.write("svg", max_leaves=v) for v in ("x", 0)),
         lambda: tree.trace["a"],
         lambda: tree.trace[0:2],

@@ -501,7 +501,7 @@ def test_words_for_ties_are_checked():
 def test_wrong_options_are_told():
     tree = two_questions()
     rows = Table((nominal("x", "a"), nominal("z", "p")), nominal("y", ["no"]), 1)
-    with pytest.raises(ChoiceError, match=r"prune 'reduced' is not known.*Closest: reduced-error"):
+    with pytest.raises(ChoiceError, match=r"pruner 'reduced' is not known.*Closest: reduced-error"):
         prune(tree, "reduced")
     with pytest.raises(ChoiceError, match="pruning by 'reduced-error' needs rows"):
         prune(tree, "reduced-error")
