@@ -1,7 +1,7 @@
-"""A tree as a plain record: nodes, schema, target, recipe, and what is known about it.
+"""A tree as a plain record: nodes, schema, target, recipe, and facts about how it was grown.
 
-The record does not know who grew it. What users call a tree, with methods that predict, prune,
-draw and explain, is :class:`penjing.Tree`, a subclass of this record.
+The record does not depend on engines or dialects. :class:`penjing.Tree`, with methods that
+predict, prune, draw and explain, is a subclass of this record.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.arguments import as_list, bad_value_error, is_whole, optional_text
+from penjing.data.source import Label
 from penjing.data.table import Field, Floats
 from penjing.errors import WrongTypeError
 from penjing.tree.counts import Classes, Costs, Number, Reader
@@ -22,20 +23,23 @@ from penjing.tree.nodes import LEAF, Ids, Nodes
 from penjing.tree.split import NO_BRANCH, Split
 
 
-def _renumbered(trace: Any, place: Mapping[int, int], cut: set[int], why: str) -> Any:  # noqa: ANN401
-    """Return a trace under new node numbers; nodes that were cut say why."""
+def _renumber_trace(
+    trace: dict[str, Any] | None, new_id: Mapping[int, int], cut: set[int], why: str
+) -> dict[str, Any] | None:
+    """Return a trace under new node numbers; nodes that became leaves get the reason ``why``."""
     if trace is None:
         return None
-    steps = [s | {"node": place[s["node"]]} for s in trace["steps"] if s["node"] in place]
+    steps = [s | {"node": new_id[s["node"]]} for s in trace["steps"] if s["node"] in new_id]
     return trace | {"steps": [s | {"stop": why} if s["node"] in cut else s for s in steps]}
 
 
 @dataclass(frozen=True, eq=False)
 class TreeData:
-    """A decision tree: questions, answers, and the counts they were learnt from.
+    """A decision tree: its splits, its predictions, and the counts they were learned from.
 
-    Trees are immutable; pruning and the like return new ones. ``penjing.fit`` grows one,
-    ``penjing.load`` reads one, ``Tree.from_dict`` takes one from a nested dict.
+    Trees are immutable; methods such as pruning return new ones. ``penjing.fit`` grows a tree,
+    ``penjing.load`` reads one from a file, ``Tree.from_dict`` makes one from a nested dict.
+    Nodes are numbered breadth first; the root is node 0.
     """
 
     nodes: Nodes
@@ -61,19 +65,43 @@ class TreeData:
 
     @cached_property
     def first_child(self) -> Ids:
-        """The first child of each node; meaningless in a leaf."""
+        """The first child of each node; in a leaf the value has no meaning.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.first_child[:2]
+        array([1, 3], dtype=int32)
+        """
         ids = np.arange(len(self.nodes), dtype=np.int32)
         return np.searchsorted(self.nodes.parent, ids).astype(np.int32)
 
     @cached_property
     def n_children(self) -> Ids:
-        """The number of children of each node."""
+        """The number of children of each node.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.n_children
+        array([2, 2, 0, 0, 0], dtype=int32)
+        """
         counts = np.bincount(self.nodes.parent[1:], minlength=len(self.nodes))
         return counts.astype(np.int32)
 
     @cached_property
     def depths(self) -> Ids:
-        """How many questions stand above each node."""
+        """The number of splits above each node.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.depths
+        array([0, 1, 1, 2, 2], dtype=int32)
+        """
         parent = self.nodes.parent.tolist()
         depth = [0] * len(parent)
         for node in range(1, len(parent)):
@@ -82,162 +110,413 @@ class TreeData:
 
     @cached_property
     def is_leaf(self) -> npt.NDArray[np.bool_]:
-        """Whether each node asks nothing."""
+        """Whether each node is a leaf.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.is_leaf
+        array([False, False,  True,  True,  True])
+        """
         return np.asarray(self.nodes.column == LEAF)
 
     @property
     def depth(self) -> int:
-        """The largest number of questions asked of one row."""
+        """The depth of the tree: the largest number of splits on a path.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.depth
+        2
+        """
         return int(self.depths.max())
 
     @property
     def n_nodes(self) -> int:
-        """The number of nodes that training rows reached."""
+        """The number of nodes, leaves included; branches without training rows have no node.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.n_nodes
+        5
+        """
         return len(self.nodes)
 
     @property
     def n_leaves(self) -> int:
-        """The number of leaves that training rows reached."""
+        """The number of leaves; branches without training rows have none.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.n_leaves
+        3
+        """
         return int(self.is_leaf.sum())
 
     @property
     def n_empty(self) -> int:
-        """The number of branches that no training row took; they answer as their node does."""
+        """The number of categories without a branch, over all nodes.
+
+        A row with such a category gets the prediction of the node where it stops.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.fit(penjing.example("watermelon2.0")).n_empty
+        1
+        """
         return sum(len(self.empty_levels(node)) for node in np.flatnonzero(~self.is_leaf).tolist())
 
     def checked(self, node: int) -> int:
-        """Return a node's number, or say which there are."""
+        """Return a node number as an int, or raise an error if there is no such node.
+
+        Parameters
+        ----------
+        node : int
+            The number of a node.
+
+        Raises
+        ------
+        ChoiceError
+            If the tree has no node of this number.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.checked(4)
+        4
+        """
         if not is_whole(node) or not 0 <= node < len(self.nodes.parent):
             raise bad_value_error("no_node", "node", node, int, last=len(self.nodes.parent) - 1)
         return int(node)
 
     def empty_levels(self, node: int) -> list[int]:
-        """Return the codes of the levels that a nominal question has no branch for."""
+        """Return the codes of the categories for which a node has no branch.
+
+        No training row in the node had one of these categories.
+
+        Parameters
+        ----------
+        node : int
+            The number of a node.
+
+        Returns
+        -------
+        list of int
+            Positions in the ``levels`` of the split column; empty for a leaf and a threshold.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("watermelon2.0"))
+        >>> column = tree.schema[tree.split(5).column]
+        >>> [column.levels[code] for code in tree.empty_levels(5)]
+        ['浅白']
+        """
         node = self.checked(node)
-        asked = int(self.nodes.column[node])
-        if asked == LEAF or not np.isnan(self.nodes.cut[node]):
+        column = int(self.nodes.column[node])
+        if column == LEAF or not np.isnan(self.nodes.cut[node]):
             return []
         taken = {c for child in self.children(node) for c in self.nodes.levels(child).tolist()}
-        return [code for code in range(len(self.schema[asked].levels)) if code not in taken]
+        return [code for code in range(len(self.schema[column].levels)) if code not in taken]
 
     def children(self, node: int) -> range:
-        """Return the ids of a node's children, in the order of its branches."""
+        """Return the children of a node, in the order of its branches.
+
+        Parameters
+        ----------
+        node : int
+            The number of a node.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> list(tree.children(0)), list(tree.children(2))
+        ([1, 2], [])
+        """
         node = self.checked(node)
         first = int(self.first_child[node])
         return range(first, first + int(self.n_children[node]))
 
     def path(self, node: int) -> list[int]:
-        """Return the nodes from the root to this one, both included."""
-        found = [self.checked(node)]
-        while (up := int(self.nodes.parent[found[-1]])) >= 0:
-            found.append(up)
-        return found[::-1]
+        """Return the nodes from the root to a node, both included.
+
+        Parameters
+        ----------
+        node : int
+            The number of a node.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.path(3)
+        [0, 1, 3]
+        """
+        upwards = [self.checked(node)]
+        while (parent := int(self.nodes.parent[upwards[-1]])) >= 0:
+            upwards.append(parent)
+        return upwards[::-1]
 
     def walk(self) -> Iterator[int]:
-        """Yield every node, each before its children, first branches first."""
-        waiting = [0]
-        while waiting:
-            node = waiting.pop()
+        """Yield every node, each before its children, the first branch first (preorder).
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> list(tree.walk())
+        [0, 1, 3, 4, 2]
+        """
+        stack = [0]
+        while stack:
+            node = stack.pop()
             yield node
-            waiting.extend(reversed(self.children(node)))
+            stack.extend(reversed(self.children(node)))
 
     def split(self, node: int) -> Split | None:
-        """Return the test of a node, None in a leaf."""
+        """Return the split of a node, None for a leaf.
+
+        Parameters
+        ----------
+        node : int
+            The number of a node.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> split = tree.split(0)
+        >>> tree.schema[split.column].name, round(split.gain, 3)
+        ('no surfacing', 0.42)
+        >>> tree.split(2) is None
+        True
+        """
         node = self.checked(node)
-        asked = int(self.nodes.column[node])
-        if asked == LEAF:
+        column = int(self.nodes.column[node])
+        if column == LEAF:
             return None
         cut = float(self.nodes.cut[node])
         has_cut = not np.isnan(cut)
         groups = () if has_cut else tuple(self.nodes.levels(c) for c in self.children(node))
         gain, score = float(self.nodes.gain[node]), float(self.nodes.score[node])
         missing = NO_BRANCH if self.nodes.missing is None else int(self.nodes.missing[node])
-        stand_ins = self.nodes.surrogates.get(node, ())
-        return Split(asked, cut if has_cut else None, groups, gain, score, missing, stand_ins)
+        surrogates = self.nodes.surrogates.get(node, ())
+        return Split(column, cut if has_cut else None, groups, gain, score, missing, surrogates)
 
     def parent_of(self, node: int) -> tuple[int, int]:
-        """Return a node's parent and by which of its branches the node is reached."""
+        """Return the parent of a node, and the branch of the parent that leads to the node.
+
+        Parameters
+        ----------
+        node : int
+            The number of a node.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.parent_of(4)
+        (1, 1)
+        """
         node = self.checked(node)
         parent = int(self.nodes.parent[node])
         return parent, int(node - self.first_child[parent])
 
     def weight_of(self, node: int) -> float:
-        """Return the weight of the training rows in a node."""
+        """Return the weight of the training rows in a node.
+
+        Parameters
+        ----------
+        node : int
+            The number of a node.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.weight_of(1)
+        3.0
+        """
         return float(self.weight[self.checked(node)])
 
-    # -- answers --------------------------------------------------------------------------
+    # -- predictions ----------------------------------------------------------------------
 
     @property
     def is_regression(self) -> bool:
-        """Whether the answers are numbers."""
+        """Whether the tree predicts numbers.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.is_regression
+        False
+        """
         return self.target.is_numeric
 
     @property
-    def classes(self) -> tuple[Any, ...]:
-        """The classes, in order; empty for regression."""
+    def classes(self) -> tuple[Label, ...]:
+        """The classes, in the order of ``predict_proba``; empty for regression.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.classes
+        ('yes', 'no')
+        """
         return () if self.is_regression else tuple(self.target.levels)
 
     @cached_property
     def reader(self) -> Reader:
-        """What reads the sums of a node."""
+        """Interprets the sums of a node: weight, prediction and loss.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.reader.weight(tree.nodes.total[0])
+        array(5.)
+        """
         if self.is_regression:
             return Number(self.centre)
         return Classes(len(self.target.levels), Costs.from_json(self.about.get("costs")))
 
     @cached_property
     def has_counts(self) -> bool:
-        """Whether the totals were counted from rows; not so in a tree made by hand."""
+        """Whether the counts are those of training rows; False for ``Tree.from_dict``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.has_counts
+        True
+        """
         return bool(self.about.get("counted", True))
 
     @cached_property
     def weight(self) -> Floats:
-        """The weight of the training rows in each node."""
+        """The weight of the training rows in each node.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.weight
+        array([5., 3., 2., 2., 1.])
+        """
         return self.reader.weight(self.nodes.total)
 
     @cached_property
     def values(self) -> npt.NDArray[Any]:
-        """The answer of each node: the code of its class, or a number."""
-        found = self.reader.value(self.nodes.total)
+        """The prediction of each node: the position of its class in `classes`, or a number.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.values
+        array([1, 0, 1, 0, 1])
+        """
+        values = self.reader.value(self.nodes.total)
         for node, code in self.nodes.answers.items():
-            found[node] = code
-        return found
+            values[node] = code
+        return values
 
     @cached_property
     def shares(self) -> Floats:
-        """The share of each class in each node, as it is answered; (n, classes).
+        """The predicted probability of each class in each node, (nodes, classes).
 
-        A recipe may smooth them (``laplace``), or answer a level without a branch by its node's
-        majority for sure (``empty``): C4.5 and J48 part here.
+        Recipes differ: they may smooth the shares of the training rows (``laplace``), or predict
+        the majority class with probability 1 for a category without a branch (``empty``), in
+        which C4.5 and J48 differ.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.shares[1].round(2)
+        array([0.67, 0.33])
         """
         total, weight = self.nodes.total, self.weight
         costs = self.reader.costs if isinstance(self.reader, Classes) else None
-        if costs is not None:  # a row of each class counts for more, or less
+        if costs is not None:
             total = total * np.asarray(costs.factor)
             weight = self.reader.weight(total)
         if self.recipe.get("laplace"):
             shares = (total + 1) / (weight + total.shape[1])[:, None]
         else:
             shares = total / np.where(weight > 0, weight, 1.0)[:, None]
-        sure = ~self.is_leaf if self.recipe.get("empty") == "majority" else weight == 0
-        return np.asarray(np.where(sure[:, None], np.eye(total.shape[1])[self.values], shares))
+        is_certain = ~self.is_leaf if self.recipe.get("empty") == "majority" else weight == 0
+        return np.asarray(
+            np.where(is_certain[:, None], np.eye(total.shape[1])[self.values], shares)
+        )
 
     @cached_property
     def losses(self) -> Floats:
-        """The weight each node would get wrong as a leaf, or its sum of squares."""
+        """The weight of the errors of each node as a leaf; for regression, its sum of squares.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.losses
+        array([2., 1., 0., 0., 0.])
+        """
         return self.reader.loss(self.nodes.total)
 
-    def answer(self, node: int) -> Any:  # noqa: ANN401 - a class may be any plain value
-        """Return what a node answers: a class, or a number."""
+    def answer(self, node: int) -> Label:
+        """Return the prediction of a node: a class, or a number.
+
+        Parameters
+        ----------
+        node : int
+            The number of a node.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.answer(3), tree.answer(4)
+        ('yes', 'no')
+        """
         value = self.values[self.checked(node)]
-        return float(value) if self.is_regression else self.target.levels[int(value)]
+        if self.is_regression:
+            return float(value)
+        label: Label = self.target.levels[int(value)]
+        return label
 
     # -- changed trees ----------------------------------------------------------------------
 
     def pruned(self, cut_back: Iterable[int], *, why: str | None = None) -> Self:
-        """Return the tree with these nodes made leaves; nodes are numbered anew.
+        """Return the tree with some nodes turned into leaves; its nodes are numbered anew.
 
-        The trace and the ties told of nodes by number, so they are left out; unless pruning is
-        a part of growing, and there is a reason ``why`` these nodes are leaves.
+        Parameters
+        ----------
+        cut_back : iterable of int
+            The numbers of the nodes that become leaves.
+        why : str, optional
+            The reason, for pruning that is a part of growing: the trace and the ties of the
+            remaining nodes are then kept, and these leaves carry the reason. Without it the new
+            tree has neither.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.pruned([1]).to_dict()
+        {'no surfacing': {1: 'yes', 0: 'no'}}
         """
         nodes = self.nodes
         is_cut = np.zeros(len(nodes), bool)
@@ -248,17 +527,17 @@ class TreeData:
         is_cut[[self.checked(node) for node in cut_nodes]] = True
         keep = np.ones(len(nodes), bool)
         parent = nodes.parent.tolist()
-        hidden = is_cut.tolist()
+        is_below_cut = is_cut.tolist()
         for node in range(1, len(parent)):
-            if hidden[parent[node]]:
-                hidden[node] = True
+            if is_below_cut[parent[node]]:
+                is_below_cut[node] = True
                 keep[node] = False
         kept = np.flatnonzero(keep)
         column = np.where(is_cut, LEAF, nodes.column)[kept]
         new_id = np.cumsum(keep) - 1
         spans = [nodes.levels(i) for i in kept.tolist()]
         is_leaf = column == LEAF
-        smaller = Nodes(
+        pruned_nodes = Nodes(
             parent=np.append([-1], new_id[nodes.parent[kept[1:]]]).astype(np.int32),
             column=column.astype(np.int32),
             cut=np.where(is_leaf, np.nan, nodes.cut[kept]),
@@ -279,26 +558,37 @@ class TreeData:
         about = {key: value for key, value in self.about.items() if key not in ("ties", "n_ties")}
         trace = None
         if why is not None:
-            place = {int(old): new for new, old in enumerate(kept)}
-            cut = {place[i] for i in np.flatnonzero(is_cut).tolist() if i in place}
-            trace = _renumbered(self.kept_trace, place, cut, why)
+            number = {int(old): new for new, old in enumerate(kept)}
+            cut = {number[i] for i in np.flatnonzero(is_cut).tolist() if i in number}
+            trace = _renumber_trace(self.kept_trace, number, cut, why)
             about["ties"] = [
-                tie | {"node": place[tie["node"]]}
+                tie | {"node": number[tie["node"]]}
                 for tie in self.about.get("ties", ())
-                if tie["node"] in place and place[tie["node"]] not in cut
+                if tie["node"] in number and number[tie["node"]] not in cut
             ]
         # Sketches and the skeleton name nodes by their old numbers.
         return replace(
-            self, nodes=smaller, kept_trace=trace, about=about, sketch=None, skeleton=None
+            self, nodes=pruned_nodes, kept_trace=trace, about=about, sketch=None, skeleton=None
         )
 
     def exact(self) -> Self:
-        """Return the same tree, whose cuts are printed with every digit that they have.
+        """Return the same tree, with thresholds that are printed with all their digits.
 
-        Printed cuts are as short as can be while they route every training row alike, and the
-        printed number itself as the model does (``<`` where it goes up, ``≤`` where not); compared
-        digit by digit with another program, or asked about values between training rows, a tree
-        had better print what it computes with.
+        Normally a threshold is printed with as few digits as route every training row, and the
+        printed number itself, as the model does. All digits are useful to compare a tree with
+        that of another program.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> rows = [{"x": 0.1, "y": "a"}, {"x": 0.2, "y": "b"}]
+        >>> tree = penjing.fit(rows, target="y")
+        >>> print(tree)
+        x ≤ 0.15: a (1)
+        x > 0.15: b (1)
+        >>> print(tree.exact())
+        x ≤ 0.15000000000000002: a (1)
+        x > 0.15000000000000002: b (1)
         """
         return replace(self, nodes=replace(self.nodes, gap=None))
 
@@ -307,7 +597,20 @@ class TreeData:
         return f"<Tree {self.target.name}: {name}, {self.n_leaves} leaves, depth {self.depth}>"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the whole tree as plain data; see :mod:`penjing.tree.serialize`."""
+        """Return the tree as plain data, as it is written to a model file.
+
+        Returns
+        -------
+        dict
+            Dicts, lists, texts and numbers only; ``json.dumps`` can write it.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> len(tree.to_json()["nodes"])
+        5
+        """
         from penjing.tree.serialize import to_json  # noqa: PLC0415 - it imports this module
 
         return to_json(self)
