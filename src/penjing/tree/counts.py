@@ -1,12 +1,12 @@
-"""What is counted, how counts add, and how they are read.
+"""Counts: the sums from which splits are scored, and the classes that interpret them.
 
-The one question to the data: *for these open nodes, how much weight has each (column, level,
-class)?* The answer for a node and a column is a :class:`Counts`, for a node a :class:`Tally`.
-Answers are sums, so they add: over threads, partitions, machines, siblings.
+Growing needs one thing from the data: for a set of open nodes, the weight of each (column, level,
+class). For a node and a column it is a :class:`Counts`, for a node a :class:`Tally`. These are
+sums, so those of threads, partitions, machines and sibling nodes can be added.
 
-What is summed is a short vector of length S: class weights for classification, the moments
-(sum w, sum wy, sum wy^2) for regression. :class:`Classes` and :class:`Number` read such vectors,
-so that nothing else needs to ask which of the two it is.
+A sum is a short vector of length S: class weights for classification, the moments (sum w, sum wy,
+sum wy^2) for regression. :class:`Classes` and :class:`Number` interpret such vectors, so that
+other code need not distinguish the two.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from penjing.data.table import Codes, Floats, Table
 from penjing.errors import DataError
 
 TIE = 1e-12
-"""Two scores are equal if they differ by less than this share of the numbers they come from."""
+"""Two scores tie if they differ by less than this share of the numbers they are computed from."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,12 +38,13 @@ class Counts:
     missing : (S,)
         The sum of the rows whose value is not known.
     rows : (present, S) or None
-        The same as ``cells`` with every row of some weight weighing 1; None where all do.
+        The same as ``cells`` with weight 1 for every row of positive weight; None where all
+        weights are 1.
     missing_rows : float or None
-        How many rows have no known value; None where every row weighs 1.
+        The number of rows without a value; None where all weights are 1.
     spans : (present, 2) or None
-        The least and the greatest number of each, where numbers were counted together; then
-        ``codes`` are places only.
+        The smallest and the largest number of each, where numbers were counted in buckets;
+        ``codes`` are then only positions.
     """
 
     codes: Codes
@@ -61,7 +62,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """All that a node knows of its rows: their sum, and the counts of each column asked for."""
+    """The sum of a node's rows, and the counts of each requested column."""
 
     total: Floats
     columns: Mapping[int, Counts]
@@ -69,9 +70,9 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Totals:
-    """The sums of several nodes, and whether each holds one class (or one number) only.
+    """The sums of several nodes, and whether each node holds one class (or one number) only.
 
-    ``rows`` is the number of rows of each, None where every row weighs 1.
+    ``rows`` is the number of rows of each, None where all weights are 1.
     """
 
     cells: Floats
@@ -81,20 +82,20 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What classes count for, where not each row of each class counts the same.
+    """Class weights, priors and misclassification costs.
 
     Parameters
     ----------
     factor : tuple of float
-        By what the weight of each class is multiplied (priors, class weights).
+        The factor of the weight of each class (priors, class weights).
     loss : tuple of tuple of float
-        ``loss[i][j]``: what it costs to answer class j where class i is true; 0 where i = j.
+        ``loss[i][j]``: the cost of predicting class j where class i is true; 0 where i = j.
     altered : tuple of float
-        The factors for judging divisions, in which the costs are contained (Breiman et al.
-        1984, 4.4.3); the factors themselves where all mistakes cost the same.
+        The factors for scoring splits, which include the costs (Breiman et al. 1984, 4.4.3);
+        equal to ``factor`` where all errors cost the same.
     n_seen : int
-        How many classes there are up to the last that has a row, if only one of weight 0. Known
-        while a tree grows, 0 afterwards.
+        The number of classes up to the last one that has a row, be it of weight 0. Known while a
+        tree grows, 0 afterwards.
     """
 
     factor: tuple[float, ...]
@@ -103,9 +104,9 @@ class Costs:
     n_seen: int = 0
 
     def risks(self, total: Floats) -> Floats:
-        """Return what each answer would cost, (…, classes), from class weights (…, classes)."""
+        """Return the cost of predicting each class, (…, classes), from weights (…, classes)."""
         risk = np.zeros_like(total)
-        for true, factor in enumerate(self.factor):  # one after the other: a fixed rounding
+        for true, factor in enumerate(self.factor):  # in a fixed order, hence fixed rounding
             risk += total[..., true, None] * np.asarray(self.loss[true]) * factor
         return risk
 
@@ -119,7 +120,7 @@ class Costs:
 
     @staticmethod
     def from_json(plain: Mapping[str, Any] | None) -> Costs | None:
-        """Return the costs of plain data."""
+        """Return the costs that `to_json` wrote."""
         if plain is None:
             return None
         loss = tuple(tuple(row) for row in plain["loss"])
@@ -128,7 +129,7 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """Reads a vector of class weights."""
+    """Interprets a vector of class weights."""
 
     n: int
     costs: Costs | None = None
@@ -143,13 +144,13 @@ class Classes:
         return np.asarray(total.sum(axis=-1))
 
     def value(self, total: Floats) -> npt.NDArray[np.intp]:
-        """Return the majority (or cheapest) class; of equal ones the first in their order."""
+        """Return the majority class (with costs, the cheapest); ties go to the first class."""
         if self.costs is not None:
             return np.asarray(self.costs.risks(total).argmin(axis=-1))
         return np.asarray(total.argmax(axis=-1))
 
     def loss(self, total: Floats) -> Floats:
-        """Return the weight (or the cost) of the rows that this class gets wrong."""
+        """Return the weight (with costs, the cost) of the rows that `value` misclassifies."""
         if self.costs is not None:
             return np.asarray(self.costs.risks(total).min(axis=-1))
         return np.asarray(total.sum(axis=-1) - total.max(axis=-1))
@@ -157,7 +158,7 @@ class Classes:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """Reads a vector of moments (sum w, sum wy, sum wy^2) of y less its centre."""
+    """Interprets a vector of moments (sum w, sum wy, sum wy^2) of y minus its centre."""
 
     centre: float = 0.0
 
@@ -181,15 +182,15 @@ class Number:
         """Return the sum of squares about the mean."""
         weight = total[..., 0]
         square = total[..., 1] ** 2
-        about = np.divide(square, weight, out=np.zeros_like(weight), where=weight > 0)
-        return np.maximum(total[..., 2] - about, 0.0)
+        explained = np.divide(square, weight, out=np.zeros_like(weight), where=weight > 0)
+        return np.maximum(total[..., 2] - explained, 0.0)
 
 
 Reader = Classes | Number
 
 
 def reader_of(table: Table, costs: Costs | None = None, *, centred: bool = True) -> Reader:
-    """Return what reads the sums of this table: its classes, or the moments of its number."""
+    """Return the reader for the target of a table: `Classes`, or `Number` for regression."""
     assert table.target is not None
     with np.errstate(over="ignore", invalid="ignore"):
         weight = table.total_weight
@@ -199,8 +200,8 @@ def reader_of(table: Table, costs: Costs | None = None, *, centred: bool = True)
             return Classes(len(table.target.levels), costs)
         numbers = table.target.numbers()
         # Centring first keeps sum(y^2) - sum(y)^2/n from cancelling when y is far from zero.
-        is_far = centred and table.n_rows > 0
-        centre = float(np.average(numbers, weights=table.weights)) if is_far else 0.0
+        has_centre = centred and table.n_rows > 0
+        centre = float(np.average(numbers, weights=table.weights)) if has_centre else 0.0
         if not np.isfinite(weight * (table.weights * (numbers - centre) ** 2).sum()):
             raise DataError("target_too_large", target=table.target.name)
     return Number(centre)
@@ -213,10 +214,10 @@ def sums(
     y: Codes | Floats,
     s: Reader,
 ) -> Floats:
-    """Return the (n_slots, S) sums of rows that fall into slots.
+    """Return the (n_slots, S) sums of the rows of each slot.
 
-    Rows are added one after the other in their order, so that every engine that keeps the
-    rows of a node in the order of the table gets the same bits.
+    Rows are added in their order. Every engine that keeps the rows of a node in the order of the
+    table hence gets the same sums to the last bit.
     """
     if isinstance(s, Classes):
         flat = slots * s.n + y
@@ -230,10 +231,10 @@ def sums(
     ).astype(np.float64, copy=False)
 
 
-def ties_of(told: Mapping[str, Any], score: Floats) -> list[dict[str, Any]]:
-    """Return the nodes where several columns came out equal, as a tree's story holds them."""
-    start, columns = told["tie_start"].tolist(), told["tie_columns"].tolist()
-    tied = told["tied_nodes"]
+def ties_of(arrays: Mapping[str, Any], score: Floats) -> list[dict[str, Any]]:
+    """Return the ties between columns that a native grower reports, as a tree records them."""
+    start, columns = arrays["tie_start"].tolist(), arrays["tie_columns"].tolist()
+    tied = arrays["tied_nodes"]
     return [
         {"columns": columns[start[i] : start[i + 1]], "score": at, "node": node}
         for i, (node, at) in enumerate(zip(tied.tolist(), score[tied].tolist(), strict=True))

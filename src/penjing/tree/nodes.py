@@ -1,7 +1,8 @@
 """The nodes of a tree as arrays, one entry per node.
 
-Nodes are numbered breadth first, so the children of a node stand side by side and ``parent``
-never decreases. Everything that walks a tree is a loop over an index, and no depth is too deep.
+Nodes are numbered breadth first, so the children of a node have consecutive numbers and
+``parent`` never decreases. Code that visits all nodes loops over an index instead of recursing, so
+the depth of a tree is not limited.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ class Nodes:
     parent : (n,) int32
         -1 for the root; never decreasing.
     column : (n,) int32
-        Which column the node asks about, -1 for a leaf.
+        The column that the node splits on, -1 for a leaf.
     cut : (n,) float64
-        Where an ordered column is cut; NaN otherwise.
+        The threshold of an ordered column; NaN otherwise.
     level_start : (n + 1,) int64
         Node i is reached from its parent by the levels
         ``level_codes[level_start[i]:level_start[i + 1]]`` of the parent's column.
@@ -40,19 +41,20 @@ class Nodes:
     total : (n, S) float64
         The sum of the training rows of each node.
     gain, score : (n,) float64
-        What the node's split was worth; 0 in leaves.
+        The gain and the score of the node's split; 0 in leaves.
     gap : (n, 2) float64 or None
-        The values on both sides of each cut, of the training rows that reach the node: every
-        number between them routes those rows alike. NaN where there is no cut; None where no
-        rows were at hand.
+        The values on both sides of each threshold, of the training rows that reach the node: every
+        number between them routes those rows alike. NaN where there is no threshold; None where
+        the training rows were not available.
     missing : (n,) int32 or None
-        The branch of a row that neither the test nor a surrogate sends anywhere, -1 where it
-        stays; None where all stay (or are shared out, as the recipe says).
+        The branch of a row that neither the split nor a surrogate can route, -1 where the row
+        stops; None where no node has such a branch (rows stop or become fractional cases, as the
+        recipe says).
     surrogates : mapping from node to tuple of Surrogate
-        The tests that stand in where a value is missing, best first.
+        The surrogates of each split, best first.
     answers : mapping from node to code
-        The class of a node that answers otherwise than its rows would: C4.5 leaves a class as
-        it was if others are only as frequent, and in a branch without rows.
+        The class of a node whose prediction is not the majority of its rows: C4.5 keeps the
+        earlier class if others are only as frequent, and in a branch without rows.
     """
 
     parent: Ids

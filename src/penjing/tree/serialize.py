@@ -1,4 +1,4 @@
-"""A tree as plain data, on disk and back: versioned JSON, checked on the way in, never executed."""
+"""Model files: a tree as versioned JSON, written atomically and validated when it is read."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from penjing.tree.validate import first_misfit
 FORMAT = 2
 """The number of the format written here; every number up to it can be read."""
 MAX_WEIGHT = 1e300
-"""Weights up to this can be added up without running out of numbers."""
+"""Sums of weights up to this do not overflow."""
 MAX_QUOTED = 120
-"""So many characters of a place are quoted."""
+"""The largest number of characters of a JSON path in an error message."""
 TEMPORARY_PREFIX = f".penjing-{zlib.crc32(platform.node().encode()):08x}-"
-"""How names of temporary files begin on this machine; the number of the process follows."""
+"""The start of the names of temporary files on this machine; the process id follows."""
 MAX_BYTES = 2**31
 """A larger model file is refused before it is read."""
 
@@ -96,7 +96,7 @@ def to_json(tree: TreeData) -> dict[str, Any]:
                 "score": float(nodes.score[i]),
             }
             if not math.isnan(cuts[i]):
-                # No JSON number is infinite: null is "known or not", which no number divides.
+                # JSON has no infinity; null is a split into known and missing values.
                 row["cut"] = cuts[i] if math.isfinite(cuts[i]) else None
                 if nodes.gap is not None and np.isfinite(nodes.gap[i]).all():
                     row["gap"] = nodes.gap[i].tolist()
@@ -120,7 +120,7 @@ def to_json(tree: TreeData) -> dict[str, Any]:
 
 
 def save(tree: TreeData, path: str | Path) -> None:
-    """Write a tree to a file; an interruption leaves the old file whole.
+    """Write a tree to a file; an interruption leaves the old file unchanged.
 
     A name that ends in ``.gz`` is compressed.
     """
@@ -128,7 +128,7 @@ def save(tree: TreeData, path: str | Path) -> None:
     plain = to_json(tree)
     try:
         data = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1).encode("utf-8")
-    except UnicodeEncodeError:  # half a surrogate pair in a name has no bytes, only an escape
+    except UnicodeEncodeError:  # an unpaired surrogate has an escape, but no UTF-8
         data = json.dumps(plain, allow_nan=False, indent=1).encode("ascii")
     if str(path).endswith(".gz"):
         data = gzip.compress(data, mtime=0)
@@ -136,16 +136,17 @@ def save(tree: TreeData, path: str | Path) -> None:
 
 
 def write_atomically(path: str | Path, data: bytes) -> None:
-    """Write a file whole or not at all; see `writing`."""
+    """Write a file completely or not at all; see `open_atomically`."""
     with open_atomically(path) as file:
         file.write(data)
 
 
 @contextmanager
 def open_atomically(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a file under a temporary name beside it, to be renamed into place at the end.
+    """Open a temporary file next to a path, and rename it to the path at the end.
 
-    What a link points to is replaced, not the link; a pipe or a device is written into.
+    For a symbolic link, the file that it points to is replaced. A pipe or a device is written to
+    directly.
     """
     path = Path(os.path.realpath(arguments.path("path", path)))
     try:
@@ -155,12 +156,12 @@ def open_atomically(path: str | Path) -> Iterator[IO[bytes]]:
             with path.open("wb") as file:
                 yield file
             return
-        _sweep(path.parent)
+        _remove_stale_files(path.parent)
         handle, temporary = tempfile.mkstemp(
             dir=path.parent, prefix=f"{TEMPORARY_PREFIX}{os.getpid()}-"
         )
-        try_lock(handle)  # the system lets go of it when this process ends, however it ends
-    except PenjingError:  # of whoever writes into it; some are errors of the system, too
+        try_lock(handle)  # the system releases the lock when this process ends
+    except PenjingError:  # raised by the caller's code; some are also OSErrors
         raise
     except OSError as error:
         raise DataError("cannot_write", path=path, reason=error.strerror) from None
@@ -183,17 +184,17 @@ def open_atomically(path: str | Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def _sweep(folder: Path) -> None:
-    """Remove the temporary files of runs on this machine that are no more.
+def _remove_stale_files(folder: Path) -> None:
+    """Remove the temporary files of processes on this machine that have ended.
 
-    Whoever writes one holds a lock on it; between making and locking it, its process lives.
+    A writer holds a lock on its file. Between creating and locking it, its process is running.
     """
     for entry in os.scandir(folder):
         process = entry.name.removeprefix(TEMPORARY_PREFIX).partition("-")[0]
         if (
             not entry.name.startswith(TEMPORARY_PREFIX)
             or not process.isdecimal()
-            or _lives(int(process))
+            or _is_running(int(process))
         ):
             continue
         with suppress(OSError):
@@ -205,8 +206,8 @@ def _sweep(folder: Path) -> None:
                 os.close(handle)
 
 
-def _lives(process: int) -> bool:
-    """Say whether a process of this number lives; on Windows the lock alone tells."""
+def _is_running(process: int) -> bool:
+    """Whether a process of this id is running; always False on Windows, where the lock decides."""
     if os.name == "nt":
         return False
     try:
@@ -224,14 +225,14 @@ def load(path: str | Path) -> TreeData:
     Raises
     ------
     DataError
-        If the file is no such file, is truncated, is of a newer format, or holds anything that a
-        tree does not have.
+        If the file is not a model, is truncated, has a newer format, or has any part that a
+        model does not have.
     """
     path = arguments.path("path", path)
-    data = _bytes_of(path)
+    data = _read_bytes(path)
     try:
         plain = json.loads(
-            data.decode("utf-8"), parse_constant=_not_finite, parse_float=_finite_float
+            data.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_finite_float
         )
     except RecursionError:
         raise DataError("model_not_json", path=path) from None
@@ -241,14 +242,14 @@ def load(path: str | Path) -> TreeData:
     return from_json(plain, str(path))
 
 
-def _bytes_of(path: str | Path) -> bytes:
-    """Return what a model file unpacks to, no more of it than a model may have."""
-    most = min(MAX_BYTES, max_read_bytes())
+def _read_bytes(path: str | Path) -> bytes:
+    """Return the decompressed content of a model file, up to the largest size of a model."""
+    limit = min(MAX_BYTES, max_read_bytes())
     name = os.fspath(path)
     try:
-        if is_file(name) and is_gzip(name) and decompressed_size(name, most) > most:
-            raise too_large_error(name, most)
-        return read_file(name, most * MEMORY_PER_BYTE)
+        if is_file(name) and is_gzip(name) and decompressed_size(name, limit) > limit:
+            raise too_large_error(name, limit)
+        return read_file(name, limit * MEMORY_PER_BYTE)
     except DataError as error:
         key = {
             "too_much_to_read": "model_too_large",
@@ -259,11 +260,11 @@ def _bytes_of(path: str | Path) -> bytes:
         if key is None:
             raise
         kind = NoFileError if key == "no_model_file" else DataError
-        raise kind(key, path=path, limit=format_bytes(most)) from None
+        raise kind(key, path=path, limit=format_bytes(limit)) from None
 
 
 def _is_cut_off(error: ValueError) -> bool:
-    """Whether a text stopped being JSON only because it ended."""
+    """Whether a text is invalid JSON only because its end is missing."""
     if isinstance(error, UnicodeDecodeError):
         return error.reason == "unexpected end of data"
     if not isinstance(error, json.JSONDecodeError):
@@ -271,12 +272,12 @@ def _is_cut_off(error: ValueError) -> bool:
     rest = error.doc[error.pos :].strip()
     if error.msg.startswith(("Unterminated string", "Invalid \\u")):
         return not rest.endswith("}")
-    halves = ("true", "false", "null", "-", ".", "e-", "e+")  # of a word, of a number
-    return any(word.startswith(rest) for word in halves)
+    tokens = ("true", "false", "null", "-", ".", "e-", "e+")
+    return any(token.startswith(rest) for token in tokens)
 
 
-def from_json(plain: Any, source: str = "model") -> TreeData:  # noqa: ANN401 - that is to be found out
-    """Return the tree of plain data, every part of it checked."""
+def from_json(plain: Any, source: str = "model") -> TreeData:  # noqa: ANN401 - unchecked input
+    """Return the tree of plain data; every part is validated."""
     _check(isinstance(plain, dict), source, "", "an object")
     if isinstance(plain.get("format"), int) and plain["format"] > FORMAT:
         raise DataError("model_newer", path=source, found=plain["format"], known=FORMAT)
@@ -289,7 +290,7 @@ def from_json(plain: Any, source: str = "model") -> TreeData:  # noqa: ANN401 - 
     for key, value in plain.items():
         _check(key in _KEYS or key in optional, source, key, "absent (no such key is known)")
         _check(isinstance(value, optional.get(key, object)), source, key, "of the right type")
-    plain = _upgraded(plain)
+    plain = _upgrade(plain)
     target = _field_from_json(plain["target"], source, "target")
     schema = tuple(
         _field_from_json(f, source, f"schema[{i}]") for i, f in enumerate(plain["schema"])
@@ -300,13 +301,13 @@ def from_json(plain: Any, source: str = "model") -> TreeData:  # noqa: ANN401 - 
     _check(has_answers, source, "target.levels", "at least one class")
     nodes = _nodes_from_json(plain["nodes"], schema, target, source)
     centre = _numbers([plain["centre"]], 1, source, "centre")[0]
-    if found := first_misfit(plain, len(nodes), len(schema), len(target.levels)):
-        raise _broken(source, *found)
+    if misfit := first_misfit(plain, len(nodes), len(schema), len(target.levels)):
+        raise _broken(source, *misfit)
     parts = plain["recipe"], centre, plain["about"], plain["trace"]
     return TreeData(nodes, schema, target, *parts, *(plain.get(key) for key in _OPTIONAL_KEYS))
 
 
-def _upgraded(plain: dict[str, Any]) -> dict[str, Any]:
+def _upgrade(plain: dict[str, Any]) -> dict[str, Any]:
     """Return a model of an earlier format as the current one has it."""
     if plain["format"] > 1 or "reading" not in plain["about"]:
         return plain
@@ -350,27 +351,33 @@ def _nodes_from_json(  # noqa: PLR0915 - one check after the other
             extra = {"cut", "gap", "gain", "score", "missing", "surrogates"} & row.keys()
             _check(not extra, source, at, "a leaf without cut or gain")
             continue
-        asked = row["column"]
-        _check(_is_int(asked) and 0 <= asked < len(schema), source, f"{at}.column", "a column")
-        column[i] = asked
+        split_column = row["column"]
+        _check(
+            _is_int(split_column) and 0 <= split_column < len(schema),
+            source,
+            f"{at}.column",
+            "a column",
+        )
+        column[i] = split_column
         gain[i], score[i] = (
             _numbers([row.get(k)], 1, source, f"{at}.{k}")[0] for k in ("gain", "score")
         )
-        # Whether a value is known (null) can be asked of any column.
-        asks_known = "cut" in row and row["cut"] is None
-        right = asks_known or ("cut" in row) == schema[asked].has_order
-        _check(right, source, f"{at}.cut", "there for an order")
+        # A split into known and missing values (null) is possible for any column.
+        is_missing_split = "cut" in row and row["cut"] is None
+        is_valid = is_missing_split or ("cut" in row) == schema[split_column].has_order
+        _check(is_valid, source, f"{at}.cut", "there for an order")
         if "cut" in row:
-            known_or_not = row["cut"] is None
-            cut[i] = math.inf if known_or_not else _numbers([row["cut"]], 1, source, f"{at}.cut")[0]
+            cut[i] = (
+                math.inf if is_missing_split else _numbers([row["cut"]], 1, source, f"{at}.cut")[0]
+            )
         if "gap" in row:
             gap[i] = _numbers(row["gap"], 2, source, f"{at}.gap")
             _check(gap[i, 0] <= cut[i] < gap[i, 1], source, f"{at}.gap", "on both sides of the cut")
             has_gap = True
     for i in range(n):
-        wanted = 0 if column[i] == LEAF else 2 if not math.isnan(cut[i]) else None
-        right = n_children[i] == wanted if wanted is not None else n_children[i] >= 1
-        _check(right, source, f"nodes[{i}]", "the number of children its question has")
+        expected = 0 if column[i] == LEAF else 2 if not math.isnan(cut[i]) else None
+        is_valid = n_children[i] == expected if expected is not None else n_children[i] >= 1
+        _check(is_valid, source, f"nodes[{i}]", "the number of children its question has")
     taken: set[tuple[int, int]] = set()
     for i, codes in enumerate(levels):
         for code in codes:
@@ -378,37 +385,37 @@ def _nodes_from_json(  # noqa: PLR0915 - one check after the other
             taken.add((int(parent[i]), code))
     start = np.append([0], np.cumsum([len(codes) for codes in levels])).astype(np.int64)
     flat = np.asarray([code for codes in levels for code in codes], np.int32)
-    stand_ins = _missing_from_json(rows, schema, n_children, source)
+    missing = _missing_from_json(rows, schema, n_children, source)
     gaps = gap if has_gap else None
     answers = _answers_from_json(rows, target, source)
-    return Nodes(parent, column, cut, start, flat, total, gain, score, gaps, *stand_ins, answers)
+    return Nodes(parent, column, cut, start, flat, total, gain, score, gaps, *missing, answers)
 
 
 def _answers_from_json(rows: list[Any], target: Field, source: str) -> dict[int, int]:
-    """Return the classes of nodes that answer otherwise than their rows would."""
-    found = {i: row["answer"] for i, row in enumerate(rows) if "answer" in row}
+    """Return the classes of nodes whose prediction is not the majority of their rows."""
+    answers = {i: row["answer"] for i, row in enumerate(rows) if "answer" in row}
     n = 0 if target.is_numeric else len(target.levels)
-    for i, code in found.items():
+    for i, code in answers.items():
         _check(_is_int(code) and 0 <= code < n, source, f"nodes[{i}].answer", "a class")
-    return found
+    return answers
 
 
 def _missing_from_json(
     rows: list[Any], schema: tuple[Field, ...], n_children: list[int], source: str
 ) -> tuple[Ids | None, dict[int, tuple[Surrogate, ...]]]:
-    """Return where each node sends missing values: its last resort, and its surrogates."""
-    sent = np.full(len(rows), NO_BRANCH, np.int32)
+    """Return the branch of missing values of each node, and its surrogates."""
+    branches = np.full(len(rows), NO_BRANCH, np.int32)
     surrogates = {}
     for i, row in enumerate(rows):
         at = f"nodes[{i}]"
         if "missing" in row:
-            right = _is_int(row["missing"]) and 0 <= row["missing"] < n_children[i]
-            _check(right, source, f"{at}.missing", "a branch")
-            sent[i] = row["missing"]
+            is_valid = _is_int(row["missing"]) and 0 <= row["missing"] < n_children[i]
+            _check(is_valid, source, f"{at}.missing", "a branch")
+            branches[i] = row["missing"]
         if "surrogates" in row:
             _check(n_children[i] == 2, source, f"{at}.surrogates", "those of two branches")
             surrogates[i] = _surrogates_from_json(row["surrogates"], schema, source, at)
-    return (sent if (sent > NO_BRANCH).any() else None), surrogates
+    return (branches if (branches > NO_BRANCH).any() else None), surrogates
 
 
 def _surrogate_to_json(surrogate: Surrogate) -> dict[str, Any]:
@@ -422,44 +429,46 @@ def _surrogate_to_json(surrogate: Surrogate) -> dict[str, Any]:
 
 
 def _surrogates_from_json(
-    rows: Any,  # noqa: ANN401 - that is to be found out
+    rows: Any,  # noqa: ANN401 - unchecked input
     schema: tuple[Field, ...],
     source: str,
     at: str,
 ) -> tuple[Surrogate, ...]:
     _check(isinstance(rows, list) and rows, source, f"{at}.surrogates", "a list of tests")
-    found = []
+    surrogates = []
     for k, row in enumerate(rows):
         here = f"{at}.surrogates[{k}]"
         _check(isinstance(row, dict), source, here, "an object")
         for key in row:
             _check(key in _SURROGATE_KEYS, source, f"{here}.{key}", "absent (no such key is known)")
-        asked = row.get("column")
-        _check(_is_int(asked) and 0 <= asked < len(schema), source, f"{here}.column", "a column")
-        ordered = schema[asked].has_order
-        _check(("cut" in row) == ordered, source, f"{here}.cut", "there for an order")
+        column = row.get("column")
+        _check(_is_int(column) and 0 <= column < len(schema), source, f"{here}.column", "a column")
+        has_order = schema[column].has_order
+        _check(("cut" in row) == has_order, source, f"{here}.cut", "there for an order")
         agreement, adjusted = (
             _numbers([row.get(key)], 1, source, f"{here}.{key}")[0]
             for key in ("agreement", "adjusted")
         )
         is_used = row.get("is_used", True)
         _check(isinstance(is_used, bool), source, f"{here}.is_used", "true or false")
-        if ordered:
+        if has_order:
             cut = _numbers([row["cut"]], 1, source, f"{here}.cut")[0]
             _check(_is_int(row.get("below")) and row["below"] in (0, 1), source, here, "below 0, 1")
-            found.append(Surrogate(asked, cut, row["below"], (), agreement, adjusted, is_used))
+            surrogates.append(
+                Surrogate(column, cut, row["below"], (), agreement, adjusted, is_used)
+            )
             continue
         groups = row.get("groups")
         _check(isinstance(groups, list) and len(groups) == 2, source, here, "two groups")
-        known = len(schema[asked].levels)
+        known = len(schema[column].levels)
         for codes in groups:
-            right = isinstance(codes, list) and all(_is_int(c) and 0 <= c < known for c in codes)
-            _check(right, source, f"{here}.groups", "levels of the column")
+            is_valid = isinstance(codes, list) and all(_is_int(c) and 0 <= c < known for c in codes)
+            _check(is_valid, source, f"{here}.groups", "levels of the column")
         flat = [c for codes in groups for c in codes]
         _check(len(set(flat)) == len(flat), source, f"{here}.groups", "different levels")
         arrays = tuple(np.asarray(codes, np.int32) for codes in groups)
-        found.append(Surrogate(asked, None, 0, arrays, agreement, adjusted, is_used))
-    return tuple(found)
+        surrogates.append(Surrogate(column, None, 0, arrays, agreement, adjusted, is_used))
+    return tuple(surrogates)
 
 
 def _codes(codes: Any, i: int, known: int | None, source: str) -> list[int]:  # noqa: ANN401
@@ -486,20 +495,20 @@ def _field_from_json(plain: Any, source: str, at: str) -> Field:  # noqa: ANN401
     _check(plain.get("kind") in _KINDS, source, f"{at}.kind", " or ".join(_KINDS))
     levels = plain.get("levels", [])
     is_list = isinstance(levels, list)
-    simple = is_list and all(isinstance(v, str | int | float | bool) for v in levels)
-    _check(simple, source, f"{at}.levels", "a list of texts or numbers")
-    finite = all(math.isfinite(v) for v in levels if isinstance(v, float))
-    _check(finite, source, f"{at}.levels", "a list of texts or finite numbers")
+    is_plain = is_list and all(isinstance(v, str | int | float | bool) for v in levels)
+    _check(is_plain, source, f"{at}.levels", "a list of texts or numbers")
+    is_finite = all(math.isfinite(v) for v in levels if isinstance(v, float))
+    _check(is_finite, source, f"{at}.levels", "a list of texts or finite numbers")
     _check(len(set(levels)) == len(levels), source, f"{at}.levels", "different from each other")
     return Field(plain["name"], plain["kind"], tuple(levels))
 
 
 def _numbers(values: Any, n: int, source: str, at: str) -> list[float]:  # noqa: ANN401
-    right = isinstance(values, list) and len(values) == n
-    right = right and all(
+    is_valid = isinstance(values, list) and len(values) == n
+    is_valid = is_valid and all(
         isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < math.inf for v in values
     )
-    _check(right, source, at, f"{n} finite number{'' if n == 1 else 's'}")
+    _check(is_valid, source, at, f"{n} finite number{'' if n == 1 else 's'}")
     try:
         return [float(v) for v in values]
     except OverflowError:
@@ -512,13 +521,15 @@ def _check(holds: object, source: str, at: str, expected: str) -> None:
 
 
 def _broken(source: str, at: str, expected: str) -> DataError:
-    """Make the error for a wrong place; a key that is a page long is not quoted whole."""
+    """Return the error for an invalid part of a model; a very long path is shortened."""
     short = at if len(at) <= MAX_QUOTED else at[:MAX_QUOTED] + "…"
-    return DataError("model_broken", path=source, at=_shown(short) or "the file", expected=expected)
+    return DataError(
+        "model_broken", path=source, at=_printable(short) or "the file", expected=expected
+    )
 
 
-def _shown(text: str) -> str:
-    """Return a text without half characters and line ends, which no terminal shows."""
+def _printable(text: str) -> str:
+    """Return a text without line ends, control characters and unpaired surrogates."""
     plain = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return "".join(c if c.isprintable() else "·" for c in plain)
 
@@ -527,13 +538,13 @@ def _is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _not_finite(name: str) -> float:
+def _refuse_constant(name: str) -> float:
     raise ValueError(name)
 
 
 def _finite_float(text: str) -> float:
     number = float(text)
-    return number if math.isfinite(number) else _not_finite(text)
+    return number if math.isfinite(number) else _refuse_constant(text)
 
 
 def _number(value: float) -> float | int:
@@ -541,6 +552,6 @@ def _number(value: float) -> float | int:
 
 
 def _version() -> str:
-    from penjing import __version__  # noqa: PLC0415 - the package's own name, set above all rooms
+    from penjing import __version__  # noqa: PLC0415 - the package imports this module
 
     return __version__

@@ -1,4 +1,4 @@
-"""One test: a value in, a branch number out; and the offers from which it was chosen."""
+"""A split maps a value to a branch; `Offers` holds the best candidate of every column."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ NO_BRANCH = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surrogate:
-    """A test that stands in for another where that one's value is missing.
+    """A split on another column, used where the value of the primary split is missing.
 
     Parameters
     ----------
     column : int
-        Which column of the schema is asked.
+        The position of the column in the schema.
     cut : float or None
-        For an order: a value <= cut takes the branch ``below``, any other the other one.
+        The threshold of an ordered column: a value <= cut takes the branch ``below``, any other
+        value the other branch.
     below : int
-        0 or 1; of no meaning without a cut.
+        0 or 1; unused without a threshold.
     groups : tuple of int32 arrays
-        For a nominal column: the codes of the levels that take branch 0 and 1.
+        For a categorical column: the codes of the levels that take branch 0 and 1.
     agreement : float
-        The share of the training rows that it sends the way the test itself does.
+        The share of the training rows that it routes as the primary split does.
     adjusted : float
-        How much of what the larger branch alone would get wrong it gets right.
+        The share of the errors of always taking the larger branch that it avoids (rpart's ``adj``).
     is_used : bool
-        Whether rows are sent by it, or it is only told of.
+        Whether it routes rows, or is only listed.
     """
 
     column: int
@@ -46,7 +47,7 @@ class Surrogate:
     is_used: bool = True
 
     def branches(self, column: Column) -> Codes:
-        """Return the branch of each row of a column, -1 where it has none."""
+        """Return the branch of each row of a column, -1 where the row has none."""
         if self.cut is None:
             return branch_by_group(column, self.groups)
         side = branch_by_cut(column, self.cut)
@@ -55,32 +56,32 @@ class Surrogate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """The test of a node.
+    """The split of a node.
 
     Parameters
     ----------
     column : int
-        Which column of the schema is asked.
+        The position of the column in the schema.
     cut : float or None
-        For an order: a value <= cut takes branch 0, any other branch 1. In a column of ordered
-        levels the value is the position of the level.
+        The threshold of an ordered column: a value <= cut takes branch 0, any other branch 1. The
+        value of an ordered level is its position.
     groups : tuple of int32 arrays
-        For a nominal column: the codes of the levels that take branch 0, 1, …; a level in none
-        of them was not in the node (the book's empty branch).
+        For a categorical column: the codes of the levels that take branch 0, 1, …; a level in
+        none of them did not occur in the node (Zhou's empty branch).
     gain : float
-        What the criterion says the test is worth, before columns are compared.
+        The decrease of impurity, before columns are compared.
     score : float
-        By what the column was chosen; the gain itself but for gain ratio and costs.
+        The score by which the column was chosen: the gain, except for gain ratio and costs.
     missing : int
-        The branch of a row that nothing else sends anywhere; -1 where it stays at the node (or
-        is shared out, as the recipe says).
+        The branch of a row that neither the split nor a surrogate can route; -1 where the row
+        stops at the node (or becomes a fractional case, as the recipe says).
     surrogates : tuple of Surrogate
-        Tests that are asked in turn where this one sends a row nowhere.
+        Splits that are tried in turn where this one cannot route a row.
     then : Split or None
-        The test of the first branch, decided together with this one: whether a value is known
-        is asked first where missing values have a branch of their own.
+        The split of the first branch, chosen together with this one: where missing values have a
+        branch of their own, this split separates them and ``then`` splits the known values.
     whole : float or None
-        What both gain together.
+        The gain of both together.
     """
 
     column: int
@@ -100,31 +101,31 @@ class Split:
 
     @property
     def n_final_branches(self) -> int:
-        """The number of branches with those of the test that follows."""
+        """The number of branches, those of the following split included."""
         return self.n_branches - 1 + self.then.n_branches if self.then else self.n_branches
 
     @property
     def total_gain(self) -> float:
-        """What the test gains together with the one that follows."""
+        """The gain of this split together with that of the following one."""
         return self.gain if self.whole is None else self.whole
 
     def branches(self, column: Column) -> Codes:
-        """Return the branch of each row of a column, -1 where it has none."""
+        """Return the branch of each row of a column, -1 where the row has none."""
         if self.cut is not None:
             return branch_by_cut(column, self.cut)
         return branch_by_group(column, self.groups)
 
     def route_rows(self, column_of: Callable[[int], Column]) -> Codes:
-        """Return the branch of each row: by this test, its surrogates, or ``missing``."""
-        found = self.branches(column_of(self.column))
+        """Return the branch of each row: by this split, its surrogates, or ``missing``."""
+        branches = self.branches(column_of(self.column))
         for surrogate in (s for s in self.surrogates if s.is_used):
-            lost = found == NO_BRANCH
-            if not lost.any():
+            unrouted = branches == NO_BRANCH
+            if not unrouted.any():
                 break
-            found = np.where(lost, surrogate.branches(column_of(surrogate.column)), found)
+            branches = np.where(unrouted, surrogate.branches(column_of(surrogate.column)), branches)
         if self.missing != NO_BRANCH:
-            found = np.where(found == NO_BRANCH, np.int32(self.missing), found)
-        return found
+            branches = np.where(branches == NO_BRANCH, np.int32(self.missing), branches)
+        return branches
 
 
 def branch_by_group(column: Column, groups: Sequence[Codes]) -> Codes:
@@ -147,7 +148,7 @@ def branch_by_cut(column: Column, cut: float) -> Codes:
 
 
 def midpoint(low: float, high: float) -> float:
-    """Return a number c with low <= c < high, half-way as far as floats allow.
+    """Return a number c with low <= c < high, as close to the midpoint as floats allow.
 
     Examples
     --------
@@ -161,10 +162,11 @@ def midpoint(low: float, high: float) -> float:
 
 
 def snap_to_category(cut: float) -> float:
-    """Return a cut between ordered categories as a grown tree of rpart has it.
+    """Return a threshold between ordered categories as a finished tree of rpart has it.
 
-    While a tree grows, a category half-way between two others is not below the cut, which lies
-    a hair below its position. R then turns the cut into two lists of categories; there it is.
+    While a tree grows, a category half-way between two others is not below the threshold, which
+    is the largest float below its position. R then turns the threshold into two lists of
+    categories, in which the category is below.
 
     Examples
     --------
@@ -176,9 +178,9 @@ def snap_to_category(cut: float) -> float:
 
 
 def midpoints(values: Floats, above: Floats | None = None) -> Floats:
-    """Return a cut between each two neighbours of ascending numbers; see `midpoint`.
+    """Return the midpoint of each two neighbours of ascending numbers; see `midpoint`.
 
-    With ``above``, a cut between each of the values and the one above it.
+    With ``above``, the midpoint of each value and the one in ``above``.
     """
     low, high = (values[:-1], values[1:]) if above is None else (values, above)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -189,30 +191,31 @@ def midpoints(values: Floats, above: Floats | None = None) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Offers:
-    """The best candidate of every column, for every open node of a generation.
+    """The best candidate split of every column, for every open node of a generation.
 
-    All arrays are (nodes, columns). Where a column cannot divide a node, ``gain`` is NaN.
+    All arrays are (nodes, columns). Where a column cannot split a node, ``gain`` is NaN.
 
     Parameters
     ----------
     gain : float64
-        The gain of the column's best candidate, already scaled by the share of known rows.
+        The gain of the column's best candidate, already multiplied by the share of known rows.
     split_information : float64
-        The entropy of the parts, in bits.
+        The entropy of the branch sizes, in bits.
     impurity : float64
-        The criterion's measure of the node's rows that are known in this column: the size of
-        the numbers of which ``gain`` is a difference, hence of its rounding.
+        The impurity of the node's rows with a known value in this column. ``gain`` is a difference
+        of numbers of this size, which determines its rounding error.
     cut : float64
-        Where an ordered column is cut; NaN for a nominal one.
+        The threshold of an ordered column; NaN for a categorical one.
     n_candidates : int64
-        How many divisions of the column were compared.
+        The number of candidate splits of the column that were compared.
     groups : mapping from (node position, column) to tuple of int32 arrays
-        The codes that take each branch of a nominal column.
+        The codes that take each branch of a categorical column.
     missing : int32 or None
-        The branch that each candidate has for missing values; None where none has one.
+        The branch of missing values of each candidate; None where no candidate has one.
     worth : float64 or None
-        By what columns are compared, where that is not the gain; ``order``, int32, says which
-        of equal ones comes first, where that is not the first in the table.
+        The score by which columns are compared, where it is not the gain.
+    order : int32 or None
+        The rank of each column in a tie, where it is not the order of the table.
     """
 
     gain: Floats
@@ -226,7 +229,7 @@ class Offers:
     order: Codes | None = None
 
     def split(self, i: int, c: int, score: float, gain: float | None = None) -> Split:
-        """Return what column ``c`` offers node ``i`` as a split; its gain is the offer's own."""
+        """Return the candidate of column ``c`` in node ``i`` as a split."""
         cut = float(self.cut[i, c])
         groups = self.groups.get((i, c), ())
         gain = float(self.gain[i, c]) if gain is None else gain
@@ -234,5 +237,5 @@ class Offers:
 
 
 def level_text(field: Field, code: int) -> str:
-    """Return how a level of a nominal or ordered column reads; one that is not declared is '?'."""
+    """Return the text of a level; '?' for a code that the column does not have."""
     return str(field.levels[code]) if 0 <= code < len(field.levels) else "?"

@@ -1,4 +1,4 @@
-"""One side of a split as people write it: '<= 0.3815', '≥ 6.5', '≠ ?', '= clear', 'in {a, b}'."""
+"""Parse branches as people write them: '<= 0.3815', '≥ 6.5', '≠ ?', '= clear', 'in {a, b}'."""
 
 from __future__ import annotations
 
@@ -8,23 +8,25 @@ import re
 import unicodedata
 from typing import Any, NamedTuple
 
-_ALIKE = {"≦": "<=", "≧": ">=", "≤": "<=", "≥": ">=", "⩽": "<=", "⩾": ">=", "≠": "!=", "−": "-"}
+_ASCII_SIGNS = {
+    "≦": "<=", "≧": ">=", "≤": "<=", "≥": ">=", "⩽": "<=", "⩾": ">=", "≠": "!=", "−": "-",
+}  # fmt: skip
 _SIDE = re.compile(r"(<=|>=|!=|=<|=>|<|>|=)\s*(\S.*)", re.DOTALL)
 _GROUP = re.compile(r"(?:in|∈|属于)\s*\{(.*)\}", re.DOTALL)
-_NAMED = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]+)""")
+_NAME = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]+)""")
 MISSING = "?"
-"""What stands for a missing value in a printed tree."""
+"""The sign for a missing value in a printed tree."""
 
 
 class Side(NamedTuple):
-    """A sign and what stands behind it: ``<=``, ``<``, ``>``, ``>=``, ``=`` or ``!=``."""
+    """An operator and the text after it: ``<=``, ``<``, ``>``, ``>=``, ``=`` or ``!=``."""
 
     sign: str
     rest: str
 
 
 def parse_side(text: object) -> Side | None:
-    """Return the sign that a text begins with, in its plain form, and the rest; None without one.
+    """Return the operator at the start of a text, in ASCII, and the rest; None without one.
 
     Examples
     --------
@@ -34,21 +36,21 @@ def parse_side(text: object) -> Side | None:
     if not isinstance(text, str):
         return None
     plain = unicodedata.normalize("NFKC", text.strip())
-    # Compatibility forms take "≠" apart into "=" and a stroke; it is put together again.
+    # NFKC decomposes "≠" into "=" and a combining stroke; NFC composes it again.
     plain = unicodedata.normalize("NFC", plain)
-    for sign, same in _ALIKE.items():
-        plain = plain.replace(sign, same)
-    found = _SIDE.fullmatch(plain)
-    if found is None:
+    for sign, ascii_sign in _ASCII_SIGNS.items():
+        plain = plain.replace(sign, ascii_sign)
+    match = _SIDE.fullmatch(plain)
+    if match is None:
         return None
-    return Side({"=<": "<=", "=>": ">="}.get(found[1], found[1]), found[2])
+    return Side({"=<": "<=", "=>": ">="}.get(match[1], match[1]), match[2])
 
 
 def parse_cut(one: object, other: object) -> tuple[float, bool] | None:
-    """Return the number between two sides, and whether it is above the lower one (``<``).
+    """Return the threshold of two branches, and whether it belongs to the upper one (``<``).
 
-    An infinite number stands for the question whether a value is known (``≠ ?``, ``= ?``).
-    None is returned for all that does not divide the numbers, or divides them otherwise.
+    An infinite threshold separates known from missing values (``≠ ?``, ``= ?``). None is returned
+    for texts that are not the lower and the upper branch of one threshold.
 
     Examples
     --------
@@ -72,7 +74,7 @@ def parse_cut(one: object, other: object) -> tuple[float, bool] | None:
 
 
 def parse_number(side: Side) -> float | None:
-    """Return the finite number behind a sign, None where there is none."""
+    """Return the finite number after an operator, None where there is none."""
     try:
         number = float(side.rest)
     except ValueError:
@@ -95,14 +97,14 @@ def parse_levels(text: object) -> tuple[str, ...] | None:
     """
     if not isinstance(text, str):
         return None
-    if found := _GROUP.fullmatch(text.strip()):
-        return tuple(_unquoted(name) for name in _NAMED.findall(found[1]) if name.strip())
+    if match := _GROUP.fullmatch(text.strip()):
+        return tuple(_unquote(name) for name in _NAME.findall(match[1]) if name.strip())
     level, n_signs = re.subn(r"^\s*[=＝]\s*(?=\S)", "", text)
-    return (_unquoted(level),) if n_signs else None
+    return (_unquote(level),) if n_signs else None
 
 
-def strip_column_name(column: str, text: Any) -> Any:  # noqa: ANN401 - a text, or a level of another kind
-    """Return a printed branch without the name of its column; anything else as it is.
+def strip_column_name(column: str, text: Any) -> Any:  # noqa: ANN401 - a text or another label
+    """Return a printed branch without the name of its column; anything else unchanged.
 
     Examples
     --------
@@ -122,12 +124,12 @@ def strip_column_name(column: str, text: Any) -> Any:  # noqa: ANN401 - a text, 
 
 
 def is_branch_text(text: object) -> bool:
-    """Say whether a text reads as one branch of a printed tree."""
+    """Whether a text reads as one branch of a printed tree."""
     return parse_side(text) is not None or parse_levels(text) is not None
 
 
-def _unquoted(name: str) -> str:
-    """Return a name without the quotes that it has where it would read as several words."""
+def _unquote(name: str) -> str:
+    """Return a name without its quotes."""
     name = name.strip()
     if name[:1] in ("'", '"'):
         try:

@@ -1,8 +1,8 @@
-"""What a model file says besides its nodes: recipe, remarks and trace, checked piece by piece.
+"""Validate the parts of a model file other than its nodes: recipe, facts about the tree, trace.
 
 A shape is a type (float: any number; int: a whole one), a range of whole numbers, a set of words,
 a list with the shape of its items, a dict with the shapes of its keys (``"key?"`` may be absent;
-other keys may hold anything plain), a tuple of shapes of which one must fit, or None.
+other keys may hold any plain data), a tuple of alternative shapes, or None.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-DEEPEST = 12
-"""How far lists and dicts may be nested in what no shape is known of."""
+MAX_NESTING = 12
+"""How deep lists and dicts may be nested in data without a shape."""
 
-STOPS = frozenset(
+STOP_REASONS = frozenset(
     {
         "alike",
         "by_hand",
@@ -29,16 +29,16 @@ STOPS = frozenset(
         "validation",
     }
 )
-"""Why a node may be a leaf."""
+"""The reasons why a node is a leaf."""
 
-LEAST = ("min_weight", "min_branch", "min_gain", "minsplit", "min_samples_split")
-"""Settings that are told as limits."""
+LIMIT_SETTINGS = ("min_weight", "min_branch", "min_gain", "minsplit", "min_samples_split")
+"""Settings of a recipe that are lower limits."""
 
 
 def first_misfit(
     model: Mapping[str, Any], n_nodes: int, n_columns: int, n_classes: int
 ) -> tuple[str, str] | None:
-    """Return where a model's recipe, remarks or trace first go wrong and what was expected."""
+    """Return the JSON path of the first invalid part of a model, and what was expected there."""
     for key, shape in shapes(n_nodes, n_columns).items():
         if key in model and (found := misfit(model[key], shape, key)):
             return found
@@ -48,15 +48,15 @@ def first_misfit(
         if {len(row) for row in rows} != {n_classes}:
             return "about.costs", f"for {n_classes} classes"
     for i, step in enumerate(model["trace"]["steps"] if model["trace"] else ()):
-        told = [c for c in step.get("candidates", ()) if "after" in c]
-        divides = {c["column"] for c in told if (c.get("split_information") or 0.0) > 0}
-        if "candidates" in step and step.get("chosen") not in {None, *divides}:
+        candidates = [c for c in step.get("candidates", ()) if "after" in c]
+        split_columns = {c["column"] for c in candidates if (c.get("split_information") or 0.0) > 0}
+        if "candidates" in step and step.get("chosen") not in {None, *split_columns}:
             return f"trace.steps[{i}].chosen", "a column that offered a division"
     return None
 
 
 def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
-    """Return the shape of each part of a model that is no node."""
+    """Return the shape of each part of a model other than its nodes."""
     node, column, number = range(n_nodes), range(n_columns), (float, None)
     sums = [float]
     candidate = {
@@ -76,7 +76,7 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
     }
     step = {
         "node": node,
-        "stop?": STOPS,
+        "stop?": STOP_REASONS,
         "average_gain?": number,
         "candidates?": [candidate],
         "chosen?": (column, None),
@@ -95,7 +95,7 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
         ("name?", "rules?", "criterion?", "shape?", "missing?"), str
     )
     recipe |= dict.fromkeys(("max_depth?", "max_leaves?"), (int, None))
-    recipe |= dict.fromkeys((f"{name}?" for name in LEAST), number)
+    recipe |= dict.fromkeys((f"{name}?" for name in LIMIT_SETTINGS), number)
     return {
         "recipe": recipe | {"unseen?": frozenset({"stop", "error", "missing"})},
         "about": {
@@ -119,7 +119,7 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
 
 
 def misfit(value: Any, shape: Any, at: str) -> tuple[str, str] | None:  # noqa: ANN401
-    """Return where a value first parts from its shape and what was expected there, or None.
+    """Return the path of the first part that does not fit a shape and what was expected, or None.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def misfit(value: Any, shape: Any, at: str) -> tuple[str, str] | None:  # noqa: 
             return at, "a list"
         below = (misfit(part, shape[0], f"{at}[{i}]") for i, part in enumerate(value))
         return next((found for found in below if found), None)
-    return None if _is_one(value, shape) else (at, _WORDS.get(shape, _range_text(shape)))
+    return None if _fits(value, shape) else (at, _TYPE_NAMES.get(shape, _shape_text(shape)))
 
 
 def _misfit_of_dict(value: Any, shape: Mapping[str, Any], at: str) -> tuple[str, str] | None:  # noqa: ANN401
@@ -153,7 +153,7 @@ def _misfit_of_dict(value: Any, shape: Mapping[str, Any], at: str) -> tuple[str,
     return next(((f"{at}.{name}", "plain and not nested so deep") for name in others), None)
 
 
-def _is_one(value: Any, shape: Any) -> bool:  # noqa: ANN401
+def _fits(value: Any, shape: Any) -> bool:  # noqa: ANN401
     if isinstance(shape, frozenset):
         return isinstance(value, str) and value in shape
     if shape is None or shape is bool or shape is str:
@@ -166,21 +166,21 @@ def _is_one(value: Any, shape: Any) -> bool:  # noqa: ANN401
 
 
 def _is_plain(value: Any) -> bool:  # noqa: ANN401
-    """Whether a value is JSON that can be written again: finite, and not nested too deep."""
-    waiting = [(value, 0)]
-    while waiting:
-        part, depth = waiting.pop()
+    """Whether a value can be written as JSON: all numbers finite, not nested too deep."""
+    stack = [(value, 0)]
+    while stack:
+        part, depth = stack.pop()
         if isinstance(part, list | dict):
-            if depth == DEEPEST:
+            if depth == MAX_NESTING:
                 return False
             parts = part.values() if isinstance(part, dict) else part
-            waiting += [(below, depth + 1) for below in parts]
+            stack += [(below, depth + 1) for below in parts]
         elif isinstance(part, float) and not math.isfinite(part):
             return False
     return True
 
 
-_WORDS: dict[Any, str] = {
+_TYPE_NAMES: dict[Any, str] = {
     None: "null",
     str: "a text",
     bool: "true or false",
@@ -189,7 +189,7 @@ _WORDS: dict[Any, str] = {
 }
 
 
-def _range_text(shape: Any) -> str:  # noqa: ANN401
+def _shape_text(shape: Any) -> str:  # noqa: ANN401
     if isinstance(shape, frozenset):
         return f"one of {', '.join(sorted(shape))}"
     return f"a whole number from 0 to {len(shape) - 1}" if isinstance(shape, range) else ""
