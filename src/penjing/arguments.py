@@ -1,7 +1,7 @@
-"""What people pass to a function, checked before it is used: a check and a sentence for each kind.
+"""Checks of arguments that users pass, with one error message per kind of argument.
 
-Checks look at types first, so that nothing of a stranger's object runs (comparing an array that
-holds itself ends the process), and they are cheap enough for every call.
+Checks look at types first, so that no code of unknown objects runs (comparing an array that
+contains itself ends the process), and they are cheap enough for every call.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ import numpy as np
 from penjing.errors import ChoiceError, WrongTypeError, unknown_name_error
 
 MAX_WHOLE_NUMBER = 2**31 - 1
-"""The largest whole number that depths and sizes may have."""
+"""The largest integer that depths and sizes may have."""
 
 MAX_REPETITIONS = 1_000_000
-"""The largest number of repetitions: of more, nobody would see the end."""
+"""The largest number of repetitions; more would never finish."""
 
 _FINITE = sys.float_info.max
 _NUMBERS = (int, float, np.integer, np.floating)
 _WORD_ANNOTATIONS = ("Literal[", "By", "Ties", "Empty", "Shape", "Missing", "Unseen")
-"""How annotations begin that stand for one of a few words."""
+"""Beginnings of annotations that stand for one of a few words."""
 
 
 def is_number(value: object) -> bool:
-    """Say whether a value is a number that 64 bits can hold; True and False are none.
+    """Return whether a value is a number that fits in a double; booleans are not numbers.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def is_number(value: object) -> bool:
 
 
 def is_whole(value: object) -> bool:
-    """Say whether a value is a whole number; True and False are none."""
+    """Return whether a value is an integer; booleans are not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
@@ -57,16 +57,16 @@ def bad_value_error(
     key: str,
     name: str,
     value: object,
-    kinds: Any,  # noqa: ANN401 - a type, or types
+    types: Any,  # noqa: ANN401 - a type, or types
     **values: object,
 ) -> ChoiceError:
-    """Make the error for a value that cannot be used; a TypeError too if it is of no such kind."""
-    is_kind = isinstance(value, kinds) and not isinstance(value, bool)
-    return (ChoiceError if is_kind else WrongTypeError)(key, name=name, value=value, **values)
+    """Return the error for an invalid value; it is also a TypeError if the type is wrong."""
+    has_type = isinstance(value, types) and not isinstance(value, bool)
+    return (ChoiceError if has_type else WrongTypeError)(key, name=name, value=value, **values)
 
 
 def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
-    """Return a whole number that is large enough, or say what it must be.
+    """Return an integer between ``least`` and ``most``; raise an error for other values.
 
     Examples
     --------
@@ -74,20 +74,20 @@ def whole_number(name: str, value: object, least: int, most: int | None = None) 
     3
     """
     try:
-        found = -math.inf if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+        number = -math.inf if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        found = -math.inf
-    if found < least:
+        number = -math.inf
+    if number < least:
         raise bad_value_error("bad_whole", name, value, _NUMBERS, least=least)
-    if most is not None and found > most:
+    if most is not None and number > most:
         raise bad_value_error("bad_whole_between", name, value, _NUMBERS, least=least, most=most)
-    return int(found)
+    return int(number)
 
 
 def optional_whole_number(
     name: str, value: object, least: int, most: int | None = None
 ) -> int | None:
-    """Return a whole number as above, or None."""
+    """Return an integer as `whole_number` does, or None."""
     if value is None:
         return None
     try:
@@ -99,37 +99,37 @@ def optional_whole_number(
 
 
 def number(name: str, value: object, *, infinite: bool = False) -> float:
-    """Return a number of at least 0, finite unless it may be otherwise, or say what it must be."""
+    """Return a number of at least 0, finite unless ``infinite`` is true."""
     if not is_number(value) or not 0 <= value <= (math.inf if infinite else _FINITE):  # type: ignore[operator]
         raise bad_value_error("bad_number", name, value, _NUMBERS)
     return float(value)  # type: ignore[arg-type]
 
 
 def confidence(value: object) -> float:
-    """Return the confidence of a pruning, or say between what it must lie."""
+    """Return the confidence of a pruning method, between 0 and 1."""
     if not is_number(value) or not 0 < value < 1:  # type: ignore[operator]
         raise bad_value_error("bad_confidence", "confidence", value, _NUMBERS)
     return float(value)  # type: ignore[arg-type]
 
 
 def text(name: str, value: object) -> str:
-    """Return a text, or say that it must be one."""
+    """Return a text; raise an error for other types."""
     if not isinstance(value, str):
         raise WrongTypeError("not_text", name=name, value=value)
     return value
 
 
 def optional_text(name: str, value: object) -> str | None:
-    """Return a text or None, or say that it must be one of them."""
+    """Return a text or None; raise an error for other types."""
     if value is not None and not isinstance(value, str):
         raise WrongTypeError("not_text_or_none", name=name, value=value)
     return value
 
 
 def as_list(value: object) -> list[Any] | None:
-    """Return things one by one; None where they do not stand in a line.
+    """Return the items of a list-like value; None for other values.
 
-    A text would yield its letters, a dict its keys, a frame its names, an array of two axes rows.
+    Texts, dicts, frames and two-dimensional arrays are iterable, but not list-like.
     """
     if isinstance(value, str | bytes | bytearray | Mapping) or not isinstance(value, Iterable):
         return None
@@ -137,92 +137,92 @@ def as_list(value: object) -> list[Any] | None:
 
 
 def texts(name: str, value: object) -> tuple[str, ...]:
-    """Return several texts; one alone stands for itself."""
-    if type(value) is tuple and not value:  # the usual default, told without looking further
+    """Return a tuple of texts, given as a list or as a single text."""
+    if type(value) is tuple and not value:  # the usual default, without further checks
         return ()
-    found = [value] if isinstance(value, str) else as_list(value)
-    if found is None or not all(isinstance(part, str) for part in found):
+    parts = [value] if isinstance(value, str) else as_list(value)
+    if parts is None or not all(isinstance(part, str) for part in parts):
         raise WrongTypeError("not_texts", name=name, value=value)
-    return tuple(found)
+    return tuple(parts)
 
 
 def boolean(name: str, value: object) -> bool:
-    """Return True or False, or say that it must be one of them."""
+    """Return a boolean; raise an error for other types."""
     if not isinstance(value, bool | np.bool_):
         raise WrongTypeError("not_switch", name=name, value=value)
     return bool(value)
 
 
 def one_of(name: str, value: Any, allowed: Collection[str]) -> Any:  # noqa: ANN401 - a Literal, often
-    """Return one of a few words, or say which they are."""
+    """Return one of the allowed words; raise an error that lists them for others."""
     if not isinstance(value, str) or value not in allowed:
         raise unknown_name_error("unknown_plug", value, allowed, socket=name)
     return value
 
 
 def check_function(name: str, value: object) -> None:
-    """Refuse what is neither a function nor None."""
+    """Raise an error for a value that is neither a function nor None."""
     if value is not None and not callable(value):
         raise WrongTypeError("not_function", name=name, value=value)
 
 
 def path(name: str, value: object) -> str:
-    """Return the path of a file or folder as text, or say that it must be one."""
+    """Return the path of a file or folder as text; raise an error for other values."""
     try:
-        found = os.fspath(value) if isinstance(value, str | os.PathLike) else None
-    except Exception:  # noqa: BLE001 - whatever a stranger's path raises
-        found = None
-    if not isinstance(found, str):
+        text = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    except Exception:  # noqa: BLE001 - whatever a user-defined path raises
+        text = None
+    if not isinstance(text, str):
         raise WrongTypeError("not_path", name=name, value=value)
-    if not found or "\0" in found:
+    if not text or "\0" in text:
         raise ChoiceError("not_path", name=name, value=value)
-    return found
+    return text
 
 
 def check_instance(name: str, value: object, kind: type, key: str) -> None:
-    """Refuse what is not of a kind, by a sentence that says where one comes from."""
+    """Raise the error of this key if a value is not of a type."""
     if not isinstance(value, kind):
         raise WrongTypeError(key, name=name, value=value)
 
 
-# -- what a signature says --------------------------------------------------------------------
+# -- checks against signatures --------------------------------------------------------------------
 
 
 def check_options(
-    of: Callable[..., Any], given: Mapping[str, Any], key: str, **about: object
+    function: Callable[..., Any], given: Mapping[str, Any], key: str, **details: object
 ) -> None:
-    """Refuse options that a function does not have, and values of another type than it says.
+    """Raise an error for options that a function lacks and for values of a wrong type.
 
     Parameters
     ----------
-    of : function
-        Its keyword-only parameters are the options.
+    function : function
+        The function whose keyword-only parameters are the options.
     given : dict
-        What was passed.
+        The options that were passed.
     key : str
-        The sentence about a word that is no option.
+        The key of the message about an unknown option.
     **about
-        What that sentence mentions besides.
+        Further values of that message.
     """
-    known = known_options(of)
+    known = known_options(function)
     for name, value in given.items():
         if name not in known:
-            raise unknown_name_error(key, name, known, **about)
+            raise unknown_name_error(key, name, known, **details)
         if _NUMERIC.isdisjoint(
             _simple_types(known[name]) or ()
-        ):  # of numbers the function says more
+        ):  # the function itself checks numbers
             check_type(name, value, known[name])
 
 
 @lru_cache(maxsize=128)
-def known_options(of: Callable[..., Any]) -> dict[str, str]:
+def known_options(function: Callable[..., Any]) -> dict[str, str]:
     """Return the keyword-only parameters of a function, each with its annotation."""
-    told = inspect.signature(of).parameters.values()
-    return {p.name: str(p.annotation) for p in told if p.kind is p.KEYWORD_ONLY}
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: str(p.annotation) for p in parameters if p.kind is p.KEYWORD_ONLY}
 
 
 def check_type(name: str, value: object, annotation: str) -> None:
-    """Refuse a value of another type than an annotation says, where that is a simple one.
+    """Raise an error if a value does not match an annotation of simple types.
 
     Examples
     --------
@@ -231,20 +231,20 @@ def check_type(name: str, value: object, annotation: str) -> None:
     Traceback (most recent call last):
     penjing.errors.WrongTypeError: n='3' cannot be used: it must be a whole number, or None.
     """
-    kinds = _simple_types(annotation)
-    if kinds is None or any(_CHECKS[kind](value) for kind in kinds):
+    types = _simple_types(annotation)
+    if types is None or any(_CHECKS[kind](value) for kind in types):
         return
-    plain = next((kind for kind in ("bool", "str", "int", "float") if kind in kinds), "str")
-    key = _MESSAGE_KEYS[plain]
-    raise WrongTypeError(f"{key}_or_none" if "None" in kinds else key, name=name, value=value)
+    main_type = next((kind for kind in ("bool", "str", "int", "float") if kind in types), "str")
+    key = _MESSAGE_KEYS[main_type]
+    raise WrongTypeError(f"{key}_or_none" if "None" in types else key, name=name, value=value)
 
 
 @lru_cache(maxsize=256)
 def _simple_types(annotation: str) -> tuple[str, ...] | None:
-    """Return the simple types that an annotation names; None if one of them is not simple."""
+    """Return the simple types of an annotation; None if one of its types is not simple."""
     parts = [part.strip() for part in annotation.split("|")]
-    found = ["str" if part.startswith(_WORD_ANNOTATIONS) else part for part in parts]
-    return tuple(found) if all(part in _CHECKS for part in found) else None
+    types = ["str" if part.startswith(_WORD_ANNOTATIONS) else part for part in parts]
+    return tuple(types) if all(part in _CHECKS for part in types) else None
 
 
 _CHECKS: dict[str, Callable[[object], bool]] = {

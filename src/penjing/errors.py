@@ -1,4 +1,4 @@
-"""Three exceptions, and how a sentence with a hint is made."""
+"""The exceptions of penjing, with messages in several languages and hints for typing errors."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from pathlib import Path
 from penjing.i18n import LANGUAGES, say, set_unknown_language_error
 
 MAX_TEXT_LENGTH = 160
-"""A sentence mentions no longer text than this; of a longer one, how it begins and ends."""
+"""Messages show longer texts only by their beginning and end."""
 MAX_OBJECT_LENGTH = 80
-"""What is no text and no number is shown by at most so many letters, else by its type."""
+"""Messages show other objects by their type if their text is longer than this."""
 
 
 class PenjingError(ValueError):
-    """Something the user can put right, told in one to three lines.
+    """An error that the user can correct, with a message of one to three lines.
 
     Parameters
     ----------
     key : str
-        A key of the catalogues in :mod:`penjing.i18n`; every sentence exists in each language.
+        A key of the message catalogues in :mod:`penjing.i18n`.
     **values
-        What the sentence mentions.
+        The values that the message mentions.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class PenjingError(ValueError):
         super().__init__(say(key, **self.values))
 
     def say(self, lang: str) -> str:
-        """Return the sentence in another language."""
+        """Return the message in another language."""
         return say(self.key, lang, **self.values)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -49,7 +49,7 @@ class PenjingError(ValueError):
 
 
 class _ShownValue(str):
-    """A value as a sentence shows it: in one line, plain and in quotes."""
+    """A value as messages show it, on one line: as text, and quoted."""
 
     __slots__ = ("quoted",)
     quoted: str
@@ -62,13 +62,13 @@ class _ShownValue(str):
 
 
 def _show_value(plain: str, quoted: str) -> _ShownValue:
-    made = _ShownValue(plain)
-    made.quoted = quoted
-    return made
+    shown = _ShownValue(plain)
+    shown.quoted = quoted
+    return shown
 
 
 def _printable_value(value: object) -> object:
-    """Return a value as a sentence can bear it: never pages, lines, or an error of its own."""
+    """Return a value for a message: short, on one line, and printed without errors."""
     if value is None or isinstance(value, bool | float | numbers.Integral):
         return (
             value
@@ -88,11 +88,11 @@ def _printable_value(value: object) -> object:
 
 
 def _printable_object(value: object) -> object:
-    """Return a list, an array, a stranger's object in a few letters, or its type."""
+    """Return a short text of an object, or its type if the text is long."""
     try:
         plain = reprlib.repr(value) if isinstance(value, _BUILT_IN) else str(value)
         quoted = plain if isinstance(value, _BUILT_IN) else repr(value)
-    except Exception:  # noqa: BLE001 - whatever a stranger's object raises
+    except Exception:  # noqa: BLE001 - whatever a user-defined object raises
         return _type_name(value)
     if (
         max(len(plain), len(quoted)) > MAX_OBJECT_LENGTH
@@ -116,7 +116,7 @@ class DataError(PenjingError):
 
 
 class NoRowsError(DataError):
-    """A table has no rows; the columns that it has are its ``names``."""
+    """A table has no rows; ``names`` are the names of its columns."""
 
     def __init__(self, key: str, /, *, names: Iterable[str] = (), **values: object) -> None:
         self.names = tuple(map(str, names))
@@ -124,23 +124,23 @@ class NoRowsError(DataError):
 
 
 class ChoiceError(PenjingError):
-    """A parameter, name or combination is not one of the possible ones."""
+    """A parameter, name or combination is not allowed."""
 
 
 class CapabilityError(PenjingError):
-    """A part cannot do what was asked of it, though another part can."""
+    """An engine, format or method does not support the request, though another one may."""
 
 
 class WrongTypeError(ChoiceError, TypeError):
-    """A parameter is of a type that cannot be used; to Python a TypeError as well."""
+    """A parameter has a type that cannot be used; also a TypeError."""
 
 
 class WrongSourceError(DataError, TypeError):
-    """What should be data is of a type that cannot be read; to Python a TypeError as well."""
+    """The data have a type that cannot be read; also a TypeError."""
 
 
 class NoFileError(DataError, FileNotFoundError):
-    """There is no such file; to Python a FileNotFoundError as well."""
+    """There is no such file; also a FileNotFoundError."""
 
 
 def _rebuild(kind: type[PenjingError], key: str, values: dict[str, object]) -> PenjingError:
@@ -148,7 +148,7 @@ def _rebuild(kind: type[PenjingError], key: str, values: dict[str, object]) -> P
 
 
 def closest_match(word: object, known: Iterable[object]) -> str | None:
-    """Return the known word closest to a mistyped one, or None.
+    """Return the known word that is most similar to a mistyped one, or None.
 
     Examples
     --------
@@ -162,19 +162,19 @@ def closest_match(word: object, known: Iterable[object]) -> str | None:
         isinstance(word, str) and len(word) > MAX_TEXT_LENGTH
     ):
         return None
-    found = difflib.get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.5)
-    return found[0] if found else None
+    matches = difflib.get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.5)
+    return matches[0] if matches else None
 
 
 def unknown_name_error(
     key: str, word: object, known: Iterable[object], **values: object
 ) -> ChoiceError:
-    """Make the error for a name that is not one of the known ones, with the near miss proposed."""
+    """Return the error for an unknown name; it proposes the most similar known name."""
     names = [str(k) for k in known]
-    close = closest_match(word, names) if isinstance(word, str) else None
+    similar = closest_match(word, names) if isinstance(word, str) else None
     values |= {"word": word, "known": ", ".join(names)}
     kind = ChoiceError if isinstance(word, str) else WrongTypeError
-    return kind(key + "_near", near=close, **values) if close else kind(key, **values)
+    return kind(key + "_near", near=similar, **values) if similar else kind(key, **values)
 
 
 def _unknown_language(lang: object) -> ChoiceError:

@@ -1,4 +1,4 @@
-"""How far a tree has grown, for whoever wants to show it."""
+"""Progress of growing a tree, for progress bars and callbacks."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a tree has grown.
+    """The state of growing a tree.
 
     Parameters
     ----------
     row_levels : int
-        Rows looked at so far, once for every level of the tree: what growing costs.
+        Rows scanned so far, counted once per level of the tree; proportional to the work.
     n_placed : int
-        Rows that have arrived in a leaf.
+        Rows that are in a leaf.
     n_rows : int
-        All rows.
+        The number of rows.
     n_leaves : int
-        Leaves so far.
+        The number of leaves so far.
     generation : int
-        How many generations of nodes have been divided; 0 where nodes are not taken by generations.
+        The number of levels that have been split; 0 if the tree is not grown level by level.
     n_open : int
-        How many nodes are still to be divided; 0 where that is not known.
+        The number of nodes that are still to be split; 0 if it is not known.
     is_reading : bool
-        Whether rows are still being read and coded, ``row_levels`` of them so far.
+        Whether rows are still being read and encoded, ``row_levels`` of them so far.
 
     Examples
     --------
@@ -43,11 +43,11 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """The share of the rows that have arrived."""
+        """The share of the rows that are in a leaf."""
         return self.n_placed / self.n_rows if self.n_rows else 1.0
 
 
 ProgressCallback = Callable[[Progress], None]
-"""Told now and then how far a tree has grown."""
+"""A function that is called from time to time while a tree grows."""
 NativeProgressCallback = Callable[[int, int, int], None]
-"""The same as C++ tells it: rows looked at, rows placed, leaves."""
+"""The callback of the C++ core: rows scanned, rows in leaves, leaves."""

@@ -1,4 +1,4 @@
-"""The tables of the textbooks, ready to be learnt from."""
+"""Example tables from textbooks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "golf": ("golf.csv", "class"),
     "play_tennis": ("play_tennis.csv", "play"),
 }
-"""Each example's file and target.
+"""The file and the target of each example.
 
-watermelon2.0, 2.0alpha (with gaps), 3.0 (with numbers)
+watermelon2.0, 2.0alpha (with missing values), 3.0 (with numbers)
     Zhou Zhihua, Machine Learning (2016), tables 4.1, 4.4 and 4.3.
 fish
-    Five sea animals that stay alive without surfacing, have flippers, are fish.
+    Five sea animals: can they survive without surfacing, have they flippers, are they fish.
 buys_computer
     Han and Kamber, Data Mining: fourteen customers of AllElectronics.
 basketball
@@ -34,7 +34,7 @@ golf, play_tennis
 
 
 def example(name: str) -> Table:
-    """Return one of the tables of the textbooks.
+    """Return an example table from a textbook.
 
     Parameters
     ----------

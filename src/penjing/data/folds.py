@@ -1,7 +1,7 @@
-"""Rows put aside: a share of a table, or its folds, each class in its proportion, by a seed.
+"""Stratified hold-out sets and folds of a table.
 
-The same seed gives the same rows on every machine and with every version of NumPy: only the raw
-stream of PCG64 is used, which is fixed, and sorted here.
+The same seed gives the same rows on every machine and with every version of NumPy, since only the
+raw stream of PCG64 is used, which never changes.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ TablePair = tuple[Table, Table]
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """One fold of a table, as ``fit(validation=Fold(5, 0))`` takes it.
+    """One fold of a table, for example in ``fit(validation=Fold(5, 0))``.
 
     Parameters
     ----------
     k : int
-        Into how many folds the rows are divided.
+        The number of folds.
     which : int
-        Which of them is held out, from 0.
+        The fold that is held out, from 0.
     seed : int
-        Decides which rows make a fold.
+        The seed that assigns rows to folds.
 
     Examples
     --------
@@ -50,18 +50,18 @@ class Fold:
     def of(self, table: Table) -> TablePair:
         """Return the rows of the other folds, and those of this one."""
         table = read(table)
-        number = fold_numbers(table, self.k, self.seed)
+        fold_of_row = fold_numbers(table, self.k, self.seed)
         if not (is_whole(self.which) and 0 <= self.which < self.k):
             kind = ChoiceError if is_whole(self.which) else WrongTypeError
             raise kind("bad_fold", which=self.which, k=self.k, last=self.k - 1)
-        return table.take(number != self.which), table.take(number == self.which)
+        return table.take(fold_of_row != self.which), table.take(fold_of_row == self.which)
 
 
 def folds(table: Any, k: int, seed: int = 0, *, target: str | None = None) -> list[TablePair]:  # noqa: ANN401
     """Return k pairs (training rows, held-out rows); every row is held out once.
 
-    Each fold has its share of every class, and folds differ by one row at most. What is no
-    table is read as :func:`penjing.read` does, with the ``target`` that is named.
+    The folds are stratified: each has its share of every class. Their sizes differ by at most one
+    row. Any source other than a Table is read with :func:`penjing.read` and this ``target``.
 
     Examples
     --------
@@ -75,37 +75,37 @@ def folds(table: Any, k: int, seed: int = 0, *, target: str | None = None) -> li
 
 def each_fold(table: Table, k: int, seed: int = 0) -> Iterator[TablePair]:
     """Yield the pairs of `folds` one at a time."""
-    number = fold_numbers(table, k, seed)
-    for which in range(k):
-        yield table.take(number != which), table.take(number == which)
+    fold_of_row = fold_numbers(table, k, seed)
+    for fold in range(k):
+        yield table.take(fold_of_row != fold), table.take(fold_of_row == fold)
 
 
 def fold_numbers(table: Table, k: int, seed: int = 0) -> npt.NDArray[np.intp]:
-    """Return in which fold each row is held out."""
+    """Return the number of the fold in which each row is held out."""
     n = table.n_rows
     if not (is_whole(k) and 2 <= k <= n):
         raise bad_value_error("bad_folds", "k", k, int, n=n)
-    if k == n:  # leave one out: nothing to draw
+    if k == n:  # leave-one-out
         return np.arange(n)
-    number = np.empty(n, np.intp)
-    number[_shuffle_by_class(table, seed)] = np.arange(n) % k
-    return number
+    fold_of_row = np.empty(n, np.intp)
+    fold_of_row[_shuffle_by_class(table, seed)] = np.arange(n) % k
+    return fold_of_row
 
 
 def hold_out(table: Any, share: float, seed: int = 0, *, target: str | None = None) -> TablePair:  # noqa: ANN401
-    """Return the table in two parts: what is left for training, and the share held out.
+    """Return the training rows and the held-out rows of a table.
 
-    Every class is held out in its proportion, rounded so that the whole comes out right; each
-    keeps at least one row for training.
+    The split is stratified: every class is held out in proportion, and each keeps at least one
+    row for training.
 
     Parameters
     ----------
     table : Table or source
-        The rows to divide; a table, or anything that :func:`penjing.read` can read.
+        A table, or anything that :func:`penjing.read` can read.
     share : float
-        How large a part is held out, between 0 and 1.
+        The share of the rows that is held out, between 0 and 1.
     seed : int
-        Decides which rows it is.
+        The seed that selects these rows.
     target : str, optional
         The column to predict, by name; not needed for a `Table`.
 
@@ -125,34 +125,38 @@ def hold_out(table: Any, share: float, seed: int = 0, *, target: str | None = No
         raise DataError("too_few_to_hold_out", n=n)
     order = _shuffle_by_class(table, seed)
     sizes = np.unique(_classes(table), return_counts=True)[1]
-    wanted = min(max(int(n * share + 0.5), 1), n - 1)
+    n_held_out = min(max(int(n * share + 0.5), 1), n - 1)
     held_out = np.zeros(n, bool)
     start = 0
-    for size, quota in zip(sizes.tolist(), _rows_per_class(sizes, share, wanted), strict=True):
-        held_out[order[start : start + quota]] = True
+    for size, n_class in zip(
+        sizes.tolist(), _rows_per_class(sizes, share, n_held_out), strict=True
+    ):
+        held_out[order[start : start + n_class]] = True
         start += size
     return table.take(~held_out), table.take(held_out)
 
 
-def _rows_per_class(sizes: npt.NDArray[np.intp], share: float, wanted: int) -> list[int]:
-    """Return how many rows of each class are held out: by largest remainders, first class first."""
-    most = sizes - 1 if int((sizes - 1).sum()) >= wanted else sizes
-    quotas = np.minimum(np.floor(sizes * share).astype(np.intp), most)
-    while (left := wanted - int(quotas.sum())) != 0:
-        # Too few: the class that is furthest below its part gets one; too many: the reverse.
-        lag = sizes * share - quotas
-        if left > 0:
-            quotas[np.where(quotas < most, lag, -np.inf).argmax()] += 1
+def _rows_per_class(sizes: npt.NDArray[np.intp], share: float, n_held_out: int) -> list[int]:
+    """Return the number of rows of each class to hold out, by the largest remainder method."""
+    largest = sizes - 1 if int((sizes - 1).sum()) >= n_held_out else sizes
+    sizes_held_out = np.minimum(np.floor(sizes * share).astype(np.intp), largest)
+    while (n_left := n_held_out - int(sizes_held_out.sum())) != 0:
+        # Add a row of the class furthest below its share, or remove one of the furthest above.
+        deficit = sizes * share - sizes_held_out
+        if n_left > 0:
+            sizes_held_out[np.where(sizes_held_out < largest, deficit, -np.inf).argmax()] += 1
         else:
-            quotas[np.where(quotas > 0, lag, np.inf).argmin()] -= 1
-    found: list[int] = quotas.tolist()
-    return found
+            sizes_held_out[np.where(sizes_held_out > 0, deficit, np.inf).argmin()] -= 1
+    result: list[int] = sizes_held_out.tolist()
+    return result
 
 
 def _shuffle_by_class(table: Table, seed: int) -> npt.NDArray[np.intp]:
-    """Return the rows class after class, inside a class in an order that the seed decides."""
-    drawn = np.atleast_1d(np.random.PCG64(whole_number("seed", seed, 0)).random_raw(table.n_rows))
-    return np.lexsort((drawn, _classes(table)))
+    """Return the rows sorted by class, in random order within each class."""
+    random_keys = np.atleast_1d(
+        np.random.PCG64(whole_number("seed", seed, 0)).random_raw(table.n_rows)
+    )
+    return np.lexsort((random_keys, _classes(table)))
 
 
 def _classes(table: Table) -> npt.NDArray[np.int32]:

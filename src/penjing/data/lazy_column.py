@@ -1,4 +1,4 @@
-"""A numeric column that is coded only if somebody asks: the native engine reads plain numbers."""
+"""A numeric column that is encoded on first use; the native engine needs no codes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from penjing.errors import DataError
 
 
 class LazyColumn(Column):
-    """Numbers as they came, NaN where one is missing; codes and levels are made when asked for.
+    """A column of plain numbers, NaN for missing; codes and levels are computed on first use.
 
     Parameters
     ----------
     name : str
         The column's name.
     numbers : (n,) float64
-        Its values, not copied; any positive stride, so a column of a matrix will do.
+        Its values, not copied; any positive stride is allowed, such as a column of a matrix.
     source : str
-        Where they come from, for sentences.
+        The name of the source in messages.
 
     Examples
     --------
@@ -43,21 +43,21 @@ class LazyColumn(Column):
     def __init__(self, name: str, numbers: npt.NDArray[np.float64], source: str = "table") -> None:
         step = numbers.strides[0]
         if step <= 0 or step % numbers.itemsize or not numbers.flags.aligned:
-            numbers = numbers.copy()  # backwards, one for all, or a field of packed records
-        put = object.__setattr__  # one by one: a loop costs small tables their time
-        put(self, "name", name)
-        put(self, "kind", "numeric")
-        put(self, "raw", numbers)
-        put(self, "source", source)
-        put(self, "_coded", None)
-        put(self, "_n_missing", None)
+            numbers = numbers.copy()  # reversed, broadcast, or a field of packed records
+        set_field = object.__setattr__  # one by one, since a loop is slow for small tables
+        set_field(self, "name", name)
+        set_field(self, "kind", "numeric")
+        set_field(self, "raw", numbers)
+        set_field(self, "source", source)
+        set_field(self, "_coded", None)
+        set_field(self, "_n_missing", None)
 
     @property
     def is_coded(self) -> bool:
-        """Whether the codes have been made."""
+        """Whether the codes have been computed."""
         return self._coded is not None
 
-    def _made(self) -> tuple[Floats, Codes]:
+    def _encode(self) -> tuple[Floats, Codes]:
         if self._coded is None:
             self.check_finite()
             object.__setattr__(self, "_coded", code_floats(np.ascontiguousarray(self.raw)))
@@ -67,12 +67,12 @@ class LazyColumn(Column):
     @property
     def levels(self) -> Floats:
         """The sorted distinct numbers."""
-        return self._made()[0]
+        return self._encode()[0]
 
     @property
     def codes(self) -> Codes:
-        """The rank of each row's number, -1 where it is missing."""
-        return self._made()[1]
+        """The rank of each row's number, -1 if it is missing."""
+        return self._encode()[1]
 
     @property
     def field(self) -> Field:
@@ -81,37 +81,37 @@ class LazyColumn(Column):
 
     @property
     def has_missing(self) -> bool:
-        """Whether any row has no value here."""
+        """Whether any row has no value."""
         return self.n_missing > 0
 
     @property
     def n_missing(self) -> int:
-        """How many rows have no value here."""
+        """The number of rows without a value."""
         self.check_finite()
         assert self._n_missing is not None
         return self._n_missing
 
     def mark_finite(self, n_missing: int = 0) -> None:
-        """Remember what somebody saw by the way: every number that is there is finite."""
+        """Record that no number is infinite, so that it is not checked again."""
         object.__setattr__(self, "_n_missing", n_missing)
 
     def check_finite(self) -> None:
-        """Raise an error if a number is infinite: nothing lies half-way to it."""
+        """Raise an error if a number is infinite: no threshold lies between it and another."""
         if self._n_missing is not None:
             return
-        odd = np.isinf(self.raw)
-        if odd.any():
-            row = int(odd.argmax())
-            told = {"row": row + 1, "column": self.name, "value": float(self.raw[row])}
-            raise DataError("infinite_number", source=self.source, **told)
+        is_infinite = np.isinf(self.raw)
+        if is_infinite.any():
+            row = int(is_infinite.argmax())
+            details = {"row": row + 1, "column": self.name, "value": float(self.raw[row])}
+            raise DataError("infinite_number", source=self.source, **details)
         object.__setattr__(self, "_n_missing", int(np.isnan(self.raw).sum()))
 
     def numbers(self) -> Floats:
-        """Return each row's number, NaN where it is missing."""
+        """Return each row's number, NaN if it is missing."""
         return np.asarray(self.raw) + 0.0
 
     def rounded(self) -> Column:
-        """Return the column with its numbers as 32 bits hold them."""
+        """Return the column with its numbers rounded to 32 bits."""
         return LazyColumn(self.name, round_to_float32(self.name, self.raw), self.source)
 
     def take(self, rows: npt.NDArray[Any]) -> Column:

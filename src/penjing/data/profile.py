@@ -1,4 +1,4 @@
-"""A table at a glance: what each column of its source holds, and what is odd about its rows."""
+"""Profile of a table: the values of each column, and problems with its rows."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from penjing.data.table import Column, Note, Table
 Plain = dict[str, Any]
 
 MAX_GROUPS = 3
-"""How many groups of rows that repeat or contradict each other are told of one by one."""
+"""The number of groups of repeated or contradictory rows that get a note each."""
 MAX_ROWS = 10
-"""How many rows of a group are named."""
+"""The number of rows of a group that are listed."""
 
 
 def profile_table(
     table: Table, order: Sequence[str] = (), examples: Mapping[str, Sequence[Any]] | None = None
 ) -> Plain:
-    """Return what a table holds, column by column.
+    """Return the kind, role and values of each column of a table.
 
     Parameters
     ----------
     table : Table
         The table as it was read.
     order : sequence of str, optional
-        The names of all columns as the source has them; columns that were made from others
-        (the month of a date) come after those they were made from.
+        The names of all columns in the order of the source; columns made from others (the month
+        of a date) come after these.
     examples : dict, optional
-        Some values of the columns that were left out.
+        Some values of each column that was left out.
 
     Returns
     -------
@@ -51,28 +51,28 @@ def profile_table(
     >>> profile["columns"][1]["levels"]
     [['a', 2], ['b', 1]]
     """
-    told = {column.name: _profile_column(column, "column") for column in table.columns}
+    profiles = {column.name: _profile_column(column, "column") for column in table.columns}
     if table.target is not None:
-        told[table.target.name] = _profile_column(table.target, "target")
+        profiles[table.target.name] = _profile_column(table.target, "target")
     for name, reason in table.left_out:
-        shown = list((examples or {}).get(name, ()))
-        told[name] = {"name": name, "kind": reason, "role": "left out", "examples": shown}
-    first = {name: place for place, name in enumerate(order)}
+        values = list((examples or {}).get(name, ()))
+        profiles[name] = {"name": name, "kind": reason, "role": "left out", "examples": values}
+    positions = {name: position for position, name in enumerate(order)}
 
-    def place(name: str) -> int:
-        return first.get(name, first.get(name.rpartition(".")[0], len(first)))
+    def position(name: str) -> int:
+        return positions.get(name, positions.get(name.rpartition(".")[0], len(positions)))
 
     return {
         "source": dict(table.source),
         "rows": table.n_rows,
-        "columns": [told[name] for name in sorted(told, key=place)],
+        "columns": [profiles[name] for name in sorted(profiles, key=position)],
     }
 
 
 def _profile_column(column: Column, role: str) -> Plain:
     known = column.codes[column.codes >= 0]
     counts = np.bincount(known, minlength=len(column.levels))
-    told: Plain = {
+    profile: Plain = {
         "name": column.name,
         "kind": column.kind,
         "role": role,
@@ -80,15 +80,19 @@ def _profile_column(column: Column, role: str) -> Plain:
         "n_levels": int(np.count_nonzero(counts)),
     }
     if column.is_numeric:
-        present = np.asarray(column.levels)[np.flatnonzero(counts)]
-        ends = {"low": float(present.min()), "high": float(present.max())} if len(present) else {}
-        return told | ends
-    by_count = range(len(counts)) if column.has_order else np.argsort(-counts, kind="stable")
-    return told | {"levels": [[column.levels[int(c)], int(counts[int(c)])] for c in by_count]}
+        used_levels = np.asarray(column.levels)[np.flatnonzero(counts)]
+        limits = (
+            {"low": float(used_levels.min()), "high": float(used_levels.max())}
+            if len(used_levels)
+            else {}
+        )
+        return profile | limits
+    order = range(len(counts)) if column.has_order else np.argsort(-counts, kind="stable")
+    return profile | {"levels": [[column.levels[int(c)], int(counts[int(c)])] for c in order]}
 
 
 def find_oddities(table: Table) -> list[Note]:
-    """Return what is odd about the rows: they repeat, contradict each other, are of one class.
+    """Return notes about rows that repeat or contradict each other, or are all of one class.
 
     Examples
     --------
@@ -98,27 +102,29 @@ def find_oddities(table: Table) -> list[Note]:
     [('note_same_rows', (1, 3)), ('note_contradiction', (1, 3, 4))]
     """
     notes: list[Note] = []
-    same = find_repeated_rows(table)
-    apart = [] if table.is_regression else find_contradictory_rows(table)
-    notes += [Note("note_same_rows", {"rows": rows}) for rows in same[:MAX_GROUPS]]
-    if len(same) > MAX_GROUPS:
-        notes.append(Note("note_same_rows_more", {"n": len(same) - MAX_GROUPS}))
+    repeated = find_repeated_rows(table)
+    contradictory = [] if table.is_regression else find_contradictory_rows(table)
+    notes += [Note("note_same_rows", {"rows": rows}) for rows in repeated[:MAX_GROUPS]]
+    if len(repeated) > MAX_GROUPS:
+        notes.append(Note("note_same_rows_more", {"n": len(repeated) - MAX_GROUPS}))
     if table.target is None:
         return notes
-    place = {table.row_number(row): row for row in range(table.n_rows)} if apart else {}
-    labels = table.target.values() if apart else []
-    for rows in apart[:MAX_GROUPS]:
-        found = list(dict.fromkeys(labels[place[row]] for row in rows))
-        notes.append(Note("note_contradiction", {"rows": rows, "labels": found}))
-    if len(apart) > MAX_GROUPS:
-        notes.append(Note("note_contradictions_more", {"n": len(apart) - MAX_GROUPS}))
-    if apart:
-        lost = sum(
-            len(rows) - max(np.bincount([table.target.codes[place[row]] for row in rows]))
-            for rows in apart
+    position_of = (
+        {table.row_number(row): row for row in range(table.n_rows)} if contradictory else {}
+    )
+    labels = table.target.values() if contradictory else []
+    for rows in contradictory[:MAX_GROUPS]:
+        classes_found = list(dict.fromkeys(labels[position_of[row]] for row in rows))
+        notes.append(Note("note_contradiction", {"rows": rows, "labels": classes_found}))
+    if len(contradictory) > MAX_GROUPS:
+        notes.append(Note("note_contradictions_more", {"n": len(contradictory) - MAX_GROUPS}))
+    if contradictory:
+        n_lost = sum(
+            len(rows) - max(np.bincount([table.target.codes[position_of[row]] for row in rows]))
+            for rows in contradictory
         )
-        of = {"right": int(table.n_rows - lost), "of": table.n_rows}
-        notes.append(Note("note_ceiling", of))
+        bound = {"right": int(table.n_rows - n_lost), "of": table.n_rows}
+        notes.append(Note("note_ceiling", bound))
     classes = np.unique(table.target.codes[table.target.codes >= 0])
     if len(classes) == 1:
         notes.append(Note("note_one_class", {"class_": table.target.levels[int(classes[0])]}))

@@ -1,4 +1,4 @@
-"""What a table says about itself before any tree: rows that repeat, contradict, or cap a score."""
+"""Repeated and contradictory rows, and the accuracy that they allow at most."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Rows = tuple[int, ...]
 """Row numbers as in the source, from 1."""
 
 MAX_KEY = 2**62
-"""Keys are int64; columns are combined until the next one would not fit."""
+"""Keys are int64; columns are combined as long as the keys stay below this."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContradictedRow:
-    """A test row that equals training rows, all of which carry another class.
+    """A test row that equals training rows, all of which have another class.
 
     Parameters
     ----------
@@ -40,19 +40,19 @@ class ContradictedRow:
 
 @dataclass(frozen=True, slots=True)
 class AccuracyBound:
-    """How many test rows a tree that fits all training rows can get right at most."""
+    """The number of test rows that a tree which fits all training rows can predict correctly."""
 
     clashes: tuple[ContradictedRow, ...]
     n_rows: int
 
     @property
     def best(self) -> int:
-        """The most rows that can be right."""
+        """The largest possible number of correct predictions."""
         return self.n_rows - len(self.clashes)
 
 
 def find_repeated_rows(table: Table) -> list[Rows]:
-    """Return the groups of rows that agree in every column and in the target.
+    """Return the groups of rows that are equal in every column and in the target.
 
     A missing value equals a missing value. Groups come in the order of their first row.
 
@@ -71,7 +71,7 @@ def find_repeated_rows(table: Table) -> list[Rows]:
 
 
 def find_contradictory_rows(table: Table) -> list[Rows]:
-    """Return the groups of rows that agree in every column but not in the target."""
+    """Return the groups of rows that are equal in every column but not in the target."""
     if table.target is None:
         return []
     classes = table.target.codes
@@ -83,10 +83,10 @@ def find_contradictory_rows(table: Table) -> list[Rows]:
 
 
 def accuracy_bound(train: Table, test: Table) -> AccuracyBound:
-    """Return which test rows no tree that fits the training rows can get right.
+    """Return the test rows that no tree which fits the training rows can predict correctly.
 
-    They are those that equal training rows of one other class. Both tables need the same
-    columns; their levels may be numbered differently. Regression has no such rows.
+    They equal training rows that all have one other class. Both tables need the same columns;
+    their codes may differ. Regression has no such rows.
 
     Examples
     --------
@@ -99,35 +99,39 @@ def accuracy_bound(train: Table, test: Table) -> AccuracyBound:
     """
     if train.target is None or test.target is None or train.is_regression or test.is_regression:
         return AccuracyBound((), test.n_rows)
-    pairs = [
+    shared = [
         _shared_codes(column.levels, column.codes, test.column(column.name))
         for column in train.columns
     ]
-    keys = _row_keys(pairs, train.n_rows + test.n_rows)
-    taught, asked = keys[: train.n_rows], keys[train.n_rows :]
+    keys = _row_keys(shared, train.n_rows + test.n_rows)
+    train_keys, test_keys = keys[: train.n_rows], keys[train.n_rows :]
     classes = _shared_codes(train.target.levels, train.target.codes, test.target)
-    class_of, truth = classes[: train.n_rows], classes[train.n_rows :]
-    order = np.argsort(taught, kind="stable")
-    first = np.searchsorted(taught, asked, side="left", sorter=order)
-    last = np.searchsorted(taught, asked, side="right", sorter=order)
+    train_classes, test_classes = classes[: train.n_rows], classes[train.n_rows :]
+    order = np.argsort(train_keys, kind="stable")
+    first = np.searchsorted(train_keys, test_keys, side="left", sorter=order)
+    last = np.searchsorted(train_keys, test_keys, side="right", sorter=order)
     clashes = []
     for row in np.flatnonzero(last > first).tolist():
         equals = order[first[row] : last[row]]
-        said = np.unique(class_of[equals])
-        if len(said) == 1 and truth[row] >= 0 and said[0] != truth[row]:
+        equal_classes = np.unique(train_classes[equals])
+        if (
+            len(equal_classes) == 1
+            and test_classes[row] >= 0
+            and equal_classes[0] != test_classes[row]
+        ):
             clashes.append(
                 ContradictedRow(
                     test.row_number(row),
-                    tuple(train.row_number(place) for place in equals.tolist()),
+                    tuple(train.row_number(position) for position in equals.tolist()),
                     test.target.levels[test.target.codes[row]],
-                    train.target.levels[said[0]],
+                    train.target.levels[equal_classes[0]],
                 )
             )
     return AccuracyBound(tuple(clashes), test.n_rows)
 
 
-def are_same_rows(one: Table, other: Table) -> bool:
-    """Say whether two tables have the same rows, in whatever order; with their targets.
+def are_same_rows(first: Table, second: Table) -> bool:
+    """Return whether two tables have the same rows and targets, in any order.
 
     Examples
     --------
@@ -138,41 +142,41 @@ def are_same_rows(one: Table, other: Table) -> bool:
     >>> are_same_rows(one, other), are_same_rows(one, replace(other, target=one.target))
     (True, False)
     """
-    if one.n_rows != other.n_rows or one.target is None or other.target is None:
+    if first.n_rows != second.n_rows or first.target is None or second.target is None:
         return False
-    if sorted(column.name for column in one.columns) != sorted(c.name for c in other.columns):
+    if sorted(column.name for column in first.columns) != sorted(c.name for c in second.columns):
         return False
-    pairs = [
-        _shared_codes(column.levels, column.codes, other.column(column.name))
-        for column in one.columns
+    shared = [
+        _shared_codes(column.levels, column.codes, second.column(column.name))
+        for column in first.columns
     ]
-    pairs.append(_shared_codes(one.target.levels, one.target.codes, other.target))
-    keys = _row_keys(pairs, 2 * one.n_rows)
-    return bool((np.sort(keys[: one.n_rows]) == np.sort(keys[one.n_rows :])).all())
+    shared.append(_shared_codes(first.target.levels, first.target.codes, second.target))
+    keys = _row_keys(shared, 2 * first.n_rows)
+    return bool((np.sort(keys[: first.n_rows]) == np.sort(keys[first.n_rows :])).all())
 
 
 def _shared_codes(levels: Sequence[Any] | npt.NDArray[Any], codes: Codes, other: Column) -> Codes:
-    """Return the codes of two columns one after the other, equal values with equal codes."""
-    place: dict[Any, int] = {}
+    """Return the codes of two columns, concatenated, such that equal values have equal codes."""
+    code_of: dict[Any, int] = {}
     for level in [*np.asarray(levels, object).tolist(), *np.asarray(other.levels, object).tolist()]:
-        place.setdefault(level, len(place))
-    mine = np.asarray([place[x] for x in levels] + [MISSING], np.int32)
-    theirs = np.asarray([place[x] for x in other.levels] + [MISSING], np.int32)
-    return np.concatenate([mine[codes], theirs[other.codes]])
+        code_of.setdefault(level, len(code_of))
+    first_codes = np.asarray([code_of[x] for x in levels] + [MISSING], np.int32)
+    second_codes = np.asarray([code_of[x] for x in other.levels] + [MISSING], np.int32)
+    return np.concatenate([first_codes[codes], second_codes[other.codes]])
 
 
 def _row_keys(columns: Sequence[Codes], n_rows: int) -> npt.NDArray[np.int64]:
-    """Return one number per row: equal where all columns are equal, and only there."""
+    """Return one number per row; two are equal if and only if all columns are equal."""
     keys = np.zeros(n_rows, np.int64)
     size = 1
     for codes in columns:
-        width = int(codes.max(initial=MISSING)) + 2  # missing is a value of its own here
-        if size * width > MAX_KEY:
-            _, places = np.unique(keys, return_inverse=True)
-            keys = places.astype(np.int64)
+        n_codes = int(codes.max(initial=MISSING)) + 2  # missing is a value here
+        if size * n_codes > MAX_KEY:
+            _, ranks = np.unique(keys, return_inverse=True)
+            keys = ranks.astype(np.int64)
             size = int(keys.max(initial=0)) + 1
-        keys = keys * width + (codes.astype(np.int64) + 1)
-        size *= width
+        keys = keys * n_codes + (codes.astype(np.int64) + 1)
+        size *= n_codes
     return keys
 
 
@@ -181,6 +185,6 @@ def _group_equal(keys: npt.NDArray[np.int64]) -> list[npt.NDArray[np.intp]]:
     order = np.argsort(keys, kind="stable")
     bounds = np.flatnonzero(np.diff(keys[order], prepend=-1, append=-1))
     starts, stops = bounds[:-1], bounds[1:]
-    several = stops - starts > 1
-    pairs = zip(starts[several].tolist(), stops[several].tolist(), strict=True)
+    has_several = stops - starts > 1
+    pairs = zip(starts[has_several].tolist(), stops[has_several].tolist(), strict=True)
     return sorted((order[start:stop] for start, stop in pairs), key=lambda rows: int(rows[0]))

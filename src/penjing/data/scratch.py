@@ -1,7 +1,8 @@
-"""A folder for a while: gone when nobody needs it any more, also after Ctrl-C and after a crash.
+"""Temporary folders that are removed after use, also after Ctrl-C or a crash.
 
-Whoever works in a folder holds a lock on a file in it, which the system lets go when the process
-ends, however it ends. So a folder whose lock can be had is nobody's, and the next run removes it.
+The process that uses a folder holds a lock on a file in it. The system releases the lock when the
+process ends, for whatever reason. So a folder that can be locked is stale, and the next run
+removes it.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ LOCK = "lock"
 
 
 class ScratchFolder:
-    """A folder of its own, locked while it is in use and removed afterwards.
+    """A folder that is locked while it is in use and removed afterwards.
 
     Parameters
     ----------
-    where : str or None
-        In which folder; the system's temporary one where it is not said.
+    parent : str or None
+        The folder in which it is created; by default the system's temporary folder.
     name : str or None
-        What it is called, so that a later run finds it again; a new name where it is not said.
+        Its name, by which a later run finds it again; by default a new name.
 
     Examples
     --------
@@ -46,20 +47,20 @@ class ScratchFolder:
     False
     """
 
-    def __init__(self, where: str | None = None, name: str | None = None) -> None:
-        above = Path(where or tempfile.gettempdir())
+    def __init__(self, parent: str | None = None, name: str | None = None) -> None:
+        parent_path = Path(parent or tempfile.gettempdir())
         try:
-            above.mkdir(parents=True, exist_ok=True)
-            remove_stale_folders(above, but=name)
-            self.folder, lock = _create_locked(above, name)
+            parent_path.mkdir(parents=True, exist_ok=True)
+            remove_stale_folders(parent_path, excluded=name)
+            self.folder, lock = _create_locked(parent_path, name)
         except OSError as error:
-            raise DataError("work_folder", folder=str(above), reason=error.strerror) from None
+            raise DataError("work_folder", folder=str(parent_path), reason=error.strerror) from None
         self._end = weakref.finalize(self, _remove_folder, self.folder, lock)
 
     def array(
         self, name: str, dtype: npt.DTypeLike, n: int, mode: Literal["r", "r+", "w+"] = "r"
     ) -> npt.NDArray[Any]:
-        """Return a file of so many values as a mapped array."""
+        """Return a file of n values as a memory-mapped array."""
         if n == 0:
             return np.empty(0, dtype)
         path = self.folder / name
@@ -73,13 +74,13 @@ class ScratchFolder:
         self._end()
 
     def release(self) -> None:
-        """Let go of the folder without removing it: a later run goes on in it."""
-        kept = self._end.detach()
-        if kept is not None:
-            os.close(kept[2][1])
+        """Unlock the folder without removing it, so that a later run can use it."""
+        finalizer = self._end.detach()
+        if finalizer is not None:
+            os.close(finalizer[2][1])
 
     def close_after_error(self, error: BaseException, *, keep: bool) -> None:
-        """Leave the folder for a later run if it may be kept and the error need not come again."""
+        """Release the folder if ``keep`` is true and a later run may succeed; else remove it."""
         if keep and not isinstance(error, PenjingError):
             self.release()
         else:
@@ -88,16 +89,16 @@ class ScratchFolder:
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Give a folder among the system's temporary ones, for a while."""
-    space = ScratchFolder()
+    """Create a temporary folder and remove it at the end of the block."""
+    scratch = ScratchFolder()
     try:
-        yield space.folder
+        yield scratch.folder
     finally:
-        space.close()
+        scratch.close()
 
 
 def allocate_file(path: Path, size: int) -> None:
-    """Make a file of this size whose room on the disk is certain, or say that there is none."""
+    """Create a file of this size with its disk space allocated; raise an error if it is full."""
     with path.open("r+b" if path.exists() else "w+b") as file, convert_disk_full(path.parent, size):
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, size)
@@ -107,19 +108,19 @@ def allocate_file(path: Path, size: int) -> None:
 
 @contextlib.contextmanager
 def convert_disk_full(folder: Path, size: int = 0) -> Iterator[None]:
-    """Turn a full disk into a sentence."""
+    """Convert the system's error for a full disk to a DataError."""
     try:
         yield
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         free = shutil.disk_usage(folder).free
-        said = {"folder": str(folder), "wanted": format_bytes(size), "free": format_bytes(free)}
-        raise DataError("disk_full", **said) from None
+        details = {"folder": str(folder), "wanted": format_bytes(size), "free": format_bytes(free)}
+        raise DataError("disk_full", **details) from None
 
 
 def format_bytes(size: float) -> str:
-    """Return a number of bytes as people read it.
+    """Return a number of bytes with a unit.
 
     Examples
     --------
@@ -133,14 +134,14 @@ def format_bytes(size: float) -> str:
     return f"{size:.1f} TB"
 
 
-def remove_stale_folders(above: Path, but: str | None = None) -> None:
-    """Remove the folders of runs that are no more."""
-    for folder in above.glob(PREFIX + "*"):
-        if but is not None and folder.name == PREFIX + but:
+def remove_stale_folders(parent: Path, excluded: str | None = None) -> None:
+    """Remove the folders of processes that have ended, except the one named ``excluded``."""
+    for folder in parent.glob(PREFIX + "*"):
+        if excluded is not None and folder.name == PREFIX + excluded:
             continue
         with contextlib.suppress(OSError):
             if not (folder / LOCK).exists():
-                folder.rmdir()  # only if it is empty: somebody died before or after all else
+                folder.rmdir()  # only if it is empty: a process ended before locking it
                 continue
             lock = os.open(folder / LOCK, os.O_RDWR)
             if try_lock(lock):
@@ -149,13 +150,13 @@ def remove_stale_folders(above: Path, but: str | None = None) -> None:
                 os.close(lock)
 
 
-def _create_locked(above: Path, name: str | None) -> tuple[Path, int]:
-    """Return a folder and its lock; a new one may be swept away before it is locked."""
+def _create_locked(parent: Path, name: str | None) -> tuple[Path, int]:
+    """Return a new folder and its lock; retry if another process removes it in between."""
     while True:
         if name is None:
-            folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=above))
+            folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
         else:
-            folder = above / (PREFIX + name)
+            folder = parent / (PREFIX + name)
             folder.mkdir(exist_ok=True)
         try:
             lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
@@ -169,7 +170,7 @@ def _create_locked(above: Path, name: str | None) -> tuple[Path, int]:
 
 
 def try_lock(lock: int) -> bool:
-    """Lock an open file if nobody else has; the system lets go when the process ends."""
+    """Lock an open file; return False if another process has locked it."""
     try:
         import fcntl  # noqa: PLC0415 - not on Windows
     except ImportError:
@@ -188,7 +189,7 @@ def try_lock(lock: int) -> bool:
 
 
 def _remove_folder(folder: Path, lock: int) -> None:
-    """Remove a folder, its lock last: what is left half-way can be told from what is in use."""
+    """Remove a folder, the lock file last, so that a partly removed folder is still locked."""
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             if path.name != LOCK:

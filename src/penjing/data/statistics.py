@@ -1,18 +1,18 @@
-"""Small statistics: the interval of a share, and how shares and counts are printed."""
+"""The confidence interval of a share, and the format of shares and counts."""
 
 from __future__ import annotations
 
 import math
 
 Z95 = 1.959963984540054
-"""The normal deviate of a 95 % interval."""
+"""The normal quantile of a 95% interval."""
 
 
 def wilson(correct: float, n: float, z: float = Z95) -> tuple[float, float]:
-    """Return the interval of a share of which ``correct`` of ``n`` were seen (Wilson 1927).
+    """Return the confidence interval of the share ``correct / n`` (Wilson 1927).
 
-    Unlike the share plus or minus its standard error it never leaves 0 to 1 and is honest for
-    few rows.
+    Unlike the share plus or minus its standard error, it stays between 0 and 1 and is accurate
+    for small n.
 
     Examples
     --------
@@ -22,15 +22,15 @@ def wilson(correct: float, n: float, z: float = Z95) -> tuple[float, float]:
     """
     share = correct / n
     z2 = z * z / n
-    middle = (share + z2 / 2) / (1 + z2)
-    half = z / (1 + z2) * math.sqrt(share * (1 - share) / n + z2 / (4 * n))
-    # Exactly 0 and 1 at the ends, where rounding would leave a trace.
-    low = 0.0 if correct <= 0 else max(middle - half, 0.0)
-    return low, 1.0 if correct >= n else min(middle + half, 1.0)
+    center = (share + z2 / 2) / (1 + z2)
+    half_width = z / (1 + z2) * math.sqrt(share * (1 - share) / n + z2 / (4 * n))
+    # Exactly 0 and 1 at the ends, despite rounding.
+    low = 0.0 if correct <= 0 else max(center - half_width, 0.0)
+    return low, 1.0 if correct >= n else min(center + half_width, 1.0)
 
 
 def percent(correct: float, n: float) -> str:
-    """Return a share in per cent with at most one decimal; 100 only where all are right.
+    """Return a share in percent with at most one decimal; 100 only if all are correct.
 
     Examples
     --------
@@ -46,13 +46,13 @@ def percent(correct: float, n: float) -> str:
 
 
 def format_count(value: float) -> str:
-    """Return a count as text: whole numbers without a point, others with two decimals at most."""
+    """Return a count as text: integers without decimals, others with two."""
     if float(value).is_integer():
         return str(int(value))
     return f"{value:.2f}"
 
 
 def plain_number(value: float) -> float:
-    """Return a plain number, whole ones as integers."""
+    """Return a number as a plain int if it is an integer, otherwise as a float."""
     value = float(value)
     return int(value) if value.is_integer() else value

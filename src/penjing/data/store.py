@@ -1,12 +1,12 @@
-"""A table whose rows lie in files: the coded store, and columns that read it when asked.
+"""A table on disk: encoded columns in files, and Column objects that read them on demand.
 
-A column is kept in one of two forms, at fixed row offsets, a file each:
+A column is stored in one of two forms, at fixed row offsets, in files of its own:
 
 * :class:`ExactCodes`: codes of one, two or four bytes; 0 is missing, ``j + 1`` the j-th value met.
 * :class:`BinnedNumbers`: the quantile bucket of each number in a byte, and the number itself.
   Bucket 255 is missing. Buckets are divided into finer cells, which passes look up as needed.
 
-What the native engine has in memory is here mapped from a file, so both see one table.
+The files have the same content as the native engine's arrays in memory.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ Bytes = npt.NDArray[np.uint8]
 Rows = npt.NDArray[np.intp] | None
 
 N_CELLS = 24_000
-"""How many quantile cells a numeric column is meant to have."""
+"""The approximate number of quantile cells of a numeric column."""
 MAX_SINGLE_VALUE_CELLS = 16_000
-"""Up to so many distinct numbers in the sample have a cell of their own."""
+"""If the sample has at most this many distinct numbers, each has a cell of its own."""
 N_BUCKETS = 255
-"""High bytes for numbers; the last one of 256 is for missing values."""
+"""The number of buckets for numbers; the last of the 256 is for missing values."""
 HEAVY_VALUE = 1.5
-"""A number as heavy as so many cells has a cell of its own."""
+"""A number that fills more than this many cells has a cell of its own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactCodes:
-    """A column of exact codes: 0 is missing, ``j + 1`` the j-th value that was met."""
+    """A column of exact codes: 0 is missing, ``j + 1`` the j-th value in order of appearance."""
 
     codes: npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
     n_codes: int
 
     @property
     def width(self) -> int:
-        """Bytes a row."""
+        """Bytes per row."""
         return self.codes.dtype.itemsize
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinnedNumbers:
-    """A column of numbers: the quantile bucket of each one, and itself."""
+    """A column of numbers: the quantile bucket of each one, and the number itself."""
 
     high: Bytes
     raw: Floats
@@ -58,20 +58,20 @@ class BinnedNumbers:
 
     @property
     def width(self) -> int:
-        """Bytes a row."""
+        """Bytes per row."""
         return 9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuantileCells:
-    """The cells of a numeric column.
+    """The quantile cells of a numeric column.
 
     Parameters
     ----------
     edges : (n,)
         Cell i holds the numbers from edge i - 1 up to but not including edge i.
     high, low : (n + 1,)
-        The bytes by which each cell goes.
+        The two bytes of each cell: its bucket, and its position in the bucket.
     """
 
     edges: Floats
@@ -79,11 +79,11 @@ class QuantileCells:
     low: Bytes
 
     def coder(self) -> Quantiles:
-        """Return what turns numbers into codes."""
+        """Return the C++ object that turns numbers into codes."""
         return Quantiles(self.edges.tolist(), self.high.tolist(), self.low.tolist())
 
     def bucket(self, number: float) -> int:
-        """Return the bucket that holds a number.
+        """Return the bucket of a number.
 
         Examples
         --------
@@ -93,7 +93,7 @@ class QuantileCells:
         return int(self.high[np.searchsorted(self.edges, number, side="right")])
 
     def values(self) -> Floats:
-        """Return the one number of each cell, (256, 256) by its bytes; NaN where it may hold more.
+        """Return the only number of each cell, (256, 256) by its bytes; NaN if it may have more.
 
         Examples
         --------
@@ -101,15 +101,15 @@ class QuantileCells:
         >>> cells.values()[cells.high[1], cells.low[1]]
         np.float64(1.0)
         """
-        alone = np.full(len(self.high), np.nan)
-        single = self.edges[1:] == np.nextafter(self.edges[:-1], np.inf)
-        alone[1:-1][single] = self.edges[:-1][single]
-        found = np.full((256, 256), np.nan)
-        found[self.high, self.low] = alone
-        return found
+        cell_values = np.full(len(self.high), np.nan)
+        has_one_value = self.edges[1:] == np.nextafter(self.edges[:-1], np.inf)
+        cell_values[1:-1][has_one_value] = self.edges[:-1][has_one_value]
+        values = np.full((256, 256), np.nan)
+        values[self.high, self.low] = cell_values
+        return values
 
     def single_values(self) -> Floats:
-        """Return the one number of each bucket, (256,); NaN where it may hold more.
+        """Return the only number of each bucket, (256,); NaN if it may have more.
 
         Examples
         --------
@@ -124,8 +124,8 @@ class QuantileCells:
 def quantile_cells(sample: Floats) -> QuantileCells:
     """Return the cells of a column, from a sample of its numbers.
 
-    Quantiles; but a number that fills more than a cell has one of its own, and where there are
-    few distinct numbers each has. Cells are packed into high buckets of about equal weight.
+    Cells are quantiles, but a frequent number has a cell of its own, and if there are few distinct
+    numbers, each of them has. Cells are packed into buckets of about equal weight.
 
     Examples
     --------
@@ -136,15 +136,15 @@ def quantile_cells(sample: Floats) -> QuantileCells:
     values, counts = np.unique(known, return_counts=True)
     if not len(values):
         return QuantileCells(np.empty(0), np.zeros(1, np.uint8), np.zeros(1, np.uint8))
-    mass = len(known) / N_CELLS
-    heavy = (
-        counts > HEAVY_VALUE * mass
+    rows_per_cell = len(known) / N_CELLS
+    is_heavy = (
+        counts > HEAVY_VALUE * rows_per_cell
         if len(values) > MAX_SINGLE_VALUE_CELLS
         else np.ones(len(values), np.bool_)
     )
-    light = np.cumsum(np.where(heavy, 0, counts)) // max(mass, 1)
-    starts = ~heavy & (np.diff(light, prepend=-1) > 0)
-    edges = np.union1d(values[starts | heavy], np.nextafter(values[heavy], np.inf))
+    light_cell = np.cumsum(np.where(is_heavy, 0, counts)) // max(rows_per_cell, 1)
+    starts_cell = ~is_heavy & (np.diff(light_cell, prepend=-1) > 0)
+    edges = np.union1d(values[starts_cell | is_heavy], np.nextafter(values[is_heavy], np.inf))
     cell = np.searchsorted(edges, values, side="right")
     weight = np.bincount(cell, counts, len(edges) + 1)
     high, low = _pack_cells(weight.astype(np.float64))
@@ -152,17 +152,17 @@ def quantile_cells(sample: Floats) -> QuantileCells:
 
 
 def _pack_cells(weight: Floats) -> tuple[Bytes, Bytes]:
-    """Return the bytes of cells of these weights: at most 255 buckets of at most 256 cells."""
-    for parts in (250, 200, 160, 127, 100, 60, 30, 1):
-        most = weight.sum() / parts
+    """Return the two bytes of each cell: at most 255 buckets of at most 256 cells."""
+    for n_parts in (250, 200, 160, 127, 100, 60, 30, 1):
+        max_weight = weight.sum() / n_parts
         high = np.empty(len(weight), np.int64)
         low = np.empty(len(weight), np.int64)
-        bucket, inside, filled = 0, 0, 0.0
+        bucket, n_in_bucket, bucket_weight = 0, 0, 0.0
         for i, w in enumerate(weight.tolist()):
-            if inside == 256 or (inside and filled + w > most):
-                bucket, inside, filled = bucket + 1, 0, 0.0
-            high[i], low[i] = bucket, inside
-            inside, filled = inside + 1, filled + w
+            if n_in_bucket == 256 or (n_in_bucket and bucket_weight + w > max_weight):
+                bucket, n_in_bucket, bucket_weight = bucket + 1, 0, 0.0
+            high[i], low[i] = bucket, n_in_bucket
+            n_in_bucket, bucket_weight = n_in_bucket + 1, bucket_weight + w
         if bucket < N_BUCKETS:
             return high.astype(np.uint8), low.astype(np.uint8)
     msg = "more cells than two bytes can name"
@@ -170,20 +170,20 @@ def _pack_cells(weight: Floats) -> tuple[Bytes, Bytes]:
 
 
 class StoredColumn(Column):
-    """A column of a store; levels and codes are made only if somebody asks for them.
+    """A column of a store; levels and codes are read on first use.
 
     Parameters
     ----------
     field : Field
-        Name, kind and levels; a numeric column that is binned has none.
+        Name, kind and levels; a binned column has no levels.
     part : Exact or Binned
-        Where its rows are.
+        The files of its rows.
     place : (n_codes,) int32, or None
         The level of each stored code, -1 for missing; None for a binned column.
     n_missing : int
-        How many rows have no value here.
+        The number of rows without a value.
     rows : array or None
-        Which rows of the store are those of the table; None for all.
+        The rows of the store that belong to the table; None for all.
     """
 
     __slots__ = ("_coded", "_n_missing", "part", "place", "rows")
@@ -203,13 +203,13 @@ class StoredColumn(Column):
         rows: Rows,
     ) -> None:
         levels = None if place is None else field.levels
-        made: dict[str, Any] = {"name": field.name, "kind": field.kind, "part": part}
-        made |= {"place": place, "rows": rows, "_n_missing": n_missing}
-        made["_coded"] = None if levels is None else (levels, None)
-        for key, value in made.items():
+        fields: dict[str, Any] = {"name": field.name, "kind": field.kind, "part": part}
+        fields |= {"place": place, "rows": rows, "_n_missing": n_missing}
+        fields["_coded"] = None if levels is None else (levels, None)
+        for key, value in fields.items():
             object.__setattr__(self, key, value)
 
-    def _made(self) -> tuple[Any, Codes]:
+    def _encode(self) -> tuple[Any, Codes]:
         if self._coded is None or self._coded[1] is None:
             object.__setattr__(self, "_coded", self._read(self.rows))
         assert self._coded is not None
@@ -224,13 +224,13 @@ class StoredColumn(Column):
 
     @property
     def levels(self) -> Any:  # noqa: ANN401 - a tuple, or sorted numbers
-        """The levels; of a binned column its sorted distinct numbers."""
-        return self._made()[0] if self._coded is None else self._coded[0]
+        """The levels; for a binned column its sorted distinct numbers."""
+        return self._encode()[0] if self._coded is None else self._coded[0]
 
     @property
     def codes(self) -> Codes:
-        """The place of each row's value in the levels, -1 where it is missing."""
-        return self._made()[1]
+        """The position of each row's value in the levels, -1 if it is missing."""
+        return self._encode()[1]
 
     @property
     def field(self) -> Field:
@@ -239,22 +239,22 @@ class StoredColumn(Column):
 
     @property
     def has_missing(self) -> bool:
-        """Whether any row has no value here."""
+        """Whether any row has no value."""
         return self._n_missing > 0
 
     @property
     def n_missing(self) -> int:
-        """How many rows have no value here."""
+        """The number of rows without a value."""
         return self._n_missing
 
     def numbers(self) -> Floats:
-        """Return each row's number, NaN where it is missing."""
+        """Return each row's number, NaN if it is missing."""
         if isinstance(self.part, BinnedNumbers):
             return np.array(_select_rows(self.part.raw, self.rows))
         return Column(self.name, self.kind, self.levels, self.codes).numbers()
 
     def rounded(self) -> Column:
-        """Return the column with its numbers as 32 bits hold them."""
+        """Return the column with its numbers rounded to 32 bits."""
         return self.to_memory().rounded()
 
     def take(self, rows: npt.NDArray[Any]) -> Column:
@@ -282,12 +282,12 @@ def _select_rows(array: npt.NDArray[Any], rows: Rows) -> npt.NDArray[Any]:
     return np.asarray(array) if rows is None else np.asarray(array[rows])
 
 
-def write_store(table: Table, space: ScratchFolder) -> Table:
-    """Write the columns of a table to a store; return the table that reads them from there."""
+def write_store(table: Table, scratch: ScratchFolder) -> Table:
+    """Write the columns of a table to a store; return a table that reads them from there."""
     assert table.target is not None
-    columns = [_write_column(column, space, f"c{i}") for i, column in enumerate(table.columns)]
+    columns = [_write_column(column, scratch, f"c{i}") for i, column in enumerate(table.columns)]
     target = (
-        _write_codes(table.target, space, "target") if not table.is_regression else table.target
+        _write_codes(table.target, scratch, "target") if not table.is_regression else table.target
     )
     return Table(
         tuple(columns), target, table.n_rows, table.weight, table.row_numbers, table.left_out,
@@ -295,16 +295,16 @@ def write_store(table: Table, space: ScratchFolder) -> Table:
     )  # fmt: skip
 
 
-def _write_column(column: Column, space: ScratchFolder, name: str) -> Column:
+def _write_column(column: Column, scratch: ScratchFolder, name: str) -> Column:
     if not column.is_numeric:
-        return _write_codes(column, space, name) if len(column.levels) < 65_535 else column
+        return _write_codes(column, scratch, name) if len(column.levels) < 65_535 else column
     numbers = np.ascontiguousarray(column.numbers())
     step = max(1, len(numbers) // 1_000_000)
     cells = quantile_cells(numbers[::step])
     n = len(numbers)
     part = BinnedNumbers(
-        space.array(f"{name}.high", np.uint8, n, "w+"),
-        space.array(f"{name}.raw", np.float64, n, "w+"),
+        scratch.array(f"{name}.high", np.uint8, n, "w+"),
+        scratch.array(f"{name}.raw", np.float64, n, "w+"),
         cells,
     )
     np.add(numbers, 0.0, out=part.raw)  # no number is -0.0
@@ -312,11 +312,11 @@ def _write_column(column: Column, space: ScratchFolder, name: str) -> Column:
     return StoredColumn(Field(column.name, "numeric"), part, None, n_missing, None)
 
 
-def _write_codes(column: Column, space: ScratchFolder, name: str) -> StoredColumn:
-    n = len(column.levels) + 1
-    kind: Any = np.uint8 if n <= 256 else np.uint16
-    codes = space.array(f"{name}.codes", kind, len(column.codes), "w+")
+def _write_codes(column: Column, scratch: ScratchFolder, name: str) -> StoredColumn:
+    n_codes = len(column.levels) + 1
+    dtype: Any = np.uint8 if n_codes <= 256 else np.uint16
+    codes = scratch.array(f"{name}.codes", dtype, len(column.codes), "w+")
     codes[:] = column.codes + 1
-    place = np.arange(-1, n - 1, dtype=np.int32)
+    place = np.arange(-1, n_codes - 1, dtype=np.int32)
     field = Field(column.name, column.kind, column.levels)
-    return StoredColumn(field, ExactCodes(codes, n), place, column.n_missing, None)
+    return StoredColumn(field, ExactCodes(codes, n_codes), place, column.n_missing, None)

@@ -133,7 +133,7 @@ class RawNumbers(RawColumn):
         set_field(self, "raw", raw)
         set_field(self, "_coded", None)
 
-    def _made(self) -> tuple[npt.NDArray[Any], Codes]:
+    def _encode(self) -> tuple[npt.NDArray[Any], Codes]:
         if self._coded is None:
             object.__setattr__(self, "_coded", encode_numbers(self.raw))
         assert self._coded is not None
@@ -142,12 +142,12 @@ class RawNumbers(RawColumn):
     @property
     def levels(self) -> npt.NDArray[Any]:
         """The sorted distinct numbers."""
-        return self._made()[0]
+        return self._encode()[0]
 
     @property
     def codes(self) -> Codes:
         """The rank of each row's number."""
-        return self._made()[1]
+        return self._encode()[1]
 
     @property
     def is_typed(self) -> bool:
