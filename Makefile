@@ -16,7 +16,7 @@ JOBS   ?= 2
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 CMAKE  := $(BIN)/cmake -Wno-unused-cli -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
           -DPython_EXECUTABLE=$(abspath $(BIN))/python -DPENJING_STRICT=ON
-CPP    := CMakeLists.txt $(wildcard cpp/*)
+CPP    := CMakeLists.txt $(shell find cpp -name '*.?pp')
 SANITIZE := address,undefined
 OLDEST   := scikit-learn==1.6.0 numpy==2.0.2 scipy==1.14.1 pandas==2.2.3
 
@@ -147,12 +147,12 @@ check: setup ## style, types, imports
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/clang-format --dry-run --Werror $(wildcard cpp/*.?pp tests/cpp/*.?pp)
+	$(BIN)/clang-format --dry-run --Werror $(shell find cpp tests/cpp -name '*.?pp')
 
 format: setup ## let the formatters have their way
 	$(BIN)/ruff check --fix --exit-zero
 	$(BIN)/ruff format
-	$(BIN)/clang-format -i $(wildcard cpp/*.?pp tests/cpp/*.?pp)
+	$(BIN)/clang-format -i $(shell find cpp tests/cpp -name '*.?pp')
 
 $(STAMPS)/peers: bench/requirements.txt $(STAMPS)/dev
 	echo "· the programs that penjing is compared with"

@@ -1,4 +1,4 @@
-"""Column coding and prediction in C++ (see cpp/bind.cpp)."""
+"""Column coding and prediction in C++ (see cpp/bind/module.cpp)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -202,7 +202,7 @@ def count_block(
     weight: npt.NDArray[np.float64] | None = None,
     y: npt.NDArray[np.float64] | None = None,
 ) -> list[npt.NDArray[Any]]:
-    """Count the rows of a coded block; see cpp/counter.hpp for what is promised.
+    """Count the rows of a coded block; see cpp/store/counter.hpp for what is promised.
 
     The answer has a flat array for each column, to be read as (n_slots, n_codes, n_classes):
     int64 where rows count one each, float64 with weights; (n_slots, n_codes, 3) moments where
@@ -279,7 +279,7 @@ def group_levels(
     """Return the side of each level in the best grouping in two; nothing if there is none."""
 
 class Passes:
-    """Passes over a store that is mapped; see cpp/stored.hpp.
+    """Passes over a store that is mapped; see cpp/store/passes.hpp.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "counter.hpp"
+#include "store/counter.hpp"
 
 using penjing::Asked;
 using penjing::CodeView;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "predict.hpp"
+#include "predict/flat.hpp"
 
 namespace {
 
@@ -52,9 +52,9 @@ struct Arrays {
 };
 
 // The definition. Recursive, so for shallow trees only.
-void spread(const Arrays& tree, std::size_t node, double fraction,
-            const std::vector<penjing::ColumnView>& columns, std::size_t row,
-            const std::vector<double>& values, double& mixed) {
+void predict_fractional(const Arrays& tree, std::size_t node, double fraction,
+                        const std::vector<penjing::ColumnView>& columns, std::size_t row,
+                        const std::vector<double>& values, double& mixed) {
     const auto stop = [&] { mixed += fraction * values[node]; };
     if (tree.column[node] < 0) {
         return stop();
@@ -63,7 +63,7 @@ void spread(const Arrays& tree, std::size_t node, double fraction,
     const auto first = static_cast<std::size_t>(tree.first_child[node]);
     const auto n_children = static_cast<std::size_t>(tree.n_children[node]);
     const auto enter = [&](std::size_t branch, double part) {
-        spread(tree, first + branch, fraction * part, columns, row, values, mixed);
+        predict_fractional(tree, first + branch, fraction * part, columns, row, values, mixed);
     };
     bool is_missing = false;
     if (column.numbers != nullptr) {
@@ -147,13 +147,13 @@ void against_the_definition() {
         for (const int threads : {1, 2, 7}) {
             std::vector<double> mixed(n);
             std::vector<std::int32_t> stops(n);
-            CHECK(!flat.spread(columns, values, 1, mixed, threads));
+            CHECK(!flat.predict_fractional(columns, values, 1, mixed, threads));
             CHECK(!flat.apply(columns, stops, threads));
             bool close = true;
             bool inside = true;
             for (std::size_t row = 0; row < n; ++row) {
                 double expected = 0;
-                spread(tree, 0, 1.0, columns, row, values, expected);
+                predict_fractional(tree, 0, 1.0, columns, row, values, expected);
                 close = close && std::abs(mixed[row] - expected) <= 1e-12;
                 inside = inside && stops[row] >= 0 &&
                          static_cast<std::size_t>(stops[row]) < flat.size();
@@ -184,7 +184,7 @@ void a_deep_chain() {
     CHECK(stops[2] == 0);
     const std::vector<double> ones(flat.size(), 1.0);
     std::vector<double> mixed(3);
-    CHECK(!flat.spread(columns, ones, 1, mixed, 1));
+    CHECK(!flat.predict_fractional(columns, ones, 1, mixed, 1));
     CHECK(mixed[0] == 1.0);
     CHECK(std::abs(mixed[2] - 1.0) < 1e-9);
 }
@@ -214,14 +214,14 @@ void unseen_is_reported() {
 void threads_pass_on_what_was_thrown() {
     for (const int threads : {1, 2, 7}) {
         CHECK(check::throws<std::runtime_error>([&] {
-            penjing::in_parallel(100, 10, threads, [](std::size_t begin, std::size_t end) {
+            penjing::parallel_for(100, 10, threads, [](std::size_t begin, std::size_t end) {
                 if (begin <= 55 && 55 < end) {
                     throw std::runtime_error("row 55");
                 }
             });
         }));
         std::vector<int> visits(95, 0);
-        penjing::in_parallel(95, 10, threads, [&](std::size_t begin, std::size_t end) {
+        penjing::parallel_for(95, 10, threads, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
                 ++visits[i];
             }

@@ -1,7 +1,7 @@
 """Exact cuts from coarse codes: a bound says which buckets could hide a better cut, and no others.
 
 Of a node and a numeric column first only the counts of its quantile buckets are known. Each border
-between two buckets is a cut. Buckets whose bound (cpp/judge.hpp) reaches the best
+between two buckets is a cut. Buckets whose bound (cpp/grow/histogram_splits.hpp) reaches the best
 cut are opened: first their cells are counted, then the numbers in cells that are still open are
 fetched (:mod:`penjing.engines.out_of_core.bucket_requests`). What is left out cannot win, nor tie.
 """

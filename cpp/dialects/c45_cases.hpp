@@ -1,0 +1,497 @@
+// C4.5 to the last bit: cases that lie in an order, and sums that depend on it.
+//
+// With missing values a case goes down several branches with a part of its weight, and sums of
+// 32-bit parts depend on the order of addition. C4.5 keeps its cases in one list, sorts a
+// node's stretch of it for each numeric column and groups it for each branch; so does this
+// kernel, depth first. The tree is that of the program, and depends on the order of the rows.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "dialects/c45.hpp"
+#include "grow/nodes.hpp"
+
+namespace penjing {
+
+class CaseKernel {
+  public:
+    explicit CaseKernel(const QuinlanOrder& order)
+        : order_(order), math_(true, 0.0), k_(order.n_sums), minimum_(order.min_branch) {
+        for (const GrowColumn& column : order.columns) {
+            std::vector<float> numbers;
+            if (column.ordered && !order.lean) {
+                numbers.reserve(order.n_rows);
+                for (std::size_t row = 0; row < order.n_rows; ++row) {
+                    const std::int32_t code = column.codes[row];
+                    numbers.push_back(code < 0 ? 0.0F : number(column, code));
+                }
+            }
+            numbers_.push_back(std::move(numbers));
+        }
+    }
+
+    Grove grow(const PollCallback& poll) {
+        cases_.resize(order_.n_rows);
+        for (std::size_t row = 0; row < order_.n_rows; ++row) {
+            cases_[row].row = static_cast<std::uint32_t>(row);
+            cases_[row].weight =
+                order_.weight == nullptr ? 1.0F : static_cast<float>(order_.weight[row]);
+        }
+        spent_.assign(order_.columns.size(), 0);
+        add_nodes(1);
+        std::vector<Frame> stack;
+        enter(stack, 0, 0, cases_.size(), 0);
+        while (!stack.empty()) {
+            if (poll) {
+                poll();
+            }
+            if (!next_branch(stack)) {
+                const Frame& done = stack.back();
+                --spent_[static_cast<std::size_t>(done.column)];
+                stack.pop_back();
+                if (!stack.empty()) {
+                    leave(stack.back());
+                }
+            }
+        }
+        return std::move(grove_);
+    }
+
+  private:
+    struct Case {
+        std::uint32_t row = 0;
+        float weight = 1;
+    };
+    struct Found {
+        double gain = not_a_number;
+        double information = 0;
+        std::int32_t low = 0;  // codes beside a cut
+        std::int32_t high = 0;
+        std::vector<std::int32_t> codes;
+    };
+    struct Frame {  // a node whose branches are being grown
+        std::uint32_t node = 0;
+        std::int64_t depth = 0;
+        std::size_t first = 0, known = 0, last = 0;  // known cases lie in [known, last)
+        std::int32_t column = -1;
+        std::int32_t below = 0;  // the last code of branch 0 of a cut
+        std::vector<std::int32_t> codes;
+        float weight = 0;
+        std::size_t branch = 0, end = 0;  // of the branch that was grown last
+        float factor = 1;
+    };
+
+    [[nodiscard]] static float number(const GrowColumn& column, std::int32_t code) {
+        return column.levels == nullptr ? static_cast<float>(code)
+                                        : static_cast<float>(column.levels[code]);
+    }
+    [[nodiscard]] float value(std::size_t c, std::uint32_t row) const {
+        if (!order_.lean) {
+            return numbers_[c][row];
+        }
+        const std::int32_t code = order_.columns[c].codes[row];
+        return code < 0 ? 0.0F : number(order_.columns[c], code);
+    }
+    [[nodiscard]] std::int32_t code(std::size_t c, std::size_t i) const {
+        return order_.columns[c].codes[cases_[i].row];
+    }
+    [[nodiscard]] std::size_t class_of(std::size_t i) const {
+        return static_cast<std::size_t>(order_.target[cases_[i].row]);
+    }
+    [[nodiscard]] float weigh(std::size_t first, std::size_t last) const {
+        float sum = 0;
+        for (std::size_t i = first; i < last; ++i) {
+            sum += cases_[i].weight;
+        }
+        return sum;
+    }
+
+    void add_nodes(std::size_t n) {
+        grove_.nodes.resize(grove_.nodes.size() + n);
+        const std::size_t size = grove_.nodes.size() * k_;
+        grove_.total.resize(size);
+        grove_.known.resize(size);
+        grove_.after.resize(size);
+        grove_.missing.resize(size);
+    }
+
+    // Look at a node; if it is to be divided, its frame goes on the stack.
+    void enter(std::vector<Frame>& stack, std::uint32_t node, std::size_t first,
+               std::size_t last, std::int64_t depth) {
+        std::vector<float> total(k_, 0.0F);
+        for (std::size_t i = first; i < last; ++i) {
+            total[class_of(i)] += cases_[i].weight;
+        }
+        std::copy(total.begin(), total.end(),
+                  grove_.total.begin() + static_cast<std::ptrdiff_t>(node * k_));
+        const float weight = weigh(first, last);
+        const float most = *std::max_element(total.begin(), total.end());
+        if (most == weight || static_cast<double>(weight) < 2 * minimum_ ||
+            static_cast<double>(weight) < order_.min_weight ||
+            (order_.max_depth >= 0 && depth >= order_.max_depth)) {
+            order_.place(last - first);
+            return;
+        }
+        order_.look(last - first);
+        std::vector<Found> found(order_.columns.size());
+        for (std::size_t c = 0; c < found.size(); ++c) {
+            if (order_.columns[c].ordered) {
+                best_cut(c, first, last, weight, found[c]);
+            } else if (spent_[c] == 0) {
+                all_levels(c, first, last, weight, found[c]);
+            }
+        }
+        double score = 0;
+        const int winner = choose(found, score);
+        if (winner < 0) {
+            return;
+        }
+        const auto c = static_cast<std::size_t>(winner);
+        const double gain = std::max(found[c].gain, 0.0);
+        if (gain < order_.min_gain) {
+            return;
+        }
+        grove_.known[node * k_] = gain;
+        grove_.known[node * k_ + 1] = score;
+        stack.push_back(divided(node, c, found[c], first, last, depth));
+    }
+
+    Frame divided(std::uint32_t node, std::size_t c, const Found& found, std::size_t first,
+                  std::size_t last, std::int64_t depth) {
+        const GrowColumn& column = order_.columns[c];
+        Frame frame;
+        frame.node = node;
+        frame.depth = depth;
+        frame.first = first;
+        frame.last = last;
+        frame.column = static_cast<std::int32_t>(c);
+        std::size_t n_parts = 2;
+        double cut = not_a_number;
+        if (column.ordered) {
+            cut = put_cut(column, found, frame.below);
+        } else {
+            frame.codes = found.codes;
+            n_parts = found.codes.size();
+        }
+        const auto child = static_cast<std::uint32_t>(grove_.nodes.size());
+        add_nodes(n_parts);
+        Grove::Node& mine = grove_.nodes[node];
+        mine.column = frame.column;
+        mine.cut = cut;
+        mine.first_child = child;
+        mine.n_children = static_cast<std::uint32_t>(n_parts);
+        for (std::size_t b = 0; b < frame.codes.size(); ++b) {
+            Grove::Node& below = grove_.nodes[child + b];
+            below.level_start = static_cast<std::uint32_t>(grove_.levels.size());
+            below.level_count = 1;
+            grove_.levels.push_back(frame.codes[b]);
+        }
+        frame.known = group(frame, no_branch, first, last);
+        frame.weight = weigh(frame.known, last);
+        ++spent_[c];
+        return frame;
+    }
+
+    static constexpr int no_branch = -1;
+
+    [[nodiscard]] int branch_of(const Frame& frame, std::size_t i) const {
+        const auto c = static_cast<std::size_t>(frame.column);
+        const std::int32_t code_ = code(c, i);
+        if (code_ < 0) {
+            return no_branch;
+        }
+        if (order_.columns[c].ordered) {
+            return code_ <= frame.below ? 0 : 1;
+        }
+        const auto place = std::lower_bound(frame.codes.begin(), frame.codes.end(), code_);
+        return static_cast<int>(place - frame.codes.begin());
+    }
+
+    // Bring the cases of a branch to the front of a stretch; where they end.
+    std::size_t group(const Frame& frame, int branch, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            if (branch_of(frame, i) == branch) {
+                std::swap(cases_[first++], cases_[i]);
+            }
+        }
+        return first;
+    }
+
+    // Begin the next branch of the node on top; false if there is none.
+    bool next_branch(std::vector<Frame>& stack) {
+        Frame& top = stack.back();
+        const Grove::Node& node = grove_.nodes[top.node];
+        if (top.branch == node.n_children) {
+            return false;
+        }
+        const auto branch = static_cast<int>(top.branch);
+        const std::uint32_t child = node.first_child + static_cast<std::uint32_t>(top.branch);
+        top.end = group(top, branch, top.known, top.last);
+        const float part = weigh(top.known, top.end);
+        top.factor = part / top.weight;
+        for (std::size_t i = top.first; i < top.known; ++i) {
+            cases_[i].weight = cases_[i].weight * part / top.weight;
+        }
+        ++top.branch;
+        const std::size_t size = stack.size();
+        const std::size_t first = top.first;
+        const std::size_t end = top.end;
+        const std::int64_t depth = top.depth + 1;
+        enter(stack, child, first, end, depth);  // may move the stack
+        if (stack.size() == size) {
+            leave(stack.back());
+        }
+        return true;
+    }
+
+    // A branch is done: the cases without a value go back to the front, with their weight.
+    void leave(Frame& frame) {
+        group(frame, no_branch, frame.first, frame.end);
+        for (std::size_t i = frame.first; i < frame.known; ++i) {
+            cases_[i].weight /= frame.factor;
+        }
+    }
+
+    // ---- columns
+
+    void best_cut(std::size_t c, std::size_t first, std::size_t last, float weight,
+                  Found& found) {
+        std::vector<double> missing(k_, 0.0);
+        std::size_t start = first;
+        for (std::size_t i = first; i < last; ++i) {
+            if (code(c, i) < 0) {
+                double& sum = missing[class_of(i)];
+                sum = math_.round(sum + static_cast<double>(cases_[i].weight));
+                std::swap(cases_[start++], cases_[i]);
+            }
+        }
+        const double all = weight;
+        const double unknown_weight = math_.sum(missing.data(), k_);
+        const double known = math_.round(all - unknown_weight);
+        if (known < 2 * minimum_) {
+            return;
+        }
+        sort(c, start, last);
+        double least = math_.round(order_.side_share * known / static_cast<double>(k_));
+        if (least <= minimum_) {
+            least = minimum_;
+        } else if (least > order_.side_most) {
+            least = order_.side_most;
+        }
+        const double most = math_.round(known - least);
+        const double unknown = math_.round(1 - math_.round(known / all));
+        std::vector<double> parts(2 * k_, 0.0);
+        double* low = parts.data();
+        double* high = low + k_;
+        for (std::size_t i = start; i < last; ++i) {
+            double& sum = high[class_of(i)];
+            sum = math_.round(sum + static_cast<double>(cases_[i].weight));
+        }
+        const double before = math_.round(math_.information(high, k_) / known);
+        std::vector<double> gains;
+        std::vector<double> sizes;
+        std::vector<std::size_t> tried;
+        double below = 0;
+        for (std::size_t i = start; i + 1 < last; ++i) {
+            const double w = cases_[i].weight;
+            const std::size_t class_ = class_of(i);
+            below = math_.round(below + w);
+            low[class_] = math_.round(low[class_] + w);
+            high[class_] = math_.round(high[class_] - w);
+            if (below < least) {
+                continue;
+            }
+            if (below > most) {
+                break;
+            }
+            const double here = value(c, cases_[i].row);
+            const double next = value(c, cases_[i + 1].row);
+            if (!(here < next - order_.gap)) {
+                continue;
+            }
+            tried.push_back(i);
+            sizes.push_back(below);
+            const double after =
+                math_.round(math_.information(low, k_) + math_.information(high, k_));
+            const double above = math_.round(known - below);
+            const bool fair = below >= minimum_ && above >= minimum_;
+            gains.push_back(fair ? math_.round(math_.round(1 - unknown) *
+                                               math_.round(before - math_.round(after / known)))
+                                 : -order_.slack);
+        }
+        if (tried.empty()) {
+            return;
+        }
+        const double cost =
+            order_.cut_cost ? math_.round(std::log2(static_cast<double>(tried.size())) / all)
+                            : 0.0;
+        double best = 0;
+        std::size_t place = tried.size();
+        for (std::size_t i = 0; i < gains.size(); ++i) {
+            const double gain = math_.round(gains[i] - cost);
+            if (gain > best) {
+                best = gain;
+                place = i;
+            }
+        }
+        if (place == tried.size()) {
+            return;
+        }
+        const double sides[] = {unknown_weight, sizes[place],
+                                math_.round(known - sizes[place])};
+        found.gain = best;
+        found.information = math_.round(math_.information(sides, 3) / all);
+        found.low = code(c, tried[place]);
+        found.high = code(c, tried[place] + 1);
+    }
+
+    // Quicksort by swaps: what is not above the last case comes to the front, of these what
+    // equals it to their end, and the last case behind them. Loops, not recursion.
+    void sort(std::size_t c, std::size_t first, std::size_t last) {
+        std::vector<std::pair<std::size_t, std::size_t>> open{{first, last}};
+        while (!open.empty()) {
+            const auto [begin, end] = open.back();
+            open.pop_back();
+            if (end - begin < 2) {
+                continue;
+            }
+            const float pivot = value(c, cases_[end - 1].row);
+            std::size_t above = begin;
+            for (std::size_t i = begin; i < end - 1; ++i) {
+                if (value(c, cases_[i].row) <= pivot) {
+                    std::swap(cases_[above++], cases_[i]);
+                }
+            }
+            std::size_t equal = above;
+            for (std::size_t i = above; i-- > begin;) {
+                if (value(c, cases_[i].row) == pivot) {
+                    std::swap(cases_[--equal], cases_[i]);
+                }
+            }
+            std::swap(cases_[above], cases_[end - 1]);
+            open.emplace_back(begin, equal);
+            open.emplace_back(above + 1, end);
+        }
+    }
+
+    double put_cut(const GrowColumn& column, const Found& found, std::int32_t& below) const {
+        below = found.low;
+        if (column.levels == nullptr) {
+            return below;  // an ordered level: its position
+        }
+        const float low = number(column, found.low);
+        const float high = number(column, found.high);
+        float middle = (low + high) / 2;
+        if (!(low <= middle && middle < high)) {
+            middle = low;
+        }
+        const double cut = middle;
+        if (!order_.cut_at_value) {
+            const bool between =
+                column.levels[found.low] <= cut && cut < column.levels[found.high];
+            return between ? cut : column.levels[found.low];
+        }
+        while (below + 1 < column.n_levels && number(column, below + 1) <= middle) {
+            ++below;
+        }
+        return column.levels[below];
+    }
+
+    void all_levels(std::size_t c, std::size_t first, std::size_t last, float weight,
+                    Found& found) const {
+        const auto n_levels = static_cast<std::size_t>(order_.columns[c].n_levels);
+        std::vector<double> cells((n_levels + 1) * k_, 0.0);  // the first for missing values
+        std::vector<std::uint8_t> seen(n_levels, 0);
+        for (std::size_t i = first; i < last; ++i) {
+            const std::int32_t level = code(c, i);
+            double& sum = cells[static_cast<std::size_t>(level + 1) * k_ + class_of(i)];
+            sum = math_.round(sum + static_cast<double>(cases_[i].weight));
+            if (level >= 0) {
+                seen[static_cast<std::size_t>(level)] = 1;
+            }
+        }
+        std::vector<double> sizes;
+        std::size_t heavy = 0;
+        for (std::size_t v = 0; v <= n_levels; ++v) {
+            sizes.push_back(math_.sum(cells.data() + v * k_, k_));
+            heavy += v > 0 && sizes.back() >= minimum_ ? 1U : 0U;
+        }
+        const double all = weight;
+        const double known = math_.round(all - sizes[0]);
+        if (all <= sizes[0] || heavy < 2) {
+            return;
+        }
+        double spent = 0;
+        for (std::size_t k = 0; k < k_; ++k) {
+            double sum = 0;
+            for (std::size_t v = 1; v <= n_levels; ++v) {
+                sum = math_.round(sum + cells[v * k_ + k]);
+            }
+            spent = math_.round(spent + math_.n_log_n(sum));
+        }
+        const double before = math_.round((math_.n_log_n(known) - spent) / known);
+        double after = 0;
+        for (std::size_t v = 1; v <= n_levels; ++v) {
+            after = math_.round(after + math_.information(cells.data() + v * k_, k_));
+        }
+        const double unknown = math_.round(sizes[0] / all);
+        found.gain = math_.round(math_.round(1 - unknown) *
+                                 math_.round(before - math_.round(after / known)));
+        found.information = math_.round(math_.information(sizes.data(), sizes.size()) / all);
+        for (std::size_t v = 0; v < n_levels; ++v) {
+            if (seen[v] != 0) {
+                found.codes.push_back(static_cast<std::int32_t>(v));
+            }
+        }
+    }
+
+    int choose(const std::vector<Found>& found, double& score) const {
+        double sum = 0;
+        std::size_t possible = 0;
+        for (std::size_t c = 0; c < found.size(); ++c) {
+            if (found[c].gain > -order_.slack && order_.mean[c] != 0) {
+                sum = math_.round(sum + found[c].gain);
+                ++possible;
+            }
+        }
+        const double average =
+            possible == 0 ? not_a_number : math_.round(sum / static_cast<double>(possible));
+        double best = order_.start;
+        int winner = -1;
+        for (std::size_t c = 0; c < found.size(); ++c) {
+            const Found& mine = found[c];
+            if (!(mine.gain > -order_.slack)) {
+                continue;
+            }
+            double worth = not_a_number;
+            if (!order_.by_ratio) {
+                worth = mine.information > 0 ? mine.gain : not_a_number;
+            } else if (mine.gain >= average - order_.slack && mine.information > order_.slack) {
+                worth = math_.round(mine.gain / mine.information);
+            }
+            if (worth > best) {
+                best = worth;
+                winner = static_cast<int>(c);
+            }
+        }
+        score = best;
+        return winner;
+    }
+
+    const QuinlanOrder& order_;
+    Arithmetic math_;
+    std::size_t k_;
+    double minimum_;
+    std::vector<std::vector<float>> numbers_;
+    std::vector<Case> cases_;
+    std::vector<std::uint32_t> spent_;
+    Grove grove_;
+};
+
+}  // namespace penjing

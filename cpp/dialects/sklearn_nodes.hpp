@@ -1,0 +1,145 @@
+// What is to be grown by scikit-learn's rules, and what has grown.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "grow/request.hpp"
+
+namespace penjing {
+
+struct SkOrder {
+    std::vector<GrowColumn> columns;  // every one ordered, every one with levels
+    std::size_t n_rows = 0;
+    const std::int32_t* target = nullptr;  // code of the class, or of the number
+    const double* y = nullptr;             // the number; null for classes
+    const double* weight = nullptr;        // above zero; null: one each
+    const double* factor = nullptr;        // what each class counts for; null: one each
+    std::size_t n_sums = 0;
+    bool by_bits = false;  // entropy, not Gini
+    bool single = true;    // values are compared as 32-bit numbers
+    double gap = 0;        // a cut lies between values further apart than this
+    double min_samples_split = 2;
+    double min_samples_leaf = 1;
+    double min_weight_share = 0;
+    double min_decrease = 0;
+    double min_gain = 0;
+    std::int64_t max_depth = -1;   // -1: no limit
+    std::int64_t max_leaves = -1;  // -1: no limit; otherwise best first
+    bool draws = false;            // columns come in a drawn order
+    std::size_t n_looked_at = 0;   // how many of them, in a node
+    std::uint32_t state = 0;       // of the drawing
+    int threads = 1;
+};
+
+// Nodes grown by one worker; children of a node stand side by side.
+struct SkGrove {
+    struct Node {
+        double cut = not_a_number;
+        double gap[2] = {not_a_number, not_a_number};  // the values on both sides of the cut
+        double gain = 0;
+        std::int32_t column = -1;
+        std::uint32_t first_child = 0;
+        std::int32_t missing = -1;    // the branch of a missing value
+        std::int32_t link = -1;       // its subtree was grown in another grove
+        std::uint32_t tie_start = 0;  // columns that scored the same
+        std::uint32_t tie_count = 0;
+    };
+    std::vector<Node> nodes;
+    std::vector<double> total;  // S a node
+    std::vector<std::int32_t> ties;
+    std::vector<std::uint32_t> tied;  // nodes with ties, in the order in which they were asked
+};
+
+struct SkGrown {
+    std::vector<std::int32_t> parent;
+    std::vector<std::int32_t> column;
+    std::vector<double> cut;
+    std::vector<double> gap;  // two a node
+    std::vector<double> gain;
+    std::vector<std::int32_t> missing;
+    std::vector<double> total;
+    std::vector<std::int32_t> tied_nodes;
+    std::vector<std::int64_t> tie_start{0};
+    std::vector<std::int32_t> tie_columns;
+    std::int64_t n_ties = 0;
+};
+
+// Number the nodes of all groves breadth first; grove 0 holds the root. Ties are told in the
+// order of their numbers, or in that in which nodes were asked.
+inline SkGrown sk_flatten(const std::vector<SkGrove>& groves, std::size_t n_sums,
+                          bool as_asked) {
+    constexpr std::size_t most_ties = 1000;  // trace.TIES
+    struct Place {
+        std::uint32_t grove, node;
+        std::int32_t parent;
+    };
+    std::size_t n_nodes = 0;
+    for (const SkGrove& grove : groves) {
+        n_nodes += grove.nodes.size();
+    }
+    SkGrown out;
+    out.parent.reserve(n_nodes);
+    out.column.reserve(n_nodes);
+    out.cut.reserve(n_nodes);
+    out.gap.reserve(2 * n_nodes);
+    out.gain.reserve(n_nodes);
+    out.missing.reserve(n_nodes);
+    out.total.reserve(n_nodes * n_sums);
+    std::vector<Place> queue;
+    queue.reserve(n_nodes);
+    queue.push_back({0, 0, -1});
+    std::vector<std::int32_t> number(as_asked ? groves[0].nodes.size() : 0);
+    const auto tell = [&](const SkGrove& grove, const SkGrove::Node& node, std::int32_t name) {
+        out.tied_nodes.push_back(name);
+        const auto tie = grove.ties.begin() + node.tie_start;
+        out.tie_columns.insert(out.tie_columns.end(), tie, tie + node.tie_count);
+        out.tie_start.push_back(static_cast<std::int64_t>(out.tie_columns.size()));
+    };
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+        Place at = queue[i];
+        const SkGrove* grove = &groves[at.grove];
+        const SkGrove::Node* node = &grove->nodes[at.node];
+        if (node->link >= 0) {
+            at.grove = static_cast<std::uint32_t>(node->link);
+            at.node = 0;
+            grove = &groves[at.grove];
+            node = grove->nodes.data();
+        }
+        const auto name = static_cast<std::int32_t>(i);
+        out.parent.push_back(at.parent);
+        out.column.push_back(node->column);
+        out.cut.push_back(node->cut);
+        out.gap.insert(out.gap.end(), node->gap, node->gap + 2);
+        out.gain.push_back(node->gain);
+        out.missing.push_back(node->missing);
+        const double* total = grove->total.data() + at.node * n_sums;
+        out.total.insert(out.total.end(), total, total + n_sums);
+        if (as_asked) {
+            number[at.node] = name;
+        } else if (node->tie_count > 0) {
+            ++out.n_ties;
+            if (out.tied_nodes.size() < most_ties) {
+                tell(*grove, *node, name);
+            }
+        }
+        if (node->column >= 0) {
+            queue.push_back({at.grove, node->first_child, name});
+            queue.push_back({at.grove, node->first_child + 1, name});
+        }
+    }
+    if (as_asked) {
+        const SkGrove& grove = groves[0];
+        out.n_ties = static_cast<std::int64_t>(grove.tied.size());
+        for (std::size_t i = 0; i < grove.tied.size() && i < most_ties; ++i) {
+            const SkGrove::Node& node = grove.nodes[grove.tied[i]];
+            if (node.column >= 0) {  // best first: only of divisions that were made
+                tell(grove, node, number[grove.tied[i]]);
+            }
+        }
+    }
+    return out;
+}
+
+}  // namespace penjing

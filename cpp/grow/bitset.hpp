@@ -1,0 +1,337 @@
+// Nodes of at most 64 rows: a node is a word with one bit a row, a class or a column of two
+// values likewise, and an ordered column the numbers of its rows in the order of their values,
+// one byte each. Whole numbers this small are compared exactly: no quotient is rounded.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/simd.hpp"
+#include "grow/criterion_counts.hpp"
+
+namespace penjing {
+
+inline constexpr std::uint32_t most_tiny = 64;
+
+inline std::uint64_t lowest_bits(std::uint32_t n) {
+    return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+}
+
+inline std::uint32_t ones_in(std::uint64_t word) {
+    return static_cast<std::uint32_t>(std::popcount(word));
+}
+
+// The rows of a node in the order of a column's values; bit i of `differs`: the value of entry
+// i is not that of the one before.
+struct TinyList {
+    const std::uint8_t* ids;
+    std::uint64_t differs;
+    std::uint32_t n;
+};
+
+// ---- words of rows as words of entries
+
+namespace detail {
+
+inline std::uint64_t in_order_plain(const TinyList& list, std::uint64_t rows) {
+    std::uint64_t word = 0;
+    for (std::uint32_t i = 0; i < list.n; ++i) {
+        word |= (rows >> list.ids[i] & 1U) << i;
+    }
+    return word;
+}
+
+#if PENJING_X86
+PENJING_AVX512 inline std::uint64_t in_order_wide(const TinyList& list, std::uint64_t rows) {
+    const std::uint64_t valid = _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(list.n));
+    const __m512i ids = _mm512_maskz_loadu_epi8(valid, list.ids);
+    return valid & _mm512_movepi8_mask(_mm512_permutexvar_epi8(ids, _mm512_movm_epi8(rows)));
+}
+#endif
+
+}  // namespace detail
+
+// Bit i: whether entry i of the list is one of `rows`.
+inline std::uint64_t in_order(const TinyList& list, std::uint64_t rows, bool wide) {
+#if PENJING_X86
+    if (wide) {
+        return detail::in_order_wide(list, rows);
+    }
+#endif
+    static_cast<void>(wide);
+    return detail::in_order_plain(list, rows);
+}
+
+// ---- partition
+
+struct TinyTarget {  // where a branch's entries go; no ids: the branch is dropped
+    std::uint8_t* ids = nullptr;
+    std::uint64_t* differs = nullptr;  // a word shared with other nodes …
+    std::uint32_t begin = 0;           // … which has the branch's bits from here on
+};
+
+namespace detail {
+
+inline void put_bits(std::uint64_t* word, std::uint32_t begin, std::uint32_t n,
+                     std::uint64_t bits) {
+    const std::uint64_t own = lowest_bits(n) << begin;
+    *word = (*word & ~own) | (bits << begin & own);
+}
+
+// Bits of the entries kept: one that was skipped moves on to the next that is kept. The carry
+// of an addition does the walking.
+inline std::uint64_t moved_bits(std::uint64_t differs, std::uint64_t kept,
+                                std::uint64_t valid) {
+    const std::uint64_t skipped = valid & ~kept;
+    return kept & (((differs & skipped) + skipped) | differs);
+}
+
+inline void keep_plain(const TinyList& list, std::uint64_t kept, const TinyTarget& to) {
+    const std::uint64_t moved = moved_bits(list.differs, kept, lowest_bits(list.n));
+    std::uint64_t bits = 0;
+    std::uint32_t n = 0;
+    for (std::uint64_t left = kept; left != 0; left &= left - 1) {
+        const auto i = static_cast<std::uint32_t>(std::countr_zero(left));
+        to.ids[n] = list.ids[i];
+        bits |= (moved >> i & 1U) << n;
+        ++n;
+    }
+    put_bits(to.differs, to.begin, n, bits);
+}
+
+#if PENJING_X86
+PENJING_AVX512 inline void keep_wide(const TinyList& list, std::uint64_t kept,
+                                     const TinyTarget& to) {
+    const std::uint64_t valid = _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(list.n));
+    const std::uint64_t moved = moved_bits(list.differs, kept, valid);
+    const auto n = static_cast<std::uint32_t>(_mm_popcnt_u64(kept));
+    const __m512i ids = _mm512_maskz_loadu_epi8(valid, list.ids);
+    _mm512_mask_storeu_epi8(to.ids, _bzhi_u64(~std::uint64_t{0}, n),
+                            _mm512_maskz_compress_epi8(kept, ids));
+    put_bits(to.differs, to.begin, n, _pext_u64(moved, kept));
+}
+#endif
+
+}  // namespace detail
+
+// Copy the entries of a list whose rows are in `rows`, in their order.
+inline void keep_entries(const TinyList& list, std::uint64_t rows, const TinyTarget& to,
+                         bool wide) {
+#if PENJING_X86
+    if (wide) {
+        detail::keep_wide(list, detail::in_order_wide(list, rows), to);
+        return;
+    }
+#endif
+    static_cast<void>(wide);
+    detail::keep_plain(list, detail::in_order_plain(list, rows), to);
+}
+
+// ---- the best cut of a list
+
+struct TinyNode {  // a node as a search sees it: only classes that it has
+    NodeFacts facts;
+    std::array<std::uint64_t, most_tiny> classes;  // its rows of each
+    std::array<std::uint32_t, most_tiny> counts;
+};
+
+namespace detail {
+
+// Cuts between entries of different values that leave enough rows on both sides.
+inline std::uint64_t cuts_allowed(std::uint64_t differs, const NodeFacts& f) {
+    return f.n < 2 * f.least ? 0
+                             : differs & lowest_bits(f.n - f.least + 1) & ~lowest_bits(f.least);
+}
+
+// Of these, the ones that can be the best: no cut between two rows of one class is better than
+// those where their run begins and ends. (Rows that share their value with others are no run.)
+// `alike`: entries of the same class as the one before.
+inline std::uint64_t cuts_of_runs(std::uint64_t differs, std::uint64_t alike,
+                                  const NodeFacts& f) {
+    const std::uint64_t begins = differs | 1U;
+    const std::uint64_t single = begins & (begins >> 1 | std::uint64_t{1} << (f.n - 1));
+    const std::uint64_t ends = std::uint64_t{1} << f.least | std::uint64_t{1}
+                                                                 << (f.n - f.least);
+    return cuts_allowed(differs, f) & (~(alike & single & single << 1) | ends);
+}
+
+// A fraction; all that occur have terms below 2^32.
+struct Fraction {
+    std::uint64_t over = 0;
+    std::uint64_t under = 1;
+    [[nodiscard]] bool above(const Fraction& other) const {
+        return over * other.under > other.over * under;
+    }
+    [[nodiscard]] double value() const { return as_double(over) / as_double(under); }
+};
+
+inline Fraction gini_of_two(const NodeFacts& f, std::uint32_t c, std::uint32_t at) {
+    const auto d = static_cast<std::int64_t>(c * f.n) - static_cast<std::int64_t>(at * f.t[1]);
+    return {static_cast<std::uint64_t>(d * d), std::uint64_t{at} * (f.n - at)};
+}
+
+// What V of two classes is worth in the terms of the measure.
+inline double scaled(GiniOfTwo, double value, const NodeFacts&) { return value; }
+inline double scaled(GiniOfMany, double value, const NodeFacts& f) { return 2 * value / f.n; }
+
+template <class M>
+BestCut best_gini_of_two(M, const TinyList& list, const NodeFacts& f, std::uint64_t second) {
+    BestCut best;
+    Fraction most;
+    std::uint64_t open = cuts_of_runs(list.differs, ~(second ^ second << 1), f);
+    if (open != 0) {
+        best.at = static_cast<std::uint32_t>(std::countr_zero(open));
+    }
+    for (; open != 0; open &= open - 1) {
+        const auto at = static_cast<std::uint32_t>(std::countr_zero(open));
+        const Fraction here = gini_of_two(f, ones_in(second & lowest_bits(at)), at);
+        if (here.above(most)) {
+            most = here;
+            best.at = at;
+        }
+    }
+    best.value = scaled(M{}, most.value(), f);
+    return best;
+}
+
+// The best of the open cuts by entropy; `classes_of(at)` is the part of V that the classes
+// make.
+template <class ClassesOf>
+BestCut best_entropy(const NodeFacts& f, std::uint64_t open, const std::int64_t* phi,
+                     ClassesOf&& classes_of) {
+    BestCut best;
+    std::int64_t bar = f.whole_slack;
+    for (; open != 0; open &= open - 1) {
+        const auto at = static_cast<std::uint32_t>(std::countr_zero(open));
+        const std::int64_t sum = classes_of(at) - phi[at] - phi[f.n - at] - f.whole_own;
+        if (best.at == 0) {
+            best.at = at;
+        }
+        if (sum > bar) {
+            best = {as_double(sum), at};
+            bar = sum + f.whole_slack;
+        }
+    }
+    return best;
+}
+
+inline BestCut best_entropy_of_two(const TinyList& list, const NodeFacts& f,
+                                   std::uint64_t second, const std::int64_t* phi) {
+    const std::uint64_t open = cuts_of_runs(list.differs, ~(second ^ second << 1), f);
+    return best_entropy(f, open, phi, [&](std::uint32_t at) {
+        const std::uint32_t c = ones_in(second & lowest_bits(at));
+        return phi[c] + phi[at - c] + phi[f.t[1] - c] + phi[f.t[0] - (at - c)];
+    });
+}
+
+// The sums of squares on both sides.
+struct Squares {
+    std::uint64_t left = 0;
+    std::uint64_t right = 0;
+    [[nodiscard]] Fraction over(std::uint32_t at, std::uint32_t n) const {
+        return {left * (n - at) + right * at, std::uint64_t{at} * (n - at)};
+    }
+};
+
+inline BestCut best_gini_of_many(const NodeFacts& f, const std::uint64_t* in_list,
+                                 std::uint64_t open) {
+    std::uint64_t own = 0;
+    for (std::size_t k = 0; k < f.k; ++k) {
+        own += std::uint64_t{f.t[k]} * f.t[k];
+    }
+    BestCut best;
+    Fraction most{own, f.n};
+    best.at = static_cast<std::uint32_t>(std::countr_zero(open));
+    bool any = false;
+    for (; open != 0; open &= open - 1) {
+        const auto at = static_cast<std::uint32_t>(std::countr_zero(open));
+        const std::uint64_t before = lowest_bits(at);
+        Squares squares;
+        for (std::size_t k = 0; k < f.k; ++k) {
+            const std::uint64_t c = ones_in(in_list[k] & before);
+            const std::uint64_t r = f.t[k] - c;
+            squares.left += c * c;
+            squares.right += r * r;
+        }
+        const Fraction here = squares.over(at, f.n);
+        if (here.above(most)) {
+            most = here;
+            best.at = at;
+            any = true;
+        }
+    }
+    best.value = any ? most.value() - f.own : 0;
+    return best;
+}
+
+inline BestCut best_entropy_of_many(const NodeFacts& f, const std::uint64_t* in_list,
+                                    std::uint64_t open, const std::int64_t* phi) {
+    return best_entropy(f, open, phi, [&](std::uint32_t at) {
+        const std::uint64_t before = lowest_bits(at);
+        std::int64_t sum = 0;
+        for (std::size_t k = 0; k < f.k; ++k) {
+            const std::uint32_t c = ones_in(in_list[k] & before);
+            sum += phi[c] + phi[f.t[k] - c];
+        }
+        return sum;
+    });
+}
+
+}  // namespace detail
+
+template <class M>
+BestCut best_tiny_cut(M measure, const TinyList& list, const TinyNode& node,
+                      const LogTable& log, bool wide) {
+    const NodeFacts& f = node.facts;
+    if (detail::cuts_allowed(list.differs, f) == 0) {
+        return {};
+    }
+    if (f.k == 2) {
+        const std::uint64_t second = in_order(list, node.classes[1], wide);
+        if constexpr (M::is_entropy) {
+            return detail::best_entropy_of_two(list, f, second, log.phi.data());
+        } else {
+            return detail::best_gini_of_two(measure, list, f, second);
+        }
+    }
+    std::array<std::uint64_t, most_tiny> in_list;
+    std::uint64_t changes = 0;
+    for (std::size_t k = 0; k < f.k; ++k) {
+        in_list[k] = in_order(list, node.classes[k], wide);
+        changes |= in_list[k] ^ in_list[k] << 1;
+    }
+    const std::uint64_t open = detail::cuts_of_runs(list.differs, ~changes, f);
+    if constexpr (M::is_entropy) {
+        return detail::best_entropy_of_many(f, in_list.data(), open, log.phi.data());
+    } else {
+        return detail::best_gini_of_many(f, in_list.data(), open);
+    }
+}
+
+// What a column of two values is worth, by the rows that have the first: a value below 0 if it
+// cannot divide the node.
+template <class M>
+double worth_of_pair(M measure, const TinyNode& node, std::uint64_t left, const LogTable& log) {
+    const NodeFacts& f = node.facts;
+    const std::uint32_t l = ones_in(left);
+    if (l < f.least || f.n - l < f.least) {
+        return -1;
+    }
+    if constexpr (!M::is_entropy) {
+        if (f.k == 2) {
+            const std::uint32_t c = ones_in(left & node.classes[1]);
+            return detail::scaled(measure, detail::gini_of_two(f, c, l).value(), f);
+        }
+    }
+    std::array<std::uint32_t, most_tiny> counts;
+    for (std::size_t k = 0; k < f.k; ++k) {
+        counts[k] = ones_in(left & node.classes[k]);
+    }
+    return std::max(0.0, M::of_two(f, counts.data(), l, log));
+}
+
+}  // namespace penjing

@@ -1,0 +1,610 @@
+// Sorted lists: each ordered column of a node as its rows in the order of their values.
+//
+// An entry is one word: row | class | one bit "the value differs from the entry before". The
+// value itself is not carried; a stable partition keeps the order, so nothing is ever sorted
+// again.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/simd.hpp"
+#include "grow/criterion_counts.hpp"
+
+namespace penjing {
+
+// How rows and classes share a word.
+struct Packing {
+    unsigned class_bits = 1;
+
+    explicit Packing(std::size_t n_classes)
+        : class_bits(static_cast<unsigned>(std::bit_width(n_classes - 1))) {
+        class_bits = class_bits == 0 ? 1 : class_bits;
+    }
+    [[nodiscard]] unsigned shift() const { return class_bits + 1; }
+    [[nodiscard]] bool fits_short(std::size_t n_rows) const {
+        return static_cast<unsigned>(std::bit_width(n_rows)) + shift() <= 32;
+    }
+};
+
+template <class Entry>
+struct ListView {
+    const Entry* entries;
+    std::uint32_t n;
+    unsigned shift;           // entry >> shift is the row
+    std::uint32_t first = 0;  // rows of the node that stand before the list (an opened bucket)
+};
+
+// ---- the best cut of a list; `below` holds the class counts of the rows before it, and is
+// spent
+
+namespace detail {
+
+template <class Entry>
+struct TwoScan {  // where a scan of two classes stands
+    double best = 0;
+    std::uint32_t at = 0;
+    std::uint32_t p = 0;
+};
+
+template <class Entry>
+void scan_two(ListView<Entry> list, const NodeFacts& f, TwoScan<Entry>& s) {
+    const double n = f.n;
+    const double total = f.t[1];
+    double bar = s.best + f.slack;
+    for (std::uint32_t i = 0; i < list.n; ++i) {
+        const Entry e = list.entries[i];
+        const std::uint32_t at = list.first + i;
+        if ((e & 1U) != 0 && at >= f.least && at + f.least <= f.n) {
+            const double l = at;
+            const double d = s.p * n - l * total;
+            const double lr = l * (n - l);
+            if (s.at == 0) {
+                s.at = at;
+            }
+            if (d * d > bar * lr) {
+                s.best = d * d / lr;
+                s.at = at;
+                bar = s.best + f.slack;
+            }
+        }
+        s.p += static_cast<std::uint32_t>(e >> 1 & 1U);
+    }
+}
+
+#if PENJING_X86
+PENJING_AVX512 inline void scan_two_wide(ListView<std::uint32_t> list, const NodeFacts& f,
+                                         TwoScan<std::uint32_t>& s) {
+    const __m512i one = _mm512_set1_epi32(1);
+    const __m512i two = _mm512_set1_epi32(2);
+    const __m512i lanes =
+        _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i before = _mm512_sub_epi32(_mm512_sllv_epi32(one, lanes), one);
+    const __m512d n = _mm512_set1_pd(f.n);
+    const __m512d total = _mm512_set1_pd(f.t[1]);
+    const std::uint32_t last = f.n - f.least;
+    __m512d bar = _mm512_set1_pd(s.best + f.slack);
+    for (std::uint32_t j = 0; j < list.n; j += 16) {
+        const std::uint32_t i = list.first + j;
+        const std::uint32_t left = list.n - j;
+        const auto valid = static_cast<__mmask16>(left >= 16 ? 0xffffU : (1U << left) - 1);
+        const __m512i e = _mm512_maskz_loadu_epi32(valid, list.entries + j);
+        const auto classes = static_cast<std::uint32_t>(_mm512_test_epi32_mask(e, two));
+        std::uint32_t open = _mm512_test_epi32_mask(e, one);
+        if (i < f.least) {
+            const std::uint32_t skip = f.least - i;
+            open = skip >= 16 ? 0 : open & (~0U << skip);
+        }
+        if (i + 15 > last) {
+            open = i > last ? 0 : open & ((2U << (last - i)) - 1);
+        }
+        if (open != 0) {
+            if (s.at == 0) {
+                s.at = i + static_cast<std::uint32_t>(std::countr_zero(open));
+            }
+            const __m512i p =
+                _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(s.p)),
+                                 _mm512_popcnt_epi32(_mm512_and_si512(
+                                     _mm512_set1_epi32(static_cast<int>(classes)), before)));
+            const __m512i l = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(i)), lanes);
+            const __m512d p0 = _mm512_cvtepi32_pd(_mm512_castsi512_si256(p));
+            const __m512d p1 = _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(p, 1));
+            const __m512d l0 = _mm512_cvtepi32_pd(_mm512_castsi512_si256(l));
+            const __m512d l1 = _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(l, 1));
+            const __m512d d0 = _mm512_sub_pd(_mm512_mul_pd(p0, n), _mm512_mul_pd(l0, total));
+            const __m512d d1 = _mm512_sub_pd(_mm512_mul_pd(p1, n), _mm512_mul_pd(l1, total));
+            const __m512d lr0 = _mm512_mul_pd(l0, _mm512_sub_pd(n, l0));
+            const __m512d lr1 = _mm512_mul_pd(l1, _mm512_sub_pd(n, l1));
+            const std::uint32_t over0 =
+                _mm512_cmp_pd_mask(_mm512_mul_pd(d0, d0), _mm512_mul_pd(bar, lr0), _CMP_GT_OQ);
+            const std::uint32_t over1 =
+                _mm512_cmp_pd_mask(_mm512_mul_pd(d1, d1), _mm512_mul_pd(bar, lr1), _CMP_GT_OQ);
+            std::uint32_t over = (over0 | over1 << 8) & open;
+            while (over != 0) {
+                const auto lane = static_cast<std::uint32_t>(std::countr_zero(over));
+                over &= over - 1;
+                const auto below =
+                    static_cast<std::uint32_t>(std::popcount(classes & ((1U << lane) - 1)));
+                const double l_ = i + lane;
+                const double d_ = (s.p + below) * static_cast<double>(f.n) - l_ * f.t[1];
+                const double lr_ = l_ * (f.n - l_);
+                if (d_ * d_ > (s.best + f.slack) * lr_) {
+                    s.best = d_ * d_ / lr_;
+                    s.at = i + lane;
+                    bar = _mm512_set1_pd(s.best + f.slack);
+                }
+            }
+        }
+        s.p += static_cast<std::uint32_t>(std::popcount(classes));
+    }
+}
+#endif
+
+}  // namespace detail
+
+template <class Entry>
+BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfTwo, const LogTable&,
+                 std::vector<std::uint32_t>& below, bool wide) {
+    detail::TwoScan<Entry> s;
+    s.p = below[1];
+#if PENJING_X86
+    if constexpr (sizeof(Entry) == 4) {
+        if (wide) {
+            detail::scan_two_wide(list, f, s);
+            return {s.best, s.at};
+        }
+    }
+#endif
+    static_cast<void>(wide);
+    detail::scan_two(list, f, s);
+    return {s.best, s.at};
+}
+
+namespace detail {
+
+inline constexpr std::size_t most_wide_classes = 16;
+
+#if PENJING_X86
+PENJING_AVX512 inline __m512i running_sum(__m512i v) {
+    const __m512i zero = _mm512_setzero_si512();
+    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 15));
+    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 14));
+    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 12));
+    return _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 8));
+}
+
+// Sixteen entries at a time: the rank of each among its class gives its share of the sums of
+// squares, a running sum gives the sums themselves.
+PENJING_AVX512 inline void scan_many_wide(ListView<std::uint32_t> list, const NodeFacts& f,
+                                          std::uint32_t* below, std::int64_t s1,
+                                          std::int64_t s2, BestCut& best) {
+    const __m512i one = _mm512_set1_epi32(1);
+    const __m512i lanes =
+        _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i class_mask =
+        _mm512_set1_epi32(static_cast<int>((1U << (list.shift - 1)) - 1));
+    const __m512d n = _mm512_set1_pd(f.n);
+    const std::uint32_t last = f.n - f.least;
+    double bar = f.own + f.slack;
+    alignas(64) std::uint32_t so_far[most_wide_classes] = {};
+    alignas(64) std::uint32_t totals[most_wide_classes] = {};
+    for (std::size_t k = 0; k < f.k; ++k) {
+        so_far[k] = below[k];
+        totals[k] = 2 * f.t[k];
+    }
+    const __m512i twice_total = _mm512_load_si512(totals);
+    for (std::uint32_t j = 0; j < list.n; j += 16) {
+        const std::uint32_t i = list.first + j;
+        const std::uint32_t left = list.n - j;
+        const auto valid = static_cast<__mmask16>(left >= 16 ? 0xffffU : (1U << left) - 1);
+        const __m512i e = _mm512_maskz_loadu_epi32(valid, list.entries + j);
+        const __m512i classes = _mm512_and_si512(_mm512_srli_epi32(e, 1), class_mask);
+        // The rank of an entry among those of its class: the ones before the block, and those
+        // that the conflict detection finds before it in the block.
+        const __m512i rank =
+            _mm512_add_epi32(_mm512_permutexvar_epi32(classes, _mm512_load_si512(so_far)),
+                             _mm512_popcnt_epi32(_mm512_conflict_epi32(classes)));
+        const __m512i gain =
+            _mm512_maskz_add_epi32(valid, _mm512_add_epi32(rank, rank), one);  // of s1
+        const __m512i twice = _mm512_permutexvar_epi32(classes, twice_total);
+        for (std::size_t k = 0; k < f.k; ++k) {
+            so_far[k] += static_cast<std::uint32_t>(_mm_popcnt_u32(_mm512_mask_cmpeq_epi32_mask(
+                valid, classes, _mm512_set1_epi32(static_cast<int>(k)))));
+        }
+        const __m512i loss = _mm512_maskz_sub_epi32(valid, gain, twice);
+        const __m512i sum1 = running_sum(gain);
+        const __m512i sum2 = running_sum(loss);
+        std::uint32_t open = _mm512_test_epi32_mask(e, one);
+        if (i < f.least) {
+            const std::uint32_t skip = f.least - i;
+            open = skip >= 16 ? 0 : open & (~0U << skip);
+        }
+        if (i + 15 > last) {
+            open = i > last ? 0 : open & ((2U << (last - i)) - 1);
+        }
+        if (open != 0) {
+            if (best.at == 0) {
+                best = {0, i + static_cast<std::uint32_t>(std::countr_zero(open))};
+            }
+            // The cut stands before its entry: what the entry itself adds is taken off again.
+            const __m512i at1 = _mm512_sub_epi32(sum1, gain);
+            const __m512i at2 = _mm512_sub_epi32(sum2, loss);
+            const __m512i at = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(i)), lanes);
+            const __m512d start1 = _mm512_set1_pd(as_double(s1));
+            const __m512d start2 = _mm512_set1_pd(as_double(s2));
+            const __m512d least = _mm512_set1_pd(bar * (1 - 1e-14));
+            std::uint32_t over = 0;
+            for (int half = 0; half < 2; ++half) {
+                const __m512d a = _mm512_add_pd(
+                    start1, _mm512_cvtepi32_pd(half == 0 ? _mm512_castsi512_si256(at1)
+                                                         : _mm512_extracti64x4_epi64(at1, 1)));
+                const __m512d b = _mm512_add_pd(
+                    start2, _mm512_cvtepi32_pd(half == 0 ? _mm512_castsi512_si256(at2)
+                                                         : _mm512_extracti64x4_epi64(at2, 1)));
+                const __m512d l = _mm512_cvtepi32_pd(
+                    half == 0 ? _mm512_castsi512_si256(at) : _mm512_extracti64x4_epi64(at, 1));
+                const __m512d r = _mm512_sub_pd(n, l);
+                const std::uint32_t hit =
+                    _mm512_cmp_pd_mask(_mm512_add_pd(_mm512_mul_pd(a, r), _mm512_mul_pd(b, l)),
+                                       _mm512_mul_pd(least, _mm512_mul_pd(l, r)), _CMP_GT_OQ);
+                over |= hit << (8 * half);
+            }
+            over &= open;
+            if (over != 0) {
+                alignas(64) std::int32_t add1[16];
+                alignas(64) std::int32_t add2[16];
+                _mm512_store_si512(add1, at1);
+                _mm512_store_si512(add2, at2);
+                for (; over != 0; over &= over - 1) {
+                    const auto lane = static_cast<std::uint32_t>(std::countr_zero(over));
+                    const double l = i + lane;
+                    const double value =
+                        as_double(s1 + add1[lane]) / l + as_double(s2 + add2[lane]) / (f.n - l);
+                    if (value > bar) {
+                        best = {value - f.own, i + lane};
+                        bar = value + f.slack;
+                    }
+                }
+            }
+        }
+        const __m128i end1 = _mm512_extracti32x4_epi32(sum1, 3);
+        const __m128i end2 = _mm512_extracti32x4_epi32(sum2, 3);
+        s1 += _mm_extract_epi32(end1, 3);
+        s2 += _mm_extract_epi32(end2, 3);
+    }
+}
+#endif
+
+}  // namespace detail
+
+template <class Entry>
+BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfMany, const LogTable&,
+                 std::vector<std::uint32_t>& below, bool wide) {
+    const Entry mask = (Entry{1} << (list.shift - 1)) - 1;
+    std::int64_t s1 = 0;
+    std::int64_t s2 = 0;
+    for (std::size_t k = 0; k < f.k; ++k) {
+        const std::int64_t c = below[k];
+        const std::int64_t r = f.t[k] - c;
+        s1 += c * c;
+        s2 += r * r;
+    }
+    BestCut best;
+#if PENJING_X86
+    if constexpr (sizeof(Entry) == 4) {
+        if (wide && f.k <= detail::most_wide_classes && f.n < 1U << 24) {
+            detail::scan_many_wide(list, f, below.data(), s1, s2, best);
+            return best;
+        }
+    }
+#endif
+    static_cast<void>(wide);
+    double bar = f.own + f.slack;  // s1 / L + s2 / R must pass it
+    for (std::uint32_t j = 0; j < list.n; ++j) {
+        const Entry e = list.entries[j];
+        const std::uint32_t i = list.first + j;
+        if ((e & 1U) != 0 && i >= f.least && i + f.least <= f.n) {
+            const double l = i;
+            const double r = f.n - l;
+            if (best.at == 0) {
+                best = {0, i};
+            }
+            if (as_double(s1) * r + as_double(s2) * l > bar * (l * r) * (1 - 1e-14)) {
+                const double value = as_double(s1) / l + as_double(s2) / r;
+                if (value > bar) {
+                    best = {value - f.own, i};
+                    bar = value + f.slack;
+                }
+            }
+        }
+        const auto k = static_cast<std::size_t>(e >> 1 & mask);
+        const std::int64_t c = below[k]++;
+        s1 += 2 * c + 1;
+        s2 += 2 * c + 1 - 2 * static_cast<std::int64_t>(f.t[k]);
+    }
+    return best;
+}
+
+namespace detail {
+
+struct Flags {                  // of up to 64 entries
+    std::uint64_t second = 0;   // is of the second of two classes
+    std::uint64_t differs = 0;  // has another value than the entry before
+};
+
+template <class Entry>
+Flags flags_of(const Entry* entries, std::uint32_t n) {
+    Flags flags;
+    for (std::uint32_t j = 0; j < n; ++j) {
+        flags.second |= static_cast<std::uint64_t>(entries[j] >> 1 & 1U) << j;
+        flags.differs |= static_cast<std::uint64_t>(entries[j] & 1U) << j;
+    }
+    return flags;
+}
+
+#if PENJING_X86
+PENJING_AVX512 inline Flags flags_of_wide(const std::uint32_t* entries) {
+    const __m512i one = _mm512_set1_epi32(1);
+    const __m512i two = _mm512_set1_epi32(2);
+    Flags flags;
+    for (unsigned part = 0; part < 4; ++part) {
+        const __m512i e = _mm512_loadu_si512(entries + 16 * part);
+        flags.second |= static_cast<std::uint64_t>(_mm512_test_epi32_mask(e, two)) << 16 * part;
+        flags.differs |= static_cast<std::uint64_t>(_mm512_test_epi32_mask(e, one))
+                         << 16 * part;
+    }
+    return flags;
+}
+#endif
+
+// Up to so many rows the table's entropy is convex, rounding or not.
+inline constexpr std::uint32_t most_convex = 1U << 22;
+
+// Two classes, a whole node: no cut between two rows of one class is better than those where
+// their run begins and ends, so only these are weighed. (Rows that share their value with
+// others are no run.)
+template <class Entry>
+BestCut best_entropy_of_two(ListView<Entry> list, const NodeFacts& f, const LogTable& log,
+                            bool wide) {
+    const std::int64_t* phi = log.phi.data();
+    const std::uint32_t n = f.n;
+    const std::uint32_t last = n - f.least;
+    BestCut best;
+    std::int64_t bar = f.whole_slack;
+    std::uint32_t ones = 0;           // of the second class, before the block
+    std::uint64_t before_single = 0;  // whether the entry before the block is alone
+    std::uint64_t before_second = 0;  // and its class
+    for (std::uint32_t start = 0; start < n; start += 64) {
+        const std::uint32_t size = std::min(64U, n - start);
+        Flags flags;
+#if PENJING_X86
+        if constexpr (sizeof(Entry) == 4) {
+            if (wide && size == 64) {
+                flags = flags_of_wide(list.entries + start);
+            } else {
+                flags = flags_of(list.entries + start, size);
+            }
+        } else {
+            flags = flags_of(list.entries + start, size);
+        }
+#else
+        flags = flags_of(list.entries + start, size);
+#endif
+        const std::uint64_t begins = flags.differs | (start == 0 ? 1U : 0U);
+        const std::uint64_t after = start + size == n || (list.entries[start + size] & 1U) != 0;
+        const std::uint64_t single = begins & (begins >> 1 | after << (size - 1));
+        const std::uint64_t alike = ~(flags.second ^ (flags.second << 1 | before_second));
+        std::uint64_t open = flags.differs & ~(alike & single & (single << 1 | before_single));
+        // The first and the last cut that may be made end a run too.
+        for (const std::uint32_t end : {f.least, last}) {
+            if (end >= start && end - start < size) {
+                open |= flags.differs & std::uint64_t{1} << (end - start);
+            }
+        }
+        if (start < f.least) {
+            const std::uint32_t skip = f.least - start;
+            open = skip >= 64 ? 0 : open & (~std::uint64_t{0} << skip);
+        }
+        if (start + 63 > last) {
+            open = start > last ? 0 : open & (~std::uint64_t{0} >> (63 - (last - start)));
+        }
+        for (; open != 0; open &= open - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(open));
+            const std::uint64_t passed = (std::uint64_t{1} << lane) - 1;
+            const std::uint32_t at = start + lane;
+            const std::uint32_t c =
+                ones + static_cast<std::uint32_t>(std::popcount(flags.second & passed));
+            const std::int64_t sum = phi[c] + phi[at - c] + phi[f.t[1] - c] +
+                                     phi[f.t[0] - (at - c)] - phi[at] - phi[n - at] -
+                                     f.whole_own;
+            if (best.at == 0) {
+                best = {0, at};
+            }
+            if (sum > bar) {
+                best = {as_double(sum), at};
+                bar = sum + f.whole_slack;
+            }
+        }
+        ones += static_cast<std::uint32_t>(std::popcount(flags.second));
+        before_single = single >> 63;
+        before_second = flags.second >> 63;
+    }
+    return best;
+}
+
+}  // namespace detail
+
+template <class Entry>
+BestCut best_cut(ListView<Entry> list, const NodeFacts& f, EntropyOfCounts, const LogTable& log,
+                 std::vector<std::uint32_t>& below, bool wide) {
+    if (f.k == 2 && list.n == f.n && f.n < detail::most_convex) {
+        return detail::best_entropy_of_two(list, f, log, wide);
+    }
+    const Entry mask = (Entry{1} << (list.shift - 1)) - 1;
+    const std::int64_t* step = log.step.data();
+    std::int64_t sum = 0;  // V of the cut before entry i
+    if (list.first > 0) {
+        sum = -f.whole_own - log.phi[list.first] - log.phi[f.n - list.first];
+        for (std::size_t k = 0; k < f.k; ++k) {
+            sum += log.phi[below[k]] + log.phi[f.t[k] - below[k]];
+        }
+    }
+    BestCut best;
+    std::int64_t bar = f.whole_slack;
+    for (std::uint32_t j = 0; j < list.n; ++j) {
+        const Entry e = list.entries[j];
+        const std::uint32_t i = list.first + j;
+        if ((e & 1U) != 0 && i >= f.least && i + f.least <= f.n) {
+            if (best.at == 0) {
+                best = {0, i};
+            }
+            if (sum > bar) {
+                best = {as_double(sum), i};
+                bar = sum + f.whole_slack;
+            }
+        }
+        const auto k = static_cast<std::size_t>(e >> 1 & mask);
+        const std::uint32_t c = below[k]++;
+        sum += step[c] - step[f.t[k] - c - 1] - step[i] + step[f.n - i - 1];
+    }
+    return best;
+}
+
+// ---- partition
+
+// Which rows go to the right; all zero between two partitions.
+class RowBits {
+  public:
+    void prepare(std::size_t n_rows) { words_.assign(n_rows / 32 + 2, 0); }
+    void set(std::size_t row) { words_[row >> 5] |= 1U << (row & 31); }
+    void clear(std::size_t row) { words_[row >> 5] = 0; }
+    [[nodiscard]] bool get(std::size_t row) const {
+        return (words_[row >> 5] >> (row & 31) & 1U) != 0;
+    }
+    [[nodiscard]] const std::uint32_t* words() const { return words_.data(); }
+
+  private:
+    std::vector<std::uint32_t> words_;
+};
+
+namespace detail {
+
+template <class Entry>
+void part_two(ListView<Entry> list, const RowBits& marked, Entry* plain, Entry* special) {
+    Entry skipped_by_plain = 0;
+    Entry skipped_by_special = 0;
+    for (std::uint32_t i = 0; i < list.n; ++i) {
+        const Entry e = list.entries[i];
+        const Entry flag = e & 1U;
+        if (marked.get(static_cast<std::size_t>(e >> list.shift))) {
+            if (special != nullptr) {
+                *special++ = e | skipped_by_special;
+            }
+            skipped_by_special = 0;
+            skipped_by_plain |= flag;
+        } else {
+            if (plain != nullptr) {
+                *plain++ = e | skipped_by_plain;
+            }
+            skipped_by_plain = 0;
+            skipped_by_special |= flag;
+        }
+    }
+}
+
+#if PENJING_X86
+// Flags of the entries kept in a word of 16: a flag that was skipped moves on to the next one
+// kept. The carry of an addition does the walking.
+PENJING_AVX512 inline std::uint32_t moved_flags(std::uint32_t flags, std::uint32_t kept,
+                                                std::uint32_t valid, std::uint32_t& carry) {
+    const std::uint32_t skipped = valid & ~kept;
+    const std::uint32_t sum = (flags & skipped) + skipped + carry;
+    carry = sum >> 16;
+    return kept & (sum | flags);
+}
+
+PENJING_AVX512 inline void part_two_wide(ListView<std::uint32_t> list, const RowBits& marked,
+                                         std::uint32_t* plain, std::uint32_t* special) {
+    const __m512i one = _mm512_set1_epi32(1);
+    const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(list.shift));
+    const std::uint32_t* words = marked.words();
+    std::uint32_t plain_carry = 0;
+    std::uint32_t special_carry = 0;
+    for (std::uint32_t i = 0; i < list.n; i += 16) {
+        const std::uint32_t left = list.n - i;
+        const std::uint32_t valid = left >= 16 ? 0xffffU : (1U << left) - 1;
+        const __m512i e =
+            _mm512_maskz_loadu_epi32(static_cast<__mmask16>(valid), list.entries + i);
+        const __m512i row = _mm512_srl_epi32(e, shift);
+        const __m512i word = _mm512_i32gather_epi32(_mm512_srli_epi32(row, 5), words, 4);
+        const std::uint32_t to_special =
+            valid &
+            _mm512_test_epi32_mask(
+                word, _mm512_sllv_epi32(one, _mm512_and_si512(row, _mm512_set1_epi32(31))));
+        const std::uint32_t to_plain = valid & ~to_special;
+        const std::uint32_t flags = _mm512_test_epi32_mask(e, one);
+        const __m512i bare = _mm512_andnot_si512(one, e);
+        // Flags are added after packing: bits move along with their entries by pext.
+        if (plain != nullptr) {
+            const std::uint32_t f = moved_flags(flags, to_plain, valid, plain_carry);
+            const auto n = static_cast<std::uint32_t>(_mm_popcnt_u32(to_plain));
+            const __m512i put =
+                _mm512_mask_or_epi32(bare, static_cast<__mmask16>(f), bare, one);
+            _mm512_mask_storeu_epi32(
+                plain, static_cast<__mmask16>((1U << n) - 1),
+                _mm512_maskz_compress_epi32(static_cast<__mmask16>(to_plain), put));
+            plain += n;
+        }
+        if (special != nullptr) {
+            const std::uint32_t f = moved_flags(flags, to_special, valid, special_carry);
+            const auto n = static_cast<std::uint32_t>(_mm_popcnt_u32(to_special));
+            const __m512i put =
+                _mm512_mask_or_epi32(bare, static_cast<__mmask16>(f), bare, one);
+            _mm512_mask_storeu_epi32(
+                special, static_cast<__mmask16>((1U << n) - 1),
+                _mm512_maskz_compress_epi32(static_cast<__mmask16>(to_special), put));
+            special += n;
+        }
+    }
+}
+#endif
+
+}  // namespace detail
+
+// Divide a list by the marked rows; a null destination drops its part.
+template <class Entry>
+void partition_two(ListView<Entry> list, const RowBits& marked, Entry* plain, Entry* special,
+                   bool wide) {
+#if PENJING_X86
+    if constexpr (sizeof(Entry) == 4) {
+        if (wide) {
+            detail::part_two_wide(list, marked, plain, special);
+            return;
+        }
+    }
+#endif
+    static_cast<void>(wide);
+    detail::part_two(list, marked, plain, special);
+}
+
+// Divide a list over many branches; ends[b] starts at the branch's room, or is null.
+template <class Entry>
+void partition_many(ListView<Entry> list, const std::uint32_t* branch_of_row,
+                    std::vector<Entry*>& ends, std::vector<std::uint32_t>& last_value) {
+    last_value.assign(ends.size(), 0);
+    std::uint32_t value = 1;
+    for (std::uint32_t i = 0; i < list.n; ++i) {
+        const Entry e = list.entries[i];
+        value += static_cast<std::uint32_t>(e & 1U);
+        const std::uint32_t b = branch_of_row[static_cast<std::size_t>(e >> list.shift)];
+        if (ends[b] != nullptr) {
+            *ends[b]++ = (e & ~Entry{1}) | (last_value[b] != value ? 1U : 0U);
+            last_value[b] = value;
+        }
+    }
+}
+
+}  // namespace penjing

@@ -1,0 +1,99 @@
+// The rows of the large nodes that are still open, one node behind the other: their numbers,
+// weights, items and bucket codes. A node is divided where it lies, so that they take hardly
+// more room than the rows of the table, however many nodes there are.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/buffer.hpp"
+
+namespace penjing {
+
+// The rows of one node, as they lie in a `Ground`; good until that is made larger.
+template <class Item>
+struct Block {
+    std::size_t begin = 0;
+    std::size_t n = 0;
+    std::uint32_t* rows = nullptr;
+    double* weight = nullptr;         // null: one each
+    Item* items = nullptr;            // not there in small nodes
+    std::uint16_t* labels = nullptr;  // of classes; not there in small nodes
+    const GrowableBuffer<std::uint8_t>* codes = nullptr;  // the same
+
+    [[nodiscard]] std::uint8_t* codes_of(std::size_t slot) const {
+        return codes[slot].get() + begin;
+    }
+};
+
+template <class Item>
+class Ground {
+  public:
+    Ground(bool has_weight, bool has_labels, std::size_t n_slots)
+        : has_weight_(has_weight), has_labels_(has_labels), codes_(n_slots) {}
+
+    // Make room for so many rows in all.
+    void reserve(std::size_t n) {
+        if (n <= size_) {
+            return;
+        }
+        // A little more than is asked for: what is not touched is not there.
+        size_ = size_ == 0 ? n : std::max(n, size_ + size_ / 8);
+        rows_.grow(size_);
+        items_.grow(size_);
+        if (has_weight_) {
+            weight_.grow(size_);
+        }
+        if (has_labels_) {
+            labels_.grow(size_);
+        }
+        for (auto& column : codes_) {
+            column.grow(size_);
+        }
+    }
+    [[nodiscard]] Block<Item> block(std::size_t begin, std::size_t n) const {
+        return {begin,
+                n,
+                rows_.get() + begin,
+                has_weight_ ? weight_.get() + begin : nullptr,
+                items_.get() + begin,
+                has_labels_ ? labels_.get() + begin : nullptr,
+                codes_.data()};
+    }
+    // A node that goes on by itself; here nothing is left of it.
+    [[nodiscard]] Ground apart(const Block<Item>& block, bool has_codes) const {
+        Ground own(has_weight_, has_labels_, codes_.size());
+        own.reserve(block.n + block.n / 4);
+        const auto move = [&](const auto& from, const auto& to) {
+            std::copy_n(from.get() + block.begin, block.n, to.get());
+            from.release_pages(block.begin, block.begin + block.n);
+        };
+        move(rows_, own.rows_);
+        if (has_weight_) {
+            move(weight_, own.weight_);
+        }
+        if (has_codes) {
+            move(items_, own.items_);
+            if (has_labels_) {
+                move(labels_, own.labels_);
+            }
+            for (std::size_t slot = 0; slot < codes_.size(); ++slot) {
+                move(codes_[slot], own.codes_[slot]);
+            }
+        }
+        return own;
+    }
+
+  private:
+    bool has_weight_, has_labels_;
+    std::size_t size_ = 0;
+    GrowableBuffer<std::uint32_t> rows_;
+    GrowableBuffer<double> weight_;
+    GrowableBuffer<Item> items_;
+    GrowableBuffer<std::uint16_t> labels_;
+    std::vector<GrowableBuffer<std::uint8_t>> codes_;
+};
+
+}  // namespace penjing

@@ -1,0 +1,848 @@
+// Subtrees of few rows: every ordered column is sorted once and kept as a list of rows; lists
+// are divided in step with the node, and stay in order.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "base/simd.hpp"
+#include "base/thread_pool.hpp"
+#include "grow/buckets.hpp"
+#include "grow/criterion.hpp"
+#include "grow/criterion_fixed_point.hpp"
+#include "grow/exact_scoring.hpp"
+#include "grow/general.hpp"
+#include "grow/nodes.hpp"
+#include "grow/weighted_node.hpp"
+
+namespace penjing {
+
+// The value of each row of an ordered column; NaN where it is missing.
+inline double value_at(const GrowColumn& column, std::size_t row) {
+    if (column.codes == nullptr) {
+        return column.numbers[row * column.stride] + 0.0;
+    }
+    return column.codes[row] < 0 ? not_a_number : column.codes[row];
+}
+
+// The cut between two values, and the numbers on both sides of it where there are any.
+inline void set_cut(Grove::Node& node, const GrowColumn& column, double low, double high) {
+    if (column.codes != nullptr) {
+        if (column.levels == nullptr) {
+            node.cut = low;  // an ordered level: its position
+            return;
+        }
+        low = column.levels[static_cast<std::size_t>(low)];
+        high = column.levels[static_cast<std::size_t>(high)];
+    }
+    node.cut = midpoint(low, high);
+    node.low = low;
+    node.high = high;
+}
+
+namespace detail {
+
+// Keep the entries whose row has bit 1 (to `left`) and those that have bit 2 (to `right`) in
+// `side`; null where nobody wants them. A row is the lower 16 bits of its entry.
+inline void split_list_scalar(const std::uint32_t* list, std::size_t n,
+                              const std::uint8_t* side, std::uint32_t* left,
+                              std::uint32_t* right) {
+    if (left != nullptr && right != nullptr) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint32_t entry = list[i];
+            const std::uint32_t to = side[entry & 0xffffU];
+            *left = entry;
+            left += to & 1U;
+            *right = entry;
+            right += to >> 1;
+        }
+        return;
+    }
+    std::uint32_t* out = left != nullptr ? left : right;
+    const unsigned shift = left != nullptr ? 0 : 1;
+    for (std::size_t i = 0; i < n; ++i) {
+        *out = list[i];
+        out += side[list[i] & 0xffffU] >> shift & 1U;
+    }
+}
+
+#if PENJING_X86
+PENJING_AVX512 inline void split_list_wide(const std::uint32_t* list, std::size_t n,
+                                           const std::uint8_t* side, std::uint32_t* left,
+                                           std::uint32_t* right) {
+    const __m512i low = _mm512_set1_epi32(0xffff);
+    const __m512i one = _mm512_set1_epi32(1);
+    const __m512i two = _mm512_set1_epi32(2);
+    for (std::size_t i = 0; i < n; i += 16) {
+        const std::size_t rest = n - i;
+        const auto valid = static_cast<__mmask16>(rest >= 16 ? 0xffffU : (1U << rest) - 1);
+        const __m512i entries = _mm512_maskz_loadu_epi32(valid, list + i);
+        const __m512i to = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), valid,
+                                                       _mm512_and_si512(entries, low), side, 1);
+        if (left != nullptr) {
+            const __mmask16 mine = _mm512_test_epi32_mask(to, one);
+            _mm512_storeu_si512(left, _mm512_maskz_compress_epi32(mine, entries));
+            left += _mm_popcnt_u32(mine);
+        }
+        if (right != nullptr) {
+            const __mmask16 mine = _mm512_test_epi32_mask(to, two);
+            _mm512_storeu_si512(right, _mm512_maskz_compress_epi32(mine, entries));
+            right += _mm_popcnt_u32(mine);
+        }
+    }
+}
+#endif
+
+}  // namespace detail
+
+inline constexpr std::size_t list_room = 16;  // entries that a split may write beyond its end
+
+inline void split_list(const std::uint32_t* list, std::size_t n, const std::uint8_t* side,
+                       std::uint32_t* left, std::uint32_t* right, bool wide) {
+#if PENJING_X86
+    if (wide) {
+        detail::split_list_wide(list, n, side, left, right);
+        return;
+    }
+#endif
+    static_cast<void>(wide);
+    detail::split_list_scalar(list, n, side, left, right);
+}
+
+template <Kind kind, bool weighted>
+class SmallTree {
+  public:
+    static constexpr bool is_number = kind == Kind::variance;
+    static constexpr std::size_t most_rows = 60000;  // a row's number has 16 bits
+
+    SmallTree(const Order& order, const GeneralKernel& general, bool any_missing)
+        : order_(order),
+          general_(general),
+          s_(order.n_sums),
+          maths_(order, any_missing),
+          scorer_(order.measure, order.n_sums),
+          general_worker_(order),
+          wide_(has_avx512()) {}
+
+    // Grow what is below a node that does not stop; `columns` may still offer something.
+    void grow(Grove& grove, std::uint32_t node, std::int64_t depth, const std::uint32_t* rows,
+              const double* weights, std::size_t n, double most,
+              const std::vector<std::uint32_t>& columns, const PollCallback& poll) {
+        start(rows, weights, n, columns);
+        stack_.clear();
+        stack_.push_back({node, static_cast<std::uint32_t>(n),
+                          static_cast<std::uint32_t>(heads_.size()), depth, 0, 0, 0, most});
+        while (!stack_.empty()) {
+            const Open open = stack_.back();
+            stack_.pop_back();
+            if (poll) {
+                poll();
+            }
+            step(grove, open);
+        }
+    }
+
+  private:
+    struct Head {  // a column of a node, and how many entries its list has
+        std::uint32_t column;
+        std::uint32_t size;
+        bool is_list;
+    };
+    struct Open {
+        std::uint32_t node;
+        std::uint32_t n;
+        std::uint32_t n_heads;
+        std::int64_t depth;
+        std::size_t data_at, head_at, weight_at;
+        double most;
+    };
+    struct Part {
+        std::vector<std::uint32_t> rows;
+        std::vector<std::uint32_t> data;
+        std::vector<Head> heads;
+        std::vector<double> weights;
+        Seen seen;
+        bool stops = true;
+        double share = 0;
+    };
+    struct Found {
+        double worth = -1;  // of the best cut, nearly; below 0: none
+        double most = -1;   // the same with cuts whose branches are perhaps too light
+        Cut cut;
+        typename GeneralKernel::Division division;
+    };
+
+    // ---- the first node
+
+    void start(const std::uint32_t* rows, const double* weights, std::size_t n,
+               const std::vector<std::uint32_t>& columns) {
+        global_.assign(rows, rows + n);
+        if constexpr (!is_number) {
+            label_.resize(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                label_[i] = order_.target[rows[i]];
+            }
+        }
+        start_numbers(n);
+        if constexpr (weighted) {
+            weights_.assign(weights, weights + n);
+            weight_of_.resize(n);
+        }
+        static_cast<void>(weights);
+        side_.assign(n + 4, 0);
+        data_.resize(n);
+        std::iota(data_.begin(), data_.end(), 0U);
+        heads_.clear();
+        const auto tag_bits = static_cast<unsigned>(std::bit_width(n));
+        for (const std::uint32_t c : columns) {
+            const GrowColumn& column = order_.columns[c];
+            if (!column.ordered) {
+                heads_.push_back({c, 0, false});
+                continue;
+            }
+            sort_.start(n, tag_bits);
+            double* values = sort_.values();
+            for (std::size_t i = 0; i < n; ++i) {
+                values[i] = value_at(column, rows[i]);
+            }
+            std::size_t size = 0;
+            std::uint32_t* tags = sort_.tags();
+            for (std::size_t i = 0; i < n; ++i) {
+                const double value = values[i];
+                values[size] = value;
+                tags[size] = static_cast<std::uint32_t>(i);
+                size += std::isnan(value) ? 0U : 1U;
+            }
+            if (size < 2) {
+                continue;
+            }
+            sort_.start(size, tag_bits);
+            sort_.sort();
+            std::uint32_t rank = 0;
+            const std::size_t at = data_.size();
+            data_.resize(at + size);
+            for (std::size_t i = 0; i < size; ++i) {
+                rank += sort_.differs(i) ? 1U : 0U;
+                data_[at + i] = rank << 16 | sort_.tag(i);
+            }
+            if (rank == 0) {
+                data_.resize(at);
+            } else {
+                heads_.push_back({c, static_cast<std::uint32_t>(size), true});
+            }
+        }
+    }
+
+    void start_numbers(std::size_t n) {
+        if constexpr (is_number) {
+            raw_.resize(n);
+            y_.resize(n);
+            near_.resize(n);
+            double mean = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                raw_[i] = order_.raw(global_[i]);
+                y_[i] = raw_[i] - order_.centre;
+                mean += y_[i];
+            }
+            mean /= static_cast<double>(n);
+            double most = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                near_[i] = y_[i] - mean;
+                most = std::max(most, std::fabs(near_[i]));
+            }
+            if constexpr (!weighted) {
+                scale_ = Scale(most, n);
+                whole_.resize(n);
+                shifted_.resize(n);
+                for (std::size_t i = 0; i < n; ++i) {
+                    whole_[i] = scale_.whole(near_[i]);
+                }
+                while (part_of_.size() <= n) {
+                    part_of_.push_back(
+                        part_of_.empty() ? 0 : 1 / static_cast<double>(part_of_.size()));
+                }
+            }
+        }
+    }
+
+    // ---- one node
+
+    void step(Grove& grove, const Open& open) {
+        const std::uint32_t* rows = data_.data() + open.data_at;
+        const double* total = grove.total.data() + open.node * s_;
+        double unit = 0;
+        if constexpr (is_number && !weighted) {
+            unit = scale_.unit + std::numeric_limits<double>::epsilon() * open.most;
+        }
+        const NodeFrame node = maths_.frame(total, open.n, open.most, unit, 0, scorer_);
+        lay_out(open, rows);
+        if (found_.size() < open.n_heads) {
+            found_.resize(open.n_heads);
+        }
+        double best = 0;
+        const std::uint32_t* list = rows + open.n;
+        for (std::uint32_t h = 0; h < open.n_heads; ++h) {
+            const Head head = heads_[open.head_at + h];
+            Found& found = found_[h];
+            if (head.is_list) {
+                found.worth = found.most = -1;
+                scan(list, head.size, open.n, node, found);
+                list += head.size;
+            } else {
+                look_at_levels(head.column, open, rows, found);
+                found.worth =
+                    found.division.offer.made() ? found.division.offer.gain * node.weight : -1;
+            }
+            best = std::max(best, found.worth);
+        }
+        // The average over columns is taken in their places, as NumPy does.
+        const bool by_column = order_.is_ratio();
+        offers_.assign(by_column ? order_.columns.size() : open.n_heads, Offer{});
+        list = rows + open.n;
+        for (std::uint32_t h = 0; h < open.n_heads; ++h) {
+            const Head head = heads_[open.head_at + h];
+            Found& found = found_[h];
+            Offer& offer = offers_[by_column ? head.column : h];
+            if (!head.is_list) {
+                offer = found.division.offer;
+                continue;
+            }
+            const double own = order_.is_ratio() ? std::max(found.worth, 0.0) : best;
+            if (order_.is_ratio() || found.most >= best - node.margin) {
+                canon(list, head.size, open, rows, node, own, found);
+                offer = found.cut.offer;
+            }
+            list += head.size;
+        }
+        order_.look(open.n);
+        const int winner = choose(offers_, order_.is_ratio(), scores_, ties_);
+        if (winner < 0) {
+            order_.place(open.n);
+            drop(open);
+            return;
+        }
+        if (ties_.size() > 1) {
+            Grove::Node& out = grove.nodes[open.node];
+            out.tie_start = static_cast<std::uint32_t>(grove.ties.size());
+            out.tie_count = static_cast<std::uint32_t>(ties_.size());
+            for (const std::int32_t tied : ties_) {
+                const std::size_t h = open.head_at + static_cast<std::size_t>(tied);
+                grove.ties.push_back(by_column ? tied
+                                               : static_cast<std::int32_t>(heads_[h].column));
+            }
+        }
+        auto w = static_cast<std::uint32_t>(winner);
+        if (offers_[w].gain >= order_.min_gain) {
+            if (by_column) {
+                const auto column = w;
+                for (w = 0; heads_[open.head_at + w].column != column;) {
+                    ++w;
+                }
+            }
+            divide(grove, open, w);
+        } else {
+            order_.place(open.n);
+            drop(open);
+        }
+    }
+
+    void drop(const Open& open) {
+        data_.resize(open.data_at);
+        heads_.resize(open.head_at);
+        if constexpr (weighted) {
+            weights_.resize(open.weight_at);
+        }
+    }
+
+    // What a scan looks up by row, for the node at hand.
+    void lay_out(const Open& open, const std::uint32_t* rows) {
+        if constexpr (weighted) {
+            for (std::uint32_t i = 0; i < open.n; ++i) {
+                weight_of_[rows[i]] = weights_[open.weight_at + i];
+            }
+        } else if constexpr (is_number) {
+            std::int64_t sum = 0;
+            for (std::uint32_t i = 0; i < open.n; ++i) {
+                sum += whole_[rows[i]];
+            }
+            const std::int64_t mean =
+                std::llround(static_cast<double>(sum) / static_cast<double>(open.n));
+            for (std::uint32_t i = 0; i < open.n; ++i) {
+                shifted_[rows[i]] = whole_[rows[i]] - mean;
+            }
+        }
+    }
+
+    // Nominal columns go straight to the oracle's arithmetic.
+    void look_at_levels(std::uint32_t c, const Open& open, const std::uint32_t* rows,
+                        Found& found) {
+        table_rows_.resize(open.n);
+        for (std::uint32_t i = 0; i < open.n; ++i) {
+            table_rows_[i] = global_[rows[i]];
+        }
+        const double* weight = weighted ? weights_.data() + open.weight_at : nullptr;
+        general_.look(c, {table_rows_.data(), weight, open.n}, general_worker_, found.division);
+    }
+
+    // What the best cut of a list is worth, nearly.
+    void scan(const std::uint32_t* list, std::uint32_t size, std::uint32_t n,
+              const NodeFrame& node, Found& found) {
+        if constexpr (!is_number) {
+            scan_classes(list, size, node, found);
+        } else if constexpr (weighted) {
+            scan_weighted(list, size, node, found);
+        } else {
+            scan_plain(list, size, n, found);
+        }
+    }
+
+    void scan_plain(const std::uint32_t* list, std::uint32_t size, std::uint32_t n,
+                    Found& found) {
+        const std::int64_t* y = shifted_.data();
+        std::int64_t sum = 0;
+        double mean = 0;
+        if (size < n) {
+            for (std::uint32_t i = 0; i < size; ++i) {
+                sum += y[list[i] & 0xffffU];
+            }
+            mean = static_cast<double>(sum) / size;
+        }
+        const auto least = static_cast<std::uint32_t>(
+            std::clamp(std::ceil(order_.min_branch), 1.0, static_cast<double>(size)));
+        if (2 * least > size) {
+            return;
+        }
+        sum = 0;
+        for (std::uint32_t i = 0; i + 1 < least; ++i) {
+            sum += y[list[i] & 0xffffU];
+        }
+        double best = -1;
+        const double* part = part_of_.data();
+        for (std::uint32_t i = least; i <= size - least; ++i) {
+            sum += y[list[i - 1] & 0xffffU];
+            if ((list[i] ^ list[i - 1]) >> 16 != 0) {
+                const double d = static_cast<double>(sum) - mean * i;
+                best = std::max(best, d * d * (part[i] + part[size - i]));
+            }
+        }
+        if (best >= 0) {
+            found.worth = found.most = best * scale_.unit * scale_.unit;
+        }
+    }
+
+    void scan_weighted(const std::uint32_t* list, std::uint32_t size, const NodeFrame& node,
+                       Found& found) {
+        double weight = 0;
+        double sum = 0;
+        for (std::uint32_t i = 0; i < size; ++i) {
+            const std::uint32_t id = list[i] & 0xffffU;
+            weight += weight_of_[id];
+            sum += weight_of_[id] * near_[id];
+        }
+        NumberJudge judge;
+        judge.start(weight, sum);
+        double wl = 0;
+        double sl = 0;
+        for (std::uint32_t i = 1; i < size; ++i) {
+            const std::uint32_t id = list[i - 1] & 0xffffU;
+            wl += weight_of_[id];
+            sl += weight_of_[id] * near_[id];
+            if ((list[i] ^ list[i - 1]) >> 16 != 0 && node.may_be_heavy(wl) &&
+                node.may_be_heavy(weight - wl)) {
+                take(judge.worth(wl, sl), node, wl, weight - wl, found);
+            }
+        }
+    }
+
+    static void take(double worth, const NodeFrame& node, double wl, double wr, Found& found) {
+        found.most = std::max(found.most, worth);
+        if (worth > found.worth && node.is_heavy(wl) && node.is_heavy(wr)) {
+            found.worth = worth;
+        }
+    }
+
+    void scan_classes(const std::uint32_t* list, std::uint32_t size, const NodeFrame& node,
+                      Found& found) {
+        known_.assign(s_, 0.0);
+        for (std::uint32_t i = 0; i < size; ++i) {
+            const std::uint32_t id = list[i] & 0xffffU;
+            known_[static_cast<std::size_t>(label_[id])] += weight_of_[id];
+        }
+        class_judge_.start(known_.data(), s_);
+        below_.assign(s_, 0.0);
+        right_.resize(s_);
+        const double weight = class_judge_.weight();
+        double wl = 0;
+        for (std::uint32_t i = 1; i < size; ++i) {
+            const std::uint32_t id = list[i - 1] & 0xffffU;
+            wl += weight_of_[id];
+            below_[static_cast<std::size_t>(label_[id])] += weight_of_[id];
+            if ((list[i] ^ list[i - 1]) >> 16 != 0 && node.may_be_heavy(wl) &&
+                node.may_be_heavy(weight - wl) &&
+                class_judge_.most(below_.data(), wl) > found.worth) {
+                take(class_judge_.worth(below_.data(), wl, right_.data()), node, wl,
+                     weight - wl, found);
+            }
+        }
+    }
+
+    // The offer of a list in the oracle's arithmetic.
+    void canon(const std::uint32_t* list, std::uint32_t size, const Open& open,
+               const std::uint32_t* rows, const NodeFrame& node, double best, Found& found) {
+        Cut& cut = found.cut;
+        cut.missing.assign(s_, 0.0);
+        const auto add_row = [&](std::uint32_t id, double* cell) {
+            const double weight = weighted ? weight_of_[id] : 1.0;
+            if constexpr (is_number) {
+                const double wy = weight * y_[id];
+                cell[0] += weight;
+                cell[1] += wy;
+                cell[2] += wy * y_[id];
+            } else {
+                cell[label_[id]] += weight;
+            }
+        };
+        if (size < open.n) {
+            for (std::uint32_t i = 0; i < size; ++i) {
+                side_[list[i] & 0xffffU] = 1;
+            }
+            for (std::uint32_t i = 0; i < open.n; ++i) {
+                if (side_[rows[i]] == 0) {
+                    add_row(rows[i], cut.missing.data());
+                }
+                side_[rows[i]] = 0;
+            }
+        }
+        const auto differs = [&](std::size_t i) { return (list[i] ^ list[i - 1]) >> 16 != 0; };
+        const auto add = [&](std::size_t i, double* cell) { add_row(list[i] & 0xffffU, cell); };
+        Canon<kind> canonical(order_, scorer_, space_);
+        if constexpr (is_number) {
+            double weight = 0;
+            double sum = 0;
+            for (std::uint32_t i = 0; i < size; ++i) {
+                const std::uint32_t id = list[i] & 0xffffU;
+                const double w = weighted ? weight_of_[id] : 1.0;
+                weight += w;
+                sum += w * y_[id];
+            }
+            NumberJudge judge;
+            judge.start(weight, sum);
+            canonical.offer(size, differs, add, judge, node, best, cut);
+        } else {
+            known_.assign(s_, 0.0);
+            for (std::uint32_t i = 0; i < size; ++i) {
+                const std::uint32_t id = list[i] & 0xffffU;
+                known_[static_cast<std::size_t>(label_[id])] += weight_of_[id];
+            }
+            class_judge_.start(known_.data(), s_);
+            canonical.offer(size, differs, add, class_judge_, node, best, cut);
+        }
+    }
+
+    // ---- dividing
+
+    void divide(Grove& grove, const Open& open, std::uint32_t h) {
+        const Head head = heads_[open.head_at + h];
+        const Found& found = found_[h];
+        const GrowColumn& column = order_.columns[head.column];
+        const std::vector<double>& after =
+            head.is_list ? found.cut.after : found.division.after;
+        const std::size_t n_parts = after.size() / s_;
+        const auto first = static_cast<std::uint32_t>(grove.nodes.size());
+        add_nodes(grove, n_parts, s_);
+        Grove::Node& node = grove.nodes[open.node];
+        node.column = static_cast<std::int32_t>(head.column);
+        node.first_child = first;
+        node.n_children = static_cast<std::uint32_t>(n_parts);
+        const std::vector<double>& known =
+            head.is_list ? found.cut.known : found.division.known;
+        const std::vector<double>& lost =
+            head.is_list ? found.cut.missing : found.division.missing;
+        std::copy(known.begin(), known.end(), grove.known.data() + open.node * s_);
+        std::copy(lost.begin(), lost.end(), grove.missing.data() + open.node * s_);
+        std::copy(after.begin(), after.end(), grove.after.data() + first * s_);
+        const std::uint32_t* rows = data_.data() + open.data_at;
+        if (parts_.size() < n_parts) {
+            parts_.resize(n_parts);
+        }
+        for (std::uint32_t i = 0; i < open.n; ++i) {
+            side_[rows[i]] = 3;
+        }
+        if (head.is_list) {
+            const std::uint32_t* list = rows + open.n;
+            for (std::uint32_t before = 0; before < h; ++before) {
+                list += heads_[open.head_at + before].size;
+            }
+            const std::uint32_t at = found.cut.at;
+            for (std::uint32_t i = 0; i < head.size; ++i) {
+                side_[list[i] & 0xffffU] = i < at ? 1 : 2;
+            }
+            set_cut(node, column, value_at(column, global_[list[at - 1] & 0xffffU]),
+                    value_at(column, global_[list[at] & 0xffffU]));
+        } else {
+            branch_of_.assign(static_cast<std::size_t>(column.n_levels), no_branch);
+            for (std::size_t b = 0; b < n_parts; ++b) {
+                Grove::Node& child = grove.nodes[first + b];
+                child.level_start = static_cast<std::uint32_t>(grove.levels.size());
+                child.level_count = static_cast<std::uint32_t>(found.division.groups[b].size());
+                for (const std::int32_t code : found.division.groups[b]) {
+                    grove.levels.push_back(code);
+                    branch_of_[static_cast<std::size_t>(code)] = static_cast<std::uint32_t>(b);
+                }
+            }
+            branch_.resize(global_.size());
+            for (std::uint32_t i = 0; i < open.n; ++i) {
+                const std::int32_t code = column.codes[global_[rows[i]]];
+                branch_[rows[i]] =
+                    code < 0 ? no_branch : branch_of_[static_cast<std::size_t>(code)];
+                side_[rows[i]] = branch_[rows[i]] == 0 ? 1 : branch_[rows[i]] == 1 ? 2 : 3;
+            }
+        }
+        const bool by_side = n_parts == 2;
+        const auto branch = [&](std::uint32_t id) -> std::uint32_t {
+            if (by_side) {
+                return side_[id] == 3 ? no_branch : side_[id] - 1U;
+            }
+            return branch_[id];
+        };
+        share_out(open, rows, n_parts, branch);
+        for (std::size_t b = 0; b < n_parts; ++b) {
+            weigh(grove, first + static_cast<std::uint32_t>(b), open.depth + 1, parts_[b]);
+        }
+        if (by_side) {
+            divide_in_two(open, rows);
+        } else {
+            divide_in_many(open, rows, n_parts);
+        }
+        for (std::uint32_t i = 0; i < open.n; ++i) {
+            side_[rows[i]] = 0;
+        }
+        drop(open);
+        for (std::size_t b = n_parts; b-- > 0;) {
+            push(first + static_cast<std::uint32_t>(b), open.depth + 1, parts_[b]);
+        }
+    }
+
+    // The rows of each branch, and their weights (engines/memory.py, _divide).
+    template <class Branch>
+    void share_out(const Open& open, const std::uint32_t* rows, std::size_t n_parts,
+                   const Branch& branch) {
+        shares_.assign(n_parts, 0.0);
+        bool shared = false;
+        const double* weight = weighted ? weights_.data() + open.weight_at : nullptr;
+        for (std::uint32_t i = 0; i < open.n; ++i) {
+            const std::uint32_t b = branch(rows[i]);
+            if (b == no_branch) {
+                shared = order_.fraction;
+            } else {
+                shares_[b] += weighted ? weight[i] : 1.0;
+            }
+        }
+        const double sum = pairwise_sum(shares_.data(), n_parts);
+        for (std::size_t b = 0; b < n_parts; ++b) {
+            parts_[b].rows.clear();
+            parts_[b].weights.clear();
+            parts_[b].share = shared ? shares_[b] / sum : 0.0;
+        }
+        shared_ = shared;
+        for (std::uint32_t i = 0; i < open.n; ++i) {
+            const std::uint32_t b = branch(rows[i]);
+            if (b != no_branch) {
+                parts_[b].rows.push_back(rows[i]);
+                if constexpr (weighted) {
+                    parts_[b].weights.push_back(weight[i]);
+                }
+            } else if (shared) {
+                for (std::size_t to = 0; to < n_parts; ++to) {
+                    if (parts_[to].share > 0) {
+                        parts_[to].rows.push_back(rows[i]);
+                        if constexpr (weighted) {
+                            parts_[to].weights.push_back(weight[i] * parts_[to].share);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    void weigh(Grove& grove, std::uint32_t child, std::int64_t depth, Part& part) {
+        double* total = grove.total.data() + child * s_;
+        part.seen = maths_.weigh(
+            [&](auto&& row) {
+                for (std::size_t i = 0; i < part.rows.size(); ++i) {
+                    const std::uint32_t id = part.rows[i];
+                    const double weight = weighted ? part.weights[i] : 1.0;
+                    if constexpr (is_number) {
+                        row(raw_[id], 0, weight);
+                    } else {
+                        row(0.0, label_[id], weight);
+                    }
+                }
+            },
+            total);
+        part.stops = maths_.stops(part.seen, total, depth, scorer_);
+        part.data.clear();
+        part.heads.clear();
+    }
+
+    void divide_in_two(const Open& open, const std::uint32_t* rows) {
+        if (parts_[0].stops && parts_[1].stops) {
+            return;
+        }
+        const bool gets[2] = {shared_ && parts_[0].share > 0, shared_ && parts_[1].share > 0};
+        const auto lost = static_cast<std::uint8_t>((gets[0] ? 1 : 0) | (gets[1] ? 2 : 0));
+        if (lost != 3) {
+            for (std::uint32_t i = 0; i < open.n; ++i) {
+                side_[rows[i]] = side_[rows[i]] == 3 ? lost : side_[rows[i]];
+            }
+        }
+        const std::uint32_t* list = rows + open.n;
+        for (std::uint32_t j = 0; j < open.n_heads; ++j) {
+            const Head head = heads_[open.head_at + j];
+            if (!head.is_list) {
+                for (std::size_t b = 0; b < 2; ++b) {
+                    parts_[b].heads.push_back(head);
+                }
+                continue;
+            }
+            std::uint32_t* to[2] = {nullptr, nullptr};
+            std::size_t at[2] = {0, 0};
+            for (std::size_t b = 0; b < 2; ++b) {
+                if (!parts_[b].stops) {
+                    at[b] = parts_[b].data.size();
+                    parts_[b].data.resize(at[b] + head.size + list_room);
+                    to[b] = parts_[b].data.data() + at[b];
+                }
+            }
+            std::uint32_t n_left = 0;
+            std::uint32_t n_right = 0;
+            count_sides(list, head.size, n_left, n_right);
+            split_list(list, head.size, side_.data(), to[0], to[1], wide_);
+            const std::uint32_t sizes[2] = {n_left, n_right};
+            for (std::size_t b = 0; b < 2; ++b) {
+                if (!parts_[b].stops) {
+                    keep_list(parts_[b], head.column, at[b], sizes[b]);
+                }
+            }
+            list += head.size;
+        }
+    }
+
+    void count_sides(const std::uint32_t* list, std::uint32_t n, std::uint32_t& left,
+                     std::uint32_t& right) const {
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::uint32_t to = side_[list[i] & 0xffffU];
+            left += to & 1U;
+            right += to >> 1;
+        }
+    }
+
+    // A list just written: forget it if it has one value only.
+    static void keep_list(Part& part, std::uint32_t column, std::size_t at,
+                          std::uint32_t size) {
+        const std::uint32_t* list = part.data.data() + at;
+        if (size < 2 || (list[0] ^ list[size - 1]) >> 16 == 0) {
+            part.data.resize(at);
+            return;
+        }
+        part.data.resize(at + size);
+        part.heads.push_back({column, size, true});
+    }
+
+    void divide_in_many(const Open& open, const std::uint32_t* rows, std::size_t n_parts) {
+        starts_.resize(n_parts);
+        const std::uint32_t* list = rows + open.n;
+        for (std::uint32_t j = 0; j < open.n_heads; ++j) {
+            const Head head = heads_[open.head_at + j];
+            for (std::size_t b = 0; b < n_parts; ++b) {
+                starts_[b] = parts_[b].data.size();
+                if (!head.is_list && !parts_[b].stops) {
+                    parts_[b].heads.push_back(head);
+                }
+            }
+            if (!head.is_list) {
+                continue;
+            }
+            for (std::uint32_t i = 0; i < head.size; ++i) {
+                const std::uint32_t b = branch_[list[i] & 0xffffU];
+                if (b != no_branch) {
+                    parts_[b].data.push_back(list[i]);
+                    continue;
+                }
+                for (std::size_t to = 0; to < n_parts && shared_; ++to) {
+                    if (parts_[to].share > 0) {
+                        parts_[to].data.push_back(list[i]);
+                    }
+                }
+            }
+            for (std::size_t b = 0; b < n_parts; ++b) {
+                if (!parts_[b].stops) {
+                    keep_list(parts_[b], head.column, starts_[b],
+                              static_cast<std::uint32_t>(parts_[b].data.size() - starts_[b]));
+                }
+            }
+            list += head.size;
+        }
+    }
+
+    void push(std::uint32_t child, std::int64_t depth, const Part& part) {
+        if (part.stops) {
+            order_.place(part.rows.size());
+            return;
+        }
+        stack_.push_back({child, static_cast<std::uint32_t>(part.rows.size()),
+                          static_cast<std::uint32_t>(part.heads.size()), depth, data_.size(),
+                          heads_.size(), weighted ? weights_.size() : 0, part.seen.most});
+        data_.insert(data_.end(), part.rows.begin(), part.rows.end());
+        data_.insert(data_.end(), part.data.begin(), part.data.end());
+        heads_.insert(heads_.end(), part.heads.begin(), part.heads.end());
+        if constexpr (weighted) {
+            weights_.insert(weights_.end(), part.weights.begin(), part.weights.end());
+        }
+    }
+
+    static constexpr std::uint32_t no_branch = 0xffffffffU;
+
+    const Order& order_;
+    const GeneralKernel& general_;
+    std::size_t s_;
+    NodeMaths<kind, weighted> maths_;
+    Scorer scorer_;
+    typename GeneralKernel::Worker general_worker_;
+    bool wide_;
+    CanonSpace space_;
+    RowSort sort_;
+    ClassJudge<kind == Kind::entropy ? Kind::entropy : Kind::gini> class_judge_;
+
+    // by the row's number in the first node
+    std::vector<std::uint32_t> global_;
+    std::vector<std::int32_t> label_;
+    std::vector<double> raw_, y_, near_, weight_of_;
+    std::vector<std::int64_t> whole_, shifted_;
+    std::vector<std::uint8_t> side_;  // all zero between two steps
+    std::vector<std::uint32_t> branch_;
+    Scale scale_;
+    std::vector<double> part_of_;  // 1 / i
+
+    // stacks; the node at hand lies on top
+    std::vector<Open> stack_;
+    std::vector<std::uint32_t> data_;  // rows, then the lists one after the other
+    std::vector<Head> heads_;
+    std::vector<double> weights_;
+
+    std::vector<Found> found_;
+    std::vector<Offer> offers_;
+    std::vector<double> scores_, known_, below_, right_, shares_;
+    std::vector<std::int32_t> ties_;
+    std::vector<Part> parts_;
+    std::vector<std::uint32_t> branch_of_, table_rows_;
+    std::vector<std::size_t> starts_;
+    bool shared_ = false;
+};
+
+}  // namespace penjing

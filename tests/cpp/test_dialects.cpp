@@ -1,0 +1,154 @@
+// The kernels of scikit-learn's and rpart's rules: the same tree for any number of threads and
+// any width of a list's entries; children hold the rows of their parent.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "check.hpp"
+#include "dialects/rpart.hpp"
+#include "dialects/sklearn.hpp"
+
+namespace {
+
+struct Data {
+    std::vector<std::vector<std::int32_t>> codes;
+    std::vector<std::vector<double>> levels;
+    std::vector<std::int32_t> target;
+    std::vector<double> y, weight;
+    std::size_t n_classes = 0;
+
+    Data(unsigned seed, std::size_t n, std::size_t n_columns, bool has_missing) {
+        std::mt19937 random(seed);
+        const auto below = [&](std::uint32_t m) {
+            return static_cast<std::int32_t>(random() % m);
+        };
+        n_classes = 2 + seed % 3;
+        for (std::size_t c = 0; c < n_columns; ++c) {
+            const std::uint32_t n_levels = c % 3 == 0 ? 4 : 200;
+            levels.emplace_back();
+            for (std::uint32_t i = 0; i < n_levels; ++i) {
+                levels.back().push_back(0.5 + i * (c % 2 == 0 ? 6e-8 : 1.0));
+            }
+            codes.emplace_back(n);
+            for (std::int32_t& code : codes.back()) {
+                code = has_missing && below(8) == 0 ? -1 : below(n_levels);
+            }
+        }
+        for (std::size_t row = 0; row < n; ++row) {
+            const std::int32_t hint = codes[0][row] + codes[1][row] / 60;
+            target.push_back((std::max(hint, 0) + below(4) / 3) %
+                             static_cast<std::int32_t>(n_classes));
+            y.push_back(target.back() + 0.1 * below(9));
+            weight.push_back(0.5 + 0.1 * below(9));
+        }
+    }
+
+    template <class Order>
+    void fill(Order& order) const {
+        order.n_rows = target.size();
+        order.target = target.data();
+        for (std::size_t c = 0; c < codes.size(); ++c) {
+            penjing::GrowColumn column;
+            column.codes = codes[c].data();
+            column.levels = levels[c].data();
+            column.n_levels = static_cast<std::int32_t>(levels[c].size());
+            column.ordered = true;
+            order.columns.push_back(column);
+        }
+    }
+};
+
+bool same(const std::vector<double>& a, const std::vector<double>& b) {
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+}
+
+template <class Entry>
+penjing::SkGrown grown(penjing::SkOrder order, int threads) {
+    penjing::ThreadPool pool(threads);
+    penjing::SkKernel<Entry> kernel(order);
+    return penjing::sk_flatten(kernel.grow(pool, {}), order.n_sums,
+                               order.draws || order.max_leaves >= 0);
+}
+
+void sklearn_rules() {
+    for (unsigned seed = 0; seed < 24; ++seed) {
+        const Data data(seed, seed % 4 == 0 ? 3000 : 200, 5, seed % 2 == 1);
+        penjing::SkOrder order;
+        data.fill(order);
+        order.n_sums = data.n_classes;
+        order.by_bits = seed % 5 == 1;
+        order.gap = 1e-7;
+        order.weight = seed % 3 == 1 ? data.weight.data() : nullptr;
+        if (seed % 6 == 2) {
+            order.y = data.y.data();
+            order.n_sums = 3;
+        }
+        order.draws = seed % 7 == 3;
+        order.state = 12345;
+        order.n_looked_at = 3;
+        order.max_leaves = seed % 8 == 5 ? 9 : -1;
+        const penjing::SkGrown one = grown<std::uint32_t>(order, 1);
+        const penjing::SkGrown three = grown<std::uint32_t>(order, 3);
+        const penjing::SkGrown wide = grown<std::uint64_t>(order, 1);
+        CHECK(one.parent.size() > 1);
+        for (const penjing::SkGrown* other : {&three, &wide}) {
+            CHECK(one.parent == other->parent && one.column == other->column);
+            CHECK(one.missing == other->missing && one.tie_columns == other->tie_columns);
+            CHECK(same(one.cut, other->cut) && same(one.gain, other->gain));
+            CHECK(same(one.total, other->total));
+        }
+        std::vector<double> sums(one.parent.size(), 0.0);
+        for (std::size_t i = 1; i < one.parent.size(); ++i) {
+            sums[static_cast<std::size_t>(one.parent[i])] += one.total[i * order.n_sums];
+        }
+        for (std::size_t i = 0; i < one.parent.size(); ++i) {
+            CHECK(one.column[i] < 0 || std::fabs(sums[i] - one.total[i * order.n_sums]) < 1e-6);
+        }
+    }
+}
+
+void rpart_rules() {
+    for (unsigned seed = 0; seed < 24; ++seed) {
+        const Data data(seed, seed % 4 == 0 ? 6000 : 200, 5, seed % 2 == 1);
+        penjing::RpOrder order;
+        data.fill(order);
+        order.columns[0].ordered = false;
+        order.n_sums = order.n_seen = data.n_classes;
+        order.by_bits = seed % 5 == 1;
+        order.weight = seed % 3 == 1 && data.n_classes == 2 ? data.weight.data() : nullptr;
+        if (seed % 6 == 2) {
+            order.y = data.y.data();
+            order.n_sums = 3;
+            order.n_seen = 0;
+        }
+        order.max_surrogates = 3;
+        order.use_surrogates = static_cast<int>(seed % 3);
+        std::vector<penjing::RpGrown> found;
+        for (const int threads : {1, 3}) {
+            penjing::ThreadPool pool(threads);
+            penjing::RpKernel kernel(order);
+            found.push_back(kernel.grow(pool, {}));
+        }
+        CHECK(found[0].nodes.size() == found[1].nodes.size());
+        CHECK(same(found[0].total, found[1].total));
+        for (std::size_t i = 0; i < found[0].nodes.size(); ++i) {
+            const penjing::RpNode& a = found[0].nodes[i];
+            const penjing::RpNode& b = found[1].nodes[i];
+            CHECK(a.parent == b.parent && a.column == b.column && a.levels == b.levels);
+            CHECK(a.gain == b.gain && a.surrogates.size() == b.surrogates.size());
+            CHECK(a.surrogates.size() <= order.max_surrogates);
+        }
+    }
+}
+
+}  // namespace
+
+int main() {
+    sklearn_rules();
+    rpart_rules();
+    return check::finish();
+}

@@ -1,0 +1,152 @@
+// Trees of C4.5's rules grown and pruned by estimated errors: weight is conserved, any number
+// of threads grows the same tree, what is pruned is no larger, and pruning twice is pruning
+// once.
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "check.hpp"
+#include "dialects/c45.hpp"
+#include "prune/error_based.hpp"
+
+namespace {
+
+struct Case {
+    penjing::QuinlanOrder order;
+    std::vector<std::vector<std::int32_t>> codes;
+    std::vector<std::vector<double>> levels;
+    std::vector<std::int32_t> target;
+
+    Case(unsigned seed, std::size_t n) : codes(6), levels(6), target(n) {
+        std::mt19937 random(seed);
+        const auto below = [&](std::size_t k) {
+            return static_cast<std::int32_t>(random() % k);
+        };
+        for (std::size_t c = 0; c < codes.size(); ++c) {
+            const std::size_t k = c < 2 ? 2 * n + 5 : c < 4 ? 9 : 2 + c;
+            for (std::size_t row = 0; row < n; ++row) {
+                codes[c].push_back(random() % 10 == 0 ? -1 : below(k));
+            }
+            for (std::size_t level = 0; level < k; ++level) {
+                levels[c].push_back(static_cast<double>(level) / 3);
+            }
+            penjing::GrowColumn column;
+            column.codes = codes[c].data();
+            column.n_levels = static_cast<std::int32_t>(k);
+            column.ordered = c < 4;
+            column.levels = c < 4 ? levels[c].data() : nullptr;
+            order.columns.push_back(column);
+            order.mean.push_back(1);
+        }
+        for (std::size_t row = 0; row < n; ++row) {
+            const bool told = codes[2][row] > 4;
+            target[row] = random() % 4 == 0 ? below(3) : told ? 1 : codes[4][row] > 2 ? 2 : 0;
+        }
+        order.n_rows = n;
+        order.target = target.data();
+        order.n_sums = 3;
+        order.fraction = true;
+        order.min_branch = 2;
+        order.gap = 1e-5;
+        order.side_share = 0.1;
+        order.side_most = 25;
+        order.slack = 1e-3;
+        order.start = -1e-3;
+        order.single = seed % 2 == 0;
+        order.tie = order.single ? 0 : 1e-12;
+    }
+
+    penjing::Grown grown(int threads) const {
+        penjing::ThreadPool pool(threads);
+        penjing::QuinlanKernel kernel(order);
+        return penjing::flatten(kernel.grow(pool, {}), order.n_sums, true);
+    }
+};
+
+struct Shape {
+    std::vector<std::int32_t> parent, column, level_codes, label;
+    std::vector<std::int64_t> level_start;
+    std::vector<double> cut, total;
+};
+
+std::vector<std::int32_t> labels_of(const std::vector<double>& total, std::size_t s) {
+    std::vector<std::int32_t> found;
+    for (std::size_t at = 0; at < total.size(); at += s) {
+        const auto first = total.begin() + static_cast<std::ptrdiff_t>(at);
+        const auto most = std::max_element(first, first + static_cast<std::ptrdiff_t>(s));
+        found.push_back(static_cast<std::int32_t>(most - first));
+    }
+    return found;
+}
+
+penjing::Pruned pruned(const Case& of, const Shape& tree) {
+    penjing::PruneOrder order;
+    order.rows = of.order;
+    order.n_nodes = tree.parent.size();
+    order.parent = tree.parent.data();
+    order.column = tree.column.data();
+    order.cut = tree.cut.data();
+    order.level_start = tree.level_start.data();
+    order.level_codes = tree.level_codes.data();
+    order.total = tree.total.data();
+    order.label = tree.label.data();
+    order.bound.squared = 0.48;
+    order.bound.last_errors = 0.67;
+    order.bound.table = true;
+    order.margin = 0.1;
+    order.raises = true;
+    return penjing::ErrorPruner(order).prune({});
+}
+
+Shape after(const Shape& before, const penjing::Pruned& made) {
+    Shape now;
+    now.parent = made.parent;
+    now.level_start = made.level_start;
+    now.level_codes = made.level_codes;
+    now.total = made.total;
+    now.label = made.label;
+    for (const std::int32_t from : made.origin) {
+        const auto at = static_cast<std::size_t>(from);
+        now.column.push_back(from < 0 ? -1 : before.column[at]);
+        now.cut.push_back(from < 0 ? penjing::not_a_number : before.cut[at]);
+    }
+    return now;
+}
+
+}  // namespace
+
+int main() {
+    for (unsigned seed = 0; seed < 12; ++seed) {
+        const Case of(seed, seed < 8 ? 60 + 30 * seed : 2500);
+        const penjing::Grown grown = of.grown(1);
+        const penjing::Grown shared = of.grown(3);
+        CHECK(grown.parent == shared.parent && grown.column == shared.column);
+        CHECK(grown.total == shared.total && grown.level_codes == shared.level_codes);
+        const std::size_t s = of.order.n_sums;
+        std::vector<double> below(grown.parent.size(), 0.0);
+        for (std::size_t node = 1; node < grown.parent.size(); ++node) {
+            for (std::size_t k = 0; k < s; ++k) {
+                below[static_cast<std::size_t>(grown.parent[node])] +=
+                    grown.total[node * s + k];
+            }
+        }
+        for (std::size_t node = 0; node < grown.parent.size(); ++node) {
+            const double* total = grown.total.data() + node * s;
+            const double weight = total[0] + total[1] + total[2];
+            CHECK(grown.column[node] < 0 || std::fabs(below[node] - weight) < 1e-9 * weight);
+        }
+        const Shape whole{
+            grown.parent,      grown.column, grown.level_codes, labels_of(grown.total, s),
+            grown.level_start, grown.cut,    grown.total};
+        const penjing::Pruned once = pruned(of, whole);
+        CHECK(once.parent.size() <= whole.parent.size() * 16);  // empty branches may stay
+        const Shape small = after(whole, once);
+        const penjing::Pruned twice = pruned(of, small);
+        CHECK(twice.parent == once.parent && twice.total == once.total);
+        for (const std::int8_t decision : twice.decision) {
+            CHECK(decision == 0);
+        }
+    }
+    return check::finish();
+}
