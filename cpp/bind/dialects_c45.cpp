@@ -26,71 +26,71 @@ namespace {
 nb::dict grow_quinlan(const nb::list& columns, nb::handle target, nb::handle weight,
                       const nb::dict& recipe) {
     penjing::References references;  // arrays must outlive the growth
-    penjing::QuinlanOrder order;
-    order.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
-    order.target = pointer<std::int32_t>(references, target, order.n_rows);
-    order.weight = pointer_or_null<double>(references, weight, order.n_rows);
+    penjing::C45Request request;
+    request.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
+    request.target = pointer<std::int32_t>(references, target, request.n_rows);
+    request.weight = pointer_or_null<double>(references, weight, request.n_rows);
     for (nb::handle item : columns) {
         const auto parts =
             nb::cast<nb::tuple>(item);  // …, ordered, whether it is in the average
-        penjing::GrowColumn column = coded_column(references, parts, order.n_rows);
+        penjing::GrowColumn column = coded_column(references, parts, request.n_rows);
         column.ordered = nb::cast<bool>(parts[3]);
-        order.columns.push_back(column);
-        order.mean.push_back(nb::cast<bool>(parts[4]) ? 1 : 0);
+        request.columns.push_back(column);
+        request.in_average.push_back(nb::cast<bool>(parts[4]) ? 1 : 0);
     }
     const auto number = [&](const char* name) { return nb::cast<double>(recipe[name]); };
     const auto flag = [&](const char* name) { return nb::cast<bool>(recipe[name]); };
-    order.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
-    order.max_depth = nb::cast<std::int64_t>(recipe["max_depth"]);
-    order.threads = nb::cast<int>(recipe["threads"]);
-    order.fraction = flag("fraction");
-    order.single = flag("single");
-    order.by_ratio = flag("by_ratio");
-    order.cut_cost = flag("cut_cost");
-    order.cut_at_value = flag("cut_at_value");
-    order.lean = flag("lean");
-    order.min_weight = number("min_weight");
-    order.min_branch = number("min_branch");
-    order.min_gain = number("min_gain");
-    order.tolerance = number("tolerance");
-    order.gap = number("gap");
-    order.side_share = number("side_share");
-    order.side_most = number("side_most");
-    order.cut_tolerance = number("cut_tolerance");
-    order.slack = number("slack");
-    order.start = number("start");
-    order.tie = number("tie");
+    request.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
+    request.max_depth = nb::cast<std::int64_t>(recipe["max_depth"]);
+    request.threads = nb::cast<int>(recipe["threads"]);
+    request.fraction = flag("fraction");
+    request.single = flag("single");
+    request.by_ratio = flag("by_ratio");
+    request.cut_cost = flag("cut_cost");
+    request.cut_at_value = flag("cut_at_value");
+    request.low_memory = flag("lean");
+    request.min_weight = number("min_weight");
+    request.min_branch = number("min_branch");
+    request.min_gain = number("min_gain");
+    request.tolerance = number("tolerance");
+    request.gap = number("gap");
+    request.side_share = number("side_share");
+    request.side_most = number("side_most");
+    request.cut_tolerance = number("cut_tolerance");
+    request.slack = number("slack");
+    request.start = number("start");
+    request.tie = number("tie");
     const bool is_case_order = flag("cases");
-    const nb::object progress = recipe["progress"];
-    penjing::Pace pace;
-    order.pace = &pace;
-    penjing::Grown grown;
+    const nb::object report = recipe["progress"];
+    penjing::Progress progress;
+    request.progress = &progress;
+    penjing::GrownTree tree;
     {
         const nb::gil_scoped_release free;
         if (is_case_order) {
-            penjing::CaseKernel kernel(order);
-            std::vector<penjing::Grove> groves;
-            groves.push_back(kernel.grow(poll_python(&pace, progress)));
-            grown = penjing::flatten(std::move(groves), order.n_sums, true);
+            penjing::C45CaseKernel kernel(request);
+            std::vector<penjing::Subtree> subtrees;
+            subtrees.push_back(kernel.grow(poll_python(&progress, report)));
+            tree = penjing::flatten(std::move(subtrees), request.n_sums, true);
         } else {
-            penjing::ThreadPool pool(order.threads);
-            penjing::QuinlanKernel kernel(order);
-            grown = penjing::flatten(kernel.grow(pool, poll_python(&pace, progress)),
-                                     order.n_sums, true);
+            penjing::ThreadPool pool(request.threads);
+            penjing::C45Kernel kernel(request);
+            tree = penjing::flatten(kernel.grow(pool, poll_python(&progress, report)),
+                                    request.n_sums, true);
         }
     }
     nb::dict result;
-    result["parent"] = to_numpy(std::move(grown.parent));
-    result["column"] = to_numpy(std::move(grown.column));
-    result["cut"] = to_numpy(std::move(grown.cut));
-    result["level_start"] = to_numpy(std::move(grown.level_start));
-    result["level_codes"] = to_numpy(std::move(grown.level_codes));
-    result["total"] = to_numpy(std::move(grown.total));
-    result["worth"] = to_numpy(std::move(grown.known));  // gain and score come first
-    result["tied_nodes"] = to_numpy(std::move(grown.tied_nodes));
-    result["tie_start"] = to_numpy(std::move(grown.tie_start));
-    result["tie_columns"] = to_numpy(std::move(grown.tie_columns));
-    result["n_ties"] = grown.n_ties;
+    result["parent"] = to_numpy(std::move(tree.parent));
+    result["column"] = to_numpy(std::move(tree.column));
+    result["cut"] = to_numpy(std::move(tree.cut));
+    result["level_start"] = to_numpy(std::move(tree.level_start));
+    result["level_codes"] = to_numpy(std::move(tree.level_codes));
+    result["total"] = to_numpy(std::move(tree.total));
+    result["worth"] = to_numpy(std::move(tree.known));  // gain and score come first
+    result["tied_nodes"] = to_numpy(std::move(tree.tied_nodes));
+    result["tie_start"] = to_numpy(std::move(tree.tie_start));
+    result["tie_columns"] = to_numpy(std::move(tree.tie_columns));
+    result["n_ties"] = tree.n_ties;
     return result;
 }
 

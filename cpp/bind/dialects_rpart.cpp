@@ -25,60 +25,61 @@ using penjing::to_numpy;
 namespace {
 
 void read(const nb::list& columns, const nb::dict& given, const nb::dict& recipe,
-          penjing::RpOrder& order, penjing::References& references) {
+          penjing::RpartRequest& request, penjing::References& references) {
     const auto number = [&](const char* name) { return nb::cast<double>(recipe[name]); };
     const auto whole = [&](const char* name) { return nb::cast<std::int64_t>(recipe[name]); };
-    order.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
-    order.n_rows = nb::cast<In<std::int32_t>>(given["target"], false).size();
-    order.target = pointer<std::int32_t>(references, given["target"], order.n_rows);
-    order.y = pointer_or_null<double>(references, given["y"], order.n_rows);
-    order.weight = pointer_or_null<double>(references, given["weight"], order.n_rows);
-    order.cases = pointer_or_null<double>(references, given["cases"], order.n_rows);
-    if (order.cases != nullptr) {
+    request.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
+    request.n_rows = nb::cast<In<std::int32_t>>(given["target"], false).size();
+    request.target = pointer<std::int32_t>(references, given["target"], request.n_rows);
+    request.y = pointer_or_null<double>(references, given["y"], request.n_rows);
+    request.weight = pointer_or_null<double>(references, given["weight"], request.n_rows);
+    request.raw_y = pointer_or_null<double>(references, given["cases"], request.n_rows);
+    if (request.raw_y != nullptr) {
         for (nb::handle rows : nb::cast<nb::list>(given["sorted"])) {
-            order.sorted.push_back(
-                pointer_or_null<std::int32_t>(references, rows, order.n_rows));
+            request.sorted.push_back(
+                pointer_or_null<std::int32_t>(references, rows, request.n_rows));
         }
     }
     for (nb::handle array : nb::cast<nb::list>(given["lists"])) {
         if (array.is_none()) {  // a categorical column has no list
-            order.lists.push_back(nullptr);
+            request.lists.push_back(nullptr);
             continue;
         }
         auto list =
             nb::cast<nb::ndarray<std::uint32_t, nb::ndim<1>, nb::c_contig>>(array, false);
-        if (list.size() != order.n_rows) {
+        if (list.size() != request.n_rows) {
             throw nb::value_error("every list needs room for all rows");
         }
         references.push_back(nb::borrow(array));
-        order.lists.push_back(list.data());
+        request.lists.push_back(list.data());
     }
-    order.n_seen = nb::cast<std::size_t>(recipe["n_seen"]);
-    order.altered = pointer_or_null<double>(references, given["altered"], order.n_seen);
-    order.means = pointer_or_null<double>(references, given["means"], order.n_sums);
-    order.factor = pointer_or_null<double>(references, given["factor"], order.n_sums);
-    order.loss =
-        pointer_or_null<double>(references, given["loss"], order.n_sums * order.n_sums);
+    request.n_classes = nb::cast<std::size_t>(recipe["n_seen"]);
+    request.prior_factor =
+        pointer_or_null<double>(references, given["altered"], request.n_classes);
+    request.mean_factor = pointer_or_null<double>(references, given["means"], request.n_sums);
+    request.loss_factor = pointer_or_null<double>(references, given["factor"], request.n_sums);
+    request.loss =
+        pointer_or_null<double>(references, given["loss"], request.n_sums * request.n_sums);
     for (nb::handle item : columns) {  // codes, levels or None, n_levels
         const auto parts = nb::cast<nb::tuple>(item);
-        penjing::GrowColumn column = coded_column(references, parts, order.n_rows);
+        penjing::GrowColumn column = coded_column(references, parts, request.n_rows);
         column.ordered = column.levels != nullptr;
-        order.columns.push_back(column);
+        request.columns.push_back(column);
     }
-    order.cost = pointer_or_null<double>(references, given["cost"], order.columns.size());
-    order.by_bits = nb::cast<bool>(recipe["by_bits"]);
-    order.centre = number("centre");
-    order.alike = number("alike");
-    order.alpha = number("alpha");
-    order.cp = number("cp");
-    order.min_gain = number("min_gain");
-    order.max_depth = whole("max_depth");
-    order.min_split = nb::cast<std::uint32_t>(recipe["min_split"]);
-    order.least = nb::cast<std::uint32_t>(recipe["least"]);
-    order.max_surrogates = nb::cast<std::size_t>(recipe["max_surrogates"]);
-    order.use_surrogates = nb::cast<int>(recipe["use_surrogates"]);
-    order.surrogate_style = nb::cast<int>(recipe["surrogate_style"]);
-    order.threads = nb::cast<int>(recipe["threads"]);
+    request.cost = pointer_or_null<double>(references, given["cost"], request.columns.size());
+    request.is_entropy = nb::cast<bool>(recipe["by_bits"]);
+    request.centre = number("centre");
+    request.common_prior = number("alike");
+    request.alpha = number("alpha");
+    request.cp = number("cp");
+    request.min_gain = number("min_gain");
+    request.max_depth = whole("max_depth");
+    request.min_split = nb::cast<std::uint32_t>(recipe["min_split"]);
+    request.min_bucket = nb::cast<std::uint32_t>(recipe["least"]);
+    request.max_surrogates = nb::cast<std::size_t>(recipe["max_surrogates"]);
+    request.use_surrogates = nb::cast<int>(recipe["use_surrogates"]);
+    request.surrogate_style = nb::cast<int>(recipe["surrogate_style"]);
+    request.threads = nb::cast<int>(recipe["threads"]);
 }
 
 // Lists of codes as one array with the start of each.
@@ -92,7 +93,7 @@ struct CodeLists {
     }
 };
 
-nb::dict to_dict(penjing::RpGrown&& grown) {
+nb::dict to_dict(penjing::RpartTree&& tree) {
     std::vector<std::int32_t> parent;
     std::vector<std::int32_t> column;
     std::vector<std::int32_t> missing;
@@ -102,8 +103,8 @@ nb::dict to_dict(penjing::RpGrown&& grown) {
     CodeLists levels;
     CodeLists ties;
     nb::list surrogates;
-    for (std::size_t i = 0; i < grown.nodes.size(); ++i) {
-        const penjing::RpNode& node = grown.nodes[i];
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        const penjing::RpartNode& node = tree.nodes[i];
         parent.push_back(node.parent);
         column.push_back(node.column);
         missing.push_back(node.missing);
@@ -112,7 +113,7 @@ nb::dict to_dict(penjing::RpGrown&& grown) {
         score.push_back(node.score);
         levels.add(node.levels);
         ties.add(node.ties);
-        for (const penjing::RpSurrogate& one : node.surrogates) {
+        for (const penjing::RpartSurrogate& one : node.surrogates) {
             surrogates.append(
                 nb::make_tuple(i, one.column, one.cut, one.below, one.agreement, one.adjusted,
                                to_numpy(std::vector<std::int32_t>(one.groups[0])),
@@ -126,7 +127,7 @@ nb::dict to_dict(penjing::RpGrown&& grown) {
     result["cut"] = to_numpy(std::move(cut));
     result["gain"] = to_numpy(std::move(gain));
     result["score"] = to_numpy(std::move(score));
-    result["total"] = to_numpy(std::move(grown.total));
+    result["total"] = to_numpy(std::move(tree.total));
     result["level_start"] = to_numpy(std::move(levels.start));
     result["level_codes"] = to_numpy(std::move(levels.codes));
     result["tie_start"] = to_numpy(std::move(ties.start));
@@ -137,31 +138,31 @@ nb::dict to_dict(penjing::RpGrown&& grown) {
 
 nb::dict grow_rpart(const nb::list& columns, const nb::dict& given, const nb::dict& recipe) {
     penjing::References references;  // arrays must outlive the growth
-    penjing::RpOrder order;
-    read(columns, given, recipe, order, references);
-    const nb::object progress = recipe["progress"];
-    penjing::Pace pace;
-    order.pace = &pace;
-    penjing::RpGrown grown;
+    penjing::RpartRequest request;
+    read(columns, given, recipe, request, references);
+    const nb::object report = recipe["progress"];
+    penjing::Progress progress;
+    request.progress = &progress;
+    penjing::RpartTree tree;
     {
         const nb::gil_scoped_release free;
-        penjing::ThreadPool pool(order.threads);
-        penjing::RpKernel kernel(order);
-        grown = kernel.grow(pool, poll_python(&pace, progress));
+        penjing::ThreadPool pool(request.threads);
+        penjing::RpartKernel kernel(request);
+        tree = kernel.grow(pool, poll_python(&progress, report));
     }
-    return to_dict(std::move(grown));
+    return to_dict(std::move(tree));
 }
 
 auto sorted_rpart(const In<double>& values) {
-    std::vector<penjing::RpKeyed> rows;
+    std::vector<penjing::RpartSortKey> rows;
     rows.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
         rows.push_back({values.data()[i], static_cast<std::int32_t>(i)});
     }
-    penjing::rp_sort(rows);
+    penjing::rpart_sort(rows);
     std::vector<std::int32_t> sorted;
     sorted.reserve(rows.size());
-    for (const penjing::RpKeyed& one : rows) {
+    for (const penjing::RpartSortKey& one : rows) {
         sorted.push_back(one.row);
     }
     return to_numpy(std::move(sorted));

@@ -26,69 +26,75 @@ using penjing::to_numpy;
 namespace {
 
 nb::dict grow_sklearn(const nb::list& columns, nb::handle target, nb::handle y,
-                      nb::handle weight, nb::handle factor, const nb::dict& recipe) {
+                      nb::handle weight, nb::handle class_weight, const nb::dict& recipe) {
     penjing::References references;  // arrays must outlive the growth
-    penjing::SkOrder order;
-    order.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
-    order.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
-    order.target = pointer<std::int32_t>(references, target, order.n_rows);
-    order.y = pointer_or_null<double>(references, y, order.n_rows);
-    order.weight = pointer_or_null<double>(references, weight, order.n_rows);
-    order.factor = pointer_or_null<double>(references, factor, order.n_sums);
+    penjing::SklearnRequest request;
+    request.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
+    request.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
+    request.target = pointer<std::int32_t>(references, target, request.n_rows);
+    request.y = pointer_or_null<double>(references, y, request.n_rows);
+    request.weight = pointer_or_null<double>(references, weight, request.n_rows);
+    request.class_weight = pointer_or_null<double>(references, class_weight, request.n_sums);
     for (nb::handle item : columns) {  // codes, levels
         const auto parts = nb::cast<nb::tuple>(item);
         penjing::GrowColumn column;
         column.ordered = true;
-        column.codes = pointer<std::int32_t>(references, parts[0], order.n_rows);
+        column.codes = pointer<std::int32_t>(references, parts[0], request.n_rows);
         const std::size_t n_levels = nb::cast<In<double>>(parts[1], false).size();
         column.levels = pointer<double>(references, parts[1], n_levels);
         column.n_levels = static_cast<std::int32_t>(n_levels);
-        order.columns.push_back(column);
+        request.columns.push_back(column);
     }
-    const auto number = [&](const char* name) { return nb::cast<double>(recipe[name]); };
-    const auto whole = [&](const char* name) { return nb::cast<std::int64_t>(recipe[name]); };
-    order.by_bits = nb::cast<bool>(recipe["by_bits"]);
-    order.single = nb::cast<bool>(recipe["single"]);
-    order.gap = number("gap");
-    order.min_samples_split = number("min_samples_split");
-    order.min_samples_leaf = number("min_samples_leaf");
-    order.min_weight_share = number("min_weight_share");
-    order.min_decrease = number("min_decrease");
-    order.min_gain = number("min_gain");
-    order.max_depth = whole("max_depth");
-    order.max_leaves = whole("max_leaves");
+    const auto number = [&](const char* number_of_node) {
+        return nb::cast<double>(recipe[number_of_node]);
+    };
+    const auto whole = [&](const char* number_of_node) {
+        return nb::cast<std::int64_t>(recipe[number_of_node]);
+    };
+    request.is_entropy = nb::cast<bool>(recipe["by_bits"]);
+    request.compare_as_float = nb::cast<bool>(recipe["single"]);
+    request.gap = number("gap");
+    request.min_samples_split = number("min_samples_split");
+    request.min_samples_leaf = number("min_samples_leaf");
+    request.min_weight_share = number("min_weight_share");
+    request.min_decrease = number("min_decrease");
+    request.min_gain = number("min_gain");
+    request.max_depth = whole("max_depth");
+    request.max_leaves = whole("max_leaves");
     const std::int64_t state = whole("state");  // -1: columns in the order of the table
-    order.draws = state >= 0;
-    order.state = order.draws ? static_cast<std::uint32_t>(state) : 0;
-    order.n_looked_at = nb::cast<std::size_t>(recipe["n_looked_at"]);
-    order.threads = nb::cast<int>(recipe["threads"]);
-    penjing::SkGrown grown;
+    request.shuffles = state >= 0;
+    request.state = request.shuffles ? static_cast<std::uint32_t>(state) : 0;
+    request.max_features = nb::cast<std::size_t>(recipe["n_looked_at"]);
+    request.threads = nb::cast<int>(recipe["threads"]);
+    penjing::SklearnTree tree;
     {
         const nb::gil_scoped_release free;
-        penjing::ThreadPool pool(order.threads);
+        penjing::ThreadPool pool(request.threads);
         const penjing::PollCallback poll = poll_python();
-        const bool as_asked = order.draws || order.max_leaves >= 0;
-        const penjing::Packing packing(order.y == nullptr ? order.n_sums : 2);
-        if (packing.fits_short(order.n_rows)) {
-            penjing::SkKernel<std::uint32_t> kernel(order);
-            grown = penjing::sk_flatten(kernel.grow(pool, poll), order.n_sums, as_asked);
+        const bool in_search_order = request.shuffles || request.max_leaves >= 0;
+        const penjing::Packing packing(request.y == nullptr ? request.n_sums : 2);
+        if (packing.fits_short(request.n_rows)) {
+            penjing::SklearnKernel<std::uint32_t> kernel(request);
+            tree = penjing::sklearn_flatten(kernel.grow(pool, poll), request.n_sums,
+                                            in_search_order);
         } else {
-            penjing::SkKernel<std::uint64_t> kernel(order);
-            grown = penjing::sk_flatten(kernel.grow(pool, poll), order.n_sums, as_asked);
+            penjing::SklearnKernel<std::uint64_t> kernel(request);
+            tree = penjing::sklearn_flatten(kernel.grow(pool, poll), request.n_sums,
+                                            in_search_order);
         }
     }
     nb::dict result;
-    result["parent"] = to_numpy(std::move(grown.parent));
-    result["column"] = to_numpy(std::move(grown.column));
-    result["cut"] = to_numpy(std::move(grown.cut));
-    result["gap"] = to_numpy(std::move(grown.gap));
-    result["gain"] = to_numpy(std::move(grown.gain));
-    result["missing"] = to_numpy(std::move(grown.missing));
-    result["total"] = to_numpy(std::move(grown.total));
-    result["tied_nodes"] = to_numpy(std::move(grown.tied_nodes));
-    result["tie_start"] = to_numpy(std::move(grown.tie_start));
-    result["tie_columns"] = to_numpy(std::move(grown.tie_columns));
-    result["n_ties"] = grown.n_ties;
+    result["parent"] = to_numpy(std::move(tree.parent));
+    result["column"] = to_numpy(std::move(tree.column));
+    result["cut"] = to_numpy(std::move(tree.cut));
+    result["gap"] = to_numpy(std::move(tree.gap));
+    result["gain"] = to_numpy(std::move(tree.gain));
+    result["missing"] = to_numpy(std::move(tree.missing));
+    result["total"] = to_numpy(std::move(tree.total));
+    result["tied_nodes"] = to_numpy(std::move(tree.tied_nodes));
+    result["tie_start"] = to_numpy(std::move(tree.tie_start));
+    result["tie_columns"] = to_numpy(std::move(tree.tie_columns));
+    result["n_ties"] = tree.n_ties;
     return result;
 }
 

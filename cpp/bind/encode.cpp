@@ -151,7 +151,7 @@ nb::object code_texts(const nb::list& values) {
     return nb::make_tuple(levels, to_numpy(std::move(codes)));
 }
 
-nb::tuple to_tuple(const penjing::Odd& special) {
+nb::tuple to_tuple(const penjing::SpecialValues& special) {
     return nb::make_tuple(special.n_missing, special.is_infinite, special.has_minus_zero);
 }
 
@@ -160,7 +160,7 @@ nb::tuple buckets(const penjing::Quantiles& edges, const In<double>& x,
     if (high.size() != x.size()) {
         throw nb::value_error("answers need as much room as there are numbers");
     }
-    penjing::Odd special;
+    penjing::SpecialValues special;
     {
         nb::gil_scoped_release free;
         special = edges.buckets(x.data(), x.size(), high.data());
@@ -173,7 +173,7 @@ nb::tuple code(const penjing::Quantiles& edges, const In<double>& x,
     if (high.size() != x.size() || low.size() != x.size()) {
         throw nb::value_error("answers need as much room as there are numbers");
     }
-    penjing::Odd special;
+    penjing::SpecialValues special;
     {
         nb::gil_scoped_release free;
         special = edges.code(x.data(), x.size(), high.data(), low.data());
@@ -216,7 +216,7 @@ void code_indices(const In<std::int32_t>& indices, const In<std::uint16_t>& code
     }
     with_sums(codes, counts, first, indices.size(), [&](auto& sums) {
         nb::gil_scoped_release free;
-        sums.by_table(indices.data(), code_of.data(), code_of.size(), start);
+        sums.code_by_table(indices.data(), code_of.data(), code_of.size(), start);
         return true;
     });
 }
@@ -230,7 +230,7 @@ bool code_wholes(const In<std::int64_t>& x, nb::handle absent, std::int64_t low,
         pointer_or_null<std::uint8_t>(references, absent, x.size());
     return with_sums(codes, counts, first, x.size(), [&](auto& sums) {
         nb::gil_scoped_release free;
-        return sums.by_distance(x.data(), is_missing, low, start);
+        return sums.code_by_offset(x.data(), is_missing, low, start);
     });
 }
 

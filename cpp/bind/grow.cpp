@@ -33,161 +33,165 @@ namespace {
 using Strided = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
 
 struct Input {
-    penjing::Order order;
+    penjing::GrowRequest request;
     penjing::References references;  // arrays must outlive the growth
 };
 
 Input read(const nb::list& columns, nb::handle target, nb::handle y, nb::handle weight,
            const nb::dict& recipe) {
     Input input;
-    penjing::Order& order = input.order;
-    order.n_rows = target.is_none() ? nb::cast<In<double>>(y, false).size()
-                                    : nb::cast<In<std::int32_t>>(target, false).size();
-    order.target = pointer_or_null<std::int32_t>(input.references, target, order.n_rows);
-    order.y = pointer_or_null<double>(input.references, y, order.n_rows);
-    order.weight = pointer_or_null<double>(input.references, weight, order.n_rows);
+    penjing::GrowRequest& request = input.request;
+    request.n_rows = target.is_none() ? nb::cast<In<double>>(y, false).size()
+                                      : nb::cast<In<std::int32_t>>(target, false).size();
+    request.target = pointer_or_null<std::int32_t>(input.references, target, request.n_rows);
+    request.y = pointer_or_null<double>(input.references, y, request.n_rows);
+    request.weight = pointer_or_null<double>(input.references, weight, request.n_rows);
     for (nb::handle item : columns) {
         const auto parts =
             nb::cast<nb::tuple>(item);  // codes, levels or None, n_levels, ordered
         penjing::GrowColumn column;
         if (nb::cast<std::int32_t>(parts[2]) < 0) {  // not coded: its numbers
             const auto numbers = nb::cast<Strided>(parts[0], false);
-            if (numbers.size() != order.n_rows || numbers.stride(0) < 1) {
+            if (numbers.size() != request.n_rows || numbers.stride(0) < 1) {
                 throw nb::value_error("numbers must have as many rows as the table, in order");
             }
             input.references.push_back(nb::borrow(parts[0]));
             column.numbers = numbers.data();
             column.stride = static_cast<std::size_t>(numbers.stride(0));
         } else {
-            column = coded_column(input.references, parts, order.n_rows);
+            column = coded_column(input.references, parts, request.n_rows);
         }
         column.ordered = nb::cast<bool>(parts[3]);
-        order.columns.push_back(column);
+        request.columns.push_back(column);
     }
-    const auto measure = nb::cast<std::string>(recipe["measure"]);
-    order.measure = measure == "gini"       ? penjing::Measure::gini
-                    : measure == "gain"     ? penjing::Measure::entropy
-                    : measure == "variance" ? penjing::Measure::variance
-                                            : penjing::Measure::ratio;
-    order.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
-    order.centre = nb::cast<double>(recipe["centre"]);
-    order.multiway = nb::cast<bool>(recipe["multiway"]);
-    order.fraction = nb::cast<bool>(recipe["fraction"]);
-    order.whole = nb::cast<bool>(recipe["whole"]);
-    order.max_depth = nb::cast<std::int64_t>(recipe["max_depth"]);
-    order.min_weight = nb::cast<double>(recipe["min_weight"]);
-    order.min_branch = nb::cast<double>(recipe["min_branch"]);
-    order.min_gain = nb::cast<double>(recipe["min_gain"]);
-    order.threads = nb::cast<int>(recipe["threads"]);
-    order.small = nb::cast<std::size_t>(recipe["small"]);
+    const auto criterion = nb::cast<std::string>(recipe["measure"]);
+    request.criterion = criterion == "gini"       ? penjing::CriterionKind::gini
+                        : criterion == "gain"     ? penjing::CriterionKind::entropy
+                        : criterion == "variance" ? penjing::CriterionKind::variance
+                                                  : penjing::CriterionKind::ratio;
+    request.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
+    request.centre = nb::cast<double>(recipe["centre"]);
+    request.multiway = nb::cast<bool>(recipe["multiway"]);
+    request.fraction = nb::cast<bool>(recipe["fraction"]);
+    request.whole = nb::cast<bool>(recipe["whole"]);
+    request.max_depth = nb::cast<std::int64_t>(recipe["max_depth"]);
+    request.min_weight = nb::cast<double>(recipe["min_weight"]);
+    request.min_branch = nb::cast<double>(recipe["min_branch"]);
+    request.min_gain = nb::cast<double>(recipe["min_gain"]);
+    request.threads = nb::cast<int>(recipe["threads"]);
+    request.small = nb::cast<std::size_t>(recipe["small"]);
     return input;
 }
 
 nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::handle weight,
                 const nb::dict& recipe) {
     Input input = read(columns, target, y, weight, recipe);
-    penjing::Pace pace;
-    input.order.pace = &pace;
-    const penjing::Order& order = input.order;
-    const nb::object progress = recipe["progress"];
+    penjing::Progress progress;
+    input.request.progress = &progress;
+    const penjing::GrowRequest& request = input.request;
+    const nb::object report = recipe["progress"];
     const bool by_count = nb::cast<bool>(recipe["by_count"]);
     const bool by_row = nb::cast<bool>(recipe["by_row"]);  // the general kernel, come what may
-    penjing::Grown grown;
-    penjing::Sight sight;
-    bool whole = false;
-    bool measured = false;
+    penjing::GrownTree tree;
+    penjing::ColumnChecks checks;
+    bool is_counted = false;
+    bool is_weighted = false;
     {
         const nb::gil_scoped_release free;
-        penjing::ThreadPool pool(order.threads);
-        const penjing::PollCallback poll = poll_python(&pace, progress);
-        std::vector<penjing::Grove> groves;
-        if (by_count && penjing::is_counted(order) && !penjing::misses_early(order)) {
-            const bool fits = penjing::Packing(order.n_sums).fits_short(order.n_rows);
-            groves = fits ? penjing::grow_counted<std::uint32_t>(order, pool, poll)
-                          : penjing::grow_counted<std::uint64_t>(order, pool, poll);
+        penjing::ThreadPool pool(request.threads);
+        const penjing::PollCallback poll = poll_python(&progress, report);
+        std::vector<penjing::Subtree> subtrees;
+        if (by_count && penjing::can_grow_counted(request) &&
+            !penjing::starts_with_missing(request)) {
+            const bool fits = penjing::Packing(request.n_sums).fits_short(request.n_rows);
+            subtrees = fits ? penjing::grow_counted<std::uint32_t>(request, pool, poll)
+                            : penjing::grow_counted<std::uint64_t>(request, pool, poll);
         }
-        whole = !groves.empty();
-        measured = !by_count && !by_row && penjing::is_measured(order);
-        if (measured) {
-            groves = penjing::grow_measured(order, pool, poll, sight);
+        is_counted = !subtrees.empty();
+        is_weighted = !by_count && !by_row && penjing::can_grow_weighted(request);
+        if (is_weighted) {
+            subtrees = penjing::grow_weighted(request, pool, poll, checks);
         } else if (!by_count) {
-            const penjing::Coded coded(order, pool);
-            groves = penjing::GeneralKernel(coded.order).grow(pool, poll);
+            const penjing::EncodedRequest coded(request, pool);
+            subtrees = penjing::GeneralKernel(coded.request).grow(pool, poll);
         }
-        if (!groves.empty()) {
-            grown = penjing::flatten(std::move(groves), order.n_sums, !whole);
+        if (!subtrees.empty()) {
+            tree = penjing::flatten(std::move(subtrees), request.n_sums, !is_counted);
         }
     }
-    if ((by_count && !whole) || sight.is_odd) {
+    if ((by_count && !is_counted) || checks.is_unsupported) {
         return nb::none();
     }
     nb::dict result;
-    if (order.measure == penjing::Measure::gini && whole) {
-        result["gain"] = to_numpy(penjing::gains_of(grown, order.n_sums));
+    if (request.criterion == penjing::CriterionKind::gini && is_counted) {
+        result["gain"] = to_numpy(penjing::gini_gains(tree, request.n_sums));
     }
-    result["parent"] = to_numpy(std::move(grown.parent));
-    result["column"] = to_numpy(std::move(grown.column));
-    result["cut"] = to_numpy(std::move(grown.cut));
-    result["gap"] = to_numpy(std::move(grown.gap));
-    result["level_start"] = to_numpy(std::move(grown.level_start));
-    result["level_codes"] = to_numpy(std::move(grown.level_codes));
-    result["total"] = to_numpy(std::move(grown.total));
-    result["after"] = to_numpy(std::move(grown.after));
-    result["known"] = to_numpy(std::move(grown.known));
-    result["missing"] = to_numpy(std::move(grown.missing));
-    result["tied_nodes"] = to_numpy(std::move(grown.tied_nodes));
-    result["tie_start"] = to_numpy(std::move(grown.tie_start));
-    result["tie_columns"] = to_numpy(std::move(grown.tie_columns));
-    result["n_ties"] = grown.n_ties;
-    result["has_gap"] = whole || measured;
-    result["n_missing"] = to_numpy(std::move(sight.n_missing));
+    result["parent"] = to_numpy(std::move(tree.parent));
+    result["column"] = to_numpy(std::move(tree.column));
+    result["cut"] = to_numpy(std::move(tree.cut));
+    result["gap"] = to_numpy(std::move(tree.gap));
+    result["level_start"] = to_numpy(std::move(tree.level_start));
+    result["level_codes"] = to_numpy(std::move(tree.level_codes));
+    result["total"] = to_numpy(std::move(tree.total));
+    result["after"] = to_numpy(std::move(tree.after));
+    result["known"] = to_numpy(std::move(tree.known));
+    result["missing"] = to_numpy(std::move(tree.missing));
+    result["tied_nodes"] = to_numpy(std::move(tree.tied_nodes));
+    result["tie_start"] = to_numpy(std::move(tree.tie_start));
+    result["tie_columns"] = to_numpy(std::move(tree.tie_columns));
+    result["n_ties"] = tree.n_ties;
+    result["has_gap"] = is_counted || is_weighted;
+    result["n_missing"] = to_numpy(std::move(checks.n_missing));
     return nb::object(result);
 }
 
 using Cells = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-penjing::Out<double> along_principal(const Cells& cells) {
-    return to_numpy(penjing::along_principal(cells.data(), cells.shape(0), cells.shape(1)));
+penjing::Out<double> principal_coordinates(const Cells& cells) {
+    return to_numpy(
+        penjing::principal_coordinates(cells.data(), cells.shape(0), cells.shape(1)));
 }
 
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-penjing::Judge judge_of(const Table& counts, const std::string& measure) {
-    if (measure != "gini" && measure != "entropy") {
+penjing::HistogramSplits histogram_splits(const Table& counts, const std::string& criterion) {
+    if (criterion != "gini" && criterion != "entropy") {
         throw nb::value_error("measure: gini or entropy");
     }
-    const auto kind = measure == "gini" ? penjing::Measure::gini : penjing::Measure::entropy;
+    const auto kind =
+        criterion == "gini" ? penjing::CriterionKind::gini : penjing::CriterionKind::entropy;
     return {kind, counts.data(), counts.shape(0), counts.shape(1)};
 }
 
-nb::tuple judge_cuts(const Table& counts, const std::string& measure, double min_branch) {
-    penjing::Judge judge = judge_of(counts, measure);
-    std::vector<double> gain = judge.cuts(min_branch);
-    const std::size_t best = penjing::first_best(gain, judge.slack());
+nb::tuple judge_cuts(const Table& counts, const std::string& criterion, double min_branch) {
+    penjing::HistogramSplits splits = histogram_splits(counts, criterion);
+    std::vector<double> gain = splits.cut_gains(min_branch);
+    const std::size_t best = penjing::first_best(gain, splits.slack());
     const bool is_cut = best < gain.size();
     return nb::make_tuple(is_cut ? static_cast<std::ptrdiff_t>(best) : -1,
                           to_numpy(std::move(gain)));
 }
 
-penjing::Out<std::uint8_t> open_units(const Table& counts, const std::string& measure,
+penjing::Out<std::uint8_t> open_units(const Table& counts, const std::string& criterion,
                                       const In<double>& gain, const In<std::uint8_t>& single,
                                       double bar) {
     const std::size_t n = counts.shape(0);
     if (single.size() != n || gain.size() + 1 != std::max<std::size_t>(n, 1)) {
         throw nb::value_error("a cut between each two units");
     }
-    return to_numpy(judge_of(counts, measure).open(gain.data(), single.data(), bar));
+    return to_numpy(
+        histogram_splits(counts, criterion).open_units(gain.data(), single.data(), bar));
 }
 
-penjing::Out<std::int8_t> group_levels(const Table& counts, const std::string& measure,
+penjing::Out<std::int8_t> group_levels(const Table& counts, const std::string& criterion,
                                        double min_branch) {
-    return to_numpy(judge_of(counts, measure).grouped(min_branch));
+    return to_numpy(histogram_splits(counts, criterion).best_grouping(min_branch));
 }
 
 }  // namespace
 
 void bind_grow(nb::module_& m) {
-    m.def("along_principal", &along_principal, "cells"_a.noconvert(),
+    m.def("along_principal", &principal_coordinates, "cells"_a.noconvert(),
           "Return where levels lie along the direction in which their shares of the classes "
           "vary most.");
     m.def("grow", &grow, "columns"_a, "target"_a.none(), "y"_a.none(), "weight"_a.none(),

@@ -87,7 +87,7 @@ inline GrowColumn coded_column(References& references, const nb::tuple& parts,
 
 // A callback that, at most every 50 ms, raises a pending KeyboardInterrupt and reports
 // progress.
-inline PollCallback poll_python(const Pace* progress = nullptr, nb::handle report = {}) {
+inline PollCallback poll_python(const Progress* progress = nullptr, nb::handle report = {}) {
     using clock = std::chrono::steady_clock;
     return [last = clock::now(), progress, report]() mutable {
         if (clock::now() - last < std::chrono::milliseconds(50)) {
@@ -99,8 +99,8 @@ inline PollCallback poll_python(const Pace* progress = nullptr, nb::handle repor
             throw nb::python_error();
         }
         if (progress != nullptr && report.is_valid() && !report.is_none()) {
-            report(progress->row_levels.load(), progress->placed.load(),
-                   progress->leaves.load());
+            report(progress->rows_scanned.load(), progress->rows_in_leaves.load(),
+                   progress->n_leaves.load());
         }
     };
 }

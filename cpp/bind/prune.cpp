@@ -23,54 +23,54 @@ namespace {
 nb::dict prune_quinlan(const nb::list& columns, nb::handle target, nb::handle weight,
                        const nb::dict& tree, const nb::dict& options) {
     penjing::References references;
-    penjing::PruneOrder order;
-    order.rows.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
-    order.rows.target = pointer<std::int32_t>(references, target, order.rows.n_rows);
-    order.rows.weight = pointer_or_null<double>(references, weight, order.rows.n_rows);
+    penjing::PruneRequest request;
+    request.rows.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
+    request.rows.target = pointer<std::int32_t>(references, target, request.rows.n_rows);
+    request.rows.weight = pointer_or_null<double>(references, weight, request.rows.n_rows);
     for (nb::handle item : columns) {
         const auto parts = nb::cast<nb::tuple>(item);  // …, ordered
-        penjing::GrowColumn column = coded_column(references, parts, order.rows.n_rows);
+        penjing::GrowColumn column = coded_column(references, parts, request.rows.n_rows);
         column.ordered = nb::cast<bool>(parts[3]);
-        order.rows.columns.push_back(column);
+        request.rows.columns.push_back(column);
     }
-    order.rows.n_sums = nb::cast<std::size_t>(options["n_sums"]);
-    order.rows.fraction = nb::cast<bool>(options["fraction"]);
+    request.rows.n_sums = nb::cast<std::size_t>(options["n_sums"]);
+    request.rows.fraction = nb::cast<bool>(options["fraction"]);
     const std::size_t n = nb::cast<In<std::int32_t>>(tree["parent"], false).size();
-    order.n_nodes = n;
-    order.parent = pointer<std::int32_t>(references, tree["parent"], n);
-    order.column = pointer<std::int32_t>(references, tree["column"], n);
-    order.cut = pointer<double>(references, tree["cut"], n);
-    order.level_start = pointer<std::int64_t>(references, tree["level_start"], n + 1);
-    const std::size_t n_codes = static_cast<std::size_t>(order.level_start[n]);
-    order.level_codes = pointer<std::int32_t>(references, tree["level_codes"], n_codes);
-    order.total = pointer<double>(references, tree["total"], n * order.rows.n_sums);
-    order.label = pointer<std::int32_t>(references, tree["label"], n);
+    request.n_nodes = n;
+    request.parent = pointer<std::int32_t>(references, tree["parent"], n);
+    request.column = pointer<std::int32_t>(references, tree["column"], n);
+    request.cut = pointer<double>(references, tree["cut"], n);
+    request.level_start = pointer<std::int64_t>(references, tree["level_start"], n + 1);
+    const std::size_t n_codes = static_cast<std::size_t>(request.level_start[n]);
+    request.level_codes = pointer<std::int32_t>(references, tree["level_codes"], n_codes);
+    request.total = pointer<double>(references, tree["total"], n * request.rows.n_sums);
+    request.label = pointer<std::int32_t>(references, tree["label"], n);
     const auto number = [&](const char* name) { return nb::cast<double>(options[name]); };
     const auto flag = [&](const char* name) { return nb::cast<bool>(options[name]); };
-    order.bound.confidence = number("confidence");
-    order.bound.squared = number("squared");
-    order.bound.last_errors = number("last_errors");
-    order.bound.single = flag("single");
-    order.bound.table = flag("table");
-    order.bound.nothing = flag("nothing");
-    order.tolerance = number("tolerance");
-    order.margin = number("margin");
-    order.raises = flag("raises");
-    order.relabels = flag("relabels");
-    penjing::Pruned pruned;
+    request.bound.confidence = number("confidence");
+    request.bound.squared = number("squared");
+    request.bound.last_errors = number("last_errors");
+    request.bound.round_to_float = flag("single");
+    request.bound.is_c45 = flag("table");
+    request.bound.adds_nothing = flag("nothing");
+    request.tolerance = number("tolerance");
+    request.margin = number("margin");
+    request.raises = flag("raises");
+    request.relabels = flag("relabels");
+    penjing::PruneResult pruned;
     {
         const nb::gil_scoped_release free;
-        penjing::ErrorPruner pruner(order);
+        penjing::ErrorPruner pruner(request);
         pruned = pruner.prune(poll_python());
     }
     nb::dict result;
     result["node"] = to_numpy(std::move(pruned.node));
     result["decision"] = to_numpy(std::move(pruned.decision));
     result["rows"] = to_numpy(std::move(pruned.rows));
-    result["kept"] = to_numpy(std::move(pruned.kept));
-    result["as_leaf"] = to_numpy(std::move(pruned.as_leaf));
-    result["as_branch"] = to_numpy(std::move(pruned.as_branch));
-    result["whole"] = to_numpy(std::move(pruned.whole));
+    result["kept"] = to_numpy(std::move(pruned.subtree_errors));
+    result["as_leaf"] = to_numpy(std::move(pruned.leaf_errors));
+    result["as_branch"] = to_numpy(std::move(pruned.branch_errors));
+    result["whole"] = to_numpy(std::move(pruned.total_errors));
     result["parent"] = to_numpy(std::move(pruned.parent));
     result["origin"] = to_numpy(std::move(pruned.origin));
     result["label"] = to_numpy(std::move(pruned.label));

@@ -17,13 +17,13 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
-using penjing::Asked;
 using penjing::CodeView;
 using penjing::In;
 using penjing::InOut;
 using penjing::pointer;
 using penjing::pointer_or_null;
 using penjing::poll_python;
+using penjing::SelectedRows;
 using penjing::StoredRows;
 using penjing::to_numpy;
 
@@ -64,17 +64,17 @@ nb::list count_block(const nb::list& columns, const std::vector<std::size_t>& n_
     std::vector<std::vector<double>> parts(codes.size());
     {
         nb::gil_scoped_release free;
-        const Asked asked =
-            penjing::asked_rows(slots.data(), classes, has_target, n, n_slots, n_classes);
+        const SelectedRows selected =
+            penjing::select_rows(slots.data(), classes, has_target, n, n_slots, n_classes);
         for (std::size_t c = 0; c < codes.size(); ++c) {
-            check_codes(codes[c], asked, n_codes[c]);
+            check_codes(codes[c], selected, n_codes[c]);
             if (is_whole) {
                 whole[c].assign(n_slots * n_codes[c] * n_classes, 0);
-                count_rows(codes[c], asked, n_codes[c], n_classes, whole[c].data());
+                count_rows(codes[c], selected, n_codes[c], n_classes, whole[c].data());
             } else {
                 const std::size_t size = numbers == nullptr ? n_classes : 3;
                 parts[c].assign(n_slots * n_codes[c] * size, 0.0);
-                add_rows(codes[c], asked, weights, numbers, n_codes[c], n_classes,
+                add_rows(codes[c], selected, weights, numbers, n_codes[c], n_classes,
                          parts[c].data());
             }
         }
@@ -151,13 +151,13 @@ class Passes {
     nb::list numbers(const In<std::int32_t>& slot_of, const nb::list& open) {
         penjing::References references;
         const auto buckets = read_open_buckets(references, open);
-        std::vector<penjing::FoundNumbers> cell_values;
+        std::vector<penjing::CellValues> cell_values;
         {
             nb::gil_scoped_release free;
             cell_values = rows_.numbers(pool_, poll_python(), slot_of.data(), buckets);
         }
         nb::list result;
-        for (penjing::FoundNumbers& one : cell_values) {
+        for (penjing::CellValues& one : cell_values) {
             result.append(nb::make_tuple(
                 to_numpy(std::move(one.place)), to_numpy(std::move(one.low)),
                 to_numpy(std::move(one.class_)), to_numpy(std::move(one.number))));
@@ -202,7 +202,7 @@ class Passes {
                 one.is_open[i] = one.place[i] >= 0 ? 1 : 0;
             }
             references.push_back(nb::borrow(parts[1]));
-            one.wanted = pointer_or_null<std::uint8_t>(references, parts[3], one.n * 256);
+            one.is_wanted = pointer_or_null<std::uint8_t>(references, parts[3], one.n * 256);
             if (rows_.columns.at(one.column).cells == nullptr) {
                 throw nb::value_error("only quantile columns have buckets");
             }

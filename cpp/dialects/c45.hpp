@@ -22,37 +22,37 @@
 
 namespace penjing {
 
-struct QuinlanOrder : Order {
+struct C45Request : GrowRequest {
     bool single = false;
     bool by_ratio = true;
     bool cut_cost = true;
     bool cut_at_value = true;
-    bool lean = false;  // codes are mapped from files: no second copy of them in memory
+    bool low_memory = false;  // codes are mapped from files: no second copy of them in memory
     double tolerance = 0;
     double gap = 0;
     double side_share = 0;
     double side_most = 0;
     double cut_tolerance = 0;
     double slack = 0;
-    double start = 0;                // what a score must exceed
-    double tie = 0;                  // by how much
-    std::vector<std::uint8_t> mean;  // columns that take part in the average gain
+    double start = 0;                      // what a score must exceed
+    double tie = 0;                        // by how much
+    std::vector<std::uint8_t> in_average;  // columns that take part in the average gain
 };
 
 // information.py: every result is rounded that the programs would store.
-class Arithmetic {
+class C45Arithmetic {
   public:
-    Arithmetic(bool single, double least) : single_(single), least_(least) {}
+    C45Arithmetic(bool single, double least) : single_(single), least_(least) {}
 
     [[nodiscard]] double round(double x) const {
         return single_ ? static_cast<double>(static_cast<float>(x)) : x;
     }
     [[nodiscard]] double sum(const double* terms, std::size_t n) const {
-        double found = 0;
+        double total = 0;
         for (std::size_t i = 0; i < n; ++i) {
-            found = round(found + terms[i]);
+            total = round(total + terms[i]);
         }
-        return found;
+        return total;
     }
     [[nodiscard]] double n_log_n(double n) const {
         constexpr double ln2 = 0.69314718055994530942;
@@ -60,13 +60,13 @@ class Arithmetic {
     }
     // N log N - sum n log n
     [[nodiscard]] double information(const double* counts, std::size_t n) const {
-        double spent = 0;
+        double sum_n_log_n = 0;
         double whole = 0;
         for (std::size_t i = 0; i < n; ++i) {
-            spent = round(spent + n_log_n(counts[i]));
+            sum_n_log_n = round(sum_n_log_n + n_log_n(counts[i]));
             whole = round(whole + counts[i]);
         }
-        return round(n_log_n(whole) - spent);
+        return round(n_log_n(whole) - sum_n_log_n);
     }
     // What a division into parts (n x k) gains per case, known or not.
     [[nodiscard]] double gain(const double* parts, std::size_t n, std::size_t k, double before,
@@ -86,9 +86,9 @@ class Arithmetic {
 };
 
 // n log2 n, but for an error of some 1e-12 of it: by a table of logarithms and a short series.
-class Logarithms {
+class LogarithmTable {
   public:
-    Logarithms() {
+    LogarithmTable() {
         for (std::size_t i = 0; i < size; ++i) {
             const double middle = 1 + (static_cast<double>(i) + 0.5) / size;
             inverse_[i] = 1 / middle;
@@ -117,175 +117,178 @@ class Logarithms {
     std::array<double, size> log_{};
 };
 
-inline double about_n_log_n(double n) {
-    static const Logarithms logarithms;
+inline double approx_n_log_n(double n) {
+    static const LogarithmTable logarithms;
     return n > 0 ? logarithms.n_log_n(n) : 0.0;
 }
 
-class QuinlanKernel {
+class C45Kernel {
   public:
-    explicit QuinlanKernel(const QuinlanOrder& order)
-        : order_(order), math_(order.single, order.tolerance), s_(order.n_sums) {}
+    explicit C45Kernel(const C45Request& request)
+        : request_(request), math_(request.single, request.tolerance), s_(request.n_sums) {}
 
-    std::vector<Grove> grow(ThreadPool& pool, const PollCallback& poll) {
+    std::vector<Subtree> grow(ThreadPool& pool, const PollCallback& poll) {
         NodeRows all;
-        all.ids.resize(order_.n_rows);
+        all.ids.resize(request_.n_rows);
         std::iota(all.ids.begin(), all.ids.end(), 0U);
-        if (order_.weight != nullptr) {
-            all.weight.assign(order_.weight, order_.weight + order_.n_rows);
+        if (request_.weight != nullptr) {
+            all.weight.assign(request_.weight, request_.weight + request_.n_rows);
         }
-        by_row_.resize(order_.lean ? 0 : order_.n_rows * order_.columns.size());
-        for (std::size_t c = 0; c < order_.columns.size() && !order_.lean; ++c) {
-            for (std::size_t row = 0; row < order_.n_rows; ++row) {
-                by_row_[row * order_.columns.size() + c] = order_.columns[c].codes[row];
+        by_row_.resize(request_.low_memory ? 0 : request_.n_rows * request_.columns.size());
+        for (std::size_t c = 0; c < request_.columns.size() && !request_.low_memory; ++c) {
+            for (std::size_t row = 0; row < request_.n_rows; ++row) {
+                by_row_[row * request_.columns.size() + c] = request_.columns[c].codes[row];
             }
         }
-        workers_.resize(static_cast<std::size_t>(pool.size()));
+        scratches_.resize(static_cast<std::size_t>(pool.size()));
         // Big nodes deal their columns to the team; what is left is dealt out as whole
         // subtrees.
         const std::size_t large =
-            pool.size() > 1 ? std::max<std::size_t>(order_.n_rows / 32, 2000) : 0;
-        std::vector<Grove> groves(1);
-        std::vector<Open> later;
-        subtree(groves[0], Open{0, 0, std::move(all)}, 0, large, &pool, &later, poll);
-        groves.resize(1 + later.size());
-        for (std::size_t i = 0; i < later.size(); ++i) {
-            groves[0].nodes[later[i].node].link = static_cast<std::int32_t>(i + 1);
+            pool.size() > 1 ? std::max<std::size_t>(request_.n_rows / 32, 2000) : 0;
+        std::vector<Subtree> subtrees(1);
+        std::vector<OpenNode> deferred;
+        grow_subtree(subtrees[0], OpenNode{0, 0, std::move(all)}, 0, large, &pool, &deferred,
+                     poll);
+        subtrees.resize(1 + deferred.size());
+        for (std::size_t i = 0; i < deferred.size(); ++i) {
+            subtrees[0].nodes[deferred[i].node].link = static_cast<std::int32_t>(i + 1);
         }
-        std::vector<std::size_t> by_size(later.size());
+        std::vector<std::size_t> by_size(deferred.size());
         std::iota(by_size.begin(), by_size.end(), std::size_t{0});
         std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
-            return later[a].rows.ids.size() > later[b].rows.ids.size();
+            return deferred[a].rows.ids.size() > deferred[b].rows.ids.size();
         });
-        pool.run(later.size(), [&](std::size_t piece, int worker) {
-            const std::size_t i = by_size[piece];
-            Open open = std::move(later[i]);
+        pool.run(deferred.size(), [&](std::size_t task, int worker) {
+            const std::size_t i = by_size[task];
+            OpenNode open = std::move(deferred[i]);
             open.node = 0;
-            subtree(groves[i + 1], std::move(open), worker, 0, nullptr, nullptr,
-                    worker == 0 ? poll : PollCallback{});
+            grow_subtree(subtrees[i + 1], std::move(open), worker, 0, nullptr, nullptr,
+                         worker == 0 ? poll : PollCallback{});
         });
-        return groves;
+        return subtrees;
     }
 
   private:
-    struct Open {
+    struct OpenNode {
         std::uint32_t node;
         std::int64_t depth;
         NodeRows rows;
     };
-    struct Found {  // the best division of one column
+    struct ColumnSplit {  // the best division of one column
         double gain = not_a_number;
         double information = 0;
         double cut = not_a_number;
         std::int32_t low = 0;             // the last code of branch 0
         std::vector<std::int32_t> codes;  // the levels of a nominal column
     };
-    struct Gathered {  // class and weight of each of a node's rows, and its codes
+    struct NodeColumns {  // class and weight of each of a node's rows, and its codes
         std::vector<std::uint32_t> class_;
         std::vector<double> weight;
         std::vector<std::int32_t> codes;  // column after column; empty in a large node
     };
-    struct Worker {
+    struct Scratch {
         std::vector<std::int32_t> codes;
         std::vector<double> cells, missing, known;  // sums: levels x S, S, S
         std::vector<double> dense, low, high, parts, sizes, gains, class_sums;
         std::vector<double> lows, after, n_log_low, n_log_high;
-        std::vector<std::uint32_t> tried, close;
+        std::vector<std::uint32_t> cuts, near_best;
         std::vector<std::uint8_t> seen;
         std::vector<std::uint64_t> keys, spare;
     };
 
-    void subtree(Grove& grove, Open first, int worker, std::size_t large, ThreadPool* pool,
-                 std::vector<Open>* later, const PollCallback& poll) {
-        std::vector<Found> found(order_.columns.size());
-        std::vector<double> scores(order_.columns.size());
-        Gathered gathered;
-        std::vector<Open> stack;
-        add_nodes(grove, 1);
-        weigh(grove, 0, first.rows);
+    void grow_subtree(Subtree& subtree, OpenNode first, int worker, std::size_t large,
+                      ThreadPool* pool, std::vector<OpenNode>* deferred,
+                      const PollCallback& poll) {
+        std::vector<ColumnSplit> splits(request_.columns.size());
+        std::vector<double> scores(request_.columns.size());
+        NodeColumns columns;
+        std::vector<OpenNode> stack;
+        add_nodes(subtree, 1);
+        sum_rows(subtree, 0, first.rows);
         stack.push_back(std::move(first));
         while (!stack.empty()) {
-            Open open = std::move(stack.back());
+            OpenNode open = std::move(stack.back());
             stack.pop_back();
             if (poll) {
                 poll();
             }
-            const double* total = grove.total.data() + open.node * s_;
+            const double* total = subtree.total.data() + open.node * s_;
             const double weight = math_.sum(total, s_);
             if (stops(total, weight, open.depth)) {
-                order_.place(open.rows.ids.size());
+                request_.report_leaf(open.rows.ids.size());
                 continue;
             }
-            if (later != nullptr && open.rows.ids.size() < large) {
-                later->push_back(std::move(open));
+            if (deferred != nullptr && open.rows.ids.size() < large) {
+                deferred->push_back(std::move(open));
                 continue;
             }
-            gather(open.rows, gathered);
-            const auto look = [&](std::size_t c, int by) {
-                Worker& my = workers_[static_cast<std::size_t>(by)];
-                found[c] = Found{};
-                count(c, open.rows, gathered, my);
-                if (order_.columns[c].ordered) {
-                    best_cut(order_.columns[c], weight, my, found[c]);
+            gather(open.rows, columns);
+            const auto search_task = [&](std::size_t c, int by) {
+                Scratch& scratch = scratches_[static_cast<std::size_t>(by)];
+                splits[c] = ColumnSplit{};
+                count(c, open.rows, columns, scratch);
+                if (request_.columns[c].ordered) {
+                    best_cut(request_.columns[c], weight, scratch, splits[c]);
                 } else {
-                    all_levels(weight, my, found[c]);
+                    score_categories(weight, scratch, splits[c]);
                 }
             };
             if (pool != nullptr) {
-                pool->run(found.size(), look);
+                pool->run(splits.size(), search_task);
             } else {
-                for (std::size_t c = 0; c < found.size(); ++c) {
-                    look(c, worker);
+                for (std::size_t c = 0; c < splits.size(); ++c) {
+                    search_task(c, worker);
                 }
             }
-            order_.look(open.rows.ids.size());
-            const int winner = choose(found, scores);
+            request_.report_scan(open.rows.ids.size());
+            const int winner = choose(splits, scores);
             if (winner < 0) {
-                order_.place(open.rows.ids.size());
+                request_.report_leaf(open.rows.ids.size());
                 continue;
             }
             const auto w = static_cast<std::size_t>(winner);
-            const double gain = std::max(found[w].gain, 0.0);
-            if (gain >= order_.min_gain) {
-                note_ties(grove, open.node, scores, w);
-                grove.known[open.node * s_] = gain;
-                grove.known[open.node * s_ + 1] = scores[w];
-                divide(grove, open, w, found[w], stack);
+            const double gain = std::max(splits[w].gain, 0.0);
+            if (gain >= request_.min_gain) {
+                record_ties(subtree, open.node, scores, w);
+                subtree.known[open.node * s_] = gain;
+                subtree.known[open.node * s_ + 1] = scores[w];
+                divide(subtree, open, w, splits[w], stack);
             }
         }
     }
 
     // `known` begins with gain and score of each node here; one class only makes no division.
-    void add_nodes(Grove& grove, std::size_t n) const {
-        grove.nodes.resize(grove.nodes.size() + n);
-        const std::size_t size = grove.nodes.size() * s_;
-        grove.total.resize(size);
-        grove.known.resize(size);
-        grove.after.resize(size);
-        grove.missing.resize(size);
+    void add_nodes(Subtree& subtree, std::size_t n) const {
+        subtree.nodes.resize(subtree.nodes.size() + n);
+        const std::size_t size = subtree.nodes.size() * s_;
+        subtree.total.resize(size);
+        subtree.known.resize(size);
+        subtree.after.resize(size);
+        subtree.missing.resize(size);
     }
 
-    void weigh(Grove& grove, std::uint32_t node, const NodeRows& rows) const {
-        double* total = grove.total.data() + node * s_;
+    void sum_rows(Subtree& subtree, std::uint32_t node, const NodeRows& rows) const {
+        double* total = subtree.total.data() + node * s_;
         for (std::size_t i = 0; i < rows.ids.size(); ++i) {
-            total[order_.target[rows.ids[i]]] += rows.weight.empty() ? 1.0 : rows.weight[i];
+            total[request_.target[rows.ids[i]]] += rows.weight.empty() ? 1.0 : rows.weight[i];
         }
     }
 
     [[nodiscard]] bool stops(const double* total, double weight, std::int64_t depth) const {
         const double most = *std::max_element(total, total + s_);
-        return weight - most <= order_.tolerance ||
-               (order_.max_depth >= 0 && depth >= order_.max_depth) ||
-               weight < std::max(2 * order_.min_branch, order_.min_weight) - order_.tolerance;
+        return weight - most <= request_.tolerance ||
+               (request_.max_depth >= 0 && depth >= request_.max_depth) ||
+               weight <
+                   std::max(2 * request_.min_branch, request_.min_weight) - request_.tolerance;
     }
 
     // ---- counting: levels that occur, ascending, and their sums
 
-    void gather(const NodeRows& rows, Gathered& to) const {
+    void gather(const NodeRows& rows, NodeColumns& to) const {
         const std::size_t n = rows.ids.size();
         to.class_.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
-            to.class_[i] = static_cast<std::uint32_t>(order_.target[rows.ids[i]]);
+            to.class_[i] = static_cast<std::uint32_t>(request_.target[rows.ids[i]]);
         }
         if (rows.weight.empty()) {
             to.weight.assign(n, 1.0);
@@ -293,9 +296,9 @@ class QuinlanKernel {
             to.weight = rows.weight;
         }
         to.codes.clear();
-        const std::size_t n_columns = order_.columns.size();
-        if (order_.lean ||
-            n > order_.n_rows / 4) {  // most of each column is read: in its own order, then
+        const std::size_t n_columns = request_.columns.size();
+        if (request_.low_memory ||
+            n > request_.n_rows / 4) {  // most of each column is read: in its own order, then
             return;
         }
         to.codes.resize(n * n_columns);
@@ -307,31 +310,32 @@ class QuinlanKernel {
         }
     }
 
-    void count(std::size_t c, const NodeRows& rows, const Gathered& of, Worker& my) const {
-        const GrowColumn& column = order_.columns[c];
+    void count(std::size_t c, const NodeRows& rows, const NodeColumns& of,
+               Scratch& scratch) const {
+        const GrowColumn& column = request_.columns[c];
         const auto n_levels = static_cast<std::size_t>(column.n_levels);
         const std::size_t n = rows.ids.size();
-        my.codes.clear();
-        my.cells.clear();
-        my.missing.assign(s_, 0.0);
-        my.known.assign(s_, 0.0);
+        scratch.codes.clear();
+        scratch.cells.clear();
+        scratch.missing.assign(s_, 0.0);
+        scratch.known.assign(s_, 0.0);
         const bool dense = n_levels <= 2 * n;
-        my.keys.clear();
+        scratch.keys.clear();
         if (dense) {
-            my.dense.assign(n_levels * s_, 0.0);
-            my.seen.assign(n_levels, 0);
+            scratch.dense.assign(n_levels * s_, 0.0);
+            scratch.seen.assign(n_levels, 0);
         }
         const auto every = [&](auto code_of) {
             for (std::size_t i = 0; i < n; ++i) {
                 const std::int32_t code = code_of(i);
                 const auto level = static_cast<std::size_t>(code);
                 if (code < 0) {
-                    my.missing[of.class_[i]] += of.weight[i];
+                    scratch.missing[of.class_[i]] += of.weight[i];
                 } else if (dense) {
-                    my.seen[level] = 1;
-                    my.dense[level * s_ + of.class_[i]] += of.weight[i];
+                    scratch.seen[level] = 1;
+                    scratch.dense[level * s_ + of.class_[i]] += of.weight[i];
                 } else {
-                    my.keys.push_back(static_cast<std::uint64_t>(code) << 32 | i);
+                    scratch.keys.push_back(static_cast<std::uint64_t>(code) << 32 | i);
                 }
             }
         };
@@ -343,157 +347,161 @@ class QuinlanKernel {
         }
         if (dense) {
             for (std::size_t level = 0; level < n_levels; ++level) {
-                if (my.seen[level] != 0) {
-                    my.codes.push_back(static_cast<std::int32_t>(level));
-                    const double* cell = my.dense.data() + level * s_;
-                    my.cells.insert(my.cells.end(), cell, cell + s_);
+                if (scratch.seen[level] != 0) {
+                    scratch.codes.push_back(static_cast<std::int32_t>(level));
+                    const double* cell = scratch.dense.data() + level * s_;
+                    scratch.cells.insert(scratch.cells.end(), cell, cell + s_);
                 }
             }
         } else {
-            sort_keys(my, n_levels);
-            for (const std::uint64_t key : my.keys) {
+            sort_keys(scratch, n_levels);
+            for (const std::uint64_t key : scratch.keys) {
                 const auto code = static_cast<std::int32_t>(key >> 32);
                 const std::size_t i = key & 0xffffffffU;
-                if (my.codes.empty() || my.codes.back() != code) {
-                    my.codes.push_back(code);
-                    my.cells.resize(my.cells.size() + s_, 0.0);
+                if (scratch.codes.empty() || scratch.codes.back() != code) {
+                    scratch.codes.push_back(code);
+                    scratch.cells.resize(scratch.cells.size() + s_, 0.0);
                 }
-                my.cells[my.cells.size() - s_ + of.class_[i]] += of.weight[i];
+                scratch.cells[scratch.cells.size() - s_ + of.class_[i]] += of.weight[i];
             }
         }
-        for (std::size_t at = 0; at < my.cells.size(); at += s_) {
+        for (std::size_t at = 0; at < scratch.cells.size(); at += s_) {
             for (std::size_t k = 0; k < s_; ++k) {
-                my.known[k] += my.cells[at + k];
+                scratch.known[k] += scratch.cells[at + k];
             }
         }
     }
 
     // By code, then by place: digit after digit of the code, places being in order already.
-    static void sort_keys(Worker& my, std::size_t n_levels) {
+    static void sort_keys(Scratch& scratch, std::size_t n_levels) {
         constexpr std::size_t few = 96;
         constexpr unsigned digit = 9;
         constexpr std::size_t n_digits = std::size_t{1} << digit;
-        const std::size_t n = my.keys.size();
+        const std::size_t n = scratch.keys.size();
         if (n < few) {
-            std::sort(my.keys.begin(), my.keys.end());
+            std::sort(scratch.keys.begin(), scratch.keys.end());
             return;
         }
-        my.spare.resize(n);
+        scratch.spare.resize(n);
         for (unsigned shift = 0; (n_levels - 1) >> shift != 0; shift += digit) {
             std::array<std::uint32_t, n_digits + 1> start{};
-            for (const std::uint64_t key : my.keys) {
+            for (const std::uint64_t key : scratch.keys) {
                 ++start[((key >> (32 + shift)) & (n_digits - 1)) + 1];
             }
             for (std::size_t d = 1; d <= n_digits; ++d) {
                 start[d] += start[d - 1];
             }
-            for (const std::uint64_t key : my.keys) {
-                my.spare[start[(key >> (32 + shift)) & (n_digits - 1)]++] = key;
+            for (const std::uint64_t key : scratch.keys) {
+                scratch.spare[start[(key >> (32 + shift)) & (n_digits - 1)]++] = key;
             }
-            my.keys.swap(my.spare);
+            scratch.keys.swap(scratch.spare);
         }
     }
 
     // ---- the best division of one column
 
-    void best_cut(const GrowColumn& column, double weight, Worker& my, Found& found) const {
-        const std::size_t n = my.codes.size();
-        const double tolerance = order_.tolerance;
+    void best_cut(const GrowColumn& column, double weight, Scratch& scratch,
+                  ColumnSplit& split) const {
+        const std::size_t n = scratch.codes.size();
+        const double tolerance = request_.tolerance;
         double known = 0;
-        for (const double part : my.known) {
+        for (const double part : scratch.known) {
             known += part;
         }
         known = math_.round(known);
-        if (n < 2 || known < 2 * order_.min_branch - tolerance) {
+        if (n < 2 || known < 2 * request_.min_branch - tolerance) {
             return;
         }
-        double least = math_.round(order_.side_share * known / static_cast<double>(s_));
-        if (least <= order_.min_branch + tolerance) {
-            least = order_.min_branch;
-        } else if (least > order_.side_most + tolerance) {
-            least = order_.side_most;
+        double least = math_.round(request_.side_share * known / static_cast<double>(s_));
+        if (least <= request_.min_branch + tolerance) {
+            least = request_.min_branch;
+        } else if (least > request_.side_most + tolerance) {
+            least = request_.side_most;
         }
         const double most = math_.round(known - least) + tolerance;
-        const double before = math_.round(math_.information(my.known.data(), s_) / known);
+        const double before = math_.round(math_.information(scratch.known.data(), s_) / known);
         const double unknown = math_.round(1 - math_.round(known / weight));
-        walk(column, least, most, my);
-        if (my.tried.empty()) {
+        scan_cuts(column, least, most, scratch);
+        if (scratch.cuts.empty()) {
             return;
         }
-        const double cost =
-            order_.cut_cost ? std::log2(static_cast<double>(my.tried.size())) / weight : 0.0;
+        const double cost = request_.cut_cost
+                                ? std::log2(static_cast<double>(scratch.cuts.size())) / weight
+                                : 0.0;
         const bool charged = tolerance == 0;  // J48 charges only the best cut
         double best = 0;
-        std::size_t place = my.tried.size();
-        find_close(known, 1 - unknown, my);
-        for (const std::uint32_t i : my.close) {
-            const double exact = gain_of_two(my.lows.data() + i * s_, my, before, unknown);
+        std::size_t place = scratch.cuts.size();
+        find_near_best(known, 1 - unknown, scratch);
+        for (const std::uint32_t i : scratch.near_best) {
+            const double exact =
+                gain_of_two(scratch.lows.data() + i * s_, scratch, before, unknown);
             const double gain = charged ? math_.round(exact - math_.round(cost)) : exact;
-            if (gain - best > order_.tie) {
+            if (gain - best > request_.tie) {
                 best = gain;
                 place = i;
             }
         }
-        const double worth = best - (charged ? 0.0 : cost);
-        if (place == my.tried.size() || worth <= tolerance) {
+        const double net_gain = best - (charged ? 0.0 : cost);
+        if (place == scratch.cuts.size() || net_gain <= tolerance) {
             return;
         }
-        const double sides[] = {weight - known, my.sizes[place],
-                                math_.round(known - my.sizes[place])};
-        const std::size_t at = my.tried[place];
-        found.gain = worth;
-        found.information = math_.round(math_.information(sides, 3) / weight);
-        put_cut(column, my.codes[at], my.codes[at + 1], found);
+        const double sides[] = {weight - known, scratch.sizes[place],
+                                math_.round(known - scratch.sizes[place])};
+        const std::size_t at = scratch.cuts[place];
+        split.gain = net_gain;
+        split.information = math_.round(math_.information(sides, 3) / weight);
+        place_cut(column, scratch.codes[at], scratch.codes[at + 1], split);
     }
 
     // All cuts that may be tried: the sums below each, and about how many bits are left.
-    void walk(const GrowColumn& column, double least, double most, Worker& my) const {
-        const std::size_t n = my.codes.size();
-        const double tolerance = order_.tolerance;
-        my.low.assign(s_, 0.0);
-        my.high = my.known;
-        my.n_log_low.assign(s_, 0.0);
-        my.n_log_high.resize(s_);
-        double spent_low = 0;
-        double spent_high = 0;
+    void scan_cuts(const GrowColumn& column, double least, double most,
+                   Scratch& scratch) const {
+        const std::size_t n = scratch.codes.size();
+        const double tolerance = request_.tolerance;
+        scratch.low.assign(s_, 0.0);
+        scratch.high = scratch.known;
+        scratch.n_log_low.assign(s_, 0.0);
+        scratch.n_log_high.resize(s_);
+        double sum_low = 0;
+        double sum_high = 0;
         double all = 0;
         for (std::size_t k = 0; k < s_; ++k) {
-            my.n_log_high[k] = about_n_log_n(my.high[k]);
-            spent_high += my.n_log_high[k];
-            all += my.high[k];
+            scratch.n_log_high[k] = approx_n_log_n(scratch.high[k]);
+            sum_high += scratch.n_log_high[k];
+            all += scratch.high[k];
         }
-        my.tried.clear();
-        my.sizes.clear();
-        my.lows.clear();
-        my.after.clear();
+        scratch.cuts.clear();
+        scratch.sizes.clear();
+        scratch.lows.clear();
+        scratch.after.clear();
         double below = 0;
-        double here = number(column, my.codes[0]);
+        double here = number(column, scratch.codes[0]);
         for (std::size_t i = 0; i + 1 < n; ++i) {
-            const double* cell = my.cells.data() + i * s_;
+            const double* cell = scratch.cells.data() + i * s_;
             for (std::size_t k = 0; k < s_; ++k) {
                 if (cell[k] != 0) {
-                    my.low[k] = math_.round(my.low[k] + math_.round(cell[k]));
-                    my.high[k] = math_.round(my.known[k] - my.low[k]);
-                    const double low = about_n_log_n(my.low[k]);
-                    const double high = about_n_log_n(my.high[k]);
-                    spent_low += low - my.n_log_low[k];
-                    spent_high += high - my.n_log_high[k];
-                    my.n_log_low[k] = low;
-                    my.n_log_high[k] = high;
+                    scratch.low[k] = math_.round(scratch.low[k] + math_.round(cell[k]));
+                    scratch.high[k] = math_.round(scratch.known[k] - scratch.low[k]);
+                    const double low = approx_n_log_n(scratch.low[k]);
+                    const double high = approx_n_log_n(scratch.high[k]);
+                    sum_low += low - scratch.n_log_low[k];
+                    sum_high += high - scratch.n_log_high[k];
+                    scratch.n_log_low[k] = low;
+                    scratch.n_log_high[k] = high;
                 }
             }
             below = math_.round(below + math_.sum(cell, s_));
-            const double next = number(column, my.codes[i + 1]);
-            const bool apart = here < next - order_.gap;
+            const double next = number(column, scratch.codes[i + 1]);
+            const bool apart = here < next - request_.gap;
             here = next;
             if (below < least - tolerance || below > most || !apart) {
                 continue;
             }
-            my.tried.push_back(static_cast<std::uint32_t>(i));
-            my.sizes.push_back(below);
-            my.lows.insert(my.lows.end(), my.low.begin(), my.low.end());
-            my.after.push_back(about_n_log_n(below) - spent_low + about_n_log_n(all - below) -
-                               spent_high);
+            scratch.cuts.push_back(static_cast<std::uint32_t>(i));
+            scratch.sizes.push_back(below);
+            scratch.lows.insert(scratch.lows.end(), scratch.low.begin(), scratch.low.end());
+            scratch.after.push_back(approx_n_log_n(below) - sum_low +
+                                    approx_n_log_n(all - below) - sum_high);
         }
     }
 
@@ -501,18 +509,18 @@ class QuinlanKernel {
     // the errors of both ways to reckon, and for what scores must differ by. Below these there
     // is a gap wider than that, so that no other cut could have stood in the way of one of
     // them.
-    void find_close(double known, double share, Worker& my) const {
+    void find_near_best(double known, double share, Scratch& scratch) const {
         const double classes = static_cast<double>(s_);
         const double scale = known * (std::log2(known + 2) + 4);
-        const double error = scale * (order_.single ? (2 * classes + 8) * 0x1p-24 : 1e-10);
+        const double error = scale * (request_.single ? (2 * classes + 8) * 0x1p-24 : 1e-10);
         const double apart =
-            2 * error + (share > 0 ? 1.01 * order_.tie * known / share : known);
-        double last = *std::min_element(my.after.begin(), my.after.end()) + apart;
-        bool grows = order_.tie > 0;
+            2 * error + (share > 0 ? 1.01 * request_.tie * known / share : known);
+        double last = *std::min_element(scratch.after.begin(), scratch.after.end()) + apart;
+        bool grows = request_.tie > 0;
         while (grows) {
             grows = false;
             double further = last;
-            for (const double bits : my.after) {
+            for (const double bits : scratch.after) {
                 if (bits > last && bits <= last + apart) {
                     further = std::max(further, bits);
                     grows = true;
@@ -520,10 +528,10 @@ class QuinlanKernel {
             }
             last = further;
         }
-        my.close.clear();
-        for (std::size_t i = 0; i < my.after.size(); ++i) {
-            if (!(my.after[i] > last)) {
-                my.close.push_back(static_cast<std::uint32_t>(i));
+        scratch.near_best.clear();
+        for (std::size_t i = 0; i < scratch.after.size(); ++i) {
+            if (!(scratch.after[i] > last)) {
+                scratch.near_best.push_back(static_cast<std::uint32_t>(i));
             }
         }
     }
@@ -532,33 +540,35 @@ class QuinlanKernel {
         return column.levels == nullptr ? code : math_.round(column.levels[code]);
     }
 
-    double gain_of_two(const double* low, Worker& my, double before, double unknown) const {
-        my.parts.resize(2 * s_);
+    double gain_of_two(const double* low, Scratch& scratch, double before,
+                       double unknown) const {
+        scratch.parts.resize(2 * s_);
         for (std::size_t k = 0; k < s_; ++k) {
-            my.parts[k] = low[k];
-            my.parts[s_ + k] = math_.round(my.known[k] - low[k]);
+            scratch.parts[k] = low[k];
+            scratch.parts[s_ + k] = math_.round(scratch.known[k] - low[k]);
         }
-        return settled(math_.gain(my.parts.data(), 2, s_, before, unknown), my.parts.data(), 2);
+        return zero_if_tiny(math_.gain(scratch.parts.data(), 2, s_, before, unknown),
+                            scratch.parts.data(), 2);
     }
 
     // J48: a gain that is nothing, all cases together, is nothing.
-    double settled(double gain, const double* parts, std::size_t n) const {
-        if (order_.tolerance == 0) {
+    double zero_if_tiny(double gain, const double* parts, std::size_t n) const {
+        if (request_.tolerance == 0) {
             return gain;
         }
         double known = 0;
         for (std::size_t i = 0; i < n * s_; ++i) {
             known += parts[i];
         }
-        return std::fabs(gain * known) <= order_.tolerance ? 0.0 : gain;
+        return std::fabs(gain * known) <= request_.tolerance ? 0.0 : gain;
     }
 
     // Where the cut goes (quinlan.placed), and which codes are below it.
-    void put_cut(const GrowColumn& column, std::int32_t low, std::int32_t high,
-                 Found& found) const {
-        found.low = low;
+    void place_cut(const GrowColumn& column, std::int32_t low, std::int32_t high,
+                   ColumnSplit& split) const {
+        split.low = low;
         if (column.levels == nullptr) {
-            found.cut = low;
+            split.cut = low;
             return;
         }
         const double a = number(column, low);
@@ -567,91 +577,93 @@ class QuinlanKernel {
         if (!(a <= middle && middle < b)) {
             middle = a;
         }
-        if (!order_.cut_at_value) {
+        if (!request_.cut_at_value) {
             // Numbers that 32 bits hold as one more or less than they are stay on their side.
             const bool between = column.levels[low] <= middle && middle < column.levels[high];
-            found.cut = between ? middle : column.levels[low];
+            split.cut = between ? middle : column.levels[low];
         }
         // The last level that is not above: of the whole column, not only of this node.
-        const double limit = order_.cut_at_value ? middle + order_.cut_tolerance : found.cut;
+        const double limit =
+            request_.cut_at_value ? middle + request_.cut_tolerance : split.cut;
         std::int32_t first = low;
         std::int32_t last = column.n_levels;
         while (last - first > 1) {
             const std::int32_t half = first + (last - first) / 2;
             const double value =
-                order_.cut_at_value ? number(column, half) : column.levels[half];
+                request_.cut_at_value ? number(column, half) : column.levels[half];
             (value <= limit ? first : last) = half;
         }
-        found.low = first;
-        if (order_.cut_at_value) {
-            found.cut = column.levels[first];
+        split.low = first;
+        if (request_.cut_at_value) {
+            split.cut = column.levels[first];
         }
     }
 
-    void all_levels(double weight, Worker& my, Found& found) const {
-        const std::size_t n = my.codes.size();
-        const double missing = math_.sum(my.missing.data(), s_);
-        if (n == 0 || weight - missing <= order_.tolerance) {
+    void score_categories(double weight, Scratch& scratch, ColumnSplit& split) const {
+        const std::size_t n = scratch.codes.size();
+        const double missing = math_.sum(scratch.missing.data(), s_);
+        if (n == 0 || weight - missing <= request_.tolerance) {
             return;
         }
-        my.sizes.assign(1, missing);
+        scratch.sizes.assign(1, missing);
         std::size_t heavy = 0;
         for (std::size_t b = 0; b < n; ++b) {
-            my.sizes.push_back(math_.sum(my.cells.data() + b * s_, s_));
-            heavy += my.sizes.back() >= order_.min_branch - order_.tolerance ? 1U : 0U;
+            scratch.sizes.push_back(math_.sum(scratch.cells.data() + b * s_, s_));
+            heavy += scratch.sizes.back() >= request_.min_branch - request_.tolerance ? 1U : 0U;
         }
         if (heavy < 2) {
             return;
         }
-        my.class_sums.assign(s_, 0.0);
-        for (std::size_t at = 0; at < my.cells.size(); at += s_) {
+        scratch.class_sums.assign(s_, 0.0);
+        for (std::size_t at = 0; at < scratch.cells.size(); at += s_) {
             for (std::size_t k = 0; k < s_; ++k) {
-                double& sum = my.class_sums[k];
-                sum = math_.round(sum + my.cells[at + k]);
+                double& sum = scratch.class_sums[k];
+                sum = math_.round(sum + scratch.cells[at + k]);
             }
         }
-        double spent = 0;
+        double sum_n_log_n = 0;
         double known = 0;
-        for (const double sum : my.class_sums) {
-            spent = math_.round(spent + math_.n_log_n(sum));
+        for (const double sum : scratch.class_sums) {
+            sum_n_log_n = math_.round(sum_n_log_n + math_.n_log_n(sum));
             known = math_.round(known + sum);
         }
-        const double before = math_.round((math_.n_log_n(known) - spent) / known);
+        const double before = math_.round((math_.n_log_n(known) - sum_n_log_n) / known);
         const double unknown = math_.round(missing / weight);
-        found.gain =
-            settled(math_.gain(my.cells.data(), n, s_, before, unknown), my.cells.data(), n);
-        found.information = math_.round(math_.information(my.sizes.data(), n + 1) / weight);
-        found.codes = my.codes;
+        split.gain = zero_if_tiny(math_.gain(scratch.cells.data(), n, s_, before, unknown),
+                                  scratch.cells.data(), n);
+        split.information =
+            math_.round(math_.information(scratch.sizes.data(), n + 1) / weight);
+        split.codes = scratch.codes;
     }
 
     // ---- between columns
 
-    int choose(const std::vector<Found>& found, std::vector<double>& scores) const {
+    int choose(const std::vector<ColumnSplit>& splits, std::vector<double>& scores) const {
         double sum = 0;
         std::size_t possible = 0;
-        for (std::size_t c = 0; c < found.size(); ++c) {
-            if (found[c].gain > -order_.slack && order_.mean[c] != 0) {
-                sum = math_.round(sum + found[c].gain);
+        for (std::size_t c = 0; c < splits.size(); ++c) {
+            if (splits[c].gain > -request_.slack && request_.in_average[c] != 0) {
+                sum = math_.round(sum + splits[c].gain);
                 ++possible;
             }
         }
         const double average =
             possible == 0 ? not_a_number : math_.round(sum / static_cast<double>(possible));
-        const double least = order_.tolerance > 0 ? 0.0 : order_.slack;
-        double best = order_.start;
+        const double least = request_.tolerance > 0 ? 0.0 : request_.slack;
+        double best = request_.start;
         int winner = -1;
-        for (std::size_t c = 0; c < found.size(); ++c) {
-            const Found& mine = found[c];
+        for (std::size_t c = 0; c < splits.size(); ++c) {
+            const ColumnSplit& mine = splits[c];
             scores[c] = not_a_number;
-            if (!(mine.gain > -order_.slack)) {
+            if (!(mine.gain > -request_.slack)) {
                 continue;
             }
-            if (!order_.by_ratio) {
+            if (!request_.by_ratio) {
                 scores[c] = mine.information > 0 ? mine.gain : not_a_number;
-            } else if (mine.gain >= average - order_.slack && mine.information > least) {
+            } else if (mine.gain >= average - request_.slack && mine.information > least) {
                 scores[c] = math_.round(mine.gain / mine.information);
             }
-            if (scores[c] - best > order_.tie) {
+            if (scores[c] - best > request_.tie) {
                 best = scores[c];
                 winner = static_cast<int>(c);
             }
@@ -659,48 +671,48 @@ class QuinlanKernel {
         return winner;
     }
 
-    void note_ties(Grove& grove, std::uint32_t node, const std::vector<double>& scores,
-                   std::size_t winner) const {
+    void record_ties(Subtree& subtree, std::uint32_t node, const std::vector<double>& scores,
+                     std::size_t winner) const {
         const double score = scores[winner];
         const double slack =
-            std::max(order_.tolerance, tie_share * std::max(std::fabs(score), 1.0));
-        const auto start = static_cast<std::uint32_t>(grove.ties.size());
+            std::max(request_.tolerance, tie_share * std::max(std::fabs(score), 1.0));
+        const auto start = static_cast<std::uint32_t>(subtree.ties.size());
         for (std::size_t c = 0; c < scores.size(); ++c) {
             if (std::fabs(scores[c] - score) <= slack) {
-                grove.ties.push_back(static_cast<std::int32_t>(c));
+                subtree.ties.push_back(static_cast<std::int32_t>(c));
             }
         }
-        if (grove.ties.size() < start + 2) {
-            grove.ties.resize(start);
+        if (subtree.ties.size() < start + 2) {
+            subtree.ties.resize(start);
             return;
         }
-        grove.nodes[node].tie_start = start;
-        grove.nodes[node].tie_count = static_cast<std::uint32_t>(grove.ties.size() - start);
+        subtree.nodes[node].tie_start = start;
+        subtree.nodes[node].tie_count = static_cast<std::uint32_t>(subtree.ties.size() - start);
     }
 
     // ---- dividing
 
-    void divide(Grove& grove, const Open& open, std::size_t c, const Found& found,
-                std::vector<Open>& stack) const {
-        const GrowColumn& column = order_.columns[c];
-        const std::size_t n_parts = column.ordered ? 2 : found.codes.size();
-        const auto first = static_cast<std::uint32_t>(grove.nodes.size());
-        add_nodes(grove, n_parts);
-        Grove::Node& node = grove.nodes[open.node];
+    void divide(Subtree& subtree, const OpenNode& open, std::size_t c, const ColumnSplit& split,
+                std::vector<OpenNode>& stack) const {
+        const GrowColumn& column = request_.columns[c];
+        const std::size_t n_parts = column.ordered ? 2 : split.codes.size();
+        const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
+        add_nodes(subtree, n_parts);
+        Subtree::Node& node = subtree.nodes[open.node];
         node.column = static_cast<std::int32_t>(c);
         node.first_child = first;
         node.n_children = static_cast<std::uint32_t>(n_parts);
         std::vector<std::int32_t> branch_of;
         if (column.ordered) {
-            node.cut = found.cut;
+            node.cut = split.cut;
         } else {
             branch_of.assign(static_cast<std::size_t>(column.n_levels), -1);
             for (std::size_t b = 0; b < n_parts; ++b) {
-                Grove::Node& child = grove.nodes[first + b];
-                child.level_start = static_cast<std::uint32_t>(grove.levels.size());
+                Subtree::Node& child = subtree.nodes[first + b];
+                child.level_start = static_cast<std::uint32_t>(subtree.levels.size());
                 child.level_count = 1;
-                grove.levels.push_back(found.codes[b]);
-                branch_of[static_cast<std::size_t>(found.codes[b])] =
+                subtree.levels.push_back(split.codes[b]);
+                branch_of[static_cast<std::size_t>(split.codes[b])] =
                     static_cast<std::int32_t>(b);
             }
         }
@@ -709,17 +721,17 @@ class QuinlanKernel {
             if (code < 0) {
                 return -1;
             }
-            return column.ordered ? (code > found.low ? 1 : 0)
+            return column.ordered ? (code > split.low ? 1 : 0)
                                   : branch_of[static_cast<std::size_t>(code)];
         };
         const NodeRows& rows = open.rows;
         std::vector<double> shares(n_parts, 0.0);
         std::vector<std::size_t> n_rows(n_parts, 0);
-        std::size_t n_lost = 0;
+        std::size_t n_missing = 0;
         for (std::size_t i = 0; i < rows.ids.size(); ++i) {
             const int b = branch(rows.ids[i]);
             if (b < 0) {
-                ++n_lost;
+                ++n_missing;
             } else {
                 shares[static_cast<std::size_t>(b)] +=
                     rows.weight.empty() ? 1.0 : rows.weight[i];
@@ -728,12 +740,12 @@ class QuinlanKernel {
         }
         const double sum = pairwise_sum(shares.data(), n_parts);
         std::vector<NodeRows> parts(n_parts);
-        const bool shared = n_lost > 0 && order_.fraction;
+        const bool shared = n_missing > 0 && request_.fraction;
         const bool weighted = shared || !rows.weight.empty();
         for (std::size_t to = 0; to < n_parts; ++to) {
-            parts[to].ids.reserve(n_rows[to] + (shared ? n_lost : 0));
+            parts[to].ids.reserve(n_rows[to] + (shared ? n_missing : 0));
             if (weighted) {
-                parts[to].weight.reserve(n_rows[to] + (shared ? n_lost : 0));
+                parts[to].weight.reserve(n_rows[to] + (shared ? n_missing : 0));
             }
         }
         for (std::size_t i = 0; i < rows.ids.size(); ++i) {
@@ -758,16 +770,16 @@ class QuinlanKernel {
         }
         for (std::size_t b = n_parts; b-- > 0;) {
             const auto child = first + static_cast<std::uint32_t>(b);
-            weigh(grove, child, parts[b]);
+            sum_rows(subtree, child, parts[b]);
             stack.push_back({child, open.depth + 1, std::move(parts[b])});
         }
     }
 
-    const QuinlanOrder& order_;
-    Arithmetic math_;
+    const C45Request& request_;
+    C45Arithmetic math_;
     std::size_t s_;
     std::vector<std::int32_t> by_row_;  // all codes, row after row
-    std::vector<Worker> workers_;
+    std::vector<Scratch> scratches_;
 };
 
 }  // namespace penjing

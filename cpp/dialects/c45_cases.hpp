@@ -19,15 +19,18 @@
 
 namespace penjing {
 
-class CaseKernel {
+class C45CaseKernel {
   public:
-    explicit CaseKernel(const QuinlanOrder& order)
-        : order_(order), math_(true, 0.0), k_(order.n_sums), minimum_(order.min_branch) {
-        for (const GrowColumn& column : order.columns) {
+    explicit C45CaseKernel(const C45Request& request)
+        : request_(request),
+          math_(true, 0.0),
+          k_(request.n_sums),
+          minimum_(request.min_branch) {
+        for (const GrowColumn& column : request.columns) {
             std::vector<float> numbers;
-            if (column.ordered && !order.lean) {
-                numbers.reserve(order.n_rows);
-                for (std::size_t row = 0; row < order.n_rows; ++row) {
+            if (column.ordered && !request.low_memory) {
+                numbers.reserve(request.n_rows);
+                for (std::size_t row = 0; row < request.n_rows; ++row) {
                     const std::int32_t code = column.codes[row];
                     numbers.push_back(code < 0 ? 0.0F : number(column, code));
                 }
@@ -36,14 +39,14 @@ class CaseKernel {
         }
     }
 
-    Grove grow(const PollCallback& poll) {
-        cases_.resize(order_.n_rows);
-        for (std::size_t row = 0; row < order_.n_rows; ++row) {
+    Subtree grow(const PollCallback& poll) {
+        cases_.resize(request_.n_rows);
+        for (std::size_t row = 0; row < request_.n_rows; ++row) {
             cases_[row].row = static_cast<std::uint32_t>(row);
             cases_[row].weight =
-                order_.weight == nullptr ? 1.0F : static_cast<float>(order_.weight[row]);
+                request_.weight == nullptr ? 1.0F : static_cast<float>(request_.weight[row]);
         }
-        spent_.assign(order_.columns.size(), 0);
+        times_used_.assign(request_.columns.size(), 0);
         add_nodes(1);
         std::vector<Frame> stack;
         enter(stack, 0, 0, cases_.size(), 0);
@@ -53,14 +56,14 @@ class CaseKernel {
             }
             if (!next_branch(stack)) {
                 const Frame& done = stack.back();
-                --spent_[static_cast<std::size_t>(done.column)];
+                --times_used_[static_cast<std::size_t>(done.column)];
                 stack.pop_back();
                 if (!stack.empty()) {
                     leave(stack.back());
                 }
             }
         }
-        return std::move(grove_);
+        return std::move(subtree_);
     }
 
   private:
@@ -68,7 +71,7 @@ class CaseKernel {
         std::uint32_t row = 0;
         float weight = 1;
     };
-    struct Found {
+    struct ColumnSplit {
         double gain = not_a_number;
         double information = 0;
         std::int32_t low = 0;  // codes beside a cut
@@ -92,19 +95,19 @@ class CaseKernel {
                                         : static_cast<float>(column.levels[code]);
     }
     [[nodiscard]] float value(std::size_t c, std::uint32_t row) const {
-        if (!order_.lean) {
+        if (!request_.low_memory) {
             return numbers_[c][row];
         }
-        const std::int32_t code = order_.columns[c].codes[row];
-        return code < 0 ? 0.0F : number(order_.columns[c], code);
+        const std::int32_t code = request_.columns[c].codes[row];
+        return code < 0 ? 0.0F : number(request_.columns[c], code);
     }
     [[nodiscard]] std::int32_t code(std::size_t c, std::size_t i) const {
-        return order_.columns[c].codes[cases_[i].row];
+        return request_.columns[c].codes[cases_[i].row];
     }
     [[nodiscard]] std::size_t class_of(std::size_t i) const {
-        return static_cast<std::size_t>(order_.target[cases_[i].row]);
+        return static_cast<std::size_t>(request_.target[cases_[i].row]);
     }
-    [[nodiscard]] float weigh(std::size_t first, std::size_t last) const {
+    [[nodiscard]] float sum_rows(std::size_t first, std::size_t last) const {
         float sum = 0;
         for (std::size_t i = first; i < last; ++i) {
             sum += cases_[i].weight;
@@ -113,12 +116,12 @@ class CaseKernel {
     }
 
     void add_nodes(std::size_t n) {
-        grove_.nodes.resize(grove_.nodes.size() + n);
-        const std::size_t size = grove_.nodes.size() * k_;
-        grove_.total.resize(size);
-        grove_.known.resize(size);
-        grove_.after.resize(size);
-        grove_.missing.resize(size);
+        subtree_.nodes.resize(subtree_.nodes.size() + n);
+        const std::size_t size = subtree_.nodes.size() * k_;
+        subtree_.total.resize(size);
+        subtree_.known.resize(size);
+        subtree_.after.resize(size);
+        subtree_.missing.resize(size);
     }
 
     // Look at a node; if it is to be divided, its frame goes on the stack.
@@ -129,42 +132,42 @@ class CaseKernel {
             total[class_of(i)] += cases_[i].weight;
         }
         std::copy(total.begin(), total.end(),
-                  grove_.total.begin() + static_cast<std::ptrdiff_t>(node * k_));
-        const float weight = weigh(first, last);
+                  subtree_.total.begin() + static_cast<std::ptrdiff_t>(node * k_));
+        const float weight = sum_rows(first, last);
         const float most = *std::max_element(total.begin(), total.end());
         if (most == weight || static_cast<double>(weight) < 2 * minimum_ ||
-            static_cast<double>(weight) < order_.min_weight ||
-            (order_.max_depth >= 0 && depth >= order_.max_depth)) {
-            order_.place(last - first);
+            static_cast<double>(weight) < request_.min_weight ||
+            (request_.max_depth >= 0 && depth >= request_.max_depth)) {
+            request_.report_leaf(last - first);
             return;
         }
-        order_.look(last - first);
-        std::vector<Found> found(order_.columns.size());
-        for (std::size_t c = 0; c < found.size(); ++c) {
-            if (order_.columns[c].ordered) {
-                best_cut(c, first, last, weight, found[c]);
-            } else if (spent_[c] == 0) {
-                all_levels(c, first, last, weight, found[c]);
+        request_.report_scan(last - first);
+        std::vector<ColumnSplit> splits(request_.columns.size());
+        for (std::size_t c = 0; c < splits.size(); ++c) {
+            if (request_.columns[c].ordered) {
+                best_cut(c, first, last, weight, splits[c]);
+            } else if (times_used_[c] == 0) {
+                score_categories(c, first, last, weight, splits[c]);
             }
         }
         double score = 0;
-        const int winner = choose(found, score);
+        const int winner = choose(splits, score);
         if (winner < 0) {
             return;
         }
         const auto c = static_cast<std::size_t>(winner);
-        const double gain = std::max(found[c].gain, 0.0);
-        if (gain < order_.min_gain) {
+        const double gain = std::max(splits[c].gain, 0.0);
+        if (gain < request_.min_gain) {
             return;
         }
-        grove_.known[node * k_] = gain;
-        grove_.known[node * k_ + 1] = score;
-        stack.push_back(divided(node, c, found[c], first, last, depth));
+        subtree_.known[node * k_] = gain;
+        subtree_.known[node * k_ + 1] = score;
+        stack.push_back(divided(node, c, splits[c], first, last, depth));
     }
 
-    Frame divided(std::uint32_t node, std::size_t c, const Found& found, std::size_t first,
-                  std::size_t last, std::int64_t depth) {
-        const GrowColumn& column = order_.columns[c];
+    Frame divided(std::uint32_t node, std::size_t c, const ColumnSplit& split,
+                  std::size_t first, std::size_t last, std::int64_t depth) {
+        const GrowColumn& column = request_.columns[c];
         Frame frame;
         frame.node = node;
         frame.depth = depth;
@@ -174,27 +177,27 @@ class CaseKernel {
         std::size_t n_parts = 2;
         double cut = not_a_number;
         if (column.ordered) {
-            cut = put_cut(column, found, frame.below);
+            cut = place_cut(column, split, frame.below);
         } else {
-            frame.codes = found.codes;
-            n_parts = found.codes.size();
+            frame.codes = split.codes;
+            n_parts = split.codes.size();
         }
-        const auto child = static_cast<std::uint32_t>(grove_.nodes.size());
+        const auto child = static_cast<std::uint32_t>(subtree_.nodes.size());
         add_nodes(n_parts);
-        Grove::Node& mine = grove_.nodes[node];
+        Subtree::Node& mine = subtree_.nodes[node];
         mine.column = frame.column;
         mine.cut = cut;
         mine.first_child = child;
         mine.n_children = static_cast<std::uint32_t>(n_parts);
         for (std::size_t b = 0; b < frame.codes.size(); ++b) {
-            Grove::Node& below = grove_.nodes[child + b];
-            below.level_start = static_cast<std::uint32_t>(grove_.levels.size());
+            Subtree::Node& below = subtree_.nodes[child + b];
+            below.level_start = static_cast<std::uint32_t>(subtree_.levels.size());
             below.level_count = 1;
-            grove_.levels.push_back(frame.codes[b]);
+            subtree_.levels.push_back(frame.codes[b]);
         }
         frame.known = group(frame, no_branch, first, last);
-        frame.weight = weigh(frame.known, last);
-        ++spent_[c];
+        frame.weight = sum_rows(frame.known, last);
+        ++times_used_[c];
         return frame;
     }
 
@@ -206,7 +209,7 @@ class CaseKernel {
         if (code_ < 0) {
             return no_branch;
         }
-        if (order_.columns[c].ordered) {
+        if (request_.columns[c].ordered) {
             return code_ <= frame.below ? 0 : 1;
         }
         const auto place = std::lower_bound(frame.codes.begin(), frame.codes.end(), code_);
@@ -226,14 +229,14 @@ class CaseKernel {
     // Begin the next branch of the node on top; false if there is none.
     bool next_branch(std::vector<Frame>& stack) {
         Frame& top = stack.back();
-        const Grove::Node& node = grove_.nodes[top.node];
+        const Subtree::Node& node = subtree_.nodes[top.node];
         if (top.branch == node.n_children) {
             return false;
         }
         const auto branch = static_cast<int>(top.branch);
         const std::uint32_t child = node.first_child + static_cast<std::uint32_t>(top.branch);
         top.end = group(top, branch, top.known, top.last);
-        const float part = weigh(top.known, top.end);
+        const float part = sum_rows(top.known, top.end);
         top.factor = part / top.weight;
         for (std::size_t i = top.first; i < top.known; ++i) {
             cases_[i].weight = cases_[i].weight * part / top.weight;
@@ -261,7 +264,7 @@ class CaseKernel {
     // ---- columns
 
     void best_cut(std::size_t c, std::size_t first, std::size_t last, float weight,
-                  Found& found) {
+                  ColumnSplit& split) {
         std::vector<double> missing(k_, 0.0);
         std::size_t start = first;
         for (std::size_t i = first; i < last; ++i) {
@@ -278,11 +281,11 @@ class CaseKernel {
             return;
         }
         sort(c, start, last);
-        double least = math_.round(order_.side_share * known / static_cast<double>(k_));
+        double least = math_.round(request_.side_share * known / static_cast<double>(k_));
         if (least <= minimum_) {
             least = minimum_;
-        } else if (least > order_.side_most) {
-            least = order_.side_most;
+        } else if (least > request_.side_most) {
+            least = request_.side_most;
         }
         const double most = math_.round(known - least);
         const double unknown = math_.round(1 - math_.round(known / all));
@@ -296,7 +299,7 @@ class CaseKernel {
         const double before = math_.round(math_.information(high, k_) / known);
         std::vector<double> gains;
         std::vector<double> sizes;
-        std::vector<std::size_t> tried;
+        std::vector<std::size_t> cuts;
         double below = 0;
         for (std::size_t i = start; i + 1 < last; ++i) {
             const double w = cases_[i].weight;
@@ -312,10 +315,10 @@ class CaseKernel {
             }
             const double here = value(c, cases_[i].row);
             const double next = value(c, cases_[i + 1].row);
-            if (!(here < next - order_.gap)) {
+            if (!(here < next - request_.gap)) {
                 continue;
             }
-            tried.push_back(i);
+            cuts.push_back(i);
             sizes.push_back(below);
             const double after =
                 math_.round(math_.information(low, k_) + math_.information(high, k_));
@@ -323,16 +326,16 @@ class CaseKernel {
             const bool fair = below >= minimum_ && above >= minimum_;
             gains.push_back(fair ? math_.round(math_.round(1 - unknown) *
                                                math_.round(before - math_.round(after / known)))
-                                 : -order_.slack);
+                                 : -request_.slack);
         }
-        if (tried.empty()) {
+        if (cuts.empty()) {
             return;
         }
-        const double cost =
-            order_.cut_cost ? math_.round(std::log2(static_cast<double>(tried.size())) / all)
-                            : 0.0;
+        const double cost = request_.cut_cost
+                                ? math_.round(std::log2(static_cast<double>(cuts.size())) / all)
+                                : 0.0;
         double best = 0;
-        std::size_t place = tried.size();
+        std::size_t place = cuts.size();
         for (std::size_t i = 0; i < gains.size(); ++i) {
             const double gain = math_.round(gains[i] - cost);
             if (gain > best) {
@@ -340,15 +343,15 @@ class CaseKernel {
                 place = i;
             }
         }
-        if (place == tried.size()) {
+        if (place == cuts.size()) {
             return;
         }
         const double sides[] = {unknown_weight, sizes[place],
                                 math_.round(known - sizes[place])};
-        found.gain = best;
-        found.information = math_.round(math_.information(sides, 3) / all);
-        found.low = code(c, tried[place]);
-        found.high = code(c, tried[place] + 1);
+        split.gain = best;
+        split.information = math_.round(math_.information(sides, 3) / all);
+        split.low = code(c, cuts[place]);
+        split.high = code(c, cuts[place] + 1);
     }
 
     // Quicksort by swaps: what is not above the last case comes to the front, of these what
@@ -380,22 +383,23 @@ class CaseKernel {
         }
     }
 
-    double put_cut(const GrowColumn& column, const Found& found, std::int32_t& below) const {
-        below = found.low;
+    double place_cut(const GrowColumn& column, const ColumnSplit& split,
+                     std::int32_t& below) const {
+        below = split.low;
         if (column.levels == nullptr) {
             return below;  // an ordered level: its position
         }
-        const float low = number(column, found.low);
-        const float high = number(column, found.high);
+        const float low = number(column, split.low);
+        const float high = number(column, split.high);
         float middle = (low + high) / 2;
         if (!(low <= middle && middle < high)) {
             middle = low;
         }
         const double cut = middle;
-        if (!order_.cut_at_value) {
+        if (!request_.cut_at_value) {
             const bool between =
-                column.levels[found.low] <= cut && cut < column.levels[found.high];
-            return between ? cut : column.levels[found.low];
+                column.levels[split.low] <= cut && cut < column.levels[split.high];
+            return between ? cut : column.levels[split.low];
         }
         while (below + 1 < column.n_levels && number(column, below + 1) <= middle) {
             ++below;
@@ -403,9 +407,9 @@ class CaseKernel {
         return column.levels[below];
     }
 
-    void all_levels(std::size_t c, std::size_t first, std::size_t last, float weight,
-                    Found& found) const {
-        const auto n_levels = static_cast<std::size_t>(order_.columns[c].n_levels);
+    void score_categories(std::size_t c, std::size_t first, std::size_t last, float weight,
+                          ColumnSplit& split) const {
+        const auto n_levels = static_cast<std::size_t>(request_.columns[c].n_levels);
         std::vector<double> cells((n_levels + 1) * k_, 0.0);  // the first for missing values
         std::vector<std::uint8_t> seen(n_levels, 0);
         for (std::size_t i = first; i < last; ++i) {
@@ -427,56 +431,57 @@ class CaseKernel {
         if (all <= sizes[0] || heavy < 2) {
             return;
         }
-        double spent = 0;
+        double sum_n_log_n = 0;
         for (std::size_t k = 0; k < k_; ++k) {
             double sum = 0;
             for (std::size_t v = 1; v <= n_levels; ++v) {
                 sum = math_.round(sum + cells[v * k_ + k]);
             }
-            spent = math_.round(spent + math_.n_log_n(sum));
+            sum_n_log_n = math_.round(sum_n_log_n + math_.n_log_n(sum));
         }
-        const double before = math_.round((math_.n_log_n(known) - spent) / known);
+        const double before = math_.round((math_.n_log_n(known) - sum_n_log_n) / known);
         double after = 0;
         for (std::size_t v = 1; v <= n_levels; ++v) {
             after = math_.round(after + math_.information(cells.data() + v * k_, k_));
         }
         const double unknown = math_.round(sizes[0] / all);
-        found.gain = math_.round(math_.round(1 - unknown) *
+        split.gain = math_.round(math_.round(1 - unknown) *
                                  math_.round(before - math_.round(after / known)));
-        found.information = math_.round(math_.information(sizes.data(), sizes.size()) / all);
+        split.information = math_.round(math_.information(sizes.data(), sizes.size()) / all);
         for (std::size_t v = 0; v < n_levels; ++v) {
             if (seen[v] != 0) {
-                found.codes.push_back(static_cast<std::int32_t>(v));
+                split.codes.push_back(static_cast<std::int32_t>(v));
             }
         }
     }
 
-    int choose(const std::vector<Found>& found, double& score) const {
+    int choose(const std::vector<ColumnSplit>& splits, double& score) const {
         double sum = 0;
         std::size_t possible = 0;
-        for (std::size_t c = 0; c < found.size(); ++c) {
-            if (found[c].gain > -order_.slack && order_.mean[c] != 0) {
-                sum = math_.round(sum + found[c].gain);
+        for (std::size_t c = 0; c < splits.size(); ++c) {
+            if (splits[c].gain > -request_.slack && request_.in_average[c] != 0) {
+                sum = math_.round(sum + splits[c].gain);
                 ++possible;
             }
         }
         const double average =
             possible == 0 ? not_a_number : math_.round(sum / static_cast<double>(possible));
-        double best = order_.start;
+        double best = request_.start;
         int winner = -1;
-        for (std::size_t c = 0; c < found.size(); ++c) {
-            const Found& mine = found[c];
-            if (!(mine.gain > -order_.slack)) {
+        for (std::size_t c = 0; c < splits.size(); ++c) {
+            const ColumnSplit& mine = splits[c];
+            if (!(mine.gain > -request_.slack)) {
                 continue;
             }
-            double worth = not_a_number;
-            if (!order_.by_ratio) {
-                worth = mine.information > 0 ? mine.gain : not_a_number;
-            } else if (mine.gain >= average - order_.slack && mine.information > order_.slack) {
-                worth = math_.round(mine.gain / mine.information);
+            double net_gain = not_a_number;
+            if (!request_.by_ratio) {
+                net_gain = mine.information > 0 ? mine.gain : not_a_number;
+            } else if (mine.gain >= average - request_.slack &&
+                       mine.information > request_.slack) {
+                net_gain = math_.round(mine.gain / mine.information);
             }
-            if (worth > best) {
-                best = worth;
+            if (net_gain > best) {
+                best = net_gain;
                 winner = static_cast<int>(c);
             }
         }
@@ -484,14 +489,14 @@ class CaseKernel {
         return winner;
     }
 
-    const QuinlanOrder& order_;
-    Arithmetic math_;
+    const C45Request& request_;
+    C45Arithmetic math_;
     std::size_t k_;
     double minimum_;
     std::vector<std::vector<float>> numbers_;
     std::vector<Case> cases_;
-    std::vector<std::uint32_t> spent_;
-    Grove grove_;
+    std::vector<std::uint32_t> times_used_;
+    Subtree subtree_;
 };
 
 }  // namespace penjing

@@ -25,68 +25,69 @@
 
 namespace penjing {
 
-class RpKernel {
+class RpartKernel {
   public:
-    explicit RpKernel(const RpOrder& order)
-        : order_(order),
-          s_(order.n_sums),
-          is_number_(order.y != nullptr),
-          lists_(order.columns.size()),
-          branch_(order.n_rows, 0),
-          found_(order.columns.size()),
-          stand_ins_(order.columns.size()) {}
+    explicit RpartKernel(const RpartRequest& request)
+        : request_(request),
+          s_(request.n_sums),
+          is_number_(request.y != nullptr),
+          lists_(request.columns.size()),
+          branch_(request.n_rows, 0),
+          splits_(request.columns.size()),
+          surrogates_(request.columns.size()) {}
 
-    RpGrown grow(ThreadPool& pool, const PollCallback& poll) {
+    RpartTree grow(ThreadPool& pool, const PollCallback& poll) {
         for (int i = 0; i < pool.size(); ++i) {
-            workers_.push_back(std::make_unique<Worker>(order_));
+            scratches_.push_back(std::make_unique<Scratch>(request_));
         }
-        RpGrown grown;
-        std::vector<Open> stack;
-        stack.push_back(prepare(grown, pool));
+        RpartTree tree;
+        std::vector<OpenNode> stack;
+        stack.push_back(prepare(tree, pool));
         while (!stack.empty()) {
-            Open open = std::move(stack.back());
+            OpenNode open = std::move(stack.back());
             stack.pop_back();
             if (poll) {
                 poll();
             }
-            if (stops(grown, open)) {
-                tell(open.n, true);
+            if (stops(tree, open)) {
+                report_node(open.n, true);
                 continue;
             }
-            tell(open.n, false);
-            const bool shared = pool.size() > 1 && open.n * order_.columns.size() >= 20000;
+            report_node(open.n, false);
+            const bool shared = pool.size() > 1 && open.n * request_.columns.size() >= 20000;
             const auto each = [&](const auto& work) {
                 if (shared) {
-                    pool.run(order_.columns.size(), work);
+                    pool.run(request_.columns.size(), work);
                 } else {
-                    for (std::size_t c = 0; c < order_.columns.size(); ++c) {
+                    for (std::size_t c = 0; c < request_.columns.size(); ++c) {
                         work(c, 0);
                     }
                 }
             };
-            const double risk = workers_[0]->judge.loss(grown.total.data() + open.node * s_);
-            const double scale = order_.cases == nullptr ? risk : case_risk(open);
+            const double risk =
+                scratches_[0]->criterion.loss(tree.total.data() + open.node * s_);
+            const double scale = request_.raw_y == nullptr ? risk : risk_by_row(open);
             each([&](std::size_t c, int worker) {
-                search(*workers_[static_cast<std::size_t>(worker)], open, c, scale);
+                search(*scratches_[static_cast<std::size_t>(worker)], open, c, scale);
             });
-            const int winner = choose(grown.nodes[open.node]);
+            const int winner = choose(tree.nodes[open.node]);
             if (winner < 0) {
                 continue;
             }
             const auto w = static_cast<std::size_t>(winner);
-            send(open, w);
-            settle(grown.nodes[open.node], open, w, each);
-            if (!(grown.nodes[open.node].gain >= order_.min_gain)) {
-                grown.nodes[open.node] = bare(grown.nodes[open.node]);
+            route_rows(open, w);
+            find_surrogates(tree.nodes[open.node], open, w, each);
+            if (!(tree.nodes[open.node].gain >= request_.min_gain)) {
+                tree.nodes[open.node] = as_leaf(tree.nodes[open.node]);
                 continue;
             }
-            divide(grown, open, w, risk, each, stack);
+            divide(tree, open, w, risk, each, stack);
         }
-        return rp_flatten(std::move(grown), s_);
+        return rpart_flatten(std::move(tree), s_);
     }
 
   private:
-    struct Open {
+    struct OpenNode {
         std::uint32_t node = 0;
         std::uint32_t begin = 0;
         std::uint32_t n = 0;
@@ -95,21 +96,21 @@ class RpKernel {
         bool is_pure = false;
         std::vector<std::uint32_t> known;  // rows of each ordered column whose value is known
     };
-    struct Found {  // the best division of one column
+    struct ColumnSplit {  // the best division of one column
         double gain = not_a_number;
         double whole = 0;
         double cut = not_a_number;
         std::int32_t last = 0;  // the last code of branch 0
         std::vector<std::int32_t> groups[2];
     };
-    struct Worker {
-        explicit Worker(const RpOrder& order)
-            : judge(order),
-              cell(order.n_sums),
-              known(order.n_sums),
-              below(order.n_sums),
-              above(order.n_sums) {}
-        RpJudge judge;
+    struct Scratch {
+        explicit Scratch(const RpartRequest& request)
+            : criterion(request),
+              cell(request.n_sums),
+              known(request.n_sums),
+              below(request.n_sums),
+              above(request.n_sums) {}
+        RpartCriterion criterion;
         std::vector<double> cell, known, below, above;  // S
         std::vector<std::int32_t> codes;                // levels that occur
         std::vector<double> cells;                      // levels x S
@@ -125,66 +126,66 @@ class RpKernel {
     static std::uint32_t row_of(std::uint32_t entry) { return entry >> 1; }
 
     [[nodiscard]] double weight_of(std::uint32_t row) const {
-        return order_.weight == nullptr ? 1.0 : order_.weight[row];
+        return request_.weight == nullptr ? 1.0 : request_.weight[row];
     }
 
-    void tell(std::size_t n, bool is_leaf) const {
-        if (order_.pace == nullptr) {
+    void report_node(std::size_t n, bool is_leaf) const {
+        if (request_.progress == nullptr) {
             return;
         }
         if (is_leaf) {
-            order_.pace->placed += n;
-            ++order_.pace->leaves;
+            request_.progress->rows_in_leaves += n;
+            ++request_.progress->n_leaves;
         } else {
-            order_.pace->row_levels += n;
+            request_.progress->rows_scanned += n;
         }
     }
 
     // ---- before the first node
 
-    Open prepare(RpGrown& grown, ThreadPool& pool) {
-        const std::size_t n = order_.n_rows;
-        Open root;
+    OpenNode prepare(RpartTree& tree, ThreadPool& pool) {
+        const std::size_t n = request_.n_rows;
+        OpenNode root;
         root.n = static_cast<std::uint32_t>(n);
-        root.known.assign(order_.columns.size(), 0);
-        pool.run(order_.columns.size(), [&](std::size_t c, int) {
-            if (order_.columns[c].ordered) {
+        root.known.assign(request_.columns.size(), 0);
+        pool.run(request_.columns.size(), [&](std::size_t c, int) {
+            if (request_.columns[c].ordered) {
                 root.known[c] = sort(c);
             }
         });
         rows_.resize(n);
         std::iota(rows_.begin(), rows_.end(), 0U);
-        if (order_.cases != nullptr) {
-            cases_ = rows_;
-            if (const std::int32_t* sorted = order_.sorted[0]; sorted != nullptr) {
-                std::copy(sorted, sorted + n, cases_.begin());
+        if (request_.raw_y != nullptr) {
+            sorted_rows_ = rows_;
+            if (const std::int32_t* sorted = request_.sorted[0]; sorted != nullptr) {
+                std::copy(sorted, sorted + n, sorted_rows_.begin());
             }
         }
-        grown.nodes.resize(1);
-        grown.total.resize(s_);
-        root.is_pure = weigh(0, root.n, grown.total.data());
-        const double risk = workers_[0]->judge.loss(grown.total.data());
-        alpha_ = order_.alpha >= 0 ? order_.alpha : order_.cp * risk;
+        tree.nodes.resize(1);
+        tree.total.resize(s_);
+        root.is_pure = sum_rows(0, root.n, tree.total.data());
+        const double risk = scratches_[0]->criterion.loss(tree.total.data());
+        alpha_ = request_.alpha >= 0 ? request_.alpha : request_.cp * risk;
         root.most = risk;
         return root;
     }
 
     [[nodiscard]] std::uint32_t* list_of(std::size_t c) {
-        return order_.lists.empty() ? lists_[c].data() : order_.lists[c];
+        return request_.lists.empty() ? lists_[c].data() : request_.lists[c];
     }
     std::uint32_t* make_list(std::size_t c) {
-        if (order_.lists.empty()) {
-            lists_[c] = Buffer<std::uint32_t>(order_.n_rows);
+        if (request_.lists.empty()) {
+            lists_[c] = Buffer<std::uint32_t>(request_.n_rows);
         }
         return list_of(c);
     }
 
     // Sort the rows of a column by its codes, equal ones in the order of the table.
     std::uint32_t sort(std::size_t c) {
-        if (order_.cases != nullptr) {
-            return take_sorted(c);
+        if (request_.raw_y != nullptr) {
+            return copy_sorted(c);
         }
-        const GrowColumn& column = order_.columns[c];
+        const GrowColumn& column = request_.columns[c];
         const auto n_levels = static_cast<std::size_t>(column.n_levels);
         std::uint32_t* list = make_list(c);
         std::vector<std::uint32_t> next(n_levels + 2, 0);
@@ -192,12 +193,12 @@ class RpKernel {
             return column.codes[row] < 0 ? n_levels
                                          : static_cast<std::size_t>(column.codes[row]);
         };
-        for (std::size_t row = 0; row < order_.n_rows; ++row) {
+        for (std::size_t row = 0; row < request_.n_rows; ++row) {
             ++next[slot(row) + 1];
         }
-        const std::uint32_t n_lost = next[n_levels + 1];
+        const std::uint32_t n_missing = next[n_levels + 1];
         std::partial_sum(next.begin(), next.end(), next.begin());
-        for (std::size_t row = 0; row < order_.n_rows; ++row) {
+        for (std::size_t row = 0; row < request_.n_rows; ++row) {
             list[next[slot(row)]++] = static_cast<std::uint32_t>(row) << 1;
         }
         for (std::size_t level = 0; level < n_levels; ++level) {
@@ -206,57 +207,58 @@ class RpKernel {
                 list[begin] |= 1U;
             }
         }
-        return static_cast<std::uint32_t>(order_.n_rows) - n_lost;
+        return static_cast<std::uint32_t>(request_.n_rows) - n_missing;
     }
 
     // Take over the order in which rpart has sorted a column.
-    std::uint32_t take_sorted(std::size_t c) {
-        const std::int32_t* codes = order_.columns[c].codes;
-        const std::int32_t* sorted = order_.sorted[c];
-        std::vector<std::uint32_t> lost;
+    std::uint32_t copy_sorted(std::size_t c) {
+        const std::int32_t* codes = request_.columns[c].codes;
+        const std::int32_t* sorted = request_.sorted[c];
+        std::vector<std::uint32_t> missing_entries;
         std::uint32_t* list = make_list(c);
         std::uint32_t n = 0;
         std::int32_t before = -1;
-        for (std::size_t i = 0; i < order_.n_rows; ++i) {
+        for (std::size_t i = 0; i < request_.n_rows; ++i) {
             const std::int32_t row = sorted[i];
             const std::uint32_t entry = static_cast<std::uint32_t>(row) << 1;
             if (codes[row] < 0) {
-                lost.push_back(entry);
+                missing_entries.push_back(entry);
             } else {
                 list[n++] = entry | (codes[row] == before ? 0U : 1U);
                 before = codes[row];
             }
         }
-        std::copy(lost.begin(), lost.end(), list + n);
+        std::copy(missing_entries.begin(), missing_entries.end(), list + n);
         return n;
     }
 
-    // The sum of squares about the mean, row after row; those of the root in the table's order.
-    [[nodiscard]] double case_risk(const Open& open) const {
+    // The sum of squares about the mean, row after row; those of the root in the table's
+    // request.
+    [[nodiscard]] double risk_by_row(const OpenNode& open) const {
         const std::uint32_t* rows =
-            (open.node == 0 ? rows_.data() : cases_.data()) + open.begin;
+            (open.node == 0 ? rows_.data() : sorted_rows_.data()) + open.begin;
         double sum = 0;
         double weight = 0;
         for (std::uint32_t i = 0; i < open.n; ++i) {
-            sum += order_.cases[rows[i]] * weight_of(rows[i]);
+            sum += request_.raw_y[rows[i]] * weight_of(rows[i]);
             weight += weight_of(rows[i]);
         }
         const double mean = sum / weight;
         double squares = 0;
         for (std::uint32_t i = 0; i < open.n; ++i) {
-            const double off = order_.cases[rows[i]] - mean;
+            const double off = request_.raw_y[rows[i]] - mean;
             squares += off * off * weight_of(rows[i]);
         }
         return squares;
     }
 
     // Sum the rows of a stretch in the order of the table; whether they are all alike.
-    bool weigh(std::uint32_t begin, std::uint32_t n, double* total) const {
+    bool sum_rows(std::uint32_t begin, std::uint32_t n, double* total) const {
         std::fill(total, total + s_, 0.0);
         bool is_pure = true;
         for (std::uint32_t i = begin; i < begin + n; ++i) {
             add_row(rows_[i], total);
-            is_pure = is_pure && order_.target[rows_[i]] == order_.target[rows_[begin]];
+            is_pure = is_pure && request_.target[rows_[i]] == request_.target[rows_[begin]];
         }
         return is_pure;
     }
@@ -264,64 +266,64 @@ class RpKernel {
     void add_row(std::uint32_t row, double* sums) const {
         const double weight = weight_of(row);
         if (is_number_) {
-            const double wy = weight * order_.y[row];
+            const double wy = weight * request_.y[row];
             sums[0] += weight;
             sums[1] += wy;
-            sums[2] += wy * order_.y[row];
+            sums[2] += wy * request_.y[row];
         } else {
-            sums[order_.target[row]] += weight;
+            sums[request_.target[row]] += weight;
         }
     }
 
-    [[nodiscard]] bool stops(const RpGrown& grown, const Open& open) {
-        if (open.is_pure || (order_.max_depth >= 0 && open.depth >= order_.max_depth) ||
-            open.n < order_.min_split) {
+    [[nodiscard]] bool stops(const RpartTree& tree, const OpenNode& open) {
+        if (open.is_pure || (request_.max_depth >= 0 && open.depth >= request_.max_depth) ||
+            open.n < request_.min_split) {
             return true;
         }
-        const double risk = workers_[0]->judge.loss(grown.total.data() + open.node * s_);
+        const double risk = scratches_[0]->criterion.loss(tree.total.data() + open.node * s_);
         return std::min(risk, open.most) <= alpha_;
     }
 
     // ---- the best division of one column
 
-    void search(Worker& my, const Open& open, std::size_t c, double risk) {
-        Found& found = found_[c];
-        found = Found{};
-        if (order_.columns[c].ordered) {
-            if (order_.cases != nullptr) {
-                best_case(open, c, risk, found);
+    void search(Scratch& scratch, const OpenNode& open, std::size_t c, double risk) {
+        ColumnSplit& split = splits_[c];
+        split = ColumnSplit{};
+        if (request_.columns[c].ordered) {
+            if (request_.raw_y != nullptr) {
+                best_cut_by_row(open, c, risk, split);
             } else {
-                best_cut(my, open, c, risk, found);
+                best_cut(scratch, open, c, risk, split);
             }
-        } else if (order_.cases != nullptr) {
-            best_levels(my, open, c, risk, found);
+        } else if (request_.raw_y != nullptr) {
+            best_groups_by_row(scratch, open, c, risk, split);
         } else {
-            count(my, open, c, s_,
+            count(scratch, open, c, s_,
                   [&](std::uint32_t row, double* sums) { add_row(row, sums); });
-            if (my.codes.size() >= 2) {
-                best_groups(my, c, risk, found);
+            if (scratch.codes.size() >= 2) {
+                best_groups(scratch, c, risk, split);
             }
         }
     }
 
     // Add the run of equal values that begins at `i`; return where it ends.
-    std::uint32_t add_run(Worker& my, const std::uint32_t* list, std::uint32_t i,
+    std::uint32_t add_run(Scratch& scratch, const std::uint32_t* list, std::uint32_t i,
                           std::uint32_t n, double* below) const {
         if (i + 1 >= n || (list[i + 1] & 1U) != 0) {  // nothing plus a number is that number
             if (is_number_) {
-                std::fill(my.cell.begin(), my.cell.end(), 0.0);
-                add_row(row_of(list[i]), my.cell.data());
-                add(my.cell.data(), below);
+                std::fill(scratch.cell.begin(), scratch.cell.end(), 0.0);
+                add_row(row_of(list[i]), scratch.cell.data());
+                add(scratch.cell.data(), below);
             } else {
                 add_row(row_of(list[i]), below);
             }
             return i + 1;
         }
-        std::fill(my.cell.begin(), my.cell.end(), 0.0);
+        std::fill(scratch.cell.begin(), scratch.cell.end(), 0.0);
         do {
-            add_row(row_of(list[i++]), my.cell.data());
+            add_row(row_of(list[i++]), scratch.cell.data());
         } while (i < n && (list[i] & 1U) == 0);
-        add(my.cell.data(), below);
+        add(scratch.cell.data(), below);
         return i;
     }
 
@@ -331,138 +333,140 @@ class RpKernel {
         }
     }
 
-    void best_cut(Worker& my, const Open& open, std::size_t c, double risk, Found& found) {
+    void best_cut(Scratch& scratch, const OpenNode& open, std::size_t c, double risk,
+                  ColumnSplit& split) {
         const std::uint32_t* list = list_of(c) + open.begin;
         const std::uint32_t n = open.known[c];
-        std::fill(my.known.begin(), my.known.end(), 0.0);
+        std::fill(scratch.known.begin(), scratch.known.end(), 0.0);
         std::uint32_t last_run = 0;
         for (std::uint32_t i = 0; i < n;) {
             last_run = i;
-            i = add_run(my, list, i, n, my.known.data());
+            i = add_run(scratch, list, i, n, scratch.known.data());
         }
         if (last_run == 0) {  // one value, or none
             return;
         }
-        std::fill(my.below.begin(), my.below.end(), 0.0);
-        Choice choice(*this, my, n, risk);
-        const bool off = is_off();
+        std::fill(scratch.below.begin(), scratch.below.end(), 0.0);
+        CandidateSearch search_(*this, scratch, n, risk);
+        const bool off = sums_weights_by_row();
         if (off) {
-            choice.start(total_weight(n));
+            search_.start(total_weight(n));
         }
         for (std::uint32_t i = 0; i < n;) {
             const std::uint32_t begin = i;
-            i = add_run(my, list, i, n, my.below.data());
+            i = add_run(scratch, list, i, n, scratch.below.data());
             if (off) {
-                choice.move(i - begin);
+                search_.move(i - begin);
             }
             if (i < n) {
-                choice.consider(i, i);
+                search_.consider(i, i);
             }
         }
-        if (!choice.settle(found)) {
+        if (!search_.accept(split)) {
             return;
         }
-        const std::uint32_t at = choice.place;
-        const GrowColumn& column = order_.columns[c];
-        found.last = column.codes[row_of(list[at - 1])];
-        found.cut = just_below(column.levels[found.last],
+        const std::uint32_t at = search_.place;
+        const GrowColumn& column = request_.columns[c];
+        split.last = column.codes[row_of(list[at - 1])];
+        split.cut = just_below(column.levels[split.last],
                                column.levels[column.codes[row_of(list[at])]]);
     }
 
     // The same, rows added up one after the other; of equal cuts the lowest, to the last bit.
-    void best_case(const Open& open, std::size_t c, double risk, Found& found) {
+    void best_cut_by_row(const OpenNode& open, std::size_t c, double risk, ColumnSplit& split) {
         const std::uint32_t* list = list_of(c) + open.begin;
         const std::uint32_t n = open.known[c];
         if (n == 0) {
             return;
         }
-        RpSides sides([&](const auto& see) {
+        RpartSides sides([&](const auto& visit) {
             for (std::uint32_t i = 0; i < n; ++i) {
-                see(order_.cases[row_of(list[i])], weight_of(row_of(list[i])));
+                visit(request_.raw_y[row_of(list[i])], weight_of(row_of(list[i])));
             }
         });
         double best = 0;
         std::uint32_t at = 0;
         for (std::uint32_t i = 0; i + 1 < n; ++i) {
             const std::uint32_t row = row_of(list[i]);
-            sides.move(sides.off(order_.cases[row], weight_of(row)), weight_of(row));
-            const bool fair = i + 1 >= order_.least && n - i - 1 >= order_.least;
+            sides.move(sides.off(request_.raw_y[row], weight_of(row)), weight_of(row));
+            const bool fair = i + 1 >= request_.min_bucket && n - i - 1 >= request_.min_bucket;
             if (fair && (list[i + 1] & 1U) != 0 && sides.gain() > best) {
                 best = sides.gain();
                 at = i + 1;
             }
         }
-        found.whole = 1.0;
-        if (!Choice::offered(found, risk > 0 ? best / risk : 0.0)) {
+        split.whole = 1.0;
+        if (!CandidateSearch::is_worthwhile(split, risk > 0 ? best / risk : 0.0)) {
             return;
         }
-        const GrowColumn& column = order_.columns[c];
-        found.last = column.codes[row_of(list[at - 1])];
-        found.cut = just_below(column.levels[found.last],
+        const GrowColumn& column = request_.columns[c];
+        split.last = column.codes[row_of(list[at - 1])];
+        split.cut = just_below(column.levels[split.last],
                                column.levels[column.codes[row_of(list[at])]]);
     }
 
     // The best division of levels put in the order of their means, rows added up likewise.
-    void best_levels(Worker& my, const Open& open, std::size_t c, double risk,
-                     Found& found) const {
-        const std::int32_t* codes = order_.columns[c].codes;
+    void best_groups_by_row(Scratch& scratch, const OpenNode& open, std::size_t c, double risk,
+                            ColumnSplit& split) const {
+        const std::int32_t* codes = request_.columns[c].codes;
         const std::uint32_t* rows = rows_.data() + open.begin;
-        RpSides sides([&](const auto& see) {
+        RpartSides sides([&](const auto& visit) {
             for (std::uint32_t i = 0; i < open.n; ++i) {
                 if (codes[rows[i]] >= 0) {
-                    see(order_.cases[rows[i]], weight_of(rows[i]));
+                    visit(request_.raw_y[rows[i]], weight_of(rows[i]));
                 }
             }
         });
-        count(my, open, c, 2, [&](std::uint32_t row, double* sums) {
+        count(scratch, open, c, 2, [&](std::uint32_t row, double* sums) {
             sums[0] += weight_of(row);
-            sums[1] += sides.off(order_.cases[row], weight_of(row));
+            sums[1] += sides.off(request_.raw_y[row], weight_of(row));
         });
-        const std::size_t n = my.codes.size();
+        const std::size_t n = scratch.codes.size();
         if (n < 2) {
             return;
         }
-        my.along.resize(n);
+        scratch.along.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
-            my.along[i] = my.cells[2 * i + 1] / my.cells[2 * i];
+            scratch.along[i] = scratch.cells[2 * i + 1] / scratch.cells[2 * i];
         }
-        sort_along(my);
+        sort_along(scratch);
         const std::uint32_t n_rows =
-            std::accumulate(my.counts.begin(), my.counts.end(), std::uint32_t{0});
+            std::accumulate(scratch.counts.begin(), scratch.counts.end(), std::uint32_t{0});
         std::uint32_t n_left = 0;
         std::size_t n_best = 0;
         double best = 0;
         for (std::size_t i = 0; i + 1 < n; ++i) {
-            const std::size_t level = my.sorted[i];
-            sides.move(my.cells[2 * level + 1], my.cells[2 * level]);
-            n_left += my.counts[level];
-            const bool fair = n_left >= order_.least && n_rows - n_left >= order_.least;
+            const std::size_t level = scratch.sorted[i];
+            sides.move(scratch.cells[2 * level + 1], scratch.cells[2 * level]);
+            n_left += scratch.counts[level];
+            const bool fair =
+                n_left >= request_.min_bucket && n_rows - n_left >= request_.min_bucket;
             if (fair && sides.gain() > best) {
                 best = sides.gain();
                 n_best = i + 1;
             }
         }
-        found.whole = 1.0;
-        if (!Choice::offered(found, risk > 0 ? best / risk : 0.0)) {
+        split.whole = 1.0;
+        if (!CandidateSearch::is_worthwhile(split, risk > 0 ? best / risk : 0.0)) {
             return;
         }
         std::vector<std::uint8_t> is_left(n, 0);
         for (std::size_t i = 0; i < n_best; ++i) {
-            is_left[my.sorted[i]] = 1;
+            is_left[scratch.sorted[i]] = 1;
         }
         for (std::size_t i = 0; i < n; ++i) {  // the lower means come first
-            found.groups[is_left[i] != 0 ? 0 : 1].push_back(my.codes[i]);
+            split.groups[is_left[i] != 0 ? 0 : 1].push_back(scratch.codes[i]);
         }
     }
 
     // Whether weights have to be added up row by row, to be rounded as rpart's are.
-    [[nodiscard]] bool is_off() const {
-        return !is_number_ && order_.alike != 1.0 && order_.weight == nullptr;
+    [[nodiscard]] bool sums_weights_by_row() const {
+        return !is_number_ && request_.common_prior != 1.0 && request_.weight == nullptr;
     }
     [[nodiscard]] double total_weight(std::uint32_t n) const {
         double sum = 0;
         for (std::uint32_t i = 0; i < n; ++i) {
-            sum += order_.alike;
+            sum += request_.common_prior;
         }
         return sum;
     }
@@ -474,12 +478,13 @@ class RpKernel {
     }
 
     // Compares the candidates of one column: `known` and `below` of the worker are the sums.
-    class Choice {
+    class CandidateSearch {
       public:
-        Choice(const RpKernel& kernel, Worker& my, std::uint32_t n, double risk)
-            : kernel_(kernel), my_(my), n_(n), risk_(risk) {
-            my.gains.clear();
-            my.places.clear();
+        CandidateSearch(const RpartKernel& kernel, Scratch& scratch, std::uint32_t n,
+                        double risk)
+            : kernel_(kernel), scratch_(scratch), n_(n), risk_(risk) {
+            scratch.gains.clear();
+            scratch.places.clear();
         }
 
         std::uint32_t place = 0;
@@ -491,82 +496,86 @@ class RpKernel {
         }
         void move(std::uint32_t n_rows) {
             for (std::uint32_t i = 0; i < n_rows; ++i) {
-                left_ += kernel_.order_.alike;
-                right_ -= kernel_.order_.alike;
+                left_ += kernel_.request_.common_prior;
+                right_ -= kernel_.request_.common_prior;
             }
         }
         void consider(std::uint32_t name, std::uint32_t n_left) {
-            const std::uint32_t least = kernel_.order_.least;
-            if (n_left < least || n_ - n_left < least) {
+            const std::uint32_t min_bucket = kernel_.request_.min_bucket;
+            if (n_left < min_bucket || n_ - n_left < min_bucket) {
                 return;
             }
-            const std::vector<double>& left = my_.below;
+            const std::vector<double>& left = scratch_.below;
             if (kernel_.is_number_) {
-                const double centre = my_.known[1] / my_.known[0];
+                const double centre = scratch_.known[1] / scratch_.known[0];
                 const double off = left[1] - centre * left[0];
-                my_.gains.push_back(off * off / left[0] + off * off / (my_.known[0] - left[0]));
-                my_.places.push_back(name);
+                scratch_.gains.push_back(off * off / left[0] +
+                                         off * off / (scratch_.known[0] - left[0]));
+                scratch_.places.push_back(name);
                 return;
             }
             for (std::size_t k = 0; k < kernel_.s_; ++k) {
-                my_.above[k] = my_.known[k] - left[k];
+                scratch_.above[k] = scratch_.known[k] - left[k];
             }
-            const double mixed = my_.judge.mixed(left.data(), my_.above.data(), left_, right_);
-            if (mixed < best) {
-                best = mixed;
+            const double weighted_impurity = scratch_.criterion.weighted_impurity(
+                left.data(), scratch_.above.data(), left_, right_);
+            if (weighted_impurity < best) {
+                best = weighted_impurity;
                 place = name;
             }
         }
         // What the best candidate of classes gains.
         [[nodiscard]] double gain() { return whole() - best; }
         [[nodiscard]] double whole() {
-            std::fill(my_.above.begin(), my_.above.end(), 0.0);
+            std::fill(scratch_.above.begin(), scratch_.above.end(), 0.0);
             double rest = -1;
             if (all_ >= 0) {
                 rest = all_;
                 for (std::uint32_t i = 0; i < n_; ++i) {
-                    rest -= kernel_.order_.alike;
+                    rest -= kernel_.request_.common_prior;
                 }
             }
-            return my_.judge.mixed(my_.known.data(), my_.above.data(), all_, rest);
+            return scratch_.criterion.weighted_impurity(scratch_.known.data(),
+                                                        scratch_.above.data(), all_, rest);
         }
         // Whether there is a best candidate that is worth anything.
-        bool settle(Found& found) {
+        bool accept(ColumnSplit& split) {
             double worth = 0;
             if (kernel_.is_number_) {
-                found.whole = 1.0;
-                if (my_.gains.empty()) {
+                split.whole = 1.0;
+                if (scratch_.gains.empty()) {
                     return false;
                 }
-                const double top = *std::max_element(my_.gains.begin(), my_.gains.end());
+                const double top =
+                    *std::max_element(scratch_.gains.begin(), scratch_.gains.end());
                 const double bar = top - tie_share * std::fabs(top);
                 std::size_t i = 0;
-                while (!(my_.gains[i] >= bar)) {
+                while (!(scratch_.gains[i] >= bar)) {
                     ++i;
                 }
-                place = my_.places[i];
-                worth = risk_ > 0 ? my_.gains[i] / risk_ : 0.0;
+                place = scratch_.places[i];
+                worth = risk_ > 0 ? scratch_.gains[i] / risk_ : 0.0;
             } else {
-                found.whole = whole();
+                split.whole = whole();
                 if (std::isinf(best)) {
                     return false;
                 }
-                worth = found.whole - best;
+                worth = split.whole - best;
             }
-            return offered(found, worth);
+            return is_worthwhile(split, worth);
         }
-        static bool offered(Found& found, double worth) {
+        static bool is_worthwhile(ColumnSplit& split, double worth) {
             constexpr double nothing = 1e-10;
-            if (worth <= found.whole * nothing) {
+            if (worth <= split.whole * nothing) {
                 return false;
             }
-            found.gain = worth;
+            split.gain = worth;
             return true;
         }
 
       private:
-        const RpKernel& kernel_;
-        Worker& my_;
+        const RpartKernel& kernel_;
+        Scratch& scratch_;
         std::uint32_t n_;
         double risk_;
         double left_ = -1;
@@ -576,169 +585,174 @@ class RpKernel {
 
     // Sum the rows of a nominal column, level by level: `size` sums each, and how many rows.
     template <class Add>
-    void count(Worker& my, const Open& open, std::size_t c, std::size_t size,
+    void count(Scratch& scratch, const OpenNode& open, std::size_t c, std::size_t size,
                const Add& add_to) const {
-        const GrowColumn& column = order_.columns[c];
+        const GrowColumn& column = request_.columns[c];
         const auto n_levels = static_cast<std::size_t>(column.n_levels);
-        my.codes.clear();
-        my.cells.clear();
-        my.counts.clear();
+        scratch.codes.clear();
+        scratch.cells.clear();
+        scratch.counts.clear();
         const std::uint32_t* rows = rows_.data() + open.begin;
         if (n_levels <= 4 * static_cast<std::size_t>(open.n) + 16) {
-            my.dense.assign(n_levels, 0);
+            scratch.dense.assign(n_levels, 0);
             for (std::uint32_t i = 0; i < open.n; ++i) {
                 if (column.codes[rows[i]] >= 0) {
-                    ++my.dense[static_cast<std::size_t>(column.codes[rows[i]])];
+                    ++scratch.dense[static_cast<std::size_t>(column.codes[rows[i]])];
                 }
             }
             for (std::size_t level = 0; level < n_levels; ++level) {
-                if (my.dense[level] > 0) {
-                    my.codes.push_back(static_cast<std::int32_t>(level));
-                    my.counts.push_back(my.dense[level]);
-                    my.dense[level] = static_cast<std::uint32_t>(my.codes.size() - 1);
+                if (scratch.dense[level] > 0) {
+                    scratch.codes.push_back(static_cast<std::int32_t>(level));
+                    scratch.counts.push_back(scratch.dense[level]);
+                    scratch.dense[level] = static_cast<std::uint32_t>(scratch.codes.size() - 1);
                 }
             }
-            my.cells.assign(my.codes.size() * size, 0.0);
+            scratch.cells.assign(scratch.codes.size() * size, 0.0);
             for (std::uint32_t i = 0; i < open.n; ++i) {
                 const std::int32_t code = column.codes[rows[i]];
                 if (code >= 0) {
-                    add_to(rows[i],
-                           my.cells.data() + my.dense[static_cast<std::size_t>(code)] * size);
+                    add_to(rows[i], scratch.cells.data() +
+                                        scratch.dense[static_cast<std::size_t>(code)] * size);
                 }
             }
             return;
         }
-        my.keys.clear();
+        scratch.keys.clear();
         for (std::uint32_t i = 0; i < open.n; ++i) {
             if (column.codes[rows[i]] >= 0) {
-                my.keys.push_back(static_cast<std::uint64_t>(column.codes[rows[i]]) << 32 |
-                                  rows[i]);
+                scratch.keys.push_back(static_cast<std::uint64_t>(column.codes[rows[i]]) << 32 |
+                                       rows[i]);
             }
         }
-        std::sort(my.keys.begin(), my.keys.end());
-        for (const std::uint64_t key : my.keys) {
+        std::sort(scratch.keys.begin(), scratch.keys.end());
+        for (const std::uint64_t key : scratch.keys) {
             const auto code = static_cast<std::int32_t>(key >> 32);
-            if (my.codes.empty() || my.codes.back() != code) {
-                my.codes.push_back(code);
-                my.counts.push_back(0);
-                my.cells.resize(my.cells.size() + size, 0.0);
+            if (scratch.codes.empty() || scratch.codes.back() != code) {
+                scratch.codes.push_back(code);
+                scratch.counts.push_back(0);
+                scratch.cells.resize(scratch.cells.size() + size, 0.0);
             }
-            ++my.counts.back();
-            add_to(static_cast<std::uint32_t>(key), my.cells.data() + my.cells.size() - size);
+            ++scratch.counts.back();
+            add_to(static_cast<std::uint32_t>(key),
+                   scratch.cells.data() + scratch.cells.size() - size);
         }
     }
 
-    void best_groups(Worker& my, std::size_t, double risk, Found& found) const {
-        const std::size_t n = my.codes.size();
-        std::fill(my.known.begin(), my.known.end(), 0.0);
+    void best_groups(Scratch& scratch, std::size_t, double risk, ColumnSplit& split) const {
+        const std::size_t n = scratch.codes.size();
+        std::fill(scratch.known.begin(), scratch.known.end(), 0.0);
         for (std::size_t i = 0; i < n; ++i) {
-            add(my.cells.data() + i * s_, my.known.data());
+            add(scratch.cells.data() + i * s_, scratch.known.data());
         }
         const std::uint32_t n_rows =
-            std::accumulate(my.counts.begin(), my.counts.end(), std::uint32_t{0});
+            std::accumulate(scratch.counts.begin(), scratch.counts.end(), std::uint32_t{0});
         std::vector<std::uint8_t> is_left(n, 0);
-        if (!is_number_ && order_.n_seen > 2) {
-            if (!any_groups(my, n_rows, risk, is_left, found)) {
+        if (!is_number_ && request_.n_classes > 2) {
+            if (!best_of_all_groups(scratch, n_rows, risk, is_left, split)) {
                 return;
             }
         } else {
-            sort_levels(my);
-            std::fill(my.below.begin(), my.below.end(), 0.0);
-            Choice choice(*this, my, n_rows, risk);
+            sort_levels(scratch);
+            std::fill(scratch.below.begin(), scratch.below.end(), 0.0);
+            CandidateSearch search_(*this, scratch, n_rows, risk);
             std::uint32_t n_left = 0;
             for (std::size_t i = 0; i + 1 < n; ++i) {
-                add(my.cells.data() + my.sorted[i] * s_, my.below.data());
-                n_left += my.counts[my.sorted[i]];
-                choice.consider(static_cast<std::uint32_t>(i), n_left);
+                add(scratch.cells.data() + scratch.sorted[i] * s_, scratch.below.data());
+                n_left += scratch.counts[scratch.sorted[i]];
+                search_.consider(static_cast<std::uint32_t>(i), n_left);
             }
-            if (!choice.settle(found)) {
+            if (!search_.accept(split)) {
                 return;
             }
-            for (std::size_t i = 0; i <= choice.place; ++i) {
-                is_left[my.sorted[i]] = 1;
+            for (std::size_t i = 0; i <= search_.place; ++i) {
+                is_left[scratch.sorted[i]] = 1;
             }
         }
-        orient(my, is_left);
+        orient(scratch, is_left);
         for (std::size_t i = 0; i < n; ++i) {
-            found.groups[is_left[i] != 0 ? 0 : 1].push_back(my.codes[i]);
+            split.groups[is_left[i] != 0 ? 0 : 1].push_back(scratch.codes[i]);
         }
     }
 
-    // Levels by the share of the first class, or by mean; equal ones stay in their order.
-    void sort_levels(Worker& my) const {
-        const std::size_t n = my.codes.size();
-        my.along.resize(n);
+    // Levels by the share of the first class, or by mean; equal ones stay in their request.
+    void sort_levels(Scratch& scratch) const {
+        const std::size_t n = scratch.codes.size();
+        scratch.along.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
-            const double* cell = my.cells.data() + i * s_;
+            const double* cell = scratch.cells.data() + i * s_;
             if (is_number_) {
-                my.along[i] = my.judge.mean(cell);
+                scratch.along[i] = scratch.criterion.mean(cell);
                 continue;
             }
             double weight = 0;
-            for (std::size_t k = 0; k < order_.n_seen; ++k) {
-                weight += order_.altered == nullptr ? cell[k] : cell[k] * order_.altered[k];
+            for (std::size_t k = 0; k < request_.n_classes; ++k) {
+                weight += request_.prior_factor == nullptr ? cell[k]
+                                                           : cell[k] * request_.prior_factor[k];
             }
-            my.along[i] = cell[0] / weight;
+            scratch.along[i] = cell[0] / weight;
         }
-        sort_along(my);
+        sort_along(scratch);
     }
-    static void sort_along(Worker& my) {
-        my.sorted.resize(my.along.size());
-        std::iota(my.sorted.begin(), my.sorted.end(), std::size_t{0});
-        std::stable_sort(my.sorted.begin(), my.sorted.end(), [&](std::size_t a, std::size_t b) {
-            return my.along[a] < my.along[b];
-        });
+    static void sort_along(Scratch& scratch) {
+        scratch.sorted.resize(scratch.along.size());
+        std::iota(scratch.sorted.begin(), scratch.sorted.end(), std::size_t{0});
+        std::stable_sort(
+            scratch.sorted.begin(), scratch.sorted.end(),
+            [&](std::size_t a, std::size_t b) { return scratch.along[a] < scratch.along[b]; });
     }
 
     // All groupings, each differing from the one before by one level; scored in batches, since
     // batches are compared by their gains and the candidates of one by what is left of them.
-    bool any_groups(Worker& my, std::uint32_t n_rows, double risk,
-                    std::vector<std::uint8_t>& is_left, Found& found) const {
+    bool best_of_all_groups(Scratch& scratch, std::uint32_t n_rows, double risk,
+                            std::vector<std::uint8_t>& is_left, ColumnSplit& split) const {
         constexpr std::uint64_t at_once = 1U << 14;
-        const std::size_t n = my.codes.size();
+        const std::size_t n = scratch.codes.size();
         const std::uint64_t end = std::uint64_t{1} << (n - 1);
-        std::fill(my.below.begin(), my.below.end(), 0.0);
+        std::fill(scratch.below.begin(), scratch.below.end(), 0.0);
         std::uint32_t n_left = 0;
-        double kept = 0;
+        double best_gain = 0;
         bool any = false;
         std::uint64_t best_step = 0;
         for (std::uint64_t start = 1; start < end; start += at_once) {
-            Choice choice(*this, my, n_rows, risk);
+            CandidateSearch search_(*this, scratch, n_rows, risk);
             const std::uint64_t stop = std::min(start + at_once, end);
             for (std::uint64_t step = start; step < stop; ++step) {
                 const auto level = static_cast<std::size_t>(std::countr_zero(step));
                 const bool enters = ((step ^ step >> 1) >> level & 1U) != 0;
                 for (std::size_t k = 0; k < s_; ++k) {
-                    const double cell = my.cells[level * s_ + k];
-                    my.below[k] = enters ? my.below[k] + cell : my.below[k] - cell;
+                    const double cell = scratch.cells[level * s_ + k];
+                    scratch.below[k] =
+                        enters ? scratch.below[k] + cell : scratch.below[k] - cell;
                 }
-                n_left = enters ? n_left + my.counts[level] : n_left - my.counts[level];
-                choice.consider(static_cast<std::uint32_t>(step - start), n_left);
+                n_left =
+                    enters ? n_left + scratch.counts[level] : n_left - scratch.counts[level];
+                search_.consider(static_cast<std::uint32_t>(step - start), n_left);
             }
-            found.whole = choice.whole();
-            const double gain = std::isinf(choice.best) ? 0.0 : found.whole - choice.best;
-            if (!any || gain > kept) {
+            split.whole = search_.whole();
+            const double gain = std::isinf(search_.best) ? 0.0 : split.whole - search_.best;
+            if (!any || gain > best_gain) {
                 any = true;
-                kept = gain;
-                best_step = start + choice.place;
+                best_gain = gain;
+                best_step = start + search_.place;
             }
         }
         const std::uint64_t sides = best_step ^ best_step >> 1;
         for (std::size_t i = 0; i < n; ++i) {
             is_left[i] = (sides >> i & 1U) != 0 ? 1 : 0;
         }
-        return Choice::offered(found, kept);
+        return CandidateSearch::is_worthwhile(split, best_gain);
     }
 
     // The group of the lower mean becomes the left one.
-    void orient(Worker& my, std::vector<std::uint8_t>& is_left) const {
-        std::fill(my.below.begin(), my.below.end(), 0.0);
-        std::fill(my.above.begin(), my.above.end(), 0.0);
+    void orient(Scratch& scratch, std::vector<std::uint8_t>& is_left) const {
+        std::fill(scratch.below.begin(), scratch.below.end(), 0.0);
+        std::fill(scratch.above.begin(), scratch.above.end(), 0.0);
         for (std::size_t i = 0; i < is_left.size(); ++i) {
-            add(my.cells.data() + i * s_, is_left[i] != 0 ? my.below.data() : my.above.data());
+            add(scratch.cells.data() + i * s_,
+                is_left[i] != 0 ? scratch.below.data() : scratch.above.data());
         }
-        const double left = my.judge.mean(my.below.data());
-        const double right = my.judge.mean(my.above.data());
+        const double left = scratch.criterion.mean(scratch.below.data());
+        const double right = scratch.criterion.mean(scratch.above.data());
         if (is_number_ ? left > right : !(left < right)) {
             for (std::uint8_t& side : is_left) {
                 side = side != 0 ? 0 : 1;
@@ -748,13 +762,14 @@ class RpKernel {
 
     // ---- the choice between columns
 
-    int choose(RpNode& node) const {
-        const std::size_t n = order_.columns.size();
+    int choose(RpartNode& node) const {
+        const std::size_t n = request_.columns.size();
         const auto cost = [&](std::size_t c) {
-            return order_.cost == nullptr ? 1.0 : order_.cost[c];
+            return request_.cost == nullptr ? 1.0 : request_.cost[c];
         };
         const auto score = [&](std::size_t c) {
-            return order_.cost == nullptr ? found_[c].gain : found_[c].gain / order_.cost[c];
+            return request_.cost == nullptr ? splits_[c].gain
+                                            : splits_[c].gain / request_.cost[c];
         };
         int winner = -1;
         double top = not_a_number;
@@ -769,23 +784,23 @@ class RpKernel {
             return winner;
         }
         for (std::size_t c = 0; c < n; ++c) {
-            if (score(c) + tie_share * found_[c].whole / cost(c) >= top) {
+            if (score(c) + tie_share * splits_[c].whole / cost(c) >= top) {
                 node.ties.push_back(static_cast<std::int32_t>(c));
             }
         }
-        if (is_number_ && order_.cases == nullptr) {
+        if (is_number_ && request_.raw_y == nullptr) {
             winner = node.ties.front();
         }
         if (node.ties.size() < 2) {
             node.ties.clear();
         }
-        node.gain = found_[static_cast<std::size_t>(winner)].gain;
+        node.gain = splits_[static_cast<std::size_t>(winner)].gain;
         node.score = score(static_cast<std::size_t>(winner));
         return winner;
     }
 
-    static RpNode bare(const RpNode& node) {
-        RpNode leaf;
+    static RpartNode as_leaf(const RpartNode& node) {
+        RpartNode leaf;
         leaf.levels = node.levels;
         return leaf;
     }
@@ -793,14 +808,14 @@ class RpKernel {
     // ---- surrogates
 
     // The branch of each row by the question itself: 0, 1, or 2 where its value is missing.
-    void send(const Open& open, std::size_t c) {
-        const GrowColumn& column = order_.columns[c];
-        const Found& found = found_[c];
+    void route_rows(const OpenNode& open, std::size_t c) {
+        const GrowColumn& column = request_.columns[c];
+        const ColumnSplit& split = splits_[c];
         std::vector<std::uint8_t> by_code;
         if (!column.ordered) {
             by_code.assign(static_cast<std::size_t>(column.n_levels), 2);
             for (std::uint8_t b = 0; b < 2; ++b) {
-                for (const std::int32_t code : found.groups[b]) {
+                for (const std::int32_t code : split.groups[b]) {
                     by_code[static_cast<std::size_t>(code)] = b;
                 }
             }
@@ -809,48 +824,49 @@ class RpKernel {
             const std::int32_t code = column.codes[rows_[i]];
             branch_[rows_[i]] = code < 0            ? std::uint8_t{2}
                                 : !column.ordered   ? by_code[static_cast<std::size_t>(code)]
-                                : code > found.last ? std::uint8_t{1}
+                                : code > split.last ? std::uint8_t{1}
                                                     : std::uint8_t{0};
         }
     }
 
-    struct Sent {
+    struct RoutedWeights {
         double weight[2];
         std::size_t left, right;  // which branch is rpart's left one
     };
 
     template <class Each>
-    void settle(RpNode& node, const Open& open, std::size_t c, const Each& each) {
-        if (order_.max_surrogates == 0) {
+    void find_surrogates(RpartNode& node, const OpenNode& open, std::size_t c,
+                         const Each& each) {
+        if (request_.max_surrogates == 0) {
             return;
         }
-        const Sent sent = sent_by(open, c);
+        const RoutedWeights routed = routed_weights(open, c);
         each([&](std::size_t d, int worker) {
-            stand_ins_[d].agreement = not_a_number;
+            surrogates_[d].agreement = not_a_number;
             if (d == c) {
                 return;
             }
-            Worker& my = *workers_[static_cast<std::size_t>(worker)];
-            if (order_.columns[d].ordered) {
-                by_cut(my, open, d, sent);
+            Scratch& scratch = *scratches_[static_cast<std::size_t>(worker)];
+            if (request_.columns[d].ordered) {
+                surrogate_cut(scratch, open, d, routed);
             } else {
-                by_groups(my, open, d, sent);
+                surrogate_groups(scratch, open, d, routed);
             }
         });
-        for (std::size_t d = 0; d < stand_ins_.size(); ++d) {
-            if (!std::isnan(stand_ins_[d].agreement)) {
-                node.surrogates.push_back(stand_ins_[d]);
+        for (std::size_t d = 0; d < surrogates_.size(); ++d) {
+            if (!std::isnan(surrogates_[d].agreement)) {
+                node.surrogates.push_back(surrogates_[d]);
             }
         }
         std::stable_sort(node.surrogates.begin(), node.surrogates.end(),
-                         [](const RpSurrogate& a, const RpSurrogate& b) {
+                         [](const RpartSurrogate& a, const RpartSurrogate& b) {
                              return a.agreement > b.agreement;
                          });
-        if (node.surrogates.size() > order_.max_surrogates) {
-            node.surrogates.resize(order_.max_surrogates);
+        if (node.surrogates.size() > request_.max_surrogates) {
+            node.surrogates.resize(request_.max_surrogates);
         }
-        if (order_.use_surrogates == 2 && sent.weight[0] != sent.weight[1]) {
-            node.missing = sent.weight[1] > sent.weight[0] ? 1 : 0;
+        if (request_.use_surrogates == 2 && routed.weight[0] != routed.weight[1]) {
+            node.missing = routed.weight[1] > routed.weight[0] ? 1 : 0;
         }
     }
 
@@ -859,41 +875,44 @@ class RpKernel {
     }
 
     // What the question itself sends each way, level by level.
-    Sent sent_by(const Open& open, std::size_t c) {
-        Worker& my = *workers_[0];
-        Sent sent{{0, 0}, 0, 1};
-        if (!order_.columns[c].ordered) {
-            count(my, open, c, 3,
+    RoutedWeights routed_weights(const OpenNode& open, std::size_t c) {
+        Scratch& scratch = *scratches_[0];
+        RoutedWeights routed{{0, 0}, 0, 1};
+        if (!request_.columns[c].ordered) {
+            count(scratch, open, c, 3,
                   [&](std::uint32_t row, double* sums) { add_branch(row, sums); });
-            for (std::size_t i = 0; i < my.codes.size(); ++i) {
-                sent.weight[0] += my.cells[3 * i];
-                sent.weight[1] += my.cells[3 * i + 1];
+            for (std::size_t i = 0; i < scratch.codes.size(); ++i) {
+                routed.weight[0] += scratch.cells[3 * i];
+                routed.weight[1] += scratch.cells[3 * i + 1];
             }
-            return sent;
+            return routed;
         }
         const std::uint32_t* list = list_of(c) + open.begin;
         const std::uint32_t n = open.known[c];
-        std::fill(my.below.begin(), my.below.end(), 0.0);
-        std::fill(my.above.begin(), my.above.end(), 0.0);
+        std::fill(scratch.below.begin(), scratch.below.end(), 0.0);
+        std::fill(scratch.above.begin(), scratch.above.end(), 0.0);
         for (std::uint32_t i = 0; i < n;) {
             const std::uint32_t begin = i;
             const bool is_below = branch_[row_of(list[i])] == 0;
-            i = add_run(my, list, i, n, is_below ? my.below.data() : my.above.data());
+            i = add_run(scratch, list, i, n,
+                        is_below ? scratch.below.data() : scratch.above.data());
             double weight = 0;
             for (std::uint32_t j = begin; j < i; ++j) {
                 weight += weight_of(row_of(list[j]));
             }
-            sent.weight[is_below ? 0 : 1] += weight;
+            routed.weight[is_below ? 0 : 1] += weight;
         }
-        if (!(my.judge.mean(my.below.data()) < my.judge.mean(my.above.data()))) {
-            sent.left = 1;
-            sent.right = 0;
+        if (!(scratch.criterion.mean(scratch.below.data()) <
+              scratch.criterion.mean(scratch.above.data()))) {
+            routed.left = 1;
+            routed.right = 0;
         }
-        return sent;
+        return routed;
     }
 
     // The cut that agrees best with the question.
-    void by_cut(Worker& my, const Open& open, std::size_t d, const Sent& sent) {
+    void surrogate_cut(Scratch& scratch, const OpenNode& open, std::size_t d,
+                       const RoutedWeights& routed) {
         constexpr std::uint32_t each_way = 2;
         const std::uint32_t* list = list_of(d) + open.begin;
         const std::uint32_t n = open.known[d];
@@ -932,22 +951,22 @@ class RpKernel {
         if (at == 0 || !(best > std::max(whole[0], whole[1]))) {
             return;
         }
-        RpSurrogate& found = stand_ins_[d];
-        if (agreement(best, whole, sent, found)) {
-            const GrowColumn& column = order_.columns[d];
-            found.column = static_cast<std::uint32_t>(d);
-            found.cut = just_below(column.levels[column.codes[row_of(list[at - 1])]],
+        RpartSurrogate& split = surrogates_[d];
+        if (agreement(best, whole, routed, split)) {
+            const GrowColumn& column = request_.columns[d];
+            split.column = static_cast<std::uint32_t>(d);
+            split.cut = just_below(column.levels[column.codes[row_of(list[at - 1])]],
                                    column.levels[column.codes[row_of(list[at])]]);
-            found.below = side;
-            found.groups[0].clear();
-            found.groups[1].clear();
+            split.below = side;
+            split.groups[0].clear();
+            split.groups[1].clear();
         }
-        static_cast<void>(my);
+        static_cast<void>(scratch);
     }
 
     // Call see(end, weights sent each way, rows sent each way) for every run of equal values.
-    template <class See>
-    void walk_runs(const std::uint32_t* list, std::uint32_t n, const See& see) const {
+    template <class Visit>
+    void walk_runs(const std::uint32_t* list, std::uint32_t n, const Visit& visit) const {
         for (std::uint32_t i = 0; i < n;) {
             double cell[3] = {0, 0, 0};
             std::uint32_t n_rows = 0;
@@ -956,125 +975,127 @@ class RpKernel {
                 cell[branch_[row]] += weight_of(row);
                 n_rows += branch_[row] < 2 ? 1U : 0U;
             } while (i < n && (list[i] & 1U) == 0);
-            see(i, cell, n_rows);
+            visit(i, cell, n_rows);
         }
     }
 
     // The grouping of levels that agrees best: each level to its larger side.
-    void by_groups(Worker& my, const Open& open, std::size_t d, const Sent& sent) {
+    void surrogate_groups(Scratch& scratch, const OpenNode& open, std::size_t d,
+                          const RoutedWeights& routed) {
         constexpr double each_way = 2;
-        count(my, open, d, 6, [&](std::uint32_t row, double* sums) {
+        count(scratch, open, d, 6, [&](std::uint32_t row, double* sums) {
             add_branch(row, sums);
             sums[3 + branch_[row]] += 1.0;  // the same with every row weighing one
         });
-        const std::size_t n = my.codes.size();
+        const std::size_t n = scratch.codes.size();
         if (n == 0) {
             return;
         }
         double whole[2] = {0, 0};
         for (std::size_t i = 0; i < n; ++i) {
-            whole[0] += my.cells[6 * i];
-            whole[1] += my.cells[6 * i + 1];
+            whole[0] += scratch.cells[6 * i];
+            whole[1] += scratch.cells[6 * i + 1];
         }
-        const bool ties_left = whole[sent.left] > whole[sent.right];
+        const bool ties_left = whole[routed.left] > whole[routed.right];
         std::vector<std::int32_t> groups[2];
-        my.parts.clear();
-        double rightly = 0;
+        scratch.parts.clear();
+        double n_agreeing = 0;
         double n_rows = 0;
         for (std::size_t i = 0; i < n; ++i) {
-            const double* cell = my.cells.data() + 6 * i;
-            const bool to_right = cell[sent.left] < cell[sent.right] ||
-                                  (!ties_left && cell[sent.left] == cell[sent.right]);
-            const std::size_t side = to_right ? sent.right : sent.left;
+            const double* cell = scratch.cells.data() + 6 * i;
+            const bool to_right = cell[routed.left] < cell[routed.right] ||
+                                  (!ties_left && cell[routed.left] == cell[routed.right]);
+            const std::size_t side = to_right ? routed.right : routed.left;
             if (cell[3] + cell[4] > 0) {
-                my.parts.push_back(cell[side]);
-                rightly += cell[3 + side];
+                scratch.parts.push_back(cell[side]);
+                n_agreeing += cell[3 + side];
                 n_rows += cell[3] + cell[4];
-                groups[side].push_back(my.codes[i]);
+                groups[side].push_back(scratch.codes[i]);
             }
         }
-        if (rightly < each_way || n_rows - rightly < each_way) {
+        if (n_agreeing < each_way || n_rows - n_agreeing < each_way) {
             return;
         }
-        RpSurrogate& found = stand_ins_[d];
-        if (agreement(pairwise_sum(my.parts.data(), my.parts.size()), whole, sent, found)) {
-            found.column = static_cast<std::uint32_t>(d);
-            found.cut = not_a_number;
-            found.below = 0;
-            found.groups[0] = std::move(groups[0]);
-            found.groups[1] = std::move(groups[1]);
+        RpartSurrogate& split = surrogates_[d];
+        if (agreement(pairwise_sum(scratch.parts.data(), scratch.parts.size()), whole, routed,
+                      split)) {
+            split.column = static_cast<std::uint32_t>(d);
+            split.cut = not_a_number;
+            split.below = 0;
+            split.groups[0] = std::move(groups[0]);
+            split.groups[1] = std::move(groups[1]);
         }
     }
 
-    bool agreement(double agree, const double* whole, const Sent& sent,
-                   RpSurrogate& found) const {
+    bool agreement(double agree, const double* whole, const RoutedWeights& routed,
+                   RpartSurrogate& split) const {
         constexpr double nothing = 1e-10;
-        const double* of = order_.surrogate_style == 0 ? sent.weight : whole;
+        const double* of = request_.surrogate_style == 0 ? routed.weight : whole;
         const double total = of[0] + of[1];
         const double share = agree / total;
         const double majority = std::max(of[0], of[1]) / total;
         if (majority == 1) {
             return false;
         }
-        found.adjusted = (share - majority) / (1.0 - majority);
-        found.agreement = found.adjusted > nothing ? share : not_a_number;
-        return found.adjusted > nothing;
+        split.adjusted = (share - majority) / (1.0 - majority);
+        split.agreement = split.adjusted > nothing ? share : not_a_number;
+        return split.adjusted > nothing;
     }
 
     // ---- dividing
 
     template <class Each>
-    void divide(RpGrown& grown, const Open& open, std::size_t c, double risk, const Each& each,
-                std::vector<Open>& stack) {
-        const auto first = static_cast<std::uint32_t>(grown.nodes.size());
-        grown.nodes.resize(first + 2);
-        grown.total.resize(grown.nodes.size() * s_);
-        RpNode& node = grown.nodes[open.node];
-        Found& found = found_[c];
+    void divide(RpartTree& tree, const OpenNode& open, std::size_t c, double risk,
+                const Each& each, std::vector<OpenNode>& stack) {
+        const auto first = static_cast<std::uint32_t>(tree.nodes.size());
+        tree.nodes.resize(first + 2);
+        tree.total.resize(tree.nodes.size() * s_);
+        RpartNode& node = tree.nodes[open.node];
+        ColumnSplit& split = splits_[c];
         node.column = static_cast<std::int32_t>(c);
-        node.cut = found.cut;
+        node.cut = split.cut;
         node.first_child = first;
-        if (!order_.columns[c].ordered) {
-            grown.nodes[first].levels = found.groups[0];
-            grown.nodes[first + 1].levels = found.groups[1];
+        if (!request_.columns[c].ordered) {
+            tree.nodes[first].levels = split.groups[0];
+            tree.nodes[first + 1].levels = split.groups[1];
         }
-        send_on(node, open);
+        route_missing(node, open);
 
-        Open children[2];
+        OpenNode children[2];
         std::uint32_t begin = open.begin;
-        part(rows_.data() + open.begin, open.n, 0, *workers_[0]);
+        partition(rows_.data() + open.begin, open.n, 0, *scratches_[0]);
         for (std::uint32_t b = 0; b < 2; ++b) {
-            Open& child = children[b];
+            OpenNode& child = children[b];
             child.node = first + b;
             child.begin = begin;
-            child.n = static_cast<std::uint32_t>(workers_[0]->sides[b].size());
-            std::copy(workers_[0]->sides[b].begin(), workers_[0]->sides[b].end(),
+            child.n = static_cast<std::uint32_t>(scratches_[0]->sides[b].size());
+            std::copy(scratches_[0]->sides[b].begin(), scratches_[0]->sides[b].end(),
                       rows_.begin() + begin);
             begin += child.n;
             child.depth = open.depth + 1;
             child.most = std::min(risk, open.most) - alpha_;
-            child.is_pure = weigh(child.begin, child.n, grown.total.data() + child.node * s_);
-            child.known.assign(order_.columns.size(), 0);
+            child.is_pure = sum_rows(child.begin, child.n, tree.total.data() + child.node * s_);
+            child.known.assign(request_.columns.size(), 0);
         }
-        if (order_.cases != nullptr) {
-            part(cases_.data() + open.begin, open.n, 0, *workers_[0]);
+        if (request_.raw_y != nullptr) {
+            partition(sorted_rows_.data() + open.begin, open.n, 0, *scratches_[0]);
             for (std::uint32_t b = 0; b < 2; ++b) {
-                std::copy(workers_[0]->sides[b].begin(), workers_[0]->sides[b].end(),
-                          cases_.begin() + children[b].begin);
+                std::copy(scratches_[0]->sides[b].begin(), scratches_[0]->sides[b].end(),
+                          sorted_rows_.begin() + children[b].begin);
             }
         }
         each([&](std::size_t d, int worker) {
-            if (!order_.columns[d].ordered) {
+            if (!request_.columns[d].ordered) {
                 return;
             }
-            Worker& my = *workers_[static_cast<std::size_t>(worker)];
+            Scratch& scratch = *scratches_[static_cast<std::size_t>(worker)];
             std::uint32_t* list = list_of(d) + open.begin;
-            part(list, open.known[d], 1, my);
-            children[0].known[d] = static_cast<std::uint32_t>(my.sides[0].size());
-            children[1].known[d] = static_cast<std::uint32_t>(my.sides[1].size());
-            part_lost(list + open.known[d], open.n - open.known[d], my);
+            partition(list, open.known[d], 1, scratch);
+            children[0].known[d] = static_cast<std::uint32_t>(scratch.sides[0].size());
+            children[1].known[d] = static_cast<std::uint32_t>(scratch.sides[1].size());
+            partition_missing(list + open.known[d], open.n - open.known[d], scratch);
             for (std::uint32_t b = 0; b < 2; ++b) {
-                std::copy(my.sides[b].begin(), my.sides[b].end(),
+                std::copy(scratch.sides[b].begin(), scratch.sides[b].end(),
                           list_of(d) + children[b].begin);
             }
         });
@@ -1083,12 +1104,12 @@ class RpKernel {
     }
 
     // Rows that the question does not know go by the surrogates, then with the majority.
-    void send_on(const RpNode& node, const Open& open) {
-        for (const RpSurrogate& one : node.surrogates) {
-            if (order_.use_surrogates == 0) {
+    void route_missing(const RpartNode& node, const OpenNode& open) {
+        for (const RpartSurrogate& one : node.surrogates) {
+            if (request_.use_surrogates == 0) {
                 break;
             }
-            const GrowColumn& column = order_.columns[one.column];
+            const GrowColumn& column = request_.columns[one.column];
             std::vector<std::uint8_t> by_code;
             if (!column.ordered) {
                 by_code.assign(static_cast<std::size_t>(column.n_levels), 2);
@@ -1123,9 +1144,10 @@ class RpKernel {
 
     // Divide entries (row << shift | flag); a flag that is left behind moves on to the next
     // one.
-    void part(const std::uint32_t* entries, std::uint32_t n, unsigned shift, Worker& my) const {
-        my.sides[0].clear();
-        my.sides[1].clear();
+    void partition(const std::uint32_t* entries, std::uint32_t n, unsigned shift,
+                   Scratch& scratch) const {
+        scratch.sides[0].clear();
+        scratch.sides[1].clear();
         std::uint32_t flags[3] = {0, 0, 0};
         for (std::uint32_t i = 0; i < n; ++i) {
             const std::uint32_t entry = entries[i];
@@ -1134,31 +1156,32 @@ class RpKernel {
             flags[0] |= flag;
             flags[1] |= flag;
             if (b < 2) {
-                my.sides[b].push_back(entry | flags[b]);
+                scratch.sides[b].push_back(entry | flags[b]);
                 flags[b] = 0;
             }
         }
     }
-    void part_lost(const std::uint32_t* entries, std::uint32_t n, Worker& my) const {
+    void partition_missing(const std::uint32_t* entries, std::uint32_t n,
+                           Scratch& scratch) const {
         for (std::uint32_t i = 0; i < n; ++i) {
             const std::uint8_t b = branch_[row_of(entries[i])];
             if (b < 2) {
-                my.sides[b].push_back(entries[i]);
+                scratch.sides[b].push_back(entries[i]);
             }
         }
     }
 
-    const RpOrder& order_;
+    const RpartRequest& request_;
     std::size_t s_;
     bool is_number_;
     double alpha_ = 0;
     std::vector<Buffer<std::uint32_t>> lists_;  // row << 1 | whether the value is a new one
     std::vector<std::uint32_t> rows_;
-    std::vector<std::uint32_t> cases_;  // the same in the order of the first column
+    std::vector<std::uint32_t> sorted_rows_;  // the same in the order of the first column
     std::vector<std::uint8_t> branch_;
-    std::vector<Found> found_;
-    std::vector<RpSurrogate> stand_ins_;
-    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<ColumnSplit> splits_;
+    std::vector<RpartSurrogate> surrogates_;
+    std::vector<std::unique_ptr<Scratch>> scratches_;
 };
 
 }  // namespace penjing

@@ -9,39 +9,39 @@
 
 namespace penjing {
 
-struct RpOrder {
+struct RpartRequest {
     std::vector<GrowColumn> columns;  // an ordered one has levels
     std::size_t n_rows = 0;
     const std::int32_t* target = nullptr;  // code of the class, or of the number
     const double* y = nullptr;             // the number less its centre; null for classes
-    const double* cases = nullptr;         // the number itself, to add up row by row; or null
+    const double* raw_y = nullptr;         // the number itself, to add up row by row; or null
     std::vector<const std::int32_t*> sorted;  // then rows by rpart's order; null: the table's
     std::vector<std::uint32_t*> lists;        // room for the lists of columns; none: memory's
     const double* weight = nullptr;           // above zero; null: one each
-    const double* altered = nullptr;          // of each class, for judging; null: one each
-    const double* means = nullptr;   // of each class, for the mean class; null: one each
-    const double* factor = nullptr;  // of each class, for the risk; null: no costs
-    const double* loss = nullptr;    // classes x classes
-    const double* cost = nullptr;    // of asking each column; null: one each
-    Pace* pace = nullptr;            // who is told how far it is
+    const double* prior_factor = nullptr;     // of each class, for judging; null: one each
+    const double* mean_factor = nullptr;  // of each class, for the mean class; null: one each
+    const double* loss_factor = nullptr;  // of each class, for the risk; null: no costs
+    const double* loss = nullptr;         // classes x classes
+    const double* cost = nullptr;         // of asking each column; null: one each
+    Progress* progress = nullptr;         // who is told how far it is
     double centre = 0;
-    double alike = 1;        // the altered prior that all classes share
-    std::size_t n_sums = 0;  // classes, or 3
-    std::size_t n_seen = 0;  // classes up to the last that occurs
-    bool by_bits = false;
+    double common_prior = 1;    // the altered prior that all classes share
+    std::size_t n_sums = 0;     // classes, or 3
+    std::size_t n_classes = 0;  // classes up to the last that occurs
+    bool is_entropy = false;
     double alpha = -1;  // below zero: cp times the risk of the root
     double cp = 0;
     double min_gain = 0;
     std::int64_t max_depth = -1;
     std::uint32_t min_split = 20;
-    std::uint32_t least = 7;  // rows of a side
+    std::uint32_t min_bucket = 7;  // rows of a side
     std::size_t max_surrogates = 0;
     int use_surrogates = 2;
     int surrogate_style = 0;
     int threads = 1;
 };
 
-struct RpSurrogate {
+struct RpartSurrogate {
     std::uint32_t column = 0;
     double cut = not_a_number;
     std::int32_t below = 0;
@@ -50,7 +50,7 @@ struct RpSurrogate {
     std::vector<std::int32_t> groups[2];
 };
 
-struct RpNode {
+struct RpartNode {
     std::int32_t parent = -1;
     std::int32_t column = -1;
     double cut = not_a_number;
@@ -60,25 +60,25 @@ struct RpNode {
     std::uint32_t first_child = 0;
     std::vector<std::int32_t> levels;  // that lead into the node
     std::vector<std::int32_t> ties;
-    std::vector<RpSurrogate> surrogates;
+    std::vector<RpartSurrogate> surrogates;
 };
 
-struct RpGrown {
-    std::vector<RpNode> nodes;  // breadth first
-    std::vector<double> total;  // S a node
+struct RpartTree {
+    std::vector<RpartNode> nodes;  // breadth first
+    std::vector<double> total;     // S a node
 };
 
 // Number the nodes breadth first.
-inline RpGrown rp_flatten(RpGrown&& grown, std::size_t n_sums) {
-    RpGrown out;
-    out.nodes.reserve(grown.nodes.size());
-    out.total.reserve(grown.total.size());
+inline RpartTree rpart_flatten(RpartTree&& tree, std::size_t n_sums) {
+    RpartTree out;
+    out.nodes.reserve(tree.nodes.size());
+    out.total.reserve(tree.total.size());
     std::vector<std::uint32_t> queue{0};
-    queue.reserve(grown.nodes.size());
+    queue.reserve(tree.nodes.size());
     std::vector<std::int32_t> parent{-1};
     for (std::size_t i = 0; i < queue.size(); ++i) {
         const std::uint32_t old = queue[i];
-        RpNode& node = grown.nodes[old];
+        RpartNode& node = tree.nodes[old];
         node.parent = parent[i];
         if (node.column >= 0) {
             for (std::uint32_t b = 0; b < 2; ++b) {
@@ -86,7 +86,7 @@ inline RpGrown rp_flatten(RpGrown&& grown, std::size_t n_sums) {
                 parent.push_back(static_cast<std::int32_t>(i));
             }
         }
-        const double* total = grown.total.data() + old * n_sums;
+        const double* total = tree.total.data() + old * n_sums;
         out.total.insert(out.total.end(), total, total + n_sums);
         out.nodes.push_back(std::move(node));
     }

@@ -12,14 +12,14 @@
 
 namespace penjing {
 
-struct RpKeyed {
+struct RpartSortKey {
     double value;
     std::int32_t row;
 };
 
 // Sort as rpart does: stretches of up to eleven keep the order of equal values, longer ones are
 // parted about the median of their first, middle and last.
-inline void rp_sort(std::vector<RpKeyed>& rows) {
+inline void rpart_sort(std::vector<RpartSortKey>& rows) {
     using At = std::ptrdiff_t;
     constexpr At few = 11;
     std::vector<std::pair<At, At>> todo{{0, static_cast<At>(rows.size()) - 1}};
@@ -30,7 +30,7 @@ inline void rp_sort(std::vector<RpKeyed>& rows) {
         if (last - first < few) {
             std::stable_sort(
                 rows.begin() + first, rows.begin() + last + 1,
-                [](const RpKeyed& a, const RpKeyed& b) { return a.value < b.value; });
+                [](const RpartSortKey& a, const RpartSortKey& b) { return a.value < b.value; });
             continue;
         }
         const auto [low, high] = std::minmax({value(first), value(last)});
@@ -60,11 +60,11 @@ inline void rp_sort(std::vector<RpKeyed>& rows) {
 }
 
 // What rows gain when they change sides one after the other (or level after level).
-class RpSides {
+class RpartSides {
   public:
-    // `each(see)` calls see(number, weight) for every row that is known, in their order.
+    // `each(visit)` calls see(number, weight) for every row that is known, in their request.
     template <class Each>
-    explicit RpSides(const Each& each) {
+    explicit RpartSides(const Each& each) {
         double sum = 0;
         each([&](double y, double weight) {
             sum += y * weight;

@@ -30,45 +30,45 @@
 namespace penjing {
 
 template <class Entry>
-class SkKernel {
+class SklearnKernel {
   public:
-    explicit SkKernel(const SkOrder& order)
-        : order_(order),
-          s_(order.n_sums),
-          is_number_(order.y != nullptr),
-          is_counted_(order.y == nullptr && order.weight == nullptr),
-          shift_(Packing(is_number_ ? 2 : order.n_sums).shift()),
-          wide_(has_avx512()),
-          lists_(order.columns.size()),
-          is_sparse_(order.columns.size(), 0),
-          offers_(order.columns.size()),
-          lefts_(order.columns.size() * order.n_sums),
-          is_constant_(order.columns.size(), 1) {}
+    explicit SklearnKernel(const SklearnRequest& request)
+        : request_(request),
+          s_(request.n_sums),
+          is_regression_(request.y != nullptr),
+          is_counted_(request.y == nullptr && request.weight == nullptr),
+          shift_(Packing(is_regression_ ? 2 : request.n_sums).shift()),
+          use_avx512_(has_avx512()),
+          lists_(request.columns.size()),
+          is_sparse_(request.columns.size(), 0),
+          candidates_(request.columns.size()),
+          left_sums_(request.columns.size() * request.n_sums),
+          is_constant_(request.columns.size(), 1) {}
 
-    std::vector<SkGrove> grow(ThreadPool& pool, const PollCallback& poll) {
+    std::vector<SklearnSubtree> grow(ThreadPool& pool, const PollCallback& poll) {
         for (int i = 0; i < pool.size(); ++i) {
-            workers_.emplace_back(std::make_unique<Worker>(
-                order_, pool.size() > 1 || i == 0 ? order_.n_rows : 0));
+            scratches_.emplace_back(std::make_unique<Scratch>(
+                request_, pool.size() > 1 || i == 0 ? request_.n_rows : 0));
         }
-        std::vector<SkGrove> groves(1);
-        Open root = prepare(groves[0], pool);
+        std::vector<SklearnSubtree> subtrees(1);
+        OpenNode root = prepare(subtrees[0], pool);
         if (root.is_open) {
-            if (order_.max_leaves >= 0) {
-                best_first(groves[0], std::move(root), pool, poll);
-            } else if (order_.draws || pool.size() == 1) {
-                Job job{groves[0], *workers_[0], &pool,  nullptr,      0,
-                        poll,      offers_,      lefts_, whole_frame()};
-                depth_first(job, std::move(root));
+            if (request_.max_leaves >= 0) {
+                best_first(subtrees[0], std::move(root), pool, poll);
+            } else if (request_.shuffles || pool.size() == 1) {
+                GrowTask task{subtrees[0], *scratches_[0], &pool,      nullptr,     0,
+                              poll,        candidates_,    left_sums_, table_rows()};
+                depth_first(task, std::move(root));
             } else {
-                in_subtrees(groves, std::move(root), pool, poll);
+                in_subtrees(subtrees, std::move(root), pool, poll);
             }
         }
-        return groves;
+        return subtrees;
     }
 
   private:
     using Columns = std::shared_ptr<const std::vector<std::uint32_t>>;
-    struct Open {  // a node that may be divided: a stretch of every list
+    struct OpenNode {  // a node that may be divided: a stretch of every list
         std::uint32_t node = 0;
         std::uint32_t begin = 0;
         std::uint32_t n = 0;
@@ -76,60 +76,63 @@ class SkKernel {
         std::int64_t depth = 0;
         bool is_open = false;
         bool is_local = false;
-        Columns columns;                  // those that are not constant
-        std::vector<std::uint32_t> lost;  // missing values of each column; empty: none at all
+        Columns columns;  // those that are not constant
+        std::vector<std::uint32_t>
+            missing;  // missing values of each column; empty: none at all
     };
-    struct Offer {
+    struct Candidate {
         double gain = not_a_number;
-        double worth = not_a_number;
+        double proxy_improvement = not_a_number;
         std::uint32_t at = 0;  // entries of the list that go left
-        std::int32_t goes = 1;
+        std::int32_t missing_branch = 1;
         std::uint32_t top = 0;  // of a number: where the worth is greatest
         bool is_constant = false;
         bool is_made = false;
         bool is_checked = true;  // whether its values are known to be far enough apart
     };
-    struct Division {
+    struct ChosenSplit {
         std::uint32_t column = 0;
-        Offer offer;
+        Candidate candidate;
         std::vector<double> left;
     };
-    struct Candidate {  // of a scan in which nearly equal ones are equal
-        double worth;
+    struct NearTie {  // of a scan in which nearly equal ones are equal
+        double proxy_improvement;
         std::uint32_t at;
-        bool lost_left;
+        bool missing_left;
         double left[3], right[3];
     };
-    struct Worker {
-        Worker(const SkOrder& order, std::size_t n_rows)
-            : judge(order.n_sums, order.y != nullptr, order.by_bits, order.factor),
-              below(order.n_sums),
-              known(order.n_sums),
-              cell(order.n_sums),
-              lost(order.n_sums),
-              base(order.n_sums),
-              left(order.n_sums),
-              right(order.n_sums),
-              best_left(order.n_sums),
-              best_right(order.n_sums),
-              totals(order.n_sums),
-              counts(order.n_sums) {
+    struct Scratch {
+        Scratch(const SklearnRequest& request, std::size_t n_rows)
+            : criterion(request.n_sums, request.y != nullptr, request.is_entropy,
+                        request.class_weight),
+              below(request.n_sums),
+              known(request.n_sums),
+              cell(request.n_sums),
+              missing(request.n_sums),
+              base(request.n_sums),
+              left(request.n_sums),
+              right(request.n_sums),
+              best_left(request.n_sums),
+              best_right(request.n_sums),
+              totals(request.n_sums),
+              counts(request.n_sums) {
             marks.prepare(n_rows);
         }
-        SkJudge judge;
+        SklearnCriterion criterion;
         RowBits marks;
-        std::vector<double> below, known, cell, lost, base, left, right, best_left, best_right;
+        std::vector<double> below, known, cell, missing, base, left, right, best_left,
+            best_right;
         std::vector<std::uint32_t> totals, counts, moved, ranks;
-        SkNear<double> near_two;
-        SkNear<std::int64_t> near_bits;
-        std::vector<Candidate> near;
-        SkSums sums;
+        NearBest<double> near_gini;
+        NearBest<std::int64_t> near_entropy;
+        std::vector<NearTie> near;
+        PrefixSums sums;
         std::vector<Entry> spare;
         std::vector<std::uint32_t> spare_rows;
     };
     // What is known of rows. Below a certain size rows are numbered anew, from 0, so that all
     // of it lies close together.
-    struct Frame {
+    struct RowData {
         const std::int32_t* target = nullptr;
         const double* y = nullptr;
         const double* weight = nullptr;
@@ -140,69 +143,71 @@ class SkKernel {
         std::vector<double> y, weight;
         std::vector<std::uint32_t> row_of, number;
     };
-    struct Job {  // who grows what, and with whose help
-        SkGrove& grove;
-        Worker& my;
-        ThreadPool* pool;          // null: on its own
-        std::vector<Open>* later;  // nodes below `large` are left to others
+    struct GrowTask {  // who grows what, and with whose help
+        SklearnSubtree& subtree;
+        Scratch& scratch;
+        ThreadPool* pool;                 // null: on its own
+        std::vector<OpenNode>* deferred;  // nodes below `large` are left to others
         std::size_t large;
         const PollCallback& poll;
-        std::vector<Offer>& offers;
-        std::vector<double>& lefts;
-        Frame frame;
+        std::vector<Candidate>& candidates;
+        std::vector<double>& left_sums;
+        RowData row_data;
         Local local{};
-        double before = 0;  // impurity and weight of the node that is asked
+        double impurity = 0;  // impurity and weight of the node that is asked
         double weight = 0;
     };
 
     // ---- before the first node
 
-    Open prepare(SkGrove& grove, ThreadPool& pool) {
-        const std::size_t n = order_.n_rows;
-        Open root;
+    OpenNode prepare(SklearnSubtree& subtree, ThreadPool& pool) {
+        const std::size_t n = request_.n_rows;
+        OpenNode root;
         root.n = static_cast<std::uint32_t>(n);
-        std::vector<std::uint32_t> lost(order_.columns.size(), 0);
-        pool.run(order_.columns.size(), [&](std::size_t c, int) { lost[c] = sort(c); });
-        if (std::any_of(lost.begin(), lost.end(), [](std::uint32_t m) { return m > 0; })) {
-            root.lost = std::move(lost);
+        std::vector<std::uint32_t> missing(request_.columns.size(), 0);
+        pool.run(request_.columns.size(), [&](std::size_t c, int) { missing[c] = sort(c); });
+        if (std::any_of(missing.begin(), missing.end(),
+                        [](std::uint32_t m) { return m > 0; })) {
+            root.missing = std::move(missing);
         }
-        std::vector<std::uint32_t> all(order_.columns.size());
+        std::vector<std::uint32_t> all(request_.columns.size());
         std::iota(all.begin(), all.end(), 0U);
         root.columns = std::make_shared<const std::vector<std::uint32_t>>(std::move(all));
         if (!is_counted_) {
             rows_.resize(n);
             std::iota(rows_.begin(), rows_.end(), 0U);
         }
-        if (is_counted_ && order_.by_bits) {
+        if (is_counted_ && request_.is_entropy) {
             log_.prepare(n);
         }
-        if (order_.draws) {
-            drawing_ = std::make_unique<Drawing>(order_.columns.size(), order_.n_looked_at,
-                                                 order_.state, order_.max_leaves >= 0);
+        if (request_.shuffles) {
+            feature_order_ =
+                std::make_unique<FeatureOrder>(request_.columns.size(), request_.max_features,
+                                               request_.state, request_.max_leaves >= 0);
         }
-        grove.nodes.resize(1);
-        grove.total.assign(s_, 0.0);
+        subtree.nodes.resize(1);
+        subtree.total.assign(s_, 0.0);
         bool is_pure = true;
         if (is_counted_) {
             for (std::size_t row = 0; row < n; ++row) {
-                grove.total[static_cast<std::size_t>(order_.target[row])] += 1.0;
-                is_pure = is_pure && order_.target[row] == order_.target[0];
+                subtree.total[static_cast<std::size_t>(request_.target[row])] += 1.0;
+                is_pure = is_pure && request_.target[row] == request_.target[0];
             }
         } else {
-            is_pure = weigh(whole_frame(), 0, root.n, grove.total.data());
+            is_pure = sum_rows(table_rows(), 0, root.n, subtree.total.data());
         }
-        Worker& my = *workers_[0];
-        whole_ = my.judge.weight(grove.total.data());
-        least_ = order_.min_weight_share * whole_;
-        root.is_open = !is_pure && !stops(my, grove.total.data(), root.n, 0);
+        Scratch& scratch = *scratches_[0];
+        total_weight_ = scratch.criterion.weight(subtree.total.data());
+        min_weight_ = request_.min_weight_share * total_weight_;
+        root.is_open = !is_pure && !stops(scratch, subtree.total.data(), root.n, 0);
         return root;
     }
 
     // Sort the rows of a column by its codes, equal ones in the order of the table.
     std::uint32_t sort(std::size_t c) {
-        const GrowColumn& column = order_.columns[c];
+        const GrowColumn& column = request_.columns[c];
         const auto n_levels = static_cast<std::size_t>(column.n_levels);
-        const std::size_t n = order_.n_rows;
+        const std::size_t n = request_.n_rows;
         lists_[c] = Buffer<Entry>(n);
         Entry* list = lists_[c].data();
         std::vector<std::uint32_t> next(n_levels + 2, 0);  // missing ones come last
@@ -213,11 +218,11 @@ class SkKernel {
         for (std::size_t row = 0; row < n; ++row) {
             ++next[slot(row) + 1];
         }
-        const std::uint32_t n_lost = next[n_levels + 1];
+        const std::uint32_t n_missing = next[n_levels + 1];
         std::partial_sum(next.begin(), next.end(), next.begin());
         for (std::size_t row = 0; row < n; ++row) {
             const auto class_ =
-                is_number_ ? Entry{0} : static_cast<Entry>(order_.target[row]) << 1;
+                is_regression_ ? Entry{0} : static_cast<Entry>(request_.target[row]) << 1;
             list[next[slot(row)]++] = static_cast<Entry>(row) << shift_ | class_;
         }
         // Each slot now ends where the next one begins.
@@ -228,47 +233,48 @@ class SkKernel {
             }
         }
         for (std::size_t level = 0; level + 1 < n_levels && is_sparse_[c] == 0; ++level) {
-            is_sparse_[c] = apart(column.levels[level], column.levels[level + 1]) ? 0 : 1;
+            is_sparse_[c] = is_gap(column.levels[level], column.levels[level + 1]) ? 0 : 1;
         }
-        return n_lost;
+        return n_missing;
     }
 
-    [[nodiscard]] bool apart(double low, double high) const {
-        if (order_.single) {
-            const float from = static_cast<float>(low) + static_cast<float>(order_.gap);
+    [[nodiscard]] bool is_gap(double low, double high) const {
+        if (request_.compare_as_float) {
+            const float from = static_cast<float>(low) + static_cast<float>(request_.gap);
             return static_cast<float>(high) > from;
         }
-        return high > low + order_.gap;
+        return high > low + request_.gap;
     }
 
-    [[nodiscard]] Frame whole_frame() const {
-        return {order_.target, order_.y, order_.weight, nullptr};
+    [[nodiscard]] RowData table_rows() const {
+        return {request_.target, request_.y, request_.weight, nullptr};
     }
 
-    [[nodiscard]] double value(const Frame& frame, std::size_t c, Entry e) const {
-        const GrowColumn& column = order_.columns[c];
+    [[nodiscard]] double value(const RowData& row_data, std::size_t c, Entry e) const {
+        const GrowColumn& column = request_.columns[c];
         const auto row = static_cast<std::size_t>(e >> shift_);
-        return column.levels[column.codes[frame.row_of == nullptr ? row : frame.row_of[row]]];
+        return column
+            .levels[column.codes[row_data.row_of == nullptr ? row : row_data.row_of[row]]];
     }
 
     // Number the rows of a node anew, in the order of the table.
-    void localize(Job& job, Open& open) {
-        Local& local = job.local;
+    void localize(GrowTask& task, OpenNode& open) {
+        Local& local = task.local;
         std::uint32_t* rows = rows_.data() + open.begin;
-        local.number.resize(order_.n_rows);
+        local.number.resize(request_.n_rows);
         local.row_of.assign(rows, rows + open.n);
         local.target.resize(open.n);
-        local.y.resize(is_number_ ? open.n : 0);
-        local.weight.resize(order_.weight == nullptr ? 0 : open.n);
+        local.y.resize(is_regression_ ? open.n : 0);
+        local.weight.resize(request_.weight == nullptr ? 0 : open.n);
         for (std::uint32_t i = 0; i < open.n; ++i) {
             const std::uint32_t row = rows[i];
             local.number[row] = i;
-            local.target[i] = order_.target[row];
-            if (is_number_) {
-                local.y[i] = order_.y[row];
+            local.target[i] = request_.target[row];
+            if (is_regression_) {
+                local.y[i] = request_.y[row];
             }
-            if (order_.weight != nullptr) {
-                local.weight[i] = order_.weight[row];
+            if (request_.weight != nullptr) {
+                local.weight[i] = request_.weight[row];
             }
             rows[i] = i;
         }
@@ -280,68 +286,71 @@ class SkKernel {
                 list[i] = static_cast<Entry>(local.number[row]) << shift_ | (list[i] & mask);
             }
         }
-        job.frame = {local.target.data(), is_number_ ? local.y.data() : nullptr,
-                     order_.weight == nullptr ? nullptr : local.weight.data(),
-                     local.row_of.data()};
+        task.row_data = {local.target.data(), is_regression_ ? local.y.data() : nullptr,
+                         request_.weight == nullptr ? nullptr : local.weight.data(),
+                         local.row_of.data()};
         open.is_local = true;
     }
 
     // Sum the rows of a stretch in the order of the table; whether they are all alike.
-    bool weigh(const Frame& frame, std::uint32_t begin, std::uint32_t n, double* total) const {
+    bool sum_rows(const RowData& row_data, std::uint32_t begin, std::uint32_t n,
+                  double* total) const {
         std::fill(total, total + s_, 0.0);
         bool is_pure = true;
         for (std::uint32_t i = begin; i < begin + n; ++i) {
             const std::uint32_t row = rows_[i];
-            const double weight = frame.weight == nullptr ? 1.0 : frame.weight[row];
-            is_pure = is_pure && frame.target[row] == frame.target[rows_[begin]];
-            if (is_number_) {
-                const double wy = weight * frame.y[row];
+            const double weight = row_data.weight == nullptr ? 1.0 : row_data.weight[row];
+            is_pure = is_pure && row_data.target[row] == row_data.target[rows_[begin]];
+            if (is_regression_) {
+                const double wy = weight * row_data.y[row];
                 total[0] += weight;
                 total[1] += wy;
-                total[2] += wy * frame.y[row];
+                total[2] += wy * row_data.y[row];
             } else {
-                total[frame.target[row]] += weight;
+                total[row_data.target[row]] += weight;
             }
         }
         return is_pure;
     }
 
-    [[nodiscard]] bool stops(Worker& my, const double* total, std::uint32_t n,
+    [[nodiscard]] bool stops(Scratch& scratch, const double* total, std::uint32_t n,
                              std::int64_t depth) const {
-        return (order_.max_depth >= 0 && depth >= order_.max_depth) ||
-               n < order_.min_samples_split || my.judge.weight(total) < 2 * least_ ||
-               my.judge.impurity(total) <= std::numeric_limits<double>::epsilon();
+        return (request_.max_depth >= 0 && depth >= request_.max_depth) ||
+               n < request_.min_samples_split ||
+               scratch.criterion.weight(total) < 2 * min_weight_ ||
+               scratch.criterion.impurity(total) <= std::numeric_limits<double>::epsilon();
     }
 
     // ---- in which order nodes are divided
 
-    void depth_first(Job& job, Open first) {
-        std::vector<Open> stack;
+    void depth_first(GrowTask& task, OpenNode first) {
+        std::vector<OpenNode> stack;
         stack.push_back(std::move(first));
-        Division division;
+        ChosenSplit split;
         while (!stack.empty()) {
-            Open open = std::move(stack.back());
+            OpenNode open = std::move(stack.back());
             stack.pop_back();
-            if (job.poll) {
-                job.poll();
+            if (task.poll) {
+                task.poll();
             }
-            if (job.later != nullptr && open.n < job.large) {
-                job.later->push_back(std::move(open));
+            if (task.deferred != nullptr && open.n < task.large) {
+                task.deferred->push_back(std::move(open));
                 continue;
             }
             if (!is_counted_ && !open.is_local) {
                 constexpr std::uint32_t close = 1U << 15;  // rows whose numbers a cache holds
-                job.frame = whole_frame();
-                if (open.n <= close && job.later == nullptr) {  // others know no new numbers
-                    localize(job, open);
+                task.row_data = table_rows();
+                if (open.n <= close &&
+                    task.deferred == nullptr) {  // others know no new numbers
+                    localize(task, open);
                 }
             }
-            if (!ask(job, open, division)) {
+            if (!find_split(task, open, split)) {
                 continue;
             }
-            Open left;
-            Open right;
-            divide(job, open, division, left, right);
+            OpenNode left;
+            OpenNode right;
+            divide(task, open, split, left, right);
             if (right.is_open) {
                 stack.push_back(std::move(right));
             }
@@ -352,244 +361,262 @@ class SkKernel {
     }
 
     // Big nodes deal their columns to the team; what is left is dealt out as whole subtrees.
-    void in_subtrees(std::vector<SkGrove>& groves, Open root, ThreadPool& pool,
+    void in_subtrees(std::vector<SklearnSubtree>& subtrees, OpenNode root, ThreadPool& pool,
                      const PollCallback& poll) {
-        std::vector<Open> later;
+        std::vector<OpenNode> deferred;
         {
-            const std::size_t large = std::max<std::size_t>(order_.n_rows / 32, 2000);
-            Job job{groves[0], *workers_[0], &pool,  &later,       large,
-                    poll,      offers_,      lefts_, whole_frame()};
-            depth_first(job, std::move(root));
+            const std::size_t large = std::max<std::size_t>(request_.n_rows / 32, 2000);
+            GrowTask task{subtrees[0], *scratches_[0], &pool,      &deferred,   large,
+                          poll,        candidates_,    left_sums_, table_rows()};
+            depth_first(task, std::move(root));
         }
-        groves.resize(1 + later.size());
-        for (std::size_t i = 0; i < later.size(); ++i) {
-            SkGrove& grove = groves[i + 1];
-            const std::uint32_t node = later[i].node;
-            groves[0].nodes[node].link = static_cast<std::int32_t>(i + 1);
-            grove.nodes.resize(1);
-            grove.total.assign(
-                groves[0].total.begin() + static_cast<std::ptrdiff_t>(node * s_),
-                groves[0].total.begin() + static_cast<std::ptrdiff_t>((node + 1) * s_));
-            later[i].node = 0;
+        subtrees.resize(1 + deferred.size());
+        for (std::size_t i = 0; i < deferred.size(); ++i) {
+            SklearnSubtree& subtree = subtrees[i + 1];
+            const std::uint32_t node = deferred[i].node;
+            subtrees[0].nodes[node].link = static_cast<std::int32_t>(i + 1);
+            subtree.nodes.resize(1);
+            subtree.total.assign(
+                subtrees[0].total.begin() + static_cast<std::ptrdiff_t>(node * s_),
+                subtrees[0].total.begin() + static_cast<std::ptrdiff_t>((node + 1) * s_));
+            deferred[i].node = 0;
         }
-        std::vector<std::size_t> by_size(later.size());
+        std::vector<std::size_t> by_size(deferred.size());
         std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-        std::stable_sort(by_size.begin(), by_size.end(),
-                         [&](std::size_t a, std::size_t b) { return later[a].n > later[b].n; });
-        pool.run(later.size(), [&](std::size_t piece, int worker) {
-            const std::size_t i = by_size[piece];
-            std::vector<Offer> offers(order_.columns.size());
-            std::vector<double> lefts(order_.columns.size() * s_);
+        std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
+            return deferred[a].n > deferred[b].n;
+        });
+        pool.run(deferred.size(), [&](std::size_t index, int worker) {
+            const std::size_t i = by_size[index];
+            std::vector<Candidate> candidates(request_.columns.size());
+            std::vector<double> left_sums(request_.columns.size() * s_);
             const PollCallback polls = worker == 0 ? poll : PollCallback{};
-            Job job{groves[i + 1],
-                    *workers_[static_cast<std::size_t>(worker)],
-                    nullptr,
-                    nullptr,
-                    0,
-                    polls,
-                    offers,
-                    lefts,
-                    whole_frame()};
-            depth_first(job, std::move(later[i]));
+            GrowTask task{subtrees[i + 1],
+                          *scratches_[static_cast<std::size_t>(worker)],
+                          nullptr,
+                          nullptr,
+                          0,
+                          polls,
+                          candidates,
+                          left_sums,
+                          table_rows()};
+            depth_first(task, std::move(deferred[i]));
         });
     }
 
     // While leaves are limited, the node of greatest weighted gain is divided next.
-    void best_first(SkGrove& grove, Open root, ThreadPool& pool, const PollCallback& poll) {
-        struct Waiting {
-            double worth;
-            Open open;
-            Division division;
+    void best_first(SklearnSubtree& subtree, OpenNode root, ThreadPool& pool,
+                    const PollCallback& poll) {
+        struct QueuedNode {
+            double proxy_improvement;
+            OpenNode open;
+            ChosenSplit split;
         };
-        std::vector<Waiting> waiting;
-        const auto after = [&](const Waiting& a, const Waiting& b) {
-            return a.worth < b.worth || (a.worth == b.worth && a.open.node > b.open.node);
+        std::vector<QueuedNode> queue;
+        const auto comes_later = [&](const QueuedNode& a, const QueuedNode& b) {
+            return a.proxy_improvement < b.proxy_improvement ||
+                   (a.proxy_improvement == b.proxy_improvement && a.open.node > b.open.node);
         };
-        Job job{grove, *workers_[0], &pool, nullptr, 0, poll, offers_, lefts_, whole_frame()};
-        const auto wait = [&](Open open) {
-            Division division;
-            if (open.is_open && ask(job, open, division)) {
-                const double mass = job.my.judge.weight(grove.total.data() + open.node * s_);
-                waiting.push_back(
-                    {mass * division.offer.gain, std::move(open), std::move(division)});
-                std::push_heap(waiting.begin(), waiting.end(), after);
+        GrowTask task{subtree, *scratches_[0], &pool,      nullptr,     0,
+                      poll,    candidates_,    left_sums_, table_rows()};
+        const auto enqueue = [&](OpenNode open) {
+            ChosenSplit split;
+            if (open.is_open && find_split(task, open, split)) {
+                const double mass =
+                    task.scratch.criterion.weight(subtree.total.data() + open.node * s_);
+                queue.push_back(
+                    {mass * split.candidate.gain, std::move(open), std::move(split)});
+                std::push_heap(queue.begin(), queue.end(), comes_later);
             }
         };
-        wait(std::move(root));
-        for (std::int64_t n_leaves = 1; !waiting.empty() && n_leaves < order_.max_leaves;
+        enqueue(std::move(root));
+        for (std::int64_t n_leaves = 1; !queue.empty() && n_leaves < request_.max_leaves;
              ++n_leaves) {
             if (poll) {
                 poll();
             }
-            std::pop_heap(waiting.begin(), waiting.end(), after);
-            const Waiting next = std::move(waiting.back());
-            waiting.pop_back();
-            Open left;
-            Open right;
-            divide(job, next.open, next.division, left, right);
-            wait(std::move(left));
-            wait(std::move(right));
+            std::pop_heap(queue.begin(), queue.end(), comes_later);
+            const QueuedNode next = std::move(queue.back());
+            queue.pop_back();
+            OpenNode left;
+            OpenNode right;
+            divide(task, next.open, next.split, left, right);
+            enqueue(std::move(left));
+            enqueue(std::move(right));
         }
     }
 
     // ---- asking: the best cut of every column, and the choice between them
 
-    bool ask(Job& job, Open& open, Division& division) {
-        const double* total = job.grove.total.data() + open.node * s_;
+    bool find_split(GrowTask& task, OpenNode& open, ChosenSplit& split) {
+        const double* total = task.subtree.total.data() + open.node * s_;
         const std::vector<std::uint32_t>& columns = *open.columns;
-        const double before = job.before = job.my.judge.impurity(total);
-        const double weight = job.weight = job.my.judge.weight(total);
-        if (order_.draws) {
+        const double impurity = task.impurity = task.scratch.criterion.impurity(total);
+        const double weight = task.weight = task.scratch.criterion.weight(total);
+        if (request_.shuffles) {
             std::fill(is_constant_.begin(), is_constant_.end(), std::uint8_t{1});
             for (const std::uint32_t c : columns) {
-                is_constant_[c] = is_constant(job.frame, open, c) ? 1 : 0;
+                is_constant_[c] = is_constant(task.row_data, open, c) ? 1 : 0;
             }
-            drawing_->ranks(is_constant_, open.n_constant, job.my.ranks);
+            feature_order_->ranks(is_constant_, open.n_constant, task.scratch.ranks);
         }
-        const auto look = [&](std::size_t i, int worker) {
-            Worker& my =
-                job.pool == nullptr ? job.my : *workers_[static_cast<std::size_t>(worker)];
+        const auto search_task = [&](std::size_t i, int worker) {
+            Scratch& scratch = task.pool == nullptr
+                                   ? task.scratch
+                                   : *scratches_[static_cast<std::size_t>(worker)];
             const std::uint32_t c = columns[i];
-            Offer& offer = job.offers[c];
-            offer = Offer{};
-            offer.is_constant = order_.draws ? is_constant_[c] != 0 : has_one_value(open, c);
-            if (!offer.is_constant && !(order_.draws && job.my.ranks[c] == Drawing::never)) {
-                look_at(my, job, open, c, false);
+            Candidate& candidate = task.candidates[c];
+            candidate = Candidate{};
+            candidate.is_constant =
+                request_.shuffles ? is_constant_[c] != 0 : has_one_value(open, c);
+            if (!candidate.is_constant &&
+                !(request_.shuffles && task.scratch.ranks[c] == FeatureOrder::never)) {
+                search_column(scratch, task, open, c, false);
             }
         };
-        if (is_shared(job, open)) {
-            job.pool->run(columns.size(), look);
+        if (is_shared(task, open)) {
+            task.pool->run(columns.size(), search_task);
         } else {
             for (std::size_t i = 0; i < columns.size(); ++i) {
-                look(i, 0);
+                search_task(i, 0);
             }
         }
-        check_best(job, open);
-        const bool found = choose(job, open, before, weight, division);
-        if (found && std::any_of(columns.begin(), columns.end(),
-                                 [&](std::uint32_t c) { return job.offers[c].is_constant; })) {
-            std::vector<std::uint32_t> kept;
+        check_best(task, open);
+        const bool found = choose(task, open, impurity, weight, split);
+        if (found && std::any_of(columns.begin(), columns.end(), [&](std::uint32_t c) {
+                return task.candidates[c].is_constant;
+            })) {
+            std::vector<std::uint32_t> remaining;
             for (const std::uint32_t c : columns) {
-                if (!job.offers[c].is_constant) {
-                    kept.push_back(c);
+                if (!task.candidates[c].is_constant) {
+                    remaining.push_back(c);
                 }
             }
-            open.columns = std::make_shared<const std::vector<std::uint32_t>>(std::move(kept));
+            open.columns =
+                std::make_shared<const std::vector<std::uint32_t>>(std::move(remaining));
         }
         return found;
     }
 
-    void look_at(Worker& my, Job& job, const Open& open, std::uint32_t c, bool checks) {
-        Offer& offer = job.offers[c];
-        search(my, job.frame, open, c, job.grove.total.data() + open.node * s_, checks, offer);
-        if (offer.is_made) {
-            double* left = job.lefts.data() + c * s_;
-            std::copy(my.best_left.begin(), my.best_left.end(), left);
-            offer.gain = my.judge.gain(left, my.best_right.data(), job.before, job.weight);
+    void search_column(Scratch& scratch, GrowTask& task, const OpenNode& open, std::uint32_t c,
+                       bool check_gaps) {
+        Candidate& candidate = task.candidates[c];
+        search(scratch, task.row_data, open, c, task.subtree.total.data() + open.node * s_,
+               check_gaps, candidate);
+        if (candidate.is_made) {
+            double* left = task.left_sums.data() + c * s_;
+            std::copy(scratch.best_left.begin(), scratch.best_left.end(), left);
+            candidate.gain = scratch.criterion.gain(left, scratch.best_right.data(),
+                                                    task.impurity, task.weight);
         }
     }
 
     // Columns are searched as if all their values were far enough apart, since looking a value
     // up is dear. Whoever may win is looked at more closely: if a cut that was found stands, it
     // is the best of those that may stand, too; otherwise the column is searched again.
-    void check_best(Job& job, const Open& open) {
+    void check_best(GrowTask& task, const OpenNode& open) {
         for (bool again = true; again;) {
             again = false;
             double top = not_a_number;
             for (const std::uint32_t c : *open.columns) {
-                const double gain = job.offers[c].gain;
+                const double gain = task.candidates[c].gain;
                 top = !std::isnan(gain) && !(gain <= top) ? gain : top;
             }
             for (const std::uint32_t c : *open.columns) {
-                Offer& offer = job.offers[c];
-                if (offer.is_checked || !(offer.gain + 2 * tie_share * job.before >= top)) {
+                Candidate& candidate = task.candidates[c];
+                if (candidate.is_checked ||
+                    !(candidate.gain + 2 * tie_share * task.impurity >= top)) {
                     continue;
                 }
                 const Entry* entries = lists_[c].data() + open.begin;
-                if (is_far(job.frame, c, entries, offer.at) &&
-                    is_far(job.frame, c, entries, offer.top)) {
-                    offer.is_checked = true;
+                if (is_far(task.row_data, c, entries, candidate.at) &&
+                    is_far(task.row_data, c, entries, candidate.top)) {
+                    candidate.is_checked = true;
                 } else {
-                    offer = Offer{};
-                    look_at(job.my, job, open, c, true);
+                    candidate = Candidate{};
+                    search_column(task.scratch, task, open, c, true);
                     again = true;
                 }
             }
         }
     }
 
-    [[nodiscard]] bool is_far(const Frame& frame, std::uint32_t c, const Entry* entries,
+    [[nodiscard]] bool is_far(const RowData& row_data, std::uint32_t c, const Entry* entries,
                               std::uint32_t at) const {
-        return apart(value(frame, c, entries[at - 1]), value(frame, c, entries[at]));
+        return is_gap(value(row_data, c, entries[at - 1]), value(row_data, c, entries[at]));
     }
 
     // Whether a node is worth waking the others for.
-    [[nodiscard]] bool is_shared(const Job& job, const Open& open) const {
+    [[nodiscard]] bool is_shared(const GrowTask& task, const OpenNode& open) const {
         constexpr std::size_t many = 20000;
-        return job.pool != nullptr && job.pool->size() > 1 &&
+        return task.pool != nullptr && task.pool->size() > 1 &&
                open.n * open.columns->size() >= many;
     }
 
-    bool choose(Job& job, const Open& open, double before, double weight, Division& division) {
+    bool choose(GrowTask& task, const OpenNode& open, double impurity, double weight,
+                ChosenSplit& split) {
         double top = not_a_number;
         for (const std::uint32_t c : *open.columns) {
-            const double gain = job.offers[c].gain;
+            const double gain = task.candidates[c].gain;
             if (!std::isnan(gain) && !(gain <= top)) {
                 top = gain;
             }
         }
-        if (std::isnan(top) || (order_.min_decrease > 0 &&
-                                top * weight / whole_ + std::numeric_limits<double>::epsilon() <
-                                    order_.min_decrease)) {
+        if (std::isnan(top) ||
+            (request_.min_decrease > 0 &&
+             top * weight / total_weight_ + std::numeric_limits<double>::epsilon() <
+                 request_.min_decrease)) {
             return false;
         }
-        SkGrove& grove = job.grove;
-        const std::size_t start = grove.ties.size();
-        double worth = -std::numeric_limits<double>::infinity();
+        SklearnSubtree& subtree = task.subtree;
+        const std::size_t start = subtree.ties.size();
+        double proxy_improvement = -std::numeric_limits<double>::infinity();
         for (const std::uint32_t c : *open.columns) {
-            if (job.offers[c].gain + tie_share * before >= top) {
-                grove.ties.push_back(static_cast<std::int32_t>(c));
-                worth = std::max(worth, job.offers[c].worth);
+            if (task.candidates[c].gain + tie_share * impurity >= top) {
+                subtree.ties.push_back(static_cast<std::int32_t>(c));
+                proxy_improvement =
+                    std::max(proxy_improvement, task.candidates[c].proxy_improvement);
             }
         }
-        auto winner = static_cast<std::uint32_t>(grove.ties[start]);
-        if (order_.draws) {
+        auto winner = static_cast<std::uint32_t>(subtree.ties[start]);
+        if (request_.shuffles) {
             std::uint32_t first = std::numeric_limits<std::uint32_t>::max();
-            for (std::size_t i = start; i < grove.ties.size(); ++i) {
-                const auto c = static_cast<std::uint32_t>(grove.ties[i]);
-                if (job.offers[c].worth == worth && job.my.ranks[c] < first) {
-                    first = job.my.ranks[c];
+            for (std::size_t i = start; i < subtree.ties.size(); ++i) {
+                const auto c = static_cast<std::uint32_t>(subtree.ties[i]);
+                if (task.candidates[c].proxy_improvement == proxy_improvement &&
+                    task.scratch.ranks[c] < first) {
+                    first = task.scratch.ranks[c];
                     winner = c;
                 }
             }
         }
-        division.column = winner;
-        division.offer = job.offers[winner];
-        division.offer.gain = std::max(division.offer.gain, 0.0);
-        division.left.assign(
-            job.lefts.begin() + static_cast<std::ptrdiff_t>(winner * s_),
-            job.lefts.begin() + static_cast<std::ptrdiff_t>((winner + 1) * s_));
-        const std::size_t n_tied = grove.ties.size() - start;
-        if (!(division.offer.gain >= order_.min_gain)) {
-            grove.ties.resize(start);
+        split.column = winner;
+        split.candidate = task.candidates[winner];
+        split.candidate.gain = std::max(split.candidate.gain, 0.0);
+        split.left.assign(
+            task.left_sums.begin() + static_cast<std::ptrdiff_t>(winner * s_),
+            task.left_sums.begin() + static_cast<std::ptrdiff_t>((winner + 1) * s_));
+        const std::size_t n_tied = subtree.ties.size() - start;
+        if (!(split.candidate.gain >= request_.min_gain)) {
+            subtree.ties.resize(start);
             return false;
         }
         if (n_tied > 1) {
-            grove.nodes[open.node].tie_start = static_cast<std::uint32_t>(start);
-            grove.nodes[open.node].tie_count = static_cast<std::uint32_t>(n_tied);
-            grove.tied.push_back(open.node);
+            subtree.nodes[open.node].tie_start = static_cast<std::uint32_t>(start);
+            subtree.nodes[open.node].tie_count = static_cast<std::uint32_t>(n_tied);
+            subtree.tied_nodes_in_order.push_back(open.node);
         } else {
-            grove.ties.resize(start);
+            subtree.ties.resize(start);
         }
         return true;
     }
 
     // Whether a column has one value only, here and hence below.
-    [[nodiscard]] bool has_one_value(const Open& open, std::uint32_t c) {
+    [[nodiscard]] bool has_one_value(const OpenNode& open, std::uint32_t c) {
         const Entry* entries = lists_[c].data() + open.begin;
-        const std::uint32_t n_lost = open.lost.empty() ? 0 : open.lost[c];
-        if (n_lost > 0) {
-            return n_lost == open.n;
+        const std::uint32_t n_missing = open.missing.empty() ? 0 : open.missing[c];
+        if (n_missing > 0) {
+            return n_missing == open.n;
         }
         std::uint32_t i = 1;
         while (i < open.n && (entries[i] & 1U) == 0) {
@@ -599,93 +626,100 @@ class SkKernel {
     }
 
     // The same for the drawing: values too close together are one.
-    [[nodiscard]] bool is_constant(const Frame& frame, const Open& open, std::uint32_t c) {
+    [[nodiscard]] bool is_constant(const RowData& row_data, const OpenNode& open,
+                                   std::uint32_t c) {
         const Entry* entries = lists_[c].data() + open.begin;
-        const std::uint32_t n_lost = open.lost.empty() ? 0 : open.lost[c];
-        return n_lost == open.n ||
-               (n_lost == 0 &&
-                !apart(value(frame, c, entries[0]), value(frame, c, entries[open.n - 1])));
+        const std::uint32_t n_missing = open.missing.empty() ? 0 : open.missing[c];
+        return n_missing == open.n ||
+               (n_missing == 0 && !is_gap(value(row_data, c, entries[0]),
+                                          value(row_data, c, entries[open.n - 1])));
     }
 
-    void search(Worker& my, const Frame& frame, const Open& open, std::uint32_t c,
-                const double* total, bool checks, Offer& offer) {
+    void search(Scratch& scratch, const RowData& row_data, const OpenNode& open,
+                std::uint32_t c, const double* total, bool check_gaps, Candidate& candidate) {
         const Entry* entries = lists_[c].data() + open.begin;
-        const std::uint32_t n_lost = open.lost.empty() ? 0 : open.lost[c];
-        offer.is_checked = checks || is_sparse_[c] == 0;
-        if (is_counted_ && order_.factor == nullptr && n_lost == 0) {
-            if (checks) {
-                const auto far = [&](std::uint32_t at) {
-                    return is_far(frame, c, entries, at);
+        const std::uint32_t n_missing = open.missing.empty() ? 0 : open.missing[c];
+        candidate.is_checked = check_gaps || is_sparse_[c] == 0;
+        if (is_counted_ && request_.class_weight == nullptr && n_missing == 0) {
+            if (check_gaps) {
+                const auto is_far_enough = [&](std::uint32_t at) {
+                    return is_far(row_data, c, entries, at);
                 };
-                counted(my, open, entries, total, far, offer);
+                search_counted(scratch, open, entries, total, is_far_enough, candidate);
             } else {
-                counted(my, open, entries, total, SkAnywhere{}, offer);
+                search_counted(scratch, open, entries, total, AnyGap{}, candidate);
             }
-        } else if (is_number_ && n_lost == 0 && !checks) {
-            numbers(my, frame, open, entries, offer);
+        } else if (is_regression_ && n_missing == 0 && !check_gaps) {
+            search_numbers(scratch, row_data, open, entries, candidate);
         } else {
-            offer.is_checked = true;
-            direct(my, frame, open, c, entries, n_lost, offer);
+            candidate.is_checked = true;
+            search_any(scratch, row_data, open, c, entries, n_missing, candidate);
         }
     }
 
     // ---- rows that count one each
 
-    template <class Far>
-    void counted(Worker& my, const Open& open, const Entry* entries, const double* total,
-                 const Far& far, Offer& offer) {
-        const double most = std::ceil(std::max({1.0, order_.min_samples_leaf, least_}));
-        if (!(2 * most <= open.n)) {
+    template <class IsFarEnough>
+    void search_counted(Scratch& scratch, const OpenNode& open, const Entry* entries,
+                        const double* total, const IsFarEnough& is_far_enough,
+                        Candidate& candidate) {
+        const double min_rows =
+            std::ceil(std::max({1.0, request_.min_samples_leaf, min_weight_}));
+        if (!(2 * min_rows <= open.n)) {
             return;
         }
         for (std::size_t k = 0; k < s_; ++k) {
-            my.totals[k] = static_cast<std::uint32_t>(total[k]);
+            scratch.totals[k] = static_cast<std::uint32_t>(total[k]);
         }
-        const SkNode node{my.totals.data(), s_, open.n, static_cast<std::uint32_t>(most)};
+        const SklearnNode node{scratch.totals.data(), s_, open.n,
+                               static_cast<std::uint32_t>(min_rows)};
         const ListView<Entry> list{entries, open.n, shift_};
         const double n = open.n;
-        std::fill(my.counts.begin(), my.counts.end(), 0U);
-        if (order_.by_bits) {
-            const std::int64_t margin = sk_bits_margin(node, log_);
-            my.near_bits.start(-margin, margin);
-            sk_scan_bits(list, node, log_, my.counts.data(), far, my.near_bits);
-            settle_counts(my, list, my.near_bits.places, offer);
+        std::fill(scratch.counts.begin(), scratch.counts.end(), 0U);
+        if (request_.is_entropy) {
+            const std::int64_t margin = entropy_margin(node, log_);
+            scratch.near_entropy.start(-margin, margin);
+            scan_entropy(list, node, log_, scratch.counts.data(), is_far_enough,
+                         scratch.near_entropy);
+            pick_by_counts(scratch, list, scratch.near_entropy.places, candidate);
         } else if (s_ == 2) {
-            my.near_two.start(-1, sk_rounding * n * n);
-            scan_two(entries, node, far, my.near_two);
-            settle_two(my, open.n, my.near_two.places, offer);
+            scratch.near_gini.start(-1, gini_margin * n * n);
+            scan_two(entries, node, is_far_enough, scratch.near_gini);
+            pick_binary(scratch, open.n, scratch.near_gini.places, candidate);
         } else {
-            my.near_two.start(-1, sk_rounding * n);
-            sk_scan_many(list, node, my.counts.data(), far, my.near_two);
-            settle_counts(my, list, my.near_two.places, offer);
+            scratch.near_gini.start(-1, gini_margin * n);
+            scan_gini_multiclass(list, node, scratch.counts.data(), is_far_enough,
+                                 scratch.near_gini);
+            pick_by_counts(scratch, list, scratch.near_gini.places, candidate);
         }
-        if (offer.is_made) {
+        if (candidate.is_made) {
             for (std::size_t k = 0; k < s_; ++k) {
-                my.best_right[k] = my.totals[k] - my.best_left[k];
+                scratch.best_right[k] = scratch.totals[k] - scratch.best_left[k];
             }
-            offer.top = offer.at;
-            offer.goes = offer.at > open.n - offer.at ? 0 : 1;
+            candidate.top = candidate.at;
+            candidate.missing_branch = candidate.at > open.n - candidate.at ? 0 : 1;
         }
     }
 
-    template <class Far>
-    void scan_two(const Entry* entries, const SkNode& node, const Far& far,
-                  SkNear<double>& near) const {
+    template <class IsFarEnough>
+    void scan_two(const Entry* entries, const SklearnNode& node,
+                  const IsFarEnough& is_far_enough, NearBest<double>& near) const {
 #if PENJING_X86
         if constexpr (sizeof(Entry) == 4) {
-            if (wide_) {
-                sk_scan_two_wide(entries, node, far, near);
+            if (use_avx512_) {
+                scan_gini_binary_avx512(entries, node, is_far_enough, near);
                 return;
             }
         }
 #endif
-        sk_scan_two(entries, node, far, near);
+        scan_gini_binary(entries, node, is_far_enough, near);
     }
 
     // Score the cuts that may be the best as scikit-learn does; the first of the best wins.
     template <class Places>
-    void settle_two(Worker& my, double n, const Places& places, Offer& offer) const {
-        const double total = my.totals[1];
+    void pick_binary(Scratch& scratch, double n, const Places& places,
+                     Candidate& candidate) const {
+        const double total = scratch.totals[1];
         double best = -std::numeric_limits<double>::infinity();
         for (const auto& place : places) {
             const double l = place.at;
@@ -696,55 +730,56 @@ class SkKernel {
             const double r0 = r - r1;
             const double one = 1.0 - (l0 * l0 + l1 * l1) / (l * l);
             const double other = 1.0 - (r0 * r0 + r1 * r1) / (r * r);
-            const double worth = -r * other - l * one;
-            if (worth > best) {
-                best = offer.worth = worth;
-                offer.at = place.at;
-                offer.is_made = true;
-                my.best_left[0] = l0;
-                my.best_left[1] = l1;
+            const double proxy_improvement = -r * other - l * one;
+            if (proxy_improvement > best) {
+                best = candidate.proxy_improvement = proxy_improvement;
+                candidate.at = place.at;
+                candidate.is_made = true;
+                scratch.best_left[0] = l0;
+                scratch.best_left[1] = l1;
             }
         }
     }
 
     template <class Places>
-    void settle_counts(Worker& my, ListView<Entry> list, const Places& places,
-                       Offer& offer) const {
+    void pick_by_counts(Scratch& scratch, ListView<Entry> list, const Places& places,
+                        Candidate& candidate) const {
         const Entry mask = (Entry{1} << (shift_ - 1)) - 1;
         double best = -std::numeric_limits<double>::infinity();
-        std::fill(my.counts.begin(), my.counts.end(), 0U);
+        std::fill(scratch.counts.begin(), scratch.counts.end(), 0U);
         std::uint32_t i = 0;
         for (const auto& place : places) {
             for (; i < place.at; ++i) {
-                ++my.counts[static_cast<std::size_t>(list.entries[i] >> 1 & mask)];
+                ++scratch.counts[static_cast<std::size_t>(list.entries[i] >> 1 & mask)];
             }
             for (std::size_t k = 0; k < s_; ++k) {
-                my.left[k] = my.counts[k];
-                my.right[k] = my.totals[k] - my.counts[k];
+                scratch.left[k] = scratch.counts[k];
+                scratch.right[k] = scratch.totals[k] - scratch.counts[k];
             }
-            const double worth = my.judge.worth(my.left.data(), my.right.data());
-            if (worth > best) {
-                best = offer.worth = worth;
-                offer.at = place.at;
-                offer.is_made = true;
-                my.best_left = my.left;
+            const double proxy_improvement =
+                scratch.criterion.proxy_improvement(scratch.left.data(), scratch.right.data());
+            if (proxy_improvement > best) {
+                best = candidate.proxy_improvement = proxy_improvement;
+                candidate.at = place.at;
+                candidate.is_made = true;
+                scratch.best_left = scratch.left;
             }
         }
     }
 
     // ---- numbers, none of them missing
 
-    void numbers(Worker& my, const Frame& frame, const Open& open, const Entry* entries,
-                 Offer& offer) const {
-        SkSums& sums = my.sums;
-        sums.make_room(open.n);
-        const double least = std::max(1.0, order_.min_samples_leaf);
+    void search_numbers(Scratch& scratch, const RowData& row_data, const OpenNode& open,
+                        const Entry* entries, Candidate& candidate) const {
+        PrefixSums& sums = scratch.sums;
+        sums.resize(open.n);
+        const double least = std::max(1.0, request_.min_samples_leaf);
         double below[3] = {0, 0, 0};
         std::size_t n = 0;
         for (std::uint32_t i = 0; i < open.n;) {
             double cell[3] = {0, 0, 0};
             do {
-                add_number(frame, entries[i++], cell);
+                add_number(row_data, entries[i++], cell);
             } while (i < open.n && (entries[i] & 1U) == 0);
             below[0] += cell[0];
             below[1] += cell[1];
@@ -758,44 +793,45 @@ class SkKernel {
         if (n == 0) {
             return;
         }
-        const double top = sk_worths(sums, n, below[0], below[1], least_, wide_);
+        const double top =
+            proxy_improvements(sums, n, below[0], below[1], min_weight_, use_avx512_);
         if (!(top >= 0)) {
             return;
         }
-        const double bar = order_.draws ? top : top - tie_share * std::fabs(top);
+        const double bar = request_.shuffles ? top : top - tie_share * std::fabs(top);
         std::size_t first = 0;
-        while (!(sums.worth[first] >= bar)) {
+        while (!(sums.proxy_improvement[first] >= bar)) {
             ++first;
         }
         std::size_t best = first;
-        while (!(sums.worth[best] >= top)) {
+        while (!(sums.proxy_improvement[best] >= top)) {
             ++best;
         }
-        offer.is_made = true;
-        offer.worth = sums.worth[first];
-        offer.at = sums.at[first];
-        offer.top = sums.at[best];
-        offer.goes = offer.at > open.n - offer.at ? 0 : 1;
+        candidate.is_made = true;
+        candidate.proxy_improvement = sums.proxy_improvement[first];
+        candidate.at = sums.at[first];
+        candidate.top = sums.at[best];
+        candidate.missing_branch = candidate.at > open.n - candidate.at ? 0 : 1;
         const double left[3] = {sums.w[first], sums.wy[first], sums.wyy[first]};
         for (std::size_t k = 0; k < 3; ++k) {
-            my.best_left[k] = left[k];
-            my.best_right[k] = below[k] - left[k];
+            scratch.best_left[k] = left[k];
+            scratch.best_right[k] = below[k] - left[k];
         }
     }
 
     // ---- any rows: weights, class weights, numbers, missing values
 
     // Add the run of equal values that begins at `i` to the sums; return where it ends.
-    std::uint32_t add_run(Worker& my, const Frame& frame, const Entry* entries, std::uint32_t i,
-                          std::uint32_t n, double* below) const {
+    std::uint32_t add_run(Scratch& scratch, const RowData& row_data, const Entry* entries,
+                          std::uint32_t i, std::uint32_t n, double* below) const {
         std::uint32_t end = i + 1;
         while (end < n && (entries[end] & 1U) == 0) {
             ++end;
         }
-        if (is_number_) {
+        if (is_regression_) {
             double cell[3] = {0, 0, 0};
             for (; i < end; ++i) {
-                add_number(frame, entries[i], cell);
+                add_number(row_data, entries[i], cell);
             }
             below[0] += cell[0];
             below[1] += cell[1];
@@ -804,178 +840,189 @@ class SkKernel {
         }
         const Entry mask = (Entry{1} << (shift_ - 1)) - 1;
         const auto class_of = [&](Entry e) { return static_cast<std::size_t>(e >> 1 & mask); };
-        if (order_.weight == nullptr) {
+        if (request_.weight == nullptr) {
             for (; i < end; ++i) {
                 below[class_of(entries[i])] += 1.0;
             }
         } else if (end == i + 1) {
-            below[class_of(entries[i])] += weight_of(frame, entries[i]);
+            below[class_of(entries[i])] += weight_of(row_data, entries[i]);
         } else {
             for (std::uint32_t j = i; j < end; ++j) {
-                my.cell[class_of(entries[j])] += weight_of(frame, entries[j]);
+                scratch.cell[class_of(entries[j])] += weight_of(row_data, entries[j]);
             }
             for (std::uint32_t j = i; j < end; ++j) {
                 const std::size_t k = class_of(entries[j]);
-                below[k] += my.cell[k];
-                my.cell[k] = 0.0;
+                below[k] += scratch.cell[k];
+                scratch.cell[k] = 0.0;
             }
         }
         return end;
     }
 
-    [[nodiscard]] double weight_of(const Frame& frame, Entry e) const {
-        return frame.weight[static_cast<std::size_t>(e >> shift_)];
+    [[nodiscard]] double weight_of(const RowData& row_data, Entry e) const {
+        return row_data.weight[static_cast<std::size_t>(e >> shift_)];
     }
 
-    void add_number(const Frame& frame, Entry e, double* cell) const {
+    void add_number(const RowData& row_data, Entry e, double* cell) const {
         const auto row = static_cast<std::size_t>(e >> shift_);
-        const double weight = frame.weight == nullptr ? 1.0 : frame.weight[row];
-        const double wy = weight * frame.y[row];
+        const double weight = row_data.weight == nullptr ? 1.0 : row_data.weight[row];
+        const double wy = weight * row_data.y[row];
         cell[0] += weight;
         cell[1] += wy;
-        cell[2] += wy * frame.y[row];
+        cell[2] += wy * row_data.y[row];
     }
 
-    void direct(Worker& my, const Frame& frame, const Open& open, std::uint32_t c,
-                const Entry* entries, std::uint32_t n_lost, Offer& offer) {
-        const std::uint32_t n = open.n - n_lost;
-        std::fill(my.known.begin(), my.known.end(), 0.0);
+    void search_any(Scratch& scratch, const RowData& row_data, const OpenNode& open,
+                    std::uint32_t c, const Entry* entries, std::uint32_t n_missing,
+                    Candidate& candidate) {
+        const std::uint32_t n = open.n - n_missing;
+        std::fill(scratch.known.begin(), scratch.known.end(), 0.0);
         for (std::uint32_t i = 0; i < n;) {
-            i = add_run(my, frame, entries, i, n, my.known.data());
+            i = add_run(scratch, row_data, entries, i, n, scratch.known.data());
         }
-        std::fill(my.lost.begin(), my.lost.end(), 0.0);
-        add_lost(my, frame, entries + n, n_lost);
+        std::fill(scratch.missing.begin(), scratch.missing.end(), 0.0);
+        add_missing(scratch, row_data, entries + n, n_missing);
         for (std::size_t k = 0; k < s_; ++k) {
-            my.base[k] = n_lost > 0 ? my.known[k] + my.lost[k] : my.known[k];
+            scratch.base[k] =
+                n_missing > 0 ? scratch.known[k] + scratch.missing[k] : scratch.known[k];
         }
-        my.near.clear();
+        scratch.near.clear();
         double top = -std::numeric_limits<double>::infinity();
-        for (const bool lost_left : {false, true}) {
-            if (lost_left && n_lost == 0) {
+        for (const bool missing_left : {false, true}) {
+            if (missing_left && n_missing == 0) {
                 break;
             }
-            std::fill(my.below.begin(), my.below.end(), 0.0);
+            std::fill(scratch.below.begin(), scratch.below.end(), 0.0);
             for (std::uint32_t i = 0; i < n;) {
-                i = add_run(my, frame, entries, i, n, my.below.data());
-                if (i < n || (n_lost > 0 && !lost_left)) {
-                    consider(my, frame, open, c, entries, {i, n, n_lost, lost_left}, top,
-                             offer);
+                i = add_run(scratch, row_data, entries, i, n, scratch.below.data());
+                if (i < n || (n_missing > 0 && !missing_left)) {
+                    consider(scratch, row_data, open, c, entries,
+                             {i, n, n_missing, missing_left}, top, candidate);
                 }
             }
         }
-        if (!my.near.empty()) {
-            settle(my, top, offer);
+        if (!scratch.near.empty()) {
+            pick_first(scratch, top, candidate);
         }
-        offer.top = offer.at;
-        if (offer.is_made && n_lost == 0) {
-            offer.goes = offer.at > open.n - offer.at ? 0 : 1;
+        candidate.top = candidate.at;
+        if (candidate.is_made && n_missing == 0) {
+            candidate.missing_branch = candidate.at > open.n - candidate.at ? 0 : 1;
         }
     }
 
-    void add_lost(Worker& my, const Frame& frame, const Entry* entries, std::uint32_t n) const {
+    void add_missing(Scratch& scratch, const RowData& row_data, const Entry* entries,
+                     std::uint32_t n) const {
         const Entry mask = (Entry{1} << (shift_ - 1)) - 1;
         for (std::uint32_t i = 0; i < n; ++i) {
-            if (is_number_) {
-                add_number(frame, entries[i], my.lost.data());
+            if (is_regression_) {
+                add_number(row_data, entries[i], scratch.missing.data());
             } else {
-                my.lost[static_cast<std::size_t>(entries[i] >> 1 & mask)] +=
-                    order_.weight == nullptr ? 1.0 : weight_of(frame, entries[i]);
+                scratch.missing[static_cast<std::size_t>(entries[i] >> 1 & mask)] +=
+                    request_.weight == nullptr ? 1.0 : weight_of(row_data, entries[i]);
             }
         }
     }
 
     struct Place {
-        std::uint32_t at, n, n_lost;
-        bool lost_left;
+        std::uint32_t at, n, n_missing;
+        bool missing_left;
     };
 
-    void consider(Worker& my, const Frame& frame, const Open& open, std::uint32_t c,
-                  const Entry* entries, const Place& place, double& top, Offer& offer) const {
-        const double n_left = place.at + (place.lost_left ? place.n_lost : 0U);
-        if (!(n_left >= order_.min_samples_leaf &&
-              open.n - n_left >= order_.min_samples_leaf)) {
+    void consider(Scratch& scratch, const RowData& row_data, const OpenNode& open,
+                  std::uint32_t c, const Entry* entries, const Place& place, double& top,
+                  Candidate& candidate) const {
+        const double n_left = place.at + (place.missing_left ? place.n_missing : 0U);
+        if (!(n_left >= request_.min_samples_leaf &&
+              open.n - n_left >= request_.min_samples_leaf)) {
             return;
         }
         for (std::size_t k = 0; k < s_; ++k) {
-            my.left[k] = place.lost_left ? my.below[k] + my.lost[k] : my.below[k];
-            my.right[k] = my.base[k] - my.left[k];
+            scratch.left[k] =
+                place.missing_left ? scratch.below[k] + scratch.missing[k] : scratch.below[k];
+            scratch.right[k] = scratch.base[k] - scratch.left[k];
         }
-        if (least_ > 0 && !(my.judge.weight(my.left.data()) >= least_ &&
-                            my.judge.weight(my.right.data()) >= least_)) {
+        if (min_weight_ > 0 &&
+            !(scratch.criterion.weight(scratch.left.data()) >= min_weight_ &&
+              scratch.criterion.weight(scratch.right.data()) >= min_weight_)) {
             return;
         }
-        const double worth = my.judge.worth(my.left.data(), my.right.data());
-        const bool near_is_equal = is_number_ && !order_.draws;
-        if (near_is_equal ? !(worth >= top - tie_share * std::fabs(top)) : !(worth > top)) {
+        const double proxy_improvement =
+            scratch.criterion.proxy_improvement(scratch.left.data(), scratch.right.data());
+        const bool near_is_equal = is_regression_ && !request_.shuffles;
+        if (near_is_equal ? !(proxy_improvement >= top - tie_share * std::fabs(top))
+                          : !(proxy_improvement > top)) {
             return;
         }
-        if (is_sparse_[c] != 0 && place.at < place.n && !is_far(frame, c, entries, place.at)) {
+        if (is_sparse_[c] != 0 && place.at < place.n &&
+            !is_far(row_data, c, entries, place.at)) {
             return;
         }
         if (near_is_equal) {
-            my.near.push_back({worth,
-                               place.at,
-                               place.lost_left,
-                               {my.left[0], my.left[1], my.left[2]},
-                               {my.right[0], my.right[1], my.right[2]}});
-            if (worth > top) {
-                top = worth;
-                if (my.near.size() > 64) {
-                    std::erase_if(my.near, [&](const Candidate& one) {
-                        return !(one.worth >= top - tie_share * std::fabs(top));
+            scratch.near.push_back({proxy_improvement,
+                                    place.at,
+                                    place.missing_left,
+                                    {scratch.left[0], scratch.left[1], scratch.left[2]},
+                                    {scratch.right[0], scratch.right[1], scratch.right[2]}});
+            if (proxy_improvement > top) {
+                top = proxy_improvement;
+                if (scratch.near.size() > 64) {
+                    std::erase_if(scratch.near, [&](const NearTie& one) {
+                        return !(one.proxy_improvement >= top - tie_share * std::fabs(top));
                     });
                 }
             }
             return;
         }
-        top = worth;
-        my.best_left = my.left;
-        my.best_right = my.right;
-        offer.is_made = true;
-        offer.worth = worth;
-        offer.at = place.at;
-        offer.goes = place.lost_left ? 0 : 1;
+        top = proxy_improvement;
+        scratch.best_left = scratch.left;
+        scratch.best_right = scratch.right;
+        candidate.is_made = true;
+        candidate.proxy_improvement = proxy_improvement;
+        candidate.at = place.at;
+        candidate.missing_branch = place.missing_left ? 0 : 1;
     }
 
     // Take the first of the candidates that are as good as the best (search.first_best).
-    void settle(Worker& my, double top, Offer& offer) const {
+    void pick_first(Scratch& scratch, double top, Candidate& candidate) const {
         const double least = top - tie_share * std::fabs(top);
         const auto first =
-            std::find_if(my.near.begin(), my.near.end(),
-                         [&](const Candidate& one) { return one.worth >= least; });
-        offer.is_made = true;
-        offer.worth = first->worth;
-        offer.at = first->at;
-        offer.goes = first->lost_left ? 0 : 1;
-        my.best_left.assign(first->left, first->left + 3);
-        my.best_right.assign(first->right, first->right + 3);
+            std::find_if(scratch.near.begin(), scratch.near.end(),
+                         [&](const NearTie& one) { return one.proxy_improvement >= least; });
+        candidate.is_made = true;
+        candidate.proxy_improvement = first->proxy_improvement;
+        candidate.at = first->at;
+        candidate.missing_branch = first->missing_left ? 0 : 1;
+        scratch.best_left.assign(first->left, first->left + 3);
+        scratch.best_right.assign(first->right, first->right + 3);
     }
 
     // ---- dividing
 
-    void divide(Job& job, const Open& open, const Division& division, Open& left, Open& right) {
-        SkGrove& grove = job.grove;
-        Worker& my = job.my;
-        const std::uint32_t c = division.column;
-        const Offer& offer = division.offer;
+    void divide(GrowTask& task, const OpenNode& open, const ChosenSplit& split, OpenNode& left,
+                OpenNode& right) {
+        SklearnSubtree& subtree = task.subtree;
+        Scratch& scratch = task.scratch;
+        const std::uint32_t c = split.column;
+        const Candidate& candidate = split.candidate;
         const Entry* entries = lists_[c].data() + open.begin;
-        const std::uint32_t n_lost = open.lost.empty() ? 0 : open.lost[c];
-        const std::uint32_t n_known = open.n - n_lost;
-        const std::uint32_t n_left = offer.at + (offer.goes == 0 ? n_lost : 0U);
+        const std::uint32_t n_missing = open.missing.empty() ? 0 : open.missing[c];
+        const std::uint32_t n_known = open.n - n_missing;
+        const std::uint32_t n_left =
+            candidate.at + (candidate.missing_branch == 0 ? n_missing : 0U);
 
-        const auto first = static_cast<std::uint32_t>(grove.nodes.size());
-        grove.nodes.resize(first + 2);
-        grove.total.resize(grove.nodes.size() * s_);
-        SkGrove::Node& node = grove.nodes[open.node];
+        const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
+        subtree.nodes.resize(first + 2);
+        subtree.total.resize(subtree.nodes.size() * s_);
+        SklearnSubtree::Node& node = subtree.nodes[open.node];
         node.column = static_cast<std::int32_t>(c);
         node.first_child = first;
-        node.gain = offer.gain;
-        node.missing = offer.goes;
-        const double low = value(job.frame, c, entries[offer.at - 1]);
+        node.gain = candidate.gain;
+        node.missing = candidate.missing_branch;
+        const double low = value(task.row_data, c, entries[candidate.at - 1]);
         node.cut = std::numeric_limits<double>::infinity();
         node.gap[0] = low;
-        if (offer.at < n_known) {
-            const double high = value(job.frame, c, entries[offer.at]);
+        if (candidate.at < n_known) {
+            const double high = value(task.row_data, c, entries[candidate.at]);
             node.cut = low / 2.0 + high / 2.0;
             node.cut = node.cut == high ? low : node.cut;
             node.gap[1] = high;
@@ -984,135 +1031,139 @@ class SkKernel {
         // The smaller child is marked, and moves.
         const bool left_moves = n_left < open.n - n_left;
         const std::uint32_t n_moved = left_moves ? n_left : open.n - n_left;
-        my.moved.clear();
+        scratch.moved.clear();
         const auto mark = [&](std::uint32_t from, std::uint32_t to) {
             for (std::uint32_t i = from; i < to; ++i) {
                 const auto row = static_cast<std::uint32_t>(entries[i] >> shift_);
-                my.marks.set(row);
-                my.moved.push_back(row);
+                scratch.marks.set(row);
+                scratch.moved.push_back(row);
             }
         };
-        mark(left_moves ? 0 : offer.at, left_moves ? offer.at : n_known);
-        if (left_moves == (offer.goes == 0)) {
+        mark(left_moves ? 0 : candidate.at, left_moves ? candidate.at : n_known);
+        if (left_moves == (candidate.missing_branch == 0)) {
             mark(n_known, open.n);
         }
 
-        for (Open* child : {&left, &right}) {
-            const bool moves = (child == &left) == left_moves;
+        for (OpenNode* child : {&left, &right}) {
+            const bool is_moved = (child == &left) == left_moves;
             child->node = child == &left ? first : first + 1;
-            child->n = moves ? n_moved : open.n - n_moved;
-            child->begin = moves ? open.begin + open.n - n_moved : open.begin;
+            child->n = is_moved ? n_moved : open.n - n_moved;
+            child->begin = is_moved ? open.begin + open.n - n_moved : open.begin;
             child->depth = open.depth + 1;
             child->n_constant = open.n_constant;
             child->columns = open.columns;
             child->is_local = open.is_local;
         }
-        weigh_children(job, open, division, left, right);
+        sum_children(task, open, split, left, right);
         if (left.is_open || right.is_open) {
-            Open& stays = left_moves ? right : left;
-            Open& moves = left_moves ? left : right;
-            if (!open.lost.empty()) {
-                stays.lost.assign(open.lost.size(), 0);
-                moves.lost.assign(open.lost.size(), 0);
+            OpenNode& kept_child = left_moves ? right : left;
+            OpenNode& moved_child = left_moves ? left : right;
+            if (!open.missing.empty()) {
+                kept_child.missing.assign(open.missing.size(), 0);
+                moved_child.missing.assign(open.missing.size(), 0);
             }
             const std::vector<std::uint32_t>& columns = *open.columns;
-            const auto part = [&](std::size_t i, int worker) {
-                Worker& by =
-                    job.pool == nullptr ? my : *workers_[static_cast<std::size_t>(worker)];
-                part_list(by, my.marks, open, columns[i], stays, moves);
+            const auto partition = [&](std::size_t i, int worker) {
+                Scratch& by = task.pool == nullptr
+                                  ? scratch
+                                  : *scratches_[static_cast<std::size_t>(worker)];
+                partition_list(by, scratch.marks, open, columns[i], kept_child, moved_child);
             };
-            if (is_shared(job, open)) {
-                job.pool->run(columns.size(), part);
+            if (is_shared(task, open)) {
+                task.pool->run(columns.size(), partition);
             } else {
                 for (std::size_t i = 0; i < columns.size(); ++i) {
-                    part(i, 0);
+                    partition(i, 0);
                 }
             }
         }
-        for (const std::uint32_t row : my.moved) {
-            my.marks.clear(row);
+        for (const std::uint32_t row : scratch.moved) {
+            scratch.marks.clear(row);
         }
     }
 
-    void weigh_children(Job& job, const Open& open, const Division& division, Open& left,
-                        Open& right) {
-        double* total = job.grove.total.data();
+    void sum_children(GrowTask& task, const OpenNode& open, const ChosenSplit& split,
+                      OpenNode& left, OpenNode& right) {
+        double* total = task.subtree.total.data();
         bool pure[2] = {true, true};
         if (is_counted_) {
             for (std::size_t k = 0; k < s_; ++k) {
-                total[left.node * s_ + k] = division.left[k];
-                total[right.node * s_ + k] = total[open.node * s_ + k] - division.left[k];
+                total[left.node * s_ + k] = split.left[k];
+                total[right.node * s_ + k] = total[open.node * s_ + k] - split.left[k];
             }
-            pure[0] = is_of_one(total + left.node * s_);
-            pure[1] = is_of_one(total + right.node * s_);
+            pure[0] = has_one_class(total + left.node * s_);
+            pure[1] = has_one_class(total + right.node * s_);
         } else {
-            Worker& my = job.my;
+            Scratch& scratch = task.scratch;
             std::uint32_t* rows = rows_.data() + open.begin;
-            my.spare_rows.clear();
-            std::uint32_t kept = 0;
+            scratch.spare_rows.clear();
+            std::uint32_t remaining = 0;
             for (std::uint32_t i = 0; i < open.n; ++i) {
-                if (my.marks.get(rows[i])) {
-                    my.spare_rows.push_back(rows[i]);
+                if (scratch.marks.get(rows[i])) {
+                    scratch.spare_rows.push_back(rows[i]);
                 } else {
-                    rows[kept++] = rows[i];
+                    rows[remaining++] = rows[i];
                 }
             }
-            std::copy(my.spare_rows.begin(), my.spare_rows.end(), rows + kept);
-            pure[0] = weigh(job.frame, left.begin, left.n, total + left.node * s_);
-            pure[1] = weigh(job.frame, right.begin, right.n, total + right.node * s_);
+            std::copy(scratch.spare_rows.begin(), scratch.spare_rows.end(), rows + remaining);
+            pure[0] = sum_rows(task.row_data, left.begin, left.n, total + left.node * s_);
+            pure[1] = sum_rows(task.row_data, right.begin, right.n, total + right.node * s_);
         }
-        left.is_open = !pure[0] && !stops(job.my, total + left.node * s_, left.n, left.depth);
+        left.is_open =
+            !pure[0] && !stops(task.scratch, total + left.node * s_, left.n, left.depth);
         right.is_open =
-            !pure[1] && !stops(job.my, total + right.node * s_, right.n, right.depth);
+            !pure[1] && !stops(task.scratch, total + right.node * s_, right.n, right.depth);
     }
 
-    [[nodiscard]] bool is_of_one(const double* total) const {
+    [[nodiscard]] bool has_one_class(const double* total) const {
         return std::count_if(total, total + s_, [](double rows) { return rows > 0; }) < 2;
     }
 
     // Divide one list in place; leaves need no list.
-    void part_list(Worker& by, const RowBits& marks, const Open& open, std::uint32_t c,
-                   Open& stays, Open& moves) {
+    void partition_list(Scratch& by, const RowBits& marks, const OpenNode& open,
+                        std::uint32_t c, OpenNode& kept_child, OpenNode& moved_child) {
         Entry* list = lists_[c].data() + open.begin;
-        const std::uint32_t n_lost = open.lost.empty() ? 0 : open.lost[c];
-        const std::uint32_t n_known = open.n - n_lost;
-        by.spare.resize(std::max<std::size_t>(by.spare.size(), moves.n));
-        Entry* plain = stays.is_open ? list : nullptr;
-        Entry* special = moves.is_open ? by.spare.data() : nullptr;
-        partition_two<Entry>({list, n_known, shift_}, marks, plain, special, wide_);
-        if (n_lost > 0) {
-            std::uint32_t lost_moves = 0;
+        const std::uint32_t n_missing = open.missing.empty() ? 0 : open.missing[c];
+        const std::uint32_t n_known = open.n - n_missing;
+        by.spare.resize(std::max<std::size_t>(by.spare.size(), moved_child.n));
+        Entry* kept = kept_child.is_open ? list : nullptr;
+        Entry* moved = moved_child.is_open ? by.spare.data() : nullptr;
+        partition_two<Entry>({list, n_known, shift_}, marks, kept, moved, use_avx512_);
+        if (n_missing > 0) {
+            std::uint32_t n_moved_missing = 0;
             for (std::uint32_t i = n_known; i < open.n; ++i) {
-                lost_moves += marks.get(static_cast<std::size_t>(list[i] >> shift_)) ? 1U : 0U;
+                n_moved_missing +=
+                    marks.get(static_cast<std::size_t>(list[i] >> shift_)) ? 1U : 0U;
             }
-            stays.lost[c] = n_lost - lost_moves;
-            moves.lost[c] = lost_moves;
-            plain = plain == nullptr ? nullptr : plain + (stays.n - stays.lost[c]);
-            special = special == nullptr ? nullptr : special + (moves.n - moves.lost[c]);
-            partition_two<Entry>({list + n_known, n_lost, shift_}, marks, plain, special,
-                                 wide_);
+            kept_child.missing[c] = n_missing - n_moved_missing;
+            moved_child.missing[c] = n_moved_missing;
+            kept = kept == nullptr ? nullptr : kept + (kept_child.n - kept_child.missing[c]);
+            moved =
+                moved == nullptr ? nullptr : moved + (moved_child.n - moved_child.missing[c]);
+            partition_two<Entry>({list + n_known, n_missing, shift_}, marks, kept, moved,
+                                 use_avx512_);
         }
-        if (moves.is_open) {
-            std::memcpy(list + stays.n, by.spare.data(), moves.n * sizeof(Entry));
+        if (moved_child.is_open) {
+            std::memcpy(list + kept_child.n, by.spare.data(), moved_child.n * sizeof(Entry));
         }
     }
 
-    const SkOrder& order_;
+    const SklearnRequest& request_;
     std::size_t s_;
-    bool is_number_;
+    bool is_regression_;
     bool is_counted_;
     unsigned shift_;
-    bool wide_;
+    bool use_avx512_;
     std::vector<Buffer<Entry>> lists_;
     std::vector<std::uint8_t> is_sparse_;  // has values too close together for a cut
     std::vector<std::uint32_t> rows_;      // in the order of the table, where sums depend on it
     LogTable log_;
-    double whole_ = 0;  // what all rows weigh
-    double least_ = 0;  // what a child must weigh
-    std::unique_ptr<Drawing> drawing_;
-    std::vector<std::unique_ptr<Worker>> workers_;
-    std::vector<Offer> offers_;
-    std::vector<double> lefts_;
+    double total_weight_ = 0;  // what all rows weigh
+    double min_weight_ = 0;    // what a child must weigh
+    std::unique_ptr<FeatureOrder> feature_order_;
+    std::vector<std::unique_ptr<Scratch>> scratches_;
+    std::vector<Candidate> candidates_;
+    std::vector<double> left_sums_;
     std::vector<std::uint8_t> is_constant_;
 };
 

@@ -10,21 +10,22 @@
 
 namespace penjing {
 
-class SkJudge {
+class SklearnCriterion {
   public:
-    SkJudge(std::size_t n_sums, bool is_number, bool by_bits, const double* factor)
+    SklearnCriterion(std::size_t n_sums, bool is_regression, bool is_entropy,
+                     const double* class_weight)
         : s_(n_sums),
-          is_number_(is_number),
-          by_bits_(by_bits),
-          factor_(factor),
+          is_regression_(is_regression),
+          is_entropy_(is_entropy),
+          class_weight_(class_weight),
           part_(n_sums) {}
 
     [[nodiscard]] double weight(const double* total) {
-        return is_number_ ? total[0] : pairwise_sum(weighted(total), s_);
+        return is_regression_ ? total[0] : pairwise_sum(weighted(total), s_);
     }
 
     [[nodiscard]] double impurity(const double* total) {
-        if (is_number_) {
+        if (is_regression_) {
             const double mean = total[1] / total[0];
             return total[2] / total[0] - mean * mean;
         }
@@ -33,26 +34,26 @@ class SkJudge {
         for (std::size_t k = 0; k < s_; ++k) {
             weight += part[k];
         }
-        double found = 0;
-        if (!by_bits_) {
+        double result = 0;
+        if (!is_entropy_) {
             for (std::size_t k = 0; k < s_; ++k) {
-                found += part[k] * part[k];
+                result += part[k] * part[k];
             }
-            return 1.0 - found / (weight * weight);
+            return 1.0 - result / (weight * weight);
         }
         constexpr double ln2 = 0.69314718055994530942;
         for (std::size_t k = 0; k < s_; ++k) {
             const double p = part[k] / weight;
             if (p > 0) {
-                found -= p * (std::log(p) / ln2);
+                result -= p * (std::log(p) / ln2);
             }
         }
-        return found;
+        return result;
     }
 
     // By what divisions are compared.
-    [[nodiscard]] double worth(const double* left, const double* right) {
-        if (is_number_) {
+    [[nodiscard]] double proxy_improvement(const double* left, const double* right) {
+        if (is_regression_) {
             return left[1] * left[1] / left[0] + right[1] * right[1] / right[0];
         }
         const double one = impurity(left);
@@ -74,19 +75,19 @@ class SkJudge {
 
   private:
     [[nodiscard]] const double* weighted(const double* total) {
-        if (factor_ == nullptr) {
+        if (class_weight_ == nullptr) {
             return total;
         }
         for (std::size_t k = 0; k < s_; ++k) {
-            part_[k] = total[k] * factor_[k];
+            part_[k] = total[k] * class_weight_[k];
         }
         return part_.data();
     }
 
     std::size_t s_;
-    bool is_number_;
-    bool by_bits_;
-    const double* factor_;
+    bool is_regression_;
+    bool is_entropy_;
+    const double* class_weight_;
     std::vector<double> part_;
 };
 

@@ -9,56 +9,61 @@
 
 namespace penjing {
 
-class Drawing {
+class FeatureOrder {
   public:
     static constexpr std::uint32_t never = 0x7fffffffU;  // constant, or not drawn
 
-    Drawing(std::size_t n_columns, std::size_t n_looked_at, std::uint32_t state, bool forgets)
-        : most_(static_cast<std::uint32_t>(n_looked_at)),
+    FeatureOrder(std::size_t n_columns, std::size_t max_features, std::uint32_t state,
+                 bool resets_constants)
+        : max_features_(static_cast<std::uint32_t>(max_features)),
           state_(state),
-          forgets_(forgets),
+          resets_constants_(resets_constants),
           columns_(n_columns),
           constant_(n_columns, 0) {
         std::iota(columns_.begin(), columns_.end(), 0U);
     }
 
-    // When each column of a node is looked at; `known` is how many were constant in the parent,
-    // and becomes how many are here.
-    void ranks(const std::vector<std::uint8_t>& is_constant, std::uint32_t& known,
+    // When each column of a node is looked at; `n_known_constants` is how many were constant in
+    // the parent, and becomes how many are here.
+    void ranks(const std::vector<std::uint8_t>& is_constant, std::uint32_t& n_known_constants,
                std::vector<std::uint32_t>& ranks) {
         const auto n = static_cast<std::uint32_t>(columns_.size());
-        known = forgets_ ? 0 : known;
-        std::uint32_t end = n;
-        std::uint32_t drawn = 0;
-        std::uint32_t found = 0;
-        std::uint32_t visited = 0;
+        n_known_constants = resets_constants_ ? 0 : n_known_constants;
+        std::uint32_t n_left = n;
+        std::uint32_t n_drawn_constants = 0;
+        std::uint32_t n_found_constants = 0;
+        std::uint32_t n_visited = 0;
         ranks.assign(n, never);
-        while (end > known + found && (visited < most_ || visited <= found + drawn)) {
-            ++visited;
-            std::uint32_t place = drawn + draw() % (end - found - drawn);
-            if (place < known) {
-                std::swap(columns_[drawn], columns_[place]);
-                ++drawn;
+        while (
+            n_left > n_known_constants + n_found_constants &&
+            (n_visited < max_features_ || n_visited <= n_found_constants + n_drawn_constants)) {
+            ++n_visited;
+            std::uint32_t place =
+                n_drawn_constants + draw() % (n_left - n_found_constants - n_drawn_constants);
+            if (place < n_known_constants) {
+                std::swap(columns_[n_drawn_constants], columns_[place]);
+                ++n_drawn_constants;
                 continue;
             }
-            place += found;
+            place += n_found_constants;
             const std::uint32_t column = columns_[place];
             if (is_constant[column] != 0) {
-                std::swap(columns_[place], columns_[known + found]);
-                ++found;
+                std::swap(columns_[place], columns_[n_known_constants + n_found_constants]);
+                ++n_found_constants;
                 continue;
             }
-            --end;
-            std::swap(columns_[end], columns_[place]);
-            ranks[column] = visited;
+            --n_left;
+            std::swap(columns_[n_left], columns_[place]);
+            ranks[column] = n_visited;
         }
-        for (std::uint32_t i = 0; i < known; ++i) {
+        for (std::uint32_t i = 0; i < n_known_constants; ++i) {
             columns_[i] = constant_[i];
         }
-        for (std::uint32_t i = known; i < known + found; ++i) {
+        for (std::uint32_t i = n_known_constants; i < n_known_constants + n_found_constants;
+             ++i) {
             constant_[i] = columns_[i];
         }
-        known += found;
+        n_known_constants += n_found_constants;
     }
 
   private:
@@ -72,9 +77,9 @@ class Drawing {
         return x & 0x7fffffffU;
     }
 
-    std::uint32_t most_;
+    std::uint32_t max_features_;
     std::uint32_t state_;
-    bool forgets_;
+    bool resets_constants_;
     std::vector<std::uint32_t> columns_;
     std::vector<std::uint32_t> constant_;
 };

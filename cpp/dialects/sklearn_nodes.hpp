@@ -9,17 +9,17 @@
 
 namespace penjing {
 
-struct SkOrder {
+struct SklearnRequest {
     std::vector<GrowColumn> columns;  // every one ordered, every one with levels
     std::size_t n_rows = 0;
     const std::int32_t* target = nullptr;  // code of the class, or of the number
     const double* y = nullptr;             // the number; null for classes
     const double* weight = nullptr;        // above zero; null: one each
-    const double* factor = nullptr;        // what each class counts for; null: one each
+    const double* class_weight = nullptr;  // what each class counts for; null: one each
     std::size_t n_sums = 0;
-    bool by_bits = false;  // entropy, not Gini
-    bool single = true;    // values are compared as 32-bit numbers
-    double gap = 0;        // a cut lies between values further apart than this
+    bool is_entropy = false;       // entropy, not Gini
+    bool compare_as_float = true;  // values are compared as 32-bit numbers
+    double gap = 0;                // a cut lies between values further apart than this
     double min_samples_split = 2;
     double min_samples_leaf = 1;
     double min_weight_share = 0;
@@ -27,14 +27,14 @@ struct SkOrder {
     double min_gain = 0;
     std::int64_t max_depth = -1;   // -1: no limit
     std::int64_t max_leaves = -1;  // -1: no limit; otherwise best first
-    bool draws = false;            // columns come in a drawn order
-    std::size_t n_looked_at = 0;   // how many of them, in a node
+    bool shuffles = false;         // columns come in a drawn order
+    std::size_t max_features = 0;  // how many of them, in a node
     std::uint32_t state = 0;       // of the drawing
     int threads = 1;
 };
 
 // Nodes grown by one worker; children of a node stand side by side.
-struct SkGrove {
+struct SklearnSubtree {
     struct Node {
         double cut = not_a_number;
         double gap[2] = {not_a_number, not_a_number};  // the values on both sides of the cut
@@ -49,10 +49,11 @@ struct SkGrove {
     std::vector<Node> nodes;
     std::vector<double> total;  // S a node
     std::vector<std::int32_t> ties;
-    std::vector<std::uint32_t> tied;  // nodes with ties, in the order in which they were asked
+    std::vector<std::uint32_t>
+        tied_nodes_in_order;  // nodes with ties, in the order in which they were asked
 };
 
-struct SkGrown {
+struct SklearnTree {
     std::vector<std::int32_t> parent;
     std::vector<std::int32_t> column;
     std::vector<double> cut;
@@ -68,18 +69,18 @@ struct SkGrown {
 
 // Number the nodes of all groves breadth first; grove 0 holds the root. Ties are told in the
 // order of their numbers, or in that in which nodes were asked.
-inline SkGrown sk_flatten(const std::vector<SkGrove>& groves, std::size_t n_sums,
-                          bool as_asked) {
-    constexpr std::size_t most_ties = 1000;  // trace.TIES
+inline SklearnTree sklearn_flatten(const std::vector<SklearnSubtree>& subtrees,
+                                   std::size_t n_sums, bool in_search_order) {
+    constexpr std::size_t max_ties = 1000;  // trace.TIES
     struct Place {
-        std::uint32_t grove, node;
+        std::uint32_t subtree, node;
         std::int32_t parent;
     };
     std::size_t n_nodes = 0;
-    for (const SkGrove& grove : groves) {
-        n_nodes += grove.nodes.size();
+    for (const SklearnSubtree& subtree : subtrees) {
+        n_nodes += subtree.nodes.size();
     }
-    SkGrown out;
+    SklearnTree out;
     out.parent.reserve(n_nodes);
     out.column.reserve(n_nodes);
     out.cut.reserve(n_nodes);
@@ -90,52 +91,53 @@ inline SkGrown sk_flatten(const std::vector<SkGrove>& groves, std::size_t n_sums
     std::vector<Place> queue;
     queue.reserve(n_nodes);
     queue.push_back({0, 0, -1});
-    std::vector<std::int32_t> number(as_asked ? groves[0].nodes.size() : 0);
-    const auto tell = [&](const SkGrove& grove, const SkGrove::Node& node, std::int32_t name) {
-        out.tied_nodes.push_back(name);
-        const auto tie = grove.ties.begin() + node.tie_start;
+    std::vector<std::int32_t> number(in_search_order ? subtrees[0].nodes.size() : 0);
+    const auto add_tie = [&](const SklearnSubtree& subtree, const SklearnSubtree::Node& node,
+                             std::int32_t number_of_node) {
+        out.tied_nodes.push_back(number_of_node);
+        const auto tie = subtree.ties.begin() + node.tie_start;
         out.tie_columns.insert(out.tie_columns.end(), tie, tie + node.tie_count);
         out.tie_start.push_back(static_cast<std::int64_t>(out.tie_columns.size()));
     };
     for (std::size_t i = 0; i < queue.size(); ++i) {
         Place at = queue[i];
-        const SkGrove* grove = &groves[at.grove];
-        const SkGrove::Node* node = &grove->nodes[at.node];
+        const SklearnSubtree* subtree = &subtrees[at.subtree];
+        const SklearnSubtree::Node* node = &subtree->nodes[at.node];
         if (node->link >= 0) {
-            at.grove = static_cast<std::uint32_t>(node->link);
+            at.subtree = static_cast<std::uint32_t>(node->link);
             at.node = 0;
-            grove = &groves[at.grove];
-            node = grove->nodes.data();
+            subtree = &subtrees[at.subtree];
+            node = subtree->nodes.data();
         }
-        const auto name = static_cast<std::int32_t>(i);
+        const auto number_of_node = static_cast<std::int32_t>(i);
         out.parent.push_back(at.parent);
         out.column.push_back(node->column);
         out.cut.push_back(node->cut);
         out.gap.insert(out.gap.end(), node->gap, node->gap + 2);
         out.gain.push_back(node->gain);
         out.missing.push_back(node->missing);
-        const double* total = grove->total.data() + at.node * n_sums;
+        const double* total = subtree->total.data() + at.node * n_sums;
         out.total.insert(out.total.end(), total, total + n_sums);
-        if (as_asked) {
-            number[at.node] = name;
+        if (in_search_order) {
+            number[at.node] = number_of_node;
         } else if (node->tie_count > 0) {
             ++out.n_ties;
-            if (out.tied_nodes.size() < most_ties) {
-                tell(*grove, *node, name);
+            if (out.tied_nodes.size() < max_ties) {
+                add_tie(*subtree, *node, number_of_node);
             }
         }
         if (node->column >= 0) {
-            queue.push_back({at.grove, node->first_child, name});
-            queue.push_back({at.grove, node->first_child + 1, name});
+            queue.push_back({at.subtree, node->first_child, number_of_node});
+            queue.push_back({at.subtree, node->first_child + 1, number_of_node});
         }
     }
-    if (as_asked) {
-        const SkGrove& grove = groves[0];
-        out.n_ties = static_cast<std::int64_t>(grove.tied.size());
-        for (std::size_t i = 0; i < grove.tied.size() && i < most_ties; ++i) {
-            const SkGrove::Node& node = grove.nodes[grove.tied[i]];
+    if (in_search_order) {
+        const SklearnSubtree& subtree = subtrees[0];
+        out.n_ties = static_cast<std::int64_t>(subtree.tied_nodes_in_order.size());
+        for (std::size_t i = 0; i < subtree.tied_nodes_in_order.size() && i < max_ties; ++i) {
+            const SklearnSubtree::Node& node = subtree.nodes[subtree.tied_nodes_in_order[i]];
             if (node.column >= 0) {  // best first: only of divisions that were made
-                tell(grove, node, number[grove.tied[i]]);
+                add_tie(subtree, node, number[subtree.tied_nodes_in_order[i]]);
             }
         }
     }

@@ -22,7 +22,7 @@
 namespace penjing {
 
 // A node, as a scan sees it; a cut leaves at least `first` rows on each side.
-struct SkNode {
+struct SklearnNode {
     const std::uint32_t* t = nullptr;
     std::size_t k = 0;
     std::uint32_t n = 0;
@@ -30,17 +30,17 @@ struct SkNode {
 };
 
 // Says of a cut whether its values are far enough apart; where nobody asks, all are.
-struct SkAnywhere {
+struct AnyGap {
     bool operator()(std::uint32_t) const { return true; }
 };
-template <class Far>
-inline constexpr bool sk_is_anywhere = std::is_same_v<Far, SkAnywhere>;
+template <class IsFarEnough>
+inline constexpr bool is_any_gap = std::is_same_v<IsFarEnough, AnyGap>;
 
-inline constexpr double sk_rounding = 64 * std::numeric_limits<double>::epsilon();
+inline constexpr double gini_margin = 64 * std::numeric_limits<double>::epsilon();
 
 // The cuts that may be the best: those within the margin of the greatest value so far.
 template <class Value>
-class SkNear {
+class NearBest {
   public:
     void start(Value least, Value margin) {
         top_ = bar = least;
@@ -77,9 +77,9 @@ class SkNear {
 
 // ---- Gini of two classes: d^2 / (L R) with d = p N - L P
 
-template <class Entry, class Far>
-void sk_scan_two(const Entry* entries, const SkNode& node, const Far& far,
-                 SkNear<double>& near) {
+template <class Entry, class IsFarEnough>
+void scan_gini_binary(const Entry* entries, const SklearnNode& node,
+                      const IsFarEnough& is_far_enough, NearBest<double>& near) {
     const std::uint32_t last = node.n - node.first;
     const double n = node.n;
     const double total = node.t[1];
@@ -90,7 +90,7 @@ void sk_scan_two(const Entry* entries, const SkNode& node, const Far& far,
             const double l = i;
             const double d = p * n - l * total;
             const double lr = l * (n - l);
-            if (d * d >= near.bar * lr && far(i)) {
+            if (d * d >= near.bar * lr && is_far_enough(i)) {
                 near.add(i, p, d * d / lr);
             }
         }
@@ -99,9 +99,11 @@ void sk_scan_two(const Entry* entries, const SkNode& node, const Far& far,
 }
 
 #if PENJING_X86
-template <class Far>
-PENJING_AVX512 void sk_scan_two_wide(const std::uint32_t* entries, const SkNode& node,
-                                     const Far& far, SkNear<double>& near) {
+template <class IsFarEnough>
+PENJING_AVX512 void scan_gini_binary_avx512(const std::uint32_t* entries,
+                                            const SklearnNode& node,
+                                            const IsFarEnough& is_far_enough,
+                                            NearBest<double>& near) {
     const __m512i one = _mm512_set1_epi32(1);
     const __m512i two = _mm512_set1_epi32(2);
     const __m512i lanes =
@@ -150,7 +152,7 @@ PENJING_AVX512 void sk_scan_two_wide(const std::uint32_t* entries, const SkNode&
                 alignas(64) double value[16];
                 _mm512_store_pd(value, _mm512_div_pd(dd0, lr0));
                 _mm512_store_pd(value + 8, _mm512_div_pd(dd1, lr1));
-                if constexpr (sk_is_anywhere<Far>) {  // rising: only the top of the sixteen
+                if constexpr (is_any_gap<IsFarEnough>) {  // rising: only the top of the sixteen
                     std::uint32_t top = static_cast<std::uint32_t>(std::countr_zero(over));
                     for (std::uint32_t rest = over & (over - 1); rest != 0; rest &= rest - 1) {
                         const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -160,7 +162,7 @@ PENJING_AVX512 void sk_scan_two_wide(const std::uint32_t* entries, const SkNode&
                 }
                 for (; over != 0; over &= over - 1) {
                     const auto lane = static_cast<std::uint32_t>(std::countr_zero(over));
-                    if (value[lane] >= near.bar && far(i + lane)) {
+                    if (value[lane] >= near.bar && is_far_enough(i + lane)) {
                         const int ones = std::popcount(classes & ((1U << lane) - 1));
                         near.add(i + lane, below + static_cast<std::uint32_t>(ones),
                                  value[lane]);
@@ -176,9 +178,9 @@ PENJING_AVX512 void sk_scan_two_wide(const std::uint32_t* entries, const SkNode&
 
 // ---- Gini of many classes: s1 / L + s2 / R, sums of squares
 
-template <class Entry, class Far>
-void sk_scan_many(ListView<Entry> list, const SkNode& node, std::uint32_t* below,
-                  const Far& far, SkNear<double>& near) {
+template <class Entry, class IsFarEnough>
+void scan_gini_multiclass(ListView<Entry> list, const SklearnNode& node, std::uint32_t* below,
+                          const IsFarEnough& is_far_enough, NearBest<double>& near) {
     const Entry mask = (Entry{1} << (list.shift - 1)) - 1;
     const double n = node.n;
     const std::uint32_t last = node.n - node.first;
@@ -192,7 +194,8 @@ void sk_scan_many(ListView<Entry> list, const SkNode& node, std::uint32_t* below
         if ((e & 1U) != 0 && i >= node.first) {
             const double l = i;
             const double r = n - l;
-            if (as_double(s1) * r + as_double(s2) * l >= near.bar * (l * r) && far(i)) {
+            if (as_double(s1) * r + as_double(s2) * l >= near.bar * (l * r) &&
+                is_far_enough(i)) {
                 near.add(i, 0, as_double(s1) / l + as_double(s2) / r);
             }
         }
@@ -205,23 +208,24 @@ void sk_scan_many(ListView<Entry> list, const SkNode& node, std::uint32_t* below
 
 // ---- entropy: x log x from a table of whole numbers
 
-inline std::int64_t sk_bits_margin(const SkNode& node, const LogTable& log) {
+inline std::int64_t entropy_margin(const SklearnNode& node, const LogTable& log) {
     const auto k = static_cast<double>(node.k);
     return static_cast<std::int64_t>(
         log.scale * node.n * std::numeric_limits<double>::epsilon() * (32 * k + 128) + 8 * k +
         32);
 }
 
-template <class Entry, class Far>
-void sk_scan_bits(ListView<Entry> list, const SkNode& node, const LogTable& log,
-                  std::uint32_t* below, const Far& far, SkNear<std::int64_t>& near) {
+template <class Entry, class IsFarEnough>
+void scan_entropy(ListView<Entry> list, const SklearnNode& node, const LogTable& log,
+                  std::uint32_t* below, const IsFarEnough& is_far_enough,
+                  NearBest<std::int64_t>& near) {
     const Entry mask = (Entry{1} << (list.shift - 1)) - 1;
     const std::int64_t* step = log.step.data();
     const std::uint32_t last = node.n - node.first;
     std::int64_t sum = 0;  // what the cut before entry i gains
     for (std::uint32_t i = 0; i <= last; ++i) {
         const Entry e = list.entries[i];
-        if ((e & 1U) != 0 && i >= node.first && sum >= near.bar && far(i)) {
+        if ((e & 1U) != 0 && i >= node.first && sum >= near.bar && is_far_enough(i)) {
             near.add(i, 0, sum);
         }
         const auto k = static_cast<std::size_t>(e >> 1 & mask);
@@ -232,17 +236,17 @@ void sk_scan_bits(ListView<Entry> list, const SkNode& node, const LogTable& log,
 
 // ---- numbers: the sums before each cut
 
-struct SkSums {
+struct PrefixSums {
     std::vector<std::uint32_t> at;
-    std::vector<double> w, wy, wyy, worth;
+    std::vector<double> w, wy, wyy, proxy_improvement;
 
-    void make_room(std::size_t n) {
+    void resize(std::size_t n) {
         if (at.size() < n + 8) {
             at.resize(n + 8);
             w.resize(n + 8);
             wy.resize(n + 8);
             wyy.resize(n + 8);
-            worth.resize(n + 8);
+            proxy_improvement.resize(n + 8);
         }
     }
 };
@@ -250,8 +254,9 @@ struct SkSums {
 namespace detail {
 
 #if PENJING_X86
-PENJING_AVX512 inline double sk_worths_wide(SkSums& sums, std::size_t n, double whole,
-                                            double mean, double least) {
+PENJING_AVX512 inline double proxy_improvements_avx512(PrefixSums& sums, std::size_t n,
+                                                       double whole, double mean,
+                                                       double least) {
     const __m512d all0 = _mm512_set1_pd(whole);
     const __m512d all1 = _mm512_set1_pd(mean);
     const __m512d bar = _mm512_set1_pd(least);
@@ -263,13 +268,13 @@ PENJING_AVX512 inline double sk_worths_wide(SkSums& sums, std::size_t n, double 
         const __m512d l1 = _mm512_loadu_pd(sums.wy.data() + i);
         const __m512d r0 = _mm512_sub_pd(all0, l0);
         const __m512d r1 = _mm512_sub_pd(all1, l1);
-        __m512d worth = _mm512_add_pd(_mm512_div_pd(_mm512_mul_pd(l1, l1), l0),
-                                      _mm512_div_pd(_mm512_mul_pd(r1, r1), r0));
+        __m512d proxy_improvement = _mm512_add_pd(_mm512_div_pd(_mm512_mul_pd(l1, l1), l0),
+                                                  _mm512_div_pd(_mm512_mul_pd(r1, r1), r0));
         const __mmask8 fair = valid & _mm512_cmp_pd_mask(l0, bar, _CMP_GE_OQ) &
                               _mm512_cmp_pd_mask(r0, bar, _CMP_GE_OQ);
-        worth = _mm512_mask_mov_pd(nothing, fair, worth);
-        _mm512_storeu_pd(sums.worth.data() + i, worth);
-        top = _mm512_max_pd(top, worth);
+        proxy_improvement = _mm512_mask_mov_pd(nothing, fair, proxy_improvement);
+        _mm512_storeu_pd(sums.proxy_improvement.data() + i, proxy_improvement);
+        top = _mm512_max_pd(top, proxy_improvement);
     }
     return _mm512_reduce_max_pd(top);
 }
@@ -278,23 +283,24 @@ PENJING_AVX512 inline double sk_worths_wide(SkSums& sums, std::size_t n, double 
 }  // namespace detail
 
 // What each cut is worth; minus infinity where a side is too light. Returns the greatest.
-inline double sk_worths(SkSums& sums, std::size_t n, double whole, double mean, double least,
-                        bool wide) {
+inline double proxy_improvements(PrefixSums& sums, std::size_t n, double whole, double mean,
+                                 double least, bool use_avx512) {
 #if PENJING_X86
-    if (wide && n >= 8) {
-        return detail::sk_worths_wide(sums, n, whole, mean, least);
+    if (use_avx512 && n >= 8) {
+        return detail::proxy_improvements_avx512(sums, n, whole, mean, least);
     }
 #endif
-    static_cast<void>(wide);
+    static_cast<void>(use_avx512);
     double top = -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < n; ++i) {
         const double l0 = sums.w[i];
         const double l1 = sums.wy[i];
         const double r0 = whole - l0;
         const double r1 = mean - l1;
-        sums.worth[i] = l0 >= least && r0 >= least ? l1 * l1 / l0 + r1 * r1 / r0
-                                                   : -std::numeric_limits<double>::infinity();
-        top = std::max(top, sums.worth[i]);
+        sums.proxy_improvement[i] = l0 >= least && r0 >= least
+                                        ? l1 * l1 / l0 + r1 * r1 / r0
+                                        : -std::numeric_limits<double>::infinity();
+        top = std::max(top, sums.proxy_improvement[i]);
     }
     return top;
 }

@@ -1,5 +1,5 @@
-// Rows to codes, by a table or by the distance of whole numbers from the least; with how many
-// rows have each code, and the first row of each.
+// Encodes rows by a lookup table, or integers by their offset from the smallest, and counts the
+// rows of each code together with its first row.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace penjing {
 template <class Code>
 class CodeSums {
   public:
-    // Codes of n rows go to `codes`; sums are added to those of earlier rows.
+    // Writes the codes of n rows to `codes`; counts are added to those of earlier rows.
     CodeSums(Code* codes, std::size_t n, std::int64_t* counts, std::int64_t* first,
              std::size_t n_codes)
         : codes_(codes), n_(n), counts_(counts), first_(first), n_codes_(n_codes) {
@@ -23,14 +23,15 @@ class CodeSums {
         }
     }
 
-    // By a table of codes, each below `n_codes`; `start` is the first of the rows.
-    void by_table(const std::int32_t* indices, const std::uint16_t* code_of, std::size_t size,
-                  std::int64_t start) {
-        std::uint32_t most = 0;
+    // The code of each index is `code_of[index]`, below `n_codes`; `start` is the number of the
+    // first row.
+    void code_by_table(const std::int32_t* indices, const std::uint16_t* code_of,
+                       std::size_t size, std::int64_t start) {
+        std::uint32_t max_index = 0;
         for (std::size_t i = 0; i < n_; ++i) {
-            most = std::max(most, static_cast<std::uint32_t>(indices[i]));
+            max_index = std::max(max_index, static_cast<std::uint32_t>(indices[i]));
         }
-        if (n_ > 0 && most >= size) {
+        if (n_ > 0 && max_index >= size) {
             throw std::out_of_range("an index is not below the number of codes");
         }
         for (std::size_t i = 0; i < n_; ++i) {
@@ -39,48 +40,49 @@ class CodeSums {
         count(start);
     }
 
-    // By the distance from `low`, one more; 0 where a number is absent. False if one is beyond.
-    bool by_distance(const std::int64_t* x, const std::uint8_t* absent, std::int64_t low,
-                     std::int64_t start) {
+    // The code is 1 + (x - low), and 0 for a missing value. Returns false if a number is out of
+    // range.
+    bool code_by_offset(const std::int64_t* x, const std::uint8_t* is_missing, std::int64_t low,
+                        std::int64_t start) {
         const std::uint64_t limit = n_codes_ - 1;
-        bool is_beyond = false;
+        bool is_out_of_range = false;
         for (std::size_t i = 0; i < n_; ++i) {
-            // Also what is below the least number is far above, as a number without a sign.
-            const std::uint64_t above =
+            // A number below `low` becomes a large unsigned offset.
+            const std::uint64_t offset =
                 static_cast<std::uint64_t>(x[i]) - static_cast<std::uint64_t>(low);
-            const bool is_here = absent == nullptr || absent[i] == 0;
-            is_beyond |= is_here && above >= limit;
-            codes_[i] = static_cast<Code>(is_here ? above + 1 : 0);
+            const bool is_present = is_missing == nullptr || is_missing[i] == 0;
+            is_out_of_range |= is_present && offset >= limit;
+            codes_[i] = static_cast<Code>(is_present ? offset + 1 : 0);
         }
-        if (!is_beyond) {
+        if (!is_out_of_range) {
             count(start);
         }
-        return !is_beyond;
+        return !is_out_of_range;
     }
 
   private:
     static constexpr std::size_t lanes = 4;
 
     void count(std::int64_t start) {
-        // Neighbours count in different places: equal codes do not wait for each other.
-        std::vector<std::uint32_t> seen(lanes * n_codes_, 0);
+        // Adjacent rows use different counters, so that equal codes do not wait for each other.
+        std::vector<std::uint32_t> lane_counts(lanes * n_codes_, 0);
         for (std::size_t i = 0; i < n_; ++i) {
-            ++seen[(i % lanes) * n_codes_ + codes_[i]];
+            ++lane_counts[(i % lanes) * n_codes_ + codes_[i]];
         }
-        std::size_t n_new = 0;  // codes whose first row is to be found
+        std::size_t n_new = 0;  // codes whose first row is among these rows
         for (std::size_t code = 0; code < n_codes_; ++code) {
             std::uint32_t here = 0;
             for (std::size_t lane = 0; lane < lanes; ++lane) {
-                here += seen[lane * n_codes_ + code];
+                here += lane_counts[lane * n_codes_ + code];
             }
             counts_[code] += here;
-            seen[code] = here > 0 && first_[code] > start ? 1 : 0;
-            n_new += seen[code];
+            lane_counts[code] = here > 0 && first_[code] > start ? 1 : 0;
+            n_new += lane_counts[code];
         }
         for (std::size_t i = 0; n_new > 0; ++i) {
             const std::size_t code = codes_[i];
-            if (seen[code] != 0) {
-                seen[code] = 0;
+            if (lane_counts[code] != 0) {
+                lane_counts[code] = 0;
                 --n_new;
                 first_[code] = std::min(first_[code], start + static_cast<std::int64_t>(i));
             }

@@ -1,14 +1,13 @@
-// Column coding: values become small integers, so that everything after counts and never
-// compares.
+// Dictionary encoding: the values of a column become small integers, so that kernels count
+// instead of comparing.
 //
-// Numbers get their rank among the distinct values: code order is value order and no digit is
-// lost. Strings get the order of their first appearance.
+// The code of a number is its rank among the distinct numbers, so that codes have the order of
+// the values. Strings are numbered by first appearance.
 //
-// Ranks come from a radix sort. A double's bits, with the sign folded in, order like the
-// number, so a sort of integers sorts numbers. Of those 64 bits only the stretch that varies in
-// this column matters; its top 32 bits, packed with the row number into one word, are sorted in
-// at most three passes. Values that agree in these bits but differ further down (rare) are put
-// in order by comparison afterwards.
+// Ranks come from a radix sort. The bits of a double, with the sign folded in, have the order
+// of the number. Only the range of bits that varies in the column matters: its top 32 bits are
+// packed with the row number into one word and sorted in at most three passes. The rare values
+// that agree in these bits but differ in lower ones are sorted afterwards.
 #pragma once
 
 #include <algorithm>
@@ -33,12 +32,12 @@ struct FloatCodes {
 };
 
 struct StringCodes {
-    std::vector<std::int64_t> first_rows;  // where each level was seen first
+    std::vector<std::int64_t> first_rows;  // the first row of each level
 };
 
 namespace detail {
 
-// Codes are 32-bit and row numbers share a word with 32 bits of key.
+// Codes have 32 bits, and a row number shares a word with 32 bits of key.
 inline void check_size(std::size_t n) {
     if (n > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
         throw std::length_error("a column holds at most 2147483647 rows");
@@ -47,7 +46,7 @@ inline void check_size(std::size_t n) {
 
 inline constexpr std::uint64_t sign = std::uint64_t{1} << 63;
 
-// Integer order of the result = numeric order of the value; -0.0 becomes 0.0 first.
+// Integers in the order of the doubles; -0.0 becomes 0.0 first.
 inline std::uint64_t ordered_bits(double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
     return (bits & sign) != 0 ? ~bits : bits | sign;
@@ -57,17 +56,17 @@ inline double from_ordered_bits(std::uint64_t key) {
     return std::bit_cast<double>((key & sign) != 0 ? key ^ sign : ~key);
 }
 
-// Radix sort by bits [32, 32 + width) of each word, least significant digit first.
-// `spare` is as long as `words`; returned is whichever of the two holds the sorted words.
+// Radix sort by bits [32, 32 + width) of each word, least significant digit first. `spare` is
+// as long as `words`; returns whichever of the two holds the sorted words.
 inline MutableView<std::uint64_t> radix_sort(MutableView<std::uint64_t> words,
                                              MutableView<std::uint64_t> spare, int width) {
-    constexpr int most = 11;  // 2048 counters: 8 KB a pass, inside the first-level cache
-    const int passes = std::max(1, (width + most - 1) / most);
+    constexpr int max_digit_bits = 11;  // 8 KB of counters per pass: in the L1 cache
+    const int passes = std::max(1, (width + max_digit_bits - 1) / max_digit_bits);
     const int digit = (width + passes - 1) / passes;
     const std::uint64_t mask = (std::uint64_t{1} << digit) - 1;
     const std::size_t n_digits = std::size_t{1} << digit;
 
-    // All histograms in one reading.
+    // The histograms of all passes in one scan.
     std::vector<std::uint32_t> counts(n_digits * static_cast<std::size_t>(passes), 0);
     for (const std::uint64_t word : words) {
         std::uint64_t key = word >> 32;
@@ -102,17 +101,17 @@ inline MutableView<std::uint64_t> radix_sort(MutableView<std::uint64_t> words,
 
 namespace detail {
 
-// The road for columns of few distinct values: a small hash table, no sorting of rows.
-// False, with nothing promised about `codes`, as soon as there are more than `most` levels.
-inline bool code_few_floats(View<double> values, MutableView<std::int32_t> codes,
-                            FloatCodes& answer) {
-    constexpr std::size_t most = 1024;
-    constexpr std::size_t n_slots = 4 * most;  // keys and codes: 48 KB, in the cache
+// For columns of few distinct values: a small hash table instead of sorting rows. Returns
+// false, with undefined `codes`, if there are more than `max_levels` levels.
+inline bool code_by_hash_table(View<double> values, MutableView<std::int32_t> codes,
+                               FloatCodes& result) {
+    constexpr std::size_t max_levels = 1024;
+    constexpr std::size_t n_slots = 4 * max_levels;  // keys and codes: 48 KB, in the cache
     constexpr int shift = 64 - 12;
     static_assert(n_slots == std::size_t{1} << 12);
 
     std::vector<std::uint64_t> keys(n_slots);
-    std::vector<std::int32_t> found(n_slots, missing_code);
+    std::vector<std::int32_t> slot_codes(n_slots, missing_code);
     std::vector<std::uint64_t> levels;
     for (std::size_t row = 0; row < values.size(); ++row) {
         if (std::isnan(values[row])) {
@@ -121,18 +120,18 @@ inline bool code_few_floats(View<double> values, MutableView<std::int32_t> codes
         }
         const std::uint64_t key = ordered_bits(values[row]);
         std::size_t slot = (key * 0x9e3779b97f4a7c15U) >> shift;
-        while (found[slot] != missing_code && keys[slot] != key) {
+        while (slot_codes[slot] != missing_code && keys[slot] != key) {
             slot = (slot + 1) % n_slots;
         }
-        if (found[slot] == missing_code) {
-            if (levels.size() == most) {
+        if (slot_codes[slot] == missing_code) {
+            if (levels.size() == max_levels) {
                 return false;
             }
             keys[slot] = key;
-            found[slot] = static_cast<std::int32_t>(levels.size());
+            slot_codes[slot] = static_cast<std::int32_t>(levels.size());
             levels.push_back(key);
         }
-        codes[row] = found[slot];
+        codes[row] = slot_codes[slot];
     }
     std::vector<std::int32_t> order(levels.size());
     std::iota(order.begin(), order.end(), 0);
@@ -141,10 +140,11 @@ inline bool code_few_floats(View<double> values, MutableView<std::int32_t> codes
     };
     std::sort(order.begin(), order.end(),
               [&](std::int32_t a, std::int32_t b) { return key_of(a) < key_of(b); });
-    std::vector<std::int32_t> rank(levels.size() + 1, missing_code);  // rank[0] is of code -1
+    std::vector<std::int32_t> rank(levels.size() + 1,
+                                   missing_code);  // rank[0] belongs to code -1
     for (std::size_t place = 0; place < order.size(); ++place) {
         rank[static_cast<std::size_t>(order[place]) + 1] = static_cast<std::int32_t>(place);
-        answer.levels.push_back(from_ordered_bits(key_of(order[place])));
+        result.levels.push_back(from_ordered_bits(key_of(order[place])));
     }
     for (std::int32_t& code : codes) {
         code = rank[static_cast<std::size_t>(code + 1)];
@@ -152,8 +152,9 @@ inline bool code_few_floats(View<double> values, MutableView<std::int32_t> codes
     return true;
 }
 
-// Whole numbers in order of first appearance, by a table over their range: classes as an array
-// has them. False, with nothing promised, where that range is far wider than the rows are many.
+// Integers in order of first appearance, by a table over their range; for the classes of an
+// integer array. Returns false, with undefined `codes`, if the range is much larger than the
+// number of rows.
 inline bool code_whole(View<std::int64_t> values, MutableView<std::int32_t> codes,
                        std::vector<std::int64_t>& levels) {
     if (values.size() == 0) {
@@ -165,12 +166,12 @@ inline bool code_whole(View<std::int64_t> values, MutableView<std::int32_t> code
         low = std::min(low, values[row]);
         high = std::max(high, values[row]);
     }
-    const std::uint64_t reach =
+    const std::uint64_t range =
         static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-    if (reach >= std::max<std::uint64_t>(1024, values.size())) {
+    if (range >= std::max<std::uint64_t>(1024, values.size())) {
         return false;
     }
-    std::vector<std::int32_t> place(static_cast<std::size_t>(reach) + 1, missing_code);
+    std::vector<std::int32_t> place(static_cast<std::size_t>(range) + 1, missing_code);
     for (std::size_t row = 0; row < values.size(); ++row) {
         std::int32_t& code = place[static_cast<std::size_t>(values[row] - low)];
         if (code == missing_code) {
@@ -182,23 +183,24 @@ inline bool code_whole(View<std::int64_t> values, MutableView<std::int32_t> code
     return true;
 }
 
-// Values that come in order already: a level wherever the value changes.
-inline void code_ascending(View<double> values, MutableView<std::int32_t> codes,
-                           FloatCodes& answer) {
+// Values that are sorted already: a new level wherever the value changes.
+inline void code_sorted(View<double> values, MutableView<std::int32_t> codes,
+                        FloatCodes& result) {
     for (std::size_t row = 0; row < values.size(); ++row) {
         if (std::isnan(values[row])) {
             codes[row] = missing_code;
             continue;
         }
-        if (answer.levels.empty() || values[row] != answer.levels.back()) {
-            answer.levels.push_back(values[row] + 0.0);
+        if (result.levels.empty() || values[row] != result.levels.back()) {
+            result.levels.push_back(values[row] + 0.0);
         }
-        codes[row] = static_cast<std::int32_t>(answer.levels.size()) - 1;
+        codes[row] = static_cast<std::int32_t>(result.levels.size()) - 1;
     }
 }
 
-// What varies in a column: keys lie in [low, high], and agree in their lowest `trailing` bits.
-struct Reach {
+// The bits that vary in a column: keys are in [low, high] and agree in their lowest `trailing`
+// bits.
+struct KeyRange {
     std::uint64_t low = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t high = 0;
     std::size_t n_known = 0;
@@ -206,8 +208,8 @@ struct Reach {
     bool is_ascending = true;
 };
 
-inline Reach reach_of(View<double> values) {
-    Reach reach;
+inline KeyRange key_range(View<double> values) {
+    KeyRange range;
     std::uint64_t all_and = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t all_or = 0;
     std::uint64_t before = 0;
@@ -216,24 +218,24 @@ inline Reach reach_of(View<double> values) {
             continue;
         }
         const std::uint64_t key = ordered_bits(value);
-        reach.low = std::min(reach.low, key);
-        reach.high = std::max(reach.high, key);
-        reach.is_ascending = reach.is_ascending && before <= key;
+        range.low = std::min(range.low, key);
+        range.high = std::max(range.high, key);
+        range.is_ascending = range.is_ascending && before <= key;
         before = key;
         all_and &= key;
         all_or |= key;
-        ++reach.n_known;
+        ++range.n_known;
     }
     const std::uint64_t varying = all_and ^ all_or;
-    reach.trailing = reach.n_known == 0 || varying == 0 ? 0 : std::countr_zero(varying);
-    return reach;
+    range.trailing = range.n_known == 0 || varying == 0 ? 0 : std::countr_zero(varying);
+    return range;
 }
 
-// Sort words by their upper half; by counting where there are enough to pay for the counters.
+// Sort words by their upper half, with a radix sort if there are enough of them.
 inline MutableView<std::uint64_t> sort_words(MutableView<std::uint64_t> words,
                                              MutableView<std::uint64_t> spare, int width) {
-    constexpr std::size_t few = 512;
-    if (words.size() >= few) {
+    constexpr std::size_t min_radix_size = 512;
+    if (words.size() >= min_radix_size) {
         return radix_sort(words, spare.first(words.size()), width);
     }
     std::sort(words.begin(), words.end());
@@ -246,33 +248,34 @@ inline std::size_t row_of(std::uint64_t word) {
 
 }  // namespace detail
 
-// Give each number its rank among the distinct ones; NaN gets -1. `codes` has a place per
+// Give each number its rank among the distinct ones, and -1 to NaN. `codes` has one entry per
 // value.
 inline FloatCodes code_floats(View<double> values, MutableView<std::int32_t> codes) {
     using detail::ordered_bits;
     using detail::row_of;
     detail::check_size(values.size());
 
-    FloatCodes answer;
-    const detail::Reach reach = detail::reach_of(values);
-    if (reach.is_ascending) {
-        detail::code_ascending(values, codes, answer);
-        return answer;
+    FloatCodes result;
+    const detail::KeyRange range = detail::key_range(values);
+    if (range.is_ascending) {
+        detail::code_sorted(values, codes, result);
+        return result;
     }
-    constexpr std::size_t small = 2048;  // below, a small sort beats a cold hash table
-    if (reach.n_known >= small && detail::code_few_floats(values, codes, answer)) {
-        return answer;
+    constexpr std::size_t small =
+        2048;  // for fewer rows, sorting is faster than a cold hash table
+    if (range.n_known >= small && detail::code_by_hash_table(values, codes, result)) {
+        return result;
     }
 
     const auto width =
-        static_cast<int>(std::bit_width((reach.high - reach.low) >> reach.trailing));
+        static_cast<int>(std::bit_width((range.high - range.low) >> range.trailing));
     const int upper = std::min(width, 32);  // bits sorted first …
-    const int lower = width - upper;        // … and those that only tell equals apart
+    const int lower = width - upper;  // … and those that order words with equal upper bits
     const auto key_of = [&](std::size_t row) {
-        return (ordered_bits(values[row]) - reach.low) >> reach.trailing;
+        return (ordered_bits(values[row]) - range.low) >> range.trailing;
     };
-    Buffer<std::uint64_t> packed(reach.n_known);
-    Buffer<std::uint64_t> spare(reach.n_known);
+    Buffer<std::uint64_t> packed(range.n_known);
+    Buffer<std::uint64_t> spare(range.n_known);
     std::size_t filled = 0;
     for (std::size_t row = 0; row < values.size(); ++row) {
         if (std::isnan(values[row])) {
@@ -283,21 +286,20 @@ inline FloatCodes code_floats(View<double> values, MutableView<std::int32_t> cod
     }
     const View<std::uint64_t> words = detail::sort_words(packed.view(), spare.view(), upper);
 
-    answer.levels.reserve(
-        reach.n_known);  // address space, not memory: untouched pages cost nothing
-    // In a sorted stretch of words, every new upper half is a new level.
+    result.levels.reserve(range.n_known);  // untouched pages take no memory
+    // In sorted words, every new upper half is a new level.
     const auto rank = [&](View<std::uint64_t> sorted) {
         for (std::size_t i = 0; i < sorted.size(); ++i) {
             const std::size_t row = row_of(sorted[i]);
             if (i == 0 || sorted[i] >> 32 != sorted[i - 1] >> 32) {
-                answer.levels.push_back(values[row] + 0.0);
+                result.levels.push_back(values[row] + 0.0);
             }
-            codes[row] = static_cast<std::int32_t>(answer.levels.size()) - 1;
+            codes[row] = static_cast<std::int32_t>(result.levels.size()) - 1;
         }
     };
     if (lower == 0) {
         rank(words);
-        return answer;
+        return result;
     }
     const std::uint64_t lower_bits = (std::uint64_t{1} << lower) - 1;
     std::vector<std::uint64_t> run;
@@ -319,17 +321,19 @@ inline FloatCodes code_floats(View<double> values, MutableView<std::int32_t> cod
         }
         i = end;
     }
-    return answer;
+    return result;
 }
 
-// Call visit(row, differs) for each row by its number, those of one number in their order;
-// `differs`: from the one before. False, with nothing called, if one is missing or infinite.
+// Call visit(row, differs) for the rows in the order of their numbers, rows of equal numbers in
+// row order; `differs` says whether the number is not that of the row before. Returns false,
+// without a call, if a number is missing or infinite.
 template <class Visit>
-bool each_in_order(const double* numbers, std::size_t stride, std::size_t n, Visit&& visit) {
+bool for_each_in_order(const double* numbers, std::size_t stride, std::size_t n,
+                       Visit&& visit) {
     using detail::row_of;
     detail::check_size(n);
     Buffer<std::uint64_t> packed(n);
-    Buffer<std::uint64_t> spare(n);  // first of all, the keys wait there
+    Buffer<std::uint64_t> spare(n);  // holds the keys at first
     std::uint64_t* keys = spare.data();
     std::uint64_t low = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t high = 0;
@@ -391,11 +395,11 @@ bool each_in_order(const double* numbers, std::size_t stride, std::size_t n, Vis
 
 namespace detail {
 
-// Two 64-bit halves of a product, folded: every input bit reaches every output bit.
+// The two 64-bit halves of a product, combined: every input bit affects every output bit.
 inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
 #if defined(__SIZEOF_INT128__)
-    __extension__ using wide = unsigned __int128;
-    const wide product = static_cast<wide>(a) * b;
+    __extension__ using use_avx512 = unsigned __int128;
+    const use_avx512 product = static_cast<use_avx512>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 #else
     a ^= a >> 32;
@@ -404,7 +408,7 @@ inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
 #endif
 }
 
-// Up to eight bytes as a number, without reading past their end.
+// Up to eight bytes as an integer, without reading past their end.
 inline std::uint64_t load(const std::uint8_t* data, std::size_t size) {
     std::uint64_t word = 0;
     if (size >= 8) {
@@ -423,10 +427,10 @@ inline std::uint64_t load(const std::uint8_t* data, std::size_t size) {
 }
 
 inline std::uint64_t hash_bytes(const std::uint8_t* data, std::size_t size) {
-    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;  // the golden ratio, in 64 bits
+    constexpr std::uint64_t special = 0x9e3779b97f4a7c15U;  // the golden ratio, in 64 bits
     std::uint64_t h = size * 0xd1342543de82ef95U;
     while (size > 8) {
-        h = fold(h ^ load(data, 8), odd);
+        h = fold(h ^ load(data, 8), special);
         data += 8;
         size -= 8;
     }
@@ -439,10 +443,10 @@ inline bool same_bytes(const std::uint8_t* a, const std::uint8_t* b, std::size_t
 
 }  // namespace detail
 
-// Give each string the number of distinct strings seen before its first appearance.
+// Number the strings in order of first appearance.
 //
-// Row i is data[offsets[i]] up to data[offsets[i + 1]]; a row with valid[i] == 0 is missing
-// (an empty `valid`: none is). `codes` has a place per row.
+// Row i is data[offsets[i] … offsets[i + 1]). A row with valid[i] == 0 is missing; if `valid`
+// is empty, no row is. `codes` has one entry per row.
 inline StringCodes code_strings(View<std::uint8_t> data, View<std::int64_t> offsets,
                                 View<std::uint8_t> valid, MutableView<std::int32_t> codes) {
     const std::size_t n = codes.size();
@@ -465,9 +469,9 @@ inline StringCodes code_strings(View<std::uint8_t> data, View<std::int64_t> offs
         std::size_t start;   // in `texts`
         std::size_t size;
     };
-    StringCodes answer;
+    StringCodes result;
     std::vector<Level> levels;
-    std::vector<std::uint8_t> texts;  // of the levels, close together, unlike their rows
+    std::vector<std::uint8_t> texts;  // of the levels, contiguous, unlike in `data`
     std::vector<Slot> slots(64);
     std::size_t mask = slots.size() - 1;
 
@@ -485,8 +489,8 @@ inline StringCodes code_strings(View<std::uint8_t> data, View<std::int64_t> offs
         for (;; place = (place + 1) & mask) {
             Slot& slot = slots[place];
             if (slot.code == missing_code) {
-                slot = {tag, static_cast<std::int32_t>(answer.first_rows.size())};
-                answer.first_rows.push_back(static_cast<std::int64_t>(row));
+                slot = {tag, static_cast<std::int32_t>(result.first_rows.size())};
+                result.first_rows.push_back(static_cast<std::int64_t>(row));
                 levels.push_back({hash, texts.size(), size});
                 texts.insert(texts.end(), text, text + size);
                 codes[row] = slot.code;
@@ -514,7 +518,7 @@ inline StringCodes code_strings(View<std::uint8_t> data, View<std::int64_t> offs
             }
         }
     }
-    return answer;
+    return result;
 }
 
 }  // namespace penjing

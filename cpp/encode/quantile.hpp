@@ -1,7 +1,6 @@
-// The cells of a numeric column: which bucket holds a number, and which cell of the bucket.
+// Encodes numbers by quantile edges as two bytes: a bucket, and a cell inside the bucket.
 //
-// Cell i holds the numbers from edge i - 1 up to but not including edge i. Its code is two
-// bytes: the bucket, and the place in it.
+// Cell i holds the numbers in [edge i - 1, edge i).
 #pragma once
 
 #include <algorithm>
@@ -41,22 +40,22 @@ class Quantiles {
             }
         }
         first_.push_back(high.size());
-        highs_ = HighBytes(std::move(borders));
+        bucketizer_ = Bucketizer(std::move(borders));
     }
 
     // The buckets of n numbers.
-    Odd buckets(const double* x, std::size_t n, std::uint8_t* high) const {
-        return highs_.code(x, n, high);
+    SpecialValues buckets(const double* x, std::size_t n, std::uint8_t* high) const {
+        return bucketizer_.code(x, n, high);
     }
 
-    // The place of a number in its bucket.
+    // The cell of a number inside its bucket.
     [[nodiscard]] std::uint8_t low(std::uint8_t high, double x) const {
-        if (high >= n_buckets()) {  // no number is there
+        if (high >= n_buckets()) {  // NaN
             return 0;
         }
         const double* edge = edges_.data() + first_[high];
         std::size_t at = 0;
-        std::size_t n = first_[high + 1U] - first_[high] - 1;  // edges that may be at or below
+        std::size_t n = first_[high + 1U] - first_[high] - 1;  // edges inside the bucket
         while (n > 0) {
             const std::size_t half = (n + 1) / 2;
             at += edge[at + half - 1] <= x ? half : 0;
@@ -66,17 +65,18 @@ class Quantiles {
     }
 
     // Both bytes of n numbers.
-    Odd code(const double* x, std::size_t n, std::uint8_t* high, std::uint8_t* low_of) const {
-        const Odd odd = buckets(x, n, high);
+    SpecialValues code(const double* x, std::size_t n, std::uint8_t* high,
+                       std::uint8_t* low_of) const {
+        const SpecialValues special = buckets(x, n, high);
         for (std::size_t i = 0; i < n; ++i) {
             low_of[i] = low(high[i], x[i]);
         }
-        return odd;
+        return special;
     }
 
-    // How many of the edges are not above a number.
+    // The number of edges that are <= x.
     [[nodiscard]] std::size_t cell(double x) const {
-        const std::size_t high = highs_.bucket(x);
+        const std::size_t high = bucketizer_.bucket(x);
         return first_[high] + low(static_cast<std::uint8_t>(high), x);
     }
 
@@ -84,8 +84,8 @@ class Quantiles {
     [[nodiscard]] std::size_t n_buckets() const { return first_.size() - 1; }
 
     std::vector<double> edges_;
-    std::vector<std::size_t> first_;  // cell of each bucket, and the end
-    HighBytes highs_{{}};
+    std::vector<std::size_t> first_;  // first cell of each bucket, and the number of cells
+    Bucketizer bucketizer_{{}};
 };
 
 }  // namespace penjing

@@ -1,5 +1,5 @@
-// Sorts the rows of a small node by bucket and finer code, two bytes that keep the order of the
-// values; only rows that share both have to be told apart by the values themselves.
+// Sorts the rows of a node by bucket and fine code, two bytes that have the order of the
+// values. Only rows that agree in both are compared by value.
 #pragma once
 
 #include <algorithm>
@@ -10,18 +10,19 @@
 
 namespace penjing {
 
-class CodeSort {
+class CodeRadixSort {
   public:
-    // Afterwards the i-th row in order has number id(i), and differs(i) from the one before.
-    // `value_of(id)` is asked only for rows that share their code in a bucket that `is_many`.
-    template <class ValueOf, class IsMany>
-    void sort(const std::uint8_t* buckets, const std::uint8_t* finer, std::size_t n,
-              ValueOf&& value_of, IsMany&& is_many) {
-        by_code(buckets, finer, n);
+    // After it, the i-th row in order is id(i), and differs(i) says whether its value is not
+    // that of the row before. `value_of(id)` is called only for rows that share both codes in a
+    // bucket for which `has_several_values` is true.
+    template <class ValueOf, class HasSeveralValues>
+    void sort(const std::uint8_t* buckets, const std::uint8_t* fine, std::size_t n,
+              ValueOf&& value_of, HasSeveralValues&& has_several_values) {
+        sort_by_code(buckets, fine, n);
         differs_.assign(n, 1);
         const auto code = [&](std::size_t i) {
             const std::uint32_t id = ids_[i];
-            return static_cast<std::uint32_t>(buckets[id]) << 8 | finer[id];
+            return static_cast<std::uint32_t>(buckets[id]) << 8 | fine[id];
         };
         std::uint32_t last = n > 0 ? code(0) : 0;
         std::size_t begin = 0;
@@ -29,7 +30,7 @@ class CodeSort {
             const std::uint32_t here = i < n ? code(i) : last + 1;
             if (here != last) {
                 if (i - begin > 1) {
-                    tell_apart(begin, i, value_of, is_many(last >> 8));
+                    sort_equal_codes(begin, i, value_of, has_several_values(last >> 8));
                 }
                 begin = i;
                 last = here;
@@ -45,7 +46,7 @@ class CodeSort {
   private:
     using Counts = std::array<std::uint32_t, 256>;
 
-    static void add_up(Counts& counts) {
+    static void exclusive_prefix_sum(Counts& counts) {
         std::uint32_t sum = 0;
         for (std::uint32_t& count : counts) {
             const std::uint32_t here = count;
@@ -54,28 +55,29 @@ class CodeSort {
         }
     }
 
-    void by_code(const std::uint8_t* buckets, const std::uint8_t* finer, std::size_t n) {
-        Counts coarse{};
-        Counts fine{};
+    void sort_by_code(const std::uint8_t* buckets, const std::uint8_t* fine, std::size_t n) {
+        Counts bucket_counts{};
+        Counts fine_counts{};
         for (std::size_t i = 0; i < n; ++i) {
-            ++coarse[buckets[i]];
-            ++fine[finer[i]];
+            ++bucket_counts[buckets[i]];
+            ++fine_counts[fine[i]];
         }
-        add_up(coarse);
-        add_up(fine);
-        half_.resize(n);
+        exclusive_prefix_sum(bucket_counts);
+        exclusive_prefix_sum(fine_counts);
+        spare_ids_.resize(n);
         ids_.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
-            half_[fine[finer[i]]++] = static_cast<std::uint32_t>(i);
+            spare_ids_[fine_counts[fine[i]]++] = static_cast<std::uint32_t>(i);
         }
         for (std::size_t i = 0; i < n; ++i) {
-            ids_[coarse[buckets[half_[i]]]++] = half_[i];
+            ids_[bucket_counts[buckets[spare_ids_[i]]]++] = spare_ids_[i];
         }
     }
 
     template <class ValueOf>
-    void tell_apart(std::size_t begin, std::size_t end, ValueOf&& value_of, bool many) {
-        if (!many) {
+    void sort_equal_codes(std::size_t begin, std::size_t end, ValueOf&& value_of,
+                          bool has_several) {
+        if (!has_several) {
             std::fill(differs_.begin() + static_cast<std::ptrdiff_t>(begin) + 1,
                       differs_.begin() + static_cast<std::ptrdiff_t>(end), std::uint8_t{0});
             return;
@@ -94,7 +96,7 @@ class CodeSort {
         }
     }
 
-    std::vector<std::uint32_t> ids_, half_;
+    std::vector<std::uint32_t> ids_, spare_ids_;
     std::vector<std::uint8_t> differs_;
     std::vector<std::pair<double, std::uint32_t>> values_;
 };

@@ -15,19 +15,19 @@
 
 namespace penjing {
 
-inline constexpr std::uint32_t most_tiny = 64;
+inline constexpr std::uint32_t max_bitset_rows = 64;
 
 inline std::uint64_t lowest_bits(std::uint32_t n) {
     return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
 }
 
-inline std::uint32_t ones_in(std::uint64_t word) {
+inline std::uint32_t popcount(std::uint64_t word) {
     return static_cast<std::uint32_t>(std::popcount(word));
 }
 
 // The rows of a node in the order of a column's values; bit i of `differs`: the value of entry
 // i is not that of the one before.
-struct TinyList {
+struct BitsetList {
     const std::uint8_t* ids;
     std::uint64_t differs;
     std::uint32_t n;
@@ -37,7 +37,7 @@ struct TinyList {
 
 namespace detail {
 
-inline std::uint64_t in_order_plain(const TinyList& list, std::uint64_t rows) {
+inline std::uint64_t to_list_order_scalar(const BitsetList& list, std::uint64_t rows) {
     std::uint64_t word = 0;
     for (std::uint32_t i = 0; i < list.n; ++i) {
         word |= (rows >> list.ids[i] & 1U) << i;
@@ -46,7 +46,8 @@ inline std::uint64_t in_order_plain(const TinyList& list, std::uint64_t rows) {
 }
 
 #if PENJING_X86
-PENJING_AVX512 inline std::uint64_t in_order_wide(const TinyList& list, std::uint64_t rows) {
+PENJING_AVX512 inline std::uint64_t to_list_order_avx512(const BitsetList& list,
+                                                         std::uint64_t rows) {
     const std::uint64_t valid = _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(list.n));
     const __m512i ids = _mm512_maskz_loadu_epi8(valid, list.ids);
     return valid & _mm512_movepi8_mask(_mm512_permutexvar_epi8(ids, _mm512_movm_epi8(rows)));
@@ -56,19 +57,20 @@ PENJING_AVX512 inline std::uint64_t in_order_wide(const TinyList& list, std::uin
 }  // namespace detail
 
 // Bit i: whether entry i of the list is one of `rows`.
-inline std::uint64_t in_order(const TinyList& list, std::uint64_t rows, bool wide) {
+inline std::uint64_t to_list_order(const BitsetList& list, std::uint64_t rows,
+                                   bool use_avx512) {
 #if PENJING_X86
-    if (wide) {
-        return detail::in_order_wide(list, rows);
+    if (use_avx512) {
+        return detail::to_list_order_avx512(list, rows);
     }
 #endif
-    static_cast<void>(wide);
-    return detail::in_order_plain(list, rows);
+    static_cast<void>(use_avx512);
+    return detail::to_list_order_scalar(list, rows);
 }
 
 // ---- partition
 
-struct TinyTarget {  // where a branch's entries go; no ids: the branch is dropped
+struct BitsetTarget {  // where a branch's entries go; no ids: the branch is dropped
     std::uint8_t* ids = nullptr;
     std::uint64_t* differs = nullptr;  // a word shared with other nodes …
     std::uint32_t begin = 0;           // … which has the branch's bits from here on
@@ -90,7 +92,7 @@ inline std::uint64_t moved_bits(std::uint64_t differs, std::uint64_t kept,
     return kept & (((differs & skipped) + skipped) | differs);
 }
 
-inline void keep_plain(const TinyList& list, std::uint64_t kept, const TinyTarget& to) {
+inline void keep_scalar(const BitsetList& list, std::uint64_t kept, const BitsetTarget& to) {
     const std::uint64_t moved = moved_bits(list.differs, kept, lowest_bits(list.n));
     std::uint64_t bits = 0;
     std::uint32_t n = 0;
@@ -104,8 +106,8 @@ inline void keep_plain(const TinyList& list, std::uint64_t kept, const TinyTarge
 }
 
 #if PENJING_X86
-PENJING_AVX512 inline void keep_wide(const TinyList& list, std::uint64_t kept,
-                                     const TinyTarget& to) {
+PENJING_AVX512 inline void keep_avx512(const BitsetList& list, std::uint64_t kept,
+                                       const BitsetTarget& to) {
     const std::uint64_t valid = _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(list.n));
     const std::uint64_t moved = moved_bits(list.differs, kept, valid);
     const auto n = static_cast<std::uint32_t>(_mm_popcnt_u64(kept));
@@ -118,44 +120,45 @@ PENJING_AVX512 inline void keep_wide(const TinyList& list, std::uint64_t kept,
 
 }  // namespace detail
 
-// Copy the entries of a list whose rows are in `rows`, in their order.
-inline void keep_entries(const TinyList& list, std::uint64_t rows, const TinyTarget& to,
-                         bool wide) {
+// Copy the entries of a list whose rows are in `rows`, in their request.
+inline void keep_entries(const BitsetList& list, std::uint64_t rows, const BitsetTarget& to,
+                         bool use_avx512) {
 #if PENJING_X86
-    if (wide) {
-        detail::keep_wide(list, detail::in_order_wide(list, rows), to);
+    if (use_avx512) {
+        detail::keep_avx512(list, detail::to_list_order_avx512(list, rows), to);
         return;
     }
 #endif
-    static_cast<void>(wide);
-    detail::keep_plain(list, detail::in_order_plain(list, rows), to);
+    static_cast<void>(use_avx512);
+    detail::keep_scalar(list, detail::to_list_order_scalar(list, rows), to);
 }
 
 // ---- the best cut of a list
 
-struct TinyNode {  // a node as a search sees it: only classes that it has
-    NodeFacts facts;
-    std::array<std::uint64_t, most_tiny> classes;  // its rows of each
-    std::array<std::uint32_t, most_tiny> counts;
+struct BitsetNode {  // a node as a search sees it: only classes that it has
+    NodeStats stats;
+    std::array<std::uint64_t, max_bitset_rows> classes;  // its rows of each
+    std::array<std::uint32_t, max_bitset_rows> counts;
 };
 
 namespace detail {
 
 // Cuts between entries of different values that leave enough rows on both sides.
-inline std::uint64_t cuts_allowed(std::uint64_t differs, const NodeFacts& f) {
-    return f.n < 2 * f.least ? 0
-                             : differs & lowest_bits(f.n - f.least + 1) & ~lowest_bits(f.least);
+inline std::uint64_t cuts_allowed(std::uint64_t differs, const NodeStats& f) {
+    return f.n < 2 * f.min_rows
+               ? 0
+               : differs & lowest_bits(f.n - f.min_rows + 1) & ~lowest_bits(f.min_rows);
 }
 
 // Of these, the ones that can be the best: no cut between two rows of one class is better than
 // those where their run begins and ends. (Rows that share their value with others are no run.)
 // `alike`: entries of the same class as the one before.
 inline std::uint64_t cuts_of_runs(std::uint64_t differs, std::uint64_t alike,
-                                  const NodeFacts& f) {
+                                  const NodeStats& f) {
     const std::uint64_t begins = differs | 1U;
     const std::uint64_t single = begins & (begins >> 1 | std::uint64_t{1} << (f.n - 1));
-    const std::uint64_t ends = std::uint64_t{1} << f.least | std::uint64_t{1}
-                                                                 << (f.n - f.least);
+    const std::uint64_t ends = std::uint64_t{1} << f.min_rows | std::uint64_t{1}
+                                                                    << (f.n - f.min_rows);
     return cuts_allowed(differs, f) & (~(alike & single & single << 1) | ends);
 }
 
@@ -163,23 +166,25 @@ inline std::uint64_t cuts_of_runs(std::uint64_t differs, std::uint64_t alike,
 struct Fraction {
     std::uint64_t over = 0;
     std::uint64_t under = 1;
-    [[nodiscard]] bool above(const Fraction& other) const {
+    [[nodiscard]] bool exceeds(const Fraction& other) const {
         return over * other.under > other.over * under;
     }
     [[nodiscard]] double value() const { return as_double(over) / as_double(under); }
 };
 
-inline Fraction gini_of_two(const NodeFacts& f, std::uint32_t c, std::uint32_t at) {
+inline Fraction gini_of_two(const NodeStats& f, std::uint32_t c, std::uint32_t at) {
     const auto d = static_cast<std::int64_t>(c * f.n) - static_cast<std::int64_t>(at * f.t[1]);
     return {static_cast<std::uint64_t>(d * d), std::uint64_t{at} * (f.n - at)};
 }
 
 // What V of two classes is worth in the terms of the measure.
-inline double scaled(GiniOfTwo, double value, const NodeFacts&) { return value; }
-inline double scaled(GiniOfMany, double value, const NodeFacts& f) { return 2 * value / f.n; }
+inline double scaled(BinaryGini, double value, const NodeStats&) { return value; }
+inline double scaled(MulticlassGini, double value, const NodeStats& f) {
+    return 2 * value / f.n;
+}
 
 template <class M>
-BestCut best_gini_of_two(M, const TinyList& list, const NodeFacts& f, std::uint64_t second) {
+BestCut best_gini_of_two(M, const BitsetList& list, const NodeStats& f, std::uint64_t second) {
     BestCut best;
     Fraction most;
     std::uint64_t open = cuts_of_runs(list.differs, ~(second ^ second << 1), f);
@@ -188,8 +193,8 @@ BestCut best_gini_of_two(M, const TinyList& list, const NodeFacts& f, std::uint6
     }
     for (; open != 0; open &= open - 1) {
         const auto at = static_cast<std::uint32_t>(std::countr_zero(open));
-        const Fraction here = gini_of_two(f, ones_in(second & lowest_bits(at)), at);
-        if (here.above(most)) {
+        const Fraction here = gini_of_two(f, popcount(second & lowest_bits(at)), at);
+        if (here.exceeds(most)) {
             most = here;
             best.at = at;
         }
@@ -201,29 +206,29 @@ BestCut best_gini_of_two(M, const TinyList& list, const NodeFacts& f, std::uint6
 // The best of the open cuts by entropy; `classes_of(at)` is the part of V that the classes
 // make.
 template <class ClassesOf>
-BestCut best_entropy(const NodeFacts& f, std::uint64_t open, const std::int64_t* phi,
+BestCut best_entropy(const NodeStats& f, std::uint64_t open, const std::int64_t* phi,
                      ClassesOf&& classes_of) {
     BestCut best;
-    std::int64_t bar = f.whole_slack;
+    std::int64_t bar = f.phi_slack;
     for (; open != 0; open &= open - 1) {
         const auto at = static_cast<std::uint32_t>(std::countr_zero(open));
-        const std::int64_t sum = classes_of(at) - phi[at] - phi[f.n - at] - f.whole_own;
+        const std::int64_t sum = classes_of(at) - phi[at] - phi[f.n - at] - f.parent_phi;
         if (best.at == 0) {
             best.at = at;
         }
         if (sum > bar) {
             best = {as_double(sum), at};
-            bar = sum + f.whole_slack;
+            bar = sum + f.phi_slack;
         }
     }
     return best;
 }
 
-inline BestCut best_entropy_of_two(const TinyList& list, const NodeFacts& f,
+inline BestCut best_entropy_of_two(const BitsetList& list, const NodeStats& f,
                                    std::uint64_t second, const std::int64_t* phi) {
     const std::uint64_t open = cuts_of_runs(list.differs, ~(second ^ second << 1), f);
     return best_entropy(f, open, phi, [&](std::uint32_t at) {
-        const std::uint32_t c = ones_in(second & lowest_bits(at));
+        const std::uint32_t c = popcount(second & lowest_bits(at));
         return phi[c] + phi[at - c] + phi[f.t[1] - c] + phi[f.t[0] - (at - c)];
     });
 }
@@ -237,7 +242,7 @@ struct Squares {
     }
 };
 
-inline BestCut best_gini_of_many(const NodeFacts& f, const std::uint64_t* in_list,
+inline BestCut best_gini_of_many(const NodeStats& f, const std::uint64_t* class_bits,
                                  std::uint64_t open) {
     std::uint64_t own = 0;
     for (std::size_t k = 0; k < f.k; ++k) {
@@ -252,29 +257,29 @@ inline BestCut best_gini_of_many(const NodeFacts& f, const std::uint64_t* in_lis
         const std::uint64_t before = lowest_bits(at);
         Squares squares;
         for (std::size_t k = 0; k < f.k; ++k) {
-            const std::uint64_t c = ones_in(in_list[k] & before);
+            const std::uint64_t c = popcount(class_bits[k] & before);
             const std::uint64_t r = f.t[k] - c;
             squares.left += c * c;
             squares.right += r * r;
         }
         const Fraction here = squares.over(at, f.n);
-        if (here.above(most)) {
+        if (here.exceeds(most)) {
             most = here;
             best.at = at;
             any = true;
         }
     }
-    best.value = any ? most.value() - f.own : 0;
+    best.value = any ? most.value() - f.parent_value : 0;
     return best;
 }
 
-inline BestCut best_entropy_of_many(const NodeFacts& f, const std::uint64_t* in_list,
+inline BestCut best_entropy_of_many(const NodeStats& f, const std::uint64_t* class_bits,
                                     std::uint64_t open, const std::int64_t* phi) {
     return best_entropy(f, open, phi, [&](std::uint32_t at) {
         const std::uint64_t before = lowest_bits(at);
         std::int64_t sum = 0;
         for (std::size_t k = 0; k < f.k; ++k) {
-            const std::uint32_t c = ones_in(in_list[k] & before);
+            const std::uint32_t c = popcount(class_bits[k] & before);
             sum += phi[c] + phi[f.t[k] - c];
         }
         return sum;
@@ -284,54 +289,55 @@ inline BestCut best_entropy_of_many(const NodeFacts& f, const std::uint64_t* in_
 }  // namespace detail
 
 template <class M>
-BestCut best_tiny_cut(M measure, const TinyList& list, const TinyNode& node,
-                      const LogTable& log, bool wide) {
-    const NodeFacts& f = node.facts;
+BestCut best_bitset_cut(M criterion, const BitsetList& list, const BitsetNode& node,
+                        const LogTable& log, bool use_avx512) {
+    const NodeStats& f = node.stats;
     if (detail::cuts_allowed(list.differs, f) == 0) {
         return {};
     }
     if (f.k == 2) {
-        const std::uint64_t second = in_order(list, node.classes[1], wide);
+        const std::uint64_t second = to_list_order(list, node.classes[1], use_avx512);
         if constexpr (M::is_entropy) {
             return detail::best_entropy_of_two(list, f, second, log.phi.data());
         } else {
-            return detail::best_gini_of_two(measure, list, f, second);
+            return detail::best_gini_of_two(criterion, list, f, second);
         }
     }
-    std::array<std::uint64_t, most_tiny> in_list;
+    std::array<std::uint64_t, max_bitset_rows> class_bits;
     std::uint64_t changes = 0;
     for (std::size_t k = 0; k < f.k; ++k) {
-        in_list[k] = in_order(list, node.classes[k], wide);
-        changes |= in_list[k] ^ in_list[k] << 1;
+        class_bits[k] = to_list_order(list, node.classes[k], use_avx512);
+        changes |= class_bits[k] ^ class_bits[k] << 1;
     }
     const std::uint64_t open = detail::cuts_of_runs(list.differs, ~changes, f);
     if constexpr (M::is_entropy) {
-        return detail::best_entropy_of_many(f, in_list.data(), open, log.phi.data());
+        return detail::best_entropy_of_many(f, class_bits.data(), open, log.phi.data());
     } else {
-        return detail::best_gini_of_many(f, in_list.data(), open);
+        return detail::best_gini_of_many(f, class_bits.data(), open);
     }
 }
 
 // What a column of two values is worth, by the rows that have the first: a value below 0 if it
 // cannot divide the node.
 template <class M>
-double worth_of_pair(M measure, const TinyNode& node, std::uint64_t left, const LogTable& log) {
-    const NodeFacts& f = node.facts;
-    const std::uint32_t l = ones_in(left);
-    if (l < f.least || f.n - l < f.least) {
+double binary_value(M criterion, const BitsetNode& node, std::uint64_t left,
+                    const LogTable& log) {
+    const NodeStats& f = node.stats;
+    const std::uint32_t l = popcount(left);
+    if (l < f.min_rows || f.n - l < f.min_rows) {
         return -1;
     }
     if constexpr (!M::is_entropy) {
         if (f.k == 2) {
-            const std::uint32_t c = ones_in(left & node.classes[1]);
-            return detail::scaled(measure, detail::gini_of_two(f, c, l).value(), f);
+            const std::uint32_t c = popcount(left & node.classes[1]);
+            return detail::scaled(criterion, detail::gini_of_two(f, c, l).value(), f);
         }
     }
-    std::array<std::uint32_t, most_tiny> counts;
+    std::array<std::uint32_t, max_bitset_rows> counts;
     for (std::size_t k = 0; k < f.k; ++k) {
-        counts[k] = ones_in(left & node.classes[k]);
+        counts[k] = popcount(left & node.classes[k]);
     }
-    return std::max(0.0, M::of_two(f, counts.data(), l, log));
+    return std::max(0.0, M::score_binary(f, counts.data(), l, log));
 }
 
 }  // namespace penjing

@@ -18,7 +18,7 @@
 namespace penjing {
 
 // What the rows of the whole subtree have: columns by the words and lists of grow/bitset.hpp.
-struct TinyTable {
+struct BitsetTable {
     enum class Kind : std::uint8_t { pair, ordered, nominal };
     struct Column {
         std::uint32_t number = 0;  // in the table that is grown from
@@ -27,9 +27,9 @@ struct TinyTable {
     };
     std::uint32_t n = 0;
     std::vector<Column> columns;
-    std::array<std::uint32_t, most_tiny> rows;      // by their number in the whole table
-    std::array<std::uint64_t, most_tiny> classes;   // rows of each class that occurs
-    std::array<std::uint32_t, most_tiny> class_at;  // its number
+    std::array<std::uint32_t, max_bitset_rows> rows;      // by their number in the whole table
+    std::array<std::uint64_t, max_bitset_rows> classes;   // rows of each class that occurs
+    std::array<std::uint32_t, max_bitset_rows> class_at;  // its number
     std::size_t n_classes = 0;
     // Lists by depth, even and odd: a node's entries begin at its own place in both.
     std::vector<std::uint8_t> ids[2];  // 64 a column
@@ -48,11 +48,11 @@ struct TinyTable {
         for (int side = 0; side < 2; ++side) {
             if (differs[side].size() < size) {
                 differs[side].resize(size, 0);
-                ids[side].resize(size * most_tiny, 0);
+                ids[side].resize(size * max_bitset_rows, 0);
             }
         }
-        if (codes.size() < size * most_tiny) {
-            codes.resize(size * most_tiny, 0);
+        if (codes.size() < size * max_bitset_rows) {
+            codes.resize(size * max_bitset_rows, 0);
         }
         return size - 1;
     }
@@ -60,7 +60,7 @@ struct TinyTable {
     // The classes of the rows: `label(i)` is the one of row i.
     template <class Label>
     void set_classes(Label&& label) {
-        std::array<std::uint32_t, most_tiny> sorted;
+        std::array<std::uint32_t, max_bitset_rows> sorted;
         for (std::uint32_t i = 0; i < n; ++i) {
             sorted[i] = label(i);
         }
@@ -78,8 +78,8 @@ struct TinyTable {
 
     // Rows sorted by the code of a nominal column: levels stand side by side.
     void sort_codes(std::size_t j, std::size_t n_levels) {
-        const std::uint32_t* code = codes.data() + j * most_tiny;
-        std::uint8_t* to = ids[0].data() + j * most_tiny;
+        const std::uint32_t* code = codes.data() + j * max_bitset_rows;
+        std::uint8_t* to = ids[0].data() + j * max_bitset_rows;
         if (n_levels <= 256) {
             std::array<std::uint8_t, 257> place{};
             std::uint64_t word = 0;
@@ -96,7 +96,7 @@ struct TinyTable {
             }
             return;
         }
-        std::array<std::uint64_t, most_tiny> keys;
+        std::array<std::uint64_t, max_bitset_rows> keys;
         for (std::uint32_t i = 0; i < n; ++i) {
             keys[i] = std::uint64_t{code[i]} << 8 | i;
         }
@@ -113,34 +113,34 @@ struct TinyTable {
 };
 
 template <class Kernel>
-class TinyGrower {
-    using M = typename Kernel::TheMeasure;
-    using Kind = TinyTable::Kind;
+class BitsetGrower {
+    using M = typename Kernel::Criterion;
+    using Kind = BitsetTable::Kind;
 
   public:
-    TinyTable table;
+    BitsetTable table;
 
     // Grow what lies below node `root` of the grove; the table has been filled.
-    template <class Worker>
-    void grow(Kernel& kernel, Grove& grove, std::uint32_t root, std::int64_t depth,
-              Worker& my) {
+    template <class Scratch>
+    void grow(Kernel& kernel, Subtree& subtree, std::uint32_t root, std::int64_t depth,
+              Scratch& scratch) {
         stack_.clear();
         active_.clear();
         for (std::uint32_t j = 0; j < table.columns.size(); ++j) {
             active_.push_back(j);
         }
-        found_.resize(table.columns.size());
+        splits_.resize(table.columns.size());
         stack_.push_back({root, 0, lowest_bits(table.n), depth, 0, 0, active_.size()});
         while (!stack_.empty()) {
-            const Waiting at = stack_.back();
+            const OpenNode at = stack_.back();
             stack_.pop_back();
             active_.resize(at.active + at.n_active);  // of nodes that are done
-            grow_node(kernel, grove, at, my);
+            grow_node(kernel, subtree, at, scratch);
         }
     }
 
   private:
-    struct Waiting {
+    struct OpenNode {
         std::uint32_t node = 0;
         std::uint32_t begin = 0;
         std::uint64_t rows = 0;
@@ -148,102 +148,102 @@ class TinyGrower {
         unsigned side = 0;
         std::size_t active = 0, n_active = 0;  // where its columns stand in active_
     };
-    struct Found {
+    struct ColumnSplit {
         double value = -1;  // V; below 0: no offer
         double information = 0;
         std::uint32_t at = 0;
-        bool stays = false;
+        bool can_split_below = false;
     };
     struct Branch {
         std::uint64_t rows = 0;
         std::uint32_t n = 0;
-        bool lives = false;
+        bool grows = false;
     };
 
-    void look_at(const Kernel& kernel, const Waiting& at) {
+    void prepare_node(const Kernel& kernel, const OpenNode& at) {
         std::size_t k = 0;
         for (std::size_t i = 0; i < table.n_classes; ++i) {
             const std::uint64_t rows = table.classes[i] & at.rows;
             if (rows != 0) {
                 node_.classes[k] = rows;
-                node_.counts[k++] = ones_in(rows);
+                node_.counts[k++] = popcount(rows);
             }
         }
-        NodeFacts& f = node_.facts;
+        NodeStats& f = node_.stats;
         f.t = node_.counts.data();
         f.k = k;
-        f.n = ones_in(at.rows);
-        f.least = kernel.least_of(f.n);
-        M::facts(f, kernel.log_);
+        f.n = popcount(at.rows);
+        f.min_rows = kernel.min_branch_rows(f.n);
+        M::prepare(f, kernel.log_);
     }
 
-    [[nodiscard]] TinyList list_of(std::size_t j, const Waiting& at) const {
-        return {table.ids[at.side].data() + j * most_tiny + at.begin,
-                table.differs[at.side][j] >> at.begin & lowest_bits(node_.facts.n),
-                node_.facts.n};
+    [[nodiscard]] BitsetList list_of(std::size_t j, const OpenNode& at) const {
+        return {table.ids[at.side].data() + j * max_bitset_rows + at.begin,
+                table.differs[at.side][j] >> at.begin & lowest_bits(node_.stats.n),
+                node_.stats.n};
     }
 
-    template <class Worker>
-    void grow_node(Kernel& kernel, Grove& grove, const Waiting& at, Worker& my) {
-        look_at(kernel, at);
-        kernel.order_.look(node_.facts.n);
+    template <class Scratch>
+    void grow_node(Kernel& kernel, Subtree& subtree, const OpenNode& at, Scratch& scratch) {
+        prepare_node(kernel, at);
+        kernel.request_.report_scan(node_.stats.n);
         for (std::size_t i = at.active; i < at.active + at.n_active; ++i) {
-            search(kernel, active_[i], at, my);
+            search(kernel, active_[i], at, scratch);
         }
-        const int winner = choose_column(kernel, at, my);
+        const int winner = choose_column(kernel, at, scratch);
         if (winner < 0) {
-            kernel.order_.place(node_.facts.n);
+            kernel.request_.report_leaf(node_.stats.n);
             return;
         }
-        grove.set_ties(at.node, my.ties);
-        divide(kernel, grove, at, static_cast<std::size_t>(winner), my);
+        subtree.set_ties(at.node, scratch.ties);
+        divide(kernel, subtree, at, static_cast<std::size_t>(winner), scratch);
     }
 
-    template <class Worker>
-    void search(Kernel& kernel, std::size_t j, const Waiting& at, Worker& my) {
-        const TinyTable::Column& column = table.columns[j];
-        const NodeFacts& f = node_.facts;
-        Found& found = found_[j];
-        found.value = -1;
+    template <class Scratch>
+    void search(Kernel& kernel, std::size_t j, const OpenNode& at, Scratch& scratch) {
+        const BitsetTable::Column& column = table.columns[j];
+        const NodeStats& f = node_.stats;
+        ColumnSplit& split = splits_[j];
+        split.value = -1;
         if (column.kind == Kind::pair) {
             const std::uint64_t zeros = at.rows & ~column.ones;
-            found.stays = zeros != 0 && zeros != at.rows;
-            if (found.stays) {
-                found.at = ones_in(zeros);
-                found.value = worth_of_pair(M{}, node_, zeros, kernel.log_);
+            split.can_split_below = zeros != 0 && zeros != at.rows;
+            if (split.can_split_below) {
+                split.at = popcount(zeros);
+                split.value = binary_value(M{}, node_, zeros, kernel.log_);
             }
         } else if (column.kind == Kind::ordered) {
             const BestCut best =
-                best_tiny_cut(M{}, list_of(j, at), node_, kernel.log_, kernel.wide_);
-            found.stays = best.at > 0;
-            found.at = best.at;
-            found.value = best.at > 0 ? best.value : -1;
+                best_bitset_cut(M{}, list_of(j, at), node_, kernel.log_, kernel.use_avx512_);
+            split.can_split_below = best.at > 0;
+            split.at = best.at;
+            split.value = best.at > 0 ? best.value : -1;
         } else {
-            count_levels_of(j, at, my.levels);
-            typename Kernel::Found& by_levels = my.found[column.number];
-            by_levels.made = false;
-            kernel.weigh_levels(my.levels, f, my, by_levels);
-            found.stays = by_levels.stays;
+            count_levels_of(j, at, scratch.levels);
+            typename Kernel::ColumnSplit& by_levels = scratch.splits[column.number];
+            by_levels.exists = false;
+            kernel.score_categories(scratch.levels, f, scratch, by_levels);
+            split.can_split_below = by_levels.can_split_below;
             // What is worth nothing may come out below it, by a rounding.
-            found.value = by_levels.made ? std::max(0.0, by_levels.value) : -1;
-            found.information = by_levels.information;
+            split.value = by_levels.exists ? std::max(0.0, by_levels.value) : -1;
+            split.information = by_levels.information;
             return;
         }
-        if (kernel.order_.is_ratio() && found.value >= 0) {
-            found.information = kernel.information_of_few(found.at, f.n);
+        if (kernel.request_.is_ratio() && split.value >= 0) {
+            split.information = kernel.small_split_information(split.at, f.n);
         }
     }
 
     // The levels of a nominal column in the node: its list holds each as a run.
-    void count_levels_of(std::size_t j, const Waiting& at, LevelCounts& out) const {
-        const TinyList list = list_of(j, at);
-        const NodeFacts& f = node_.facts;
+    void count_levels_of(std::size_t j, const OpenNode& at, LevelCounts& out) const {
+        const BitsetList list = list_of(j, at);
+        const NodeStats& f = node_.stats;
         out.clear();
-        std::array<std::uint64_t, most_tiny> in_list;
+        std::array<std::uint64_t, max_bitset_rows> class_bits;
         for (std::size_t k = 0; k < f.k; ++k) {
-            in_list[k] = in_order(list, node_.classes[k], wide_);
+            class_bits[k] = to_list_order(list, node_.classes[k], use_avx512_);
         }
-        const std::uint32_t* codes = table.codes.data() + j * most_tiny;
+        const std::uint32_t* codes = table.codes.data() + j * max_bitset_rows;
         std::uint64_t begins = (list.differs | 1U) & lowest_bits(list.n);
         while (begins != 0) {
             const auto first = static_cast<std::uint32_t>(std::countr_zero(begins));
@@ -254,26 +254,26 @@ class TinyGrower {
             out.codes.push_back(codes[list.ids[first]]);
             out.sizes.push_back(end - first);
             for (std::size_t k = 0; k < f.k; ++k) {
-                out.cells.push_back(ones_in(in_list[k] & run));
+                out.cells.push_back(popcount(class_bits[k] & run));
             }
         }
     }
 
-    template <class Worker>
-    int choose_column(const Kernel& kernel, const Waiting& at, Worker& my) {
-        const NodeFacts& f = node_.facts;
-        my.ties.clear();
-        if (kernel.order_.is_ratio()) {
-            my.offers.assign(kernel.columns_.size(), Offer{});
+    template <class Scratch>
+    int choose_column(const Kernel& kernel, const OpenNode& at, Scratch& scratch) {
+        const NodeStats& f = node_.stats;
+        scratch.ties.clear();
+        if (kernel.request_.is_ratio()) {
+            scratch.candidates.assign(kernel.columns_.size(), Candidate{});
             for (std::size_t i = at.active; i < at.active + at.n_active; ++i) {
-                const Found& found = found_[active_[i]];
-                if (found.value >= 0) {
-                    const double value = found.value <= f.slack ? 0 : found.value;
-                    my.offers[table.columns[active_[i]].number] = {
-                        value * f.unit, found.information, f.impurity};
+                const ColumnSplit& split = splits_[active_[i]];
+                if (split.value >= 0) {
+                    const double value = split.value <= f.slack ? 0 : split.value;
+                    scratch.candidates[table.columns[active_[i]].number] = {
+                        value * f.unit, split.information, f.impurity};
                 }
             }
-            const int winner = choose(my.offers, true, my.scores, my.ties);
+            const int winner = choose(scratch.candidates, true, scratch.scores, scratch.ties);
             for (std::uint32_t j = 0; winner >= 0 && j < table.columns.size(); ++j) {
                 if (table.columns[j].number == static_cast<std::uint32_t>(winner)) {
                     return static_cast<int>(j);
@@ -283,10 +283,10 @@ class TinyGrower {
         }
         double best = -1;
         for (std::size_t i = at.active; i < at.active + at.n_active; ++i) {
-            Found& found = found_[active_[i]];
-            if (found.value >= 0) {
-                found.value = found.value <= f.slack ? 0 : found.value;
-                best = std::max(best, found.value);
+            ColumnSplit& split = splits_[active_[i]];
+            if (split.value >= 0) {
+                split.value = split.value <= f.slack ? 0 : split.value;
+                best = std::max(best, split.value);
             }
         }
         if (best < 0) {
@@ -294,9 +294,10 @@ class TinyGrower {
         }
         int winner = -1;
         for (std::size_t i = at.active; i < at.active + at.n_active; ++i) {
-            const Found& found = found_[active_[i]];
-            if (found.value >= 0 && found.value + f.slack >= best) {
-                my.ties.push_back(static_cast<std::int32_t>(table.columns[active_[i]].number));
+            const ColumnSplit& split = splits_[active_[i]];
+            if (split.value >= 0 && split.value + f.slack >= best) {
+                scratch.ties.push_back(
+                    static_cast<std::int32_t>(table.columns[active_[i]].number));
                 winner = winner < 0 ? static_cast<int>(active_[i]) : winner;
             }
         }
@@ -304,7 +305,7 @@ class TinyGrower {
     }
 
     // The rows of the first `n` entries of a list.
-    static std::uint64_t first_rows(const TinyList& list, std::uint32_t n) {
+    static std::uint64_t first_rows(const BitsetList& list, std::uint32_t n) {
         std::uint64_t rows = 0;
         for (std::uint32_t i = 0; i < n; ++i) {
             rows |= std::uint64_t{1} << list.ids[i];
@@ -312,17 +313,18 @@ class TinyGrower {
         return rows;
     }
 
-    template <class Worker>
-    void divide(Kernel& kernel, Grove& grove, const Waiting& at, std::size_t j, Worker& my) {
-        const TinyTable::Column& column = table.columns[j];
+    template <class Scratch>
+    void divide(Kernel& kernel, Subtree& subtree, const OpenNode& at, std::size_t j,
+                Scratch& scratch) {
+        const BitsetTable::Column& column = table.columns[j];
         const std::uint32_t c = column.number;
-        const GrowColumn& source = kernel.order_.columns[c];
+        const GrowColumn& source = kernel.request_.columns[c];
         branches_.clear();
         levels_.clear();
         typename Kernel::Cut cut;
         if (column.kind == Kind::ordered) {
-            const TinyList list = list_of(j, at);
-            const std::uint32_t left = found_[j].at;
+            const BitsetList list = list_of(j, at);
+            const std::uint32_t left = splits_[j].at;
             const bool few_left = 2 * left <= list.n;
             const std::uint64_t few = few_left
                                           ? first_rows(list, left)
@@ -332,7 +334,7 @@ class TinyGrower {
                                 key_of(kernel, c, list.ids[left]));
             branches_ = {{rows, left, false}, {at.rows & ~rows, list.n - left, false}};
         } else {
-            branch_levels(kernel, j, at, my);
+            branch_levels(kernel, j, at, scratch);
             if (source.ordered) {
                 cut = kernel.cut_of(c, kernel.columns_[c].low, kernel.columns_[c].high);
             }
@@ -342,72 +344,72 @@ class TinyGrower {
         for (std::size_t b = 0; b < n_parts; ++b) {
             for (std::size_t k = 0; k < table.n_classes; ++k) {
                 counts_[b * kernel.k_ + table.class_at[k]] =
-                    ones_in(table.classes[k] & branches_[b].rows);
+                    popcount(table.classes[k] & branches_[b].rows);
             }
         }
-        if (kernel.order_.min_gain > 0) {
+        if (kernel.request_.min_gain > 0) {
             std::vector<std::uint32_t> whole(kernel.k_, 0);
             for (std::size_t i = 0; i < counts_.size(); ++i) {
                 whole[i % kernel.k_] += counts_[i];
             }
-            if (kernel.gain_of(whole, node_.facts.n, counts_, n_parts) <
-                kernel.order_.min_gain) {
-                kernel.order_.place(node_.facts.n);
+            if (kernel.gain_of(whole, node_.stats.n, counts_, n_parts) <
+                kernel.request_.min_gain) {
+                kernel.request_.report_leaf(node_.stats.n);
                 return;
             }
         }
-        const auto first = static_cast<std::uint32_t>(grove.nodes.size());
-        kernel.set_split(grove, at.node, c, cut, first, n_parts);
-        const std::size_t still = active_.size();
-        const bool spent = column.kind == Kind::pair ||
-                           (column.kind == Kind::nominal && kernel.order_.multiway);
+        const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
+        kernel.set_split(subtree, at.node, c, cut, first, n_parts);
+        const std::size_t remaining = active_.size();
+        const bool used_up = column.kind == Kind::pair ||
+                             (column.kind == Kind::nominal && kernel.request_.multiway);
         for (std::size_t i = at.active; i < at.active + at.n_active; ++i) {
-            if (found_[active_[i]].stays && !(spent && active_[i] == j)) {
+            if (splits_[active_[i]].can_split_below && !(used_up && active_[i] == j)) {
                 active_.push_back(active_[i]);
             }
         }
-        const std::size_t n_still = active_.size() - still;
+        const std::size_t n_remaining = active_.size() - remaining;
         for (std::size_t b = 0; b < n_parts; ++b) {
             const std::uint32_t* counts = counts_.data() + b * kernel.k_;
-            kernel.add_node(grove, counts);
+            kernel.add_node(subtree, counts);
             if (!source.ordered) {
-                kernel.set_levels(grove, levels_[b]);
+                kernel.set_levels(subtree, levels_[b]);
             }
-            branches_[b].lives =
-                n_still > 0 && !kernel.is_leaf(counts, branches_[b].n, at.depth + 1);
-            if (!branches_[b].lives) {
-                kernel.order_.place(branches_[b].n);
+            branches_[b].grows =
+                n_remaining > 0 && !kernel.is_leaf(counts, branches_[b].n, at.depth + 1);
+            if (!branches_[b].grows) {
+                kernel.request_.report_leaf(branches_[b].n);
             }
         }
         std::uint32_t begin = at.begin;
         for (std::size_t b = 0; b < n_parts; ++b) {
-            if (branches_[b].lives) {
-                move_lists(at, branches_[b].rows, begin, still, n_still);
+            if (branches_[b].grows) {
+                move_lists(at, branches_[b].rows, begin, remaining, n_remaining);
                 stack_.push_back({first + static_cast<std::uint32_t>(b), begin,
-                                  branches_[b].rows, at.depth + 1, 1 - at.side, still,
-                                  n_still});
+                                  branches_[b].rows, at.depth + 1, 1 - at.side, remaining,
+                                  n_remaining});
             }
             begin += branches_[b].n;
         }
     }
 
     // The branches of a column of levels: rows, and the levels that lead to each.
-    template <class Worker>
-    void branch_levels(Kernel& kernel, std::size_t j, const Waiting& at, Worker& my) {
-        const TinyTable::Column& column = table.columns[j];
-        const bool is_ordered = kernel.order_.columns[column.number].ordered;
+    template <class Scratch>
+    void branch_levels(Kernel& kernel, std::size_t j, const OpenNode& at, Scratch& scratch) {
+        const BitsetTable::Column& column = table.columns[j];
+        const bool is_ordered = kernel.request_.columns[column.number].ordered;
         if (column.kind == Kind::pair) {
             const std::uint64_t zeros = at.rows & ~column.ones;
             const std::uint64_t ones = at.rows & column.ones;
             bool swapped = false;
-            if (!kernel.order_.multiway && !is_ordered && kernel.k_ == 2) {
+            if (!kernel.request_.multiway && !is_ordered && kernel.k_ == 2) {
                 const auto share = [&](std::uint64_t rows) {  // of the first class
-                    return static_cast<double>(ones_in(rows & node_.classes[0])) /
-                           ones_in(rows);
+                    return static_cast<double>(popcount(rows & node_.classes[0])) /
+                           popcount(rows);
                 };
                 swapped = share(ones) < share(zeros);
             }
-            branches_ = {{zeros, ones_in(zeros), false}, {ones, ones_in(ones), false}};
+            branches_ = {{zeros, popcount(zeros), false}, {ones, popcount(ones), false}};
             if (swapped) {
                 std::swap(branches_[0], branches_[1]);
             }
@@ -416,9 +418,9 @@ class TinyGrower {
             }
             return;
         }
-        const TinyList list = list_of(j, at);
-        const std::uint32_t* codes = table.codes.data() + j * most_tiny;
-        if (kernel.order_.multiway) {
+        const BitsetList list = list_of(j, at);
+        const std::uint32_t* codes = table.codes.data() + j * max_bitset_rows;
+        if (kernel.request_.multiway) {
             for (std::uint32_t i = 0; i < list.n; ++i) {
                 if (i == 0 || (list.differs >> i & 1U) != 0) {
                     branches_.push_back({});
@@ -429,7 +431,7 @@ class TinyGrower {
             }
             return;
         }
-        const auto& groups = my.found[column.number].groups;
+        const auto& groups = scratch.splits[column.number].groups;
         levels_ = {groups[0], groups[1]};
         branches_.resize(2);
         for (std::uint32_t i = 0; i < list.n; ++i) {
@@ -441,16 +443,16 @@ class TinyGrower {
         }
     }
 
-    void move_lists(const Waiting& at, std::uint64_t rows, std::uint32_t begin,
-                    std::size_t still, std::size_t n_still) {
+    void move_lists(const OpenNode& at, std::uint64_t rows, std::uint32_t begin,
+                    std::size_t remaining, std::size_t n_remaining) {
         const unsigned side = 1 - at.side;
-        for (std::size_t i = still; i < still + n_still; ++i) {
+        for (std::size_t i = remaining; i < remaining + n_remaining; ++i) {
             const std::size_t j = active_[i];
             if (table.columns[j].kind != Kind::pair) {
                 keep_entries(list_of(j, at), rows,
-                             {table.ids[side].data() + j * most_tiny + begin,
+                             {table.ids[side].data() + j * max_bitset_rows + begin,
                               table.differs[side].data() + j, begin},
-                             wide_);
+                             use_avx512_);
             }
         }
     }
@@ -459,14 +461,14 @@ class TinyGrower {
         return kernel.columns_[c].keys.at(table.rows[id]);
     }
 
-    TinyNode node_;
-    std::vector<Waiting> stack_;
+    BitsetNode node_;
+    std::vector<OpenNode> stack_;
     std::vector<std::uint32_t> active_;
-    std::vector<Found> found_;
+    std::vector<ColumnSplit> splits_;
     std::vector<Branch> branches_;
     std::vector<std::vector<std::uint32_t>> levels_;
     std::vector<std::uint32_t> counts_;
-    bool wide_ = has_avx512();
+    bool use_avx512_ = has_avx512();
 };
 
 }  // namespace penjing

@@ -81,7 +81,7 @@ class BucketMap {
         }
         std::sort(sample.begin(), sample.end());
         bounds_.fill(std::numeric_limits<double>::infinity());
-        many_.fill(0);
+        several_.fill(0);
         used_ = 0;
         std::vector<double> distinct;
         std::unique_copy(sample.begin(), sample.end(), std::back_inserter(distinct));
@@ -98,8 +98,8 @@ class BucketMap {
         }
         // Where hardly two rows of the sample share a value, every bucket has many.
         if (distinct.size() > sample.size() / 2 && sample.size() > 2 * n_buckets) {
-            all_many_ = true;
-            many_.fill(1);
+            all_several_ = true;
+            several_.fill(1);
         }
         is_whole_ = std::all_of(sample.begin(), sample.end(),
                                 [](double value) { return value == std::trunc(value); });
@@ -132,23 +132,25 @@ class BucketMap {
     }
 
     // Whether the sample had one or two values: then finer codes wait until more is known.
-    [[nodiscard]] bool is_few() const { return used_ == 1 || used_ == 2; }
+    [[nodiscard]] bool sample_has_two_values() const { return used_ == 1 || used_ == 2; }
     // Whether no row had another one: then codes are 0 and 1.
-    [[nodiscard]] bool only_few() const { return is_few() && only_few_; }
+    [[nodiscard]] bool has_two_values() const {
+        return sample_has_two_values() && has_two_values_;
+    }
     // Whether a bucket may hold more than one value.
-    [[nodiscard]] bool is_many(std::size_t b) const { return many_[b] != 0; }
+    [[nodiscard]] bool has_several_values(std::size_t b) const { return several_[b] != 0; }
     // Whether a finer cell of it may: whole numbers that lie no wider apart have one each.
-    [[nodiscard]] bool is_many_inside(std::size_t b) const {
-        return is_many(b) &&
+    [[nodiscard]] bool has_several_values_inside(std::size_t b) const {
+        return has_several_values(b) &&
                !(is_whole_ && b > 0 && b < used_ && bounds_[b] - bounds_[b - 1] < n_buckets);
     }
     [[nodiscard]] double bound(std::size_t b) const { return bounds_[b]; }
     [[nodiscard]] std::size_t used() const { return used_ + 1; }
     void merge(const BucketMap& other) {
         is_whole_ = is_whole_ && other.is_whole_;
-        only_few_ = only_few_ && other.only_few_;
+        has_two_values_ = has_two_values_ && other.has_two_values_;
         for (std::size_t b = 0; b < n_buckets; ++b) {
-            many_[b] = static_cast<std::uint8_t>(many_[b] | other.many_[b]);
+            several_[b] = static_cast<std::uint8_t>(several_[b] | other.several_[b]);
         }
     }
 
@@ -208,11 +210,11 @@ class BucketMap {
     }
 
     bool code_values(const double* values, std::size_t n, std::uint8_t* out) {
-        if (is_few()) {
-            if (code_few(values, n, out)) {
+        if (sample_has_two_values()) {
+            if (code_two_values(values, n, out)) {
                 return true;
             }
-            only_few_ = false;
+            has_two_values_ = false;
         }
         for (std::size_t i = 0; is_whole_ && i < n; ++i) {
             is_whole_ = values[i] == std::trunc(values[i]);
@@ -221,7 +223,7 @@ class BucketMap {
     }
 
     // False if a value is neither of the two that the sample had.
-    bool code_few(const double* values, std::size_t n, std::uint8_t* out) const {
+    bool code_two_values(const double* values, std::size_t n, std::uint8_t* out) const {
         const double first = bounds_[0];
         const double second = used_ == 2 ? bounds_[1] : first;
         bool is_known = true;
@@ -238,7 +240,7 @@ class BucketMap {
         const bool whole = find_cells(values, n, cells.data());
         const double* bounds = bounds_.data();
         const std::uint8_t* guide = guide_.data();
-        if (one_step_ && all_many_) {
+        if (one_step_ && all_several_) {
             for (std::size_t i = 0; i < n; ++i) {
                 const std::uint32_t at = guide[cells[i]];
                 out[i] = static_cast<std::uint8_t>(at + (bounds[at] < values[i] ? 1U : 0U));
@@ -261,7 +263,7 @@ class BucketMap {
     bool find_cells(const double* values, std::size_t n, std::int32_t* cells) const {
 #if PENJING_X86
         if (has_avx512()) {
-            return find_cells_wide(values, n, cells);
+            return find_cells_avx512(values, n, cells);
         }
 #endif
         bool whole = true;
@@ -273,8 +275,8 @@ class BucketMap {
     }
 
 #if PENJING_X86
-    PENJING_AVX512 bool find_cells_wide(const double* values, std::size_t n,
-                                        std::int32_t* cells) const {
+    PENJING_AVX512 bool find_cells_avx512(const double* values, std::size_t n,
+                                          std::int32_t* cells) const {
         const __m512d least = _mm512_set1_pd(least_);
         const __m512d scale = _mm512_set1_pd(scale_);
         const __m512d one = _mm512_set1_pd(1);
@@ -325,19 +327,20 @@ class BucketMap {
     }
 
     void mark(std::uint32_t at, double value) {
-        many_[at] = static_cast<std::uint8_t>(many_[at] | (bounds_[at] == value ? 0U : 1U));
+        several_[at] =
+            static_cast<std::uint8_t>(several_[at] | (bounds_[at] == value ? 0U : 1U));
     }
 
     double least_ = 0;
     double scale_ = 0;
     bool guided_ = false;
-    bool all_many_ = false;
-    bool only_few_ = true;
+    bool all_several_ = false;
+    bool has_two_values_ = true;
     bool is_whole_ = false;  // only whole numbers have been seen
     bool one_step_ = false;  // no cell of the guide has two bounds
     std::vector<std::uint8_t> guide_;
     std::array<double, n_buckets> bounds_;  // the last is infinite
-    std::array<std::uint8_t, n_buckets> many_;
+    std::array<std::uint8_t, n_buckets> several_;
     std::size_t used_ = 0;
     std::array<double, n_buckets> floor_;    // where finer codes of a bucket begin
     std::array<double, n_buckets> stretch_;  // and how many there are to a unit
@@ -345,9 +348,9 @@ class BucketMap {
 
 // ---- what a bucket may hide: no cut inside it has a V above this
 
-inline double most_inside(GiniOfTwo, const NodeFacts& f, const std::uint32_t* below,
-                          std::uint32_t l, const std::uint32_t* inside, std::uint32_t,
-                          const LogTable& log) {
+inline double bound_inside(BinaryGini, const NodeStats& f, const std::uint32_t* below,
+                           std::uint32_t l, const std::uint32_t* inside, std::uint32_t,
+                           const LogTable& log) {
     // V is convex in the counts, so it is largest in a corner: all of one class first.
     double most = 0;
     for (std::size_t k = 0; k < 2; ++k) {
@@ -355,21 +358,21 @@ inline double most_inside(GiniOfTwo, const NodeFacts& f, const std::uint32_t* be
                                        below[1] + (k == 1 ? inside[1] : 0)};
         const std::uint32_t size = l + inside[k];
         if (size > 0 && size < f.n) {
-            most = std::max(most, GiniOfTwo::of_two(f, left, size, log));
+            most = std::max(most, BinaryGini::score_binary(f, left, size, log));
         }
     }
     return most;
 }
 
-inline double most_inside(GiniOfMany, const NodeFacts& f, const std::uint32_t* below,
-                          std::uint32_t l, const std::uint32_t* inside, std::uint32_t m,
-                          const LogTable&) {
+inline double bound_inside(MulticlassGini, const NodeStats& f, const std::uint32_t* below,
+                           std::uint32_t l, const std::uint32_t* inside, std::uint32_t m,
+                           const LogTable&) {
     // V = N / (L R) * sum delta_k^2 with delta_k = c_k - q_k L, from the left edge of the
     // bucket; linear and square terms are bounded apart, but both
     // with the coupling of the classes.
     const double n = f.n;
     const double* q = f.share.data();
-    double delta[most_bucketed];
+    double delta[max_bucketed_classes];
     double now = 0;
     double along = 0;
     for (std::size_t k = 0; k < f.k; ++k) {
@@ -390,15 +393,15 @@ inline double most_inside(GiniOfMany, const NodeFacts& f, const std::uint32_t* b
     return n / lr * (now + 2 * linear + square);
 }
 
-inline double most_inside(EntropyOfCounts, const NodeFacts& f, const std::uint32_t* below,
-                          std::uint32_t l, const std::uint32_t* inside, std::uint32_t m,
-                          const LogTable& log) {
+inline double bound_inside(CountEntropy, const NodeStats& f, const std::uint32_t* below,
+                           std::uint32_t l, const std::uint32_t* inside, std::uint32_t m,
+                           const LogTable& log) {
     if (f.k == 2) {
         double most = 0;
         for (std::size_t k = 0; k < 2; ++k) {
             const std::uint32_t left[2] = {below[0] + (k == 0 ? inside[0] : 0),
                                            below[1] + (k == 1 ? inside[1] : 0)};
-            most = std::max(most, EntropyOfCounts::of_two(f, left, l + inside[k], log));
+            most = std::max(most, CountEntropy::score_binary(f, left, l + inside[k], log));
         }
         return most;
     }
@@ -413,7 +416,7 @@ inline double most_inside(EntropyOfCounts, const NodeFacts& f, const std::uint32
         };
         sum += std::max(term(below[k]), term(below[k] + inside[k]));
     }
-    return sum - as_double(f.whole_own);
+    return sum - as_double(f.parent_phi);
 }
 
 // ---- opening a bucket
@@ -433,7 +436,7 @@ struct FinerView {
 };
 
 // Room for the rows of a bucket, and for a whole vector beyond the last.
-struct Packed {
+struct PackedRows {
     std::vector<std::uint8_t> finer;
     std::vector<std::uint16_t> labels;
     void prepare(std::size_t n) {
@@ -455,8 +458,8 @@ inline void count_in_bucket_scalar(const FinerView& view, std::uint8_t b,
 
 #if PENJING_X86
 // Without a branch on what is found: hits are packed together, then counted.
-PENJING_AVX512 inline void count_in_bucket_wide(const FinerView& view, std::uint8_t b,
-                                                std::uint32_t* cells, Packed& packed) {
+PENJING_AVX512 inline void count_in_bucket_avx512(const FinerView& view, std::uint8_t b,
+                                                  std::uint32_t* cells, PackedRows& packed) {
     const __m512i wanted = _mm512_set1_epi8(static_cast<char>(b));
     std::uint8_t* finer = packed.finer.data();
     std::uint16_t* labels = packed.labels.data();
@@ -488,7 +491,7 @@ PENJING_AVX512 inline void count_in_bucket_wide(const FinerView& view, std::uint
 
 // The same for two classes: the class takes the place of the last bit, so one vector does.
 PENJING_AVX512 inline void count_in_bucket_of_two(const FinerView& view, std::uint8_t b,
-                                                  std::uint32_t* cells, Packed& packed) {
+                                                  std::uint32_t* cells, PackedRows& packed) {
     const __m512i wanted = _mm512_set1_epi8(static_cast<char>(b));
     const __m512i even = _mm512_set1_epi8(static_cast<char>(0xFE));
     const __m512i one = _mm512_set1_epi8(1);
@@ -543,15 +546,15 @@ PENJING_AVX2 inline void count_in_bucket_avx2(const FinerView& view, std::uint8_
 #endif
 
 inline void count_in_bucket(const FinerView& view, std::uint8_t b, std::size_t n_inside,
-                            std::uint32_t* cells, Packed& packed, bool wide) {
+                            std::uint32_t* cells, PackedRows& packed, bool use_avx512) {
     packed.prepare(n_inside);
 #if PENJING_X86
-    if (wide && view.k == 2 && view.shift > 0) {
+    if (use_avx512 && view.k == 2 && view.shift > 0) {
         count_in_bucket_of_two(view, b, cells, packed);
         return;
     }
-    if (wide) {
-        count_in_bucket_wide(view, b, cells, packed);
+    if (use_avx512) {
+        count_in_bucket_avx512(view, b, cells, packed);
         return;
     }
     if (has_avx2()) {
@@ -559,7 +562,7 @@ inline void count_in_bucket(const FinerView& view, std::uint8_t b, std::size_t n
         return;
     }
 #endif
-    static_cast<void>(wide);
+    static_cast<void>(use_avx512);
     count_in_bucket_scalar(view, b, cells);
 }
 
@@ -577,9 +580,9 @@ inline std::uint32_t* rows_in_run_scalar(const std::uint8_t* codes, std::size_t 
 }
 
 #if PENJING_X86
-PENJING_AVX512 inline std::uint32_t* rows_in_run_wide(const std::uint8_t* codes, std::size_t n,
-                                                      std::uint8_t first, std::uint8_t last,
-                                                      std::uint32_t* out) {
+PENJING_AVX512 inline std::uint32_t* rows_in_run_avx512(const std::uint8_t* codes,
+                                                        std::size_t n, std::uint8_t first,
+                                                        std::uint8_t last, std::uint32_t* out) {
     const __m512i start = _mm512_set1_epi8(static_cast<char>(first));
     const __m512i reach = _mm512_set1_epi8(static_cast<char>(last - first));
     for (std::size_t i = 0; i < n; i += 64) {
@@ -615,37 +618,37 @@ PENJING_AVX2 inline std::uint32_t* rows_in_run_avx2(const std::uint8_t* codes, s
 #endif
 
 inline std::uint32_t* rows_in_run(const std::uint8_t* codes, std::size_t n, std::uint8_t first,
-                                  std::uint8_t last, std::uint32_t* out, bool wide) {
+                                  std::uint8_t last, std::uint32_t* out, bool use_avx512) {
 #if PENJING_X86
-    if (wide) {
-        return rows_in_run_wide(codes, n, first, last, out);
+    if (use_avx512) {
+        return rows_in_run_avx512(codes, n, first, last, out);
     }
     if (has_avx2()) {
         return rows_in_run_avx2(codes, n, first, last, out);
     }
 #endif
-    static_cast<void>(wide);
+    static_cast<void>(use_avx512);
     return rows_in_run_scalar(codes, 0, n, first, last, out);
 }
 
 // The same; `size` rows are known to be there.
 inline void rows_in_run(const std::uint8_t* codes, std::size_t n, std::uint8_t first,
                         std::uint8_t last, std::size_t size, std::vector<std::uint32_t>& out,
-                        bool wide) {
+                        bool use_avx512) {
     out.resize(size);
-    rows_in_run(codes, n, first, last, out.data(), wide);
+    rows_in_run(codes, n, first, last, out.data(), use_avx512);
 }
 
 // Keep the positions of rows in finer cells that may hide as much as `least`.
 inline void rows_in_cells(const FinerView& view, std::uint8_t b, std::size_t size,
                           const double* most, double least, std::vector<std::uint32_t>& out,
-                          bool wide) {
+                          bool use_avx512) {
     const std::size_t n_cells = std::size_t{256} >> view.shift;
     if (std::none_of(most, most + n_cells, [least](double v) { return v >= least; })) {
         out.clear();
         return;
     }
-    rows_in_run(view.buckets, view.n, b, b, size, out, wide);
+    rows_in_run(view.buckets, view.n, b, b, size, out, use_avx512);
     std::size_t kept = 0;
     for (const std::uint32_t at : out) {
         out[kept] = at;
@@ -686,8 +689,8 @@ class RowSort {
             high = std::max(high, values_[i]);
         }
         const double scale = static_cast<double>(n) / (high - low);
-        if (n > few && std::isfinite(scale) && scale > 0) {
-            deal(low, scale);
+        if (n > max_insertion && std::isfinite(scale) && scale > 0) {
+            distribute(low, scale);
         } else {
             for (std::size_t i = 0; i < n; ++i) {
                 words_[i] = word(i);
@@ -705,14 +708,14 @@ class RowSort {
     }
 
   private:
-    static constexpr std::size_t few = 24;
+    static constexpr std::size_t max_insertion = 24;
 
     [[nodiscard]] std::uint64_t word(std::size_t i) const {
         return (detail::ordered_bits(values_[i]) & ~mask_) | tags_[i];
     }
 
     static void order(std::uint64_t* a, std::size_t n) {
-        if (n > few) {
+        if (n > max_insertion) {
             std::sort(a, a + n);
             return;
         }
@@ -726,7 +729,7 @@ class RowSort {
         }
     }
 
-    void deal(double low, double scale) {
+    void distribute(double low, double scale) {
         const std::size_t n = values_.size();
         ends_.assign(n + 2, 0);
         cells_.resize(n);

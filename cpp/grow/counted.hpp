@@ -38,68 +38,69 @@ namespace penjing {
 
 template <class Entry, class M>
 class CountedKernel {
-    friend class TinyGrower<CountedKernel>;
+    friend class BitsetGrower<CountedKernel>;
 
   public:
-    using TheMeasure = M;
+    using Criterion = M;
 
-    explicit CountedKernel(const Order& order)
-        : order_(order),
-          k_(order.n_sums),
-          packing_(order.n_sums),
-          wide_(has_avx512()),
-          columns_(order.columns.size()) {}
+    explicit CountedKernel(const GrowRequest& request)
+        : request_(request),
+          k_(request.n_sums),
+          packing_(request.n_sums),
+          use_avx512_(has_avx512()),
+          columns_(request.columns.size()) {}
 
     // Empty if a value is missing or infinite: then the general kernel has to do it.
-    std::vector<Grove> grow(ThreadPool& pool, const PollCallback& poll) {
-        Open root;
-        root.n = static_cast<std::uint32_t>(order_.n_rows);
+    std::vector<Subtree> grow(ThreadPool& pool, const PollCallback& poll) {
+        OpenNode root;
+        root.n = static_cast<std::uint32_t>(request_.n_rows);
         if (!prepare(pool, root, poll)) {
             return {};
         }
-        const bool alone = pool.size() == 1;
+        const bool is_serial = pool.size() == 1;
         const std::size_t large =
-            alone ? 0 : std::max<std::size_t>(order_.n_rows / 32, std::size_t{4096});
-        std::vector<Grove> groves(1);
-        std::vector<Open> later;
+            is_serial ? 0 : std::max<std::size_t>(request_.n_rows / 32, std::size_t{4096});
+        std::vector<Subtree> subtrees(1);
+        std::vector<OpenNode> deferred;
         root.counts.assign(k_, 0);
-        for (std::size_t i = 0; i < order_.n_rows; ++i) {
-            ++root.counts[static_cast<std::size_t>(order_.target[i])];
+        for (std::size_t i = 0; i < request_.n_rows; ++i) {
+            ++root.counts[static_cast<std::size_t>(request_.target[i])];
         }
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             if (columns_[c].kind != Kind::constant) {
                 root.active.push_back(static_cast<std::uint32_t>(c));
             }
         }
-        add_node(groves[0], root.counts.data());
+        add_node(subtrees[0], root.counts.data());
         if (!is_leaf(root.counts.data(), root.n, 0)) {
-            subtree(groves[0], std::move(root), workers_[0], large, alone ? nullptr : &pool,
-                    alone ? nullptr : &later, poll);
+            grow_subtree(subtrees[0], std::move(root), scratches_[0], large,
+                         is_serial ? nullptr : &pool, is_serial ? nullptr : &deferred, poll);
         }
-        groves.resize(1 + later.size());
-        std::vector<std::size_t> by_size(later.size());
+        subtrees.resize(1 + deferred.size());
+        std::vector<std::size_t> by_size(deferred.size());
         std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-        std::stable_sort(by_size.begin(), by_size.end(),
-                         [&](std::size_t a, std::size_t b) { return later[a].n > later[b].n; });
-        for (std::size_t i = 0; i < later.size(); ++i) {
-            groves[0].nodes[later[i].node].link = static_cast<std::int32_t>(i + 1);
-            add_node(groves[i + 1], later[i].counts.data());
-        }
-        pool.run(later.size(), [&](std::size_t piece, int worker) {
-            const std::size_t i = by_size[piece];
-            later[i].node = 0;
-            subtree(groves[i + 1], std::move(later[i]),
-                    workers_[static_cast<std::size_t>(worker)], 0, nullptr, nullptr,
-                    worker == 0 ? poll : PollCallback{});
+        std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
+            return deferred[a].n > deferred[b].n;
         });
-        return groves;
+        for (std::size_t i = 0; i < deferred.size(); ++i) {
+            subtrees[0].nodes[deferred[i].node].link = static_cast<std::int32_t>(i + 1);
+            add_node(subtrees[i + 1], deferred[i].counts.data());
+        }
+        pool.run(deferred.size(), [&](std::size_t task, int worker) {
+            const std::size_t i = by_size[task];
+            deferred[i].node = 0;
+            grow_subtree(subtrees[i + 1], std::move(deferred[i]),
+                         scratches_[static_cast<std::size_t>(worker)], 0, nullptr, nullptr,
+                         worker == 0 ? poll : PollCallback{});
+        });
+        return subtrees;
     }
 
   private:
     // Up to this depth opening buckets costs less than carrying finer codes along.
     static constexpr std::int64_t shallow = 9;
     // Buckets of fewer rows are sorted at once.
-    [[nodiscard]] std::uint32_t few_in_bucket() const {
+    [[nodiscard]] std::uint32_t max_sorted_bucket() const {
         return static_cast<std::uint32_t>(std::min<std::size_t>(64, small_));
     }
 
@@ -119,7 +120,7 @@ class CountedKernel {
         [[nodiscard]] bool is_pair() const { return kind == Kind::pair; }
     };
     using Cells = std::unique_ptr<std::uint32_t[]>;
-    struct Open {
+    struct OpenNode {
         std::uint32_t node = 0;
         std::uint32_t n = 0;
         std::size_t begin = 0;
@@ -129,25 +130,25 @@ class CountedKernel {
         std::vector<std::uint32_t> active;
         Cells buckets;  // slots x buckets x K
     };
-    struct Found {
-        bool made = false;   // whether there is an offer
-        bool stays = false;  // may still offer something further down
-        double value = 0;    // V
+    struct ColumnSplit {
+        bool exists = false;           // whether there is an offer
+        bool can_split_below = false;  // may still offer something further down
+        double value = 0;              // V
         double information = 0;
         std::uint32_t at = 0;                  // ordered: rows of the left branch
         std::uint32_t bucket = 0;              // … of which the last lie in this bucket
         std::vector<std::uint32_t> groups[2];  // levels, binary shape
-        double edges = 0;                      // the best V between two buckets
-        std::vector<double> edge;              // V after each bucket, -1 where there is no cut
-        std::vector<double> most;              // what a bucket may hide, -1: nothing
+        double best_edge = 0;                  // the best V between two buckets
+        std::vector<double> edge_value;        // V after each bucket, -1 where there is no cut
+        std::vector<double> bound;             // what a bucket may hide, -1: nothing
     };
-    struct Worker {
+    struct Scratch {
         RowBits marked;
         LevelCounts levels;
         ClassBits classes;
         std::vector<std::uint32_t> below;
-        std::vector<Found> found;
-        std::vector<Offer> offers;
+        std::vector<ColumnSplit> splits;
+        std::vector<Candidate> candidates;
         std::vector<double> scores;
         std::vector<std::int32_t> ties;
         std::vector<std::uint64_t> mask;
@@ -159,48 +160,48 @@ class CountedKernel {
         std::vector<std::uint32_t> global;  // its rows, by their number in the node
         std::size_t base = 0;               // where it begins
         RowSort sort;
-        CodeSort code_sort;
-        ShareSort shares;
+        CodeRadixSort code_sort;
+        ClassShareSort shares;
         std::vector<std::uint32_t> hits;
         std::vector<std::uint32_t> run, run_hits;  // rows of buckets side by side
         std::vector<Entry> opened;
         std::vector<std::uint32_t> before, fine, start;
-        Packed packed;
+        PackedRows packed;
         std::vector<double> keys;
-        std::array<double, n_buckets> edge, most;  // of the finer cells of a bucket
-        TinyGrower<CountedKernel> tiny;
-        std::vector<std::uint8_t> tiny_of_row;  // a row's number in the tiny table
+        std::array<double, n_buckets> edge_value, bound;  // of the finer cells of a bucket
+        BitsetGrower<CountedKernel> bitset;
+        std::vector<std::uint8_t> bitset_row;  // a row's number in the tiny table
     };
 
     // ---- preparation
 
-    bool prepare(ThreadPool& pool, Open& root, const PollCallback& poll) {
-        const std::size_t n = order_.n_rows;
-        if (order_.is_ratio()) {
-            for (std::uint32_t i = 2; i <= most_tiny; ++i) {
+    bool prepare(ThreadPool& pool, OpenNode& root, const PollCallback& poll) {
+        const std::size_t n = request_.n_rows;
+        if (request_.is_ratio()) {
+            for (std::uint32_t i = 2; i <= max_bitset_rows; ++i) {
                 for (std::uint32_t l = 1; l < i; ++l) {
-                    information_[i][l] = information_of_two(l, i);
+                    information_[i][l] = split_information(l, i);
                 }
             }
         }
         // A few thousand rows are sorted sooner than buckets for them are made and scanned.
-        const bool is_short = n <= 8 * order_.small;
+        const bool is_short = n <= 8 * request_.small;
         // With many classes a bucket costs more to judge than a few rows.
-        const std::size_t small = k_ > 2 ? 2 * order_.small : order_.small;
-        small_ = is_short || order_.is_ratio() || k_ > most_bucketed ? n : small;
-        lists_everywhere_ = n > order_.small && small_ == n;
+        const std::size_t small = k_ > 2 ? 2 * request_.small : request_.small;
+        small_ = is_short || request_.is_ratio() || k_ > max_bucketed_classes ? n : small;
+        lists_everywhere_ = n > request_.small && small_ == n;
         if constexpr (M::is_entropy) {  // whole lists of two classes want no steps
-            log_.prepare(n, !(lists_everywhere_ && k_ == 2 && n < detail::most_convex));
+            log_.prepare(n, !(lists_everywhere_ && k_ == 2 && n < detail::max_convex_rows));
         }
-        has_finer_ = small_ < n && (order_.max_depth < 0 || order_.max_depth > shallow);
-        workers_.resize(static_cast<std::size_t>(pool.size()));
-        for (Worker& worker : workers_) {
+        has_finer_ = small_ < n && (request_.max_depth < 0 || request_.max_depth > shallow);
+        scratches_.resize(static_cast<std::size_t>(pool.size()));
+        for (Scratch& worker : scratches_) {
             worker.marked.prepare(small_);
             worker.lists.resize(columns_.size());
-            worker.found.resize(columns_.size());
+            worker.splits.resize(columns_.size());
         }
         const auto n_ordered = static_cast<std::size_t>(
-            std::count_if(order_.columns.begin(), order_.columns.end(),
+            std::count_if(request_.columns.begin(), request_.columns.end(),
                           [](const GrowColumn& c) { return c.ordered; }));
         if (lists_everywhere_) {
             arena_.prepare(n_ordered * (n * sizeof(Entry) + Arena::alignment));
@@ -215,7 +216,7 @@ class CountedKernel {
         }
         std::atomic<bool> whole{true};
         pool.run(columns_.size(), [&](std::size_t c, int) {
-            if (!prepare_column(order_.columns[c], columns_[c])) {
+            if (!prepare_column(request_.columns[c], columns_[c])) {
                 whole = false;
             }
         });
@@ -226,7 +227,7 @@ class CountedKernel {
     }
 
     bool prepare_column(const GrowColumn& from, Column& to) {
-        const std::size_t n = order_.n_rows;
+        const std::size_t n = request_.n_rows;
         to.keys = {from.numbers, from.stride, from.codes};
         if (from.codes != nullptr) {
             if (*std::min_element(from.codes, from.codes + n) < 0) {
@@ -272,37 +273,37 @@ class CountedKernel {
 
     // Code all ordered columns, a few thousand rows at a time: numbers that lie row by row are
     // read from memory once.
-    bool prepare_buckets(ThreadPool& pool, Open& root, const PollCallback& poll) {
+    bool prepare_buckets(ThreadPool& pool, OpenNode& root, const PollCallback& poll) {
         // Numbers that lie row by row: so many rows that they stay in the nearest cache.
         std::size_t reach = 1;
         for (const Column& column : columns_) {
             reach = std::max(reach, column.is_ordered() ? column.keys.stride : 1);
         }
         const std::size_t block = std::clamp<std::size_t>(2048 / reach, 64, 2048);
-        const std::size_t n = order_.n_rows;
-        std::vector<std::vector<std::unique_ptr<BucketMap>>> maps(workers_.size());
+        const std::size_t n = request_.n_rows;
+        std::vector<std::vector<std::unique_ptr<BucketMap>>> maps(scratches_.size());
         for (auto& mine : maps) {
             for (const Column& column : columns_) {
                 mine.push_back(column.map ? std::make_unique<BucketMap>(*column.map) : nullptr);
             }
         }
         std::atomic<bool> whole{true};
-        pool.run((n + block - 1) / block, [&](std::size_t piece, int worker) {
+        pool.run((n + block - 1) / block, [&](std::size_t task, int worker) {
             if (worker == 0 && poll) {
                 poll();
             }
             auto& mine = maps[static_cast<std::size_t>(worker)];
-            const std::size_t end = std::min(n, (piece + 1) * block);
+            const std::size_t end = std::min(n, (task + 1) * block);
             for (std::size_t c = 0; c < columns_.size(); ++c) {
                 if (!columns_[c].is_ordered()) {
                     continue;
                 }
-                const std::size_t begin = piece * block;
+                const std::size_t begin = task * block;
                 std::uint8_t* codes = columns_[c].bytes.at(0, 0);
                 if (!mine[c]->code(columns_[c].keys, begin, end, codes)) {
                     whole = false;
                 }
-                if (has_finer_ && !mine[c]->is_few()) {
+                if (has_finer_ && !mine[c]->sample_has_two_values()) {
                     mine[c]->refine(columns_[c].keys, begin, end, codes,
                                     columns_[c].finer.at(0, 0));
                 }
@@ -320,17 +321,17 @@ class CountedKernel {
                 columns_[c].slot = n_slots_++;
             }
         }
-        root.buckets = fresh(workers_[0]);
+        root.buckets = fresh(scratches_[0]);
         pool.run(columns_.size(), [&](std::size_t c, int) {
             Column& column = columns_[c];
-            if (column.is_ordered() && column.map->only_few()) {
-                settle_few(column);
+            if (column.is_ordered() && column.map->has_two_values()) {
+                set_binary_kind(column);
             } else if (column.is_ordered()) {
                 std::uint32_t* cells = root.buckets.get() + column.slot * n_buckets * k_;
                 count_buckets(column.bytes.at(0, 0), labels_.at(0, 0), n, cells);
-                settle_kind(column, cells);
+                reduce_kind(column, cells);
             }
-            if (has_finer_ && column.is_ordered() && column.map->is_few()) {
+            if (has_finer_ && column.is_ordered() && column.map->sample_has_two_values()) {
                 column.map->refine(column.keys, 0, n, column.bytes.at(0, 0),
                                    column.finer.at(0, 0));
             }
@@ -339,10 +340,10 @@ class CountedKernel {
     }
 
     // A column of one value or two, coded 0 and 1.
-    void settle_few(Column& column) {
+    void set_binary_kind(Column& column) {
         const std::uint8_t* codes = column.bytes.at(0, 0);
-        const bool is_pair = std::memchr(codes, 0, order_.n_rows) != nullptr &&
-                             std::memchr(codes, 1, order_.n_rows) != nullptr;
+        const bool is_pair = std::memchr(codes, 0, request_.n_rows) != nullptr &&
+                             std::memchr(codes, 1, request_.n_rows) != nullptr;
         column.kind = is_pair ? Kind::pair : Kind::constant;
         column.low = column.map->bound(0);
         column.high = column.map->bound(1);
@@ -350,12 +351,12 @@ class CountedKernel {
     }
 
     // An ordered column may turn out to have one value, or two.
-    void settle_kind(Column& column, const std::uint32_t* cells) {
+    void reduce_kind(Column& column, const std::uint32_t* cells) {
         std::vector<std::size_t> used;
         for (std::size_t b = 0; b < n_buckets; ++b) {
             const std::uint32_t* cell = cells + b * k_;
             if (std::any_of(cell, cell + k_, [](std::uint32_t c) { return c > 0; })) {
-                if (column.map->is_many(b) || used.size() == 2) {
+                if (column.map->has_several_values(b) || used.size() == 2) {
                     return;
                 }
                 used.push_back(b);
@@ -367,16 +368,16 @@ class CountedKernel {
             column.low = column.map->bound(used[0]);
             column.high = column.map->bound(used[1]);
             std::uint8_t* codes = column.bytes.at(0, 0);
-            for (std::size_t i = 0; i < order_.n_rows; ++i) {
+            for (std::size_t i = 0; i < request_.n_rows; ++i) {
                 codes[i] = codes[i] == used[0] ? 0 : 1;
             }
         }
     }
 
-    Cells fresh(Worker& my) const {
-        if (!my.spare.empty()) {
-            Cells cells = std::move(my.spare.back());
-            my.spare.pop_back();
+    Cells fresh(Scratch& scratch) const {
+        if (!scratch.spare.empty()) {
+            Cells cells = std::move(scratch.spare.back());
+            scratch.spare.pop_back();
             return cells;
         }
         return Cells(new std::uint32_t[n_slots_ * n_buckets * k_]);
@@ -398,7 +399,7 @@ class CountedKernel {
 
     [[nodiscard]] bool is_all_lists() const {
         return std::all_of(
-            order_.columns.begin(), order_.columns.end(), [](const GrowColumn& column) {
+            request_.columns.begin(), request_.columns.end(), [](const GrowColumn& column) {
                 return column.ordered && (column.codes == nullptr || column.n_levels > 2);
             });
     }
@@ -408,34 +409,34 @@ class CountedKernel {
         labels_.prepare(n);
         std::iota(rows_.at(0, 0), rows_.at(0, n), 0U);
         for (std::size_t i = 0; i < n; ++i) {
-            labels_.at(0, 0)[i] = static_cast<std::uint16_t>(order_.target[i]);
+            labels_.at(0, 0)[i] = static_cast<std::uint16_t>(request_.target[i]);
         }
     }
 
     template <class T>
     void copy_codes(const std::int32_t* from, DoubleBuffer<T>& to) const {
-        to.prepare(order_.n_rows);
-        for (std::size_t i = 0; i < order_.n_rows; ++i) {
+        to.prepare(request_.n_rows);
+        for (std::size_t i = 0; i < request_.n_rows; ++i) {
             to.at(0, 0)[i] = static_cast<T>(from[i]);
         }
     }
 
     [[nodiscard]] Entry entry_of(std::size_t row) const {
         return static_cast<Entry>(row) << packing_.shift() |
-               static_cast<Entry>(order_.target[row]) << 1;
+               static_cast<Entry>(request_.target[row]) << 1;
     }
 
     // False if a number is missing or infinite.
     bool sort_list(const GrowColumn& from, Entry* list) const {
-        return each_in_order(from.numbers, from.stride, order_.n_rows,
-                             [&](std::size_t row, bool differs) {
-                                 *list++ = entry_of(row) | (differs ? 1U : 0U);
-                             });
+        return for_each_in_order(from.numbers, from.stride, request_.n_rows,
+                                 [&](std::size_t row, bool differs) {
+                                     *list++ = entry_of(row) | (differs ? 1U : 0U);
+                                 });
     }
 
     // Counting sort by code.
     bool count_list(const GrowColumn& from, Entry* list) const {
-        const std::size_t n = order_.n_rows;
+        const std::size_t n = request_.n_rows;
         const auto n_levels = static_cast<std::size_t>(from.n_levels);
         std::vector<std::uint32_t> place(n_levels + 1, 0);
         for (std::size_t i = 0; i < n; ++i) {
@@ -454,11 +455,11 @@ class CountedKernel {
     }
 
     // A node becomes small: sort its rows in every ordered column.
-    void make_lists(Open& open, Worker& my) const {
-        my.base = open.begin;
+    void make_lists(OpenNode& open, Scratch& scratch) const {
+        scratch.base = open.begin;
         std::uint32_t* rows = rows_.at(open.depth, open.begin);
         const std::uint16_t* labels = labels_.at(open.depth, open.begin);
-        my.global.assign(rows, rows + open.n);
+        scratch.global.assign(rows, rows + open.n);
         std::iota(rows, rows + open.n, 0U);
         const auto tag_bits = static_cast<unsigned>(std::bit_width(small_));
         for (const std::uint32_t c : open.active) {
@@ -466,44 +467,44 @@ class CountedKernel {
             if (!column.is_ordered()) {
                 continue;
             }
-            if (my.lists[c].empty()) {
-                my.lists[c].prepare(small_);
+            if (scratch.lists[c].empty()) {
+                scratch.lists[c].prepare(small_);
             }
-            Entry* list = my.lists[c].at(open.depth, 0);
+            Entry* list = scratch.lists[c].at(open.depth, 0);
             const auto put = [&](std::uint32_t i, std::uint32_t id, bool differs) {
                 list[i] = static_cast<Entry>(id) << packing_.shift() |
                           static_cast<Entry>(labels[id]) << 1 | (differs ? 1U : 0U);
             };
             if (has_finer_) {
-                my.code_sort.sort(
+                scratch.code_sort.sort(
                     column.bytes.at(open.depth, open.begin),
                     column.finer.at(open.depth, open.begin), open.n,
-                    [&](std::uint32_t id) { return column.keys.at(my.global[id]); },
-                    [&](std::size_t b) { return column.map->is_many_inside(b); });
+                    [&](std::uint32_t id) { return column.keys.at(scratch.global[id]); },
+                    [&](std::size_t b) { return column.map->has_several_values_inside(b); });
                 for (std::uint32_t i = 0; i < open.n; ++i) {
-                    put(i, my.code_sort.id(i), my.code_sort.differs(i));
+                    put(i, scratch.code_sort.id(i), scratch.code_sort.differs(i));
                 }
                 continue;
             }
-            my.sort.start(open.n, tag_bits);
-            column.keys.gather(my.global.data(), open.n, my.sort.values());
-            std::iota(my.sort.tags(), my.sort.tags() + open.n, 0U);
-            my.sort.sort();
+            scratch.sort.start(open.n, tag_bits);
+            column.keys.gather(scratch.global.data(), open.n, scratch.sort.values());
+            std::iota(scratch.sort.tags(), scratch.sort.tags() + open.n, 0U);
+            scratch.sort.sort();
             for (std::uint32_t i = 0; i < open.n; ++i) {
-                put(i, my.sort.tag(i), my.sort.differs(i));
+                put(i, scratch.sort.tag(i), scratch.sort.differs(i));
             }
         }
         open.has_lists = true;
         if (open.buckets) {
-            my.spare.push_back(std::move(open.buckets));
+            scratch.spare.push_back(std::move(open.buckets));
         }
     }
 
     // A node becomes tiny: its rows are numbered anew, by their place or by the first list.
-    void make_tiny(const Open& open, Worker& my) const {
-        TinyTable& table = my.tiny.table;
+    void make_bitset(const OpenNode& open, Scratch& scratch) const {
+        BitsetTable& table = scratch.bitset.table;
         table.start(open.n);
-        my.tiny_of_row.resize(small_);
+        scratch.bitset_row.resize(small_);
         const unsigned shift = packing_.shift();
         const bool by_list =
             !open.active.empty() &&
@@ -512,12 +513,12 @@ class CountedKernel {
         const std::uint32_t* rows = by_list ? nullptr : rows_.at(open.depth, open.begin);
         const std::uint16_t* labels = by_list ? nullptr : labels_.at(open.depth, open.begin);
         const Entry* list =
-            by_list ? list_at(open.active[0], my, open.depth, open.begin) : nullptr;
+            by_list ? list_at(open.active[0], scratch, open.depth, open.begin) : nullptr;
         for (std::uint32_t i = 0; i < open.n; ++i) {
             const std::size_t row =
                 by_list ? static_cast<std::size_t>(list[i] >> shift) : rows[i];
-            my.tiny_of_row[row] = static_cast<std::uint8_t>(i);
-            table.rows[i] = static_cast<std::uint32_t>(global_row(my, row));
+            scratch.bitset_row[row] = static_cast<std::uint8_t>(i);
+            table.rows[i] = static_cast<std::uint32_t>(global_row(scratch, row));
         }
         const Entry mask = (Entry{1} << packing_.class_bits) - 1;
         table.set_classes([&](std::uint32_t i) {
@@ -526,38 +527,38 @@ class CountedKernel {
         for (const std::uint32_t c : open.active) {
             const Column& column = columns_[c];
             if (column.is_pair()) {
-                const std::size_t j = table.add(c, TinyTable::Kind::pair);
+                const std::size_t j = table.add(c, BitsetTable::Kind::pair);
                 table.columns[j].ones =
                     detail::bits_of_bytes(column.bytes.at(open.depth, open.begin), open.n);
             } else if (column.is_ordered()) {
-                const std::size_t j = table.add(c, TinyTable::Kind::ordered);
-                list = list_at(c, my, open.depth, open.begin);
-                std::uint8_t* ids = table.ids[0].data() + j * most_tiny;
+                const std::size_t j = table.add(c, BitsetTable::Kind::ordered);
+                list = list_at(c, scratch, open.depth, open.begin);
+                std::uint8_t* ids = table.ids[0].data() + j * max_bitset_rows;
                 std::uint64_t differs = 0;
                 for (std::uint32_t i = 0; i < open.n; ++i) {
-                    ids[i] = my.tiny_of_row[static_cast<std::size_t>(list[i] >> shift)];
+                    ids[i] = scratch.bitset_row[static_cast<std::size_t>(list[i] >> shift)];
                     differs |= static_cast<std::uint64_t>(list[i] & 1U) << i;
                 }
                 table.differs[0][j] = differs;
             } else {
-                const std::size_t j = table.add(c, TinyTable::Kind::nominal);
-                std::uint32_t* codes = table.codes.data() + j * most_tiny;
+                const std::size_t j = table.add(c, BitsetTable::Kind::nominal);
+                std::uint32_t* codes = table.codes.data() + j * max_bitset_rows;
                 each_code(open, column,
                           [&](std::size_t i, std::uint32_t code) { codes[i] = code; });
-                table.sort_codes(j, static_cast<std::size_t>(order_.columns[c].n_levels));
+                table.sort_codes(j, static_cast<std::size_t>(request_.columns[c].n_levels));
             }
         }
     }
 
     // Where an ordered column's list lies, of a node or (one deeper) of its child.
-    Entry* list_at(std::size_t c, const Worker& my, std::int64_t depth,
+    Entry* list_at(std::size_t c, const Scratch& scratch, std::int64_t depth,
                    std::size_t begin) const {
         return lists_everywhere_ ? columns_[c].list.at(depth, begin)
-                                 : my.lists[c].at(depth, begin - my.base);
+                                 : scratch.lists[c].at(depth, begin - scratch.base);
     }
 
-    [[nodiscard]] std::size_t global_row(const Worker& my, std::size_t row) const {
-        return lists_everywhere_ ? row : my.global[row];
+    [[nodiscard]] std::size_t global_row(const Scratch& scratch, std::size_t row) const {
+        return lists_everywhere_ ? row : scratch.global[row];
     }
 
     struct Cut {
@@ -566,7 +567,7 @@ class CountedKernel {
     };
 
     [[nodiscard]] Cut cut_of(std::size_t c, double low, double high) const {
-        const GrowColumn& source = order_.columns[c];
+        const GrowColumn& source = request_.columns[c];
         if (source.codes == nullptr) {
             return {midpoint(low, high), low, high};
         }
@@ -580,26 +581,27 @@ class CountedKernel {
 
     // ---- nodes
 
-    void add_node(Grove& grove, const std::uint32_t* counts) const {
-        grove.nodes.emplace_back();
-        grove.counts.insert(grove.counts.end(), counts, counts + k_);
+    void add_node(Subtree& subtree, const std::uint32_t* counts) const {
+        subtree.nodes.emplace_back();
+        subtree.counts.insert(subtree.counts.end(), counts, counts + k_);
     }
 
     [[nodiscard]] bool is_leaf(const std::uint32_t* counts, std::uint32_t n,
                                std::int64_t depth) const {
         return *std::max_element(counts, counts + k_) == n ||
-               (order_.max_depth >= 0 && depth >= order_.max_depth) || n < order_.min_weight;
+               (request_.max_depth >= 0 && depth >= request_.max_depth) ||
+               n < request_.min_weight;
     }
 
     // Rows that a branch of a node must have.
-    [[nodiscard]] std::uint32_t least_of(std::uint32_t n) const {
+    [[nodiscard]] std::uint32_t min_branch_rows(std::uint32_t n) const {
         return static_cast<std::uint32_t>(
-            std::clamp(std::ceil(order_.min_branch), 1.0, static_cast<double>(n)));
+            std::clamp(std::ceil(request_.min_branch), 1.0, static_cast<double>(n)));
     }
 
-    void set_split(Grove& grove, std::uint32_t at, std::size_t c, const Cut& cut,
+    void set_split(Subtree& subtree, std::uint32_t at, std::size_t c, const Cut& cut,
                    std::uint32_t first, std::size_t n_parts) const {
-        Grove::Node& node = grove.nodes[at];
+        Subtree::Node& node = subtree.nodes[at];
         node.column = static_cast<std::int32_t>(c);
         node.cut = cut.at;
         node.low = cut.low;
@@ -609,173 +611,177 @@ class CountedKernel {
     }
 
     // The levels that lead into the node added last.
-    static void set_levels(Grove& grove, const std::vector<std::uint32_t>& levels) {
-        Grove::Node& child = grove.nodes.back();
-        child.level_start = static_cast<std::uint32_t>(grove.levels.size());
+    static void set_levels(Subtree& subtree, const std::vector<std::uint32_t>& levels) {
+        Subtree::Node& child = subtree.nodes.back();
+        child.level_start = static_cast<std::uint32_t>(subtree.levels.size());
         child.level_count = static_cast<std::uint32_t>(levels.size());
-        grove.levels.insert(grove.levels.end(), levels.begin(), levels.end());
+        subtree.levels.insert(subtree.levels.end(), levels.begin(), levels.end());
     }
 
-    void subtree(Grove& grove, Open first, Worker& my, std::size_t large, ThreadPool* pool,
-                 std::vector<Open>* later, const PollCallback& poll) {
-        std::vector<Open> stack;
+    void grow_subtree(Subtree& subtree, OpenNode first, Scratch& scratch, std::size_t large,
+                      ThreadPool* pool, std::vector<OpenNode>* deferred,
+                      const PollCallback& poll) {
+        std::vector<OpenNode> stack;
         stack.push_back(std::move(first));
         while (!stack.empty()) {
-            Open open = std::move(stack.back());
+            OpenNode open = std::move(stack.back());
             stack.pop_back();
             if (poll) {
                 poll();
             }
-            if (later != nullptr && open.n < large) {
-                later->push_back(std::move(open));
+            if (deferred != nullptr && open.n < large) {
+                deferred->push_back(std::move(open));
                 continue;
             }
             if (!open.has_lists && open.n <= small_) {
                 if (lists_everywhere_) {
                     open.has_lists = true;
                 } else {
-                    make_lists(open, my);
+                    make_lists(open, scratch);
                 }
             }
-            if (open.has_lists && open.n <= most_tiny) {
-                make_tiny(open, my);
-                my.tiny.grow(*this, grove, open.node, open.depth, my);
+            if (open.has_lists && open.n <= max_bitset_rows) {
+                make_bitset(open, scratch);
+                scratch.bitset.grow(*this, subtree, open.node, open.depth, scratch);
             } else if (pool != nullptr) {
-                grow_node(grove, open, my, *pool, stack);
+                grow_node(subtree, open, scratch, *pool, stack);
             } else {
-                grow_node(grove, open, my, SerialPool{}, stack);
+                grow_node(subtree, open, scratch, SerialPool{}, stack);
             }
         }
     }
 
-    Worker& worker(int by, Worker& my) {
-        return by < 0 ? my : workers_[static_cast<std::size_t>(by)];
+    Scratch& worker(int by, Scratch& scratch) {
+        return by < 0 ? scratch : scratches_[static_cast<std::size_t>(by)];
     }
 
     template <class Pool>
-    void grow_node(Grove& grove, Open& open, Worker& my, Pool&& pool,
-                   std::vector<Open>& stack) {
-        NodeFacts facts;
-        facts.t = open.counts.data();
-        facts.k = k_;
-        facts.n = open.n;
-        facts.least = least_of(open.n);
-        M::facts(facts, log_);
+    void grow_node(Subtree& subtree, OpenNode& open, Scratch& scratch, Pool&& pool,
+                   std::vector<OpenNode>& stack) {
+        NodeStats stats;
+        stats.t = open.counts.data();
+        stats.k = k_;
+        stats.n = open.n;
+        stats.min_rows = min_branch_rows(open.n);
+        M::prepare(stats, log_);
         bool any_pair = false;
         for (const std::uint32_t c : open.active) {
             any_pair = any_pair || columns_[c].is_pair();
         }
         if (any_pair) {
-            my.classes.prepare(labels_.at(open.depth, open.begin), open.n, k_);
+            scratch.classes.prepare(labels_.at(open.depth, open.begin), open.n, k_);
         }
         pool.run(open.active.size(), [&](std::size_t i, int by) {
             const std::size_t c = open.active[i];
-            Worker& mine = worker(by, my);
-            search(c, open, facts, mine, my.classes, my.found[c], my);
+            Scratch& mine = worker(by, scratch);
+            search(c, open, stats, mine, scratch.classes, scratch.splits[c], scratch);
         });
         if (!open.has_lists) {
-            open_buckets(open, facts, my, pool);
+            open_buckets(open, stats, scratch, pool);
         }
-        order_.look(open.n);
-        const int winner = choose_column(open, facts, my);
+        request_.report_scan(open.n);
+        const int winner = choose_column(open, stats, scratch);
         if (winner < 0) {
-            order_.place(open.n);
+            request_.report_leaf(open.n);
             return;
         }
-        grove.set_ties(open.node, my.ties);
-        divide(grove, open, static_cast<std::size_t>(winner), my, pool, stack);
+        subtree.set_ties(open.node, scratch.ties);
+        divide(subtree, open, static_cast<std::size_t>(winner), scratch, pool, stack);
     }
 
     // ---- search
 
-    void search(std::size_t c, const Open& open, const NodeFacts& f, Worker& my,
-                const ClassBits& classes, Found& found, const Worker& owner) const {
+    void search(std::size_t c, const OpenNode& open, const NodeStats& f, Scratch& scratch,
+                const ClassBits& classes, ColumnSplit& split, const Scratch& owner) const {
         const Column& column = columns_[c];
-        found.made = false;
-        found.stays = false;
+        split.exists = false;
+        split.can_split_below = false;
         if (column.is_ordered()) {
             if (!open.has_lists) {
-                scan_buckets(column, open, f, my, found);
+                scan_buckets(column, open, f, scratch, split);
                 return;
             }
-            my.below.assign(k_, 0);
+            scratch.below.assign(k_, 0);
             const BestCut best =
                 best_cut(ListView<Entry>{list_at(c, owner, open.depth, open.begin), open.n,
                                          packing_.shift()},
-                         f, M{}, log_, my.below, wide_);
-            found.made = best.at > 0;
-            found.value = best.value;
-            found.at = best.at;
-            found.stays = found.made;
-            if (order_.is_ratio() && found.stays) {
-                found.information = information_of_two(best.at, open.n);
+                         f, M{}, log_, scratch.below, use_avx512_);
+            split.exists = best.at > 0;
+            split.value = best.value;
+            split.at = best.at;
+            split.can_split_below = split.exists;
+            if (request_.is_ratio() && split.can_split_below) {
+                split.information = split_information(best.at, open.n);
             }
             return;
         }
         if (column.is_pair()) {
-            my.below.resize(k_);
+            scratch.below.resize(k_);
             count_ones(column.bytes.at(open.depth, open.begin), classes, open.n, k_,
-                       my.below.data(), wide_);
+                       scratch.below.data(), use_avx512_);
             const std::uint32_t ones =
-                std::accumulate(my.below.begin(), my.below.end(), std::uint32_t{0});
+                std::accumulate(scratch.below.begin(), scratch.below.end(), std::uint32_t{0});
             const std::uint32_t zeros = open.n - ones;
-            found.stays = ones > 0 && zeros > 0;
-            if (zeros >= f.least && ones >= f.least) {
+            split.can_split_below = ones > 0 && zeros > 0;
+            if (zeros >= f.min_rows && ones >= f.min_rows) {
                 for (std::size_t k = 0; k < k_; ++k) {
-                    my.below[k] = f.t[k] - my.below[k];
+                    scratch.below[k] = f.t[k] - scratch.below[k];
                 }
-                found.made = true;
-                found.value = M::of_two(f, my.below.data(), zeros, log_);
-                if (order_.is_ratio()) {
-                    found.information = information_of_two(zeros, open.n);
+                split.exists = true;
+                split.value = M::score_binary(f, scratch.below.data(), zeros, log_);
+                if (request_.is_ratio()) {
+                    split.information = split_information(zeros, open.n);
                 }
             }
             return;
         }
-        count(column, open, order_.columns[c].n_levels, my.levels);
-        weigh_levels(my.levels, f, my, found);
+        count(column, open, request_.columns[c].n_levels, scratch.levels);
+        score_categories(scratch.levels, f, scratch, split);
     }
 
     // What the levels of a nominal column offer.
-    void weigh_levels(const LevelCounts& levels, const NodeFacts& f, Worker& my,
-                      Found& found) const {
+    void score_categories(const LevelCounts& levels, const NodeStats& f, Scratch& scratch,
+                          ColumnSplit& split) const {
         const std::size_t n_parts = levels.codes.size();
-        found.stays = n_parts > 1;
+        split.can_split_below = n_parts > 1;
         if (n_parts < 2) {
             return;
         }
-        if (!order_.multiway) {
-            group(levels, f, my, found);
+        if (!request_.multiway) {
+            group(levels, f, scratch, split);
             return;
         }
         std::size_t heavy = 0;
         for (const std::uint32_t size : levels.sizes) {
-            heavy += size >= f.least ? 1U : 0U;
+            heavy += size >= f.min_rows ? 1U : 0U;
         }
         if (heavy >= 2) {
-            found.made = true;
-            found.value =
-                M::of_parts(f, levels.cells.data(), levels.sizes.data(), n_parts, log_);
-            if (order_.is_ratio()) {
+            split.exists = true;
+            split.value =
+                M::score_multiway(f, levels.cells.data(), levels.sizes.data(), n_parts, log_);
+            if (request_.is_ratio()) {
                 std::vector<double> sizes(levels.sizes.begin(), levels.sizes.end());
                 std::vector<double> spare(n_parts);
-                found.information = bits(sizes.data(), n_parts, spare.data());
+                split.information = entropy_bits(sizes.data(), n_parts, spare.data());
             }
         }
     }
 
     // What lies between buckets, and what each may hide.
-    void scan_buckets(const Column& column, const Open& open, const NodeFacts& f, Worker& my,
-                      Found& found) const {
+    void scan_buckets(const Column& column, const OpenNode& open, const NodeStats& f,
+                      Scratch& scratch, ColumnSplit& split) const {
         const std::uint32_t* cells = open.buckets.get() + column.slot * n_buckets * k_;
-        my.below.assign(k_, 0);
-        found.edge.resize(n_buckets);
-        found.most.resize(n_buckets);
-        const auto is_many = [&](std::size_t b) { return column.map->is_many(b); };
-        const Scan scan = scan_cells(cells, n_buckets, is_many, f, my.below.data(), 0,
-                                     found.edge.data(), found.most.data());
-        found.edges = scan.best;
-        found.stays = scan.n_used > 1 || scan.any_many;
+        scratch.below.assign(k_, 0);
+        split.edge_value.resize(n_buckets);
+        split.bound.resize(n_buckets);
+        const auto has_several_values = [&](std::size_t b) {
+            return column.map->has_several_values(b);
+        };
+        const Scan scan =
+            scan_cells(cells, n_buckets, has_several_values, f, scratch.below.data(), 0,
+                       split.edge_value.data(), split.bound.data());
+        split.best_edge = scan.best;
+        split.can_split_below = scan.n_used > 1 || scan.any_many;
     }
 
     struct Scan {
@@ -787,9 +793,9 @@ class CountedKernel {
     // V after each cell, -1 where there is no cut, and what each may hide, -1: nothing. `below`
     // are the rows before the first cell, `l` of them.
     template <class IsMany>
-    Scan scan_cells(const std::uint32_t* cells, std::size_t n_cells, IsMany&& is_many,
-                    const NodeFacts& f, std::uint32_t* below, std::uint32_t l, double* edge,
-                    double* most) const {
+    Scan scan_cells(const std::uint32_t* cells, std::size_t n_cells,
+                    IsMany&& has_several_values, const NodeStats& f, std::uint32_t* below,
+                    std::uint32_t l, double* edge_value, double* bound) const {
         Scan scan;
         for (std::size_t b = 0; b < n_cells; ++b) {
             const std::uint32_t* inside = cells + b * k_;
@@ -797,29 +803,29 @@ class CountedKernel {
             for (std::size_t k = 0; k < k_; ++k) {
                 m += inside[k];
             }
-            edge[b] = -1;
-            most[b] = -1;
+            edge_value[b] = -1;
+            bound[b] = -1;
             if (m == 0) {
                 continue;
             }
             ++scan.n_used;
-            if (m > 1 && is_many(b)) {
+            if (m > 1 && has_several_values(b)) {
                 scan.any_many = true;
-                most[b] = most_inside(M{}, f, below, l, inside, m, log_);
+                bound[b] = bound_inside(M{}, f, below, l, inside, m, log_);
                 if (l > 0 &&
-                    l < f.least) {  // no cut there, but one inside may be nearly as good
-                    most[b] = std::max(most[b], M::of_two(f, below, l, log_));
+                    l < f.min_rows) {  // no cut there, but one inside may be nearly as good
+                    bound[b] = std::max(bound[b], M::score_binary(f, below, l, log_));
                 }
             }
             for (std::size_t k = 0; k < k_; ++k) {
                 below[k] += inside[k];
             }
             l += m;
-            if (l >= f.least && f.n - l >= f.least) {
-                edge[b] = std::max(0.0, M::of_two(f, below, l, log_));
-                scan.best = std::max(scan.best, edge[b]);
-            } else if (l < f.n && most[b] >= 0) {
-                most[b] = std::max(most[b], M::of_two(f, below, l, log_));
+            if (l >= f.min_rows && f.n - l >= f.min_rows) {
+                edge_value[b] = std::max(0.0, M::score_binary(f, below, l, log_));
+                scan.best = std::max(scan.best, edge_value[b]);
+            } else if (l < f.n && bound[b] >= 0) {
+                bound[b] = std::max(bound[b], M::score_binary(f, below, l, log_));
             }
         }
         return scan;
@@ -827,26 +833,27 @@ class CountedKernel {
 
     // Open the buckets that may still hide the best cut of the node, or one as good.
     template <class Pool>
-    void open_buckets(const Open& open, const NodeFacts& f, Worker& my, Pool&& pool) {
+    void open_buckets(const OpenNode& open, const NodeStats& f, Scratch& scratch, Pool&& pool) {
         double best = 0;
         for (const std::uint32_t c : open.active) {
-            const Found& found = my.found[c];
-            best = std::max(best, columns_[c].is_ordered() ? found.edges
-                                  : found.made             ? found.value
+            const ColumnSplit& split = scratch.splits[c];
+            best = std::max(best, columns_[c].is_ordered() ? split.best_edge
+                                  : split.exists           ? split.value
                                                            : 0.0);
         }
         std::atomic<double> so_far{best};
         pool.run(open.active.size(), [&](std::size_t i, int by) {
             const std::size_t c = open.active[i];
             if (columns_[c].is_ordered()) {
-                open_column(c, open, f, by < 0 ? my : workers_[static_cast<std::size_t>(by)],
-                            my.found[c], so_far);
+                open_column(c, open, f,
+                            by < 0 ? scratch : scratches_[static_cast<std::size_t>(by)],
+                            scratch.splits[c], so_far);
             }
         });
     }
 
-    void open_column(std::size_t c, const Open& open, const NodeFacts& f, Worker& my,
-                     Found& found, std::atomic<double>& so_far) const {
+    void open_column(std::size_t c, const OpenNode& open, const NodeStats& f, Scratch& scratch,
+                     ColumnSplit& split, std::atomic<double>& so_far) const {
         const Column& column = columns_[c];
         const auto bar = [&] {  // what is below has no part in the choice, ties included
             return so_far.load(std::memory_order_relaxed) * (1 - 1e-11) - 3 * f.slack;
@@ -855,15 +862,15 @@ class CountedKernel {
         const std::uint8_t* codes = column.bytes.at(open.depth, open.begin);
         const std::uint32_t* rows = rows_.at(open.depth, open.begin);
         const std::uint16_t* labels = labels_.at(open.depth, open.begin);
-        my.before.assign(k_, 0);
+        scratch.before.assign(k_, 0);
         std::uint32_t l = 0;
-        found.made = false;
-        const auto offer = [&](double value, std::uint32_t at, std::size_t b) {
-            if (!found.made || value > found.value + f.slack) {
-                found.value = !found.made && value <= f.slack ? 0 : value;
-                found.at = at;
-                found.bucket = static_cast<std::uint32_t>(b);
-                found.made = true;
+        split.exists = false;
+        const auto propose = [&](double value, std::uint32_t at, std::size_t b) {
+            if (!split.exists || value > split.value + f.slack) {
+                split.value = !split.exists && value <= f.slack ? 0 : value;
+                split.at = at;
+                split.bucket = static_cast<std::uint32_t>(b);
+                split.exists = true;
             }
         };
         const auto raise = [&](double value) {
@@ -873,32 +880,32 @@ class CountedKernel {
         };
         // Rows (by their place in the node) as a list sorted by value, in my.opened.
         const auto sort_rows = [&] {
-            my.sort.start(my.hits.size(), packing_.class_bits);
-            std::uint32_t* tags = my.sort.tags();
-            for (std::size_t i = 0; i < my.hits.size(); ++i) {
-                tags[i] = labels[my.hits[i]];
-                my.hits[i] = rows[my.hits[i]];
+            scratch.sort.start(scratch.hits.size(), packing_.class_bits);
+            std::uint32_t* tags = scratch.sort.tags();
+            for (std::size_t i = 0; i < scratch.hits.size(); ++i) {
+                tags[i] = labels[scratch.hits[i]];
+                scratch.hits[i] = rows[scratch.hits[i]];
             }
-            column.keys.gather(my.hits.data(), my.hits.size(), my.sort.values());
-            my.sort.sort();
-            my.opened.resize(my.hits.size());
-            for (std::size_t i = 0; i < my.hits.size(); ++i) {
-                my.opened[i] =
-                    static_cast<Entry>(my.sort.tag(i)) << 1 | (my.sort.differs(i) ? 1U : 0U);
+            column.keys.gather(scratch.hits.data(), scratch.hits.size(), scratch.sort.values());
+            scratch.sort.sort();
+            scratch.opened.resize(scratch.hits.size());
+            for (std::size_t i = 0; i < scratch.hits.size(); ++i) {
+                scratch.opened[i] = static_cast<Entry>(scratch.sort.tag(i)) << 1 |
+                                    (scratch.sort.differs(i) ? 1U : 0U);
             }
         };
         // The best cut inside a stretch of my.opened, after `before` rows.
-        const auto look_inside = [&](std::size_t first, std::uint32_t size,
-                                     std::uint32_t before, std::size_t b) {
+        const auto search_inside = [&](std::size_t first, std::uint32_t size,
+                                       std::uint32_t before, std::size_t b) {
             if (size < 2) {
                 return;
             }
-            my.opened[first] &= ~Entry{1};
+            scratch.opened[first] &= ~Entry{1};
             const BestCut best = best_cut(
-                ListView<Entry>{my.opened.data() + first, size, packing_.shift(), before}, f,
-                M{}, log_, my.below, wide_);
+                ListView<Entry>{scratch.opened.data() + first, size, packing_.shift(), before},
+                f, M{}, log_, scratch.below, use_avx512_);
             if (best.at > 0) {
-                offer(best.value, best.at, b);
+                propose(best.value, best.at, b);
                 raise(best.value);
             }
         };
@@ -907,18 +914,19 @@ class CountedKernel {
         for (std::size_t b = 0; b < n_buckets; ++b) {
             const std::uint32_t* inside = cells + b * k_;
             const std::uint32_t m = std::accumulate(inside, inside + k_, std::uint32_t{0});
-            if (found.most[b] >= bar()) {
+            if (split.bound[b] >= bar()) {
                 const auto bucket = static_cast<std::uint8_t>(b);
-                if (!has_finer_ || m < few_in_bucket()) {
+                if (!has_finer_ || m < max_sorted_bucket()) {
                     if (b >= run_end) {
-                        run_end = fetch_run(b, codes, cells, open.n, found, bar(), my);
+                        run_end = fetch_run(b, codes, cells, open.n, split, bar(), scratch);
                         place = 0;
                     }
-                    my.hits.assign(my.run.begin() + static_cast<std::ptrdiff_t>(place),
-                                   my.run.begin() + static_cast<std::ptrdiff_t>(place + m));
+                    scratch.hits.assign(
+                        scratch.run.begin() + static_cast<std::ptrdiff_t>(place),
+                        scratch.run.begin() + static_cast<std::ptrdiff_t>(place + m));
                     sort_rows();
-                    my.below = my.before;
-                    look_inside(0, m, l, b);
+                    scratch.below = scratch.before;
+                    search_inside(0, m, l, b);
                 } else {
                     // As many finer cells as leave a few rows in each.
                     const auto bits = static_cast<unsigned>(
@@ -926,45 +934,48 @@ class CountedKernel {
                     const std::size_t n_cells = std::size_t{1} << bits;
                     const std::uint8_t* finer = column.finer.at(open.depth, open.begin);
                     const FinerView view{codes, finer, labels, open.n, 8 - bits, k_};
-                    my.fine.assign(n_cells * k_, 0);
-                    count_in_bucket(view, bucket, m, my.fine.data(), my.packed, wide_);
-                    my.start = my.before;
+                    scratch.fine.assign(n_cells * k_, 0);
+                    count_in_bucket(view, bucket, m, scratch.fine.data(), scratch.packed,
+                                    use_avx512_);
+                    scratch.start = scratch.before;
                     const Scan scan = scan_cells(
-                        my.fine.data(), n_cells, [](std::size_t) { return true; }, f,
-                        my.start.data(), l, my.edge.data(), my.most.data());
+                        scratch.fine.data(), n_cells, [](std::size_t) { return true; }, f,
+                        scratch.start.data(), l, scratch.edge_value.data(),
+                        scratch.bound.data());
                     raise(scan.best);
                     const double least = bar();
-                    rows_in_cells(view, bucket, m, my.most.data(), least, my.hits, wide_);
+                    rows_in_cells(view, bucket, m, scratch.bound.data(), least, scratch.hits,
+                                  use_avx512_);
                     sort_rows();
-                    my.start = my.before;
+                    scratch.start = scratch.before;
                     std::size_t first = 0;
                     std::uint32_t before = l;
                     for (std::size_t cell = 0; cell < n_cells; ++cell) {
-                        const std::uint32_t* rows_of = my.fine.data() + cell * k_;
+                        const std::uint32_t* rows_of = scratch.fine.data() + cell * k_;
                         const std::uint32_t size =
                             std::accumulate(rows_of, rows_of + k_, std::uint32_t{0});
-                        if (my.most[cell] >= least) {
-                            my.below = my.start;
-                            look_inside(first, size, before, b);
+                        if (scratch.bound[cell] >= least) {
+                            scratch.below = scratch.start;
+                            search_inside(first, size, before, b);
                             first += size;
                         }
                         for (std::size_t k = 0; k < k_; ++k) {
-                            my.start[k] += rows_of[k];
+                            scratch.start[k] += rows_of[k];
                         }
                         before += size;
-                        if (my.edge[cell] >= 0 && before < l + m) {
-                            offer(my.edge[cell], before, b);
+                        if (scratch.edge_value[cell] >= 0 && before < l + m) {
+                            propose(scratch.edge_value[cell], before, b);
                         }
                     }
                 }
             }
             for (std::size_t k = 0; k < k_; ++k) {
-                my.before[k] += inside[k];
+                scratch.before[k] += inside[k];
             }
             l += m;
             place += m;
-            if (found.edge[b] >= 0) {
-                offer(found.edge[b], l, b);
+            if (split.edge_value[b] >= 0) {
+                propose(split.edge_value[b], l, b);
             }
         }
     }
@@ -972,14 +983,16 @@ class CountedKernel {
     // Fetch the rows of bucket b, and of those behind it that are to be opened too, into
     // my.run, bucket after bucket; returns the first bucket that is not among them.
     std::size_t fetch_run(std::size_t b, const std::uint8_t* codes, const std::uint32_t* cells,
-                          std::uint32_t n, const Found& found, double least, Worker& my) const {
+                          std::uint32_t n, const ColumnSplit& split, double least,
+                          Scratch& scratch) const {
         std::array<std::uint32_t, n_buckets> start;
         std::uint32_t size = 0;
         std::size_t end = b;
         for (; end < n_buckets; ++end) {
             const std::uint32_t* cell = cells + end * k_;
             const std::uint32_t m = std::accumulate(cell, cell + k_, std::uint32_t{0});
-            if (end > b && (found.most[end] < least || (has_finer_ && m >= few_in_bucket()))) {
+            if (end > b &&
+                (split.bound[end] < least || (has_finer_ && m >= max_sorted_bucket()))) {
                 break;
             }
             start[end] = size;
@@ -988,28 +1001,28 @@ class CountedKernel {
         const auto first = static_cast<std::uint8_t>(b);
         const auto last = static_cast<std::uint8_t>(end - 1);
         if (first == last) {
-            rows_in_run(codes, n, first, last, size, my.run, wide_);
+            rows_in_run(codes, n, first, last, size, scratch.run, use_avx512_);
             return end;
         }
-        rows_in_run(codes, n, first, last, size, my.run_hits, wide_);
-        my.run.resize(size);
-        for (const std::uint32_t at : my.run_hits) {
-            my.run[start[codes[at]]++] = at;
+        rows_in_run(codes, n, first, last, size, scratch.run_hits, use_avx512_);
+        scratch.run.resize(size);
+        for (const std::uint32_t at : scratch.run_hits) {
+            scratch.run[start[codes[at]]++] = at;
         }
         return end;
     }
 
-    [[nodiscard]] double information_of_few(std::uint32_t l, std::uint32_t n) const {
+    [[nodiscard]] double small_split_information(std::uint32_t l, std::uint32_t n) const {
         return information_[n][l];
     }
 
-    static double information_of_two(std::uint32_t l, std::uint32_t n) {
+    static double split_information(std::uint32_t l, std::uint32_t n) {
         const double sizes[2] = {static_cast<double>(l), static_cast<double>(n - l)};
         double spare[2];
-        return bits(sizes, 2, spare);
+        return entropy_bits(sizes, 2, spare);
     }
 
-    void count(const Column& column, const Open& open, std::int32_t n_levels,
+    void count(const Column& column, const OpenNode& open, std::int32_t n_levels,
                LevelCounts& out) const {
         const std::uint16_t* labels = labels_.at(open.depth, open.begin);
         const auto levels = static_cast<std::size_t>(n_levels);
@@ -1026,44 +1039,46 @@ class CountedKernel {
     }
 
     // The best division of levels into two groups (search._groupings).
-    void group(const LevelCounts& levels, const NodeFacts& f, Worker& my, Found& found) const {
+    void group(const LevelCounts& levels, const NodeStats& f, Scratch& scratch,
+               ColumnSplit& split) const {
         const std::size_t n = levels.codes.size();
         double best = 0;
         std::size_t at = 0;  // 1 + the best candidate
-        const auto offer = [&](std::size_t candidate, const std::uint32_t* left,
-                               std::uint32_t l) {
-            if (l < f.least || f.n - l < f.least) {
+        const auto propose = [&](std::size_t candidate, const std::uint32_t* left,
+                                 std::uint32_t l) {
+            if (l < f.min_rows || f.n - l < f.min_rows) {
                 return;
             }
-            const double value = M::of_two(f, left, l, log_);
+            const double value = M::score_binary(f, left, l, log_);
             if (at == 0 || value > best + f.slack) {
                 best = at == 0 && value <= f.slack ? 0 : value;
                 at = candidate + 1;
             }
         };
         const auto put = [&](std::size_t level, bool right) {
-            found.groups[right ? 1 : 0].push_back(levels.codes[level]);
+            split.groups[right ? 1 : 0].push_back(levels.codes[level]);
         };
-        found.groups[0].clear();
-        found.groups[1].clear();
+        split.groups[0].clear();
+        split.groups[1].clear();
         std::uint32_t left_size = 0;
-        if (k_ == 2 || n > all_subsets) {
+        if (k_ == 2 || n > max_exhaustive_categories) {
             std::vector<std::uint32_t> along;
             if (k_ > 2) {
-                along = order_along(levels.cells.data(), n, f.k);
+                along = principal_order(levels.cells.data(), n, f.k);
             }
             const std::vector<std::uint32_t>& by_share =
-                k_ > 2 ? along : my.shares.order(levels.cells.data(), levels.sizes.data(), n);
-            my.below.assign(f.k, 0);
+                k_ > 2 ? along
+                       : scratch.shares.order(levels.cells.data(), levels.sizes.data(), n);
+            scratch.below.assign(f.k, 0);
             std::vector<std::size_t> rank(n);
             for (std::size_t i = 0; i < n; ++i) {
                 rank[by_share[i]] = i;
                 if (i + 1 < n) {
                     for (std::size_t k = 0; k < f.k; ++k) {
-                        my.below[k] += levels.cells[f.k * by_share[i] + k];
+                        scratch.below[k] += levels.cells[f.k * by_share[i] + k];
                     }
                     left_size += levels.sizes[by_share[i]];
-                    offer(i, my.below.data(), left_size);
+                    propose(i, scratch.below.data(), left_size);
                 }
             }
             for (std::size_t i = 0; at > 0 && i < n; ++i) {
@@ -1081,110 +1096,110 @@ class CountedKernel {
                         sums[rest * f.k + k] + levels.cells[level * f.k + k];
                 }
                 sizes[number] = sizes[rest] + levels.sizes[level];
-                offer(number - 1, sums.data() + number * f.k, sizes[number]);
+                propose(number - 1, sums.data() + number * f.k, sizes[number]);
             }
             for (std::size_t i = 0; at > 0 && i < n; ++i) {
                 put(i, (at >> i & 1U) == 0);
             }
         }
         if (at > 0) {
-            found.made = true;
-            found.value = best;
+            split.exists = true;
+            split.value = best;
             std::uint32_t l = 0;
             std::size_t next = 0;
             for (std::size_t i = 0; i < n; ++i) {
-                if (next < found.groups[0].size() && found.groups[0][next] == levels.codes[i]) {
+                if (next < split.groups[0].size() && split.groups[0][next] == levels.codes[i]) {
                     l += levels.sizes[i];
                     ++next;
                 }
             }
-            found.information = information_of_two(l, f.n);
+            split.information = split_information(l, f.n);
         }
     }
 
-    int choose_column(const Open& open, const NodeFacts& f, Worker& my) const {
-        my.ties.clear();
-        if (order_.is_ratio()) {
-            my.offers.assign(columns_.size(), Offer{});
+    int choose_column(const OpenNode& open, const NodeStats& f, Scratch& scratch) const {
+        scratch.ties.clear();
+        if (request_.is_ratio()) {
+            scratch.candidates.assign(columns_.size(), Candidate{});
             for (const std::uint32_t c : open.active) {
-                const Found& found = my.found[c];
-                if (found.made) {
-                    const double value = found.value <= f.slack ? 0 : found.value;
-                    my.offers[c] = {value * f.unit, found.information, f.impurity};
+                const ColumnSplit& split = scratch.splits[c];
+                if (split.exists) {
+                    const double value = split.value <= f.slack ? 0 : split.value;
+                    scratch.candidates[c] = {value * f.unit, split.information, f.impurity};
                 }
             }
-            return choose(my.offers, true, my.scores, my.ties);
+            return choose(scratch.candidates, true, scratch.scores, scratch.ties);
         }
         double best = -1;
         for (const std::uint32_t c : open.active) {
-            Found& found = my.found[c];
-            if (found.made) {
-                found.value = found.value <= f.slack ? 0 : found.value;
-                best = std::max(best, found.value);
+            ColumnSplit& split = scratch.splits[c];
+            if (split.exists) {
+                split.value = split.value <= f.slack ? 0 : split.value;
+                best = std::max(best, split.value);
             }
         }
         if (best < 0) {
             return -1;
         }
         for (const std::uint32_t c : open.active) {
-            if (my.found[c].made && my.found[c].value + f.slack >= best) {
-                my.ties.push_back(static_cast<std::int32_t>(c));
+            if (scratch.splits[c].exists && scratch.splits[c].value + f.slack >= best) {
+                scratch.ties.push_back(static_cast<std::int32_t>(c));
             }
         }
-        return my.ties.front();
+        return scratch.ties.front();
     }
 
     // ---- division
 
     template <class Pool>
-    void divide(Grove& grove, Open& open, std::size_t c, Worker& my, Pool&& pool,
-                std::vector<Open>& stack) {
+    void divide(Subtree& subtree, OpenNode& open, std::size_t c, Scratch& scratch, Pool&& pool,
+                std::vector<OpenNode>& stack) {
         const Column& column = columns_[c];
-        const Found& found = my.found[c];
-        const GrowColumn& source = order_.columns[c];
+        const ColumnSplit& split = scratch.splits[c];
+        const GrowColumn& source = request_.columns[c];
         std::vector<std::uint32_t> counts;  // K a branch
         std::vector<std::uint32_t> sizes;
         std::vector<std::vector<std::uint32_t>> levels;  // into each branch
         Cut cut;
         if (column.is_ordered() && !open.has_lists) {
-            cut = cut_bucket(c, open, found, my, counts);
-            sizes = {found.at, open.n - found.at};
+            cut = cut_bucket(c, open, split, scratch, counts);
+            sizes = {split.at, open.n - split.at};
         } else if (column.is_ordered()) {
-            const Entry* list = list_at(c, my, open.depth, open.begin);
+            const Entry* list = list_at(c, scratch, open.depth, open.begin);
             const unsigned shift = packing_.shift();
             const Entry mask = (Entry{1} << packing_.class_bits) - 1;
-            const bool left_is_smaller = found.at <= open.n - found.at;
+            const bool left_is_smaller = split.at <= open.n - split.at;
             counts.assign(2 * k_, 0);
             std::uint32_t* few = counts.data() + (left_is_smaller ? 0 : k_);
             std::uint32_t* many = counts.data() + (left_is_smaller ? k_ : 0);
-            const std::uint32_t from = left_is_smaller ? 0 : found.at;
-            const std::uint32_t to = left_is_smaller ? found.at : open.n;
+            const std::uint32_t from = left_is_smaller ? 0 : split.at;
+            const std::uint32_t to = left_is_smaller ? split.at : open.n;
             for (std::uint32_t i = from; i < to; ++i) {
                 ++few[list[i] >> 1 & mask];
             }
             for (std::size_t k = 0; k < k_; ++k) {
                 many[k] = open.counts[k] - few[k];
             }
-            sizes = {found.at, open.n - found.at};
+            sizes = {split.at, open.n - split.at};
             const auto key = [&](std::uint32_t i) {
                 return column.keys.at(
-                    global_row(my, static_cast<std::size_t>(list[i] >> shift)));
+                    global_row(scratch, static_cast<std::size_t>(list[i] >> shift)));
             };
-            cut = cut_of(c, key(found.at - 1), key(found.at));
+            cut = cut_of(c, key(split.at - 1), key(split.at));
         } else {
-            count(column, open, std::max(source.n_levels, 2), my.levels);
-            const LevelCounts& present = my.levels;
+            count(column, open, std::max(source.n_levels, 2), scratch.levels);
+            const LevelCounts& present = scratch.levels;
             if (source.ordered) {
                 cut = cut_of(c, column.low, column.high);
             }
-            if (order_.multiway || source.ordered) {
+            if (request_.multiway || source.ordered) {
                 counts = present.cells;
                 sizes = present.sizes;
                 for (const std::uint32_t code : present.codes) {
                     levels.push_back({code});
                 }
             } else {
-                levels = groups_of(column, found, present);
+                levels = groups_of(column, split, present);
                 counts.assign(2 * k_, 0);
                 sizes.assign(2, 0);
                 for (std::size_t b = 0; b < 2; ++b) {
@@ -1200,47 +1215,47 @@ class CountedKernel {
                 }
             }
         }
-        if (order_.min_gain > 0 &&
-            gain_of(open.counts, open.n, counts, sizes.size()) < order_.min_gain) {
-            order_.place(open.n);
+        if (request_.min_gain > 0 &&
+            gain_of(open.counts, open.n, counts, sizes.size()) < request_.min_gain) {
+            request_.report_leaf(open.n);
             return;
         }
 
         // The nodes.
         const std::size_t n_parts = sizes.size();
-        const auto first = static_cast<std::uint32_t>(grove.nodes.size());
-        set_split(grove, open.node, c, cut, first, n_parts);
-        std::vector<std::uint32_t> still;
-        const bool spent = column.is_pair() || (!source.ordered && order_.multiway);
+        const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
+        set_split(subtree, open.node, c, cut, first, n_parts);
+        std::vector<std::uint32_t> remaining;
+        const bool used_up = column.is_pair() || (!source.ordered && request_.multiway);
         for (const std::uint32_t other : open.active) {
-            if (my.found[other].stays && !(spent && other == c)) {
-                still.push_back(other);
+            if (scratch.splits[other].can_split_below && !(used_up && other == c)) {
+                remaining.push_back(other);
             }
         }
-        std::vector<bool> lives(n_parts);
-        bool any_lives = false;
+        std::vector<bool> grows(n_parts);
+        bool any_grows = false;
         for (std::size_t b = 0; b < n_parts; ++b) {
             const std::uint32_t* of_branch = counts.data() + b * k_;
-            add_node(grove, of_branch);
+            add_node(subtree, of_branch);
             if (!source.ordered) {
-                set_levels(grove, levels[b]);
+                set_levels(subtree, levels[b]);
             }
-            lives[b] = !still.empty() && !is_leaf(of_branch, sizes[b], open.depth + 1);
-            any_lives = any_lives || lives[b];
-            if (!lives[b]) {
-                order_.place(sizes[b]);
+            grows[b] = !remaining.empty() && !is_leaf(of_branch, sizes[b], open.depth + 1);
+            any_grows = any_grows || grows[b];
+            if (!grows[b]) {
+                request_.report_leaf(sizes[b]);
             }
         }
-        if (!any_lives) {
+        if (!any_grows) {
             return;
         }
 
         // The rows.
         std::vector<Cells> buckets(n_parts);
         if (n_parts == 2) {
-            divide_in_two(open, c, my, sizes, levels, lives, still, pool, buckets);
+            divide_in_two(open, c, scratch, sizes, levels, grows, remaining, pool, buckets);
         } else {
-            divide_in_many(open, c, my, sizes, levels, lives, still, pool, buckets);
+            divide_in_many(open, c, scratch, sizes, levels, grows, remaining, pool, buckets);
         }
         // The smaller branch is taken first: the others that wait are then few.
         std::vector<std::size_t> starts(n_parts, open.begin);
@@ -1249,8 +1264,8 @@ class CountedKernel {
         }
         for (std::size_t i = 0; i < n_parts; ++i) {
             const std::size_t b = n_parts == 2 && sizes[0] > sizes[1] ? i : n_parts - 1 - i;
-            if (lives[b]) {
-                Open child;
+            if (grows[b]) {
+                OpenNode child;
                 child.node = first + static_cast<std::uint32_t>(b);
                 child.n = sizes[b];
                 child.begin = starts[b];
@@ -1258,19 +1273,19 @@ class CountedKernel {
                 child.buckets = std::move(buckets[b]);
                 child.depth = open.depth + 1;
                 child.counts.assign(counts.data() + b * k_, counts.data() + (b + 1) * k_);
-                child.active = still;
+                child.active = remaining;
                 stack.push_back(std::move(child));
             }
         }
         if (open.buckets) {
-            my.spare.push_back(std::move(open.buckets));
+            scratch.spare.push_back(std::move(open.buckets));
         }
     }
 
     // Find the values on both sides of a cut, count both branches, and mark the rows of the
     // left.
-    Cut cut_bucket(std::size_t c, const Open& open, const Found& found, Worker& my,
-                   std::vector<std::uint32_t>& counts) const {
+    Cut cut_bucket(std::size_t c, const OpenNode& open, const ColumnSplit& split,
+                   Scratch& scratch, std::vector<std::uint32_t>& counts) const {
         const Column& column = columns_[c];
         const std::uint32_t* cells = open.buckets.get() + column.slot * n_buckets * k_;
         const std::uint8_t* codes = column.bytes.at(open.depth, open.begin);
@@ -1278,60 +1293,63 @@ class CountedKernel {
         const std::uint16_t* labels = labels_.at(open.depth, open.begin);
         counts.assign(2 * k_, 0);
         std::uint32_t l = 0;
-        for (std::size_t at = 0; at < found.bucket * k_; ++at) {
+        for (std::size_t at = 0; at < split.bucket * k_; ++at) {
             counts[at % k_] += cells[at];
             l += cells[at];
         }
-        my.mask.assign((open.n + 63) / 64, 0);
+        scratch.mask.assign((open.n + 63) / 64, 0);
         for (std::uint32_t i = 0; i < open.n; ++i) {
-            my.mask[i / 64] |= static_cast<std::uint64_t>(codes[i] < found.bucket) << (i % 64);
+            scratch.mask[i / 64] |= static_cast<std::uint64_t>(codes[i] < split.bucket)
+                                    << (i % 64);
         }
         const auto rows_of = [&](std::size_t b) {
             const std::uint32_t* cell = cells + b * k_;
             const auto bucket = static_cast<std::uint8_t>(b);
             rows_in_run(codes, open.n, bucket, bucket,
-                        std::accumulate(cell, cell + k_, std::size_t{0}), my.hits, wide_);
+                        std::accumulate(cell, cell + k_, std::size_t{0}), scratch.hits,
+                        use_avx512_);
         };
-        rows_of(found.bucket);
-        my.keys.clear();
-        for (const std::uint32_t at : my.hits) {
-            my.keys.push_back(column.keys.at(rows[at]));
+        rows_of(split.bucket);
+        scratch.keys.clear();
+        for (const std::uint32_t at : scratch.hits) {
+            scratch.keys.push_back(column.keys.at(rows[at]));
         }
-        std::vector<double> sorted = my.keys;
-        const auto middle = sorted.begin() + (found.at - l - 1);
+        std::vector<double> sorted = scratch.keys;
+        const auto middle = sorted.begin() + (split.at - l - 1);
         std::nth_element(sorted.begin(), middle, sorted.end());
         const double low = *middle;
-        for (std::size_t i = 0; i < my.hits.size(); ++i) {
-            if (my.keys[i] <= low) {
-                const std::uint32_t at = my.hits[i];
-                my.mask[at / 64] |= std::uint64_t{1} << (at % 64);
+        for (std::size_t i = 0; i < scratch.hits.size(); ++i) {
+            if (scratch.keys[i] <= low) {
+                const std::uint32_t at = scratch.hits[i];
+                scratch.mask[at / 64] |= std::uint64_t{1} << (at % 64);
                 ++counts[labels[at]];
             }
         }
         for (std::size_t k = 0; k < k_; ++k) {
             counts[k_ + k] = open.counts[k] - counts[k];
         }
-        if (found.at - l < sorted.size()) {
+        if (split.at - l < sorted.size()) {
             return cut_of(c, low, *std::min_element(middle + 1, sorted.end()));
         }
-        std::size_t next = found.bucket + 1;
+        std::size_t next = split.bucket + 1;
         while (std::all_of(cells + next * k_, cells + (next + 1) * k_,
                            [](std::uint32_t count) { return count == 0; })) {
             ++next;
         }
         rows_of(next);
         double high = std::numeric_limits<double>::infinity();
-        for (const std::uint32_t at : my.hits) {
+        for (const std::uint32_t at : scratch.hits) {
             high = std::min(high, column.keys.at(rows[at]));
         }
         return cut_of(c, low, high);
     }
 
     // The levels of both groups; those of a column with two levels were not kept by `search`.
-    std::vector<std::vector<std::uint32_t>> groups_of(const Column& column, const Found& found,
+    std::vector<std::vector<std::uint32_t>> groups_of(const Column& column,
+                                                      const ColumnSplit& split,
                                                       const LevelCounts& present) const {
         if (!column.is_pair()) {
-            return {found.groups[0], found.groups[1]};
+            return {split.groups[0], split.groups[1]};
         }
         const auto share = [&](std::size_t i) {
             return static_cast<double>(present.cells[i * k_]) / present.sizes[i];
@@ -1343,7 +1361,7 @@ class CountedKernel {
     [[nodiscard]] double gain_of(const std::vector<std::uint32_t>& total, std::uint32_t n,
                                  const std::vector<std::uint32_t>& counts,
                                  std::size_t n_parts) const {
-        Scorer scorer(order_.measure, k_);
+        Scorer scorer(request_.criterion, k_);
         const std::vector<double> whole(total.begin(), total.end());
         const std::vector<double> parts(counts.begin(), counts.end());
         return scorer.gain(scorer.impurity(whole.data()), static_cast<double>(n), parts.data(),
@@ -1351,16 +1369,17 @@ class CountedKernel {
     }
 
     template <class Pool>
-    void divide_in_two(const Open& open, std::size_t c, Worker& my,
+    void divide_in_two(const OpenNode& open, std::size_t c, Scratch& scratch,
                        const std::vector<std::uint32_t>& sizes,
                        const std::vector<std::vector<std::uint32_t>>& levels,
-                       const std::vector<bool>& lives, const std::vector<std::uint32_t>& still,
-                       Pool&& pool, std::vector<Cells>& buckets) {
+                       const std::vector<bool>& grows,
+                       const std::vector<std::uint32_t>& remaining, Pool&& pool,
+                       std::vector<Cells>& buckets) {
         const Column& column = columns_[c];
         const bool left_is_marked = sizes[0] <= sizes[1];
         bool any_list = false;
         bool any_block = false;
-        for (const std::uint32_t other : still) {
+        for (const std::uint32_t other : remaining) {
             const bool is_list = columns_[other].is_ordered() && open.has_lists;
             (is_list ? any_list : any_block) = true;
         }
@@ -1368,31 +1387,32 @@ class CountedKernel {
         const bool by_list = column.is_ordered() && open.has_lists;
         if (column.is_ordered() && !open.has_lists) {  // cut_bucket has marked the left
             if (!left_is_marked) {
-                for (std::uint64_t& word : my.mask) {
+                for (std::uint64_t& word : scratch.mask) {
                     word = ~word;
                 }
             }
         } else if (by_list) {
-            const Entry* list = list_at(c, my, open.depth, open.begin);
+            const Entry* list = list_at(c, scratch, open.depth, open.begin);
             const std::uint32_t from = left_is_marked ? 0 : sizes[0];
             const std::uint32_t to = left_is_marked ? sizes[0] : open.n;
             for (std::uint32_t i = from; i < to; ++i) {
-                my.marked.set(static_cast<std::size_t>(list[i] >> packing_.shift()));
+                scratch.marked.set(static_cast<std::size_t>(list[i] >> packing_.shift()));
             }
             if (any_block) {
                 const std::uint32_t* rows = rows_.at(open.depth, open.begin);
-                my.mask.assign((open.n + 63) / 64, 0);
+                scratch.mask.assign((open.n + 63) / 64, 0);
                 for (std::uint32_t i = 0; i < open.n; ++i) {
-                    my.mask[i / 64] |= static_cast<std::uint64_t>(my.marked.get(rows[i]))
-                                       << (i % 64);
+                    scratch.mask[i / 64] |=
+                        static_cast<std::uint64_t>(scratch.marked.get(rows[i])) << (i % 64);
                 }
             }
         } else {
             mark_levels(open, column, levels[left_is_marked ? 0 : 1],
-                        std::max(order_.columns[c].n_levels, 2), my);
+                        std::max(request_.columns[c].n_levels, 2), scratch);
             if (any_list) {
                 const std::uint32_t* rows = rows_.at(open.depth, open.begin);
-                each_marked(my, open.n, [&](std::size_t i) { my.marked.set(rows[i]); });
+                each_marked(scratch, open.n,
+                            [&](std::size_t i) { scratch.marked.set(rows[i]); });
             }
         }
         const std::size_t starts[2] = {open.begin, open.begin + sizes[0]};
@@ -1400,20 +1420,20 @@ class CountedKernel {
         const std::size_t plain = 1 - marked;
         // Buckets of the larger branch are those of the node less those of the smaller.
         const auto counts_buckets = [&](std::size_t b) {
-            return !open.has_lists && lives[b] && sizes[b] > small_;
+            return !open.has_lists && grows[b] && sizes[b] > small_;
         };
         const bool counts_any = counts_buckets(plain) || counts_buckets(marked);
-        const bool moves[2] = {lives[0] || (counts_any && marked == 0),
-                               lives[1] || (counts_any && marked == 1)};
+        const bool moves[2] = {grows[0] || (counts_any && marked == 0),
+                               grows[1] || (counts_any && marked == 1)};
         if (counts_any) {
-            buckets[marked] = fresh(my);
-            buckets[plain] = fresh(my);
+            buckets[marked] = fresh(scratch);
+            buckets[plain] = fresh(scratch);
         }
         const auto move = [&](const auto& buffer) {
-            split_by_mask(buffer.at(open.depth, open.begin), my.mask.data(), open.n,
+            split_by_mask(buffer.at(open.depth, open.begin), scratch.mask.data(), open.n,
                           moves[plain] ? buffer.at(open.depth + 1, starts[plain]) : nullptr,
                           moves[marked] ? buffer.at(open.depth + 1, starts[marked]) : nullptr,
-                          wide_);
+                          use_avx512_);
         };
         if (any_block) {
             pool.run(2, [&](std::size_t i, int) {
@@ -1424,20 +1444,22 @@ class CountedKernel {
                 }
             });
         }
-        pool.run(still.size(), [&](std::size_t i, int by) {
-            const Column& other = columns_[still[i]];
+        pool.run(remaining.size(), [&](std::size_t i, int by) {
+            const Column& other = columns_[remaining[i]];
             if (other.is_ordered() && open.has_lists) {
-                Entry* const right = list_at(still[i], my, open.depth + 1, starts[1]);
-                Entry* to[2] = {
-                    lives[0] ? list_at(still[i], my, open.depth + 1, starts[0]) : nullptr,
-                    lives[1] ? right : nullptr};
-                if (lists_everywhere_ && lives[1]) {  // the left stays where the node is
-                    to[1] = worker(by, my).aside.reset(sizes[1]);
+                Entry* const right = list_at(remaining[i], scratch, open.depth + 1, starts[1]);
+                Entry* to[2] = {grows[0]
+                                    ? list_at(remaining[i], scratch, open.depth + 1, starts[0])
+                                    : nullptr,
+                                grows[1] ? right : nullptr};
+                if (lists_everywhere_ && grows[1]) {  // the left stays where the node is
+                    to[1] = worker(by, scratch).aside.reset(sizes[1]);
                 }
-                partition_two(ListView<Entry>{list_at(still[i], my, open.depth, open.begin),
-                                              open.n, packing_.shift()},
-                              my.marked, to[plain], to[marked], wide_);
-                if (lists_everywhere_ && lives[1]) {
+                partition_two(
+                    ListView<Entry>{list_at(remaining[i], scratch, open.depth, open.begin),
+                                    open.n, packing_.shift()},
+                    scratch.marked, to[plain], to[marked], use_avx512_);
+                if (lists_everywhere_ && grows[1]) {
                     std::copy_n(to[1], sizes[1], right);
                 }
             } else if (!other.bytes.empty()) {
@@ -1465,47 +1487,47 @@ class CountedKernel {
         });
         for (std::size_t b = 0; b < 2; ++b) {
             if (buckets[b] && !counts_buckets(b)) {
-                my.spare.push_back(std::move(buckets[b]));
+                scratch.spare.push_back(std::move(buckets[b]));
             }
         }
         // Leave no mark behind.
         if (by_list) {
-            const Entry* list = list_at(c, my, open.depth, open.begin);
+            const Entry* list = list_at(c, scratch, open.depth, open.begin);
             const std::uint32_t from = left_is_marked ? 0 : sizes[0];
             const std::uint32_t to = left_is_marked ? sizes[0] : open.n;
             for (std::uint32_t i = from; i < to; ++i) {
-                my.marked.clear(static_cast<std::size_t>(list[i] >> packing_.shift()));
+                scratch.marked.clear(static_cast<std::size_t>(list[i] >> packing_.shift()));
             }
         } else if (any_list) {
             const std::uint32_t* rows = rows_.at(open.depth, open.begin);
-            each_marked(my, open.n, [&](std::size_t i) { my.marked.clear(rows[i]); });
+            each_marked(scratch, open.n, [&](std::size_t i) { scratch.marked.clear(rows[i]); });
         }
     }
 
     template <class F>
-    static void each_marked(const Worker& my, std::size_t n, F&& visit) {
+    static void each_marked(const Scratch& scratch, std::size_t n, F&& visit) {
         for (std::size_t w = 0; w < (n + 63) / 64; ++w) {
-            for (std::uint64_t word = my.mask[w]; word != 0; word &= word - 1) {
+            for (std::uint64_t word = scratch.mask[w]; word != 0; word &= word - 1) {
                 visit(w * 64 + static_cast<std::size_t>(std::countr_zero(word)));
             }
         }
     }
 
-    void mark_levels(const Open& open, const Column& column,
+    void mark_levels(const OpenNode& open, const Column& column,
                      const std::vector<std::uint32_t>& codes, std::int32_t n_levels,
-                     Worker& my) const {
+                     Scratch& scratch) const {
         std::vector<std::uint8_t> in(static_cast<std::size_t>(n_levels), 0);
         for (const std::uint32_t code : codes) {
             in[code] = 1;
         }
-        my.mask.assign((open.n + 63) / 64, 0);
+        scratch.mask.assign((open.n + 63) / 64, 0);
         each_code(open, column, [&](std::size_t i, std::uint32_t code) {
-            my.mask[i / 64] |= static_cast<std::uint64_t>(in[code]) << (i % 64);
+            scratch.mask[i / 64] |= static_cast<std::uint64_t>(in[code]) << (i % 64);
         });
     }
 
     template <class F>
-    void each_code(const Open& open, const Column& column, F&& visit) const {
+    void each_code(const OpenNode& open, const Column& column, F&& visit) const {
         const auto walk = [&](const auto* codes) {
             for (std::size_t i = 0; i < open.n; ++i) {
                 visit(i, static_cast<std::uint32_t>(codes[i]));
@@ -1521,14 +1543,15 @@ class CountedKernel {
     }
 
     template <class Pool>
-    void divide_in_many(const Open& open, std::size_t c, Worker& my,
+    void divide_in_many(const OpenNode& open, std::size_t c, Scratch& scratch,
                         const std::vector<std::uint32_t>& sizes,
                         const std::vector<std::vector<std::uint32_t>>& levels,
-                        const std::vector<bool>& lives, const std::vector<std::uint32_t>& still,
-                        Pool&& pool, std::vector<Cells>& buckets) {
+                        const std::vector<bool>& grows,
+                        const std::vector<std::uint32_t>& remaining, Pool&& pool,
+                        std::vector<Cells>& buckets) {
         const std::size_t n_parts = sizes.size();
         std::vector<std::uint32_t> branch_of(
-            static_cast<std::size_t>(order_.columns[c].n_levels), 0);
+            static_cast<std::size_t>(request_.columns[c].n_levels), 0);
         std::vector<std::uint32_t> next(n_parts);
         std::uint32_t start = 0;
         for (std::size_t b = 0; b < n_parts; ++b) {
@@ -1539,32 +1562,32 @@ class CountedKernel {
         const std::vector<std::uint32_t> starts = next;
         bool any_list = false;
         bool counts_any = false;
-        for (const std::uint32_t other : still) {
+        for (const std::uint32_t other : remaining) {
             any_list = any_list || (columns_[other].is_ordered() && open.has_lists);
             counts_any = counts_any || (columns_[other].is_ordered() && !open.has_lists);
         }
         for (std::size_t b = 0; counts_any && b < n_parts; ++b) {
-            if (lives[b] && sizes[b] > small_) {
-                buckets[b] = fresh(my);
+            if (grows[b] && sizes[b] > small_) {
+                buckets[b] = fresh(scratch);
             }
         }
-        my.places.resize(open.n);
-        if (any_list && my.branch_of_row.empty()) {
-            my.branch_of_row.resize(small_);
+        scratch.places.resize(open.n);
+        if (any_list && scratch.branch_of_row.empty()) {
+            scratch.branch_of_row.resize(small_);
         }
         const std::uint32_t* rows = rows_.at(open.depth, open.begin);
         each_code(open, columns_[c], [&](std::size_t i, std::uint32_t code) {
             const std::uint32_t b = branch_of[code];
-            my.places[i] = next[b]++;
+            scratch.places[i] = next[b]++;
             if (any_list) {
-                my.branch_of_row[rows[i]] = b;
+                scratch.branch_of_row[rows[i]] = b;
             }
         });
         const auto move = [&](const auto& buffer) {
             const auto* from = buffer.at(open.depth, open.begin);
             auto* to = buffer.at(open.depth + 1, open.begin);
             for (std::size_t i = 0; i < open.n; ++i) {
-                to[my.places[i]] = from[i];
+                to[scratch.places[i]] = from[i];
             }
         };
         pool.run(2, [&](std::size_t i, int) {
@@ -1574,22 +1597,23 @@ class CountedKernel {
                 move(labels_);
             }
         });
-        pool.run(still.size(), [&](std::size_t i, int by) {
-            const Column& other = columns_[still[i]];
+        pool.run(remaining.size(), [&](std::size_t i, int by) {
+            const Column& other = columns_[remaining[i]];
             if (other.is_ordered() && open.has_lists) {
                 std::vector<Entry*> ends(n_parts, nullptr);
                 std::vector<std::uint32_t> last;
-                Entry* const whole = list_at(still[i], my, open.depth + 1, open.begin);
+                Entry* const whole = list_at(remaining[i], scratch, open.depth + 1, open.begin);
                 Entry* const to =
-                    lists_everywhere_ ? worker(by, my).aside.reset(open.n) : whole;
+                    lists_everywhere_ ? worker(by, scratch).aside.reset(open.n) : whole;
                 for (std::size_t b = 0; b < n_parts; ++b) {
-                    ends[b] = lives[b] ? to + starts[b] : nullptr;
+                    ends[b] = grows[b] ? to + starts[b] : nullptr;
                 }
-                partition_many(ListView<Entry>{list_at(still[i], my, open.depth, open.begin),
-                                               open.n, packing_.shift()},
-                               my.branch_of_row.data(), ends, last);
+                partition_many(
+                    ListView<Entry>{list_at(remaining[i], scratch, open.depth, open.begin),
+                                    open.n, packing_.shift()},
+                    scratch.branch_of_row.data(), ends, last);
                 for (std::size_t b = 0; lists_everywhere_ && b < n_parts; ++b) {
-                    if (lives[b]) {
+                    if (grows[b]) {
                         std::copy_n(to + starts[b], sizes[b], whole + starts[b]);
                     }
                 }
@@ -1614,41 +1638,41 @@ class CountedKernel {
         });
     }
 
-    const Order& order_;
+    const GrowRequest& request_;
     std::size_t k_;
     Packing packing_;
-    bool wide_;
+    bool use_avx512_;
     LogTable log_;
     std::vector<Column> columns_;
     Arena arena_, finer_arena_;  // columns of two values never touch theirs of the second
     DoubleBuffer<std::uint32_t> rows_;
     DoubleBuffer<std::uint16_t> labels_;
-    std::vector<Worker> workers_;
+    std::vector<Scratch> scratches_;
     std::size_t small_ = 0;          // nodes of up to so many rows have lists
     bool lists_everywhere_ = false;  // … made once, for the whole table
     std::size_t n_slots_ = 0;
     bool has_finer_ = false;
     // Of two parts of up to 64 rows together, by the rows of both and of one.
-    std::array<std::array<double, most_tiny>, most_tiny + 1> information_{};
+    std::array<std::array<double, max_bitset_rows>, max_bitset_rows + 1> information_{};
 };
 
 // Whether rows count one each and targets are classes; that nothing is missing, and no number
 // infinite, shows on the way.
-inline bool is_counted(const Order& order) {
-    return order.y == nullptr && order.weight == nullptr && order.n_sums > 1 &&
-           order.n_sums < 65536 && order.n_rows < std::size_t{1} << 31;
+inline bool can_grow_counted(const GrowRequest& request) {
+    return request.y == nullptr && request.weight == nullptr && request.n_sums > 1 &&
+           request.n_sums < 65536 && request.n_rows < std::size_t{1} << 31;
 }
 
 template <class Entry>
-std::vector<Grove> grow_counted(const Order& order, ThreadPool& pool,
-                                const PollCallback& poll) {
-    if (order.measure == Measure::gini) {
-        if (order.n_sums == 2) {
-            return CountedKernel<Entry, GiniOfTwo>(order).grow(pool, poll);
+std::vector<Subtree> grow_counted(const GrowRequest& request, ThreadPool& pool,
+                                  const PollCallback& poll) {
+    if (request.criterion == CriterionKind::gini) {
+        if (request.n_sums == 2) {
+            return CountedKernel<Entry, BinaryGini>(request).grow(pool, poll);
         }
-        return CountedKernel<Entry, GiniOfMany>(order).grow(pool, poll);
+        return CountedKernel<Entry, MulticlassGini>(request).grow(pool, poll);
     }
-    return CountedKernel<Entry, EntropyOfCounts>(order).grow(pool, poll);
+    return CountedKernel<Entry, CountEntropy>(request).grow(pool, poll);
 }
 
 }  // namespace penjing

@@ -1,5 +1,5 @@
-// Criteria by their definition, step by step as NumPy computes them in criteria/*.py, so that
-// both see the same bits.
+// Split criteria by definition, with the same operations as NumPy in criteria/*.py, so that
+// both give the same bits.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace penjing {
 
-// The sum as numpy.add.reduce forms it along a contiguous axis.
+// Pairwise summation as in numpy.add.reduce along a contiguous axis.
 inline double pairwise_sum(const double* a, std::size_t n) {
     if (n < 8) {
         double sum = 0;
@@ -40,55 +40,56 @@ inline double pairwise_sum(const double* a, std::size_t n) {
     return pairwise_sum(a, half) + pairwise_sum(a + half, n - half);
 }
 
-// Entropy of counts in bits (criteria.entropy.bits); `spare` has room for n.
-inline double bits(const double* counts, std::size_t n, double* spare) {
+// Entropy of counts in bits (criteria.entropy.bits); `terms` has room for n.
+inline double entropy_bits(const double* counts, std::size_t n, double* terms) {
     const double weight = pairwise_sum(counts, n);
     for (std::size_t i = 0; i < n; ++i) {
         const double share = weight > 0 ? counts[i] / weight : 0.0;
-        spare[i] = share > 0 ? share * std::log2(share) : 0.0;
+        terms[i] = share > 0 ? share * std::log2(share) : 0.0;
     }
-    return 0.0 - pairwise_sum(spare, n);
+    return 0.0 - pairwise_sum(terms, n);
 }
 
-// The first of the best scores (choosing.first_best), or n if there is none.
-inline std::size_t first_best(const std::vector<double>& scored, double slack) {
+// The index of the first score within `slack` of the best (choosing.first_best), or n if all
+// are NaN.
+inline std::size_t first_best(const std::vector<double>& scores, double slack) {
     double best = not_a_number;
-    for (const double score : scored) {
+    for (const double score : scores) {
         if (!std::isnan(score) && !(score <= best)) {
             best = score;
         }
     }
     std::size_t i = 0;
-    while (i < scored.size() && !(scored[i] >= best - slack)) {
+    while (i < scores.size() && !(scores[i] >= best - slack)) {
         ++i;
     }
     return i;
 }
 
-// Reads and measures vectors of S sums.
+// Weight, impurity and gain from vectors of n_sums sums: class weights, or (w, wy, wy^2).
 class Scorer {
   public:
-    Scorer(Measure measure, std::size_t n_sums)
-        : measure_(measure), n_(n_sums), spare_(n_sums) {}
+    Scorer(CriterionKind criterion, std::size_t n_sums)
+        : criterion_(criterion), n_(n_sums), terms_(n_sums) {}
 
     [[nodiscard]] double weight(const double* total) const {
-        return measure_ == Measure::variance ? total[0] : pairwise_sum(total, n_);
+        return criterion_ == CriterionKind::variance ? total[0] : pairwise_sum(total, n_);
     }
 
     double impurity(const double* total) {
-        switch (measure_) {
-            case Measure::gini: {
+        switch (criterion_) {
+            case CriterionKind::gini: {
                 const double w = pairwise_sum(total, n_);
                 if (!(w > 0)) {
                     return 0.0;
                 }
                 for (std::size_t k = 0; k < n_; ++k) {
                     const double share = total[k] / w;
-                    spare_[k] = share * share;
+                    terms_[k] = share * share;
                 }
-                return 1.0 - pairwise_sum(spare_.data(), n_);
+                return 1.0 - pairwise_sum(terms_.data(), n_);
             }
-            case Measure::variance: {
+            case CriterionKind::variance: {
                 const double w = total[0];
                 if (!(w > 0)) {
                     return 0.0;
@@ -97,11 +98,12 @@ class Scorer {
                 return (loss > 0.0 ? loss : 0.0) / w;
             }
             default:
-                return bits(total, n_, spare_.data());
+                return entropy_bits(total, n_, terms_.data());
         }
     }
 
-    // criteria.gains for one division; `parts` holds the branches one after the other.
+    // The gain of one split (criteria.gains); `parts` holds the sums of its branches one after
+    // the other.
     double gain(double whole, double weight_before, const double* parts, std::size_t n_parts) {
         products_.resize(n_parts);
         for (std::size_t b = 0; b < n_parts; ++b) {
@@ -113,66 +115,66 @@ class Scorer {
     }
 
   private:
-    Measure measure_;
+    CriterionKind criterion_;
     std::size_t n_;
-    std::vector<double> spare_;
+    std::vector<double> terms_;
     std::vector<double> products_;
 };
 
-// What every division of a tree of whole rows gained, by the Gini index; 0 in leaves. (Entropy
-// is left to NumPy, whose logarithm may differ from C's in the last bit.)
-inline std::vector<double> gains_of(const Grown& grown, std::size_t n_sums) {
-    Scorer scorer(Measure::gini, n_sums);
-    const std::size_t n = grown.parent.size();
+// The Gini gain of every split of a tree of rows of weight one; 0 in leaves. (Entropy is left
+// to NumPy, whose logarithm may differ from that of C in the last bit.)
+inline std::vector<double> gini_gains(const GrownTree& tree, std::size_t n_sums) {
+    Scorer scorer(CriterionKind::gini, n_sums);
+    const std::size_t n = tree.parent.size();
     std::vector<double> gain(n, 0.0);
-    for (std::size_t first = 1; first < n;) {  // children stand side by side
-        const auto node = static_cast<std::size_t>(grown.parent[first]);
+    for (std::size_t first = 1; first < n;) {  // children are adjacent
+        const auto node = static_cast<std::size_t>(tree.parent[first]);
         std::size_t end = first + 1;
-        while (end < n && grown.parent[end] == grown.parent[first]) {
+        while (end < n && tree.parent[end] == tree.parent[first]) {
             ++end;
         }
-        const double* whole = grown.total.data() + node * n_sums;
+        const double* whole = tree.total.data() + node * n_sums;
         gain[node] = scorer.gain(scorer.impurity(whole), scorer.weight(whole),
-                                 grown.total.data() + first * n_sums, end - first);
+                                 tree.total.data() + first * n_sums, end - first);
         first = end;
     }
     return gain;
 }
 
-// What a column offers a node (split.Offers, one cell).
-struct Offer {
+// The best split of one column, as it is compared with other columns (split.Offers).
+struct Candidate {
     double gain = not_a_number;
     double information = 0;
     double impurity = 0;
-    [[nodiscard]] bool made() const { return !std::isnan(gain); }
+    [[nodiscard]] bool exists() const { return !std::isnan(gain); }
 };
 
-// Choose between columns as search.choose does: the winner, -1 if none; `ties` gets all that
-// scored the same.
-inline int choose(const std::vector<Offer>& offers, bool is_ratio, std::vector<double>& scores,
-                  std::vector<std::int32_t>& ties) {
-    const std::size_t n = offers.size();
+// Choose between columns as search.choose does. Returns the winner, -1 if there is none; `ties`
+// gets all columns with the same score.
+inline int choose(const std::vector<Candidate>& candidates, bool is_ratio,
+                  std::vector<double>& scores, std::vector<std::int32_t>& ties) {
+    const std::size_t n = candidates.size();
     ties.clear();
     scores.assign(n, not_a_number);
     if (is_ratio) {
         std::size_t count = 0;
-        std::vector<double> filled(n);
+        std::vector<double> gains(n);
         for (std::size_t c = 0; c < n; ++c) {
-            count += offers[c].made() ? 1U : 0U;
-            filled[c] = offers[c].made() ? offers[c].gain : 0.0;
+            count += candidates[c].exists() ? 1U : 0U;
+            gains[c] = candidates[c].exists() ? candidates[c].gain : 0.0;
         }
         const double average =
-            pairwise_sum(filled.data(), n) / static_cast<double>(count > 0 ? count : 1);
+            pairwise_sum(gains.data(), n) / static_cast<double>(count > 0 ? count : 1);
         for (std::size_t c = 0; c < n; ++c) {
-            const Offer& offer = offers[c];
-            if (offer.made() && offer.information > 0 &&
-                offer.gain >= average - tie_share * offer.impurity) {
-                scores[c] = offer.gain / offer.information;
+            const Candidate& candidate = candidates[c];
+            if (candidate.exists() && candidate.information > 0 &&
+                candidate.gain >= average - tie_share * candidate.impurity) {
+                scores[c] = candidate.gain / candidate.information;
             }
         }
     } else {
         for (std::size_t c = 0; c < n; ++c) {
-            scores[c] = offers[c].gain;
+            scores[c] = candidates[c].gain;
         }
     }
     double best = not_a_number;
@@ -188,8 +190,8 @@ inline int choose(const std::vector<Offer>& offers, bool is_ratio, std::vector<d
         if (std::isnan(scores[c])) {
             continue;
         }
-        const double scaling = offers[c].gain > 0 ? scores[c] / offers[c].gain : 1.0;
-        if (scores[c] + tie_share * offers[c].impurity * std::fabs(scaling) >= best) {
+        const double scaling = candidates[c].gain > 0 ? scores[c] / candidates[c].gain : 1.0;
+        if (scores[c] + tie_share * candidates[c].impurity * std::fabs(scaling) >= best) {
             ties.push_back(static_cast<std::int32_t>(c));
         }
     }

@@ -1,9 +1,11 @@
-// Gains on whole counts: how kernels compare candidates without a division or a logarithm each.
+// Criteria on integer counts, compared without a division or a logarithm per candidate.
 //
-// Inside a node a candidate is worth V, where gain = V * unit and unit is the node's. Gini of
-// two classes: V = d^2 / (L R) with d = p N - L P. Gini of K: V = s1 / L + s2 / R less the
-// node's own. Entropy: x log2 x from a table of whole numbers, so that sums are exact in any
-// order. Which candidate is best is decided here; what it is worth is computed by criteria/*.py
+// Inside a node a candidate has a value V, and its gain is V * unit, where unit belongs to the
+// node. Gini with two classes: V = d^2 / (L R) with d = p N - L P, where N and P are the rows
+// of the node and of its second class, and L and p those of the left branch. Gini with K
+// classes: V = s1 / L + s2 / R less that of the node, where s1 and s2 are the sums of squared
+// class counts. Entropy: V comes from a table of x log2 x as integers, so that sums are exact
+// in any order. These values only choose the candidate; criteria/*.py computes its gain
 // afterwards.
 #pragma once
 
@@ -18,9 +20,9 @@
 
 namespace penjing {
 
-using Tallies = const std::uint32_t*;
+using ClassCounts = const std::uint32_t*;
 
-// x log2 x as whole numbers, for 0 … n, and the step from each to the next.
+// x log2 x as integers for 0 … n, and the difference from each to the next.
 struct LogTable {
     std::vector<std::int64_t> phi;
     std::vector<std::int64_t> step;
@@ -44,21 +46,22 @@ struct LogTable {
     }
 };
 
-inline constexpr std::size_t most_bucketed = 32;  // classes; with more, buckets cost too much
+inline constexpr std::size_t max_bucketed_classes =
+    32;  // with more classes, buckets cost too much
 
-// A node as a measure sees it.
-struct NodeFacts {
-    Tallies t = nullptr;  // rows of each class
-    std::size_t k = 0;    // classes
+// What the criteria need to know about a node.
+struct NodeStats {
+    ClassCounts t = nullptr;  // rows of each class
+    std::size_t k = 0;        // number of classes
     std::uint32_t n = 0;
-    std::uint32_t least = 1;     // rows that a branch must have
-    double unit = 0;             // gain = V * unit
-    double slack = 0;            // in V
-    double impurity = 0;         // as a gain
-    double own = 0;              // gini of K: sum t^2 / n
-    std::int64_t whole_own = 0;  // entropy: sum phi(t) - phi(n)
-    std::int64_t whole_slack = 0;
-    std::array<double, most_bucketed> share;  // gini of K: of each class
+    std::uint32_t min_rows = 1;   // of a branch
+    double unit = 0;              // gain = V * unit
+    double slack = 0;             // scores within it are ties, in V
+    double impurity = 0;          // on the scale of gains
+    double parent_value = 0;      // gini of K: sum t^2 / n
+    std::int64_t parent_phi = 0;  // entropy: sum phi(t) - phi(n)
+    std::int64_t phi_slack = 0;
+    std::array<double, max_bucketed_classes> share;  // gini of K: of each class
 };
 
 // The best cut of an ordered column: between entries at - 1 and at.
@@ -70,10 +73,10 @@ struct BestCut {
 inline double as_double(std::uint64_t x) { return static_cast<double>(x); }
 inline double as_double(std::int64_t x) { return static_cast<double>(x); }
 
-struct GiniOfTwo {
+struct BinaryGini {
     static constexpr bool is_entropy = false;
 
-    static void facts(NodeFacts& f, const LogTable&) {
+    static void prepare(NodeStats& f, const LogTable&) {
         const double n = f.n;
         const double p = f.t[1];
         f.unit = 2 / (n * n);
@@ -81,15 +84,18 @@ struct GiniOfTwo {
         f.slack = tie_share * p * (n - p);
     }
 
-    static double of_two(const NodeFacts& f, Tallies left, std::uint32_t l, const LogTable&) {
+    static double score_binary(const NodeStats& f, ClassCounts left, std::uint32_t l,
+                               const LogTable&) {
         const double d = static_cast<double>(left[1]) * f.n - static_cast<double>(l) * f.t[1];
         return d * d / (static_cast<double>(l) * (f.n - l));
     }
 
-    // All parts at once: n_v and c_vk of each present level, K cells a level.
-    static double of_parts(const NodeFacts& f, Tallies cells, const std::uint32_t* sizes,
-                           std::size_t n_parts, const LogTable&) {
-        double sum = 0;  // of (p_v N - n_v P)^2 / n_v, each term exact up to its last digit
+    // The value of a multiway split: sizes n_v and counts c_vk of each category, K cells per
+    // category.
+    static double score_multiway(const NodeStats& f, ClassCounts cells,
+                                 const std::uint32_t* sizes, std::size_t n_parts,
+                                 const LogTable&) {
+        double sum = 0;  // of (p_v N - n_v P)^2 / n_v
         const double n = f.n;
         const double p = f.t[1];
         for (std::size_t v = 0; v < n_parts; ++v) {
@@ -100,25 +106,26 @@ struct GiniOfTwo {
     }
 };
 
-struct GiniOfMany {
+struct MulticlassGini {
     static constexpr bool is_entropy = false;
 
-    static void facts(NodeFacts& f, const LogTable&) {
+    static void prepare(NodeStats& f, const LogTable&) {
         double squares = 0;
         for (std::size_t k = 0; k < f.k; ++k) {
             squares += static_cast<double>(f.t[k]) * f.t[k];
         }
         const double n = f.n;
-        f.own = squares / n;
-        for (std::size_t k = 0; k < std::min(f.k, most_bucketed); ++k) {
+        f.parent_value = squares / n;
+        for (std::size_t k = 0; k < std::min(f.k, max_bucketed_classes); ++k) {
             f.share[k] = f.t[k] / n;
         }
         f.unit = 1 / n;
-        f.impurity = 1 - f.own / n;
-        f.slack = tie_share * (n - f.own);
+        f.impurity = 1 - f.parent_value / n;
+        f.slack = tie_share * (n - f.parent_value);
     }
 
-    static double of_two(const NodeFacts& f, Tallies left, std::uint32_t l, const LogTable&) {
+    static double score_binary(const NodeStats& f, ClassCounts left, std::uint32_t l,
+                               const LogTable&) {
         std::uint64_t s1 = 0;
         std::uint64_t s2 = 0;
         for (std::size_t k = 0; k < f.k; ++k) {
@@ -127,11 +134,12 @@ struct GiniOfMany {
             s1 += c * c;
             s2 += r * r;
         }
-        return as_double(s1) / l + as_double(s2) / (f.n - l) - f.own;
+        return as_double(s1) / l + as_double(s2) / (f.n - l) - f.parent_value;
     }
 
-    static double of_parts(const NodeFacts& f, Tallies cells, const std::uint32_t* sizes,
-                           std::size_t n_parts, const LogTable&) {
+    static double score_multiway(const NodeStats& f, ClassCounts cells,
+                                 const std::uint32_t* sizes, std::size_t n_parts,
+                                 const LogTable&) {
         double sum = 0;
         for (std::size_t v = 0; v < n_parts; ++v) {
             std::uint64_t squares = 0;
@@ -141,36 +149,37 @@ struct GiniOfMany {
             }
             sum += as_double(squares) / sizes[v];
         }
-        return sum - f.own;
+        return sum - f.parent_value;
     }
 };
 
-struct EntropyOfCounts {
+struct CountEntropy {
     static constexpr bool is_entropy = true;
 
-    static void facts(NodeFacts& f, const LogTable& log) {
-        f.whole_own = -log.phi[f.n];
+    static void prepare(NodeStats& f, const LogTable& log) {
+        f.parent_phi = -log.phi[f.n];
         for (std::size_t k = 0; k < f.k; ++k) {
-            f.whole_own += log.phi[f.t[k]];
+            f.parent_phi += log.phi[f.t[k]];
         }
         const double n = f.n;
         f.unit = 1 / (n * log.scale);
-        f.impurity = -as_double(f.whole_own) * f.unit;
-        f.slack = tie_share * -as_double(f.whole_own);
-        f.whole_slack = static_cast<std::int64_t>(f.slack);
+        f.impurity = -as_double(f.parent_phi) * f.unit;
+        f.slack = tie_share * -as_double(f.parent_phi);
+        f.phi_slack = static_cast<std::int64_t>(f.slack);
     }
 
-    static double of_two(const NodeFacts& f, Tallies left, std::uint32_t l,
-                         const LogTable& log) {
+    static double score_binary(const NodeStats& f, ClassCounts left, std::uint32_t l,
+                               const LogTable& log) {
         std::int64_t sum = -log.phi[l] - log.phi[f.n - l];
         for (std::size_t k = 0; k < f.k; ++k) {
             sum += log.phi[left[k]] + log.phi[f.t[k] - left[k]];
         }
-        return as_double(sum - f.whole_own);
+        return as_double(sum - f.parent_phi);
     }
 
-    static double of_parts(const NodeFacts& f, Tallies cells, const std::uint32_t* sizes,
-                           std::size_t n_parts, const LogTable& log) {
+    static double score_multiway(const NodeStats& f, ClassCounts cells,
+                                 const std::uint32_t* sizes, std::size_t n_parts,
+                                 const LogTable& log) {
         std::int64_t sum = 0;
         for (std::size_t v = 0; v < n_parts; ++v) {
             sum -= log.phi[sizes[v]];
@@ -178,7 +187,7 @@ struct EntropyOfCounts {
                 sum += log.phi[cells[v * f.k + k]];
             }
         }
-        return as_double(sum - f.whole_own);
+        return as_double(sum - f.parent_phi);
     }
 };
 

@@ -1,4 +1,4 @@
-// Codes for columns that came as plain numbers, for kernels that want every column coded.
+// A request in which every column is encoded, for kernels that work on codes only.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +11,29 @@
 
 namespace penjing {
 
-struct Coded {
-    Order order;
+struct EncodedRequest {
+    GrowRequest request;
 
-    Coded(const Order& raw, ThreadPool& pool)
-        : order(raw), levels_(raw.columns.size()), codes_(raw.columns.size()) {
-        pool.run(order.columns.size(), [&](std::size_t c, int) {
-            GrowColumn& column = order.columns[c];
+    EncodedRequest(const GrowRequest& raw, ThreadPool& pool)
+        : request(raw), levels_(raw.columns.size()), codes_(raw.columns.size()) {
+        pool.run(request.columns.size(), [&](std::size_t c, int) {
+            GrowColumn& column = request.columns[c];
             if (column.codes != nullptr) {
                 return;
             }
-            std::vector<double> numbers(order.n_rows);
-            for (std::size_t i = 0; i < order.n_rows; ++i) {
+            std::vector<double> numbers(request.n_rows);
+            for (std::size_t i = 0; i < request.n_rows; ++i) {
                 numbers[i] = column.numbers[i * column.stride];
             }
-            codes_[c].resize(order.n_rows);
+            codes_[c].resize(request.n_rows);
             levels_[c] = code_floats(numbers, codes_[c]).levels;
             column.codes = codes_[c].data();
             column.levels = levels_[c].data();
             column.n_levels = static_cast<std::int32_t>(levels_[c].size());
         });
     }
-    Coded(const Coded&) = delete;
-    Coded& operator=(const Coded&) = delete;
+    EncodedRequest(const EncodedRequest&) = delete;
+    EncodedRequest& operator=(const EncodedRequest&) = delete;
 
   private:
     std::vector<std::vector<double>> levels_;

@@ -1,5 +1,5 @@
-// The offer of one ordered column in the arithmetic of the oracle: level by level, each the sum
-// of its rows in the order of the table, levels added up from below (search.candidates).
+// Scores the cuts of one ordered column with the operations of the reference implementation
+// (search.candidates): rows are summed per value in row order, and values from the smallest up.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,15 @@
 
 namespace penjing {
 
-// What a node is judged by.
-struct NodeFrame {
+// Tolerances and limits for the splits of one node.
+struct NodeLimits {
     std::size_t n = 0;     // rows
     double weight = 0;     // of all rows
-    double margin = 0;     // worths that differ by more differ for the oracle as well
+    double margin = 0;     // improvements that differ by more differ in exact scoring too
     double tolerance = 0;  // of weights
-    double least = 0;      // weight that a branch must have
+    double least = 0;      // weight of a branch
 
-    // Whether a branch of such weight is allowed for certain; or perhaps.
+    // Whether a branch of this weight is allowed for certain; and whether it may be.
     [[nodiscard]] bool is_heavy(double weight_of) const {
         return weight_of > 0 && weight_of >= least + tolerance;
     }
@@ -33,44 +33,44 @@ struct NodeFrame {
 
 // The best cut of one column in one node.
 struct Cut {
-    Offer offer;
+    Candidate candidate;
     std::vector<double> known, missing;  // S
     std::vector<double> after;           // 2 S
     std::uint32_t at = 0;                // rows on the left, in order of value
 };
 
-struct CanonSpace {  // scratch of one worker
+struct ExactScratch {  // of one thread
     std::vector<double> below, cell, sums, gains, right;
     std::vector<std::uint32_t> at;
 };
 
-template <Kind kind>
-class Canon {
+template <ImpurityKind kind>
+class ExactScorer {
   public:
-    static constexpr bool is_number = kind == Kind::variance;
+    static constexpr bool is_regression = kind == ImpurityKind::variance;
 
-    Canon(const Order& order, Scorer& scorer, CanonSpace& space)
-        : order_(order), scorer_(scorer), space_(space), s_(order.n_sums) {}
+    ExactScorer(const GrowRequest& request, Scorer& scorer, ExactScratch& space)
+        : request_(request), scorer_(scorer), space_(space), s_(request.n_sums) {}
 
-    // `differs(i)`: whether the i-th row has another value than the one before; `add(i, cell)`
-    // adds the row to a cell; `missing` in `cut` is already there. Cuts that are worth less
-    // than `best` by more than the margin are passed over.
-    template <class Judge, class Differs, class Add>
-    void offer(std::size_t n, const Differs& differs, const Add& add, const Judge& judge,
-               const NodeFrame& node, double best, Cut& cut) {
-        cut.offer = Offer{};
+    // `differs(i)` says whether the i-th row has another value than the row before; `add(i,
+    // cell)` adds the row to a cell; `cut.missing` must be set. Cuts whose improvement is below
+    // `best` by more than the margin are skipped.
+    template <class Criterion, class Differs, class Add>
+    void best_cut(std::size_t n, const Differs& differs, const Add& add,
+                  const Criterion& criterion, const NodeLimits& node, double best, Cut& cut) {
+        cut.candidate = Candidate{};
         space_.sums.clear();
         space_.at.clear();
-        if constexpr (is_number) {
-            scan_numbers(n, differs, add, judge, node, best, cut);
+        if constexpr (is_regression) {
+            scan_numbers(n, differs, add, criterion, node, best, cut);
         } else {
-            scan_classes(n, differs, add, judge, node, best, cut);
+            scan_classes(n, differs, add, criterion, node, best, cut);
         }
         if (space_.at.empty()) {
             return;
         }
         const double weight = scorer_.weight(cut.known.data());
-        cut.offer.impurity = scorer_.impurity(cut.known.data());
+        cut.candidate.impurity = scorer_.impurity(cut.known.data());
         const double share = weight / (weight + scorer_.weight(cut.missing.data()));
         cut.after.resize(2 * s_);
         space_.gains.resize(space_.at.size());
@@ -84,19 +84,19 @@ class Canon {
         }
         std::size_t first = 0;
         while (first < space_.gains.size() &&
-               !(space_.gains[first] >= top - cut.offer.impurity * tie_share)) {
+               !(space_.gains[first] >= top - cut.candidate.impurity * tie_share)) {
             ++first;
         }
         if (first == space_.gains.size()) {
             return;
         }
-        cut.offer.gain = gain_of(first, weight, share, cut);
+        cut.candidate.gain = gain_of(first, weight, share, cut);
         cut.at = space_.at[first];
-        if (order_.is_ratio()) {
+        if (request_.is_ratio()) {
             const double weights[2] = {scorer_.weight(cut.after.data()),
                                        scorer_.weight(cut.after.data() + s_)};
             double spare[2];
-            cut.offer.information = bits(weights, 2, spare);
+            cut.candidate.information = entropy_bits(weights, 2, spare);
         }
     }
 
@@ -110,15 +110,16 @@ class Canon {
         }
         const double a = scorer_.weight(after);
         const double b = scorer_.weight(after + s_);
-        if (!(a >= order_.min_branch && a > 0 && b >= order_.min_branch && b > 0)) {
+        if (!(a >= request_.min_branch && a > 0 && b >= request_.min_branch && b > 0)) {
             return not_a_number;
         }
-        return scorer_.gain(cut.offer.impurity, weight, after, 2) * share;
+        return scorer_.gain(cut.candidate.impurity, weight, after, 2) * share;
     }
 
-    template <class Judge, class Differs, class Add>
-    void scan_numbers(std::size_t n, const Differs& differs, const Add& add, const Judge& judge,
-                      const NodeFrame& node, double best, Cut& cut) {
+    template <class Criterion, class Differs, class Add>
+    void scan_numbers(std::size_t n, const Differs& differs, const Add& add,
+                      const Criterion& criterion, const NodeLimits& node, double best,
+                      Cut& cut) {
         double below[3] = {0, 0, 0};
         double cell[3] = {0, 0, 0};
         double bar = best - node.margin;
@@ -129,11 +130,13 @@ class Canon {
                     below[k] += cell[k];
                     cell[k] = 0;
                 }
-                if (judge.reaches(below[0], below[1], bar)) {
+                if (criterion.reaches(below[0], below[1], bar)) {
                     space_.at.push_back(static_cast<std::uint32_t>(i));
                     space_.sums.insert(space_.sums.end(), below, below + 3);
-                    if (node.is_heavy(below[0]) && node.is_heavy(judge.weight() - below[0])) {
-                        bar = std::max(bar, judge.worth(below[0], below[1]) - node.margin);
+                    if (node.is_heavy(below[0]) &&
+                        node.is_heavy(criterion.weight() - below[0])) {
+                        bar = std::max(bar,
+                                       criterion.improvement(below[0], below[1]) - node.margin);
                     }
                 }
             }
@@ -145,9 +148,10 @@ class Canon {
         cut.known.assign(below, below + 3);
     }
 
-    template <class Judge, class Differs, class Add>
-    void scan_classes(std::size_t n, const Differs& differs, const Add& add, const Judge& judge,
-                      const NodeFrame& node, double best, Cut& cut) {
+    template <class Criterion, class Differs, class Add>
+    void scan_classes(std::size_t n, const Differs& differs, const Add& add,
+                      const Criterion& criterion, const NodeLimits& node, double best,
+                      Cut& cut) {
         space_.below.assign(s_, 0.0);
         space_.cell.assign(s_, 0.0);
         space_.right.resize(s_);
@@ -163,13 +167,14 @@ class Canon {
                     cell[k] = 0;
                     wl += below[k];
                 }
-                if (judge.most(below, wl) >= bar) {
-                    const double worth = judge.worth(below, wl, space_.right.data());
-                    if (worth >= bar) {
+                if (criterion.upper_bound(below, wl) >= bar) {
+                    const double improvement =
+                        criterion.improvement(below, wl, space_.right.data());
+                    if (improvement >= bar) {
                         space_.at.push_back(static_cast<std::uint32_t>(i));
                         space_.sums.insert(space_.sums.end(), below, below + s_);
-                        if (node.is_heavy(wl) && node.is_heavy(judge.weight() - wl)) {
-                            bar = std::max(bar, worth - node.margin);
+                        if (node.is_heavy(wl) && node.is_heavy(criterion.weight() - wl)) {
+                            bar = std::max(bar, improvement - node.margin);
                         }
                     }
                 }
@@ -182,9 +187,9 @@ class Canon {
         cut.known.assign(below, below + s_);
     }
 
-    const Order& order_;
+    const GrowRequest& request_;
     Scorer& scorer_;
-    CanonSpace& space_;
+    ExactScratch& space_;
     std::size_t s_;
 };
 

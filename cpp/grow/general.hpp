@@ -40,55 +40,58 @@ struct RowsView {
 
 class GeneralKernel {
   public:
-    explicit GeneralKernel(const Order& order) : order_(order), s_(order.n_sums) {}
+    explicit GeneralKernel(const GrowRequest& request)
+        : request_(request), s_(request.n_sums) {}
 
-    std::vector<Grove> grow(ThreadPool& pool, const PollCallback& poll) {
+    std::vector<Subtree> grow(ThreadPool& pool, const PollCallback& poll) {
         NodeRows all;
-        all.ids.resize(order_.n_rows);
+        all.ids.resize(request_.n_rows);
         std::iota(all.ids.begin(), all.ids.end(), 0U);
-        if (order_.weight != nullptr) {
-            all.weight.assign(order_.weight, order_.weight + order_.n_rows);
+        if (request_.weight != nullptr) {
+            all.weight.assign(request_.weight, request_.weight + request_.n_rows);
         }
-        workers_.clear();
+        scratches_.clear();
         for (int i = 0; i < pool.size(); ++i) {
-            workers_.emplace_back(order_);
+            scratches_.emplace_back(request_);
         }
         // Big nodes deal their columns to the team; what is left is dealt out as whole
         // subtrees.
         const std::size_t large =
-            pool.size() > 1 ? std::max<std::size_t>(order_.n_rows / 32, 2000) : 0;
-        std::vector<Grove> groves(1);
-        std::vector<Open> later;
-        subtree(groves[0], Open{0, 0, std::move(all)}, 0, large, &pool, &later, poll);
-        groves.resize(1 + later.size());
-        for (std::size_t i = 0; i < later.size(); ++i) {
-            groves[0].nodes[later[i].node].link = static_cast<std::int32_t>(i + 1);
+            pool.size() > 1 ? std::max<std::size_t>(request_.n_rows / 32, 2000) : 0;
+        std::vector<Subtree> subtrees(1);
+        std::vector<OpenNode> deferred;
+        grow_subtree(subtrees[0], OpenNode{0, 0, std::move(all)}, 0, large, &pool, &deferred,
+                     poll);
+        subtrees.resize(1 + deferred.size());
+        for (std::size_t i = 0; i < deferred.size(); ++i) {
+            subtrees[0].nodes[deferred[i].node].link = static_cast<std::int32_t>(i + 1);
         }
-        std::vector<std::size_t> by_size(later.size());
+        std::vector<std::size_t> by_size(deferred.size());
         std::iota(by_size.begin(), by_size.end(), std::size_t{0});
         std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
-            return later[a].rows.ids.size() > later[b].rows.ids.size();
+            return deferred[a].rows.ids.size() > deferred[b].rows.ids.size();
         });
-        pool.run(later.size(), [&](std::size_t piece, int worker) {
-            const std::size_t i = by_size[piece];
-            Open open = std::move(later[i]);
+        pool.run(deferred.size(), [&](std::size_t task, int worker) {
+            const std::size_t i = by_size[task];
+            OpenNode open = std::move(deferred[i]);
             open.node = 0;
-            subtree(groves[i + 1], std::move(open), worker, 0, nullptr, nullptr,
-                    worker == 0 ? poll : PollCallback{});
+            grow_subtree(subtrees[i + 1], std::move(open), worker, 0, nullptr, nullptr,
+                         worker == 0 ? poll : PollCallback{});
         });
-        return groves;
+        return subtrees;
     }
 
-    struct Division {  // the best candidate of one column
-        Offer offer;
+    struct ColumnSplit {  // the best candidate of one column
+        Candidate candidate;
         std::vector<double> after;                      // branches x S
         std::vector<double> known;                      // S
         std::vector<double> missing;                    // S
         std::vector<std::vector<std::int32_t>> groups;  // of a nominal column
         std::int32_t low = 0, high = 0;                 // codes on both sides of a cut
     };
-    struct Worker {
-        explicit Worker(const Order& order) : scorer(order.measure, order.n_sums) {}
+    struct Scratch {
+        explicit Scratch(const GrowRequest& request)
+            : scorer(request.criterion, request.n_sums) {}
         Scorer scorer;
         Counts counts;
         std::vector<double> dense, below, scored, weights, spare;
@@ -97,127 +100,129 @@ class GeneralKernel {
     };
 
     // What a column offers the rows of a node (search.offers); it must be coded.
-    void look(std::size_t c, const RowsView& rows, Worker& my, Division& found) const {
-        count(c, rows, my);
-        search(c, my, found);
+    void search_column(std::size_t c, const RowsView& rows, Scratch& scratch,
+                       ColumnSplit& split) const {
+        count(c, rows, scratch);
+        search(c, scratch, split);
     }
 
   private:
-    struct Open {
+    struct OpenNode {
         std::uint32_t node;
         std::int64_t depth;
         NodeRows rows;
     };
 
-    void subtree(Grove& grove, Open first, int worker, std::size_t large, ThreadPool* pool,
-                 std::vector<Open>* later, const PollCallback& poll) {
-        Scorer& scorer = workers_[static_cast<std::size_t>(worker)].scorer;
-        std::vector<Division> found(order_.columns.size());
-        std::vector<Offer> offers(order_.columns.size());
+    void grow_subtree(Subtree& subtree, OpenNode first, int worker, std::size_t large,
+                      ThreadPool* pool, std::vector<OpenNode>* deferred,
+                      const PollCallback& poll) {
+        Scorer& scorer = scratches_[static_cast<std::size_t>(worker)].scorer;
+        std::vector<ColumnSplit> splits(request_.columns.size());
+        std::vector<Candidate> candidates(request_.columns.size());
         std::vector<double> scores;
         std::vector<std::int32_t> ties;
-        std::vector<Open> stack;
-        add_nodes(grove, 1);
-        weigh(grove, 0, first.rows);
+        std::vector<OpenNode> stack;
+        add_nodes(subtree, 1);
+        sum_rows(subtree, 0, first.rows);
         stack.push_back(std::move(first));
         while (!stack.empty()) {
-            Open open = std::move(stack.back());
+            OpenNode open = std::move(stack.back());
             stack.pop_back();
             if (poll) {
                 poll();
             }
-            if (stops(grove, open, scorer)) {
-                order_.place(open.rows.ids.size());
+            if (stops(subtree, open, scorer)) {
+                request_.report_leaf(open.rows.ids.size());
                 continue;
             }
-            if (later != nullptr && open.rows.ids.size() < large) {
-                later->push_back(std::move(open));
+            if (deferred != nullptr && open.rows.ids.size() < large) {
+                deferred->push_back(std::move(open));
                 continue;
             }
             const RowsView rows{open.rows.ids.data(),
                                 open.rows.weight.empty() ? nullptr : open.rows.weight.data(),
                                 open.rows.ids.size()};
-            const auto look_at = [&](std::size_t c, int by) {
-                look(c, rows, workers_[static_cast<std::size_t>(by)], found[c]);
+            const auto search_task = [&](std::size_t c, int by) {
+                search_column(c, rows, scratches_[static_cast<std::size_t>(by)], splits[c]);
             };
             if (pool != nullptr) {
-                pool->run(found.size(), look_at);
+                pool->run(splits.size(), search_task);
             } else {
-                for (std::size_t c = 0; c < found.size(); ++c) {
-                    look_at(c, worker);
+                for (std::size_t c = 0; c < splits.size(); ++c) {
+                    search_task(c, worker);
                 }
             }
-            for (std::size_t c = 0; c < found.size(); ++c) {
-                offers[c] = found[c].offer;
+            for (std::size_t c = 0; c < splits.size(); ++c) {
+                candidates[c] = splits[c].candidate;
             }
-            order_.look(open.rows.ids.size());
-            const int winner = choose(offers, order_.is_ratio(), scores, ties);
+            request_.report_scan(open.rows.ids.size());
+            const int winner = choose(candidates, request_.is_ratio(), scores, ties);
             if (winner < 0) {
                 continue;
             }
-            grove.set_ties(open.node, ties);
+            subtree.set_ties(open.node, ties);
             const auto w = static_cast<std::size_t>(winner);
-            if (found[w].offer.gain >= order_.min_gain) {
-                divide(grove, open, w, found[w], stack);
+            if (splits[w].candidate.gain >= request_.min_gain) {
+                divide(subtree, open, w, splits[w], stack);
             }
         }
     }
 
-    void add_nodes(Grove& grove, std::size_t n) const {
-        grove.nodes.resize(grove.nodes.size() + n);
-        const std::size_t size = grove.nodes.size() * s_;
-        grove.total.resize(size);
-        grove.after.resize(size);
-        grove.known.resize(size);
-        grove.missing.resize(size);
+    void add_nodes(Subtree& subtree, std::size_t n) const {
+        subtree.nodes.resize(subtree.nodes.size() + n);
+        const std::size_t size = subtree.nodes.size() * s_;
+        subtree.total.resize(size);
+        subtree.after.resize(size);
+        subtree.known.resize(size);
+        subtree.missing.resize(size);
     }
 
     void add_row(double* cell, std::size_t row, double weight) const {
-        if (order_.y == nullptr) {
-            cell[order_.target[row]] += weight;
+        if (request_.y == nullptr) {
+            cell[request_.target[row]] += weight;
             return;
         }
-        const double y = order_.number(row);
+        const double y = request_.number(row);
         const double wy = weight * y;
         cell[0] += weight;
         cell[1] += wy;
         cell[2] += wy * y;
     }
 
-    void weigh(Grove& grove, std::uint32_t node, const NodeRows& rows) const {
-        double* total = grove.total.data() + node * s_;
+    void sum_rows(Subtree& subtree, std::uint32_t node, const NodeRows& rows) const {
+        double* total = subtree.total.data() + node * s_;
         for (std::size_t i = 0; i < rows.ids.size(); ++i) {
             add_row(total, rows.ids[i], rows.weight.empty() ? 1.0 : rows.weight[i]);
         }
     }
 
-    bool stops(const Grove& grove, const Open& open, const Scorer& scorer) const {
+    bool stops(const Subtree& subtree, const OpenNode& open, const Scorer& scorer) const {
         const auto& ids = open.rows.ids;
         const bool is_pure = std::all_of(ids.begin(), ids.end(), [&](std::uint32_t id) {
-            return order_.y == nullptr ? order_.target[id] == order_.target[ids[0]]
-                                       : order_.raw(id) == order_.raw(ids[0]);
+            return request_.y == nullptr ? request_.target[id] == request_.target[ids[0]]
+                                         : request_.raw(id) == request_.raw(ids[0]);
         });
-        return is_pure || (order_.max_depth >= 0 && open.depth >= order_.max_depth) ||
-               scorer.weight(grove.total.data() + open.node * s_) < order_.min_weight;
+        return is_pure || (request_.max_depth >= 0 && open.depth >= request_.max_depth) ||
+               scorer.weight(subtree.total.data() + open.node * s_) < request_.min_weight;
     }
 
     // ---- counting
 
-    void count(std::size_t c, const RowsView& rows, Worker& my) const {
-        const GrowColumn& column = order_.columns[c];
+    void count(std::size_t c, const RowsView& rows, Scratch& scratch) const {
+        const GrowColumn& column = request_.columns[c];
         const std::size_t n = rows.n;
         const auto n_levels = static_cast<std::size_t>(column.n_levels);
-        Counts& counts = my.counts;
+        Counts& counts = scratch.counts;
         counts.codes.clear();
         counts.cells.clear();
         counts.missing.assign(s_, 0.0);
         counts.any_missing = false;
         const bool dense = n_levels <= 2 * n;
         if (dense) {
-            my.dense.assign(n_levels * s_, 0.0);
-            my.seen.assign(n_levels, 0);
+            scratch.dense.assign(n_levels * s_, 0.0);
+            scratch.seen.assign(n_levels, 0);
         } else {
-            my.keys.clear();
+            scratch.keys.clear();
         }
         for (std::size_t i = 0; i < n; ++i) {
             const std::uint32_t row = rows.ids[i];
@@ -228,23 +233,23 @@ class GeneralKernel {
                 add_row(counts.missing.data(), row, weight);
             } else if (dense) {
                 const auto level = static_cast<std::size_t>(code);
-                my.seen[level] = 1;
-                add_row(my.dense.data() + level * s_, row, weight);
+                scratch.seen[level] = 1;
+                add_row(scratch.dense.data() + level * s_, row, weight);
             } else {
-                my.keys.push_back(static_cast<std::uint64_t>(code) << 32 | i);
+                scratch.keys.push_back(static_cast<std::uint64_t>(code) << 32 | i);
             }
         }
         if (dense) {
             for (std::size_t level = 0; level < n_levels; ++level) {
-                if (my.seen[level] != 0) {
+                if (scratch.seen[level] != 0) {
                     counts.codes.push_back(static_cast<std::int32_t>(level));
-                    const double* cell = my.dense.data() + level * s_;
+                    const double* cell = scratch.dense.data() + level * s_;
                     counts.cells.insert(counts.cells.end(), cell, cell + s_);
                 }
             }
         } else {
-            std::sort(my.keys.begin(), my.keys.end());
-            for (const std::uint64_t key : my.keys) {
+            std::sort(scratch.keys.begin(), scratch.keys.end());
+            for (const std::uint64_t key : scratch.keys) {
                 const auto code = static_cast<std::int32_t>(key >> 32);
                 const std::size_t i = key & 0xffffffffU;
                 if (counts.codes.empty() || counts.codes.back() != code) {
@@ -265,136 +270,145 @@ class GeneralKernel {
 
     // ---- the best candidate of one column
 
-    void search(std::size_t c, Worker& my, Division& found) const {
-        const GrowColumn& column = order_.columns[c];
-        const Counts& counts = my.counts;
-        found.offer = Offer{};
+    void search(std::size_t c, Scratch& scratch, ColumnSplit& split) const {
+        const GrowColumn& column = request_.columns[c];
+        const Counts& counts = scratch.counts;
+        split.candidate = Candidate{};
         if (counts.codes.size() < 2) {
             return;
         }
-        const double weight = my.scorer.weight(counts.known.data());
-        found.offer.impurity = my.scorer.impurity(counts.known.data());
-        const double share = weight / (weight + my.scorer.weight(counts.missing.data()));
-        found.known = counts.known;
-        found.missing = counts.missing;
-        found.groups.clear();
+        const double weight = scratch.scorer.weight(counts.known.data());
+        split.candidate.impurity = scratch.scorer.impurity(counts.known.data());
+        const double share = weight / (weight + scratch.scorer.weight(counts.missing.data()));
+        split.known = counts.known;
+        split.missing = counts.missing;
+        split.groups.clear();
         if (column.ordered) {
-            cuts(my, found, weight, share);
-        } else if (order_.multiway) {
-            all_levels(my, found, weight, share);
+            cuts(scratch, split, weight, share);
+        } else if (request_.multiway) {
+            score_multiway(scratch, split, weight, share);
         } else {
-            groupings(my, found, weight, share);
+            groupings(scratch, split, weight, share);
         }
-        if (found.offer.made()) {
-            const std::size_t n_parts = found.after.size() / s_;
-            my.weights.resize(n_parts);
-            my.spare.resize(n_parts);
+        if (split.candidate.exists()) {
+            const std::size_t n_parts = split.after.size() / s_;
+            scratch.weights.resize(n_parts);
+            scratch.spare.resize(n_parts);
             for (std::size_t b = 0; b < n_parts; ++b) {
-                my.weights[b] = my.scorer.weight(found.after.data() + b * s_);
+                scratch.weights[b] = scratch.scorer.weight(split.after.data() + b * s_);
             }
-            found.offer.information = bits(my.weights.data(), n_parts, my.spare.data());
+            split.candidate.information =
+                entropy_bits(scratch.weights.data(), n_parts, scratch.spare.data());
         }
     }
 
     // The gain of dividing into `left` and the rest; NaN where that is not admissible.
-    double gain_of_two(Worker& my, Division& found, const double* left, double weight,
+    double gain_of_two(Scratch& scratch, ColumnSplit& split, const double* left, double weight,
                        double share) const {
-        found.after.resize(2 * s_);
+        split.after.resize(2 * s_);
         for (std::size_t k = 0; k < s_; ++k) {
-            found.after[k] = left[k];
-            found.after[s_ + k] = found.known[k] - left[k];
+            split.after[k] = left[k];
+            split.after[s_ + k] = split.known[k] - left[k];
         }
-        const double a = my.scorer.weight(found.after.data());
-        const double b = my.scorer.weight(found.after.data() + s_);
-        if (!(a >= order_.min_branch && a > 0 && b >= order_.min_branch && b > 0)) {
+        const double a = scratch.scorer.weight(split.after.data());
+        const double b = scratch.scorer.weight(split.after.data() + s_);
+        if (!(a >= request_.min_branch && a > 0 && b >= request_.min_branch && b > 0)) {
             return not_a_number;
         }
-        return my.scorer.gain(found.offer.impurity, weight, found.after.data(), 2) * share;
+        return scratch.scorer.gain(split.candidate.impurity, weight, split.after.data(), 2) *
+               share;
     }
 
-    void cuts(Worker& my, Division& found, double weight, double share) const {
-        const Counts& counts = my.counts;
+    void cuts(Scratch& scratch, ColumnSplit& split, double weight, double share) const {
+        const Counts& counts = scratch.counts;
         const std::size_t n = counts.codes.size() - 1;
-        my.below.assign(s_, 0.0);
-        my.scored.resize(n);
+        scratch.below.assign(s_, 0.0);
+        scratch.scored.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t k = 0; k < s_; ++k) {
-                my.below[k] += counts.cells[i * s_ + k];
+                scratch.below[k] += counts.cells[i * s_ + k];
             }
-            my.scored[i] = gain_of_two(my, found, my.below.data(), weight, share);
+            scratch.scored[i] =
+                gain_of_two(scratch, split, scratch.below.data(), weight, share);
         }
-        const std::size_t best = first_best(my.scored, found.offer.impurity * tie_share);
+        const std::size_t best =
+            first_best(scratch.scored, split.candidate.impurity * tie_share);
         if (best == n) {
             return;
         }
-        my.below.assign(s_, 0.0);
+        scratch.below.assign(s_, 0.0);
         for (std::size_t i = 0; i <= best; ++i) {
             for (std::size_t k = 0; k < s_; ++k) {
-                my.below[k] += counts.cells[i * s_ + k];
+                scratch.below[k] += counts.cells[i * s_ + k];
             }
         }
-        found.offer.gain = gain_of_two(my, found, my.below.data(), weight, share);
-        found.low = counts.codes[best];
-        found.high = counts.codes[best + 1];
+        split.candidate.gain = gain_of_two(scratch, split, scratch.below.data(), weight, share);
+        split.low = counts.codes[best];
+        split.high = counts.codes[best + 1];
     }
 
-    void all_levels(Worker& my, Division& found, double weight, double share) const {
-        const Counts& counts = my.counts;
+    void score_multiway(Scratch& scratch, ColumnSplit& split, double weight,
+                        double share) const {
+        const Counts& counts = scratch.counts;
         const std::size_t n = counts.codes.size();
         std::size_t heavy = 0;
         for (std::size_t b = 0; b < n; ++b) {
-            const double w = my.scorer.weight(counts.cells.data() + b * s_);
-            heavy += w >= order_.min_branch && w > 0 ? 1U : 0U;
+            const double w = scratch.scorer.weight(counts.cells.data() + b * s_);
+            heavy += w >= request_.min_branch && w > 0 ? 1U : 0U;
         }
         if (heavy < 2) {
             return;
         }
-        found.after = counts.cells;
-        found.offer.gain =
-            my.scorer.gain(found.offer.impurity, weight, found.after.data(), n) * share;
+        split.after = counts.cells;
+        split.candidate.gain =
+            scratch.scorer.gain(split.candidate.impurity, weight, split.after.data(), n) *
+            share;
         for (const std::int32_t code : counts.codes) {
-            found.groups.push_back({code});
+            split.groups.push_back({code});
         }
     }
 
-    void groupings(Worker& my, Division& found, double weight, double share) const {
-        const Counts& counts = my.counts;
+    void groupings(Scratch& scratch, ColumnSplit& split, double weight, double share) const {
+        const Counts& counts = scratch.counts;
         const std::size_t n = counts.codes.size();
         std::vector<std::size_t> rank(n);
-        my.scored.clear();
-        const bool every = order_.y == nullptr && s_ > 2 && n <= all_subsets;
+        scratch.scored.clear();
+        const bool every = request_.y == nullptr && s_ > 2 && n <= max_exhaustive_categories;
         std::vector<double> left(s_, 0.0);
         if (every) {
             for (std::uint32_t number = 1; number < 1U << (n - 1); ++number) {
                 subset(counts, number, left);
-                my.scored.push_back(gain_of_two(my, found, left.data(), weight, share));
+                scratch.scored.push_back(
+                    gain_of_two(scratch, split, left.data(), weight, share));
             }
         } else {
-            const std::vector<std::size_t> by_mean = order_of_levels(counts, my);
+            const std::vector<std::size_t> by_mean = order_of_levels(counts, scratch);
             for (std::size_t i = 0; i + 1 < n; ++i) {
                 for (std::size_t k = 0; k < s_; ++k) {
                     left[k] += counts.cells[by_mean[i] * s_ + k];
                 }
-                my.scored.push_back(gain_of_two(my, found, left.data(), weight, share));
+                scratch.scored.push_back(
+                    gain_of_two(scratch, split, left.data(), weight, share));
                 rank[by_mean[i]] = i;
             }
             rank[by_mean[n - 1]] = n - 1;
         }
-        const std::size_t best = first_best(my.scored, found.offer.impurity * tie_share);
-        if (best == my.scored.size()) {
+        const std::size_t best =
+            first_best(scratch.scored, split.candidate.impurity * tie_share);
+        if (best == scratch.scored.size()) {
             return;
         }
-        found.groups.resize(2);
-        found.groups[0].clear();
-        found.groups[1].clear();
+        split.groups.resize(2);
+        split.groups[0].clear();
+        split.groups[1].clear();
         for (std::size_t i = 0; i < n; ++i) {
             const bool right = every ? ((best + 1) >> i & 1U) == 0 : rank[i] > best;
-            found.groups[right ? 1 : 0].push_back(counts.codes[i]);
+            split.groups[right ? 1 : 0].push_back(counts.codes[i]);
         }
         if (every) {
             subset(counts, static_cast<std::uint32_t>(best + 1), left);
         } else {
-            const std::vector<std::size_t> by_mean = order_of_levels(counts, my);
+            const std::vector<std::size_t> by_mean = order_of_levels(counts, scratch);
             left.assign(s_, 0.0);
             for (std::size_t i = 0; i <= best; ++i) {
                 for (std::size_t k = 0; k < s_; ++k) {
@@ -402,7 +416,7 @@ class GeneralKernel {
                 }
             }
         }
-        found.offer.gain = gain_of_two(my, found, left.data(), weight, share);
+        split.candidate.gain = gain_of_two(scratch, split, left.data(), weight, share);
     }
 
     void subset(const Counts& counts, std::uint32_t number, std::vector<double>& left) const {
@@ -417,18 +431,18 @@ class GeneralKernel {
     }
 
     // Levels by the share of the first class, or by mean, or along the direction in which more
-    // classes vary most; equal ones stay in their order.
-    std::vector<std::size_t> order_of_levels(const Counts& counts, Worker& my) const {
+    // classes vary most; equal ones stay in their request.
+    std::vector<std::size_t> order_of_levels(const Counts& counts, Scratch& scratch) const {
         const std::size_t n = counts.codes.size();
         std::vector<double> along(n);
-        if (order_.y == nullptr && s_ > 2) {
-            along = along_principal(counts.cells.data(), n, s_);
+        if (request_.y == nullptr && s_ > 2) {
+            along = principal_coordinates(counts.cells.data(), n, s_);
         }
-        for (std::size_t i = 0; (order_.y != nullptr || s_ == 2) && i < n; ++i) {
+        for (std::size_t i = 0; (request_.y != nullptr || s_ == 2) && i < n; ++i) {
             const double* cell = counts.cells.data() + i * s_;
-            const double w = my.scorer.weight(cell);
-            along[i] =
-                order_.y == nullptr ? cell[0] / w : (w > 0 ? cell[1] / w : 0.0) + order_.centre;
+            const double w = scratch.scorer.weight(cell);
+            along[i] = request_.y == nullptr ? cell[0] / w
+                                             : (w > 0 ? cell[1] / w : 0.0) + request_.centre;
         }
         std::vector<std::size_t> order(n);
         std::iota(order.begin(), order.end(), std::size_t{0});
@@ -440,31 +454,32 @@ class GeneralKernel {
 
     // ---- dividing
 
-    void divide(Grove& grove, const Open& open, std::size_t c, const Division& found,
-                std::vector<Open>& stack) const {
-        const GrowColumn& column = order_.columns[c];
-        const std::size_t n_parts = found.after.size() / s_;
-        const auto first = static_cast<std::uint32_t>(grove.nodes.size());
-        add_nodes(grove, n_parts);
-        Grove::Node& node = grove.nodes[open.node];
+    void divide(Subtree& subtree, const OpenNode& open, std::size_t c, const ColumnSplit& split,
+                std::vector<OpenNode>& stack) const {
+        const GrowColumn& column = request_.columns[c];
+        const std::size_t n_parts = split.after.size() / s_;
+        const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
+        add_nodes(subtree, n_parts);
+        Subtree::Node& node = subtree.nodes[open.node];
         node.column = static_cast<std::int32_t>(c);
         node.first_child = first;
         node.n_children = static_cast<std::uint32_t>(n_parts);
-        std::copy(found.known.begin(), found.known.end(), grove.known.data() + open.node * s_);
-        std::copy(found.missing.begin(), found.missing.end(),
-                  grove.missing.data() + open.node * s_);
-        std::copy(found.after.begin(), found.after.end(), grove.after.data() + first * s_);
+        std::copy(split.known.begin(), split.known.end(),
+                  subtree.known.data() + open.node * s_);
+        std::copy(split.missing.begin(), split.missing.end(),
+                  subtree.missing.data() + open.node * s_);
+        std::copy(split.after.begin(), split.after.end(), subtree.after.data() + first * s_);
         std::vector<std::int32_t> branch_of;
         if (column.ordered) {
-            node.cut = cut_between(column, found.low, found.high);
+            node.cut = cut_between(column, split.low, split.high);
         } else {
             branch_of.assign(static_cast<std::size_t>(column.n_levels), -1);
             for (std::size_t b = 0; b < n_parts; ++b) {
-                Grove::Node& child = grove.nodes[first + b];
-                child.level_start = static_cast<std::uint32_t>(grove.levels.size());
-                child.level_count = static_cast<std::uint32_t>(found.groups[b].size());
-                for (const std::int32_t code : found.groups[b]) {
-                    grove.levels.push_back(code);
+                Subtree::Node& child = subtree.nodes[first + b];
+                child.level_start = static_cast<std::uint32_t>(subtree.levels.size());
+                child.level_count = static_cast<std::uint32_t>(split.groups[b].size());
+                for (const std::int32_t code : split.groups[b]) {
+                    subtree.levels.push_back(code);
                     branch_of[static_cast<std::size_t>(code)] = static_cast<std::int32_t>(b);
                 }
             }
@@ -474,30 +489,30 @@ class GeneralKernel {
             if (code < 0) {
                 return -1;
             }
-            return column.ordered ? (code > found.low ? 1 : 0)
+            return column.ordered ? (code > split.low ? 1 : 0)
                                   : branch_of[static_cast<std::size_t>(code)];
         };
         const NodeRows& rows = open.rows;
         std::vector<double> shares(n_parts, 0.0);
         std::vector<std::size_t> sizes(n_parts, 0);
-        std::size_t n_lost = 0;
+        std::size_t n_missing = 0;
         for (std::size_t i = 0; i < rows.ids.size(); ++i) {
             const int b = branch(rows.ids[i]);
             if (b < 0) {
-                ++n_lost;
+                ++n_missing;
             } else {
                 ++sizes[static_cast<std::size_t>(b)];
                 shares[static_cast<std::size_t>(b)] +=
                     rows.weight.empty() ? 1.0 : rows.weight[i];
             }
         }
-        const bool shared = n_lost > 0 && order_.fraction;
+        const bool shared = n_missing > 0 && request_.fraction;
         const double sum = pairwise_sum(shares.data(), n_parts);
         std::vector<NodeRows> parts(n_parts);
         const bool weighted = shared || !rows.weight.empty();
         for (std::size_t b = 0; b < n_parts; ++b) {  // not twice as much as they need
             const std::size_t size =
-                sizes[b] + (shared && shares[b] / sum > 0 ? n_lost : std::size_t{0});
+                sizes[b] + (shared && shares[b] / sum > 0 ? n_missing : std::size_t{0});
             parts[b].ids.reserve(size);
             parts[b].weight.reserve(weighted ? size : 0);
         }
@@ -516,14 +531,14 @@ class GeneralKernel {
         }
         for (std::size_t b = n_parts; b-- > 0;) {
             const auto child = first + static_cast<std::uint32_t>(b);
-            weigh(grove, child, parts[b]);
+            sum_rows(subtree, child, parts[b]);
             stack.push_back({child, open.depth + 1, std::move(parts[b])});
         }
     }
 
-    const Order& order_;
+    const GrowRequest& request_;
     std::size_t s_;
-    std::vector<Worker> workers_;
+    std::vector<Scratch> scratches_;
 };
 
 }  // namespace penjing

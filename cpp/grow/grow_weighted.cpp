@@ -9,10 +9,10 @@
 
 namespace penjing {
 
-bool misses_early(const Order& order) {
+bool starts_with_missing(const GrowRequest& request) {
     constexpr std::size_t some = 2000;
-    for (const GrowColumn& column : order.columns) {
-        for (std::size_t i = 0; i < std::min(order.n_rows, some); ++i) {
+    for (const GrowColumn& column : request.columns) {
+        for (std::size_t i = 0; i < std::min(request.n_rows, some); ++i) {
             if (column.codes != nullptr ? column.codes[i] < 0
                                         : std::isnan(column.numbers[i * column.stride])) {
                 return true;
@@ -25,13 +25,13 @@ bool misses_early(const Order& order) {
 namespace {
 
 // Fixed point wants numbers whose squares are neither too large nor too small.
-bool is_moderate(const Order& order) {
+bool has_moderate_values(const GrowRequest& request) {
     constexpr double large = 1e100;
-    double most_w = order.weight == nullptr ? 1 : 0;
+    double most_w = request.weight == nullptr ? 1 : 0;
     double most_y = 0;
-    for (std::size_t i = 0; i < order.n_rows; ++i) {
-        most_w = std::max(most_w, order.weight == nullptr ? 1 : order.weight[i]);
-        most_y = std::max(most_y, order.y == nullptr ? 1 : std::fabs(order.number(i)));
+    for (std::size_t i = 0; i < request.n_rows; ++i) {
+        most_w = std::max(most_w, request.weight == nullptr ? 1 : request.weight[i]);
+        most_y = std::max(most_y, request.y == nullptr ? 1 : std::fabs(request.number(i)));
     }
     return most_w < large && most_w > 1 / large && most_y < large &&
            (most_y > 1 / large || most_y == 0);
@@ -39,36 +39,37 @@ bool is_moderate(const Order& order) {
 
 }  // namespace
 
-bool is_measured(const Order& order) {
-    if (order.n_rows == 0 || !is_moderate(order)) {
+bool can_grow_weighted(const GrowRequest& request) {
+    if (request.n_rows == 0 || !has_moderate_values(request)) {
         return false;
     }
-    constexpr std::size_t most_rows = SmallTree<Kind::gini, true>::most_rows;
-    const bool in_buckets = order.n_rows > std::min(order.small, most_rows);
-    if (order.is_ratio()) {
-        return order.n_rows <= most_rows;
+    constexpr std::size_t max_rows = SmallSubtreeGrower<ImpurityKind::gini, true>::max_rows;
+    const bool in_buckets = request.n_rows > std::min(request.small, max_rows);
+    if (request.is_ratio()) {
+        return request.n_rows <= max_rows;
     }
-    return order.y != nullptr || !in_buckets || order.n_sums <= most_bucketed;
+    return request.y != nullptr || !in_buckets || request.n_sums <= max_bucketed_classes;
 }
 
-std::vector<Grove> grow_measured(const Order& order, ThreadPool& pool, const PollCallback& poll,
-                                 Sight& sight) {
-    if (order.measure == Measure::gini) {
-        return MeasuredKernel<Kind::gini, true>(order, true).grow(pool, poll, sight);
+std::vector<Subtree> grow_weighted(const GrowRequest& request, ThreadPool& pool,
+                                   const PollCallback& poll, ColumnChecks& checks) {
+    if (request.criterion == CriterionKind::gini) {
+        return WeightedKernel<ImpurityKind::gini, true>(request, true).grow(pool, poll, checks);
     }
-    if (order.measure != Measure::variance) {
-        return MeasuredKernel<Kind::entropy, true>(order, true).grow(pool, poll, sight);
+    if (request.criterion != CriterionKind::variance) {
+        return WeightedKernel<ImpurityKind::entropy, true>(request, true)
+            .grow(pool, poll, checks);
     }
-    const bool lost = misses_early(order);
-    if (order.weight == nullptr && !(lost && order.fraction)) {
-        std::vector<Grove> groves =
-            MeasuredKernel<Kind::variance, false>(order, !order.fraction)
-                .grow(pool, poll, sight);
-        if (!groves.empty() || sight.is_odd) {
-            return groves;
+    const bool missing = starts_with_missing(request);
+    if (request.weight == nullptr && !(missing && request.fraction)) {
+        std::vector<Subtree> subtrees =
+            WeightedKernel<ImpurityKind::variance, false>(request, !request.fraction)
+                .grow(pool, poll, checks);
+        if (!subtrees.empty() || checks.is_unsupported) {
+            return subtrees;
         }
     }
-    return MeasuredKernel<Kind::variance, true>(order, true).grow(pool, poll, sight);
+    return WeightedKernel<ImpurityKind::variance, true>(request, true).grow(pool, poll, checks);
 }
 
 }  // namespace penjing

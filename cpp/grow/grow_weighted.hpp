@@ -10,18 +10,19 @@
 namespace penjing {
 
 // What was seen of the columns by the way.
-struct Sight {
-    bool is_odd = false;  // a number is infinite, or missing where none may: nothing is grown
+struct ColumnChecks {
+    bool is_unsupported =
+        false;  // a number is infinite, or missing where none may: nothing is grown
     std::vector<std::int64_t> n_missing;  // rows without a value, of each column
 };
 
 // Whether a value is missing among the first rows: likely, then, elsewhere too.
-bool misses_early(const Order& order);
+bool starts_with_missing(const GrowRequest& request);
 
 // Whether the measuring kernel can do it.
-bool is_measured(const Order& order);
+bool can_grow_weighted(const GrowRequest& request);
 
-std::vector<Grove> grow_measured(const Order& order, ThreadPool& pool, const PollCallback& poll,
-                                 Sight& sight);
+std::vector<Subtree> grow_weighted(const GrowRequest& request, ThreadPool& pool,
+                                   const PollCallback& poll, ColumnChecks& checks);
 
 }  // namespace penjing

@@ -31,7 +31,7 @@ struct LevelCounts {
 
 namespace detail {
 
-inline constexpr std::size_t most_grid = std::size_t{1} << 24;
+inline constexpr std::size_t max_grid_cells = std::size_t{1} << 24;
 
 template <class Code>
 void count_by_sort(const Code* codes, const std::uint16_t* labels, std::size_t n, std::size_t k,
@@ -59,7 +59,7 @@ template <class Code>
 void count_levels(const Code* codes, const std::uint16_t* labels, std::size_t n,
                   std::size_t n_levels, std::size_t k, LevelCounts& out) {
     const std::size_t n_words = (n_levels + 63) / 64;
-    if (n_levels * k > detail::most_grid || n_words > 4 * n) {
+    if (n_levels * k > detail::max_grid_cells || n_words > 4 * n) {
         out.clear();
         detail::count_by_sort(codes, labels, n, k, out);
         return;
@@ -86,31 +86,31 @@ void count_levels(const Code* codes, const std::uint16_t* labels, std::size_t n,
             present[codes[i] / 64] |= std::uint64_t{1} << (codes[i] % 64);
         }
     }
-    const std::size_t most = std::min(n, n_levels) + 1;
-    out.codes.resize(most);
-    out.sizes.resize(most);
-    out.cells.resize(most * k);
-    std::size_t found = 0;
+    const std::size_t max_present = std::min(n, n_levels) + 1;
+    out.codes.resize(max_present);
+    out.sizes.resize(max_present);
+    out.cells.resize(max_present * k);
+    std::size_t n_present = 0;
     for (std::size_t w = 0; w < n_words; ++w) {
         for (std::uint64_t word = present[w]; word != 0; word &= word - 1) {
             const std::size_t level = w * 64 + static_cast<std::size_t>(std::countr_zero(word));
             std::uint32_t* row = grid + level * k;
-            std::uint32_t* cells = out.cells.data() + found * k;
+            std::uint32_t* cells = out.cells.data() + n_present * k;
             std::uint32_t size = 0;
             for (std::size_t c = 0; c < k; ++c) {
                 size += row[c];
                 cells[c] = row[c];
                 row[c] = 0;
             }
-            out.codes[found] = static_cast<std::uint32_t>(level);
-            out.sizes[found] = size;
-            found += size > 0 ? 1U : 0U;  // what is not there is written over
+            out.codes[n_present] = static_cast<std::uint32_t>(level);
+            out.sizes[n_present] = size;
+            n_present += size > 0 ? 1U : 0U;  // what is not there is written over
         }
         present[w] = 0;
     }
-    out.codes.resize(found);
-    out.sizes.resize(found);
-    out.cells.resize(found * k);
+    out.codes.resize(n_present);
+    out.sizes.resize(n_present);
+    out.cells.resize(n_present * k);
 }
 
 // One bit a row for each class of a node: 64 rows after 64, the words of all classes side by
@@ -149,8 +149,9 @@ inline std::uint64_t bits_of_bytes(const std::uint8_t* codes, std::size_t n) {
 }
 
 #if PENJING_X86
-PENJING_AVX512 inline void count_ones_wide(const std::uint8_t* codes, const ClassBits& classes,
-                                           std::size_t n, std::size_t k, std::uint32_t* ones) {
+PENJING_AVX512 inline void count_ones_avx512(const std::uint8_t* codes,
+                                             const ClassBits& classes, std::size_t n,
+                                             std::size_t k, std::uint32_t* ones) {
     const __m512i one = _mm512_set1_epi8(1);
     for (std::size_t first = 0; first < k; first += 8) {
         __m512i sums = _mm512_setzero_si512();
@@ -197,11 +198,11 @@ PENJING_AVX2 inline void count_ones_avx2(const std::uint8_t* codes, const ClassB
 
 // Rows of each class whose code is 1, for a column of two levels.
 inline void count_ones(const std::uint8_t* codes, const ClassBits& classes, std::size_t n,
-                       std::size_t k, std::uint32_t* ones, bool wide) {
+                       std::size_t k, std::uint32_t* ones, bool use_avx512) {
     std::fill(ones, ones + k, 0U);
 #if PENJING_X86
-    if (wide) {
-        detail::count_ones_wide(codes, classes, n, k, ones);
+    if (use_avx512) {
+        detail::count_ones_avx512(codes, classes, n, k, ones);
         return;
     }
     if (has_avx2()) {
@@ -209,7 +210,7 @@ inline void count_ones(const std::uint8_t* codes, const ClassBits& classes, std:
         return;
     }
 #endif
-    static_cast<void>(wide);
+    static_cast<void>(use_avx512);
     for (std::size_t w = 0; w < classes.n_words(); ++w) {
         const std::uint64_t word =
             detail::bits_of_bytes(codes + w * 64, std::min<std::size_t>(64, n - w * 64));
@@ -239,8 +240,8 @@ void split_scalar(const T* from, const std::uint64_t* mask, std::size_t n, T* pl
 namespace detail {
 
 template <class T>
-PENJING_AVX512 inline void pack_wide(const T* from, std::uint64_t keep, std::uint64_t valid,
-                                     T* to, std::size_t n_kept) {
+PENJING_AVX512 inline void pack_avx512(const T* from, std::uint64_t keep, std::uint64_t valid,
+                                       T* to, std::size_t n_kept) {
     if constexpr (sizeof(T) == 1) {
         const __m512i v = _mm512_maskz_loadu_epi8(valid, from);
         _mm512_mask_storeu_epi8(to, _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(n_kept)),
@@ -258,8 +259,8 @@ PENJING_AVX512 inline void pack_wide(const T* from, std::uint64_t keep, std::uin
 }
 
 template <class T>
-PENJING_AVX512 inline void split_wide(const T* from, const std::uint64_t* mask, std::size_t n,
-                                      T* plain, T* set) {
+PENJING_AVX512 inline void split_avx512(const T* from, const std::uint64_t* mask, std::size_t n,
+                                        T* plain, T* set) {
     constexpr std::size_t lanes = 64 / sizeof(T);
     for (std::size_t i = 0; i < n; i += lanes) {
         const std::size_t left = n - i;
@@ -268,13 +269,13 @@ PENJING_AVX512 inline void split_wide(const T* from, const std::uint64_t* mask, 
         const std::uint64_t bits = mask[i / 64] >> (i % 64) & valid;
         if (set != nullptr) {
             const auto count = static_cast<std::size_t>(_mm_popcnt_u64(bits));
-            pack_wide(from + i, bits, valid, set, count);
+            pack_avx512(from + i, bits, valid, set, count);
             set += count;
         }
         if (plain != nullptr) {
             const std::uint64_t others = valid & ~bits;
             const auto count = static_cast<std::size_t>(_mm_popcnt_u64(others));
-            pack_wide(from + i, others, valid, plain, count);
+            pack_avx512(from + i, others, valid, plain, count);
             plain += count;
         }
     }
@@ -335,10 +336,10 @@ PENJING_AVX2 void split_avx2(const T* from, const std::uint64_t* mask, std::size
 
 template <class T>
 void split_by_mask(const T* from, const std::uint64_t* mask, std::size_t n, T* plain, T* set,
-                   bool wide) {
+                   bool use_avx512) {
 #if PENJING_X86
-    if (wide) {
-        detail::split_wide(from, mask, n, plain, set);
+    if (use_avx512) {
+        detail::split_avx512(from, mask, n, plain, set);
         return;
     }
     if (has_avx2()) {
@@ -346,7 +347,7 @@ void split_by_mask(const T* from, const std::uint64_t* mask, std::size_t n, T* p
         return;
     }
 #endif
-    static_cast<void>(wide);
+    static_cast<void>(use_avx512);
     split_scalar(from, mask, n, plain, set);
 }
 

@@ -1,4 +1,4 @@
-// What is to be grown: the columns, the target and the settings that a growing kernel is given.
+// The input of the growing kernels: columns, target and settings.
 #pragma once
 
 #include <atomic>
@@ -10,27 +10,27 @@
 
 namespace penjing {
 
-enum class Measure : std::uint8_t { gini, entropy, ratio, variance };
+enum class CriterionKind : std::uint8_t { gini, entropy, ratio, variance };
 
-// One column a tree may ask about: codes 0 … n_levels - 1, -1 missing; or the numbers of a
-// column that nobody has coded yet, NaN missing.
+// One column: codes 0 … n_levels - 1 with -1 for missing, or the numbers of a column that is
+// not encoded, with NaN for missing.
 struct GrowColumn {
     const std::int32_t* codes = nullptr;
     const double* numbers = nullptr;
-    std::size_t stride = 1;          // of numbers
+    std::size_t stride = 1;          // of numbers, in elements
     const double* levels = nullptr;  // the number of each code; null if not numeric
     std::int32_t n_levels = 0;
     bool ordered = false;
 };
 
-// How far a growth is; every worker adds to it, the one that asked reads it.
-struct Pace {
-    std::atomic<std::uint64_t> row_levels{0};  // rows looked at, once a level
-    std::atomic<std::uint64_t> placed{0};      // rows that have arrived in a leaf
-    std::atomic<std::uint64_t> leaves{0};
+// Counters that every thread adds to and the calling thread reads.
+struct Progress {
+    std::atomic<std::uint64_t> rows_scanned{0};  // summed over the levels of the tree
+    std::atomic<std::uint64_t> rows_in_leaves{0};
+    std::atomic<std::uint64_t> n_leaves{0};
 };
 
-struct Order {  // "grow me this"
+struct GrowRequest {
     std::vector<GrowColumn> columns;
     std::size_t n_rows = 0;
     const std::int32_t* target = nullptr;  // code of the class; null for numbers
@@ -38,30 +38,30 @@ struct Order {  // "grow me this"
     const double* weight = nullptr;        // null: one each
     double centre = 0;
     std::size_t n_sums = 0;  // S: classes, or 3 moments
-    Measure measure = Measure::gini;
+    CriterionKind criterion = CriterionKind::gini;
     bool multiway = true;
     bool fraction = false;
-    bool whole = false;           // nothing may be missing
+    bool whole = false;           // missing values are not allowed
     std::int64_t max_depth = -1;  // -1: no limit
     double min_weight = 0;
     double min_branch = 0;
     double min_gain = 0;
     int threads = 1;
-    Pace* pace = nullptr;      // null: nobody wants to know
-    std::size_t small = 1000;  // nodes of up to so many rows keep sorted lists
+    Progress* progress = nullptr;  // may be null
+    std::size_t small = 1000;      // up to this many rows, a node keeps sorted lists
 
-    [[nodiscard]] bool is_ratio() const { return measure == Measure::ratio; }
+    [[nodiscard]] bool is_ratio() const { return criterion == CriterionKind::ratio; }
     [[nodiscard]] double raw(std::size_t row) const { return y[row] + 0.0; }  // never -0.0
     [[nodiscard]] double number(std::size_t row) const { return raw(row) - centre; }
-    void look(std::size_t rows) const {  // at a node
-        if (pace != nullptr) {
-            pace->row_levels.fetch_add(rows, std::memory_order_relaxed);
+    void report_scan(std::size_t rows) const {
+        if (progress != nullptr) {
+            progress->rows_scanned.fetch_add(rows, std::memory_order_relaxed);
         }
     }
-    void place(std::size_t rows) const {  // in a leaf
-        if (pace != nullptr) {
-            pace->placed.fetch_add(rows, std::memory_order_relaxed);
-            pace->leaves.fetch_add(1, std::memory_order_relaxed);
+    void report_leaf(std::size_t rows) const {
+        if (progress != nullptr) {
+            progress->rows_in_leaves.fetch_add(rows, std::memory_order_relaxed);
+            progress->n_leaves.fetch_add(1, std::memory_order_relaxed);
         }
     }
 };
@@ -79,7 +79,7 @@ inline double midpoint(double low, double high) {
 
 inline double cut_between(const GrowColumn& column, std::int32_t low, std::int32_t high) {
     if (column.levels == nullptr) {
-        return low;  // an ordered level: its position
+        return low;  // an ordinal category: its position
     }
     return midpoint(column.levels[low], column.levels[high]);
 }

@@ -51,14 +51,14 @@ struct TwoScan {  // where a scan of two classes stands
 };
 
 template <class Entry>
-void scan_two(ListView<Entry> list, const NodeFacts& f, TwoScan<Entry>& s) {
+void scan_two(ListView<Entry> list, const NodeStats& f, TwoScan<Entry>& s) {
     const double n = f.n;
     const double total = f.t[1];
     double bar = s.best + f.slack;
     for (std::uint32_t i = 0; i < list.n; ++i) {
         const Entry e = list.entries[i];
         const std::uint32_t at = list.first + i;
-        if ((e & 1U) != 0 && at >= f.least && at + f.least <= f.n) {
+        if ((e & 1U) != 0 && at >= f.min_rows && at + f.min_rows <= f.n) {
             const double l = at;
             const double d = s.p * n - l * total;
             const double lr = l * (n - l);
@@ -76,8 +76,8 @@ void scan_two(ListView<Entry> list, const NodeFacts& f, TwoScan<Entry>& s) {
 }
 
 #if PENJING_X86
-PENJING_AVX512 inline void scan_two_wide(ListView<std::uint32_t> list, const NodeFacts& f,
-                                         TwoScan<std::uint32_t>& s) {
+PENJING_AVX512 inline void scan_two_avx512(ListView<std::uint32_t> list, const NodeStats& f,
+                                           TwoScan<std::uint32_t>& s) {
     const __m512i one = _mm512_set1_epi32(1);
     const __m512i two = _mm512_set1_epi32(2);
     const __m512i lanes =
@@ -85,7 +85,7 @@ PENJING_AVX512 inline void scan_two_wide(ListView<std::uint32_t> list, const Nod
     const __m512i before = _mm512_sub_epi32(_mm512_sllv_epi32(one, lanes), one);
     const __m512d n = _mm512_set1_pd(f.n);
     const __m512d total = _mm512_set1_pd(f.t[1]);
-    const std::uint32_t last = f.n - f.least;
+    const std::uint32_t last = f.n - f.min_rows;
     __m512d bar = _mm512_set1_pd(s.best + f.slack);
     for (std::uint32_t j = 0; j < list.n; j += 16) {
         const std::uint32_t i = list.first + j;
@@ -94,8 +94,8 @@ PENJING_AVX512 inline void scan_two_wide(ListView<std::uint32_t> list, const Nod
         const __m512i e = _mm512_maskz_loadu_epi32(valid, list.entries + j);
         const auto classes = static_cast<std::uint32_t>(_mm512_test_epi32_mask(e, two));
         std::uint32_t open = _mm512_test_epi32_mask(e, one);
-        if (i < f.least) {
-            const std::uint32_t skip = f.least - i;
+        if (i < f.min_rows) {
+            const std::uint32_t skip = f.min_rows - i;
             open = skip >= 16 ? 0 : open & (~0U << skip);
         }
         if (i + 15 > last) {
@@ -146,26 +146,26 @@ PENJING_AVX512 inline void scan_two_wide(ListView<std::uint32_t> list, const Nod
 }  // namespace detail
 
 template <class Entry>
-BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfTwo, const LogTable&,
-                 std::vector<std::uint32_t>& below, bool wide) {
+BestCut best_cut(ListView<Entry> list, const NodeStats& f, BinaryGini, const LogTable&,
+                 std::vector<std::uint32_t>& below, bool use_avx512) {
     detail::TwoScan<Entry> s;
     s.p = below[1];
 #if PENJING_X86
     if constexpr (sizeof(Entry) == 4) {
-        if (wide) {
-            detail::scan_two_wide(list, f, s);
+        if (use_avx512) {
+            detail::scan_two_avx512(list, f, s);
             return {s.best, s.at};
         }
     }
 #endif
-    static_cast<void>(wide);
+    static_cast<void>(use_avx512);
     detail::scan_two(list, f, s);
     return {s.best, s.at};
 }
 
 namespace detail {
 
-inline constexpr std::size_t most_wide_classes = 16;
+inline constexpr std::size_t max_avx512_classes = 16;
 
 #if PENJING_X86
 PENJING_AVX512 inline __m512i running_sum(__m512i v) {
@@ -178,19 +178,19 @@ PENJING_AVX512 inline __m512i running_sum(__m512i v) {
 
 // Sixteen entries at a time: the rank of each among its class gives its share of the sums of
 // squares, a running sum gives the sums themselves.
-PENJING_AVX512 inline void scan_many_wide(ListView<std::uint32_t> list, const NodeFacts& f,
-                                          std::uint32_t* below, std::int64_t s1,
-                                          std::int64_t s2, BestCut& best) {
+PENJING_AVX512 inline void scan_many_avx512(ListView<std::uint32_t> list, const NodeStats& f,
+                                            std::uint32_t* below, std::int64_t s1,
+                                            std::int64_t s2, BestCut& best) {
     const __m512i one = _mm512_set1_epi32(1);
     const __m512i lanes =
         _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const __m512i class_mask =
         _mm512_set1_epi32(static_cast<int>((1U << (list.shift - 1)) - 1));
     const __m512d n = _mm512_set1_pd(f.n);
-    const std::uint32_t last = f.n - f.least;
-    double bar = f.own + f.slack;
-    alignas(64) std::uint32_t so_far[most_wide_classes] = {};
-    alignas(64) std::uint32_t totals[most_wide_classes] = {};
+    const std::uint32_t last = f.n - f.min_rows;
+    double bar = f.parent_value + f.slack;
+    alignas(64) std::uint32_t so_far[max_avx512_classes] = {};
+    alignas(64) std::uint32_t totals[max_avx512_classes] = {};
     for (std::size_t k = 0; k < f.k; ++k) {
         so_far[k] = below[k];
         totals[k] = 2 * f.t[k];
@@ -218,8 +218,8 @@ PENJING_AVX512 inline void scan_many_wide(ListView<std::uint32_t> list, const No
         const __m512i sum1 = running_sum(gain);
         const __m512i sum2 = running_sum(loss);
         std::uint32_t open = _mm512_test_epi32_mask(e, one);
-        if (i < f.least) {
-            const std::uint32_t skip = f.least - i;
+        if (i < f.min_rows) {
+            const std::uint32_t skip = f.min_rows - i;
             open = skip >= 16 ? 0 : open & (~0U << skip);
         }
         if (i + 15 > last) {
@@ -264,7 +264,7 @@ PENJING_AVX512 inline void scan_many_wide(ListView<std::uint32_t> list, const No
                     const double value =
                         as_double(s1 + add1[lane]) / l + as_double(s2 + add2[lane]) / (f.n - l);
                     if (value > bar) {
-                        best = {value - f.own, i + lane};
+                        best = {value - f.parent_value, i + lane};
                         bar = value + f.slack;
                     }
                 }
@@ -281,8 +281,8 @@ PENJING_AVX512 inline void scan_many_wide(ListView<std::uint32_t> list, const No
 }  // namespace detail
 
 template <class Entry>
-BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfMany, const LogTable&,
-                 std::vector<std::uint32_t>& below, bool wide) {
+BestCut best_cut(ListView<Entry> list, const NodeStats& f, MulticlassGini, const LogTable&,
+                 std::vector<std::uint32_t>& below, bool use_avx512) {
     const Entry mask = (Entry{1} << (list.shift - 1)) - 1;
     std::int64_t s1 = 0;
     std::int64_t s2 = 0;
@@ -295,18 +295,18 @@ BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfMany, const Log
     BestCut best;
 #if PENJING_X86
     if constexpr (sizeof(Entry) == 4) {
-        if (wide && f.k <= detail::most_wide_classes && f.n < 1U << 24) {
-            detail::scan_many_wide(list, f, below.data(), s1, s2, best);
+        if (use_avx512 && f.k <= detail::max_avx512_classes && f.n < 1U << 24) {
+            detail::scan_many_avx512(list, f, below.data(), s1, s2, best);
             return best;
         }
     }
 #endif
-    static_cast<void>(wide);
-    double bar = f.own + f.slack;  // s1 / L + s2 / R must pass it
+    static_cast<void>(use_avx512);
+    double bar = f.parent_value + f.slack;  // s1 / L + s2 / R must pass it
     for (std::uint32_t j = 0; j < list.n; ++j) {
         const Entry e = list.entries[j];
         const std::uint32_t i = list.first + j;
-        if ((e & 1U) != 0 && i >= f.least && i + f.least <= f.n) {
+        if ((e & 1U) != 0 && i >= f.min_rows && i + f.min_rows <= f.n) {
             const double l = i;
             const double r = f.n - l;
             if (best.at == 0) {
@@ -315,7 +315,7 @@ BestCut best_cut(ListView<Entry> list, const NodeFacts& f, GiniOfMany, const Log
             if (as_double(s1) * r + as_double(s2) * l > bar * (l * r) * (1 - 1e-14)) {
                 const double value = as_double(s1) / l + as_double(s2) / r;
                 if (value > bar) {
-                    best = {value - f.own, i};
+                    best = {value - f.parent_value, i};
                     bar = value + f.slack;
                 }
             }
@@ -346,7 +346,7 @@ Flags flags_of(const Entry* entries, std::uint32_t n) {
 }
 
 #if PENJING_X86
-PENJING_AVX512 inline Flags flags_of_wide(const std::uint32_t* entries) {
+PENJING_AVX512 inline Flags flags_of_avx512(const std::uint32_t* entries) {
     const __m512i one = _mm512_set1_epi32(1);
     const __m512i two = _mm512_set1_epi32(2);
     Flags flags;
@@ -361,19 +361,19 @@ PENJING_AVX512 inline Flags flags_of_wide(const std::uint32_t* entries) {
 #endif
 
 // Up to so many rows the table's entropy is convex, rounding or not.
-inline constexpr std::uint32_t most_convex = 1U << 22;
+inline constexpr std::uint32_t max_convex_rows = 1U << 22;
 
 // Two classes, a whole node: no cut between two rows of one class is better than those where
 // their run begins and ends, so only these are weighed. (Rows that share their value with
 // others are no run.)
 template <class Entry>
-BestCut best_entropy_of_two(ListView<Entry> list, const NodeFacts& f, const LogTable& log,
-                            bool wide) {
+BestCut best_entropy_of_two(ListView<Entry> list, const NodeStats& f, const LogTable& log,
+                            bool use_avx512) {
     const std::int64_t* phi = log.phi.data();
     const std::uint32_t n = f.n;
-    const std::uint32_t last = n - f.least;
+    const std::uint32_t last = n - f.min_rows;
     BestCut best;
-    std::int64_t bar = f.whole_slack;
+    std::int64_t bar = f.phi_slack;
     std::uint32_t ones = 0;           // of the second class, before the block
     std::uint64_t before_single = 0;  // whether the entry before the block is alone
     std::uint64_t before_second = 0;  // and its class
@@ -382,8 +382,8 @@ BestCut best_entropy_of_two(ListView<Entry> list, const NodeFacts& f, const LogT
         Flags flags;
 #if PENJING_X86
         if constexpr (sizeof(Entry) == 4) {
-            if (wide && size == 64) {
-                flags = flags_of_wide(list.entries + start);
+            if (use_avx512 && size == 64) {
+                flags = flags_of_avx512(list.entries + start);
             } else {
                 flags = flags_of(list.entries + start, size);
             }
@@ -399,13 +399,13 @@ BestCut best_entropy_of_two(ListView<Entry> list, const NodeFacts& f, const LogT
         const std::uint64_t alike = ~(flags.second ^ (flags.second << 1 | before_second));
         std::uint64_t open = flags.differs & ~(alike & single & (single << 1 | before_single));
         // The first and the last cut that may be made end a run too.
-        for (const std::uint32_t end : {f.least, last}) {
+        for (const std::uint32_t end : {f.min_rows, last}) {
             if (end >= start && end - start < size) {
                 open |= flags.differs & std::uint64_t{1} << (end - start);
             }
         }
-        if (start < f.least) {
-            const std::uint32_t skip = f.least - start;
+        if (start < f.min_rows) {
+            const std::uint32_t skip = f.min_rows - start;
             open = skip >= 64 ? 0 : open & (~std::uint64_t{0} << skip);
         }
         if (start + 63 > last) {
@@ -419,13 +419,13 @@ BestCut best_entropy_of_two(ListView<Entry> list, const NodeFacts& f, const LogT
                 ones + static_cast<std::uint32_t>(std::popcount(flags.second & passed));
             const std::int64_t sum = phi[c] + phi[at - c] + phi[f.t[1] - c] +
                                      phi[f.t[0] - (at - c)] - phi[at] - phi[n - at] -
-                                     f.whole_own;
+                                     f.parent_phi;
             if (best.at == 0) {
                 best = {0, at};
             }
             if (sum > bar) {
                 best = {as_double(sum), at};
-                bar = sum + f.whole_slack;
+                bar = sum + f.phi_slack;
             }
         }
         ones += static_cast<std::uint32_t>(std::popcount(flags.second));
@@ -438,32 +438,32 @@ BestCut best_entropy_of_two(ListView<Entry> list, const NodeFacts& f, const LogT
 }  // namespace detail
 
 template <class Entry>
-BestCut best_cut(ListView<Entry> list, const NodeFacts& f, EntropyOfCounts, const LogTable& log,
-                 std::vector<std::uint32_t>& below, bool wide) {
-    if (f.k == 2 && list.n == f.n && f.n < detail::most_convex) {
-        return detail::best_entropy_of_two(list, f, log, wide);
+BestCut best_cut(ListView<Entry> list, const NodeStats& f, CountEntropy, const LogTable& log,
+                 std::vector<std::uint32_t>& below, bool use_avx512) {
+    if (f.k == 2 && list.n == f.n && f.n < detail::max_convex_rows) {
+        return detail::best_entropy_of_two(list, f, log, use_avx512);
     }
     const Entry mask = (Entry{1} << (list.shift - 1)) - 1;
     const std::int64_t* step = log.step.data();
     std::int64_t sum = 0;  // V of the cut before entry i
     if (list.first > 0) {
-        sum = -f.whole_own - log.phi[list.first] - log.phi[f.n - list.first];
+        sum = -f.parent_phi - log.phi[list.first] - log.phi[f.n - list.first];
         for (std::size_t k = 0; k < f.k; ++k) {
             sum += log.phi[below[k]] + log.phi[f.t[k] - below[k]];
         }
     }
     BestCut best;
-    std::int64_t bar = f.whole_slack;
+    std::int64_t bar = f.phi_slack;
     for (std::uint32_t j = 0; j < list.n; ++j) {
         const Entry e = list.entries[j];
         const std::uint32_t i = list.first + j;
-        if ((e & 1U) != 0 && i >= f.least && i + f.least <= f.n) {
+        if ((e & 1U) != 0 && i >= f.min_rows && i + f.min_rows <= f.n) {
             if (best.at == 0) {
                 best = {0, i};
             }
             if (sum > bar) {
                 best = {as_double(sum), i};
-                bar = sum + f.whole_slack;
+                bar = sum + f.phi_slack;
             }
         }
         const auto k = static_cast<std::size_t>(e >> 1 & mask);
@@ -526,8 +526,8 @@ PENJING_AVX512 inline std::uint32_t moved_flags(std::uint32_t flags, std::uint32
     return kept & (sum | flags);
 }
 
-PENJING_AVX512 inline void part_two_wide(ListView<std::uint32_t> list, const RowBits& marked,
-                                         std::uint32_t* plain, std::uint32_t* special) {
+PENJING_AVX512 inline void part_two_avx512(ListView<std::uint32_t> list, const RowBits& marked,
+                                           std::uint32_t* plain, std::uint32_t* special) {
     const __m512i one = _mm512_set1_epi32(1);
     const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(list.shift));
     const std::uint32_t* words = marked.words();
@@ -577,16 +577,16 @@ PENJING_AVX512 inline void part_two_wide(ListView<std::uint32_t> list, const Row
 // Divide a list by the marked rows; a null destination drops its part.
 template <class Entry>
 void partition_two(ListView<Entry> list, const RowBits& marked, Entry* plain, Entry* special,
-                   bool wide) {
+                   bool use_avx512) {
 #if PENJING_X86
     if constexpr (sizeof(Entry) == 4) {
-        if (wide) {
-            detail::part_two_wide(list, marked, plain, special);
+        if (use_avx512) {
+            detail::part_two_avx512(list, marked, plain, special);
             return;
         }
     }
 #endif
-    static_cast<void>(wide);
+    static_cast<void>(use_avx512);
     detail::part_two(list, marked, plain, special);
 }
 

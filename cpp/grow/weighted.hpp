@@ -38,72 +38,77 @@
 
 namespace penjing {
 
-template <Kind kind, bool weighted>
-class MeasuredKernel {
+template <ImpurityKind kind, bool weighted>
+class WeightedKernel {
   public:
-    static constexpr bool is_number = kind == Kind::variance;
+    static constexpr bool is_regression = kind == ImpurityKind::variance;
     using Item =
-        std::conditional_t<is_number, std::conditional_t<weighted, WeightedItem, PlainNumber>,
+        std::conditional_t<is_regression, std::conditional_t<weighted, WeightedItem, RawNumber>,
                            ClassItem>;
-    using Judge =
-        std::conditional_t<is_number, NumberJudge,
-                           ClassJudge<kind == Kind::entropy ? Kind::entropy : Kind::gini>>;
+    using Criterion =
+        std::conditional_t<is_regression, NumberCriterion,
+                           ClassCriterion<kind == ImpurityKind::entropy ? ImpurityKind::entropy
+                                                                        : ImpurityKind::gini>>;
 
-    MeasuredKernel(const Order& order, bool any_missing)
-        : order_(order),
-          s_(order.n_sums),
-          width_(is_number ? number_cell : order.n_sums),
-          small_(order.is_ratio()
-                     ? SmallTree<kind, weighted>::most_rows
-                     : std::min(order.small, SmallTree<kind, weighted>::most_rows)),
-          wide_(has_avx512()),
-          general_(order),
+    WeightedKernel(const GrowRequest& request, bool any_missing)
+        : request_(request),
+          s_(request.n_sums),
+          width_(is_regression ? regression_cell : request.n_sums),
+          small_(request.is_ratio()
+                     ? SmallSubtreeGrower<kind, weighted>::max_rows
+                     : std::min(request.small, SmallSubtreeGrower<kind, weighted>::max_rows)),
+          use_avx512_(has_avx512()),
+          general_(request),
           any_missing_(any_missing),
-          maths_(order, any_missing),
-          columns_(order.columns.size()),
-          ground_(weighted, !is_number, 0) {}
+          node_sums_(request, any_missing),
+          columns_(request.columns.size()),
+          row_arrays_(weighted, !is_regression, 0) {}
 
     // Empty if a number is infinite; or if a value is missing and is to be shared out, where
     // rows were thought to weigh one each.
-    std::vector<Grove> grow(ThreadPool& pool, const PollCallback& poll, Sight& sight) {
+    std::vector<Subtree> grow(ThreadPool& pool, const PollCallback& poll,
+                              ColumnChecks& checks) {
         for (int i = 0; i < pool.size(); ++i) {
-            workers_.push_back(std::make_unique<Worker>(order_, general_, any_missing_));
+            scratches_.push_back(std::make_unique<Scratch>(request_, general_, any_missing_));
         }
-        const bool alone = pool.size() == 1;
+        const bool is_serial = pool.size() == 1;
         // What is more than one worker's share is grown by all of them.
         const auto n_workers = static_cast<std::size_t>(pool.size());
-        const std::size_t large = alone ? 0 : std::max(order_.n_rows / n_workers, small_ + 1);
-        std::vector<Grove> groves(1);
-        std::vector<Open> later;
-        std::optional<Open> root = first_node(groves[0], pool, sight, poll);
+        const std::size_t large =
+            is_serial ? 0 : std::max(request_.n_rows / n_workers, small_ + 1);
+        std::vector<Subtree> subtrees(1);
+        std::vector<OpenNode> deferred;
+        std::optional<OpenNode> root = first_node(subtrees[0], pool, checks, poll);
         if (!root) {
             return {};
         }
         if (!root->stops) {
-            subtree(groves[0], std::move(*root), *workers_[0], ground_, large,
-                    alone ? nullptr : &pool, alone ? nullptr : &later, poll);
+            grow_subtree(subtrees[0], std::move(*root), *scratches_[0], row_arrays_, large,
+                         is_serial ? nullptr : &pool, is_serial ? nullptr : &deferred, poll);
         }
-        groves.resize(1 + later.size());
-        std::vector<std::size_t> by_size(later.size());
+        subtrees.resize(1 + deferred.size());
+        std::vector<std::size_t> by_size(deferred.size());
         std::iota(by_size.begin(), by_size.end(), std::size_t{0});
         std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
-            return later[a].block.n > later[b].block.n;
+            return deferred[a].block.n > deferred[b].block.n;
         });
-        for (std::size_t i = 0; i < later.size(); ++i) {
-            groves[0].nodes[later[i].node].link = static_cast<std::int32_t>(i + 1);
-            add_nodes(groves[i + 1], 1, s_);
-            std::copy_n(groves[0].total.data() + later[i].node * s_, s_,
-                        groves[i + 1].total.data());
+        for (std::size_t i = 0; i < deferred.size(); ++i) {
+            subtrees[0].nodes[deferred[i].node].link = static_cast<std::int32_t>(i + 1);
+            add_nodes(subtrees[i + 1], 1, s_);
+            std::copy_n(subtrees[0].total.data() + deferred[i].node * s_, s_,
+                        subtrees[i + 1].total.data());
         }
-        pool.run(later.size(), [&](std::size_t piece, int worker) {
-            const std::size_t i = by_size[piece];
-            later[i].node = 0;
-            const std::unique_ptr<Ground<Item>> own = std::move(later[i].own);
-            subtree(groves[i + 1], std::move(later[i]),
-                    *workers_[static_cast<std::size_t>(worker)], own ? *own : ground_, 0,
-                    nullptr, nullptr, worker == 0 ? poll : PollCallback{});
+        pool.run(deferred.size(), [&](std::size_t task, int worker) {
+            const std::size_t i = by_size[task];
+            deferred[i].node = 0;
+            const std::unique_ptr<RowArrays<Item>> own_arrays =
+                std::move(deferred[i].own_arrays);
+            grow_subtree(subtrees[i + 1], std::move(deferred[i]),
+                         *scratches_[static_cast<std::size_t>(worker)],
+                         own_arrays ? *own_arrays : row_arrays_, 0, nullptr, nullptr,
+                         worker == 0 ? poll : PollCallback{});
         });
-        return groves;
+        return subtrees;
     }
 
   private:
@@ -116,30 +121,31 @@ class MeasuredKernel {
         std::size_t slot = 0;
         std::array<std::uint8_t, n_buckets> many{};  // whether a bucket holds several values
     };
-    struct Open {
+    struct OpenNode {
         std::uint32_t node = 0;
         std::int64_t depth = 0;
         bool stops = false;
-        double most = 0;  // |y|
-        Block<Item> block;
-        std::unique_ptr<Ground<Item>> own;  // where it lies, if not with the others
-        Cells cells;                        // slots x buckets x width
+        double max_abs_y = 0;
+        NodeBlock<Item> block;
+        std::unique_ptr<RowArrays<Item>> own_arrays;  // where it lies, if not with the others
+        Cells cells;                                  // slots x buckets x width
         std::vector<std::uint32_t> active;
     };
-    struct Found {
-        double edges = -1;    // the best worth between two buckets
-        double worth = -1;    // the best worth, when buckets have been opened
-        double perhaps = -1;  // the same as `edges` with branches that are perhaps too light
-        double inside = -1;   // the most that a bucket may hide
-        double most = -1;     // no cut is worth more
-        bool stays = true;
-        Judge judge;
+    struct ColumnSplit {
+        double best_edge = -1;    // the best worth between two buckets
+        double improvement = -1;  // the best worth, when buckets have been opened
+        double best_edge_relaxed =
+            -1;  // the same as `best_edge` with branches that are perhaps too light
+        double bound_inside = -1;  // the most that a bucket may hide
+        double upper_bound = -1;   // no cut is worth more
+        bool can_split_below = true;
+        Criterion criterion;
         std::vector<double> known;
-        std::array<double, n_buckets> hides;
+        std::array<double, n_buckets> bucket_bound;
         Cut cut;
         double low = 0, high = 0;
         std::uint8_t bucket = 0;
-        typename GeneralKernel::Division division;
+        typename GeneralKernel::ColumnSplit general_split;
     };
     struct Sorted {  // rows by value; those of one value in the order of the table
         double* value = nullptr;
@@ -147,7 +153,7 @@ class MeasuredKernel {
         double* weight = nullptr;
         std::uint16_t* label = nullptr;
         void resize(std::size_t n, GrowableBuffer<std::byte>& room) {
-            constexpr std::size_t n_doubles = 1 + (is_number ? 1 : 0) + (weighted ? 1 : 0);
+            constexpr std::size_t n_doubles = 1 + (is_regression ? 1 : 0) + (weighted ? 1 : 0);
             constexpr std::size_t size = n_doubles * sizeof(double) + sizeof(std::uint16_t);
             value = reinterpret_cast<double*>(room.reset(n * size));
             y = value + n;
@@ -155,15 +161,15 @@ class MeasuredKernel {
             label = reinterpret_cast<std::uint16_t*>(value + n_doubles * n);
         }
     };
-    struct Worker {
-        Worker(const Order& order, const GeneralKernel& general, bool any_missing)
-            : small(order, general, any_missing),
-              scorer(order.measure, order.n_sums),
-              general_worker(order) {}
-        SmallTree<kind, weighted> small;
+    struct Scratch {
+        Scratch(const GrowRequest& request, const GeneralKernel& general, bool any_missing)
+            : small(request, general, any_missing),
+              scorer(request.criterion, request.n_sums),
+              general_worker(request) {}
+        SmallSubtreeGrower<kind, weighted> small;
         Scorer scorer;
-        typename GeneralKernel::Worker general_worker;
-        CanonSpace space;
+        typename GeneralKernel::Scratch general_worker;
+        ExactScratch space;
         RowSort sort;
         Sorted sorted;
         GrowableBuffer<std::uint32_t> room;
@@ -171,64 +177,64 @@ class MeasuredKernel {
             spare_room;  // rows in order, or a part of those to be divided
         std::vector<double> values, other;
         std::vector<std::uint16_t> labels;
-        std::vector<NumberItem> items;
+        std::vector<RegressionItem> items;
         std::vector<Item> picked;
         std::vector<std::uint32_t> places;
         std::vector<double> below, bucket, left, right;
-        std::vector<Found> found;
-        std::vector<Offer> offers;
+        std::vector<ColumnSplit> splits;
+        std::vector<Candidate> candidates;
         std::vector<double> scores;
         std::vector<std::int32_t> ties;
         std::vector<Cells> spare;
         std::vector<std::uint32_t> branch, branch_of;
-        std::vector<std::uint64_t> masks[2], lost;  // a bit a row
+        std::vector<std::uint64_t> masks[2], missing;  // a bit a row
         std::vector<double> shares;
         std::size_t heaviest = 0;
-        bool loses_rows = false;
+        bool drops_missing = false;
     };
 
     // ---- the first node
 
-    std::optional<Open> first_node(Grove& grove, ThreadPool& pool, Sight& sight,
-                                   const PollCallback& poll) {
-        const std::size_t n = order_.n_rows;
-        Worker& my = *workers_[0];
-        Open root;
-        add_nodes(grove, 1, s_);
-        const Seen seen = maths_.weigh(
+    std::optional<OpenNode> first_node(Subtree& subtree, ThreadPool& pool, ColumnChecks& checks,
+                                       const PollCallback& poll) {
+        const std::size_t n = request_.n_rows;
+        Scratch& scratch = *scratches_[0];
+        OpenNode root;
+        add_nodes(subtree, 1, s_);
+        const TargetRange range = node_sums_.sum_rows(
             [&](auto&& row) {
                 for (std::size_t i = 0; i < n; ++i) {
-                    if constexpr (is_number) {
-                        row(order_.raw(i), 0, weight_of_row(i));
+                    if constexpr (is_regression) {
+                        row(request_.raw(i), 0, weight_of_row(i));
                     } else {
-                        row(0.0, order_.target[i], weight_of_row(i));
+                        row(0.0, request_.target[i], weight_of_row(i));
                     }
                 }
             },
-            grove.total.data());
-        root.most = seen.most;
-        root.stops = maths_.stops(seen, grove.total.data(), 0, my.scorer);
-        sight.n_missing.assign(columns_.size(), 0);
+            subtree.total.data());
+        root.max_abs_y = range.max_abs_y;
+        root.stops = node_sums_.stops(range, subtree.total.data(), 0, scratch.scorer);
+        checks.n_missing.assign(columns_.size(), 0);
         for (std::size_t c = 0; c < columns_.size(); ++c) {
-            columns_[c].from = &order_.columns[c];
-            if (order_.columns[c].ordered) {
+            columns_[c].from = &request_.columns[c];
+            if (request_.columns[c].ordered) {
                 columns_[c].slot = n_slots_++;
             }
         }
         const bool is_small = n <= small_;
-        const bool shares_rows = weighted && order_.fraction;  // into several branches
+        const bool shares_rows = weighted && request_.fraction;  // into several branches
         if (root.stops || is_small) {
-            look_for_odd(sight);
+            check_columns(checks);
         }
-        if (must_not_grow(sight)) {
+        if (is_refused(checks)) {
             return std::nullopt;
         }
         if (root.stops) {
             return root;
         }
-        ground_ = Ground<Item>(weighted, !is_number, is_small ? 0 : n_slots_);
-        ground_.reserve(shares_rows ? n + n / 4 : n);
-        root.block = ground_.block(0, n);
+        row_arrays_ = RowArrays<Item>(weighted, !is_regression, is_small ? 0 : n_slots_);
+        row_arrays_.reserve(shares_rows ? n + n / 4 : n);
+        root.block = row_arrays_.block(0, n);
         std::iota(root.block.rows, root.block.rows + n, 0U);
         if constexpr (weighted) {
             for (std::size_t i = 0; i < n; ++i) {
@@ -237,8 +243,8 @@ class MeasuredKernel {
         }
         if (!is_small) {
             prepare_items(root.block);
-            prepare_buckets(root.block, pool, sight, poll);
-            if (must_not_grow(sight)) {
+            prepare_buckets(root.block, pool, checks, poll);
+            if (is_refused(checks)) {
                 return std::nullopt;
             }
         }
@@ -246,39 +252,39 @@ class MeasuredKernel {
             root.active.push_back(static_cast<std::uint32_t>(c));
         }
         if (!is_small) {
-            count(root, my, pool);
+            count(root, scratch, pool);
         }
         return root;
     }
 
-    void look_for_odd(Sight& sight) const {
+    void check_columns(ColumnChecks& checks) const {
         for (std::size_t c = 0; c < columns_.size(); ++c) {
-            const GrowColumn& from = order_.columns[c];
+            const GrowColumn& from = request_.columns[c];
             if (from.codes != nullptr) {
-                sight.n_missing[c] = std::count_if(from.codes, from.codes + order_.n_rows,
-                                                   [](std::int32_t code) { return code < 0; });
+                checks.n_missing[c] = std::count_if(from.codes, from.codes + request_.n_rows,
+                                                    [](std::int32_t code) { return code < 0; });
                 continue;
             }
-            for (std::size_t i = 0; i < order_.n_rows; ++i) {
+            for (std::size_t i = 0; i < request_.n_rows; ++i) {
                 const double value = from.numbers[i * from.stride];
-                sight.is_odd = sight.is_odd || std::isinf(value);
-                sight.n_missing[c] += std::isnan(value) ? 1 : 0;
+                checks.is_unsupported = checks.is_unsupported || std::isinf(value);
+                checks.n_missing[c] += std::isnan(value) ? 1 : 0;
             }
         }
     }
 
-    [[nodiscard]] bool must_not_grow(Sight& sight) const {
-        const bool lost = std::any_of(sight.n_missing.begin(), sight.n_missing.end(),
-                                      [](std::int64_t n) { return n > 0; });
-        sight.is_odd = sight.is_odd || (lost && order_.whole);
-        return sight.is_odd || (lost && order_.fraction && !weighted);
+    [[nodiscard]] bool is_refused(ColumnChecks& checks) const {
+        const bool missing = std::any_of(checks.n_missing.begin(), checks.n_missing.end(),
+                                         [](std::int64_t n) { return n > 0; });
+        checks.is_unsupported = checks.is_unsupported || (missing && request_.whole);
+        return checks.is_unsupported || (missing && request_.fraction && !weighted);
     }
 
     [[nodiscard]] double weight_of_row(std::size_t row) const {
-        return weighted && order_.weight != nullptr ? order_.weight[row] : 1.0;
+        return weighted && request_.weight != nullptr ? request_.weight[row] : 1.0;
     }
 
-    void prepare_items(Block<Item>& block) {
+    void prepare_items(NodeBlock<Item>& block) {
         const std::size_t n = block.n;
         double most_w = 0;
         double most_y = 0;
@@ -286,8 +292,8 @@ class MeasuredKernel {
         for (std::size_t i = 0; i < n; ++i) {
             const double w = weight_of_row(i);
             most_w = std::max(most_w, w);
-            if constexpr (is_number) {
-                const double y = std::fabs(order_.number(i));
+            if constexpr (is_regression) {
+                const double y = std::fabs(request_.number(i));
                 most_y = std::max(most_y, w * y);
                 most_square = std::max(most_square, w * y * y);
             }
@@ -297,50 +303,50 @@ class MeasuredKernel {
         squares_ = Scale(most_square, 2 * n);
         for (std::size_t i = 0; i < n; ++i) {
             const double w = weight_of_row(i);
-            if constexpr (!is_number) {
-                block.items[i].weight = weights_.whole(w);
-                block.labels[i] = static_cast<std::uint16_t>(order_.target[i]);
+            if constexpr (!is_regression) {
+                block.items[i].weight = weights_.round(w);
+                block.labels[i] = static_cast<std::uint16_t>(request_.target[i]);
             } else if constexpr (weighted) {
-                const double wy = w * order_.number(i);
-                block.items[i].y = numbers_.whole(wy);
-                block.items[i].square = squares_.above(wy * order_.number(i));
-                block.items[i].weight = weights_.whole(w);
+                const double wy = w * request_.number(i);
+                block.items[i].y = numbers_.round(wy);
+                block.items[i].square = squares_.round_up(wy * request_.number(i));
+                block.items[i].weight = weights_.round(w);
                 block.items[i].none = 0;
             } else {
-                block.items[i].raw = order_.raw(i);
+                block.items[i].raw = request_.raw(i);
             }
         }
     }
 
     // Code all ordered columns, a few thousand rows at a time: numbers that lie row by row are
     // read from memory once.
-    void prepare_buckets(Block<Item>& block, ThreadPool& pool, Sight& sight,
+    void prepare_buckets(NodeBlock<Item>& block, ThreadPool& pool, ColumnChecks& checks,
                          const PollCallback& poll) {
         constexpr std::size_t piece_size = 2048;
         const std::size_t n = block.n;
         pool.run(columns_.size(), [&](std::size_t c, int) {
-            const GrowColumn& from = order_.columns[c];
+            const GrowColumn& from = request_.columns[c];
             if (from.ordered) {
                 columns_[c].map.prepare({from.numbers, from.stride, from.codes}, n);
             }
         });
-        std::vector<std::vector<BucketMap>> maps(workers_.size());
+        std::vector<std::vector<BucketMap>> maps(scratches_.size());
         for (auto& mine : maps) {
             for (const Column& column : columns_) {
                 mine.push_back(column.map);
             }
         }
-        std::vector<std::atomic<std::int64_t>> lost(columns_.size());
+        std::vector<std::atomic<std::int64_t>> missing(columns_.size());
         std::atomic<bool> infinite{false};
-        pool.run((n + piece_size - 1) / piece_size, [&](std::size_t piece, int worker) {
+        pool.run((n + piece_size - 1) / piece_size, [&](std::size_t task, int worker) {
             if (worker == 0 && poll) {
                 poll();
             }
             auto& mine = maps[static_cast<std::size_t>(worker)];
-            const std::size_t begin = piece * piece_size;
+            const std::size_t begin = task * piece_size;
             const std::size_t end = std::min(n, begin + piece_size);
             for (std::size_t c = 0; c < columns_.size(); ++c) {
-                const GrowColumn& from = order_.columns[c];
+                const GrowColumn& from = request_.columns[c];
                 if (!from.ordered) {
                     continue;
                 }
@@ -352,41 +358,41 @@ class MeasuredKernel {
                 if (whole) {
                     continue;
                 }
-                std::int64_t n_lost = 0;
+                std::int64_t n_missing = 0;
                 for (std::size_t i = begin; i < end; ++i) {
                     const double value = value_at(from, i);
                     if (std::isinf(value)) {
                         infinite = true;
                     }
-                    n_lost += std::isnan(value) ? 1 : 0;
+                    n_missing += std::isnan(value) ? 1 : 0;
                     codes[i] =
                         std::isnan(value) ? missing_bucket : std::min(codes[i], last_code);
                 }
-                lost[c].fetch_add(n_lost, std::memory_order_relaxed);
+                missing[c].fetch_add(n_missing, std::memory_order_relaxed);
             }
         });
-        sight.is_odd = infinite;
+        checks.is_unsupported = infinite;
         pool.run(columns_.size(), [&](std::size_t c, int) {
             Column& column = columns_[c];
-            const GrowColumn& coded = order_.columns[c];
+            const GrowColumn& coded = request_.columns[c];
             if (!coded.ordered) {
-                sight.n_missing[c] = std::count_if(coded.codes, coded.codes + n,
-                                                   [](std::int32_t code) { return code < 0; });
+                checks.n_missing[c] = std::count_if(coded.codes, coded.codes + n,
+                                                    [](std::int32_t code) { return code < 0; });
                 return;
             }
             for (const auto& mine : maps) {
                 column.map.merge(mine[c]);
             }
             for (std::size_t b = 0; b < n_buckets; ++b) {
-                column.many[b] = column.map.is_many(b) ? 1 : 0;
+                column.many[b] = column.map.has_several_values(b) ? 1 : 0;
             }
-            column.has_missing = lost[c].load() > 0;
-            sight.n_missing[c] = lost[c].load();
+            column.has_missing = missing[c].load() > 0;
+            checks.n_missing[c] = missing[c].load();
             if (column.has_missing) {  // its last two buckets become one
                 column.many[last_code] = 1;
                 std::uint8_t* codes = block.codes_of(column.slot);
                 for (std::size_t i = 0; i < n; i += piece_size) {
-                    merge_last(order_.columns[c], codes, i, std::min(n, i + piece_size));
+                    merge_last(request_.columns[c], codes, i, std::min(n, i + piece_size));
                 }
             }
         });
@@ -401,10 +407,10 @@ class MeasuredKernel {
         }
     }
 
-    Cells fresh(Worker& my) const {
-        if (!my.spare.empty()) {
-            Cells cells = std::move(my.spare.back());
-            my.spare.pop_back();
+    Cells fresh(Scratch& scratch) const {
+        if (!scratch.spare.empty()) {
+            Cells cells = std::move(scratch.spare.back());
+            scratch.spare.pop_back();
             return cells;
         }
         return Cells(new std::int64_t[n_slots_ * n_buckets * width_]);
@@ -413,36 +419,38 @@ class MeasuredKernel {
     // Count the ordered columns of a node, some thousand rows at a time: their items are made
     // once for all columns, and stay in the cache.
     template <class Pool>
-    void count(Open& open, Worker& my, Pool&& pool) {
-        open.cells = fresh(my);
-        const Block<Item>& block = open.block;
-        in_groups(open.active.size(), pool, [&](std::size_t first, std::size_t last, int by) {
-            for (std::size_t begin = 0; begin < block.n; begin += at_a_time) {
-                const std::size_t n = std::min(at_a_time, block.n - begin);
-                const auto* items = items_of(block, begin, n, worker(by, my));
-                const std::uint16_t* labels = is_number ? nullptr : block.labels + begin;
-                for (std::size_t i = first; i < last; ++i) {
-                    const std::uint32_t c = open.active[i];
-                    if (!order_.columns[c].ordered) {
-                        continue;
+    void count(OpenNode& open, Scratch& scratch, Pool&& pool) {
+        open.cells = fresh(scratch);
+        const NodeBlock<Item>& block = open.block;
+        for_column_groups(
+            open.active.size(), pool, [&](std::size_t first, std::size_t last, int by) {
+                for (std::size_t begin = 0; begin < block.n; begin += chunk_rows) {
+                    const std::size_t n = std::min(chunk_rows, block.n - begin);
+                    const auto* items = items_of(block, begin, n, worker(by, scratch));
+                    const std::uint16_t* labels =
+                        is_regression ? nullptr : block.labels + begin;
+                    for (std::size_t i = first; i < last; ++i) {
+                        const std::uint32_t c = open.active[i];
+                        if (!request_.columns[c].ordered) {
+                            continue;
+                        }
+                        const std::size_t slot = columns_[c].slot;
+                        std::int64_t* cells = open.cells.get() + slot * n_buckets * width_;
+                        if (begin == 0) {
+                            std::fill(cells, cells + n_buckets * width_, std::int64_t{0});
+                        }
+                        count_items(block.codes_of(slot) + begin, items, labels, n, s_, cells,
+                                    use_avx512_);
                     }
-                    const std::size_t slot = columns_[c].slot;
-                    std::int64_t* cells = open.cells.get() + slot * n_buckets * width_;
-                    if (begin == 0) {
-                        std::fill(cells, cells + n_buckets * width_, std::int64_t{0});
-                    }
-                    count_items(block.codes_of(slot) + begin, items, labels, n, s_, cells,
-                                wide_);
                 }
-            }
-        });
+            });
     }
 
-    static constexpr std::size_t at_a_time = 4096;
+    static constexpr std::size_t chunk_rows = 4096;
 
     // Call work(first, last, worker) for columns [first, last) of n.
     template <class Pool, class Work>
-    static void in_groups(std::size_t n, Pool&& pool, Work&& work) {
+    static void for_column_groups(std::size_t n, Pool&& pool, Work&& work) {
         const auto size = static_cast<std::size_t>(pool.size());
         const std::size_t n_groups = size == 1 ? 1 : std::min(n, 4 * size);
         pool.run(n_groups, [&](std::size_t group, int by) {
@@ -450,191 +458,194 @@ class MeasuredKernel {
         });
     }
 
-    auto items_of(const Block<Item>& block, std::size_t begin, std::size_t n,
-                  Worker& my) const {
-        if constexpr (is_number && !weighted) {
-            my.items.resize(std::max(my.items.size(), n));
-            whole_items(block.items + begin, n, order_.centre, numbers_, squares_,
-                        my.items.data(), wide_);
-            return static_cast<const NumberItem*>(my.items.data());
+    auto items_of(const NodeBlock<Item>& block, std::size_t begin, std::size_t n,
+                  Scratch& scratch) const {
+        if constexpr (is_regression && !weighted) {
+            scratch.items.resize(std::max(scratch.items.size(), n));
+            regression_items(block.items + begin, n, request_.centre, numbers_, squares_,
+                             scratch.items.data(), use_avx512_);
+            return static_cast<const RegressionItem*>(scratch.items.data());
         } else {
             static_cast<void>(n);
-            static_cast<void>(my);
+            static_cast<void>(scratch);
             return static_cast<const Item*>(block.items + begin);
         }
     }
 
     // ---- nodes
 
-    void subtree(Grove& grove, Open first, Worker& my, Ground<Item>& ground, std::size_t large,
-                 ThreadPool* pool, std::vector<Open>* later, const PollCallback& poll) {
-        std::vector<Open> stack;
+    void grow_subtree(Subtree& subtree, OpenNode first, Scratch& scratch,
+                      RowArrays<Item>& row_arrays, std::size_t large, ThreadPool* pool,
+                      std::vector<OpenNode>* deferred, const PollCallback& poll) {
+        std::vector<OpenNode> stack;
         stack.push_back(std::move(first));
         while (!stack.empty()) {
-            Open open = std::move(stack.back());  // nothing lies behind it
+            OpenNode open = std::move(stack.back());  // nothing lies behind it
             stack.pop_back();
-            open.block = ground.block(open.block.begin, open.block.n);
+            open.block = row_arrays.block(open.block.begin, open.block.n);
             if (poll) {
                 poll();
             }
-            if (later != nullptr && open.block.n < large) {
-                if (weighted && order_.fraction) {  // those before it may need more room
-                    open.own = std::make_unique<Ground<Item>>(
-                        ground.apart(open.block, open.block.n > small_));
+            if (deferred != nullptr && open.block.n < large) {
+                if (weighted && request_.fraction) {  // those before it may need more room
+                    open.own_arrays = std::make_unique<RowArrays<Item>>(
+                        row_arrays.extract(open.block, open.block.n > small_));
                     open.block.begin = 0;
                 }
-                later->push_back(std::move(open));
+                deferred->push_back(std::move(open));
                 continue;
             }
             if (open.block.n <= small_) {
-                my.small.grow(grove, open.node, open.depth, open.block.rows, open.block.weight,
-                              open.block.n, open.most, open.active, poll);
+                scratch.small.grow(subtree, open.node, open.depth, open.block.rows,
+                                   open.block.weight, open.block.n, open.max_abs_y, open.active,
+                                   poll);
                 continue;
             }
             if (pool != nullptr) {
-                grow_node(grove, open, my, ground, *pool, stack);
+                grow_node(subtree, open, scratch, row_arrays, *pool, stack);
             } else {
-                grow_node(grove, open, my, ground, SerialPool{}, stack);
+                grow_node(subtree, open, scratch, row_arrays, SerialPool{}, stack);
             }
             if (open.cells) {
-                my.spare.push_back(std::move(open.cells));
+                scratch.spare.push_back(std::move(open.cells));
             }
         }
     }
 
-    Worker& worker(int by, Worker& my) {
-        return by < 0 ? my : *workers_[static_cast<std::size_t>(by)];
+    Scratch& worker(int by, Scratch& scratch) {
+        return by < 0 ? scratch : *scratches_[static_cast<std::size_t>(by)];
     }
 
-    [[nodiscard]] NodeFrame frame(const Grove& grove, const Open& open,
-                                  const Scorer& scorer) const {
+    [[nodiscard]] NodeLimits limits(const Subtree& subtree, const OpenNode& open,
+                                    const Scorer& scorer) const {
         const auto steps = static_cast<double>(open.depth + 1);  // each may lose half a unit
         const double unit_y = (weighted ? steps : 1) * numbers_.unit;
-        return maths_.frame(grove.total.data() + open.node * s_, open.block.n, open.most,
-                            unit_y, steps * weights_.unit, scorer);
+        return node_sums_.limits(subtree.total.data() + open.node * s_, open.block.n,
+                                 open.max_abs_y, unit_y, steps * weights_.unit, scorer);
     }
 
     template <class Pool>
-    void grow_node(Grove& grove, Open& open, Worker& my, Ground<Item>& ground, Pool&& pool,
-                   std::vector<Open>& stack) {
-        const NodeFrame node = frame(grove, open, my.scorer);
-        if (my.found.size() < columns_.size()) {
-            my.found.resize(columns_.size());
+    void grow_node(Subtree& subtree, OpenNode& open, Scratch& scratch,
+                   RowArrays<Item>& row_arrays, Pool&& pool, std::vector<OpenNode>& stack) {
+        const NodeLimits node = limits(subtree, open, scratch.scorer);
+        if (scratch.splits.size() < columns_.size()) {
+            scratch.splits.resize(columns_.size());
         }
         // First look.
         pool.run(open.active.size(), [&](std::size_t i, int by) {
             const std::uint32_t c = open.active[i];
-            if (order_.columns[c].ordered) {
-                scan_buckets(c, open, node, worker(by, my), my.found[c]);
+            if (request_.columns[c].ordered) {
+                scan_buckets(c, open, node, worker(by, scratch), scratch.splits[c]);
             } else {
-                look_at_levels(c, open, node, worker(by, my), my.found[c]);
+                search_categories(c, open, node, worker(by, scratch), scratch.splits[c]);
             }
         });
         double best = 0;
         std::uint32_t leader = no_column;
         for (const std::uint32_t c : open.active) {
-            const Found& found = my.found[c];
-            if (found.edges > best || (leader == no_column && found.edges >= best)) {
-                best = found.edges;
+            const ColumnSplit& split = scratch.splits[c];
+            if (split.best_edge > best || (leader == no_column && split.best_edge >= best)) {
+                best = split.best_edge;
                 leader = c;
             }
         }
-        my.offers.assign(columns_.size(), Offer{});
+        scratch.candidates.assign(columns_.size(), Candidate{});
         // The likely winner is sorted whole: that shows its best cut, and what must be beaten.
-        if (leader != no_column && order_.columns[leader].ordered) {
-            canon(leader, open, node, best, my, pool, my.found[leader]);
-            Found& found = my.found[leader];
-            found.most = found.worth =
-                found.cut.offer.made() ? found.cut.offer.gain * node.weight : -1;
-            best = std::max(best, found.worth);
-            my.offers[leader] = found.cut.offer;
+        if (leader != no_column && request_.columns[leader].ordered) {
+            score_exactly(leader, open, node, best, scratch, pool, scratch.splits[leader]);
+            ColumnSplit& split = scratch.splits[leader];
+            split.upper_bound = split.improvement =
+                split.cut.candidate.exists() ? split.cut.candidate.gain * node.weight : -1;
+            best = std::max(best, split.improvement);
+            scratch.candidates[leader] = split.cut.candidate;
         }
         std::atomic<double> so_far{best};
         pool.run(open.active.size(), [&](std::size_t i, int by) {
             const std::uint32_t c = open.active[i];
-            if (c != leader && order_.columns[c].ordered) {
-                open_column(c, open, node, worker(by, my), my.found[c], so_far);
+            if (c != leader && request_.columns[c].ordered) {
+                open_column(c, open, node, worker(by, scratch), scratch.splits[c], so_far);
             }
         });
         best = so_far.load();
         for (const std::uint32_t c : open.active) {
-            Found& found = my.found[c];
-            if (!order_.columns[c].ordered) {
-                my.offers[c] = found.division.offer;
+            ColumnSplit& split = scratch.splits[c];
+            if (!request_.columns[c].ordered) {
+                scratch.candidates[c] = split.general_split.candidate;
             } else if (c != leader &&
-                       (found.most >= best - node.margin || best <= node.margin)) {
-                canon(c, open, node, best, my, pool, found);
-                my.offers[c] = found.cut.offer;
+                       (split.upper_bound >= best - node.margin || best <= node.margin)) {
+                score_exactly(c, open, node, best, scratch, pool, split);
+                scratch.candidates[c] = split.cut.candidate;
             }
         }
-        order_.look(open.block.n);
-        const int winner = choose(my.offers, false, my.scores, my.ties);
+        request_.report_scan(open.block.n);
+        const int winner = choose(scratch.candidates, false, scratch.scores, scratch.ties);
         if (winner < 0) {
-            order_.place(open.block.n);
+            request_.report_leaf(open.block.n);
             return;
         }
-        grove.set_ties(open.node, my.ties);
+        subtree.set_ties(open.node, scratch.ties);
         const auto w = static_cast<std::uint32_t>(winner);
-        if (my.offers[w].gain >= order_.min_gain) {
-            divide(grove, open, w, my, ground, pool, stack);
+        if (scratch.candidates[w].gain >= request_.min_gain) {
+            divide(subtree, open, w, scratch, row_arrays, pool, stack);
         } else {
-            order_.place(open.block.n);
+            request_.report_leaf(open.block.n);
         }
     }
 
     // ---- the first look
 
-    void look_at_levels(std::uint32_t c, const Open& open, const NodeFrame& node, Worker& my,
-                        Found& found) const {
-        general_.look(c, {open.block.rows, open.block.weight, open.block.n}, my.general_worker,
-                      found.division);
-        const Offer& offer = found.division.offer;
-        found.edges = found.worth = found.most = offer.made() ? offer.gain * node.weight : -1;
-        found.stays = true;
+    void search_categories(std::uint32_t c, const OpenNode& open, const NodeLimits& node,
+                           Scratch& scratch, ColumnSplit& split) const {
+        general_.search_column(c, {open.block.rows, open.block.weight, open.block.n},
+                               scratch.general_worker, split.general_split);
+        const Candidate& candidate = split.general_split.candidate;
+        split.best_edge = split.improvement = split.upper_bound =
+            candidate.exists() ? candidate.gain * node.weight : -1;
+        split.can_split_below = true;
     }
 
     // What lies between buckets, and what each may hide.
-    void scan_buckets(std::uint32_t c, const Open& open, const NodeFrame& node, Worker& my,
-                      Found& found) const {
+    void scan_buckets(std::uint32_t c, const OpenNode& open, const NodeLimits& node,
+                      Scratch& scratch, ColumnSplit& split) const {
         const Column& column = columns_[c];
         const std::int64_t* cells = open.cells.get() + column.slot * n_buckets * width_;
-        found.edges = found.perhaps = found.inside = found.worth = -1;
+        split.best_edge = split.best_edge_relaxed = split.bound_inside = split.improvement = -1;
         const std::size_t n_used = column.has_missing ? n_buckets - 1 : n_buckets;
-        if constexpr (is_number) {
-            scan_numbers(column, cells, n_used, node, found);
+        if constexpr (is_regression) {
+            scan_numbers(column, cells, n_used, node, split);
         } else {
-            scan_classes(column, cells, n_used, node, my, found);
+            scan_classes(column, cells, n_used, node, scratch, split);
         }
-        found.most = std::max(found.perhaps, found.inside);
+        split.upper_bound = std::max(split.best_edge_relaxed, split.bound_inside);
     }
 
     void scan_numbers(const Column& column, const std::int64_t* cells, std::size_t n_used,
-                      const NodeFrame& node, Found& found) const {
+                      const NodeLimits& node, ColumnSplit& split) const {
         std::int64_t sum_w = 0;
         std::int64_t sum_y = 0;
         for (std::size_t b = 0; b < n_used; ++b) {
-            sum_y += cells[b * number_cell];
-            sum_w += cells[b * number_cell + 2];
+            sum_y += cells[b * regression_cell];
+            sum_w += cells[b * regression_cell + 2];
         }
         const double unit_w = weighted ? weights_.unit : 1;
-        found.judge.start(static_cast<double>(sum_w) * unit_w,
-                          static_cast<double>(sum_y) * numbers_.unit);
-        const double weight = found.judge.weight();
+        split.criterion.start(static_cast<double>(sum_w) * unit_w,
+                              static_cast<double>(sum_y) * numbers_.unit);
+        const double weight = split.criterion.weight();
         // Squares were rounded up, but shares of them may have lost a little.
         const double room = weighted ? static_cast<double>(node.n) * squares_.unit * 1000 : 0;
         std::int64_t below_w = 0;
         std::int64_t below_y = 0;
         double wl = 0;
         double sl = 0;
-        std::size_t seen = 0;
+        std::size_t n_seen = 0;
         bool many = false;
         for (std::size_t b = 0; b < n_used; ++b) {
-            const std::int64_t* cell = cells + b * number_cell;
-            found.hides[b] = -1;
+            const std::int64_t* cell = cells + b * regression_cell;
+            split.bucket_bound[b] = -1;
             if (cell[2] == 0 && cell[0] == 0 && cell[1] == 0) {
                 continue;
             }
-            ++seen;
+            ++n_seen;
             below_w += cell[2];
             below_y += cell[0];
             const double wl_next = static_cast<double>(below_w) * unit_w;
@@ -642,103 +653,107 @@ class MeasuredKernel {
             if (column.many[b] != 0 && node.may_be_heavy(wl_next) &&
                 node.may_be_heavy(weight - wl)) {
                 many = true;
-                found.hides[b] =
-                    found.judge.inside(wl, sl, static_cast<double>(cell[2]) * unit_w,
-                                       static_cast<double>(cell[0]) * numbers_.unit,
-                                       static_cast<double>(cell[1]) * squares_.unit + room);
-                found.inside = std::max(found.inside, found.hides[b]);
+                split.bucket_bound[b] = split.criterion.bound_inside(
+                    wl, sl, static_cast<double>(cell[2]) * unit_w,
+                    static_cast<double>(cell[0]) * numbers_.unit,
+                    static_cast<double>(cell[1]) * squares_.unit + room);
+                split.bound_inside = std::max(split.bound_inside, split.bucket_bound[b]);
             }
             many = many || column.many[b] != 0;
             wl = wl_next;
             sl = sl_next;
-            take_edge(found.judge.worth(wl, sl), wl, weight - wl, node, found);
+            update_edge(split.criterion.improvement(wl, sl), wl, weight - wl, node, split);
         }
-        found.stays = weighted || seen > 1 || many;  // small weights may count as none
+        split.can_split_below =
+            weighted || n_seen > 1 || many;  // small weights may count as none
     }
 
     void scan_classes(const Column& column, const std::int64_t* cells, std::size_t n_used,
-                      const NodeFrame& node, Worker& my, Found& found) const {
-        if constexpr (!is_number) {
-            my.left.assign(s_, 0.0);
-            found.known.assign(s_, 0.0);
+                      const NodeLimits& node, Scratch& scratch, ColumnSplit& split) const {
+        if constexpr (!is_regression) {
+            scratch.left.assign(s_, 0.0);
+            split.known.assign(s_, 0.0);
             for (std::size_t b = 0; b < n_used; ++b) {
                 for (std::size_t k = 0; k < s_; ++k) {
-                    found.known[k] += static_cast<double>(cells[b * s_ + k]) * weights_.unit;
+                    split.known[k] += static_cast<double>(cells[b * s_ + k]) * weights_.unit;
                 }
             }
-            found.judge.start(found.known.data(), s_);
-            const double weight = found.judge.weight();
-            my.below.assign(s_, 0.0);
-            my.bucket.resize(s_);
-            my.right.resize(s_);
+            split.criterion.start(split.known.data(), s_);
+            const double weight = split.criterion.weight();
+            scratch.below.assign(s_, 0.0);
+            scratch.bucket.resize(s_);
+            scratch.right.resize(s_);
             double wl = 0;
-            std::size_t seen = 0;
+            std::size_t n_seen = 0;
             bool many = false;
             for (std::size_t b = 0; b < n_used; ++b) {
                 double m = 0;
                 for (std::size_t k = 0; k < s_; ++k) {
-                    my.bucket[k] = static_cast<double>(cells[b * s_ + k]) * weights_.unit;
-                    m += my.bucket[k];
+                    scratch.bucket[k] = static_cast<double>(cells[b * s_ + k]) * weights_.unit;
+                    m += scratch.bucket[k];
                 }
-                found.hides[b] = -1;
+                split.bucket_bound[b] = -1;
                 if (m == 0) {
                     continue;
                 }
-                ++seen;
+                ++n_seen;
                 many = many || column.many[b] != 0;
                 if (column.many[b] != 0 && node.may_be_heavy(wl + m) &&
                     node.may_be_heavy(weight - wl)) {
-                    found.hides[b] = found.judge.inside(my.below.data(), my.bucket.data(),
-                                                        my.left.data(), my.right.data());
-                    found.inside = std::max(found.inside, found.hides[b]);
+                    split.bucket_bound[b] = split.criterion.bound_inside(
+                        scratch.below.data(), scratch.bucket.data(), scratch.left.data(),
+                        scratch.right.data());
+                    split.bound_inside = std::max(split.bound_inside, split.bucket_bound[b]);
                 }
                 for (std::size_t k = 0; k < s_; ++k) {
-                    my.below[k] += my.bucket[k];
+                    scratch.below[k] += scratch.bucket[k];
                 }
                 wl += m;
                 if (wl < weight) {
-                    take_edge(found.judge.worth(my.below.data(), wl, my.right.data()), wl,
-                              weight - wl, node, found);
+                    update_edge(split.criterion.improvement(scratch.below.data(), wl,
+                                                            scratch.right.data()),
+                                wl, weight - wl, node, split);
                 }
             }
-            found.stays = weighted || seen > 1 || many;  // small weights may count as none
+            split.can_split_below =
+                weighted || n_seen > 1 || many;  // small weights may count as none
         }
     }
 
-    static void take_edge(double worth, double wl, double wr, const NodeFrame& node,
-                          Found& found) {
+    static void update_edge(double improvement, double wl, double wr, const NodeLimits& node,
+                            ColumnSplit& split) {
         if (!node.may_be_heavy(wl) || !node.may_be_heavy(wr)) {
             return;
         }
-        found.perhaps = std::max(found.perhaps, worth);
-        if (worth > found.edges && node.is_heavy(wl) && node.is_heavy(wr)) {
-            found.edges = worth;
+        split.best_edge_relaxed = std::max(split.best_edge_relaxed, improvement);
+        if (improvement > split.best_edge && node.is_heavy(wl) && node.is_heavy(wr)) {
+            split.best_edge = improvement;
         }
     }
 
     // ---- opening buckets
 
     // Fetch a row of a node into `to`, at place `at`.
-    void fetch(const Block<Item>& block, std::uint32_t c, std::uint32_t position,
+    void fetch(const NodeBlock<Item>& block, std::uint32_t c, std::uint32_t position,
                std::size_t at, Sorted& to) const {
         const std::uint32_t row = block.rows[position];
-        to.value[at] = value_at(order_.columns[c], row);
-        if constexpr (!is_number) {
+        to.value[at] = value_at(request_.columns[c], row);
+        if constexpr (!is_regression) {
             to.label[at] = block.labels[position];
         } else if constexpr (weighted) {
-            to.y[at] = order_.number(row);
+            to.y[at] = request_.number(row);
         } else {
-            to.y[at] = block.items[position].raw - order_.centre;
+            to.y[at] = block.items[position].raw - request_.centre;
         }
         if constexpr (weighted) {
             to.weight[at] = block.weight[position];
         }
     }
 
-    // Put rows [begin, end) in order.
-    static void sort_rows(Sorted& rows, std::size_t begin, std::size_t end, Worker& my) {
+    // Put rows [begin, end) in request.
+    static void sort_rows(Sorted& rows, std::size_t begin, std::size_t end, Scratch& scratch) {
         const std::size_t n = end - begin;
-        RowSort& sort = my.sort;
+        RowSort& sort = scratch.sort;
         sort.start(n, static_cast<unsigned>(std::bit_width(n)));
         std::copy_n(rows.value + begin, n, sort.values());
         std::iota(sort.tags(), sort.tags() + n, 0U);
@@ -752,13 +767,13 @@ class MeasuredKernel {
         for (std::size_t i = 0; i < n; ++i) {
             rows.value[begin + i] = sort.values()[sort.tag(i)];
         }
-        if constexpr (is_number) {
-            put(rows.y + begin, my.other);
+        if constexpr (is_regression) {
+            put(rows.y + begin, scratch.other);
         } else {
-            put(rows.label + begin, my.labels);
+            put(rows.label + begin, scratch.labels);
         }
         if constexpr (weighted) {
-            put(rows.weight + begin, my.other);
+            put(rows.weight + begin, scratch.other);
         }
     }
 
@@ -767,15 +782,15 @@ class MeasuredKernel {
     template <class Pool>
     class ByValue {
       public:
-        ByValue(MeasuredKernel& kernel, std::uint32_t c, const Open& open, Worker& my,
+        ByValue(WeightedKernel& kernel, std::uint32_t c, const OpenNode& open, Scratch& scratch,
                 Pool& pool)
             : kernel_(kernel),
               column_(kernel.columns_[c]),
               c_(c),
               block_(open.block),
-              my_(my),
+              scratch_(scratch),
               pool_(pool),
-              most_(256 * kernel.order_.small) {
+              most_(256 * kernel.request_.small) {
             const std::uint8_t* codes = block_.codes_of(column_.slot);
             std::array<std::array<std::uint32_t, n_buckets>, 4> counts{};  // none waits
             for (std::size_t i = 0; i < block_.n; ++i) {
@@ -792,28 +807,28 @@ class MeasuredKernel {
 
         // Both are asked for one row after the other.
         [[nodiscard]] bool differs(std::size_t i) {
-            const double* value = my_.sorted.value;
+            const double* value = scratch_.sorted.value;
             if (i < end_) {
                 return value[i - begin_] != value[i - begin_ - 1];
             }
             const double last = value[i - begin_ - 1];
             next();
-            return my_.sorted.value[0] != last;
+            return scratch_.sorted.value[0] != last;
         }
         void add(std::size_t i, double* cell) {
             if (i >= end_) {
                 next();
             }
             const std::size_t at = i - begin_;
-            const double weight = weighted ? my_.sorted.weight[at] : 1.0;
-            if constexpr (is_number) {
-                const double y = my_.sorted.y[at];
+            const double weight = weighted ? scratch_.sorted.weight[at] : 1.0;
+            if constexpr (is_regression) {
+                const double y = scratch_.sorted.y[at];
                 const double wy = weight * y;
                 cell[0] += weight;
                 cell[1] += wy;
                 cell[2] += wy * y;
             } else {
-                cell[my_.sorted.label[at]] += weight;
+                cell[scratch_.sorted.label[at]] += weight;
             }
         }
 
@@ -824,26 +839,27 @@ class MeasuredKernel {
         }
         [[nodiscard]] double value(std::size_t i) {
             if (begin_ <= i && i < end_) {
-                return my_.sorted.value[i - begin_];
+                return scratch_.sorted.value[i - begin_];
             }
             const std::size_t b = bucket(i);
             const std::uint32_t* at = rows_of(b, b);
-            my_.values.resize(start_[b + 1] - start_[b]);
-            for (double& value : my_.values) {
-                value = value_at(kernel_.order_.columns[c_], block_.rows[*at++]);
+            scratch_.values.resize(start_[b + 1] - start_[b]);
+            for (double& value : scratch_.values) {
+                value = value_at(kernel_.request_.columns[c_], block_.rows[*at++]);
             }
-            const auto nth = my_.values.begin() + static_cast<std::ptrdiff_t>(i - start_[b]);
-            std::nth_element(my_.values.begin(), nth, my_.values.end());
+            const auto nth =
+                scratch_.values.begin() + static_cast<std::ptrdiff_t>(i - start_[b]);
+            std::nth_element(scratch_.values.begin(), nth, scratch_.values.end());
             return *nth;
         }
 
       private:
         // Positions of the rows in some buckets.
         const std::uint32_t* rows_of(std::size_t first, std::size_t last) {
-            std::uint32_t* room = my_.room.reset(start_[last + 1] - start_[first]);
+            std::uint32_t* room = scratch_.room.reset(start_[last + 1] - start_[first]);
             rows_in_run(block_.codes_of(column_.slot), block_.n,
                         static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(last), room,
-                        kernel_.wide_);
+                        kernel_.use_avx512_);
             return room;
         }
 
@@ -858,8 +874,8 @@ class MeasuredKernel {
             }
             begin_ = start_[first];
             end_ = start_[last + 1];
-            Sorted& sorted = my_.sorted;
-            sorted.resize(at_once ? block_.n : end_ - begin_, my_.spare_room);
+            Sorted& sorted = scratch_.sorted;
+            sorted.resize(at_once ? block_.n : end_ - begin_, scratch_.spare_room);
             const std::uint8_t* codes = block_.codes_of(column_.slot);
             std::array<std::uint32_t, n_buckets> at;
             for (std::size_t b = 0; b < n_buckets; ++b) {
@@ -876,22 +892,22 @@ class MeasuredKernel {
                 }
             }
             constexpr std::size_t chunk = 8;
-            pool_.run((last - first) / chunk + 1, [&](std::size_t piece, int by) {
-                for (std::size_t b = first + piece * chunk;
-                     b <= std::min(last, first + piece * chunk + chunk - 1); ++b) {
+            pool_.run((last - first) / chunk + 1, [&](std::size_t task, int by) {
+                for (std::size_t b = first + task * chunk;
+                     b <= std::min(last, first + task * chunk + chunk - 1); ++b) {
                     if (column_.many[b] != 0 && start_[b + 1] - start_[b] > 1) {
                         sort_rows(sorted, start_[b] - begin_, start_[b + 1] - begin_,
-                                  kernel_.worker(by, my_));
+                                  kernel_.worker(by, scratch_));
                     }
                 }
             });
         }
 
-        MeasuredKernel& kernel_;
+        WeightedKernel& kernel_;
         const Column& column_;
         std::uint32_t c_;
-        const Block<Item>& block_;
-        Worker& my_;
+        const NodeBlock<Item>& block_;
+        Scratch& scratch_;
         Pool& pool_;
         std::size_t most_;  // rows that are sorted at a time
         std::size_t n_ = 0;
@@ -902,23 +918,23 @@ class MeasuredKernel {
 
     // The offer of a column in the oracle's arithmetic.
     template <class Pool>
-    void canon(std::uint32_t c, const Open& open, const NodeFrame& node, double best,
-               Worker& my, Pool&& pool, Found& found) {
+    void score_exactly(std::uint32_t c, const OpenNode& open, const NodeLimits& node,
+                       double best, Scratch& scratch, Pool&& pool, ColumnSplit& split) {
         const Column& column = columns_[c];
-        const Block<Item>& block = open.block;
-        Cut& cut = found.cut;
-        cut.offer = Offer{};
+        const NodeBlock<Item>& block = open.block;
+        Cut& cut = split.cut;
+        cut.candidate = Candidate{};
         cut.missing.assign(s_, 0.0);
-        my.below.assign(s_, 0.0);
+        scratch.below.assign(s_, 0.0);
         // In fixed point, small weights may have been lost.
         if (column.has_missing || weighted) {
             const std::uint8_t* codes = block.codes_of(column.slot);
-            const unsigned lost = column.has_missing ? missing_bucket : 256U;
-            double* sums[2] = {my.below.data(), cut.missing.data()};
+            const unsigned missing = column.has_missing ? missing_bucket : 256U;
+            double* sums[2] = {scratch.below.data(), cut.missing.data()};
             for (std::size_t i = 0; i < block.n; ++i) {
-                double* cell = sums[codes[i] == lost ? 1 : 0];
+                double* cell = sums[codes[i] == missing ? 1 : 0];
                 const double weight = weighted ? block.weight[i] : 1.0;
-                if constexpr (is_number) {
+                if constexpr (is_regression) {
                     const double y = number_at(block, i);
                     cell[0] += weight;
                     cell[1] += weight * y;
@@ -928,109 +944,114 @@ class MeasuredKernel {
                 }
             }
         }
-        ByValue<std::remove_reference_t<Pool>> sorted(*this, c, open, my, pool);
+        ByValue<std::remove_reference_t<Pool>> sorted(*this, c, open, scratch, pool);
         if (sorted.n() < 2) {
             return;
         }
         if constexpr (weighted) {
-            if constexpr (is_number) {
-                found.judge.start(my.below[0], my.below[1]);
+            if constexpr (is_regression) {
+                split.criterion.start(scratch.below[0], scratch.below[1]);
             } else {
-                found.known = my.below;
-                found.judge.start(found.known.data(), s_);
+                split.known = scratch.below;
+                split.criterion.start(split.known.data(), s_);
             }
         }
-        Canon<kind> canonical(order_, my.scorer, my.space);
-        canonical.offer(
+        ExactScorer<kind> exact_scorer(request_, scratch.scorer, scratch.space);
+        exact_scorer.best_cut(
             sorted.n(), [&](std::size_t i) { return sorted.differs(i); },
-            [&](std::size_t i, double* cell) { sorted.add(i, cell); }, found.judge, node, best,
-            cut);
-        if (cut.offer.made()) {
-            found.low = sorted.value(cut.at - 1);
-            found.high = sorted.value(cut.at);
-            found.bucket = static_cast<std::uint8_t>(sorted.bucket(cut.at - 1));
+            [&](std::size_t i, double* cell) { sorted.add(i, cell); }, split.criterion, node,
+            best, cut);
+        if (cut.candidate.exists()) {
+            split.low = sorted.value(cut.at - 1);
+            split.high = sorted.value(cut.at);
+            split.bucket = static_cast<std::uint8_t>(sorted.bucket(cut.at - 1));
         }
     }
 
-    [[nodiscard]] double number_at(const Block<Item>& block, std::size_t i) const {
+    [[nodiscard]] double number_at(const NodeBlock<Item>& block, std::size_t i) const {
         if constexpr (weighted) {
-            return order_.number(block.rows[i]);
+            return request_.number(block.rows[i]);
         } else {
-            return block.items[i].raw - order_.centre;
+            return block.items[i].raw - request_.centre;
         }
     }
 
     // Look into the buckets that may still hide the best cut of the node, or one as good.
-    void open_column(std::uint32_t c, const Open& open, const NodeFrame& node, Worker& my,
-                     Found& found, std::atomic<double>& so_far) const {
+    void open_column(std::uint32_t c, const OpenNode& open, const NodeLimits& node,
+                     Scratch& scratch, ColumnSplit& split, std::atomic<double>& so_far) const {
         const Column& column = columns_[c];
         const auto bar = [&] { return so_far.load(std::memory_order_relaxed) - node.margin; };
-        if (found.most < bar()) {
+        if (split.upper_bound < bar()) {
             return;
         }
-        double most = found.perhaps;
+        double upper_bound = split.best_edge_relaxed;
         const std::uint8_t* codes = open.block.codes_of(column.slot);
         const std::int64_t* cells = open.cells.get() + column.slot * n_buckets * width_;
         const std::size_t n_used = column.has_missing ? n_buckets - 1 : n_buckets;
-        my.below.assign(width_, 0.0);
+        scratch.below.assign(width_, 0.0);
         for (std::size_t b = 0; b < n_used; ++b) {
-            if (found.hides[b] >= bar()) {
+            if (split.bucket_bound[b] >= bar()) {
                 const auto bucket = static_cast<std::uint8_t>(b);
-                std::uint32_t* hits = my.room.reset(open.block.n);
+                std::uint32_t* hits = scratch.room.reset(open.block.n);
                 const auto n = static_cast<std::size_t>(
-                    rows_in_run(codes, open.block.n, bucket, bucket, hits, wide_) - hits);
-                my.sorted.resize(n, my.spare_room);
+                    rows_in_run(codes, open.block.n, bucket, bucket, hits, use_avx512_) - hits);
+                scratch.sorted.resize(n, scratch.spare_room);
                 for (std::size_t i = 0; i < n; ++i) {
-                    fetch(open.block, c, hits[i], i, my.sorted);
+                    fetch(open.block, c, hits[i], i, scratch.sorted);
                 }
-                sort_rows(my.sorted, 0, n, my);
-                scan_opened(n, my, found, node, so_far, most);
+                sort_rows(scratch.sorted, 0, n, scratch);
+                scan_opened(n, scratch, split, node, so_far, upper_bound);
             }
             for (std::size_t k = 0; k < width_; ++k) {
-                my.below[k] += static_cast<double>(cells[b * width_ + k]);
+                scratch.below[k] += static_cast<double>(cells[b * width_ + k]);
             }
         }
-        found.most = most;
+        split.upper_bound = upper_bound;
     }
 
-    void scan_opened(std::size_t n, Worker& my, Found& found, const NodeFrame& node,
-                     std::atomic<double>& so_far, double& most) const {
-        const double* value = my.sorted.value;
-        const double* weights = my.sorted.weight;
-        const double weight = found.judge.weight();
+    void scan_opened(std::size_t n, Scratch& scratch, ColumnSplit& split,
+                     const NodeLimits& node, std::atomic<double>& so_far,
+                     double& upper_bound) const {
+        const double* value = scratch.sorted.value;
+        const double* weights = scratch.sorted.weight;
+        const double weight = split.criterion.weight();
         double best = -1;
-        const auto take = [&](double worth, double wl) {
-            if (worth > most && node.may_be_heavy(wl) && node.may_be_heavy(weight - wl)) {
-                most = worth;
+        const auto update_best = [&](double improvement, double wl) {
+            if (improvement > upper_bound && node.may_be_heavy(wl) &&
+                node.may_be_heavy(weight - wl)) {
+                upper_bound = improvement;
             }
-            if (worth > best && node.is_heavy(wl) && node.is_heavy(weight - wl)) {
-                best = worth;
+            if (improvement > best && node.is_heavy(wl) && node.is_heavy(weight - wl)) {
+                best = improvement;
             }
         };
-        if constexpr (is_number) {
-            double sl = my.below[0] * numbers_.unit;
-            double wl = my.below[2] * (weighted ? weights_.unit : 1);
+        if constexpr (is_regression) {
+            double sl = scratch.below[0] * numbers_.unit;
+            double wl = scratch.below[2] * (weighted ? weights_.unit : 1);
             for (std::size_t i = 1; i < n; ++i) {
                 const double w = weighted ? weights[i - 1] : 1.0;
                 wl += w;
-                sl += w * my.sorted.y[i - 1];
+                sl += w * scratch.sorted.y[i - 1];
                 if (value[i] != value[i - 1]) {
-                    take(found.judge.worth(wl, sl), wl);
+                    update_best(split.criterion.improvement(wl, sl), wl);
                 }
             }
         } else {
-            my.left.resize(s_);
-            my.right.resize(s_);
+            scratch.left.resize(s_);
+            scratch.right.resize(s_);
             double wl = 0;
             for (std::size_t k = 0; k < s_; ++k) {
-                my.left[k] = my.below[k] * weights_.unit;
-                wl += my.left[k];
+                scratch.left[k] = scratch.below[k] * weights_.unit;
+                wl += scratch.left[k];
             }
             for (std::size_t i = 1; i < n; ++i) {
-                my.left[my.sorted.label[i - 1]] += weights[i - 1];
+                scratch.left[scratch.sorted.label[i - 1]] += weights[i - 1];
                 wl += weights[i - 1];
-                if (value[i] != value[i - 1] && found.judge.most(my.left.data(), wl) > best) {
-                    take(found.judge.worth(my.left.data(), wl, my.right.data()), wl);
+                if (value[i] != value[i - 1] &&
+                    split.criterion.upper_bound(scratch.left.data(), wl) > best) {
+                    update_best(split.criterion.improvement(scratch.left.data(), wl,
+                                                            scratch.right.data()),
+                                wl);
                 }
             }
         }
@@ -1042,61 +1063,62 @@ class MeasuredKernel {
     // ---- dividing
 
     template <class Pool>
-    void divide(Grove& grove, Open& open, std::uint32_t c, Worker& my, Ground<Item>& ground,
-                Pool&& pool, std::vector<Open>& stack) {
-        const GrowColumn& from = order_.columns[c];
-        const Found& found = my.found[c];
+    void divide(Subtree& subtree, OpenNode& open, std::uint32_t c, Scratch& scratch,
+                RowArrays<Item>& row_arrays, Pool&& pool, std::vector<OpenNode>& stack) {
+        const GrowColumn& from = request_.columns[c];
+        const ColumnSplit& split = scratch.splits[c];
         const std::vector<double>& after =
-            from.ordered ? found.cut.after : found.division.after;
+            from.ordered ? split.cut.after : split.general_split.after;
         const std::size_t n_parts = after.size() / s_;
-        const auto first = static_cast<std::uint32_t>(grove.nodes.size());
-        add_nodes(grove, n_parts, s_);
-        Grove::Node& node = grove.nodes[open.node];
+        const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
+        add_nodes(subtree, n_parts, s_);
+        Subtree::Node& node = subtree.nodes[open.node];
         node.column = static_cast<std::int32_t>(c);
         node.first_child = first;
         node.n_children = static_cast<std::uint32_t>(n_parts);
         const std::vector<double>& known =
-            from.ordered ? found.cut.known : found.division.known;
-        const std::vector<double>& lost =
-            from.ordered ? found.cut.missing : found.division.missing;
-        std::copy(known.begin(), known.end(), grove.known.data() + open.node * s_);
-        std::copy(lost.begin(), lost.end(), grove.missing.data() + open.node * s_);
-        std::copy(after.begin(), after.end(), grove.after.data() + first * s_);
+            from.ordered ? split.cut.known : split.general_split.known;
+        const std::vector<double>& missing =
+            from.ordered ? split.cut.missing : split.general_split.missing;
+        std::copy(known.begin(), known.end(), subtree.known.data() + open.node * s_);
+        std::copy(missing.begin(), missing.end(), subtree.missing.data() + open.node * s_);
+        std::copy(after.begin(), after.end(), subtree.after.data() + first * s_);
         if (from.ordered) {
-            set_cut(node, from, found.low, found.high);
+            set_cut(node, from, split.low, split.high);
         } else {
-            my.branch_of.assign(static_cast<std::size_t>(from.n_levels), no_branch);
+            scratch.branch_of.assign(static_cast<std::size_t>(from.n_levels), no_branch);
             for (std::size_t b = 0; b < n_parts; ++b) {
-                Grove::Node& child = grove.nodes[first + b];
-                child.level_start = static_cast<std::uint32_t>(grove.levels.size());
-                child.level_count = static_cast<std::uint32_t>(found.division.groups[b].size());
-                for (const std::int32_t code : found.division.groups[b]) {
-                    grove.levels.push_back(code);
-                    my.branch_of[static_cast<std::size_t>(code)] =
+                Subtree::Node& child = subtree.nodes[first + b];
+                child.level_start = static_cast<std::uint32_t>(subtree.levels.size());
+                child.level_count =
+                    static_cast<std::uint32_t>(split.general_split.groups[b].size());
+                for (const std::int32_t code : split.general_split.groups[b]) {
+                    subtree.levels.push_back(code);
+                    scratch.branch_of[static_cast<std::size_t>(code)] =
                         static_cast<std::uint32_t>(b);
                 }
             }
         }
-        std::vector<Open> parts(n_parts);
+        std::vector<OpenNode> parts(n_parts);
         for (std::size_t b = 0; b < n_parts; ++b) {
             parts[b].node = first + static_cast<std::uint32_t>(b);
             parts[b].depth = open.depth + 1;
             for (const std::uint32_t a : open.active) {
-                if (!order_.columns[a].ordered || my.found[a].stays) {
+                if (!request_.columns[a].ordered || scratch.splits[a].can_split_below) {
                     parts[b].active.push_back(a);
                 }
             }
         }
         if (n_parts == 2) {
-            divide_in_two(grove, open, c, parts, my, ground, pool, stack);
+            divide_in_two(subtree, open, c, parts, scratch, row_arrays, pool, stack);
         } else {
-            divide_in_many(grove, open, c, parts, my, ground, pool, stack);
+            divide_in_many(subtree, open, c, parts, scratch, row_arrays, pool, stack);
         }
     }
 
-    void push(Open& part, std::vector<Open>& stack) const {
+    void push(OpenNode& part, std::vector<OpenNode>& stack) const {
         if (part.stops) {
-            order_.place(part.block.n);
+            request_.report_leaf(part.block.n);
         } else {
             stack.push_back(std::move(part));
         }
@@ -1104,34 +1126,34 @@ class MeasuredKernel {
 
     // ---- two branches: a bit a row says who goes where, and columns are divided in place
 
-    // Call f(i, is_lost) for the rows of a branch, in their order.
+    // Call f(i, is_lost) for the rows of a branch, in their request.
     template <class F>
-    static void each_row(const Worker& my, std::size_t b, F&& f) {
-        for (std::size_t w = 0; w < my.lost.size(); ++w) {
-            const std::uint64_t lost = my.lost[w];
-            for (std::uint64_t word = my.masks[b][w]; word != 0; word &= word - 1) {
+    static void each_row(const Scratch& scratch, std::size_t b, F&& f) {
+        for (std::size_t w = 0; w < scratch.missing.size(); ++w) {
+            const std::uint64_t missing = scratch.missing[w];
+            for (std::uint64_t word = scratch.masks[b][w]; word != 0; word &= word - 1) {
                 const auto bit = static_cast<unsigned>(std::countr_zero(word));
-                f(w * 64 + bit, (lost >> bit & 1U) != 0);
+                f(w * 64 + bit, (missing >> bit & 1U) != 0);
             }
         }
     }
 
     template <class Pool>
-    void divide_in_two(Grove& grove, Open& open, std::uint32_t c, std::vector<Open>& parts,
-                       Worker& my, Ground<Item>& ground, Pool&& pool,
-                       std::vector<Open>& stack) {
-        if (order_.columns[c].ordered) {
-            side_by_value(c, open.block, my.found[c], my);
+    void divide_in_two(Subtree& subtree, OpenNode& open, std::uint32_t c,
+                       std::vector<OpenNode>& parts, Scratch& scratch,
+                       RowArrays<Item>& row_arrays, Pool&& pool, std::vector<OpenNode>& stack) {
+        if (request_.columns[c].ordered) {
+            side_by_value(c, open.block, scratch.splits[c], scratch);
         } else {
-            side_by_level(c, open.block, my);
+            side_by_level(c, open.block, scratch);
         }
-        share_out(open.block, parts, my);
+        distribute_missing(open.block, parts, scratch);
         for (std::size_t b = 0; b < 2; ++b) {
-            weigh(
-                grove, parts[b], my,
+            sum_rows(
+                subtree, parts[b], scratch,
                 [&](auto&& row) {
-                    const double share = my.shares[b];
-                    each_row(my, b, [&](std::size_t i, bool is_lost) {
+                    const double share = scratch.shares[b];
+                    each_row(scratch, b, [&](std::size_t i, bool is_lost) {
                         row(i, is_lost ? share : 1.0);
                     });
                 },
@@ -1139,25 +1161,25 @@ class MeasuredKernel {
         }
         const std::size_t largest = parts[1].block.n > parts[0].block.n ? 1 : 0;
         const std::size_t other = 1 - largest;
-        const bool is_less = is_large(parts[largest]) && !my.loses_rows &&
+        const bool is_less = is_large(parts[largest]) && !scratch.drops_missing &&
                              parts[other].block.n < parts[largest].block.n;
         if (is_less && !is_large(parts[other])) {
             // The other has no codes of its own: its rows are taken out one by one.
             parts[largest].cells = std::move(open.cells);
-            take_out(open.block, parts[largest], other, my, pool);
+            subtract_rows(open.block, parts[largest], other, scratch, pool);
         }
         const std::size_t bottom = parts[largest].stops ? other : largest;
         if (!parts[bottom].stops) {
-            move_rows(open.block, parts, bottom, my, ground, pool);
+            move_rows(open.block, parts, bottom, scratch, row_arrays, pool);
         }
         if (is_less && is_large(parts[other])) {
-            count(parts[other], my, pool);
+            count(parts[other], scratch, pool);
             parts[largest].cells = std::move(open.cells);
-            take_away(parts[largest], parts[other], pool);
+            subtract(parts[largest], parts[other], pool);
         }
-        for (Open& part : parts) {
+        for (OpenNode& part : parts) {
             if (is_large(part) && !part.cells) {
-                count(part, my, pool);
+                count(part, scratch, pool);
             }
         }
         push(parts[bottom], stack);  // what lies behind comes first
@@ -1174,8 +1196,9 @@ class MeasuredKernel {
         }
     }
 #if PENJING_X86
-    PENJING_AVX512 static void compare_codes_wide(const std::uint8_t* codes, std::uint8_t code,
-                                                  std::uint64_t& below, std::uint64_t& equal) {
+    PENJING_AVX512 static void compare_codes_avx512(const std::uint8_t* codes,
+                                                    std::uint8_t code, std::uint64_t& below,
+                                                    std::uint64_t& equal) {
         const __m512i bytes = _mm512_loadu_si512(codes);
         const __m512i here = _mm512_set1_epi8(static_cast<char>(code));
         below = _mm512_cmplt_epu8_mask(bytes, here);
@@ -1183,18 +1206,18 @@ class MeasuredKernel {
     }
 #endif
 
-    void side_by_value(std::uint32_t c, const Block<Item>& block, const Found& found,
-                       Worker& my) const {
+    void side_by_value(std::uint32_t c, const NodeBlock<Item>& block, const ColumnSplit& split,
+                       Scratch& scratch) const {
         const Column& column = columns_[c];
         const std::uint8_t* codes = block.codes_of(column.slot);
-        start_masks(block.n, my);
-        for (std::size_t w = 0; w < my.lost.size(); ++w) {
+        start_masks(block.n, scratch);
+        for (std::size_t w = 0; w < scratch.missing.size(); ++w) {
             const std::size_t n = std::min<std::size_t>(64, block.n - w * 64);
             const auto compare = [&](std::uint8_t code, std::uint64_t& below,
                                      std::uint64_t& equal) {
 #if PENJING_X86
-                if (wide_ && n == 64) {
-                    compare_codes_wide(codes + w * 64, code, below, equal);
+                if (use_avx512_ && n == 64) {
+                    compare_codes_avx512(codes + w * 64, code, below, equal);
                     return;
                 }
 #endif
@@ -1202,129 +1225,131 @@ class MeasuredKernel {
             };
             std::uint64_t left = 0;
             std::uint64_t same = 0;
-            compare(found.bucket, left, same);
+            compare(split.bucket, left, same);
             for (; same != 0; same &= same - 1) {
                 const auto bit = static_cast<unsigned>(std::countr_zero(same));
-                const double value = value_at(order_.columns[c], block.rows[w * 64 + bit]);
-                left |= std::uint64_t{value <= found.low ? 1U : 0U} << bit;
+                const double value = value_at(request_.columns[c], block.rows[w * 64 + bit]);
+                left |= std::uint64_t{value <= split.low ? 1U : 0U} << bit;
             }
             std::uint64_t known = ~std::uint64_t{0};
-            std::uint64_t lost = 0;
+            std::uint64_t missing = 0;
             if (column.has_missing) {
-                compare(missing_bucket, known, lost);
+                compare(missing_bucket, known, missing);
             }
-            my.masks[0][w] = left;
-            my.masks[1][w] = ~left & ~lost & (~std::uint64_t{0} >> (64 - n));
-            my.lost[w] = lost;
+            scratch.masks[0][w] = left;
+            scratch.masks[1][w] = ~left & ~missing & (~std::uint64_t{0} >> (64 - n));
+            scratch.missing[w] = missing;
         }
     }
 
-    void side_by_level(std::uint32_t c, const Block<Item>& block, Worker& my) const {
-        start_masks(block.n, my);
+    void side_by_level(std::uint32_t c, const NodeBlock<Item>& block, Scratch& scratch) const {
+        start_masks(block.n, scratch);
         for (std::size_t i = 0; i < block.n; ++i) {
-            const std::int32_t code = order_.columns[c].codes[block.rows[i]];
+            const std::int32_t code = request_.columns[c].codes[block.rows[i]];
             const std::uint32_t b =
-                code < 0 ? no_branch : my.branch_of[static_cast<std::size_t>(code)];
-            auto& mask = b == no_branch ? my.lost : my.masks[b];
+                code < 0 ? no_branch : scratch.branch_of[static_cast<std::size_t>(code)];
+            auto& mask = b == no_branch ? scratch.missing : scratch.masks[b];
             mask[i / 64] |= std::uint64_t{1} << (i % 64);
         }
     }
 
-    static void start_masks(std::size_t n, Worker& my) {
-        for (auto* mask : {&my.masks[0], &my.masks[1], &my.lost}) {
+    static void start_masks(std::size_t n, Scratch& scratch) {
+        for (auto* mask : {&scratch.masks[0], &scratch.masks[1], &scratch.missing}) {
             mask->assign((n + 63) / 64, 0);
         }
     }
 
     // How many rows each branch gets, and which share of those whose branch is not known
     // (engines/memory.py, _divide).
-    void share_out(const Block<Item>& block, std::vector<Open>& parts, Worker& my) const {
-        std::size_t n_lost = block.n;
-        my.shares.assign(2, 0.0);
+    void distribute_missing(const NodeBlock<Item>& block, std::vector<OpenNode>& parts,
+                            Scratch& scratch) const {
+        std::size_t n_missing = block.n;
+        scratch.shares.assign(2, 0.0);
         for (std::size_t b = 0; b < 2; ++b) {
             std::size_t n = 0;
-            for (const std::uint64_t word : my.masks[b]) {
+            for (const std::uint64_t word : scratch.masks[b]) {
                 n += static_cast<std::size_t>(std::popcount(word));
             }
             if constexpr (weighted) {
                 double sum = 0;
-                each_row(my, b, [&](std::size_t i, bool) { sum += block.weight[i]; });
-                my.shares[b] = sum;
+                each_row(scratch, b, [&](std::size_t i, bool) { sum += block.weight[i]; });
+                scratch.shares[b] = sum;
             } else {
-                my.shares[b] = static_cast<double>(n);
+                scratch.shares[b] = static_cast<double>(n);
             }
             parts[b].block.n = n;
-            n_lost -= n;
+            n_missing -= n;
         }
-        to_shares(n_lost, my);
+        normalize_shares(n_missing, scratch);
         for (std::size_t b = 0; b < 2; ++b) {
-            if (my.shares[b] > 0) {
-                parts[b].block.n += n_lost;
-                for (std::size_t w = 0; w < my.lost.size(); ++w) {
-                    my.masks[b][w] |= my.lost[w];
+            if (scratch.shares[b] > 0) {
+                parts[b].block.n += n_missing;
+                for (std::size_t w = 0; w < scratch.missing.size(); ++w) {
+                    scratch.masks[b][w] |= scratch.missing[w];
                 }
             }
         }
     }
 
     // Weights of the branches become shares; all 0 where nothing is shared out.
-    void to_shares(std::size_t n_lost, Worker& my) const {
-        const bool shared = order_.fraction && n_lost > 0;
-        const double sum = pairwise_sum(my.shares.data(), my.shares.size());
-        my.heaviest = 0;
-        for (std::size_t b = 0; b < my.shares.size(); ++b) {
-            my.shares[b] = shared ? my.shares[b] / sum : 0.0;
-            my.heaviest = my.shares[b] > my.shares[my.heaviest] ? b : my.heaviest;
+    void normalize_shares(std::size_t n_missing, Scratch& scratch) const {
+        const bool shared = request_.fraction && n_missing > 0;
+        const double sum = pairwise_sum(scratch.shares.data(), scratch.shares.size());
+        scratch.heaviest = 0;
+        for (std::size_t b = 0; b < scratch.shares.size(); ++b) {
+            scratch.shares[b] = shared ? scratch.shares[b] / sum : 0.0;
+            scratch.heaviest =
+                scratch.shares[b] > scratch.shares[scratch.heaviest] ? b : scratch.heaviest;
         }
-        my.loses_rows = n_lost > 0 && !shared;
+        scratch.drops_missing = n_missing > 0 && !shared;
     }
 
     // Add up a branch; `walk(row)` calls row(i, share) for its rows in the node.
     template <class Walk>
-    void weigh(Grove& grove, Open& part, Worker& my, const Walk& walk,
-               const Block<Item>& block) const {
-        double* total = grove.total.data() + part.node * s_;
-        const Seen seen = maths_.weigh(
+    void sum_rows(Subtree& subtree, OpenNode& part, Scratch& scratch, const Walk& walk,
+                  const NodeBlock<Item>& block) const {
+        double* total = subtree.total.data() + part.node * s_;
+        const TargetRange range = node_sums_.sum_rows(
             [&](auto&& row) {
                 walk([&](std::size_t i, double share) {
                     const double weight = weighted ? block.weight[i] * share : 1.0;
-                    if constexpr (!is_number) {
+                    if constexpr (!is_regression) {
                         row(0.0, block.labels[i], weight);
                     } else if constexpr (weighted) {
-                        row(order_.raw(block.rows[i]), 0, weight);
+                        row(request_.raw(block.rows[i]), 0, weight);
                     } else {
                         row(block.items[i].raw, 0, weight);
                     }
                 });
             },
             total);
-        part.most = seen.most;
-        part.stops = maths_.stops(seen, total, part.depth, my.scorer);
+        part.max_abs_y = range.max_abs_y;
+        part.stops = node_sums_.stops(range, total, part.depth, scratch.scorer);
     }
 
     // What a row whose branch is not known adds there. Whole parts of what is whole: the
     // heaviest branch gets the rest, so that the branches together have what the node had.
-    static Item item_for(const Item& item, std::size_t b, const Worker& my) {
-        if (b != my.heaviest) {
-            return part_of(item, my.shares[b]);
+    static Item item_of_branch(const Item& item, std::size_t b, const Scratch& scratch) {
+        if (b != scratch.heaviest) {
+            return fraction_of(item, scratch.shares[b]);
         }
         Item rest = item;
-        for (std::size_t to = 0; to < my.shares.size(); ++to) {
-            if (to != b && my.shares[to] > 0) {
-                take_away(rest, part_of(item, my.shares[to]));
+        for (std::size_t to = 0; to < scratch.shares.size(); ++to) {
+            if (to != b && scratch.shares[to] > 0) {
+                subtract(rest, fraction_of(item, scratch.shares[to]));
             }
         }
         return rest;
     }
 
-    static Item part_of(const Item& item, double share) {
+    static Item fraction_of(const Item& item, double share) {
         Item part = item;
         if constexpr (weighted) {
             const auto times = [share](std::int64_t x) {
                 return static_cast<std::int64_t>(
                     std::nearbyint(static_cast<double>(x) * share));
             };
-            if constexpr (is_number) {
+            if constexpr (is_regression) {
                 part.y = times(item.y);
                 part.square = times(item.square);
             }
@@ -1333,9 +1358,9 @@ class MeasuredKernel {
         static_cast<void>(share);
         return part;
     }
-    static void take_away(Item& from, const Item& item) {
+    static void subtract(Item& from, const Item& item) {
         if constexpr (weighted) {
-            if constexpr (is_number) {
+            if constexpr (is_regression) {
                 from.y -= item.y;
                 from.square -= item.square;
             }
@@ -1347,83 +1372,85 @@ class MeasuredKernel {
 
     // The rows of `bottom` stay where the node is, those of the other follow them.
     template <class Pool>
-    void move_rows(Block<Item>& block, std::vector<Open>& parts, std::size_t bottom, Worker& my,
-                   Ground<Item>& ground, Pool&& pool) {
+    void move_rows(NodeBlock<Item>& block, std::vector<OpenNode>& parts, std::size_t bottom,
+                   Scratch& scratch, RowArrays<Item>& row_arrays, Pool&& pool) {
         const std::size_t n = block.n;
         const std::size_t top = 1 - bottom;
         const std::size_t n_bottom = parts[bottom].block.n;
         const std::size_t n_top = parts[top].stops ? 0 : parts[top].block.n;
-        ground.reserve(block.begin + n_bottom + n_top);
-        block = ground.block(block.begin, n);
-        const std::uint64_t* stay = my.masks[bottom].data();
-        const std::uint64_t* go = my.masks[top].data();
+        row_arrays.reserve(block.begin + n_bottom + n_top);
+        block = row_arrays.block(block.begin, n);
+        const std::uint64_t* stay = scratch.masks[bottom].data();
+        const std::uint64_t* go = scratch.masks[top].data();
         const bool is_whole = n_bottom + n_top == n;  // every row goes to one branch
         const auto move = [&](auto* from, GrowableBuffer<std::byte>& room, bool has_top) {
             using T = std::remove_pointer_t<decltype(from)>;
             const std::size_t size = has_top ? n_top : 0;
             auto* spare = reinterpret_cast<T*>(room.reset(size * sizeof(T)));
             if (size > 0 && is_whole) {
-                split_by_mask(from, go, n, from, spare, wide_);
+                split_by_mask(from, go, n, from, spare, use_avx512_);
             } else {
                 if (size > 0) {
-                    split_by_mask(from, go, n, static_cast<T*>(nullptr), spare, wide_);
+                    split_by_mask(from, go, n, static_cast<T*>(nullptr), spare, use_avx512_);
                 }
-                split_by_mask(from, stay, n, static_cast<T*>(nullptr), from, wide_);
+                split_by_mask(from, stay, n, static_cast<T*>(nullptr), from, use_avx512_);
             }
             std::copy_n(spare, size, from + n_bottom);
         };
         // The same, for what a row whose branch is not known has a part of in each.
         const auto share = [&](auto* from, const auto& part) {
             using T = std::remove_pointer_t<decltype(from)>;
-            auto* spare = reinterpret_cast<T*>(my.spare_room.reset(n_top * sizeof(T)));
+            auto* spare = reinterpret_cast<T*>(scratch.spare_room.reset(n_top * sizeof(T)));
             T* to = spare;
             if (n_top > 0) {
-                each_row(my, top, [&](std::size_t i, bool is_lost) {
+                each_row(scratch, top, [&](std::size_t i, bool is_lost) {
                     *to++ = is_lost ? part(from[i], top) : from[i];
                 });
             }
             to = from;
-            each_row(my, bottom, [&](std::size_t i, bool is_lost) {
+            each_row(scratch, bottom, [&](std::size_t i, bool is_lost) {
                 *to++ = is_lost ? part(from[i], bottom) : from[i];
             });
             std::copy_n(spare, n_top, to);
         };
-        move(block.rows, my.spare_room, n_top > 0);
+        move(block.rows, scratch.spare_room, n_top > 0);
         if constexpr (weighted) {
             share(block.weight,
-                  [&](double weight, std::size_t b) { return weight * my.shares[b]; });
+                  [&](double weight, std::size_t b) { return weight * scratch.shares[b]; });
         }
         for (const std::size_t b : {bottom, top}) {
             parts[b].block.begin = block.begin + (b == bottom ? 0 : n_bottom);
-            parts[b].block = ground.block(parts[b].block.begin, parts[b].block.n);
+            parts[b].block = row_arrays.block(parts[b].block.begin, parts[b].block.n);
         }
         if (!is_large(parts[bottom])) {  // hence neither is the other
             return;
         }
-        share(block.items,
-              [&](const Item& item, std::size_t b) { return item_for(item, b, my); });
+        share(block.items, [&](const Item& item, std::size_t b) {
+            return item_of_branch(item, b, scratch);
+        });
         const bool both = is_large(parts[top]);
-        if constexpr (!is_number) {
-            move(block.labels, my.spare_room, both);
+        if constexpr (!is_regression) {
+            move(block.labels, scratch.spare_room, both);
         }
         const std::vector<std::uint32_t>& slots = parts[0].active;
         pool.run(slots.size(), [&](std::size_t i, int by) {
-            if (order_.columns[slots[i]].ordered) {
-                move(block.codes_of(columns_[slots[i]].slot), worker(by, my).spare_room, both);
+            if (request_.columns[slots[i]].ordered) {
+                move(block.codes_of(columns_[slots[i]].slot), worker(by, scratch).spare_room,
+                     both);
             }
         });
     }
 
-    [[nodiscard]] bool is_large(const Open& part) const {
+    [[nodiscard]] bool is_large(const OpenNode& part) const {
         return !part.stops && part.block.n > small_;
     }
 
     // Take the counts of one branch out of those of the node.
     template <class Pool>
-    void take_away(Open& rest, const Open& part, Pool&& pool) const {
+    void subtract(OpenNode& rest, const OpenNode& part, Pool&& pool) const {
         pool.run(rest.active.size(), [&](std::size_t i, int) {
             const std::uint32_t c = rest.active[i];
-            if (order_.columns[c].ordered) {
+            if (request_.columns[c].ordered) {
                 const std::size_t size = n_buckets * width_;
                 std::int64_t* whole = rest.cells.get() + columns_[c].slot * size;
                 const std::int64_t* cells = part.cells.get() + columns_[c].slot * size;
@@ -1436,46 +1463,49 @@ class MeasuredKernel {
 
     // The same where that branch is not counted, row by row.
     template <class Pool>
-    void take_out(const Block<Item>& block, Open& rest, std::size_t other, Worker& my,
-                  Pool&& pool) {
-        in_groups(rest.active.size(), pool, [&](std::size_t first, std::size_t last, int by) {
-            Worker& mine = worker(by, my);
-            const auto flush = [&] {
-                const std::size_t n = mine.picked.size();
-                const Block<Item> few{0, n, nullptr, nullptr, mine.picked.data(), nullptr, {}};
-                const auto* items = items_of(few, 0, n, mine);
-                for (std::size_t a = first; a < last; ++a) {
-                    const std::uint32_t c = rest.active[a];
-                    if (order_.columns[c].ordered) {
-                        const std::size_t slot = columns_[c].slot;
-                        std::int64_t* cells = rest.cells.get() + slot * n_buckets * width_;
-                        for (std::size_t j = 0; j < n; ++j) {
-                            const std::uint32_t i = mine.places[j];
-                            take_from_cell(cells, block.codes_of(slot)[i], items[j],
-                                           is_number ? 0 : block.labels[i]);
+    void subtract_rows(const NodeBlock<Item>& block, OpenNode& rest, std::size_t other,
+                       Scratch& scratch, Pool&& pool) {
+        for_column_groups(
+            rest.active.size(), pool, [&](std::size_t first, std::size_t last, int by) {
+                Scratch& mine = worker(by, scratch);
+                const auto flush = [&] {
+                    const std::size_t n = mine.picked.size();
+                    const NodeBlock<Item> few{0,       n, nullptr, nullptr, mine.picked.data(),
+                                              nullptr, {}};
+                    const auto* items = items_of(few, 0, n, mine);
+                    for (std::size_t a = first; a < last; ++a) {
+                        const std::uint32_t c = rest.active[a];
+                        if (request_.columns[c].ordered) {
+                            const std::size_t slot = columns_[c].slot;
+                            std::int64_t* cells = rest.cells.get() + slot * n_buckets * width_;
+                            for (std::size_t j = 0; j < n; ++j) {
+                                const std::uint32_t i = mine.places[j];
+                                subtract_from_cell(cells, block.codes_of(slot)[i], items[j],
+                                                   is_regression ? 0 : block.labels[i]);
+                            }
                         }
                     }
-                }
-                mine.picked.clear();
-                mine.places.clear();
-            };
-            each_row(my, other, [&](std::size_t i, bool is_lost) {
-                mine.places.push_back(static_cast<std::uint32_t>(i));
-                mine.picked.push_back(is_lost ? item_for(block.items[i], other, my)
+                    mine.picked.clear();
+                    mine.places.clear();
+                };
+                each_row(scratch, other, [&](std::size_t i, bool is_lost) {
+                    mine.places.push_back(static_cast<std::uint32_t>(i));
+                    mine.picked.push_back(is_lost
+                                              ? item_of_branch(block.items[i], other, scratch)
                                               : block.items[i]);
-                if (mine.picked.size() == at_a_time) {
-                    flush();
-                }
+                    if (mine.picked.size() == chunk_rows) {
+                        flush();
+                    }
+                });
+                flush();
             });
-            flush();
-        });
     }
 
     template <class Whole>
-    void take_from_cell(std::int64_t* cells, std::uint8_t code, const Whole& item,
-                        std::uint16_t label) const {
-        if constexpr (is_number) {
-            std::int64_t* cell = cells + code * number_cell;
+    void subtract_from_cell(std::int64_t* cells, std::uint8_t code, const Whole& item,
+                            std::uint16_t label) const {
+        if constexpr (is_regression) {
+            std::int64_t* cell = cells + code * regression_cell;
             cell[0] -= item.y;
             cell[1] -= item.square;
             if constexpr (weighted) {
@@ -1491,45 +1521,47 @@ class MeasuredKernel {
     // ---- many branches
 
     template <class Pool>
-    void divide_in_many(Grove& grove, Open& open, std::uint32_t c, std::vector<Open>& parts,
-                        Worker& my, Ground<Item>& ground, Pool&& pool,
-                        std::vector<Open>& stack) {
-        Block<Item>& block = open.block;
+    void divide_in_many(Subtree& subtree, OpenNode& open, std::uint32_t c,
+                        std::vector<OpenNode>& parts, Scratch& scratch,
+                        RowArrays<Item>& row_arrays, Pool&& pool,
+                        std::vector<OpenNode>& stack) {
+        NodeBlock<Item>& block = open.block;
         const std::size_t n = block.n;
         const std::size_t n_parts = parts.size();
-        std::size_t n_lost = 0;
-        my.branch.resize(n);
-        my.shares.assign(n_parts, 0.0);
+        std::size_t n_missing = 0;
+        scratch.branch.resize(n);
+        scratch.shares.assign(n_parts, 0.0);
         for (std::size_t i = 0; i < n; ++i) {
-            const std::int32_t code = order_.columns[c].codes[block.rows[i]];
+            const std::int32_t code = request_.columns[c].codes[block.rows[i]];
             const std::uint32_t b =
-                code < 0 ? no_branch : my.branch_of[static_cast<std::size_t>(code)];
-            my.branch[i] = b;
+                code < 0 ? no_branch : scratch.branch_of[static_cast<std::size_t>(code)];
+            scratch.branch[i] = b;
             if (b == no_branch) {
-                ++n_lost;
+                ++n_missing;
             } else {
-                my.shares[b] += weighted ? block.weight[i] : 1.0;
+                scratch.shares[b] += weighted ? block.weight[i] : 1.0;
                 ++parts[b].block.n;
             }
         }
-        to_shares(n_lost, my);
+        normalize_shares(n_missing, scratch);
         // Rows by branch, for their sums.
         std::vector<std::size_t> start(n_parts + 1, 0);
         for (std::size_t b = 0; b < n_parts; ++b) {
-            parts[b].block.n += my.shares[b] > 0 ? n_lost : 0;
+            parts[b].block.n += scratch.shares[b] > 0 ? n_missing : 0;
             start[b + 1] = start[b] + parts[b].block.n;
         }
-        std::uint32_t* at = my.room.reset(start[n_parts]);
-        deal(n, start, my, [&](std::size_t place, std::size_t i, std::size_t) {
-            at[place] = static_cast<std::uint32_t>(i);
-        });
+        std::uint32_t* at = scratch.room.reset(start[n_parts]);
+        for_each_placed_row(n, start, scratch,
+                            [&](std::size_t place, std::size_t i, std::size_t) {
+                                at[place] = static_cast<std::uint32_t>(i);
+                            });
         for (std::size_t b = 0; b < n_parts; ++b) {
-            weigh(
-                grove, parts[b], my,
+            sum_rows(
+                subtree, parts[b], scratch,
                 [&](auto&& row) {
                     for (std::size_t place = start[b]; place < start[b + 1]; ++place) {
                         const std::uint32_t i = at[place];
-                        row(i, my.branch[i] == no_branch ? my.shares[b] : 1.0);
+                        row(i, scratch.branch[i] == no_branch ? scratch.shares[b] : 1.0);
                     }
                 },
                 block);
@@ -1540,17 +1572,19 @@ class MeasuredKernel {
             start[b] = kept;
             kept += parts[b].stops ? 0 : parts[b].block.n;
         }
-        ground.reserve(block.begin + kept);
-        block = ground.block(block.begin, n);
+        row_arrays.reserve(block.begin + kept);
+        block = row_arrays.block(block.begin, n);
         const auto move = [&](auto* from, GrowableBuffer<std::byte>& room, bool all,
                               const auto& part) {
             using T = std::remove_pointer_t<decltype(from)>;
             auto* spare = reinterpret_cast<T*>(room.reset(kept * sizeof(T)));
-            deal(n, start, my, [&](std::size_t place, std::size_t i, std::size_t b) {
-                if (all ? !parts[b].stops : is_large(parts[b])) {
-                    spare[place] = my.branch[i] == no_branch ? part(from[i], b) : from[i];
-                }
-            });
+            for_each_placed_row(
+                n, start, scratch, [&](std::size_t place, std::size_t i, std::size_t b) {
+                    if (all ? !parts[b].stops : is_large(parts[b])) {
+                        spare[place] =
+                            scratch.branch[i] == no_branch ? part(from[i], b) : from[i];
+                    }
+                });
             for (std::size_t b = 0; b < n_parts; ++b) {
                 if (all ? !parts[b].stops : is_large(parts[b])) {
                     std::copy_n(spare + start[b], parts[b].block.n, from + start[b]);
@@ -1558,27 +1592,27 @@ class MeasuredKernel {
             }
         };
         const auto same = [](const auto& value, std::size_t) { return value; };
-        move(block.rows, my.spare_room, true, same);
+        move(block.rows, scratch.spare_room, true, same);
         if constexpr (weighted) {
-            move(block.weight, my.spare_room, true,
-                 [&](double weight, std::size_t b) { return weight * my.shares[b]; });
+            move(block.weight, scratch.spare_room, true,
+                 [&](double weight, std::size_t b) { return weight * scratch.shares[b]; });
         }
-        move(block.items, my.spare_room, false,
-             [&](const Item& item, std::size_t b) { return item_for(item, b, my); });
-        if constexpr (!is_number) {
-            move(block.labels, my.spare_room, false, same);
+        move(block.items, scratch.spare_room, false,
+             [&](const Item& item, std::size_t b) { return item_of_branch(item, b, scratch); });
+        if constexpr (!is_regression) {
+            move(block.labels, scratch.spare_room, false, same);
         }
         const std::vector<std::uint32_t>& slots = parts[0].active;
         pool.run(slots.size(), [&](std::size_t i, int by) {
-            if (order_.columns[slots[i]].ordered) {
-                move(block.codes_of(columns_[slots[i]].slot), worker(by, my).spare_room, false,
-                     same);
+            if (request_.columns[slots[i]].ordered) {
+                move(block.codes_of(columns_[slots[i]].slot), worker(by, scratch).spare_room,
+                     false, same);
             }
         });
         for (std::size_t b = 0; b < n_parts; ++b) {
-            parts[b].block = ground.block(block.begin + start[b], parts[b].block.n);
+            parts[b].block = row_arrays.block(block.begin + start[b], parts[b].block.n);
         }
-        count_children(open, parts, my, pool);
+        count_children(open, parts, scratch, pool);
         for (std::size_t b = n_parts; b-- > 0;) {
             push(parts[b], stack);
         }
@@ -1586,17 +1620,17 @@ class MeasuredKernel {
 
     // Call f(place, row, branch) for every row of every branch; branches begin at `start`.
     template <class F>
-    static void deal(std::size_t n, const std::vector<std::size_t>& start, const Worker& my,
-                     F&& f) {
+    static void for_each_placed_row(std::size_t n, const std::vector<std::size_t>& start,
+                                    const Scratch& scratch, F&& f) {
         std::vector<std::size_t> at = start;
         for (std::size_t i = 0; i < n; ++i) {
-            const std::uint32_t b = my.branch[i];
+            const std::uint32_t b = scratch.branch[i];
             if (b != no_branch) {
                 f(at[b]++, i, b);
                 continue;
             }
-            for (std::size_t to = 0; to < my.shares.size(); ++to) {
-                if (my.shares[to] > 0) {
+            for (std::size_t to = 0; to < scratch.shares.size(); ++to) {
+                if (scratch.shares[to] > 0) {
                     f(at[to]++, i, to);
                 }
             }
@@ -1605,10 +1639,11 @@ class MeasuredKernel {
 
     // Count the children of many rows: all but the largest, which is what remains.
     template <class Pool>
-    void count_children(Open& open, std::vector<Open>& parts, Worker& my, Pool&& pool) {
+    void count_children(OpenNode& open, std::vector<OpenNode>& parts, Scratch& scratch,
+                        Pool&& pool) {
         std::size_t largest = 0;
         std::size_t others = 0;
-        bool countable = !my.loses_rows;
+        bool countable = !scratch.drops_missing;
         for (std::size_t b = 0; b < parts.size(); ++b) {
             largest = parts[b].block.n > parts[largest].block.n ? b : largest;
         }
@@ -1623,14 +1658,14 @@ class MeasuredKernel {
             is_large(parts[largest]) && countable && others < parts[largest].block.n;
         for (std::size_t b = 0; b < parts.size(); ++b) {
             if (is_large(parts[b]) && !(b == largest && remains)) {
-                count(parts[b], my, pool);
+                count(parts[b], scratch, pool);
             }
         }
         if (remains) {
             parts[largest].cells = std::move(open.cells);
             for (std::size_t b = 0; b < parts.size(); ++b) {
                 if (b != largest) {
-                    take_away(parts[largest], parts[b], pool);
+                    subtract(parts[largest], parts[b], pool);
                 }
             }
         }
@@ -1640,17 +1675,17 @@ class MeasuredKernel {
     static constexpr std::uint32_t no_branch = 0xffffffffU;
     static constexpr std::uint8_t last_code = missing_bucket - 1;
 
-    const Order& order_;
+    const GrowRequest& request_;
     std::size_t s_;
     std::size_t width_;
     std::size_t small_;
-    bool wide_;
+    bool use_avx512_;
     GeneralKernel general_;
     bool any_missing_;
-    NodeMaths<kind, weighted> maths_;
+    NodeSums<kind, weighted> node_sums_;
     std::vector<Column> columns_;
-    Ground<Item> ground_;  // of all nodes that do not lie by themselves
-    std::vector<std::unique_ptr<Worker>> workers_;
+    RowArrays<Item> row_arrays_;  // of all nodes that do not lie by themselves
+    std::vector<std::unique_ptr<Scratch>> scratches_;
     std::size_t n_slots_ = 0;
     Scale weights_, numbers_, squares_;
 };

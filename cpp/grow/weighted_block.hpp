@@ -12,9 +12,9 @@
 
 namespace penjing {
 
-// The rows of one node, as they lie in a `Ground`; good until that is made larger.
+// The rows of one node, as they lie in a `RowArrays`; good until that is made larger.
 template <class Item>
-struct Block {
+struct NodeBlock {
     std::size_t begin = 0;
     std::size_t n = 0;
     std::uint32_t* rows = nullptr;
@@ -29,9 +29,9 @@ struct Block {
 };
 
 template <class Item>
-class Ground {
+class RowArrays {
   public:
-    Ground(bool has_weight, bool has_labels, std::size_t n_slots)
+    RowArrays(bool has_weight, bool has_labels, std::size_t n_slots)
         : has_weight_(has_weight), has_labels_(has_labels), codes_(n_slots) {}
 
     // Make room for so many rows in all.
@@ -53,7 +53,7 @@ class Ground {
             column.grow(size_);
         }
     }
-    [[nodiscard]] Block<Item> block(std::size_t begin, std::size_t n) const {
+    [[nodiscard]] NodeBlock<Item> block(std::size_t begin, std::size_t n) const {
         return {begin,
                 n,
                 rows_.get() + begin,
@@ -63,27 +63,27 @@ class Ground {
                 codes_.data()};
     }
     // A node that goes on by itself; here nothing is left of it.
-    [[nodiscard]] Ground apart(const Block<Item>& block, bool has_codes) const {
-        Ground own(has_weight_, has_labels_, codes_.size());
-        own.reserve(block.n + block.n / 4);
+    [[nodiscard]] RowArrays extract(const NodeBlock<Item>& block, bool has_codes) const {
+        RowArrays own_arrays(has_weight_, has_labels_, codes_.size());
+        own_arrays.reserve(block.n + block.n / 4);
         const auto move = [&](const auto& from, const auto& to) {
             std::copy_n(from.get() + block.begin, block.n, to.get());
             from.release_pages(block.begin, block.begin + block.n);
         };
-        move(rows_, own.rows_);
+        move(rows_, own_arrays.rows_);
         if (has_weight_) {
-            move(weight_, own.weight_);
+            move(weight_, own_arrays.weight_);
         }
         if (has_codes) {
-            move(items_, own.items_);
+            move(items_, own_arrays.items_);
             if (has_labels_) {
-                move(labels_, own.labels_);
+                move(labels_, own_arrays.labels_);
             }
             for (std::size_t slot = 0; slot < codes_.size(); ++slot) {
-                move(codes_[slot], own.codes_[slot]);
+                move(codes_[slot], own_arrays.codes_[slot]);
             }
         }
-        return own;
+        return own_arrays;
     }
 
   private:

@@ -16,11 +16,11 @@
 
 namespace penjing {
 
-inline void add_nodes(Grove& grove, std::size_t n, std::size_t n_sums) {
-    grove.nodes.resize(grove.nodes.size() + n);
-    const std::size_t size = grove.nodes.size() * n_sums;
+inline void add_nodes(Subtree& subtree, std::size_t n, std::size_t n_sums) {
+    subtree.nodes.resize(subtree.nodes.size() + n);
+    const std::size_t size = subtree.nodes.size() * n_sums;
     for (std::vector<double>* sums :
-         {&grove.total, &grove.after, &grove.known, &grove.missing}) {
+         {&subtree.total, &subtree.after, &subtree.known, &subtree.missing}) {
         if (sums->capacity() < size) {
             sums->reserve(2 * size);
         }
@@ -29,31 +29,32 @@ inline void add_nodes(Grove& grove, std::size_t n, std::size_t n_sums) {
 }
 
 // What is seen while a node's rows are added up.
-struct Seen {
+struct TargetRange {
     bool is_pure = true;
-    double most = 0;  // |y|
+    double max_abs_y = 0;
 };
 
-template <Kind kind, bool weighted>
-class NodeMaths {
+template <ImpurityKind kind, bool weighted>
+class NodeSums {
   public:
-    static constexpr bool is_number = kind == Kind::variance;
+    static constexpr bool is_regression = kind == ImpurityKind::variance;
 
-    NodeMaths(const Order& order, bool any_missing) : order_(order), s_(order.n_sums) {
-        loose_ = weighted || any_missing;
+    NodeSums(const GrowRequest& request, bool any_missing)
+        : request_(request), s_(request.n_sums) {
+        is_loose_ = weighted || any_missing;
     }
 
     // Add up rows in their order; `walk(row)` calls row(number, class, weight) for each.
     template <class Walk>
-    Seen weigh(const Walk& walk, double* total) const {
-        Seen seen;
-        if constexpr (is_number) {
+    TargetRange sum_rows(const Walk& walk, double* total) const {
+        TargetRange range;
+        if constexpr (is_regression) {
             constexpr double far = std::numeric_limits<double>::infinity();
             double sums[3] = {0, 0, 0};
             double low = far;
             double high = -far;
             walk([&](double raw, std::int32_t, double weight) {
-                const double y = raw - order_.centre;
+                const double y = raw - request_.centre;
                 const double wy = weight * y;
                 sums[0] += weight;
                 sums[1] += wy;
@@ -62,10 +63,10 @@ class NodeMaths {
                 high = std::max(high, raw);
             });
             std::copy(sums, sums + 3, total);
-            seen.is_pure = !(low < high);
-            seen.most = low > high ? 0
-                                   : std::max(std::fabs(low - order_.centre),
-                                              std::fabs(high - order_.centre));
+            range.is_pure = !(low < high);
+            range.max_abs_y = low > high ? 0
+                                         : std::max(std::fabs(low - request_.centre),
+                                                    std::fabs(high - request_.centre));
         } else {
             std::int32_t low = std::numeric_limits<std::int32_t>::max();
             std::int32_t high = -1;
@@ -74,33 +75,33 @@ class NodeMaths {
                 low = std::min(low, label);
                 high = std::max(high, label);
             });
-            seen.is_pure = !(low < high);
-            seen.most = 1;
+            range.is_pure = !(low < high);
+            range.max_abs_y = 1;
         }
-        return seen;
+        return range;
     }
 
-    [[nodiscard]] bool stops(const Seen& seen, const double* total, std::int64_t depth,
+    [[nodiscard]] bool stops(const TargetRange& range, const double* total, std::int64_t depth,
                              const Scorer& scorer) const {
-        return seen.is_pure || (order_.max_depth >= 0 && depth >= order_.max_depth) ||
-               scorer.weight(total) < order_.min_weight;
+        return range.is_pure || (request_.max_depth >= 0 && depth >= request_.max_depth) ||
+               scorer.weight(total) < request_.min_weight;
     }
 
     // `unit_y`, `unit_w`: by how much the fixed-point y and weight of a row may be off.
-    [[nodiscard]] NodeFrame frame(const double* total, std::size_t n, double most,
-                                  double unit_y, double unit_w, const Scorer& scorer) const {
+    [[nodiscard]] NodeLimits limits(const double* total, std::size_t n, double max_abs_y,
+                                    double unit_y, double unit_w, const Scorer& scorer) const {
         constexpr double eps = std::numeric_limits<double>::epsilon();
         const auto rows = static_cast<double>(n);
-        NodeFrame node;
+        NodeLimits node;
         node.n = n;
         node.weight = scorer.weight(total);
-        node.least = order_.min_branch;
+        node.least = request_.min_branch;
         const double rounding = 8 * eps * rows * std::sqrt(rows);
-        if constexpr (is_number) {
-            const double squares = loose_ ? node.weight * most * most : total[2];
+        if constexpr (is_regression) {
+            const double squares = is_loose_ ? node.weight * max_abs_y * max_abs_y : total[2];
             node.margin = squares * (4e-12 + rounding) + 1e-300;
             node.margin +=
-                weighted ? 8 * rows * most * (unit_w * most + unit_y)
+                weighted ? 8 * rows * max_abs_y * (unit_w * max_abs_y + unit_y)
                          : 8 * unit_y * std::sqrt(squares * rows) + 4 * unit_y * unit_y * rows;
         } else {
             const double widest = 1 + std::log2(static_cast<double>(s_) + 1);
@@ -111,9 +112,9 @@ class NodeMaths {
     }
 
   private:
-    const Order& order_;
+    const GrowRequest& request_;
     std::size_t s_;
-    bool loose_;
+    bool is_loose_;
 };
 
 }  // namespace penjing

@@ -1,5 +1,5 @@
 // Subtrees of few rows: every ordered column is sorted once and kept as a list of rows; lists
-// are divided in step with the node, and stay in order.
+// are divided in step with the node, and stay in request.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ inline double value_at(const GrowColumn& column, std::size_t row) {
 }
 
 // The cut between two values, and the numbers on both sides of it where there are any.
-inline void set_cut(Grove::Node& node, const GrowColumn& column, double low, double high) {
+inline void set_cut(Subtree::Node& node, const GrowColumn& column, double low, double high) {
     if (column.codes != nullptr) {
         if (column.levels == nullptr) {
             node.cut = low;  // an ordered level: its position
@@ -72,9 +72,9 @@ inline void split_list_scalar(const std::uint32_t* list, std::size_t n,
 }
 
 #if PENJING_X86
-PENJING_AVX512 inline void split_list_wide(const std::uint32_t* list, std::size_t n,
-                                           const std::uint8_t* side, std::uint32_t* left,
-                                           std::uint32_t* right) {
+PENJING_AVX512 inline void split_list_avx512(const std::uint32_t* list, std::size_t n,
+                                             const std::uint8_t* side, std::uint32_t* left,
+                                             std::uint32_t* right) {
     const __m512i low = _mm512_set1_epi32(0xffff);
     const __m512i one = _mm512_set1_epi32(1);
     const __m512i two = _mm512_set1_epi32(2);
@@ -103,78 +103,80 @@ PENJING_AVX512 inline void split_list_wide(const std::uint32_t* list, std::size_
 inline constexpr std::size_t list_room = 16;  // entries that a split may write beyond its end
 
 inline void split_list(const std::uint32_t* list, std::size_t n, const std::uint8_t* side,
-                       std::uint32_t* left, std::uint32_t* right, bool wide) {
+                       std::uint32_t* left, std::uint32_t* right, bool use_avx512) {
 #if PENJING_X86
-    if (wide) {
-        detail::split_list_wide(list, n, side, left, right);
+    if (use_avx512) {
+        detail::split_list_avx512(list, n, side, left, right);
         return;
     }
 #endif
-    static_cast<void>(wide);
+    static_cast<void>(use_avx512);
     detail::split_list_scalar(list, n, side, left, right);
 }
 
-template <Kind kind, bool weighted>
-class SmallTree {
+template <ImpurityKind kind, bool weighted>
+class SmallSubtreeGrower {
   public:
-    static constexpr bool is_number = kind == Kind::variance;
-    static constexpr std::size_t most_rows = 60000;  // a row's number has 16 bits
+    static constexpr bool is_regression = kind == ImpurityKind::variance;
+    static constexpr std::size_t max_rows = 60000;  // a row's number has 16 bits
 
-    SmallTree(const Order& order, const GeneralKernel& general, bool any_missing)
-        : order_(order),
+    SmallSubtreeGrower(const GrowRequest& request, const GeneralKernel& general,
+                       bool any_missing)
+        : request_(request),
           general_(general),
-          s_(order.n_sums),
-          maths_(order, any_missing),
-          scorer_(order.measure, order.n_sums),
-          general_worker_(order),
-          wide_(has_avx512()) {}
+          s_(request.n_sums),
+          node_sums_(request, any_missing),
+          scorer_(request.criterion, request.n_sums),
+          general_worker_(request),
+          use_avx512_(has_avx512()) {}
 
     // Grow what is below a node that does not stop; `columns` may still offer something.
-    void grow(Grove& grove, std::uint32_t node, std::int64_t depth, const std::uint32_t* rows,
-              const double* weights, std::size_t n, double most,
+    void grow(Subtree& subtree, std::uint32_t node, std::int64_t depth,
+              const std::uint32_t* rows, const double* weights, std::size_t n, double max_abs_y,
               const std::vector<std::uint32_t>& columns, const PollCallback& poll) {
         start(rows, weights, n, columns);
         stack_.clear();
         stack_.push_back({node, static_cast<std::uint32_t>(n),
-                          static_cast<std::uint32_t>(heads_.size()), depth, 0, 0, 0, most});
+                          static_cast<std::uint32_t>(heads_.size()), depth, 0, 0, 0,
+                          max_abs_y});
         while (!stack_.empty()) {
-            const Open open = stack_.back();
+            const OpenNode open = stack_.back();
             stack_.pop_back();
             if (poll) {
                 poll();
             }
-            step(grove, open);
+            step(subtree, open);
         }
     }
 
   private:
-    struct Head {  // a column of a node, and how many entries its list has
+    struct ListHead {  // a column of a node, and how many entries its list has
         std::uint32_t column;
         std::uint32_t size;
         bool is_list;
     };
-    struct Open {
+    struct OpenNode {
         std::uint32_t node;
         std::uint32_t n;
         std::uint32_t n_heads;
         std::int64_t depth;
         std::size_t data_at, head_at, weight_at;
-        double most;
+        double max_abs_y;
     };
     struct Part {
         std::vector<std::uint32_t> rows;
         std::vector<std::uint32_t> data;
-        std::vector<Head> heads;
+        std::vector<ListHead> heads;
         std::vector<double> weights;
-        Seen seen;
+        TargetRange range;
         bool stops = true;
         double share = 0;
     };
-    struct Found {
-        double worth = -1;  // of the best cut, nearly; below 0: none
-        double most = -1;   // the same with cuts whose branches are perhaps too light
+    struct ColumnSplit {
+        double improvement = -1;  // of the best cut, nearly; below 0: none
+        double upper_bound = -1;  // the same with cuts whose branches are perhaps too light
         Cut cut;
-        typename GeneralKernel::Division division;
+        typename GeneralKernel::ColumnSplit general_split;
     };
 
     // ---- the first node
@@ -182,10 +184,10 @@ class SmallTree {
     void start(const std::uint32_t* rows, const double* weights, std::size_t n,
                const std::vector<std::uint32_t>& columns) {
         global_.assign(rows, rows + n);
-        if constexpr (!is_number) {
+        if constexpr (!is_regression) {
             label_.resize(n);
             for (std::size_t i = 0; i < n; ++i) {
-                label_[i] = order_.target[rows[i]];
+                label_[i] = request_.target[rows[i]];
             }
         }
         start_numbers(n);
@@ -200,7 +202,7 @@ class SmallTree {
         heads_.clear();
         const auto tag_bits = static_cast<unsigned>(std::bit_width(n));
         for (const std::uint32_t c : columns) {
-            const GrowColumn& column = order_.columns[c];
+            const GrowColumn& column = request_.columns[c];
             if (!column.ordered) {
                 heads_.push_back({c, 0, false});
                 continue;
@@ -239,32 +241,32 @@ class SmallTree {
     }
 
     void start_numbers(std::size_t n) {
-        if constexpr (is_number) {
+        if constexpr (is_regression) {
             raw_.resize(n);
             y_.resize(n);
             near_.resize(n);
             double mean = 0;
             for (std::size_t i = 0; i < n; ++i) {
-                raw_[i] = order_.raw(global_[i]);
-                y_[i] = raw_[i] - order_.centre;
+                raw_[i] = request_.raw(global_[i]);
+                y_[i] = raw_[i] - request_.centre;
                 mean += y_[i];
             }
             mean /= static_cast<double>(n);
-            double most = 0;
+            double upper_bound = 0;
             for (std::size_t i = 0; i < n; ++i) {
                 near_[i] = y_[i] - mean;
-                most = std::max(most, std::fabs(near_[i]));
+                upper_bound = std::max(upper_bound, std::fabs(near_[i]));
             }
             if constexpr (!weighted) {
-                scale_ = Scale(most, n);
+                scale_ = Scale(upper_bound, n);
                 whole_.resize(n);
                 shifted_.resize(n);
                 for (std::size_t i = 0; i < n; ++i) {
-                    whole_[i] = scale_.whole(near_[i]);
+                    whole_[i] = scale_.round(near_[i]);
                 }
-                while (part_of_.size() <= n) {
-                    part_of_.push_back(
-                        part_of_.empty() ? 0 : 1 / static_cast<double>(part_of_.size()));
+                while (reciprocal_.size() <= n) {
+                    reciprocal_.push_back(
+                        reciprocal_.empty() ? 0 : 1 / static_cast<double>(reciprocal_.size()));
                 }
             }
         }
@@ -272,86 +274,89 @@ class SmallTree {
 
     // ---- one node
 
-    void step(Grove& grove, const Open& open) {
+    void step(Subtree& subtree, const OpenNode& open) {
         const std::uint32_t* rows = data_.data() + open.data_at;
-        const double* total = grove.total.data() + open.node * s_;
+        const double* total = subtree.total.data() + open.node * s_;
         double unit = 0;
-        if constexpr (is_number && !weighted) {
-            unit = scale_.unit + std::numeric_limits<double>::epsilon() * open.most;
+        if constexpr (is_regression && !weighted) {
+            unit = scale_.unit + std::numeric_limits<double>::epsilon() * open.max_abs_y;
         }
-        const NodeFrame node = maths_.frame(total, open.n, open.most, unit, 0, scorer_);
-        lay_out(open, rows);
-        if (found_.size() < open.n_heads) {
-            found_.resize(open.n_heads);
+        const NodeLimits node =
+            node_sums_.limits(total, open.n, open.max_abs_y, unit, 0, scorer_);
+        prepare_rows(open, rows);
+        if (splits_.size() < open.n_heads) {
+            splits_.resize(open.n_heads);
         }
         double best = 0;
         const std::uint32_t* list = rows + open.n;
         for (std::uint32_t h = 0; h < open.n_heads; ++h) {
-            const Head head = heads_[open.head_at + h];
-            Found& found = found_[h];
+            const ListHead head = heads_[open.head_at + h];
+            ColumnSplit& split = splits_[h];
             if (head.is_list) {
-                found.worth = found.most = -1;
-                scan(list, head.size, open.n, node, found);
+                split.improvement = split.upper_bound = -1;
+                scan(list, head.size, open.n, node, split);
                 list += head.size;
             } else {
-                look_at_levels(head.column, open, rows, found);
-                found.worth =
-                    found.division.offer.made() ? found.division.offer.gain * node.weight : -1;
+                search_categories(head.column, open, rows, split);
+                split.improvement = split.general_split.candidate.exists()
+                                        ? split.general_split.candidate.gain * node.weight
+                                        : -1;
             }
-            best = std::max(best, found.worth);
+            best = std::max(best, split.improvement);
         }
         // The average over columns is taken in their places, as NumPy does.
-        const bool by_column = order_.is_ratio();
-        offers_.assign(by_column ? order_.columns.size() : open.n_heads, Offer{});
+        const bool by_column = request_.is_ratio();
+        candidates_.assign(by_column ? request_.columns.size() : open.n_heads, Candidate{});
         list = rows + open.n;
         for (std::uint32_t h = 0; h < open.n_heads; ++h) {
-            const Head head = heads_[open.head_at + h];
-            Found& found = found_[h];
-            Offer& offer = offers_[by_column ? head.column : h];
+            const ListHead head = heads_[open.head_at + h];
+            ColumnSplit& split = splits_[h];
+            Candidate& candidate = candidates_[by_column ? head.column : h];
             if (!head.is_list) {
-                offer = found.division.offer;
+                candidate = split.general_split.candidate;
                 continue;
             }
-            const double own = order_.is_ratio() ? std::max(found.worth, 0.0) : best;
-            if (order_.is_ratio() || found.most >= best - node.margin) {
-                canon(list, head.size, open, rows, node, own, found);
-                offer = found.cut.offer;
+            const double own_arrays =
+                request_.is_ratio() ? std::max(split.improvement, 0.0) : best;
+            if (request_.is_ratio() || split.upper_bound >= best - node.margin) {
+                score_exactly(list, head.size, open, rows, node, own_arrays, split);
+                candidate = split.cut.candidate;
             }
             list += head.size;
         }
-        order_.look(open.n);
-        const int winner = choose(offers_, order_.is_ratio(), scores_, ties_);
+        request_.report_scan(open.n);
+        const int winner = choose(candidates_, request_.is_ratio(), scores_, ties_);
         if (winner < 0) {
-            order_.place(open.n);
-            drop(open);
+            request_.report_leaf(open.n);
+            pop_node(open);
             return;
         }
         if (ties_.size() > 1) {
-            Grove::Node& out = grove.nodes[open.node];
-            out.tie_start = static_cast<std::uint32_t>(grove.ties.size());
+            Subtree::Node& out = subtree.nodes[open.node];
+            out.tie_start = static_cast<std::uint32_t>(subtree.ties.size());
             out.tie_count = static_cast<std::uint32_t>(ties_.size());
             for (const std::int32_t tied : ties_) {
                 const std::size_t h = open.head_at + static_cast<std::size_t>(tied);
-                grove.ties.push_back(by_column ? tied
-                                               : static_cast<std::int32_t>(heads_[h].column));
+                subtree.ties.push_back(by_column ? tied
+                                                 : static_cast<std::int32_t>(heads_[h].column));
             }
         }
         auto w = static_cast<std::uint32_t>(winner);
-        if (offers_[w].gain >= order_.min_gain) {
+        if (candidates_[w].gain >= request_.min_gain) {
             if (by_column) {
                 const auto column = w;
                 for (w = 0; heads_[open.head_at + w].column != column;) {
                     ++w;
                 }
             }
-            divide(grove, open, w);
+            divide(subtree, open, w);
         } else {
-            order_.place(open.n);
-            drop(open);
+            request_.report_leaf(open.n);
+            pop_node(open);
         }
     }
 
-    void drop(const Open& open) {
+    void pop_node(const OpenNode& open) {
         data_.resize(open.data_at);
         heads_.resize(open.head_at);
         if constexpr (weighted) {
@@ -360,12 +365,12 @@ class SmallTree {
     }
 
     // What a scan looks up by row, for the node at hand.
-    void lay_out(const Open& open, const std::uint32_t* rows) {
+    void prepare_rows(const OpenNode& open, const std::uint32_t* rows) {
         if constexpr (weighted) {
             for (std::uint32_t i = 0; i < open.n; ++i) {
                 weight_of_[rows[i]] = weights_[open.weight_at + i];
             }
-        } else if constexpr (is_number) {
+        } else if constexpr (is_regression) {
             std::int64_t sum = 0;
             for (std::uint32_t i = 0; i < open.n; ++i) {
                 sum += whole_[rows[i]];
@@ -379,30 +384,31 @@ class SmallTree {
     }
 
     // Nominal columns go straight to the oracle's arithmetic.
-    void look_at_levels(std::uint32_t c, const Open& open, const std::uint32_t* rows,
-                        Found& found) {
+    void search_categories(std::uint32_t c, const OpenNode& open, const std::uint32_t* rows,
+                           ColumnSplit& split) {
         table_rows_.resize(open.n);
         for (std::uint32_t i = 0; i < open.n; ++i) {
             table_rows_[i] = global_[rows[i]];
         }
         const double* weight = weighted ? weights_.data() + open.weight_at : nullptr;
-        general_.look(c, {table_rows_.data(), weight, open.n}, general_worker_, found.division);
+        general_.search_column(c, {table_rows_.data(), weight, open.n}, general_worker_,
+                               split.general_split);
     }
 
     // What the best cut of a list is worth, nearly.
     void scan(const std::uint32_t* list, std::uint32_t size, std::uint32_t n,
-              const NodeFrame& node, Found& found) {
-        if constexpr (!is_number) {
-            scan_classes(list, size, node, found);
+              const NodeLimits& node, ColumnSplit& split) {
+        if constexpr (!is_regression) {
+            scan_classes(list, size, node, split);
         } else if constexpr (weighted) {
-            scan_weighted(list, size, node, found);
+            scan_weighted(list, size, node, split);
         } else {
-            scan_plain(list, size, n, found);
+            scan_plain(list, size, n, split);
         }
     }
 
     void scan_plain(const std::uint32_t* list, std::uint32_t size, std::uint32_t n,
-                    Found& found) {
+                    ColumnSplit& split) {
         const std::int64_t* y = shifted_.data();
         std::int64_t sum = 0;
         double mean = 0;
@@ -413,7 +419,7 @@ class SmallTree {
             mean = static_cast<double>(sum) / size;
         }
         const auto least = static_cast<std::uint32_t>(
-            std::clamp(std::ceil(order_.min_branch), 1.0, static_cast<double>(size)));
+            std::clamp(std::ceil(request_.min_branch), 1.0, static_cast<double>(size)));
         if (2 * least > size) {
             return;
         }
@@ -422,7 +428,7 @@ class SmallTree {
             sum += y[list[i] & 0xffffU];
         }
         double best = -1;
-        const double* part = part_of_.data();
+        const double* part = reciprocal_.data();
         for (std::uint32_t i = least; i <= size - least; ++i) {
             sum += y[list[i - 1] & 0xffffU];
             if ((list[i] ^ list[i - 1]) >> 16 != 0) {
@@ -431,12 +437,12 @@ class SmallTree {
             }
         }
         if (best >= 0) {
-            found.worth = found.most = best * scale_.unit * scale_.unit;
+            split.improvement = split.upper_bound = best * scale_.unit * scale_.unit;
         }
     }
 
-    void scan_weighted(const std::uint32_t* list, std::uint32_t size, const NodeFrame& node,
-                       Found& found) {
+    void scan_weighted(const std::uint32_t* list, std::uint32_t size, const NodeLimits& node,
+                       ColumnSplit& split) {
         double weight = 0;
         double sum = 0;
         for (std::uint32_t i = 0; i < size; ++i) {
@@ -444,8 +450,8 @@ class SmallTree {
             weight += weight_of_[id];
             sum += weight_of_[id] * near_[id];
         }
-        NumberJudge judge;
-        judge.start(weight, sum);
+        NumberCriterion criterion;
+        criterion.start(weight, sum);
         double wl = 0;
         double sl = 0;
         for (std::uint32_t i = 1; i < size; ++i) {
@@ -454,29 +460,30 @@ class SmallTree {
             sl += weight_of_[id] * near_[id];
             if ((list[i] ^ list[i - 1]) >> 16 != 0 && node.may_be_heavy(wl) &&
                 node.may_be_heavy(weight - wl)) {
-                take(judge.worth(wl, sl), node, wl, weight - wl, found);
+                update_best(criterion.improvement(wl, sl), node, wl, weight - wl, split);
             }
         }
     }
 
-    static void take(double worth, const NodeFrame& node, double wl, double wr, Found& found) {
-        found.most = std::max(found.most, worth);
-        if (worth > found.worth && node.is_heavy(wl) && node.is_heavy(wr)) {
-            found.worth = worth;
+    static void update_best(double improvement, const NodeLimits& node, double wl, double wr,
+                            ColumnSplit& split) {
+        split.upper_bound = std::max(split.upper_bound, improvement);
+        if (improvement > split.improvement && node.is_heavy(wl) && node.is_heavy(wr)) {
+            split.improvement = improvement;
         }
     }
 
-    void scan_classes(const std::uint32_t* list, std::uint32_t size, const NodeFrame& node,
-                      Found& found) {
+    void scan_classes(const std::uint32_t* list, std::uint32_t size, const NodeLimits& node,
+                      ColumnSplit& split) {
         known_.assign(s_, 0.0);
         for (std::uint32_t i = 0; i < size; ++i) {
             const std::uint32_t id = list[i] & 0xffffU;
             known_[static_cast<std::size_t>(label_[id])] += weight_of_[id];
         }
-        class_judge_.start(known_.data(), s_);
+        class_criterion_.start(known_.data(), s_);
         below_.assign(s_, 0.0);
         right_.resize(s_);
-        const double weight = class_judge_.weight();
+        const double weight = class_criterion_.weight();
         double wl = 0;
         for (std::uint32_t i = 1; i < size; ++i) {
             const std::uint32_t id = list[i - 1] & 0xffffU;
@@ -484,21 +491,22 @@ class SmallTree {
             below_[static_cast<std::size_t>(label_[id])] += weight_of_[id];
             if ((list[i] ^ list[i - 1]) >> 16 != 0 && node.may_be_heavy(wl) &&
                 node.may_be_heavy(weight - wl) &&
-                class_judge_.most(below_.data(), wl) > found.worth) {
-                take(class_judge_.worth(below_.data(), wl, right_.data()), node, wl,
-                     weight - wl, found);
+                class_criterion_.upper_bound(below_.data(), wl) > split.improvement) {
+                update_best(class_criterion_.improvement(below_.data(), wl, right_.data()),
+                            node, wl, weight - wl, split);
             }
         }
     }
 
     // The offer of a list in the oracle's arithmetic.
-    void canon(const std::uint32_t* list, std::uint32_t size, const Open& open,
-               const std::uint32_t* rows, const NodeFrame& node, double best, Found& found) {
-        Cut& cut = found.cut;
+    void score_exactly(const std::uint32_t* list, std::uint32_t size, const OpenNode& open,
+                       const std::uint32_t* rows, const NodeLimits& node, double best,
+                       ColumnSplit& split) {
+        Cut& cut = split.cut;
         cut.missing.assign(s_, 0.0);
         const auto add_row = [&](std::uint32_t id, double* cell) {
             const double weight = weighted ? weight_of_[id] : 1.0;
-            if constexpr (is_number) {
+            if constexpr (is_regression) {
                 const double wy = weight * y_[id];
                 cell[0] += weight;
                 cell[1] += wy;
@@ -520,8 +528,8 @@ class SmallTree {
         }
         const auto differs = [&](std::size_t i) { return (list[i] ^ list[i - 1]) >> 16 != 0; };
         const auto add = [&](std::size_t i, double* cell) { add_row(list[i] & 0xffffU, cell); };
-        Canon<kind> canonical(order_, scorer_, space_);
-        if constexpr (is_number) {
+        ExactScorer<kind> exact_scorer(request_, scorer_, space_);
+        if constexpr (is_regression) {
             double weight = 0;
             double sum = 0;
             for (std::uint32_t i = 0; i < size; ++i) {
@@ -530,42 +538,42 @@ class SmallTree {
                 weight += w;
                 sum += w * y_[id];
             }
-            NumberJudge judge;
-            judge.start(weight, sum);
-            canonical.offer(size, differs, add, judge, node, best, cut);
+            NumberCriterion criterion;
+            criterion.start(weight, sum);
+            exact_scorer.best_cut(size, differs, add, criterion, node, best, cut);
         } else {
             known_.assign(s_, 0.0);
             for (std::uint32_t i = 0; i < size; ++i) {
                 const std::uint32_t id = list[i] & 0xffffU;
                 known_[static_cast<std::size_t>(label_[id])] += weight_of_[id];
             }
-            class_judge_.start(known_.data(), s_);
-            canonical.offer(size, differs, add, class_judge_, node, best, cut);
+            class_criterion_.start(known_.data(), s_);
+            exact_scorer.best_cut(size, differs, add, class_criterion_, node, best, cut);
         }
     }
 
     // ---- dividing
 
-    void divide(Grove& grove, const Open& open, std::uint32_t h) {
-        const Head head = heads_[open.head_at + h];
-        const Found& found = found_[h];
-        const GrowColumn& column = order_.columns[head.column];
+    void divide(Subtree& subtree, const OpenNode& open, std::uint32_t h) {
+        const ListHead head = heads_[open.head_at + h];
+        const ColumnSplit& split = splits_[h];
+        const GrowColumn& column = request_.columns[head.column];
         const std::vector<double>& after =
-            head.is_list ? found.cut.after : found.division.after;
+            head.is_list ? split.cut.after : split.general_split.after;
         const std::size_t n_parts = after.size() / s_;
-        const auto first = static_cast<std::uint32_t>(grove.nodes.size());
-        add_nodes(grove, n_parts, s_);
-        Grove::Node& node = grove.nodes[open.node];
+        const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
+        add_nodes(subtree, n_parts, s_);
+        Subtree::Node& node = subtree.nodes[open.node];
         node.column = static_cast<std::int32_t>(head.column);
         node.first_child = first;
         node.n_children = static_cast<std::uint32_t>(n_parts);
         const std::vector<double>& known =
-            head.is_list ? found.cut.known : found.division.known;
-        const std::vector<double>& lost =
-            head.is_list ? found.cut.missing : found.division.missing;
-        std::copy(known.begin(), known.end(), grove.known.data() + open.node * s_);
-        std::copy(lost.begin(), lost.end(), grove.missing.data() + open.node * s_);
-        std::copy(after.begin(), after.end(), grove.after.data() + first * s_);
+            head.is_list ? split.cut.known : split.general_split.known;
+        const std::vector<double>& missing =
+            head.is_list ? split.cut.missing : split.general_split.missing;
+        std::copy(known.begin(), known.end(), subtree.known.data() + open.node * s_);
+        std::copy(missing.begin(), missing.end(), subtree.missing.data() + open.node * s_);
+        std::copy(after.begin(), after.end(), subtree.after.data() + first * s_);
         const std::uint32_t* rows = data_.data() + open.data_at;
         if (parts_.size() < n_parts) {
             parts_.resize(n_parts);
@@ -578,7 +586,7 @@ class SmallTree {
             for (std::uint32_t before = 0; before < h; ++before) {
                 list += heads_[open.head_at + before].size;
             }
-            const std::uint32_t at = found.cut.at;
+            const std::uint32_t at = split.cut.at;
             for (std::uint32_t i = 0; i < head.size; ++i) {
                 side_[list[i] & 0xffffU] = i < at ? 1 : 2;
             }
@@ -587,11 +595,12 @@ class SmallTree {
         } else {
             branch_of_.assign(static_cast<std::size_t>(column.n_levels), no_branch);
             for (std::size_t b = 0; b < n_parts; ++b) {
-                Grove::Node& child = grove.nodes[first + b];
-                child.level_start = static_cast<std::uint32_t>(grove.levels.size());
-                child.level_count = static_cast<std::uint32_t>(found.division.groups[b].size());
-                for (const std::int32_t code : found.division.groups[b]) {
-                    grove.levels.push_back(code);
+                Subtree::Node& child = subtree.nodes[first + b];
+                child.level_start = static_cast<std::uint32_t>(subtree.levels.size());
+                child.level_count =
+                    static_cast<std::uint32_t>(split.general_split.groups[b].size());
+                for (const std::int32_t code : split.general_split.groups[b]) {
+                    subtree.levels.push_back(code);
                     branch_of_[static_cast<std::size_t>(code)] = static_cast<std::uint32_t>(b);
                 }
             }
@@ -610,9 +619,9 @@ class SmallTree {
             }
             return branch_[id];
         };
-        share_out(open, rows, n_parts, branch);
+        distribute_missing(open, rows, n_parts, branch);
         for (std::size_t b = 0; b < n_parts; ++b) {
-            weigh(grove, first + static_cast<std::uint32_t>(b), open.depth + 1, parts_[b]);
+            sum_rows(subtree, first + static_cast<std::uint32_t>(b), open.depth + 1, parts_[b]);
         }
         if (by_side) {
             divide_in_two(open, rows);
@@ -622,7 +631,7 @@ class SmallTree {
         for (std::uint32_t i = 0; i < open.n; ++i) {
             side_[rows[i]] = 0;
         }
-        drop(open);
+        pop_node(open);
         for (std::size_t b = n_parts; b-- > 0;) {
             push(first + static_cast<std::uint32_t>(b), open.depth + 1, parts_[b]);
         }
@@ -630,15 +639,15 @@ class SmallTree {
 
     // The rows of each branch, and their weights (engines/memory.py, _divide).
     template <class Branch>
-    void share_out(const Open& open, const std::uint32_t* rows, std::size_t n_parts,
-                   const Branch& branch) {
+    void distribute_missing(const OpenNode& open, const std::uint32_t* rows,
+                            std::size_t n_parts, const Branch& branch) {
         shares_.assign(n_parts, 0.0);
         bool shared = false;
         const double* weight = weighted ? weights_.data() + open.weight_at : nullptr;
         for (std::uint32_t i = 0; i < open.n; ++i) {
             const std::uint32_t b = branch(rows[i]);
             if (b == no_branch) {
-                shared = order_.fraction;
+                shared = request_.fraction;
             } else {
                 shares_[b] += weighted ? weight[i] : 1.0;
             }
@@ -670,14 +679,14 @@ class SmallTree {
         }
     }
 
-    void weigh(Grove& grove, std::uint32_t child, std::int64_t depth, Part& part) {
-        double* total = grove.total.data() + child * s_;
-        part.seen = maths_.weigh(
+    void sum_rows(Subtree& subtree, std::uint32_t child, std::int64_t depth, Part& part) {
+        double* total = subtree.total.data() + child * s_;
+        part.range = node_sums_.sum_rows(
             [&](auto&& row) {
                 for (std::size_t i = 0; i < part.rows.size(); ++i) {
                     const std::uint32_t id = part.rows[i];
                     const double weight = weighted ? part.weights[i] : 1.0;
-                    if constexpr (is_number) {
+                    if constexpr (is_regression) {
                         row(raw_[id], 0, weight);
                     } else {
                         row(0.0, label_[id], weight);
@@ -685,25 +694,25 @@ class SmallTree {
                 }
             },
             total);
-        part.stops = maths_.stops(part.seen, total, depth, scorer_);
+        part.stops = node_sums_.stops(part.range, total, depth, scorer_);
         part.data.clear();
         part.heads.clear();
     }
 
-    void divide_in_two(const Open& open, const std::uint32_t* rows) {
+    void divide_in_two(const OpenNode& open, const std::uint32_t* rows) {
         if (parts_[0].stops && parts_[1].stops) {
             return;
         }
         const bool gets[2] = {shared_ && parts_[0].share > 0, shared_ && parts_[1].share > 0};
-        const auto lost = static_cast<std::uint8_t>((gets[0] ? 1 : 0) | (gets[1] ? 2 : 0));
-        if (lost != 3) {
+        const auto missing = static_cast<std::uint8_t>((gets[0] ? 1 : 0) | (gets[1] ? 2 : 0));
+        if (missing != 3) {
             for (std::uint32_t i = 0; i < open.n; ++i) {
-                side_[rows[i]] = side_[rows[i]] == 3 ? lost : side_[rows[i]];
+                side_[rows[i]] = side_[rows[i]] == 3 ? missing : side_[rows[i]];
             }
         }
         const std::uint32_t* list = rows + open.n;
         for (std::uint32_t j = 0; j < open.n_heads; ++j) {
-            const Head head = heads_[open.head_at + j];
+            const ListHead head = heads_[open.head_at + j];
             if (!head.is_list) {
                 for (std::size_t b = 0; b < 2; ++b) {
                     parts_[b].heads.push_back(head);
@@ -722,11 +731,11 @@ class SmallTree {
             std::uint32_t n_left = 0;
             std::uint32_t n_right = 0;
             count_sides(list, head.size, n_left, n_right);
-            split_list(list, head.size, side_.data(), to[0], to[1], wide_);
+            split_list(list, head.size, side_.data(), to[0], to[1], use_avx512_);
             const std::uint32_t sizes[2] = {n_left, n_right};
             for (std::size_t b = 0; b < 2; ++b) {
                 if (!parts_[b].stops) {
-                    keep_list(parts_[b], head.column, at[b], sizes[b]);
+                    finish_list(parts_[b], head.column, at[b], sizes[b]);
                 }
             }
             list += head.size;
@@ -743,8 +752,8 @@ class SmallTree {
     }
 
     // A list just written: forget it if it has one value only.
-    static void keep_list(Part& part, std::uint32_t column, std::size_t at,
-                          std::uint32_t size) {
+    static void finish_list(Part& part, std::uint32_t column, std::size_t at,
+                            std::uint32_t size) {
         const std::uint32_t* list = part.data.data() + at;
         if (size < 2 || (list[0] ^ list[size - 1]) >> 16 == 0) {
             part.data.resize(at);
@@ -754,11 +763,11 @@ class SmallTree {
         part.heads.push_back({column, size, true});
     }
 
-    void divide_in_many(const Open& open, const std::uint32_t* rows, std::size_t n_parts) {
+    void divide_in_many(const OpenNode& open, const std::uint32_t* rows, std::size_t n_parts) {
         starts_.resize(n_parts);
         const std::uint32_t* list = rows + open.n;
         for (std::uint32_t j = 0; j < open.n_heads; ++j) {
-            const Head head = heads_[open.head_at + j];
+            const ListHead head = heads_[open.head_at + j];
             for (std::size_t b = 0; b < n_parts; ++b) {
                 starts_[b] = parts_[b].data.size();
                 if (!head.is_list && !parts_[b].stops) {
@@ -782,8 +791,8 @@ class SmallTree {
             }
             for (std::size_t b = 0; b < n_parts; ++b) {
                 if (!parts_[b].stops) {
-                    keep_list(parts_[b], head.column, starts_[b],
-                              static_cast<std::uint32_t>(parts_[b].data.size() - starts_[b]));
+                    finish_list(parts_[b], head.column, starts_[b],
+                                static_cast<std::uint32_t>(parts_[b].data.size() - starts_[b]));
                 }
             }
             list += head.size;
@@ -792,12 +801,12 @@ class SmallTree {
 
     void push(std::uint32_t child, std::int64_t depth, const Part& part) {
         if (part.stops) {
-            order_.place(part.rows.size());
+            request_.report_leaf(part.rows.size());
             return;
         }
         stack_.push_back({child, static_cast<std::uint32_t>(part.rows.size()),
                           static_cast<std::uint32_t>(part.heads.size()), depth, data_.size(),
-                          heads_.size(), weighted ? weights_.size() : 0, part.seen.most});
+                          heads_.size(), weighted ? weights_.size() : 0, part.range.max_abs_y});
         data_.insert(data_.end(), part.rows.begin(), part.rows.end());
         data_.insert(data_.end(), part.data.begin(), part.data.end());
         heads_.insert(heads_.end(), part.heads.begin(), part.heads.end());
@@ -808,16 +817,17 @@ class SmallTree {
 
     static constexpr std::uint32_t no_branch = 0xffffffffU;
 
-    const Order& order_;
+    const GrowRequest& request_;
     const GeneralKernel& general_;
     std::size_t s_;
-    NodeMaths<kind, weighted> maths_;
+    NodeSums<kind, weighted> node_sums_;
     Scorer scorer_;
-    typename GeneralKernel::Worker general_worker_;
-    bool wide_;
-    CanonSpace space_;
+    typename GeneralKernel::Scratch general_worker_;
+    bool use_avx512_;
+    ExactScratch space_;
     RowSort sort_;
-    ClassJudge<kind == Kind::entropy ? Kind::entropy : Kind::gini> class_judge_;
+    ClassCriterion<kind == ImpurityKind::entropy ? ImpurityKind::entropy : ImpurityKind::gini>
+        class_criterion_;
 
     // by the row's number in the first node
     std::vector<std::uint32_t> global_;
@@ -827,16 +837,16 @@ class SmallTree {
     std::vector<std::uint8_t> side_;  // all zero between two steps
     std::vector<std::uint32_t> branch_;
     Scale scale_;
-    std::vector<double> part_of_;  // 1 / i
+    std::vector<double> reciprocal_;  // 1 / i
 
     // stacks; the node at hand lies on top
-    std::vector<Open> stack_;
+    std::vector<OpenNode> stack_;
     std::vector<std::uint32_t> data_;  // rows, then the lists one after the other
-    std::vector<Head> heads_;
+    std::vector<ListHead> heads_;
     std::vector<double> weights_;
 
-    std::vector<Found> found_;
-    std::vector<Offer> offers_;
+    std::vector<ColumnSplit> splits_;
+    std::vector<Candidate> candidates_;
     std::vector<double> scores_, known_, below_, right_, shares_;
     std::vector<std::int32_t> ties_;
     std::vector<Part> parts_;

@@ -268,34 +268,34 @@ inline Flat::Flat(const TreeView& tree) : unseen_mode_(tree.unseen_mode) {
 inline void Flat::add_lookup(const TreeView& tree, std::size_t node) {
     const auto first = static_cast<std::size_t>(tree.first_child[node]);
     const auto n_children = static_cast<std::size_t>(tree.n_children[node]);
-    std::vector<std::pair<std::int32_t, std::int32_t>> pairs;  // code, branch
+    std::vector<std::pair<std::int32_t, std::int32_t>> pair_counter;  // code, branch
     for (std::size_t branch = 0; branch < n_children; ++branch) {
         const auto begin = static_cast<std::size_t>(tree.level_start[first + branch]);
         const auto end = static_cast<std::size_t>(tree.level_start[first + branch + 1]);
         for (std::size_t i = begin; i < end; ++i) {
-            pairs.emplace_back(tree.level_codes[i], static_cast<std::int32_t>(branch));
+            pair_counter.emplace_back(tree.level_codes[i], static_cast<std::int32_t>(branch));
         }
     }
-    std::sort(pairs.begin(), pairs.end());
-    for (std::size_t i = 1; i < pairs.size(); ++i) {
-        if (pairs[i].first == pairs[i - 1].first) {
+    std::sort(pair_counter.begin(), pair_counter.end());
+    for (std::size_t i = 1; i < pair_counter.size(); ++i) {
+        if (pair_counter[i].first == pair_counter[i - 1].first) {
             throw std::invalid_argument("a level leads into one branch only");
         }
     }
     Lookup lookup{0, 0, 0, true};
-    if (!pairs.empty()) {
-        const std::int32_t low = pairs.front().first;
-        const std::int64_t reach = std::int64_t{pairs.back().first} - low + 1;
-        const auto n_pairs = static_cast<std::int64_t>(pairs.size());
+    if (!pair_counter.empty()) {
+        const std::int32_t low = pair_counter.front().first;
+        const std::int64_t reach = std::int64_t{pair_counter.back().first} - low + 1;
+        const auto n_pairs = static_cast<std::int64_t>(pair_counter.size());
         if (reach <= 4 * n_pairs) {
             lookup = {table_.size(), low, static_cast<std::int32_t>(reach), true};
             table_.resize(table_.size() + static_cast<std::size_t>(reach), -1);
-            for (const auto& [code, branch] : pairs) {
+            for (const auto& [code, branch] : pair_counter) {
                 table_[lookup.start + static_cast<std::size_t>(code - low)] = branch;
             }
         } else {
             lookup = {codes_.size(), low, static_cast<std::int32_t>(n_pairs), false};
-            for (const auto& [code, branch] : pairs) {
+            for (const auto& [code, branch] : pair_counter) {
                 codes_.push_back(code);
                 branch_.push_back(branch);
             }

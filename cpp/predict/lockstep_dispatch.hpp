@@ -71,7 +71,7 @@ class LockstepDispatch {
         for (constexpr auto batch = Lockstep::batch_size; row + batch <= n; row += batch) {
             const double* here = first + row * stride;
             // A sequential read first: it brings the rows into the cache before the walk reads
-            // them in random order.
+            // them in random request.
             const bool any_nan = has_nan(here, (batch - 1) * stride + width_);
             lockstep_->walk(here, stride, next(batch), at);
             for (std::size_t k = 0; k < batch; ++k) {

@@ -26,31 +26,31 @@ struct ErrorBound {  // prune/bound.py
     double confidence = 0.25;
     double squared = 0;  // the deviate's square
     double last_errors = 1;
-    bool single = false;
-    bool table = false;    // C4.5's limits of what is no error, or J48's
-    bool nothing = false;  // J48 adds nothing if CF is above a half
+    bool round_to_float = false;
+    bool is_c45 = false;        // C4.5's limits of what is no error, or J48's
+    bool adds_nothing = false;  // J48 adds nothing if CF is above a half
 
     [[nodiscard]] double round(double x) const {
-        return single ? static_cast<double>(static_cast<float>(x)) : x;
+        return round_to_float ? static_cast<double>(static_cast<float>(x)) : x;
     }
     [[nodiscard]] double estimate(double n, double errors) const {
-        return n > 0 ? round(errors + (nothing ? 0.0 : round(added(n, errors)))) : 0.0;
+        return n > 0 ? round(errors + (adds_nothing ? 0.0 : round(added(n, errors)))) : 0.0;
     }
 
   private:
     [[nodiscard]] double added(double n, double errors) const {
-        const double certain = table ? 0.9999 : 1.0;
+        const double certain = is_c45 ? 0.9999 : 1.0;
         if (errors < certain) {
             double none = n * (1 - std::exp(std::log(confidence) / n));
-            if (errors < (table ? 1e-6 : std::numeric_limits<double>::denorm_min())) {
+            if (errors < (is_c45 ? 1e-6 : std::numeric_limits<double>::denorm_min())) {
                 return none;
             }
             none = round(none);
-            return none + errors * (round(of_some(n, 1.0)) - none);
+            return none + errors * (round(bound_for_errors(n, 1.0)) - none);
         }
-        return of_some(n, errors);
+        return bound_for_errors(n, errors);
     }
-    [[nodiscard]] double of_some(double n, double errors) const {
+    [[nodiscard]] double bound_for_errors(double n, double errors) const {
         if (errors + 0.5 >= n) {
             return std::max(last_errors * (n - errors), 0.0);
         }
@@ -60,8 +60,8 @@ struct ErrorBound {  // prune/bound.py
     }
 };
 
-struct PruneOrder {
-    Order rows;  // columns, target, weight, n_sums, fraction
+struct PruneRequest {
+    GrowRequest rows;  // columns, target, weight, n_sums, fraction
     std::size_t n_nodes = 0;
     const std::int32_t* parent = nullptr;
     const std::int32_t* column = nullptr;  // -1: a leaf
@@ -77,11 +77,11 @@ struct PruneOrder {
     bool relabels = false;  // J48: other rows, another class; else only if one is more frequent
 };
 
-struct Pruned {
+struct PruneResult {
     // the decisions, in the order in which they were made
     std::vector<std::int32_t> node;
     std::vector<std::int8_t> decision;  // 0 keep, 1 cut, 2 raise
-    std::vector<double> rows, kept, as_leaf, as_branch, whole;
+    std::vector<double> rows, subtree_errors, leaf_errors, branch_errors, total_errors;
     // the tree, breadth first
     std::vector<std::int32_t> parent, origin, label;
     std::vector<std::int64_t> level_start{0};
@@ -91,43 +91,44 @@ struct Pruned {
 
 class ErrorPruner {
   public:
-    explicit ErrorPruner(const PruneOrder& order) : order_(order), s_(order.rows.n_sums) {
-        draft();
+    explicit ErrorPruner(const PruneRequest& request)
+        : request_(request), s_(request.rows.n_sums) {
+        build_nodes();
     }
 
-    Pruned prune(const PollCallback& poll) {
-        const std::vector<std::uint32_t> every = below(0);
-        for (std::size_t node = 0; node < knots_.size(); ++node) {
-            now_.push_back(as_leaf(total_.data() + node * s_));
+    PruneResult prune(const PollCallback& poll) {
+        const std::vector<std::uint32_t> nodes = below(0);
+        for (std::size_t node = 0; node < nodes_.size(); ++node) {
+            errors_.push_back(leaf_errors(total_.data() + node * s_));
         }
-        for (const std::uint32_t node : every) {
+        for (const std::uint32_t node : nodes) {
             if (is_leaf(node)) {
-                whole_ += now_[node];
+                total_errors_ += errors_[node];
             } else {
-                open(node);
+                enqueue(node);
             }
         }
-        while (!open_.empty()) {
-            if (open_.back().empty()) {
-                open_.pop_back();
+        while (!queue_.empty()) {
+            if (queue_.back().empty()) {
+                queue_.pop_back();
                 continue;
             }
             if (poll) {
                 poll();
             }
-            std::vector<std::uint32_t> batch = std::move(open_.back());
-            open_.back().clear();
+            std::vector<std::uint32_t> batch = std::move(queue_.back());
+            queue_.back().clear();
             std::sort(batch.begin(), batch.end());
-            settle(batch);
+            decide_batch(batch);
         }
         finish();
         return std::move(out_);
     }
 
   private:
-    static constexpr std::uint32_t nobody = 0xffffffffU;
+    static constexpr std::uint32_t no_node = 0xffffffffU;
 
-    struct Knot {
+    struct PruneNode {
         std::int32_t origin = -1;  // -1: a branch that no row took
         std::int32_t label = 0;
         std::int32_t column = -1;
@@ -138,70 +139,70 @@ class ErrorPruner {
         std::int32_t level = -1;         // that leads here
     };
 
-    [[nodiscard]] bool is_leaf(std::uint32_t node) const { return knots_[node].column < 0; }
+    [[nodiscard]] bool is_leaf(std::uint32_t node) const { return nodes_[node].column < 0; }
 
-    [[nodiscard]] double as_leaf(const double* total) const {
+    [[nodiscard]] double leaf_errors(const double* total) const {
         const double n = pairwise_sum(total, s_);
-        return order_.bound.estimate(n, n - *std::max_element(total, total + s_));
+        return request_.bound.estimate(n, n - *std::max_element(total, total + s_));
     }
 
     [[nodiscard]] double weight(std::uint32_t node) const {
         return pairwise_sum(total_.data() + node * s_, s_);
     }
 
-    void open(std::uint32_t node) {
-        const std::uint32_t depth = knots_[node].depth;
-        if (open_.size() <= depth) {
-            open_.resize(depth + 1);
+    void enqueue(std::uint32_t node) {
+        const std::uint32_t depth = nodes_[node].depth;
+        if (queue_.size() <= depth) {
+            queue_.resize(depth + 1);
         }
-        open_[depth].push_back(node);
+        queue_[depth].push_back(node);
     }
 
     // ---- the tree with a branch for each level
 
-    void draft() {
-        std::vector<std::uint32_t> first(order_.n_nodes, 0);
-        std::vector<std::uint32_t> count(order_.n_nodes, 0);
-        for (std::size_t node = order_.n_nodes; node-- > 1;) {
-            const auto above = static_cast<std::size_t>(order_.parent[node]);
+    void build_nodes() {
+        std::vector<std::uint32_t> first(request_.n_nodes, 0);
+        std::vector<std::uint32_t> count(request_.n_nodes, 0);
+        for (std::size_t node = request_.n_nodes; node-- > 1;) {
+            const auto above = static_cast<std::size_t>(request_.parent[node]);
             first[above] = static_cast<std::uint32_t>(node);
             ++count[above];
         }
-        append(0, order_.label[0], 0, 0, -1);
-        for (std::size_t at = 0; at < knots_.size(); ++at) {
-            const std::int32_t origin = knots_[at].origin;
+        append(0, request_.label[0], 0, 0, -1);
+        for (std::size_t at = 0; at < nodes_.size(); ++at) {
+            const std::int32_t origin = nodes_[at].origin;
             const auto source = static_cast<std::size_t>(origin);
-            if (origin < 0 || order_.column[source] < 0) {
+            if (origin < 0 || request_.column[source] < 0) {
                 continue;
             }
             const GrowColumn& column =
-                order_.rows.columns[static_cast<std::size_t>(order_.column[source])];
-            Knot& knot = knots_[at];
-            knot.column = order_.column[source];
-            knot.first = static_cast<std::uint32_t>(knots_.size());
+                request_.rows.columns[static_cast<std::size_t>(request_.column[source])];
+            PruneNode& entry = nodes_[at];
+            entry.column = request_.column[source];
+            entry.first = static_cast<std::uint32_t>(nodes_.size());
             const auto self = static_cast<std::uint32_t>(at);
-            const std::uint32_t depth = knot.depth + 1;
-            const std::int32_t label = knot.label;
+            const std::uint32_t depth = entry.depth + 1;
+            const std::int32_t label = entry.label;
             if (column.ordered) {
-                knot.n = 2;
-                knot.low = last_below(column, order_.cut[source]);
+                entry.n = 2;
+                entry.low = last_below(column, request_.cut[source]);
                 for (std::uint32_t b = 0; b < 2; ++b) {
                     const std::uint32_t child = first[source] + b;
-                    append(static_cast<std::int32_t>(child), order_.label[child], self, depth,
+                    append(static_cast<std::int32_t>(child), request_.label[child], self, depth,
                            -1);
                 }
                 continue;
             }
-            knot.n = static_cast<std::uint32_t>(column.n_levels);
-            std::vector<std::int32_t> taken(knot.n, -1);
+            entry.n = static_cast<std::uint32_t>(column.n_levels);
+            std::vector<std::int32_t> taken(entry.n, -1);
             for (std::uint32_t b = 0; b < count[source]; ++b) {
                 const std::uint32_t child = first[source] + b;
-                const std::int32_t code = order_.level_codes[order_.level_start[child]];
+                const std::int32_t code = request_.level_codes[request_.level_start[child]];
                 taken[static_cast<std::size_t>(code)] = static_cast<std::int32_t>(child);
             }
             for (std::size_t level = 0; level < taken.size(); ++level) {
                 const std::int32_t child = taken[level];
-                append(child, child < 0 ? label : order_.label[child], self, depth,
+                append(child, child < 0 ? label : request_.label[child], self, depth,
                        static_cast<std::int32_t>(level));
             }
         }
@@ -209,17 +210,17 @@ class ErrorPruner {
 
     void append(std::int32_t origin, std::int32_t label, std::uint32_t parent,
                 std::uint32_t depth, std::int32_t level) {
-        Knot knot;
-        knot.origin = origin;
-        knot.label = label;
-        knot.parent = parent;
-        knot.depth = depth;
-        knot.level = level;
-        knots_.push_back(knot);
+        PruneNode entry;
+        entry.origin = origin;
+        entry.label = label;
+        entry.parent = parent;
+        entry.depth = depth;
+        entry.level = level;
+        nodes_.push_back(entry);
         if (origin < 0) {
             total_.resize(total_.size() + s_, 0.0);
         } else {
-            const double* total = order_.total + static_cast<std::size_t>(origin) * s_;
+            const double* total = request_.total + static_cast<std::size_t>(origin) * s_;
             total_.insert(total_.end(), total, total + s_);
         }
     }
@@ -235,45 +236,45 @@ class ErrorPruner {
     }
 
     [[nodiscard]] std::vector<std::uint32_t> below(std::uint32_t node) const {
-        std::vector<std::uint32_t> found{node};
-        for (std::size_t i = 0; i < found.size(); ++i) {
-            const Knot& knot = knots_[found[i]];
-            if (knot.column >= 0) {
-                for (std::uint32_t b = 0; b < knot.n; ++b) {
-                    found.push_back(knot.first + b);
+        std::vector<std::uint32_t> nodes{node};
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            const PruneNode& entry = nodes_[nodes[i]];
+            if (entry.column >= 0) {
+                for (std::uint32_t b = 0; b < entry.n; ++b) {
+                    nodes.push_back(entry.first + b);
                 }
             }
         }
-        return found;
+        return nodes;
     }
 
     // The child of most weight, the last one of equals.
     [[nodiscard]] std::uint32_t largest(std::uint32_t node) const {
-        const Knot& knot = knots_[node];
+        const PruneNode& entry = nodes_[node];
         double most = -1;
-        for (std::uint32_t b = 0; b < knot.n; ++b) {
-            most = std::max(most, weight(knot.first + b));
+        for (std::uint32_t b = 0; b < entry.n; ++b) {
+            most = std::max(most, weight(entry.first + b));
         }
-        std::uint32_t found = knot.first;
-        for (std::uint32_t b = 0; b < knot.n; ++b) {
-            if (weight(knot.first + b) >= most - order_.tolerance) {
-                found = knot.first + b;
+        std::uint32_t last_largest = entry.first;
+        for (std::uint32_t b = 0; b < entry.n; ++b) {
+            if (weight(entry.first + b) >= most - request_.tolerance) {
+                last_largest = entry.first + b;
             }
         }
-        return found;
+        return last_largest;
     }
 
     // ---- deciding
 
-    void settle(const std::vector<std::uint32_t>& batch) {
-        std::vector<std::uint32_t> biggest;
-        biggest.reserve(batch.size());
+    void decide_batch(const std::vector<std::uint32_t>& batch) {
+        std::vector<std::uint32_t> largest_children;
+        largest_children.reserve(batch.size());
         bool any = false;
-        raised_.resize(knots_.size(), nobody);
+        raised_.resize(nodes_.size(), no_node);
         for (const std::uint32_t node : batch) {
-            biggest.push_back(largest(node));
-            if (order_.raises && !is_leaf(biggest.back())) {
-                raised_[node] = biggest.back();
+            largest_children.push_back(largest(node));
+            if (request_.raises && !is_leaf(largest_children.back())) {
+                raised_[node] = largest_children.back();
                 any = true;
             }
         }
@@ -281,59 +282,59 @@ class ErrorPruner {
             count(batch);
         }
         for (std::size_t i = 0; i < batch.size(); ++i) {
-            decide(batch[i], biggest[i]);
-            raised_[batch[i]] = nobody;
+            decide(batch[i], largest_children[i]);
+            raised_[batch[i]] = no_node;
         }
     }
 
     void decide(std::uint32_t node, std::uint32_t branch) {
-        const Knot& knot = knots_[node];
-        const double leaf = now_[node];
-        double kept = 0;
-        for (std::uint32_t b = 0; b < knot.n; ++b) {
-            kept += now_[knot.first + b];
+        const PruneNode& entry = nodes_[node];
+        const double leaf = errors_[node];
+        double subtree_errors = 0;
+        for (std::uint32_t b = 0; b < entry.n; ++b) {
+            subtree_errors += errors_[entry.first + b];
         }
-        double as_branch = leaf;
-        if (raised_[node] != nobody) {
-            as_branch = 0;
+        double branch_errors = leaf;
+        if (raised_[node] != no_node) {
+            branch_errors = 0;
             for (const std::uint32_t each : below(branch)) {
                 if (is_leaf(each)) {
-                    as_branch += as_leaf(hypothetical_.data() + each * s_);
+                    branch_errors += leaf_errors(raised_totals_.data() + each * s_);
                 }
             }
         }
-        const double allowed = order_.margin + order_.tolerance;
+        const double allowed = request_.margin + request_.tolerance;
         const double other =
-            order_.raises ? as_branch : std::numeric_limits<double>::infinity();
+            request_.raises ? branch_errors : std::numeric_limits<double>::infinity();
         int decision = 0;
-        if (leaf <= other + allowed && leaf <= kept + allowed) {
+        if (leaf <= other + allowed && leaf <= subtree_errors + allowed) {
             decision = 1;
-        } else if (other <= kept + allowed) {
+        } else if (other <= subtree_errors + allowed) {
             decision = 2;
         }
-        out_.node.push_back(knot.origin);
+        out_.node.push_back(entry.origin);
         out_.decision.push_back(static_cast<std::int8_t>(decision));
         out_.rows.push_back(weight(node));
-        out_.kept.push_back(kept);
-        out_.as_leaf.push_back(leaf);
-        out_.as_branch.push_back(as_branch);
-        out_.whole.push_back(whole_);
+        out_.subtree_errors.push_back(subtree_errors);
+        out_.leaf_errors.push_back(leaf);
+        out_.branch_errors.push_back(branch_errors);
+        out_.total_errors.push_back(total_errors_);
         if (decision == 0) {
-            now_[node] = kept;
+            errors_[node] = subtree_errors;
         } else if (decision == 1) {
-            knots_[node].column = -1;
-            knots_[node].n = 0;
-            whole_ += leaf - kept;
+            nodes_[node].column = -1;
+            nodes_[node].n = 0;
+            total_errors_ += leaf - subtree_errors;
         } else {
-            lift(node, branch);
-            whole_ += as_branch - kept;
+            raise_branch(node, branch);
+            total_errors_ += branch_errors - subtree_errors;
         }
     }
 
     // A branch takes its parent's place; what stands below it has other rows now.
-    void lift(std::uint32_t node, std::uint32_t branch) {
-        const Knot from = knots_[branch];
-        Knot& to = knots_[node];
+    void raise_branch(std::uint32_t node, std::uint32_t branch) {
+        const PruneNode from = nodes_[branch];
+        PruneNode& to = nodes_[node];
         to.column = from.column;
         to.low = from.low;
         to.first = from.first;
@@ -341,32 +342,32 @@ class ErrorPruner {
         to.label = from.label;
         to.origin = from.origin;
         for (std::uint32_t b = 0; b < from.n; ++b) {
-            knots_[from.first + b].parent = node;
+            nodes_[from.first + b].parent = node;
         }
         relabel(node);
-        open(node);
-        const std::vector<std::uint32_t> every = below(node);
-        for (std::size_t i = 1; i < every.size(); ++i) {
-            const std::uint32_t each = every[i];
-            --knots_[each].depth;
-            const double* counted = hypothetical_.data() + each * s_;
-            std::copy(counted, counted + s_,
+        enqueue(node);
+        const std::vector<std::uint32_t> nodes = below(node);
+        for (std::size_t i = 1; i < nodes.size(); ++i) {
+            const std::uint32_t each = nodes[i];
+            --nodes_[each].depth;
+            const double* raised_total = raised_totals_.data() + each * s_;
+            std::copy(raised_total, raised_total + s_,
                       total_.begin() + static_cast<std::ptrdiff_t>(each * s_));
             relabel(each);
-            now_[each] = as_leaf(counted);
+            errors_[each] = leaf_errors(raised_total);
             if (!is_leaf(each)) {
-                open(each);
+                enqueue(each);
             }
         }
     }
 
     void relabel(std::uint32_t node) {
         const double* total = total_.data() + node * s_;
-        std::int32_t& label = knots_[node].label;
-        if (order_.relabels) {
+        std::int32_t& label = nodes_[node].label;
+        if (request_.relabels) {
             label = 0;
             for (std::size_t k = 1; k < s_; ++k) {
-                if (total[k] - total[label] > order_.tolerance) {
+                if (total[k] - total[label] > request_.tolerance) {
                     label = static_cast<std::int32_t>(k);
                 }
             }
@@ -377,59 +378,61 @@ class ErrorPruner {
 
     // ---- the sums below branches, had they taken their parents' places
 
-    struct Stop {
+    struct Visit {
         std::uint32_t node;
-        std::uint32_t asks;  // whose question divides the rows: its own, or that of a branch
+        std::uint32_t
+            split_node;  // whose question divides the rows: its own, or that of a branch
         bool counts;
         NodeRows rows;
     };
 
     void count(const std::vector<std::uint32_t>& batch) {
-        hypothetical_.resize(total_.size());
-        on_the_way_.assign(knots_.size(), 0);
+        raised_totals_.resize(total_.size());
+        on_path_.assign(nodes_.size(), 0);
         for (const std::uint32_t node : batch) {
-            if (raised_[node] != nobody) {
-                for (std::uint32_t at = node; on_the_way_[at] == 0; at = knots_[at].parent) {
-                    on_the_way_[at] = 1;
+            if (raised_[node] != no_node) {
+                for (std::uint32_t at = node; on_path_[at] == 0; at = nodes_[at].parent) {
+                    on_path_[at] = 1;
                 }
             }
         }
-        Stop root{0, 0, false, {}};
-        root.rows.ids.resize(order_.rows.n_rows);
+        Visit root{0, 0, false, {}};
+        root.rows.ids.resize(request_.rows.n_rows);
         std::iota(root.rows.ids.begin(), root.rows.ids.end(), 0U);
-        if (order_.rows.weight != nullptr) {
-            root.rows.weight.assign(order_.rows.weight,
-                                    order_.rows.weight + order_.rows.n_rows);
+        if (request_.rows.weight != nullptr) {
+            root.rows.weight.assign(request_.rows.weight,
+                                    request_.rows.weight + request_.rows.n_rows);
         }
-        std::vector<Stop> stack;
+        std::vector<Visit> stack;
         stack.push_back(std::move(root));
         while (!stack.empty()) {
-            Stop stop = std::move(stack.back());
+            Visit visit = std::move(stack.back());
             stack.pop_back();
-            if (!stop.counts && raised_[stop.node] != nobody) {
-                stop.asks = raised_[stop.node];
-                stop.counts = true;
+            if (!visit.counts && raised_[visit.node] != no_node) {
+                visit.split_node = raised_[visit.node];
+                visit.counts = true;
             }
-            divide(stop, stack);
+            divide(visit, stack);
         }
     }
 
-    void divide(const Stop& stop, std::vector<Stop>& stack) {
-        const Knot& knot = knots_[stop.asks];
-        const GrowColumn& column = order_.rows.columns[static_cast<std::size_t>(knot.column)];
-        const std::size_t n_parts = knot.n;
-        const NodeRows& rows = stop.rows;
+    void divide(const Visit& visit, std::vector<Visit>& stack) {
+        const PruneNode& entry = nodes_[visit.split_node];
+        const GrowColumn& column =
+            request_.rows.columns[static_cast<std::size_t>(entry.column)];
+        const std::size_t n_parts = entry.n;
+        const NodeRows& rows = visit.rows;
         const std::size_t n = rows.ids.size();
         branch_.resize(n);
         shares_.assign(n_parts, 0.0);
         sizes_.assign(n_parts, 0);
-        std::size_t n_lost = 0;
+        std::size_t n_missing = 0;
         for (std::size_t i = 0; i < n; ++i) {
             const std::int32_t code = column.codes[rows.ids[i]];
-            const std::int32_t b = code < 0 ? -1 : column.ordered ? (code > knot.low) : code;
+            const std::int32_t b = code < 0 ? -1 : column.ordered ? (code > entry.low) : code;
             branch_[i] = b;
             if (b < 0) {
-                ++n_lost;
+                ++n_missing;
             } else {
                 shares_[static_cast<std::size_t>(b)] +=
                     rows.weight.empty() ? 1.0 : rows.weight[i];
@@ -437,16 +440,16 @@ class ErrorPruner {
             }
         }
         const double sum = pairwise_sum(shares_.data(), n_parts);
-        const bool shared = n_lost > 0 && order_.rows.fraction;
+        const bool shared = n_missing > 0 && request_.rows.fraction;
         const bool weighted = shared || !rows.weight.empty();
         std::vector<NodeRows> parts(n_parts);
-        wanted_.assign(n_parts, 0);
+        is_wanted_.assign(n_parts, 0);
         for (std::size_t b = 0; b < n_parts; ++b) {
-            const std::uint32_t child = knot.first + static_cast<std::uint32_t>(b);
-            wanted_[b] = stop.counts || on_the_way_[child] != 0 ? 1 : 0;
+            const std::uint32_t child = entry.first + static_cast<std::uint32_t>(b);
+            is_wanted_[b] = visit.counts || on_path_[child] != 0 ? 1 : 0;
             shares_[b] = shares_[b] / sum;
-            if (wanted_[b] != 0) {
-                const std::size_t size = sizes_[b] + (shared ? n_lost : 0);
+            if (is_wanted_[b] != 0) {
+                const std::size_t size = sizes_[b] + (shared ? n_missing : 0);
                 parts[b].ids.reserve(size);
                 if (weighted) {
                     parts[b].weight.reserve(size);
@@ -463,36 +466,36 @@ class ErrorPruner {
             };
             if (branch_[i] >= 0) {
                 const auto to = static_cast<std::size_t>(branch_[i]);
-                if (wanted_[to] != 0) {
+                if (is_wanted_[to] != 0) {
                     put(to, weight);
                 }
             } else if (shared) {
                 for (std::size_t to = 0; to < n_parts; ++to) {
-                    if (wanted_[to] != 0 && shares_[to] > 0) {
+                    if (is_wanted_[to] != 0 && shares_[to] > 0) {
                         put(to, weight * shares_[to]);
                     }
                 }
             }
         }
         for (std::size_t b = 0; b < n_parts; ++b) {
-            if (wanted_[b] == 0) {
+            if (is_wanted_[b] == 0) {
                 continue;
             }
-            const std::uint32_t child = knot.first + static_cast<std::uint32_t>(b);
-            if (stop.counts) {
-                weigh(child, parts[b]);
+            const std::uint32_t child = entry.first + static_cast<std::uint32_t>(b);
+            if (visit.counts) {
+                sum_rows(child, parts[b]);
             }
             if (!is_leaf(child)) {
-                stack.push_back({child, child, stop.counts, std::move(parts[b])});
+                stack.push_back({child, child, visit.counts, std::move(parts[b])});
             }
         }
     }
 
-    void weigh(std::uint32_t node, const NodeRows& rows) {
-        double* total = hypothetical_.data() + node * s_;
+    void sum_rows(std::uint32_t node, const NodeRows& rows) {
+        double* total = raised_totals_.data() + node * s_;
         std::fill(total, total + s_, 0.0);
         for (std::size_t i = 0; i < rows.ids.size(); ++i) {
-            total[order_.rows.target[rows.ids[i]]] +=
+            total[request_.rows.target[rows.ids[i]]] +=
                 rows.weight.empty() ? 1.0 : rows.weight[i];
         }
     }
@@ -504,45 +507,45 @@ class ErrorPruner {
         out_.parent.push_back(-1);
         out_.level_start.push_back(0);
         for (std::size_t i = 0; i < queue.size(); ++i) {
-            const Knot& knot = knots_[queue[i]];
-            out_.origin.push_back(knot.column < 0 ? -1 : knot.origin);
-            out_.label.push_back(knot.label);
+            const PruneNode& entry = nodes_[queue[i]];
+            out_.origin.push_back(entry.column < 0 ? -1 : entry.origin);
+            out_.label.push_back(entry.label);
             const double* total = total_.data() + queue[i] * s_;
             out_.total.insert(out_.total.end(), total, total + s_);
-            if (knot.column < 0) {
+            if (entry.column < 0) {
                 continue;
             }
             const bool ordered =
-                order_.rows.columns[static_cast<std::size_t>(knot.column)].ordered;
-            for (std::uint32_t b = 0; b < knot.n; ++b) {
-                const std::uint32_t child = knot.first + b;
+                request_.rows.columns[static_cast<std::size_t>(entry.column)].ordered;
+            for (std::uint32_t b = 0; b < entry.n; ++b) {
+                const std::uint32_t child = entry.first + b;
                 if (!ordered && weight(child) <= 0 &&
-                    (order_.relabels || knots_[child].label == knot.label)) {
+                    (request_.relabels || nodes_[child].label == entry.label)) {
                     continue;
                 }
                 queue.push_back(child);
                 out_.parent.push_back(static_cast<std::int32_t>(i));
                 if (!ordered) {
-                    out_.level_codes.push_back(knots_[child].level);
+                    out_.level_codes.push_back(nodes_[child].level);
                 }
                 out_.level_start.push_back(static_cast<std::int64_t>(out_.level_codes.size()));
             }
         }
     }
 
-    const PruneOrder& order_;
+    const PruneRequest& request_;
     std::size_t s_;
-    std::vector<Knot> knots_;
-    std::vector<double> total_, hypothetical_, now_;
-    std::vector<std::vector<std::uint32_t>> open_;  // by depth
-    std::vector<std::uint32_t> raised_;             // the branch in question of each node
-    std::vector<std::uint8_t> on_the_way_;
-    double whole_ = 0;
-    Pruned out_;
+    std::vector<PruneNode> nodes_;
+    std::vector<double> total_, raised_totals_, errors_;
+    std::vector<std::vector<std::uint32_t>> queue_;  // by depth
+    std::vector<std::uint32_t> raised_;              // the branch in question of each node
+    std::vector<std::uint8_t> on_path_;
+    double total_errors_ = 0;
+    PruneResult out_;
     std::vector<std::int32_t> branch_;
     std::vector<double> shares_;
     std::vector<std::size_t> sizes_;
-    std::vector<std::uint8_t> wanted_;
+    std::vector<std::uint8_t> is_wanted_;
 };
 
 }  // namespace penjing

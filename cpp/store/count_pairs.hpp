@@ -1,8 +1,8 @@
-// Counts many columns of a block: two at a time where their tables have the same shape.
+// Counts many columns of a block, two at a time if their tables have the same shape.
 //
-// Where a row goes in a table depends on its slot and class, and on its code. The former is the
-// same for all tables of a shape, so it is worked out once; and two columns at a time keep the
-// processor busy while it waits for a table.
+// The position of a row in a table depends on its slot and class, and on its code. The first
+// part is the same for all tables of one shape and is computed once. Counting two columns at a
+// time overlaps their memory accesses.
 #pragma once
 
 #include <cstddef>
@@ -14,54 +14,57 @@
 
 namespace penjing {
 
-class Pairs {
+class PairCounter {
   public:
-    // `n_codes` of each column; tables of n_slots slots and k classes.
-    Pairs(const std::vector<std::size_t>& n_codes, std::size_t n_slots, std::size_t k) : k_(k) {
+    // `n_codes` gives the number of codes of each column; tables have n_slots slots and k
+    // classes.
+    PairCounter(const std::vector<std::size_t>& n_codes, std::size_t n_slots, std::size_t k)
+        : k_(k) {
         for (std::size_t c = 0; c < n_codes.size(); ++c) {
             const std::size_t size = n_slots * n_codes[c] * k;
             if (size > std::numeric_limits<std::uint32_t>::max()) {
-                alone_.push_back({n_codes[c], {c}});  // too far for an offset of four bytes
+                oversized_.push_back({n_codes[c], {c}});  // too large for 32-bit offsets
                 continue;
             }
-            std::size_t at = 0;
-            while (at < shapes_.size() && shapes_[at].n_codes != n_codes[c]) {
-                ++at;
+            std::size_t shape = 0;
+            while (shape < shapes_.size() && shapes_[shape].n_codes != n_codes[c]) {
+                ++shape;
             }
-            if (at == shapes_.size()) {
+            if (shape == shapes_.size()) {
                 shapes_.push_back({n_codes[c], {}});
             }
-            shapes_[at].columns.push_back(c);
+            shapes_[shape].columns.push_back(c);
         }
     }
 
-    // Add the rows that are asked about to the tables; codes(c) are those of the block.
+    // Add the selected rows to the tables; codes(c) are the codes of column c in the block.
     template <class Codes, class Tables>
-    void count(const Codes& codes, const Asked& asked, std::vector<std::uint32_t>& offset,
-               Tables& tables) const {
-        for (const Shape& shape : alone_) {
+    void count(const Codes& codes, const SelectedRows& selected,
+               std::vector<std::uint32_t>& offset, Tables& tables) const {
+        for (const Shape& shape : oversized_) {
             const std::size_t c = shape.columns.front();
-            count_rows(codes(c), asked, shape.n_codes, k_, tables[c].data());
+            count_rows(codes(c), selected, shape.n_codes, k_, tables[c].data());
         }
-        if (offset.size() < asked.size()) {
-            offset.resize(asked.row.size());
+        if (offset.size() < selected.size()) {
+            offset.resize(selected.row.size());
         }
         for (const Shape& shape : shapes_) {
             const auto stride = static_cast<std::uint32_t>(shape.n_codes * k_);
-            for (std::size_t j = 0; j < asked.size(); ++j) {
-                offset[j] = asked.slot[j] * stride + asked.class_[j];
+            for (std::size_t j = 0; j < selected.size(); ++j) {
+                offset[j] = selected.slot[j] * stride + selected.class_[j];
             }
-            const Rows rows{asked.row.data(), offset.data(), asked.size()};
+            const Rows rows{selected.row.data(), offset.data(), selected.size()};
             std::size_t i = 0;
             while (i < shape.columns.size()) {
                 const std::size_t c = shape.columns[i++];
                 const CodeView mine = codes(c);
                 if (i == shape.columns.size()) {
-                    add(mine, rows, tables[c].data());
+                    count_column(mine, rows, tables[c].data());
                     break;
                 }
-                const std::size_t other = shape.columns[i++];
-                add_both(mine, codes(other), rows, tables[c].data(), tables[other].data());
+                const std::size_t second_table = shape.columns[i++];
+                count_columns(mine, codes(second_table), rows, tables[c].data(),
+                              tables[second_table].data());
             }
         }
     }
@@ -79,7 +82,8 @@ class Pairs {
     };
 
     template <std::size_t K, class Code>
-    static void one(const Code* codes, const Rows& rows, std::size_t k, std::uint32_t* table) {
+    static void count_one(const Code* codes, const Rows& rows, std::size_t k,
+                          std::uint32_t* table) {
         const std::size_t step = K == 0 ? k : K;
         for (std::size_t j = 0; j < rows.n; ++j) {
             ++table[rows.offset[j] + codes[rows.row[j]] * step];
@@ -87,18 +91,18 @@ class Pairs {
     }
 
     template <std::size_t K, class Code>
-    static void two(const Code* first, const Code* second, const Rows& rows, std::size_t k,
-                    std::uint32_t* table, std::uint32_t* other) {
+    static void count_two(const Code* first, const Code* second, const Rows& rows,
+                          std::size_t k, std::uint32_t* table, std::uint32_t* second_table) {
         const std::size_t step = K == 0 ? k : K;
         for (std::size_t j = 0; j < rows.n; ++j) {
             const std::size_t row = rows.row[j];
             const std::size_t offset = rows.offset[j];
             ++table[offset + first[row] * step];
-            ++other[offset + second[row] * step];
+            ++second_table[offset + second[row] * step];
         }
     }
 
-    // Do work with the number of classes, known to the compiler where there are few.
+    // Call work with the number of classes as a template argument, 0 if it is above three.
     template <class Work>
     void with_classes(const Work& work) const {
         switch (k_) {
@@ -111,34 +115,34 @@ class Pairs {
         }
     }
 
-    void add(CodeView codes, const Rows& rows, std::uint32_t* table) const {
+    void count_column(CodeView codes, const Rows& rows, std::uint32_t* table) const {
         with_classes([&]<std::size_t K>() {
             if (codes.bytes != nullptr) {
-                one<K>(codes.bytes, rows, k_, table);
+                count_one<K>(codes.bytes, rows, k_, table);
             } else {
-                one<K>(codes.shorts, rows, k_, table);
+                count_one<K>(codes.shorts, rows, k_, table);
             }
         });
     }
 
-    void add_both(CodeView first, CodeView second, const Rows& rows, std::uint32_t* table,
-                  std::uint32_t* other) const {
+    void count_columns(CodeView first, CodeView second, const Rows& rows, std::uint32_t* table,
+                       std::uint32_t* second_table) const {
         if ((first.bytes == nullptr) != (second.bytes == nullptr)) {
-            add(first, rows, table);
-            add(second, rows, other);
+            count_column(first, rows, table);
+            count_column(second, rows, second_table);
             return;
         }
         with_classes([&]<std::size_t K>() {
             if (first.bytes != nullptr) {
-                two<K>(first.bytes, second.bytes, rows, k_, table, other);
+                count_two<K>(first.bytes, second.bytes, rows, k_, table, second_table);
             } else {
-                two<K>(first.shorts, second.shorts, rows, k_, table, other);
+                count_two<K>(first.shorts, second.shorts, rows, k_, table, second_table);
             }
         });
     }
 
     std::vector<Shape> shapes_;
-    std::vector<Shape> alone_;
+    std::vector<Shape> oversized_;
     std::size_t k_;
 };
 

@@ -1,15 +1,12 @@
-// Counts rows of coded blocks: what each (node, code, class) of a column adds up to.
+// Counts the rows of coded blocks by (node, code, class).
 //
-// A block is some rows: for each column one code a row (one or two bytes, each below the
-// column's `n_codes`), the class of each row (one or two bytes), and the slot of the row's
-// node, -1 where nobody asks about it. The table of a column is [slot][code][class]. What is
-// promised:
-//   * tables of whole numbers: those of blocks add up, in any order, to that of all rows;
-//   * with weights, or a number as target, cells are doubles to which the rows of the block are
-//     added one after the other in their order; a number's cells are (w, wy, wy^2) as in
-//     tally.py;
-//   * a code that is not below n_codes, a class not below n_classes, a slot not below n_slots
-//     are refused, never counted elsewhere.
+// A block holds, for each column, one code per row (one or two bytes, below the column's
+// `n_codes`), the class of each row (one or two bytes), and the slot of the row's node, -1 if
+// its rows are not counted. The table of a column is [slot][code][class]. Guarantees:
+// * Tables of integers: the tables of blocks add up, in any order, to that of all rows.
+// * With weights, or a numeric target, cells are doubles, to which the rows of the block are
+//   added in row order. The cells of a numeric target are (w, wy, wy^2), as in tally.py.
+// * A code, class or slot that is out of range is an error.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +17,7 @@
 
 namespace penjing {
 
-// One array of codes, of one or of two bytes.
+// An array of one-byte or two-byte codes.
 struct CodeView {
     const std::uint8_t* bytes = nullptr;
     const std::uint16_t* shorts = nullptr;
@@ -34,32 +31,32 @@ struct CodeView {
     }
 };
 
-// The rows of a block that are asked about: where they are, and where in a table they go.
-struct Asked {
+// The rows of a block that are counted, with their slots and classes.
+struct SelectedRows {
     std::vector<std::uint32_t> row, slot, class_;
     std::size_t n = 0;
 
-    void clear(std::size_t most) {
+    void reserve(std::size_t max_rows) {
         n = 0;
-        if (row.size() < most) {
-            row.resize(most);
-            slot.resize(most);
-            class_.resize(most);
+        if (row.size() < max_rows) {
+            row.resize(max_rows);
+            slot.resize(max_rows);
+            class_.resize(max_rows);
         }
     }
-    // Those of n_rows rows that have a slot; no branch that could be guessed wrong.
+    // Select the rows that have a slot. Branch-free: the branch would be unpredictable.
     template <class SlotOf, class ClassOf>
     void fill(std::size_t n_rows, const SlotOf& slot_of, const ClassOf& class_of) {
-        clear(n_rows + 1);
-        std::size_t found = 0;
+        reserve(n_rows + 1);
+        std::size_t n_selected = 0;
         for (std::size_t i = 0; i < n_rows; ++i) {
-            const std::int32_t in = slot_of(i);
-            row[found] = static_cast<std::uint32_t>(i);
-            slot[found] = static_cast<std::uint32_t>(in);
-            class_[found] = static_cast<std::uint32_t>(class_of(i));
-            found += in >= 0 ? 1 : 0;
+            const std::int32_t slot_index = slot_of(i);
+            row[n_selected] = static_cast<std::uint32_t>(i);
+            slot[n_selected] = static_cast<std::uint32_t>(slot_index);
+            class_[n_selected] = static_cast<std::uint32_t>(class_of(i));
+            n_selected += slot_index >= 0 ? 1 : 0;
         }
-        n = found;
+        n = n_selected;
     }
     [[nodiscard]] std::size_t size() const { return n; }
 };
@@ -67,13 +64,13 @@ struct Asked {
 namespace detail {
 
 template <class Code, class Cell>
-void count_codes(const Code* codes, const Asked& asked, std::size_t n_codes, std::size_t k,
-                 Cell* table) {
-    const std::size_t n = asked.size();
+void count_codes(const Code* codes, const SelectedRows& selected, std::size_t n_codes,
+                 std::size_t k, Cell* table) {
+    const std::size_t n = selected.size();
     const std::size_t stride = n_codes * k;
-    const std::uint32_t* row = asked.row.data();
-    const std::uint32_t* slot = asked.slot.data();
-    const std::uint32_t* class_ = asked.class_.data();
+    const std::uint32_t* row = selected.row.data();
+    const std::uint32_t* slot = selected.slot.data();
+    const std::uint32_t* class_ = selected.class_.data();
     for (std::size_t j = 0; j < n; ++j) {
         ++table[slot[j] * stride + codes[row[j]] * k + class_[j]];
     }
@@ -81,37 +78,37 @@ void count_codes(const Code* codes, const Asked& asked, std::size_t n_codes, std
 
 }  // namespace detail
 
-// Rows that count one each; codes must have been checked.
+// Count rows of weight one; codes must have been checked.
 template <class Cell>
-void count_rows(CodeView codes, const Asked& asked, std::size_t n_codes, std::size_t k,
-                Cell* table) {
+void count_rows(CodeView codes, const SelectedRows& selected, std::size_t n_codes,
+                std::size_t k, Cell* table) {
     if (codes.bytes != nullptr) {
-        detail::count_codes(codes.bytes, asked, n_codes, k, table);
+        detail::count_codes(codes.bytes, selected, n_codes, k, table);
     } else {
-        detail::count_codes(codes.shorts, asked, n_codes, k, table);
+        detail::count_codes(codes.shorts, selected, n_codes, k, table);
     }
 }
 
-inline void check_codes(CodeView codes, const Asked& asked, std::size_t n_codes) {
-    std::size_t most = 0;
-    for (std::size_t j = 0; j < asked.size(); ++j) {
-        most = std::max(most, codes[asked.row[j]]);
+inline void check_codes(CodeView codes, const SelectedRows& selected, std::size_t n_codes) {
+    std::size_t max_code = 0;
+    for (std::size_t j = 0; j < selected.size(); ++j) {
+        max_code = std::max(max_code, codes[selected.row[j]]);
     }
-    if (asked.size() > 0 && most >= n_codes) {
+    if (selected.size() > 0 && max_code >= n_codes) {
         throw std::out_of_range("a code is not below n_codes");
     }
 }
 
-// Rows that weigh something: one class cell each; or, with `y`, three moments.
-inline void add_rows(CodeView codes, const Asked& asked, const double* weight, const double* y,
-                     std::size_t n_codes, std::size_t k, double* table) {
+// Add weighted rows to the cell of their class or, with `y`, to three moments.
+inline void add_rows(CodeView codes, const SelectedRows& selected, const double* weight,
+                     const double* y, std::size_t n_codes, std::size_t k, double* table) {
     const std::size_t size = y == nullptr ? k : 3;
-    for (std::size_t j = 0; j < asked.size(); ++j) {
-        const std::size_t row = asked.row[j];
+    for (std::size_t j = 0; j < selected.size(); ++j) {
+        const std::size_t row = selected.row[j];
         const double w = weight == nullptr ? 1.0 : weight[row];
-        double* cell = table + (asked.slot[j] * n_codes + codes[row]) * size;
+        double* cell = table + (selected.slot[j] * n_codes + codes[row]) * size;
         if (y == nullptr) {
-            cell[asked.class_[j]] += w;
+            cell[selected.class_[j]] += w;
         } else {
             const double wy = w * y[row];
             cell[0] += w;
@@ -122,18 +119,18 @@ inline void add_rows(CodeView codes, const Asked& asked, const double* weight, c
 }
 
 // The rows of a block whose slot is not -1.
-inline Asked asked_rows(const std::int32_t* slots, CodeView target, bool has_target,
-                        std::size_t n, std::size_t n_slots, std::size_t k) {
-    Asked asked;
-    asked.fill(
+inline SelectedRows select_rows(const std::int32_t* slots, CodeView target, bool has_target,
+                                std::size_t n, std::size_t n_slots, std::size_t k) {
+    SelectedRows selected;
+    selected.fill(
         n, [&](std::size_t i) { return slots[i]; },
         [&](std::size_t i) { return has_target ? target[i] : 0; });
-    for (std::size_t j = 0; j < asked.size(); ++j) {
-        if (asked.slot[j] >= n_slots || (has_target && asked.class_[j] >= k)) {
+    for (std::size_t j = 0; j < selected.size(); ++j) {
+        if (selected.slot[j] >= n_slots || (has_target && selected.class_[j] >= k)) {
             throw std::out_of_range("a slot or a class is not below its number");
         }
     }
-    return asked;
+    return selected;
 }
 
 }  // namespace penjing

@@ -1,10 +1,10 @@
-// Rows that live in files: passes over a coded store that is mapped, not loaded.
+// Passes over the rows of a coded store that is memory-mapped, not loaded.
 //
-// A column is either exact codes of one or two bytes, or the bucket of each number beside the
-// number itself. The node of each row is kept in memory. A pass walks over all rows
-// in blocks, dealt to threads: it moves rows into the branches of their node's test and counts
-// those that are asked about; `cells` counts the cells of some buckets, `numbers`
-// fetches what single cells hold.
+// A column holds either exact codes of one or two bytes, or the bucket of each number beside
+// the number itself. The node of each row is in memory. A pass goes over all rows in blocks,
+// which threads share: it moves rows to the branches of their node's split and counts the rows
+// of the nodes that have a slot. `cells` counts the cells of some buckets, and `numbers`
+// collects the numbers in single cells.
 #pragma once
 
 #include <algorithm>
@@ -23,23 +23,24 @@
 
 namespace penjing {
 
-// Some high buckets of one column, by [slot][high]: their place, -1 if not asked for.
+// Some buckets of one column: their index by [slot][high], -1 if they are not counted.
 struct OpenBuckets {
     std::size_t column = 0;
     const std::int32_t* place = nullptr;
     std::size_t n = 0;
-    const std::uint8_t* wanted = nullptr;  // [place][low]: whether the numbers are asked for
-    std::vector<std::uint8_t> is_open;     // [slot][high], small enough to stay in the cache
+    const std::uint8_t* is_wanted =
+        nullptr;                        // [place][low]: whether `numbers` collects the cell
+    std::vector<std::uint8_t> is_open;  // [slot][high]; small enough for the cache
 };
 
-// What `numbers` found in one column.
-struct FoundNumbers {
+// What `numbers` returns for one column.
+struct CellValues {
     std::vector<std::int32_t> place;
     std::vector<std::uint8_t> low;
     std::vector<std::uint16_t> class_;
     std::vector<double> number;
 
-    void add(const FoundNumbers& other) {
+    void add(const CellValues& other) {
         place.insert(place.end(), other.place.begin(), other.place.end());
         low.insert(low.end(), other.low.begin(), other.low.end());
         class_.insert(class_.end(), other.class_.begin(), other.class_.end());
@@ -59,108 +60,109 @@ class StoredRows {
 
     static constexpr std::size_t block = 1U << 15U;
 
-    // Move rows on by the tests of their nodes (`test_of[node]`, -1: none), then count those
-    // whose node has a slot; one table a column, [slot][code][class].
+    // Move rows by the splits of their nodes (`test_of[node]`, -1: none), then count the rows
+    // whose node has a slot: one table per column, [slot][code][class].
     std::vector<CountTable> pass(ThreadPool& pool, const PollCallback& poll,
                                  const std::vector<StoredTest>& tests,
                                  const std::vector<std::int32_t>& branches,
                                  const std::int32_t* test_of, const std::int32_t* slot_of,
                                  std::size_t n_slots) const {
         using Tables = std::vector<CountTable>;
-        std::vector<Tables> mine(static_cast<std::size_t>(pool.size()));
-        for (Tables& tables : mine) {
+        std::vector<Tables> per_thread(static_cast<std::size_t>(pool.size()));
+        for (Tables& tables : per_thread) {
             tables.resize(columns.size());
             for (std::size_t c = 0; c < columns.size() && n_slots > 0; ++c) {
                 tables[c].assign(n_slots * columns[c].n_codes * n_classes, 0);
             }
         }
-        std::vector<Asked> asked(mine.size());
-        std::vector<std::vector<std::uint32_t>> offset(mine.size());
+        std::vector<SelectedRows> selected(per_thread.size());
+        std::vector<std::vector<std::uint32_t>> offset(per_thread.size());
         std::vector<std::size_t> n_codes;
         for (const StoredColumn& column : columns) {
             n_codes.push_back(column.n_codes);
         }
-        const Pairs pairs(n_codes, n_slots, n_classes);
+        const PairCounter pair_counter(n_codes, n_slots, n_classes);
         const Routing routing(columns, tests, branches, n_rows);
-        blocks(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        for_each_block(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t worker) {
             if (!tests.empty()) {
-                routing.move(begin, end, test_of, node);
+                routing.move_rows(begin, end, test_of, node);
             }
             if (n_slots == 0) {
                 return;
             }
-            ask(begin, end, slot_of, asked[worker]);
-            pairs.count([&](std::size_t c) { return columns[c].codes.from(begin); },
-                        asked[worker], offset[worker], mine[worker]);
+            select(begin, end, slot_of, selected[worker]);
+            pair_counter.count([&](std::size_t c) { return columns[c].codes.from(begin); },
+                               selected[worker], offset[worker], per_thread[worker]);
         });
-        return summed(mine);
+        return merge_tables(per_thread);
     }
 
-    // The low bytes of open buckets: a table [place][low][class] for each of them.
+    // Count the cells of open buckets: a table [place][low][class] for each column.
     std::vector<CountTable> cells(ThreadPool& pool, const PollCallback& poll,
                                   const std::int32_t* slot_of,
                                   const std::vector<OpenBuckets>& open) const {
-        std::vector<std::vector<CountTable>> mine(static_cast<std::size_t>(pool.size()));
-        for (auto& tables : mine) {
+        std::vector<std::vector<CountTable>> per_thread(static_cast<std::size_t>(pool.size()));
+        for (auto& tables : per_thread) {
             tables.resize(open.size());
             for (std::size_t i = 0; i < open.size(); ++i) {
                 tables[i].assign(open[i].n * 256 * n_classes, 0);
             }
         }
-        std::vector<Asked> asked(mine.size());
-        std::vector<std::vector<std::uint32_t>> hits(mine.size());
-        blocks(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-            ask(begin, end, slot_of, asked[worker]);
+        std::vector<SelectedRows> selected(per_thread.size());
+        std::vector<std::vector<std::uint32_t>> hits(per_thread.size());
+        for_each_block(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+            select(begin, end, slot_of, selected[worker]);
             for (std::size_t i = 0; i < open.size(); ++i) {
                 const StoredColumn& column = columns[open[i].column];
-                std::uint32_t* table = mine[worker][i].data();
-                each_open(open[i], column, begin, asked[worker], hits[worker],
-                          [&](std::size_t place, std::size_t row, std::size_t class_) {
-                              ++table[(place * 256 + low_of(column, row)) * n_classes + class_];
-                          });
+                std::uint32_t* table = per_thread[worker][i].data();
+                for_each_open(
+                    open[i], column, begin, selected[worker], hits[worker],
+                    [&](std::size_t place, std::size_t row, std::size_t class_) {
+                        ++table[(place * 256 + low_of(column, row)) * n_classes + class_];
+                    });
             }
         });
-        return summed(mine);
+        return merge_tables(per_thread);
     }
 
-    // The numbers of the cells that are wanted, in no order.
-    std::vector<FoundNumbers> numbers(ThreadPool& pool, const PollCallback& poll,
-                                      const std::int32_t* slot_of,
-                                      const std::vector<OpenBuckets>& open) const {
-        std::vector<std::vector<FoundNumbers>> mine(static_cast<std::size_t>(pool.size()));
-        for (auto& found : mine) {
-            found.resize(open.size());
+    // The numbers in the wanted cells, in no particular order.
+    std::vector<CellValues> numbers(ThreadPool& pool, const PollCallback& poll,
+                                    const std::int32_t* slot_of,
+                                    const std::vector<OpenBuckets>& open) const {
+        std::vector<std::vector<CellValues>> per_thread(static_cast<std::size_t>(pool.size()));
+        for (auto& values : per_thread) {
+            values.resize(open.size());
         }
-        std::vector<Asked> asked(mine.size());
-        std::vector<std::vector<std::uint32_t>> hits(mine.size());
-        blocks(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-            ask(begin, end, slot_of, asked[worker]);
+        std::vector<SelectedRows> selected(per_thread.size());
+        std::vector<std::vector<std::uint32_t>> hits(per_thread.size());
+        for_each_block(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+            select(begin, end, slot_of, selected[worker]);
             for (std::size_t i = 0; i < open.size(); ++i) {
                 const StoredColumn& column = columns[open[i].column];
-                FoundNumbers& found = mine[worker][i];
-                each_open(open[i], column, begin, asked[worker], hits[worker],
-                          [&](std::size_t place, std::size_t row, std::size_t class_) {
-                              const std::uint8_t low = low_of(column, row);
-                              if (open[i].wanted[place * 256 + low] == 0) {
-                                  return;
-                              }
-                              found.place.push_back(static_cast<std::int32_t>(place));
-                              found.low.push_back(low);
-                              found.class_.push_back(static_cast<std::uint16_t>(class_));
-                              found.number.push_back(column.raw[row]);
-                          });
+                CellValues& values = per_thread[worker][i];
+                for_each_open(open[i], column, begin, selected[worker], hits[worker],
+                              [&](std::size_t place, std::size_t row, std::size_t class_) {
+                                  const std::uint8_t low = low_of(column, row);
+                                  if (open[i].is_wanted[place * 256 + low] == 0) {
+                                      return;
+                                  }
+                                  values.place.push_back(static_cast<std::int32_t>(place));
+                                  values.low.push_back(low);
+                                  values.class_.push_back(static_cast<std::uint16_t>(class_));
+                                  values.number.push_back(column.raw[row]);
+                              });
             }
         });
-        for (std::size_t worker = 1; worker < mine.size(); ++worker) {
+        for (std::size_t worker = 1; worker < per_thread.size(); ++worker) {
             for (std::size_t i = 0; i < open.size(); ++i) {
-                mine[0][i].add(mine[worker][i]);
-                mine[worker][i] = FoundNumbers{};
+                per_thread[0][i].add(per_thread[worker][i]);
+                per_thread[worker][i] = CellValues{};
             }
         }
-        return std::move(mine[0]);
+        return std::move(per_thread[0]);
     }
 
-    // The rows of each slot, in their order; `start` tells where each slot's begin.
+    // The rows of each slot in row order; those of slot i begin at `start[i]`.
     std::vector<std::uint32_t> rows_of(const std::int32_t* slot_of, std::size_t n_slots,
                                        std::vector<std::int64_t>& start) const {
         start.assign(n_slots + 1, 0);
@@ -191,61 +193,64 @@ class StoredRows {
     }
 
     template <class Work>
-    void blocks(ThreadPool& pool, const PollCallback& poll, const Work& work) const {
+    void for_each_block(ThreadPool& pool, const PollCallback& poll, const Work& work) const {
         const std::size_t n = (n_rows + block - 1) / block;
-        pool.run(n, [&](std::size_t piece, int worker) {
+        pool.run(n, [&](std::size_t task, int worker) {
             if (worker == 0 && poll) {
                 poll();
             }
-            work(piece * block, std::min(n_rows, (piece + 1) * block),
+            work(task * block, std::min(n_rows, (task + 1) * block),
                  static_cast<std::size_t>(worker));
         });
     }
 
-    void ask(std::size_t begin, std::size_t end, const std::int32_t* slot_of,
-             Asked& asked) const {
+    void select(std::size_t begin, std::size_t end, const std::int32_t* slot_of,
+                SelectedRows& selected) const {
         const auto slot = [&](std::size_t i) { return slot_of[node[begin + i]]; };
         if (target.bytes != nullptr) {
-            asked.fill(end - begin, slot,
-                       [&](std::size_t i) { return target.bytes[begin + i]; });
+            selected.fill(end - begin, slot,
+                          [&](std::size_t i) { return target.bytes[begin + i]; });
         } else {
-            asked.fill(end - begin, slot,
-                       [&](std::size_t i) { return target.shorts[begin + i]; });
+            selected.fill(end - begin, slot,
+                          [&](std::size_t i) { return target.shorts[begin + i]; });
         }
     }
 
     template <class Each>
-    void each_open(const OpenBuckets& open, const StoredColumn& column, std::size_t begin,
-                   const Asked& asked, std::vector<std::uint32_t>& hits,
-                   const Each& each) const {
+    void for_each_open(const OpenBuckets& open, const StoredColumn& column, std::size_t begin,
+                       const SelectedRows& selected, std::vector<std::uint32_t>& hits,
+                       const Each& each) const {
         const std::uint8_t* high = column.codes.bytes + begin;
         const std::uint8_t* is_open = open.is_open.data();
         hits.resize(block + 1);
         std::uint32_t* hit = hits.data();
         std::size_t n = 0;
-        for (std::size_t j = 0; j < asked.size(); ++j) {  // few are: no branch is guessed wrong
+        for (std::size_t j = 0; j < selected.size();
+             ++j) {  // branch-free: few rows are in an open bucket
             hit[n] = static_cast<std::uint32_t>(j);
-            n += is_open[static_cast<std::size_t>(asked.slot[j]) * 256 + high[asked.row[j]]];
+            n += is_open[static_cast<std::size_t>(selected.slot[j]) * 256 +
+                         high[selected.row[j]]];
         }
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t j = hit[i];
-            const std::size_t row = asked.row[j];
+            const std::size_t row = selected.row[j];
             const std::int32_t place =
-                open.place[static_cast<std::size_t>(asked.slot[j]) * 256 + high[row]];
-            each(static_cast<std::size_t>(place), begin + row, asked.class_[j]);
+                open.place[static_cast<std::size_t>(selected.slot[j]) * 256 + high[row]];
+            each(static_cast<std::size_t>(place), begin + row, selected.class_[j]);
         }
     }
 
-    static std::vector<CountTable> summed(std::vector<std::vector<CountTable>>& mine) {
-        for (std::size_t worker = 1; worker < mine.size(); ++worker) {
-            for (std::size_t i = 0; i < mine[0].size(); ++i) {
-                for (std::size_t j = 0; j < mine[0][i].size(); ++j) {
-                    mine[0][i][j] += mine[worker][i][j];
+    static std::vector<CountTable> merge_tables(
+        std::vector<std::vector<CountTable>>& per_thread) {
+        for (std::size_t worker = 1; worker < per_thread.size(); ++worker) {
+            for (std::size_t i = 0; i < per_thread[0].size(); ++i) {
+                for (std::size_t j = 0; j < per_thread[0][i].size(); ++j) {
+                    per_thread[0][i][j] += per_thread[worker][i][j];
                 }
-                mine[worker][i] = CountTable{};
+                per_thread[worker][i] = CountTable{};
             }
         }
-        return std::move(mine[0]);
+        return std::move(per_thread[0]);
     }
 };
 

@@ -32,7 +32,7 @@ bool same(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 struct Case {
-    penjing::Order order;
+    penjing::GrowRequest request;
     std::vector<std::vector<std::int32_t>> codes;
     std::vector<std::vector<double>> numbers;
     std::vector<std::int32_t> target;
@@ -40,12 +40,12 @@ struct Case {
     explicit Case(unsigned seed) {
         std::mt19937 random(seed);
         const auto pick = [&](unsigned n) { return static_cast<unsigned>(random()) % n; };
-        order.n_rows = 1 + pick(400);
-        order.n_sums = 2 + pick(pick(4) == 0 ? 30 : 4);
-        order.measure = static_cast<penjing::Measure>(pick(3));
-        order.multiway = pick(2) == 0;
-        order.max_depth = pick(3) == 0 ? static_cast<std::int64_t>(pick(5)) : -1;
-        order.min_branch = pick(3);
+        request.n_rows = 1 + pick(400);
+        request.n_sums = 2 + pick(pick(4) == 0 ? 30 : 4);
+        request.criterion = static_cast<penjing::CriterionKind>(pick(3));
+        request.multiway = pick(2) == 0;
+        request.max_depth = pick(3) == 0 ? static_cast<std::int64_t>(pick(5)) : -1;
+        request.min_branch = pick(3);
         const std::size_t n_columns = 1 + pick(5);
         codes.resize(n_columns);
         numbers.resize(n_columns);
@@ -53,7 +53,7 @@ struct Case {
             penjing::GrowColumn column;
             if (pick(2) == 0) {
                 const bool few = pick(2) == 0;
-                for (std::size_t i = 0; i < order.n_rows; ++i) {
+                for (std::size_t i = 0; i < request.n_rows; ++i) {
                     numbers[c].push_back(few ? pick(9) / 3.0
                                              : std::ldexp(pick(1U << 31), -20) - 1000);
                 }
@@ -61,21 +61,21 @@ struct Case {
                 column.ordered = true;
             } else {
                 column.n_levels =
-                    static_cast<std::int32_t>(1 + pick(order.n_sums > 2 ? 8 : 40));
-                for (std::size_t i = 0; i < order.n_rows; ++i) {
+                    static_cast<std::int32_t>(1 + pick(request.n_sums > 2 ? 8 : 40));
+                for (std::size_t i = 0; i < request.n_rows; ++i) {
                     codes[c].push_back(static_cast<std::int32_t>(
                         pick(static_cast<unsigned>(column.n_levels))));
                 }
                 column.codes = codes[c].data();
                 column.ordered = pick(2) == 0;
             }
-            order.columns.push_back(column);
+            request.columns.push_back(column);
         }
-        for (std::size_t i = 0; i < order.n_rows; ++i) {
+        for (std::size_t i = 0; i < request.n_rows; ++i) {
             target.push_back(
-                static_cast<std::int32_t>(pick(static_cast<unsigned>(order.n_sums))));
+                static_cast<std::int32_t>(pick(static_cast<unsigned>(request.n_sums))));
         }
-        order.target = target.data();
+        request.target = target.data();
     }
 };
 
@@ -84,25 +84,27 @@ struct Case {
 int main() {
     for (unsigned seed = 0; seed < 300; ++seed) {
         Case one(seed);
-        penjing::ThreadPool alone(1);
-        const penjing::Coded coded(one.order, alone);
-        const penjing::Grown expected = penjing::flatten(
-            penjing::GeneralKernel(coded.order).grow(alone, {}), one.order.n_sums, true);
+        penjing::ThreadPool is_serial(1);
+        const penjing::EncodedRequest coded(one.request, is_serial);
+        const penjing::GrownTree expected =
+            penjing::flatten(penjing::GeneralKernel(coded.request).grow(is_serial, {}),
+                             one.request.n_sums, true);
         for (const std::size_t small : {std::size_t{4}, std::size_t{60}, std::size_t{1000}}) {
             for (const int threads : {1, 3}) {
-                one.order.small = small;
+                one.request.small = small;
                 penjing::ThreadPool pool(threads);
-                const auto groves =
-                    small == 60 ? penjing::grow_counted<std::uint64_t>(one.order, pool, {})
-                                : penjing::grow_counted<std::uint32_t>(one.order, pool, {});
-                const penjing::Grown grown = penjing::flatten(groves, one.order.n_sums, false);
-                check(grown.parent == expected.parent, "parent", seed);
-                check(grown.column == expected.column, "column", seed);
-                check(same(grown.cut, expected.cut), "cut", seed);
-                check(grown.level_codes == expected.level_codes, "levels", seed);
-                check(same(grown.total, expected.total), "total", seed);
-                check(grown.n_ties == expected.n_ties, "ties", seed);
-                check(grown.tie_columns == expected.tie_columns, "tied columns", seed);
+                const auto subtrees =
+                    small == 60 ? penjing::grow_counted<std::uint64_t>(one.request, pool, {})
+                                : penjing::grow_counted<std::uint32_t>(one.request, pool, {});
+                const penjing::GrownTree tree =
+                    penjing::flatten(subtrees, one.request.n_sums, false);
+                check(tree.parent == expected.parent, "parent", seed);
+                check(tree.column == expected.column, "column", seed);
+                check(same(tree.cut, expected.cut), "cut", seed);
+                check(tree.level_codes == expected.level_codes, "levels", seed);
+                check(same(tree.total, expected.total), "total", seed);
+                check(tree.n_ties == expected.n_ties, "ties", seed);
+                check(tree.tie_columns == expected.tie_columns, "tied columns", seed);
             }
         }
     }

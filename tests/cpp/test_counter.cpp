@@ -9,8 +9,8 @@
 #include "check.hpp"
 #include "store/counter.hpp"
 
-using penjing::Asked;
 using penjing::CodeView;
+using penjing::SelectedRows;
 
 namespace {
 
@@ -32,8 +32,8 @@ struct Block {
             y.push_back(static_cast<double>(random()) / 1e9 - 2);
         }
     }
-    [[nodiscard]] Asked asked(std::size_t from, std::size_t n) const {
-        return penjing::asked_rows(
+    [[nodiscard]] SelectedRows selected(std::size_t from, std::size_t n) const {
+        return penjing::select_rows(
             slots.data() + from, CodeView{classes.data() + from, nullptr}, true, n, n_slots, k);
     }
     [[nodiscard]] CodeView view() const { return {nullptr, codes.data()}; }
@@ -46,11 +46,11 @@ void rows_count_one_each_and_blocks_add_up() {
     for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{5000}}) {
         const Block block(7, n);
         std::vector<std::int64_t> whole(n_slots * n_codes * k, 0), parts = whole, hand = whole;
-        penjing::count_rows(block.view(), block.asked(0, n), n_codes, k, whole.data());
+        penjing::count_rows(block.view(), block.selected(0, n), n_codes, k, whole.data());
         const std::size_t half = n / 3;
-        penjing::count_rows(block.view().from(half), block.asked(half, n - half), n_codes, k,
+        penjing::count_rows(block.view().from(half), block.selected(half, n - half), n_codes, k,
                             parts.data());
-        penjing::count_rows(block.view(), block.asked(0, half), n_codes, k, parts.data());
+        penjing::count_rows(block.view(), block.selected(0, half), n_codes, k, parts.data());
         for (std::size_t row = 0; row < n; ++row) {
             if (block.slots[row] >= 0) {
                 ++hand[block.cell(row) * k + block.classes[row]];
@@ -70,9 +70,9 @@ void codes_of_one_byte_are_counted_as_those_of_two() {
         shorts.push_back(code % 256);
     }
     std::vector<std::uint32_t> one(n_slots * 256 * k, 0), two = one;
-    const Asked asked = block.asked(0, 2000);
-    penjing::count_rows(CodeView{bytes.data(), nullptr}, asked, 256, k, one.data());
-    penjing::count_rows(CodeView{nullptr, shorts.data()}, asked, 256, k, two.data());
+    const SelectedRows selected = block.selected(0, 2000);
+    penjing::count_rows(CodeView{bytes.data(), nullptr}, selected, 256, k, one.data());
+    penjing::count_rows(CodeView{nullptr, shorts.data()}, selected, 256, k, two.data());
     CHECK(one == two);
 }
 
@@ -83,11 +83,11 @@ void weights_and_moments_are_added_in_the_order_of_rows() {
     std::vector<double> weights(n_slots * n_codes * k, 0.0), by_hand = weights;
     std::vector<double> moments(n_slots * n_codes * 3, 0.0), sums = moments;
     const auto add = [&](std::size_t from, std::size_t size) {
-        const Asked asked = block.asked(from, size);
+        const SelectedRows selected = block.selected(from, size);
         const CodeView codes = block.view().from(from);
-        penjing::add_rows(codes, asked, block.weight.data() + from, nullptr, n_codes, k,
+        penjing::add_rows(codes, selected, block.weight.data() + from, nullptr, n_codes, k,
                           weights.data());
-        penjing::add_rows(codes, asked, block.weight.data() + from, block.y.data() + from,
+        penjing::add_rows(codes, selected, block.weight.data() + from, block.y.data() + from,
                           n_codes, k, moments.data());
     };
     add(0, half);
@@ -109,21 +109,21 @@ void weights_and_moments_are_added_in_the_order_of_rows() {
 
 void what_is_not_below_its_number_is_refused() {
     Block block(13, 50);
-    const auto asked = [&] { return block.asked(0, 50); };
+    const auto selected = [&] { return block.selected(0, 50); };
     block.slots.assign(50, -1);
     block.slots[20] = 0;
     block.codes.assign(50, n_codes);  // nobody asks about these
     block.codes[20] = n_codes - 1;
-    penjing::check_codes(block.view(), asked(), n_codes);
-    CHECK(asked().size() == 1);
+    penjing::check_codes(block.view(), selected(), n_codes);
+    CHECK(selected().size() == 1);
     block.codes[20] = n_codes;
     CHECK(check::throws<std::out_of_range>(
-        [&] { penjing::check_codes(block.view(), asked(), n_codes); }));
+        [&] { penjing::check_codes(block.view(), selected(), n_codes); }));
     block.slots[20] = static_cast<std::int32_t>(n_slots);
-    CHECK(check::throws<std::out_of_range>([&] { (void)asked(); }));
+    CHECK(check::throws<std::out_of_range>([&] { (void)selected(); }));
     block.slots[20] = 0;
     block.classes[20] = k;
-    CHECK(check::throws<std::out_of_range>([&] { (void)asked(); }));
+    CHECK(check::throws<std::out_of_range>([&] { (void)selected(); }));
 }
 
 }  // namespace

@@ -46,17 +46,17 @@ struct Data {
         }
     }
 
-    template <class Order>
-    void fill(Order& order) const {
-        order.n_rows = target.size();
-        order.target = target.data();
+    template <class GrowRequest>
+    void fill(GrowRequest& request) const {
+        request.n_rows = target.size();
+        request.target = target.data();
         for (std::size_t c = 0; c < codes.size(); ++c) {
             penjing::GrowColumn column;
             column.codes = codes[c].data();
             column.levels = levels[c].data();
             column.n_levels = static_cast<std::int32_t>(levels[c].size());
             column.ordered = true;
-            order.columns.push_back(column);
+            request.columns.push_back(column);
         }
     }
 };
@@ -67,35 +67,35 @@ bool same(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 template <class Entry>
-penjing::SkGrown grown(penjing::SkOrder order, int threads) {
+penjing::SklearnTree tree(penjing::SklearnRequest request, int threads) {
     penjing::ThreadPool pool(threads);
-    penjing::SkKernel<Entry> kernel(order);
-    return penjing::sk_flatten(kernel.grow(pool, {}), order.n_sums,
-                               order.draws || order.max_leaves >= 0);
+    penjing::SklearnKernel<Entry> kernel(request);
+    return penjing::sklearn_flatten(kernel.grow(pool, {}), request.n_sums,
+                                    request.shuffles || request.max_leaves >= 0);
 }
 
 void sklearn_rules() {
     for (unsigned seed = 0; seed < 24; ++seed) {
         const Data data(seed, seed % 4 == 0 ? 3000 : 200, 5, seed % 2 == 1);
-        penjing::SkOrder order;
-        data.fill(order);
-        order.n_sums = data.n_classes;
-        order.by_bits = seed % 5 == 1;
-        order.gap = 1e-7;
-        order.weight = seed % 3 == 1 ? data.weight.data() : nullptr;
+        penjing::SklearnRequest request;
+        data.fill(request);
+        request.n_sums = data.n_classes;
+        request.is_entropy = seed % 5 == 1;
+        request.gap = 1e-7;
+        request.weight = seed % 3 == 1 ? data.weight.data() : nullptr;
         if (seed % 6 == 2) {
-            order.y = data.y.data();
-            order.n_sums = 3;
+            request.y = data.y.data();
+            request.n_sums = 3;
         }
-        order.draws = seed % 7 == 3;
-        order.state = 12345;
-        order.n_looked_at = 3;
-        order.max_leaves = seed % 8 == 5 ? 9 : -1;
-        const penjing::SkGrown one = grown<std::uint32_t>(order, 1);
-        const penjing::SkGrown three = grown<std::uint32_t>(order, 3);
-        const penjing::SkGrown wide = grown<std::uint64_t>(order, 1);
+        request.shuffles = seed % 7 == 3;
+        request.state = 12345;
+        request.max_features = 3;
+        request.max_leaves = seed % 8 == 5 ? 9 : -1;
+        const penjing::SklearnTree one = tree<std::uint32_t>(request, 1);
+        const penjing::SklearnTree three = tree<std::uint32_t>(request, 3);
+        const penjing::SklearnTree use_avx512 = tree<std::uint64_t>(request, 1);
         CHECK(one.parent.size() > 1);
-        for (const penjing::SkGrown* other : {&three, &wide}) {
+        for (const penjing::SklearnTree* other : {&three, &use_avx512}) {
             CHECK(one.parent == other->parent && one.column == other->column);
             CHECK(one.missing == other->missing && one.tie_columns == other->tie_columns);
             CHECK(same(one.cut, other->cut) && same(one.gain, other->gain));
@@ -103,10 +103,11 @@ void sklearn_rules() {
         }
         std::vector<double> sums(one.parent.size(), 0.0);
         for (std::size_t i = 1; i < one.parent.size(); ++i) {
-            sums[static_cast<std::size_t>(one.parent[i])] += one.total[i * order.n_sums];
+            sums[static_cast<std::size_t>(one.parent[i])] += one.total[i * request.n_sums];
         }
         for (std::size_t i = 0; i < one.parent.size(); ++i) {
-            CHECK(one.column[i] < 0 || std::fabs(sums[i] - one.total[i * order.n_sums]) < 1e-6);
+            CHECK(one.column[i] < 0 ||
+                  std::fabs(sums[i] - one.total[i * request.n_sums]) < 1e-6);
         }
     }
 }
@@ -114,33 +115,33 @@ void sklearn_rules() {
 void rpart_rules() {
     for (unsigned seed = 0; seed < 24; ++seed) {
         const Data data(seed, seed % 4 == 0 ? 6000 : 200, 5, seed % 2 == 1);
-        penjing::RpOrder order;
-        data.fill(order);
-        order.columns[0].ordered = false;
-        order.n_sums = order.n_seen = data.n_classes;
-        order.by_bits = seed % 5 == 1;
-        order.weight = seed % 3 == 1 && data.n_classes == 2 ? data.weight.data() : nullptr;
+        penjing::RpartRequest request;
+        data.fill(request);
+        request.columns[0].ordered = false;
+        request.n_sums = request.n_classes = data.n_classes;
+        request.is_entropy = seed % 5 == 1;
+        request.weight = seed % 3 == 1 && data.n_classes == 2 ? data.weight.data() : nullptr;
         if (seed % 6 == 2) {
-            order.y = data.y.data();
-            order.n_sums = 3;
-            order.n_seen = 0;
+            request.y = data.y.data();
+            request.n_sums = 3;
+            request.n_classes = 0;
         }
-        order.max_surrogates = 3;
-        order.use_surrogates = static_cast<int>(seed % 3);
-        std::vector<penjing::RpGrown> found;
+        request.max_surrogates = 3;
+        request.use_surrogates = static_cast<int>(seed % 3);
+        std::vector<penjing::RpartTree> found;
         for (const int threads : {1, 3}) {
             penjing::ThreadPool pool(threads);
-            penjing::RpKernel kernel(order);
+            penjing::RpartKernel kernel(request);
             found.push_back(kernel.grow(pool, {}));
         }
         CHECK(found[0].nodes.size() == found[1].nodes.size());
         CHECK(same(found[0].total, found[1].total));
         for (std::size_t i = 0; i < found[0].nodes.size(); ++i) {
-            const penjing::RpNode& a = found[0].nodes[i];
-            const penjing::RpNode& b = found[1].nodes[i];
+            const penjing::RpartNode& a = found[0].nodes[i];
+            const penjing::RpartNode& b = found[1].nodes[i];
             CHECK(a.parent == b.parent && a.column == b.column && a.levels == b.levels);
             CHECK(a.gain == b.gain && a.surrogates.size() == b.surrogates.size());
-            CHECK(a.surrogates.size() <= order.max_surrogates);
+            CHECK(a.surrogates.size() <= request.max_surrogates);
         }
     }
 }

@@ -13,7 +13,7 @@
 namespace {
 
 struct Case {
-    penjing::QuinlanOrder order;
+    penjing::C45Request request;
     std::vector<std::vector<std::int32_t>> codes;
     std::vector<std::vector<double>> levels;
     std::vector<std::int32_t> target;
@@ -36,31 +36,31 @@ struct Case {
             column.n_levels = static_cast<std::int32_t>(k);
             column.ordered = c < 4;
             column.levels = c < 4 ? levels[c].data() : nullptr;
-            order.columns.push_back(column);
-            order.mean.push_back(1);
+            request.columns.push_back(column);
+            request.in_average.push_back(1);
         }
         for (std::size_t row = 0; row < n; ++row) {
-            const bool told = codes[2][row] > 4;
-            target[row] = random() % 4 == 0 ? below(3) : told ? 1 : codes[4][row] > 2 ? 2 : 0;
+            const bool result = codes[2][row] > 4;
+            target[row] = random() % 4 == 0 ? below(3) : result ? 1 : codes[4][row] > 2 ? 2 : 0;
         }
-        order.n_rows = n;
-        order.target = target.data();
-        order.n_sums = 3;
-        order.fraction = true;
-        order.min_branch = 2;
-        order.gap = 1e-5;
-        order.side_share = 0.1;
-        order.side_most = 25;
-        order.slack = 1e-3;
-        order.start = -1e-3;
-        order.single = seed % 2 == 0;
-        order.tie = order.single ? 0 : 1e-12;
+        request.n_rows = n;
+        request.target = target.data();
+        request.n_sums = 3;
+        request.fraction = true;
+        request.min_branch = 2;
+        request.gap = 1e-5;
+        request.side_share = 0.1;
+        request.side_most = 25;
+        request.slack = 1e-3;
+        request.start = -1e-3;
+        request.single = seed % 2 == 0;
+        request.tie = request.single ? 0 : 1e-12;
     }
 
-    penjing::Grown grown(int threads) const {
+    penjing::GrownTree tree(int threads) const {
         penjing::ThreadPool pool(threads);
-        penjing::QuinlanKernel kernel(order);
-        return penjing::flatten(kernel.grow(pool, {}), order.n_sums, true);
+        penjing::C45Kernel kernel(request);
+        return penjing::flatten(kernel.grow(pool, {}), request.n_sums, true);
     }
 };
 
@@ -80,26 +80,26 @@ std::vector<std::int32_t> labels_of(const std::vector<double>& total, std::size_
     return found;
 }
 
-penjing::Pruned pruned(const Case& of, const Shape& tree) {
-    penjing::PruneOrder order;
-    order.rows = of.order;
-    order.n_nodes = tree.parent.size();
-    order.parent = tree.parent.data();
-    order.column = tree.column.data();
-    order.cut = tree.cut.data();
-    order.level_start = tree.level_start.data();
-    order.level_codes = tree.level_codes.data();
-    order.total = tree.total.data();
-    order.label = tree.label.data();
-    order.bound.squared = 0.48;
-    order.bound.last_errors = 0.67;
-    order.bound.table = true;
-    order.margin = 0.1;
-    order.raises = true;
-    return penjing::ErrorPruner(order).prune({});
+penjing::PruneResult pruned(const Case& of, const Shape& tree) {
+    penjing::PruneRequest request;
+    request.rows = of.request;
+    request.n_nodes = tree.parent.size();
+    request.parent = tree.parent.data();
+    request.column = tree.column.data();
+    request.cut = tree.cut.data();
+    request.level_start = tree.level_start.data();
+    request.level_codes = tree.level_codes.data();
+    request.total = tree.total.data();
+    request.label = tree.label.data();
+    request.bound.squared = 0.48;
+    request.bound.last_errors = 0.67;
+    request.bound.is_c45 = true;
+    request.margin = 0.1;
+    request.raises = true;
+    return penjing::ErrorPruner(request).prune({});
 }
 
-Shape after(const Shape& before, const penjing::Pruned& made) {
+Shape after(const Shape& before, const penjing::PruneResult& made) {
     Shape now;
     now.parent = made.parent;
     now.level_start = made.level_start;
@@ -119,30 +119,29 @@ Shape after(const Shape& before, const penjing::Pruned& made) {
 int main() {
     for (unsigned seed = 0; seed < 12; ++seed) {
         const Case of(seed, seed < 8 ? 60 + 30 * seed : 2500);
-        const penjing::Grown grown = of.grown(1);
-        const penjing::Grown shared = of.grown(3);
-        CHECK(grown.parent == shared.parent && grown.column == shared.column);
-        CHECK(grown.total == shared.total && grown.level_codes == shared.level_codes);
-        const std::size_t s = of.order.n_sums;
-        std::vector<double> below(grown.parent.size(), 0.0);
-        for (std::size_t node = 1; node < grown.parent.size(); ++node) {
+        const penjing::GrownTree tree = of.tree(1);
+        const penjing::GrownTree shared = of.tree(3);
+        CHECK(tree.parent == shared.parent && tree.column == shared.column);
+        CHECK(tree.total == shared.total && tree.level_codes == shared.level_codes);
+        const std::size_t s = of.request.n_sums;
+        std::vector<double> below(tree.parent.size(), 0.0);
+        for (std::size_t node = 1; node < tree.parent.size(); ++node) {
             for (std::size_t k = 0; k < s; ++k) {
-                below[static_cast<std::size_t>(grown.parent[node])] +=
-                    grown.total[node * s + k];
+                below[static_cast<std::size_t>(tree.parent[node])] += tree.total[node * s + k];
             }
         }
-        for (std::size_t node = 0; node < grown.parent.size(); ++node) {
-            const double* total = grown.total.data() + node * s;
+        for (std::size_t node = 0; node < tree.parent.size(); ++node) {
+            const double* total = tree.total.data() + node * s;
             const double weight = total[0] + total[1] + total[2];
-            CHECK(grown.column[node] < 0 || std::fabs(below[node] - weight) < 1e-9 * weight);
+            CHECK(tree.column[node] < 0 || std::fabs(below[node] - weight) < 1e-9 * weight);
         }
         const Shape whole{
-            grown.parent,      grown.column, grown.level_codes, labels_of(grown.total, s),
-            grown.level_start, grown.cut,    grown.total};
-        const penjing::Pruned once = pruned(of, whole);
+            tree.parent,      tree.column, tree.level_codes, labels_of(tree.total, s),
+            tree.level_start, tree.cut,    tree.total};
+        const penjing::PruneResult once = pruned(of, whole);
         CHECK(once.parent.size() <= whole.parent.size() * 16);  // empty branches may stay
         const Shape small = after(whole, once);
-        const penjing::Pruned twice = pruned(of, small);
+        const penjing::PruneResult twice = pruned(of, small);
         CHECK(twice.parent == once.parent && twice.total == once.total);
         for (const std::int8_t decision : twice.decision) {
             CHECK(decision == 0);

@@ -33,7 +33,7 @@ bool same(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 struct Case {
-    penjing::Order order;
+    penjing::GrowRequest request;
     std::vector<std::vector<std::int32_t>> codes;
     std::vector<std::vector<double>> numbers;
     std::vector<std::int32_t> target;
@@ -42,52 +42,52 @@ struct Case {
     explicit Case(unsigned seed) {
         std::mt19937 random(seed);
         const auto pick = [&](unsigned n) { return static_cast<unsigned>(random()) % n; };
-        const bool is_number = pick(2) == 0;
+        const bool is_regression = pick(2) == 0;
         const bool misses = pick(2) == 0;
-        order.n_rows = 1 + pick(400);
-        order.n_sums = is_number ? 3 : 2 + pick(4);
-        order.measure =
-            is_number ? penjing::Measure::variance : static_cast<penjing::Measure>(pick(3));
-        order.multiway = pick(2) == 0;
-        order.fraction = pick(4) != 0;
-        order.max_depth = misses ? static_cast<std::int64_t>(pick(6)) : -1;
-        order.min_branch = pick(3) * 0.5;
+        request.n_rows = 1 + pick(400);
+        request.n_sums = is_regression ? 3 : 2 + pick(4);
+        request.criterion = is_regression ? penjing::CriterionKind::variance
+                                          : static_cast<penjing::CriterionKind>(pick(3));
+        request.multiway = pick(2) == 0;
+        request.fraction = pick(4) != 0;
+        request.max_depth = misses ? static_cast<std::int64_t>(pick(6)) : -1;
+        request.min_branch = pick(3) * 0.5;
         const std::size_t n_columns = 1 + pick(5);
         codes.resize(n_columns);
         numbers.resize(n_columns);
         for (std::size_t c = 0; c < n_columns; ++c) {
             penjing::GrowColumn column;
-            const auto lost = [&] { return misses && pick(8) == 0; };
+            const auto missing = [&] { return misses && pick(8) == 0; };
             if (pick(3) != 0) {
                 const bool few = pick(2) == 0;
-                for (std::size_t i = 0; i < order.n_rows; ++i) {
+                for (std::size_t i = 0; i < request.n_rows; ++i) {
                     const double value =
                         few ? pick(9) / 3.0 : std::ldexp(pick(1U << 31), -20) - 1000;
-                    numbers[c].push_back(lost() ? penjing::not_a_number : value);
+                    numbers[c].push_back(missing() ? penjing::not_a_number : value);
                 }
                 column.numbers = numbers[c].data();
                 column.ordered = true;
             } else {
                 column.n_levels = static_cast<std::int32_t>(1 + pick(8));
-                for (std::size_t i = 0; i < order.n_rows; ++i) {
+                for (std::size_t i = 0; i < request.n_rows; ++i) {
                     const auto level = pick(static_cast<unsigned>(column.n_levels));
-                    codes[c].push_back(lost() ? -1 : static_cast<std::int32_t>(level));
+                    codes[c].push_back(missing() ? -1 : static_cast<std::int32_t>(level));
                 }
                 column.codes = codes[c].data();
                 column.ordered = pick(2) == 0;
             }
-            order.columns.push_back(column);
+            request.columns.push_back(column);
         }
-        for (std::size_t i = 0; i < order.n_rows; ++i) {
-            const unsigned level = is_number ? pick(1000) : pick(order.n_sums & 0xffU);
+        for (std::size_t i = 0; i < request.n_rows; ++i) {
+            const unsigned level = is_regression ? pick(1000) : pick(request.n_sums & 0xffU);
             target.push_back(static_cast<std::int32_t>(level));
             y.push_back(level / 7.0 - 70);
             weight.push_back(pick(5) / 3.0);
         }
         weight[0] = 1;
-        order.target = target.data();
-        order.y = is_number ? y.data() : nullptr;
-        order.weight = pick(2) == 0 ? weight.data() : nullptr;
+        request.target = target.data();
+        request.y = is_regression ? y.data() : nullptr;
+        request.weight = pick(2) == 0 ? weight.data() : nullptr;
     }
 };
 
@@ -96,27 +96,29 @@ struct Case {
 int main() {
     for (unsigned seed = 0; seed < 300; ++seed) {
         Case one(seed);
-        penjing::ThreadPool alone(1);
-        const penjing::Coded coded(one.order, alone);
-        const penjing::Grown expected = penjing::flatten(
-            penjing::GeneralKernel(coded.order).grow(alone, {}), one.order.n_sums, true);
+        penjing::ThreadPool is_serial(1);
+        const penjing::EncodedRequest coded(one.request, is_serial);
+        const penjing::GrownTree expected =
+            penjing::flatten(penjing::GeneralKernel(coded.request).grow(is_serial, {}),
+                             one.request.n_sums, true);
         for (const std::size_t small : {1U, 3U, 60U, 1000U}) {  // 1: columns in lots
             for (const int threads : {1, 3}) {
-                one.order.small = small;
+                one.request.small = small;
                 penjing::ThreadPool pool(threads);
-                penjing::Sight sight;
-                const auto groves = penjing::grow_measured(one.order, pool, {}, sight);
-                const penjing::Grown grown = penjing::flatten(groves, one.order.n_sums, true);
-                check(grown.parent == expected.parent, "parent", seed);
-                check(grown.column == expected.column, "column", seed);
-                check(same(grown.cut, expected.cut), "cut", seed);
-                check(grown.level_codes == expected.level_codes, "levels", seed);
-                check(same(grown.total, expected.total), "total", seed);
-                check(same(grown.after, expected.after), "after", seed);
-                check(same(grown.known, expected.known), "known", seed);
-                check(same(grown.missing, expected.missing), "missing", seed);
-                check(grown.n_ties == expected.n_ties, "ties", seed);
-                check(grown.tie_columns == expected.tie_columns, "tied columns", seed);
+                penjing::ColumnChecks checks;
+                const auto subtrees = penjing::grow_weighted(one.request, pool, {}, checks);
+                const penjing::GrownTree tree =
+                    penjing::flatten(subtrees, one.request.n_sums, true);
+                check(tree.parent == expected.parent, "parent", seed);
+                check(tree.column == expected.column, "column", seed);
+                check(same(tree.cut, expected.cut), "cut", seed);
+                check(tree.level_codes == expected.level_codes, "levels", seed);
+                check(same(tree.total, expected.total), "total", seed);
+                check(same(tree.after, expected.after), "after", seed);
+                check(same(tree.known, expected.known), "known", seed);
+                check(same(tree.missing, expected.missing), "missing", seed);
+                check(tree.n_ties == expected.n_ties, "ties", seed);
+                check(tree.tie_columns == expected.tie_columns, "tied columns", seed);
             }
         }
     }
