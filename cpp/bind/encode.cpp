@@ -222,12 +222,12 @@ void code_indices(const In<std::int32_t>& indices, const In<std::uint16_t>& code
 }
 
 // False if a number is out of the range of codes.
-bool code_wholes(const In<std::int64_t>& x, nb::handle absent, std::int64_t low,
+bool code_wholes(const In<std::int64_t>& x, nb::handle is_missing_array, std::int64_t low,
                  std::int64_t start, nb::handle codes, const InOut<std::int64_t>& counts,
                  const InOut<std::int64_t>& first) {
     penjing::References references;
     const std::uint8_t* is_missing =
-        pointer_or_null<std::uint8_t>(references, absent, x.size());
+        pointer_or_null<std::uint8_t>(references, is_missing_array, x.size());
     return with_sums(codes, counts, first, x.size(), [&](auto& sums) {
         nb::gil_scoped_release free;
         return sums.code_by_offset(x.data(), is_missing, low, start);

@@ -117,10 +117,10 @@ class Passes {
     nb::list pass(const nb::list& tests, const std::vector<std::int32_t>& branches,
                   const In<std::int32_t>& test_of, const In<std::int32_t>& slot_of,
                   std::size_t n_slots) {
-        std::vector<penjing::StoredTest> node_tests;
+        std::vector<penjing::StoredSplit> node_tests;
         for (nb::handle item : tests) {
             const auto parts = nb::cast<nb::tuple>(item);
-            penjing::StoredTest test;
+            penjing::StoredSplit test;
             test.column = nb::cast<std::int32_t>(parts[0]);
             test.first_child = nb::cast<std::uint32_t>(parts[1]);
             test.table = nb::cast<std::int64_t>(parts[2]);

@@ -1,8 +1,8 @@
-// The growing kernel for the rules of C4.5 and J48 (rules/quinlan.py): the same numbers in the
-// same order, in double precision or rounded to 32 bits wherever C4.5 stores them.
+// The growing kernel of C4.5 and J48 (rules/quinlan.py): the same operations in the same order,
+// in double precision or rounded to single precision wherever C4.5 stores a float.
 //
-// Rows of a node are kept in the order of the table, as in the general kernel. Nominal columns
-// have a branch for each level; groups of levels are left to Python.
+// The rows of a node are kept in table order, as in the general kernel. Categorical columns
+// have a branch for each category; grouped categories are left to Python.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct C45Request : GrowRequest {
     bool by_ratio = true;
     bool cut_cost = true;
     bool cut_at_value = true;
-    bool low_memory = false;  // codes are mapped from files: no second copy of them in memory
+    bool low_memory = false;  // codes are memory-mapped: do not copy them
     double tolerance = 0;
     double gap = 0;
     double side_share = 0;
@@ -35,11 +35,11 @@ struct C45Request : GrowRequest {
     double cut_tolerance = 0;
     double slack = 0;
     double start = 0;                      // what a score must exceed
-    double tie = 0;                        // by how much
+    double tie = 0;                        // by more than this
     std::vector<std::uint8_t> in_average;  // columns that take part in the average gain
 };
 
-// information.py: every result is rounded that the programs would store.
+// The arithmetic of rules/information.py: results that the programs store are rounded.
 class C45Arithmetic {
   public:
     C45Arithmetic(bool single, double least) : single_(single), least_(least) {}
@@ -68,7 +68,7 @@ class C45Arithmetic {
         }
         return round(n_log_n(whole) - sum_n_log_n);
     }
-    // What a division into parts (n x k) gains per case, known or not.
+    // The gain per case of a split into n parts of k classes.
     [[nodiscard]] double gain(const double* parts, std::size_t n, std::size_t k, double before,
                               double unknown) const {
         double after = 0;
@@ -85,7 +85,7 @@ class C45Arithmetic {
     double least_;
 };
 
-// n log2 n, but for an error of some 1e-12 of it: by a table of logarithms and a short series.
+// n log2 n with a relative error of about 1e-12, by a table of logarithms and a short series.
 class LogarithmTable {
   public:
     LogarithmTable() {
@@ -99,7 +99,7 @@ class LogarithmTable {
         constexpr double per_bit = 1.4426950408889634;
         const auto bits = std::bit_cast<std::uint64_t>(n);
         const auto exponent = static_cast<std::int64_t>(bits >> 52) - 1023;
-        if (exponent < -1000) {  // nothing, or next to nothing; rounding may leave a bit less
+        if (exponent < -1000) {  // zero, nearly zero, or negative by rounding
             return 0;
         }
         const std::size_t i = (bits >> (52 - width)) & (size - 1);
@@ -140,9 +140,8 @@ class C45Kernel {
                 by_row_[row * request_.columns.size() + c] = request_.columns[c].codes[row];
             }
         }
-        scratches_.resize(static_cast<std::size_t>(pool.size()));
-        // Big nodes deal their columns to the team; what is left is dealt out as whole
-        // subtrees.
+        scratch_.resize(static_cast<std::size_t>(pool.size()));
+        // All threads share the columns of large nodes; smaller nodes are whole tasks.
         const std::size_t large =
             pool.size() > 1 ? std::max<std::size_t>(request_.n_rows / 32, 2000) : 0;
         std::vector<Subtree> subtrees(1);
@@ -158,12 +157,12 @@ class C45Kernel {
         std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
             return deferred[a].rows.ids.size() > deferred[b].rows.ids.size();
         });
-        pool.run(deferred.size(), [&](std::size_t task, int worker) {
+        pool.run(deferred.size(), [&](std::size_t task, int thread) {
             const std::size_t i = by_size[task];
             OpenNode open = std::move(deferred[i]);
             open.node = 0;
-            grow_subtree(subtrees[i + 1], std::move(open), worker, 0, nullptr, nullptr,
-                         worker == 0 ? poll : PollCallback{});
+            grow_subtree(subtrees[i + 1], std::move(open), thread, 0, nullptr, nullptr,
+                         thread == 0 ? poll : PollCallback{});
         });
         return subtrees;
     }
@@ -174,17 +173,17 @@ class C45Kernel {
         std::int64_t depth;
         NodeRows rows;
     };
-    struct ColumnSplit {  // the best division of one column
+    struct ColumnSplit {  // the best split of one column
         double gain = not_a_number;
         double information = 0;
         double cut = not_a_number;
         std::int32_t low = 0;             // the last code of branch 0
-        std::vector<std::int32_t> codes;  // the levels of a nominal column
+        std::vector<std::int32_t> codes;  // the categories of a categorical column
     };
     struct NodeColumns {  // class and weight of each of a node's rows, and its codes
         std::vector<std::uint32_t> class_;
         std::vector<double> weight;
-        std::vector<std::int32_t> codes;  // column after column; empty in a large node
+        std::vector<std::int32_t> codes;  // column by column; empty in a large node
     };
     struct Scratch {
         std::vector<std::int32_t> codes;
@@ -196,7 +195,7 @@ class C45Kernel {
         std::vector<std::uint64_t> keys, spare;
     };
 
-    void grow_subtree(Subtree& subtree, OpenNode first, int worker, std::size_t large,
+    void grow_subtree(Subtree& subtree, OpenNode first, int thread, std::size_t large,
                       ThreadPool* pool, std::vector<OpenNode>* deferred,
                       const PollCallback& poll) {
         std::vector<ColumnSplit> splits(request_.columns.size());
@@ -223,8 +222,8 @@ class C45Kernel {
                 continue;
             }
             gather(open.rows, columns);
-            const auto search_task = [&](std::size_t c, int by) {
-                Scratch& scratch = scratches_[static_cast<std::size_t>(by)];
+            const auto search_task = [&](std::size_t c, int task_thread) {
+                Scratch& scratch = scratch_[static_cast<std::size_t>(task_thread)];
                 splits[c] = ColumnSplit{};
                 count(c, open.rows, columns, scratch);
                 if (request_.columns[c].ordered) {
@@ -237,7 +236,7 @@ class C45Kernel {
                 pool->run(splits.size(), search_task);
             } else {
                 for (std::size_t c = 0; c < splits.size(); ++c) {
-                    search_task(c, worker);
+                    search_task(c, thread);
                 }
             }
             request_.report_scan(open.rows.ids.size());
@@ -257,7 +256,7 @@ class C45Kernel {
         }
     }
 
-    // `known` begins with gain and score of each node here; one class only makes no division.
+    // Here `known` begins with the gain and the score of each node.
     void add_nodes(Subtree& subtree, std::size_t n) const {
         subtree.nodes.resize(subtree.nodes.size() + n);
         const std::size_t size = subtree.nodes.size() * s_;
@@ -298,7 +297,7 @@ class C45Kernel {
         to.codes.clear();
         const std::size_t n_columns = request_.columns.size();
         if (request_.low_memory ||
-            n > request_.n_rows / 4) {  // most of each column is read: in its own order, then
+            n > request_.n_rows / 4) {  // most of each column is read anyway: read it in place
             return;
         }
         to.codes.resize(n * n_columns);
@@ -372,7 +371,7 @@ class C45Kernel {
         }
     }
 
-    // By code, then by place: digit after digit of the code, places being in order already.
+    // Sort by code, then by position: a radix sort by the digits of the code.
     static void sort_keys(Scratch& scratch, std::size_t n_levels) {
         constexpr std::size_t few = 96;
         constexpr unsigned digit = 9;
@@ -398,7 +397,7 @@ class C45Kernel {
         }
     }
 
-    // ---- the best division of one column
+    // ---- the best split of one column
 
     void best_cut(const GrowColumn& column, double weight, Scratch& scratch,
                   ColumnSplit& split) const {
@@ -428,7 +427,7 @@ class C45Kernel {
         const double cost = request_.cut_cost
                                 ? std::log2(static_cast<double>(scratch.cuts.size())) / weight
                                 : 0.0;
-        const bool charged = tolerance == 0;  // J48 charges only the best cut
+        const bool charged = tolerance == 0;  // J48 subtracts the cost from the best cut only
         double best = 0;
         std::size_t place = scratch.cuts.size();
         find_near_best(known, 1 - unknown, scratch);
@@ -453,7 +452,7 @@ class C45Kernel {
         place_cut(column, scratch.codes[at], scratch.codes[at + 1], split);
     }
 
-    // All cuts that may be tried: the sums below each, and about how many bits are left.
+    // All admissible cuts: the sums below each, and its approximate information.
     void scan_cuts(const GrowColumn& column, double least, double most,
                    Scratch& scratch) const {
         const std::size_t n = scratch.codes.size();
@@ -505,10 +504,9 @@ class C45Kernel {
         }
     }
 
-    // Cuts that may turn out to be the best: all whose bits are as few as the fewest but for
-    // the errors of both ways to reckon, and for what scores must differ by. Below these there
-    // is a gap wider than that, so that no other cut could have stood in the way of one of
-    // them.
+    // The cuts that may be best: all whose approximate information is within the error of both
+    // computations, and the tie threshold, of the smallest. The gap below these cuts is wider
+    // than that, so that no other cut can affect the choice.
     void find_near_best(double known, double share, Scratch& scratch) const {
         const double classes = static_cast<double>(s_);
         const double scale = known * (std::log2(known + 2) + 4);
@@ -551,7 +549,7 @@ class C45Kernel {
                             scratch.parts.data(), 2);
     }
 
-    // J48: a gain that is nothing, all cases together, is nothing.
+    // J48: a gain that is negligible over all cases is zero.
     double zero_if_tiny(double gain, const double* parts, std::size_t n) const {
         if (request_.tolerance == 0) {
             return gain;
@@ -563,7 +561,7 @@ class C45Kernel {
         return std::fabs(gain * known) <= request_.tolerance ? 0.0 : gain;
     }
 
-    // Where the cut goes (quinlan.placed), and which codes are below it.
+    // The threshold (quinlan.placed), and the last code below it.
     void place_cut(const GrowColumn& column, std::int32_t low, std::int32_t high,
                    ColumnSplit& split) const {
         split.low = low;
@@ -578,11 +576,11 @@ class C45Kernel {
             middle = a;
         }
         if (!request_.cut_at_value) {
-            // Numbers that 32 bits hold as one more or less than they are stay on their side.
+            // Numbers that single precision rounds across the threshold stay on their side.
             const bool between = column.levels[low] <= middle && middle < column.levels[high];
             split.cut = between ? middle : column.levels[low];
         }
-        // The last level that is not above: of the whole column, not only of this node.
+        // The last value that is not above, of the whole column and not only of this node.
         const double limit =
             request_.cut_at_value ? middle + request_.cut_tolerance : split.cut;
         std::int32_t first = low;
@@ -636,7 +634,7 @@ class C45Kernel {
         split.codes = scratch.codes;
     }
 
-    // ---- between columns
+    // ---- the choice between columns
 
     int choose(const std::vector<ColumnSplit>& splits, std::vector<double>& scores) const {
         double sum = 0;
@@ -653,15 +651,16 @@ class C45Kernel {
         double best = request_.start;
         int winner = -1;
         for (std::size_t c = 0; c < splits.size(); ++c) {
-            const ColumnSplit& mine = splits[c];
+            const ColumnSplit& candidate = splits[c];
             scores[c] = not_a_number;
-            if (!(mine.gain > -request_.slack)) {
+            if (!(candidate.gain > -request_.slack)) {
                 continue;
             }
             if (!request_.by_ratio) {
-                scores[c] = mine.information > 0 ? mine.gain : not_a_number;
-            } else if (mine.gain >= average - request_.slack && mine.information > least) {
-                scores[c] = math_.round(mine.gain / mine.information);
+                scores[c] = candidate.information > 0 ? candidate.gain : not_a_number;
+            } else if (candidate.gain >= average - request_.slack &&
+                       candidate.information > least) {
+                scores[c] = math_.round(candidate.gain / candidate.information);
             }
             if (scores[c] - best > request_.tie) {
                 best = scores[c];
@@ -690,7 +689,7 @@ class C45Kernel {
         subtree.nodes[node].tie_count = static_cast<std::uint32_t>(subtree.ties.size() - start);
     }
 
-    // ---- dividing
+    // ---- partition
 
     void divide(Subtree& subtree, const OpenNode& open, std::size_t c, const ColumnSplit& split,
                 std::vector<OpenNode>& stack) const {
@@ -778,8 +777,8 @@ class C45Kernel {
     const C45Request& request_;
     C45Arithmetic math_;
     std::size_t s_;
-    std::vector<std::int32_t> by_row_;  // all codes, row after row
-    std::vector<Scratch> scratches_;
+    std::vector<std::int32_t> by_row_;  // all codes in row-major order
+    std::vector<Scratch> scratch_;
 };
 
 }  // namespace penjing

@@ -1,9 +1,10 @@
-// C4.5 to the last bit: cases that lie in an order, and sums that depend on it.
+// The growing kernel of C4.5 that follows its order of cases, for trees that are identical to
+// the last bit.
 //
-// With missing values a case goes down several branches with a part of its weight, and sums of
-// 32-bit parts depend on the order of addition. C4.5 keeps its cases in one list, sorts a
-// node's stretch of it for each numeric column and groups it for each branch; so does this
-// kernel, depth first. The tree is that of the program, and depends on the order of the rows.
+// With missing values a case goes down several branches with fractions of its weight, and sums
+// in single precision depend on the order of addition. C4.5 keeps its cases in one array, sorts
+// the range of a node for each numeric column and groups it by branch; this kernel does the
+// same, depth first. The tree depends on the order of the rows, as that of C4.5 does.
 #pragma once
 
 #include <algorithm>
@@ -74,14 +75,15 @@ class C45CaseKernel {
     struct ColumnSplit {
         double gain = not_a_number;
         double information = 0;
-        std::int32_t low = 0;  // codes beside a cut
+        std::int32_t low = 0;  // codes on both sides of a cut
         std::int32_t high = 0;
         std::vector<std::int32_t> codes;
     };
     struct Frame {  // a node whose branches are being grown
         std::uint32_t node = 0;
         std::int64_t depth = 0;
-        std::size_t first = 0, known = 0, last = 0;  // known cases lie in [known, last)
+        std::size_t first = 0, known = 0,
+                    last = 0;  // cases with a known value are in [known, last)
         std::int32_t column = -1;
         std::int32_t below = 0;  // the last code of branch 0 of a cut
         std::vector<std::int32_t> codes;
@@ -124,7 +126,7 @@ class C45CaseKernel {
         subtree_.missing.resize(size);
     }
 
-    // Look at a node; if it is to be divided, its frame goes on the stack.
+    // Search a node; if it is split, push its frame on the stack.
     void enter(std::vector<Frame>& stack, std::uint32_t node, std::size_t first,
                std::size_t last, std::int64_t depth) {
         std::vector<float> total(k_, 0.0F);
@@ -184,11 +186,11 @@ class C45CaseKernel {
         }
         const auto child = static_cast<std::uint32_t>(subtree_.nodes.size());
         add_nodes(n_parts);
-        Subtree::Node& mine = subtree_.nodes[node];
-        mine.column = frame.column;
-        mine.cut = cut;
-        mine.first_child = child;
-        mine.n_children = static_cast<std::uint32_t>(n_parts);
+        Subtree::Node& split_node = subtree_.nodes[node];
+        split_node.column = frame.column;
+        split_node.cut = cut;
+        split_node.first_child = child;
+        split_node.n_children = static_cast<std::uint32_t>(n_parts);
         for (std::size_t b = 0; b < frame.codes.size(); ++b) {
             Subtree::Node& below = subtree_.nodes[child + b];
             below.level_start = static_cast<std::uint32_t>(subtree_.levels.size());
@@ -216,7 +218,7 @@ class C45CaseKernel {
         return static_cast<int>(place - frame.codes.begin());
     }
 
-    // Bring the cases of a branch to the front of a stretch; where they end.
+    // Move the cases of a branch to the front of a range; returns their end.
     std::size_t group(const Frame& frame, int branch, std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
             if (branch_of(frame, i) == branch) {
@@ -226,7 +228,7 @@ class C45CaseKernel {
         return first;
     }
 
-    // Begin the next branch of the node on top; false if there is none.
+    // Start the next branch of the top node; false if there is none.
     bool next_branch(std::vector<Frame>& stack) {
         Frame& top = stack.back();
         const Subtree::Node& node = subtree_.nodes[top.node];
@@ -253,7 +255,8 @@ class C45CaseKernel {
         return true;
     }
 
-    // A branch is done: the cases without a value go back to the front, with their weight.
+    // After a branch: move the cases without a value back to the front and restore their
+    // weight.
     void leave(Frame& frame) {
         group(frame, no_branch, frame.first, frame.end);
         for (std::size_t i = frame.first; i < frame.known; ++i) {
@@ -323,10 +326,11 @@ class C45CaseKernel {
             const double after =
                 math_.round(math_.information(low, k_) + math_.information(high, k_));
             const double above = math_.round(known - below);
-            const bool fair = below >= minimum_ && above >= minimum_;
-            gains.push_back(fair ? math_.round(math_.round(1 - unknown) *
-                                               math_.round(before - math_.round(after / known)))
-                                 : -request_.slack);
+            const bool is_admissible = below >= minimum_ && above >= minimum_;
+            gains.push_back(is_admissible
+                                ? math_.round(math_.round(1 - unknown) *
+                                              math_.round(before - math_.round(after / known)))
+                                : -request_.slack);
         }
         if (cuts.empty()) {
             return;
@@ -354,8 +358,8 @@ class C45CaseKernel {
         split.high = code(c, cuts[place] + 1);
     }
 
-    // Quicksort by swaps: what is not above the last case comes to the front, of these what
-    // equals it to their end, and the last case behind them. Loops, not recursion.
+    // Quicksort as in C4.5, with a stack instead of recursion: cases up to the pivot (the last
+    // case) come first, those equal to it last among them, followed by the pivot.
     void sort(std::size_t c, std::size_t first, std::size_t last) {
         std::vector<std::pair<std::size_t, std::size_t>> open{{first, last}};
         while (!open.empty()) {
@@ -387,7 +391,7 @@ class C45CaseKernel {
                      std::int32_t& below) const {
         below = split.low;
         if (column.levels == nullptr) {
-            return below;  // an ordered level: its position
+            return below;  // an ordinal category: its position
         }
         const float low = number(column, split.low);
         const float high = number(column, split.high);
@@ -469,19 +473,19 @@ class C45CaseKernel {
         double best = request_.start;
         int winner = -1;
         for (std::size_t c = 0; c < splits.size(); ++c) {
-            const ColumnSplit& mine = splits[c];
-            if (!(mine.gain > -request_.slack)) {
+            const ColumnSplit& candidate = splits[c];
+            if (!(candidate.gain > -request_.slack)) {
                 continue;
             }
-            double net_gain = not_a_number;
+            double candidate_score = not_a_number;
             if (!request_.by_ratio) {
-                net_gain = mine.information > 0 ? mine.gain : not_a_number;
-            } else if (mine.gain >= average - request_.slack &&
-                       mine.information > request_.slack) {
-                net_gain = math_.round(mine.gain / mine.information);
+                candidate_score = candidate.information > 0 ? candidate.gain : not_a_number;
+            } else if (candidate.gain >= average - request_.slack &&
+                       candidate.information > request_.slack) {
+                candidate_score = math_.round(candidate.gain / candidate.information);
             }
-            if (net_gain > best) {
-                best = net_gain;
+            if (candidate_score > best) {
+                best = candidate_score;
                 winner = static_cast<int>(c);
             }
         }

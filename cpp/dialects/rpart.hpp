@@ -1,9 +1,9 @@
-// The growing kernel for rpart's rules (rules/rpart.py, missing.py): the same tree, bit for
-// bit, surrogates included.
+// The growing kernel of rpart (rules/rpart.py, missing.py): the same tree to the last bit, with
+// surrogates.
 //
-// An ordered column of a node is a list of its rows in the order of their values, missing ones
-// at the end; the rows themselves are kept in the order of the table. Lists lie in one stretch
-// per node and are divided in place; rows that nothing sends on drop out.
+// An ordered column of a node is a list of its rows in value order, with missing values last;
+// the rows themselves are kept in table order. The lists of a node are contiguous and
+// partitioned in place. Rows without a branch are dropped.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class RpartKernel {
 
     RpartTree grow(ThreadPool& pool, const PollCallback& poll) {
         for (int i = 0; i < pool.size(); ++i) {
-            scratches_.push_back(std::make_unique<Scratch>(request_));
+            scratch_.push_back(std::make_unique<Scratch>(request_));
         }
         RpartTree tree;
         std::vector<OpenNode> stack;
@@ -64,11 +64,10 @@ class RpartKernel {
                     }
                 }
             };
-            const double risk =
-                scratches_[0]->criterion.loss(tree.total.data() + open.node * s_);
+            const double risk = scratch_[0]->criterion.loss(tree.total.data() + open.node * s_);
             const double scale = request_.raw_y == nullptr ? risk : risk_by_row(open);
-            each([&](std::size_t c, int worker) {
-                search(*scratches_[static_cast<std::size_t>(worker)], open, c, scale);
+            each([&](std::size_t c, int thread) {
+                search(*scratch_[static_cast<std::size_t>(thread)], open, c, scale);
             });
             const int winner = choose(tree.nodes[open.node]);
             if (winner < 0) {
@@ -92,11 +91,11 @@ class RpartKernel {
         std::uint32_t begin = 0;
         std::uint32_t n = 0;
         std::int64_t depth = 0;
-        double most = 0;  // what divisions from here on can still pay for
+        double most = 0;  // upper bound of the risk that splits below can remove
         bool is_pure = false;
         std::vector<std::uint32_t> known;  // rows of each ordered column whose value is known
     };
-    struct ColumnSplit {  // the best division of one column
+    struct ColumnSplit {  // the best split of one column
         double gain = not_a_number;
         double whole = 0;
         double cut = not_a_number;
@@ -164,7 +163,7 @@ class RpartKernel {
         tree.nodes.resize(1);
         tree.total.resize(s_);
         root.is_pure = sum_rows(0, root.n, tree.total.data());
-        const double risk = scratches_[0]->criterion.loss(tree.total.data());
+        const double risk = scratch_[0]->criterion.loss(tree.total.data());
         alpha_ = request_.alpha >= 0 ? request_.alpha : request_.cp * risk;
         root.most = risk;
         return root;
@@ -210,7 +209,7 @@ class RpartKernel {
         return static_cast<std::uint32_t>(request_.n_rows) - n_missing;
     }
 
-    // Take over the order in which rpart has sorted a column.
+    // Copy the order in which rpart has sorted a column.
     std::uint32_t copy_sorted(std::size_t c) {
         const std::int32_t* codes = request_.columns[c].codes;
         const std::int32_t* sorted = request_.sorted[c];
@@ -232,8 +231,7 @@ class RpartKernel {
         return n;
     }
 
-    // The sum of squares about the mean, row after row; those of the root in the table's
-    // request.
+    // The sum of squares about the mean, row by row; that of the root in table order.
     [[nodiscard]] double risk_by_row(const OpenNode& open) const {
         const std::uint32_t* rows =
             (open.node == 0 ? rows_.data() : sorted_rows_.data()) + open.begin;
@@ -252,7 +250,7 @@ class RpartKernel {
         return squares;
     }
 
-    // Sum the rows of a stretch in the order of the table; whether they are all alike.
+    // Sum rows in table order; returns whether all targets are equal.
     bool sum_rows(std::uint32_t begin, std::uint32_t n, double* total) const {
         std::fill(total, total + s_, 0.0);
         bool is_pure = true;
@@ -280,11 +278,11 @@ class RpartKernel {
             open.n < request_.min_split) {
             return true;
         }
-        const double risk = scratches_[0]->criterion.loss(tree.total.data() + open.node * s_);
+        const double risk = scratch_[0]->criterion.loss(tree.total.data() + open.node * s_);
         return std::min(risk, open.most) <= alpha_;
     }
 
-    // ---- the best division of one column
+    // ---- the best split of one column
 
     void search(Scratch& scratch, const OpenNode& open, std::size_t c, double risk) {
         ColumnSplit& split = splits_[c];
@@ -309,7 +307,7 @@ class RpartKernel {
     // Add the run of equal values that begins at `i`; return where it ends.
     std::uint32_t add_run(Scratch& scratch, const std::uint32_t* list, std::uint32_t i,
                           std::uint32_t n, double* below) const {
-        if (i + 1 >= n || (list[i + 1] & 1U) != 0) {  // nothing plus a number is that number
+        if (i + 1 >= n || (list[i + 1] & 1U) != 0) {  // a single row: 0 + x is x
             if (is_number_) {
                 std::fill(scratch.cell.begin(), scratch.cell.end(), 0.0);
                 add_row(row_of(list[i]), scratch.cell.data());
@@ -372,7 +370,7 @@ class RpartKernel {
                                column.levels[column.codes[row_of(list[at])]]);
     }
 
-    // The same, rows added up one after the other; of equal cuts the lowest, to the last bit.
+    // The same with rows summed one by one; the first of equal cuts wins, to the last bit.
     void best_cut_by_row(const OpenNode& open, std::size_t c, double risk, ColumnSplit& split) {
         const std::uint32_t* list = list_of(c) + open.begin;
         const std::uint32_t n = open.known[c];
@@ -389,8 +387,9 @@ class RpartKernel {
         for (std::uint32_t i = 0; i + 1 < n; ++i) {
             const std::uint32_t row = row_of(list[i]);
             sides.move(sides.off(request_.raw_y[row], weight_of(row)), weight_of(row));
-            const bool fair = i + 1 >= request_.min_bucket && n - i - 1 >= request_.min_bucket;
-            if (fair && (list[i + 1] & 1U) != 0 && sides.gain() > best) {
+            const bool is_admissible =
+                i + 1 >= request_.min_bucket && n - i - 1 >= request_.min_bucket;
+            if (is_admissible && (list[i + 1] & 1U) != 0 && sides.gain() > best) {
                 best = sides.gain();
                 at = i + 1;
             }
@@ -405,7 +404,7 @@ class RpartKernel {
                                column.levels[column.codes[row_of(list[at])]]);
     }
 
-    // The best division of levels put in the order of their means, rows added up likewise.
+    // The best grouping of categories in the order of their means, with rows summed one by one.
     void best_groups_by_row(Scratch& scratch, const OpenNode& open, std::size_t c, double risk,
                             ColumnSplit& split) const {
         const std::int32_t* codes = request_.columns[c].codes;
@@ -439,9 +438,9 @@ class RpartKernel {
             const std::size_t level = scratch.sorted[i];
             sides.move(scratch.cells[2 * level + 1], scratch.cells[2 * level]);
             n_left += scratch.counts[level];
-            const bool fair =
+            const bool is_admissible =
                 n_left >= request_.min_bucket && n_rows - n_left >= request_.min_bucket;
-            if (fair && sides.gain() > best) {
+            if (is_admissible && sides.gain() > best) {
                 best = sides.gain();
                 n_best = i + 1;
             }
@@ -454,12 +453,12 @@ class RpartKernel {
         for (std::size_t i = 0; i < n_best; ++i) {
             is_left[scratch.sorted[i]] = 1;
         }
-        for (std::size_t i = 0; i < n; ++i) {  // the lower means come first
+        for (std::size_t i = 0; i < n; ++i) {  // the group of lower means is the left one
             split.groups[is_left[i] != 0 ? 0 : 1].push_back(scratch.codes[i]);
         }
     }
 
-    // Whether weights have to be added up row by row, to be rounded as rpart's are.
+    // Whether weights must be summed row by row to be rounded as in rpart.
     [[nodiscard]] bool sums_weights_by_row() const {
         return !is_number_ && request_.common_prior != 1.0 && request_.weight == nullptr;
     }
@@ -477,7 +476,8 @@ class RpartKernel {
         return std::max(below, low);
     }
 
-    // Compares the candidates of one column: `known` and `below` of the worker are the sums.
+    // Compares the candidates of one column; `known` and `below` of the scratch memory are the
+    // sums.
     class CandidateSearch {
       public:
         CandidateSearch(const RpartKernel& kernel, Scratch& scratch, std::uint32_t n,
@@ -524,7 +524,7 @@ class RpartKernel {
                 place = name;
             }
         }
-        // What the best candidate of classes gains.
+        // The gain of the best candidate (classification).
         [[nodiscard]] double gain() { return whole() - best; }
         [[nodiscard]] double whole() {
             std::fill(scratch_.above.begin(), scratch_.above.end(), 0.0);
@@ -538,7 +538,7 @@ class RpartKernel {
             return scratch_.criterion.weighted_impurity(scratch_.known.data(),
                                                         scratch_.above.data(), all_, rest);
         }
-        // Whether there is a best candidate that is worth anything.
+        // Whether there is a best candidate with a positive gain.
         bool accept(ColumnSplit& split) {
             double worth = 0;
             if (kernel_.is_number_) {
@@ -583,7 +583,8 @@ class RpartKernel {
         double all_ = -1;
     };
 
-    // Sum the rows of a nominal column, level by level: `size` sums each, and how many rows.
+    // Sum the rows of a categorical column by category: `size` sums and the number of rows
+    // each.
     template <class Add>
     void count(Scratch& scratch, const OpenNode& open, std::size_t c, std::size_t size,
                const Add& add_to) const {
@@ -674,7 +675,7 @@ class RpartKernel {
         }
     }
 
-    // Levels by the share of the first class, or by mean; equal ones stay in their request.
+    // Categories by the share of the first class, or by mean; a stable sort.
     void sort_levels(Scratch& scratch) const {
         const std::size_t n = scratch.codes.size();
         scratch.along.resize(n);
@@ -701,8 +702,8 @@ class RpartKernel {
             [&](std::size_t a, std::size_t b) { return scratch.along[a] < scratch.along[b]; });
     }
 
-    // All groupings, each differing from the one before by one level; scored in batches, since
-    // batches are compared by their gains and the candidates of one by what is left of them.
+    // All groupings in Gray-code order: each differs from the one before by one category.
+    // Scored in batches: candidates of a batch are compared by impurity, batches by gain.
     bool best_of_all_groups(Scratch& scratch, std::uint32_t n_rows, double risk,
                             std::vector<std::uint8_t>& is_left, ColumnSplit& split) const {
         constexpr std::uint64_t at_once = 1U << 14;
@@ -807,7 +808,7 @@ class RpartKernel {
 
     // ---- surrogates
 
-    // The branch of each row by the question itself: 0, 1, or 2 where its value is missing.
+    // The branch of each row by the split itself: 0, 1, or 2 if its value is missing.
     void route_rows(const OpenNode& open, std::size_t c) {
         const GrowColumn& column = request_.columns[c];
         const ColumnSplit& split = splits_[c];
@@ -841,12 +842,12 @@ class RpartKernel {
             return;
         }
         const RoutedWeights routed = routed_weights(open, c);
-        each([&](std::size_t d, int worker) {
+        each([&](std::size_t d, int thread) {
             surrogates_[d].agreement = not_a_number;
             if (d == c) {
                 return;
             }
-            Scratch& scratch = *scratches_[static_cast<std::size_t>(worker)];
+            Scratch& scratch = *scratch_[static_cast<std::size_t>(thread)];
             if (request_.columns[d].ordered) {
                 surrogate_cut(scratch, open, d, routed);
             } else {
@@ -874,9 +875,9 @@ class RpartKernel {
         sums[branch_[row]] += weight_of(row);
     }
 
-    // What the question itself sends each way, level by level.
+    // The weights that the split itself sends to each branch, category by category.
     RoutedWeights routed_weights(const OpenNode& open, std::size_t c) {
-        Scratch& scratch = *scratches_[0];
+        Scratch& scratch = *scratch_[0];
         RoutedWeights routed{{0, 0}, 0, 1};
         if (!request_.columns[c].ordered) {
             count(scratch, open, c, 3,
@@ -910,7 +911,7 @@ class RpartKernel {
         return routed;
     }
 
-    // The cut that agrees best with the question.
+    // The cut that agrees best with the split.
     void surrogate_cut(Scratch& scratch, const OpenNode& open, std::size_t d,
                        const RoutedWeights& routed) {
         constexpr std::uint32_t each_way = 2;
@@ -964,7 +965,7 @@ class RpartKernel {
         static_cast<void>(scratch);
     }
 
-    // Call see(end, weights sent each way, rows sent each way) for every run of equal values.
+    // Call visit(end, weights of both branches, rows) for every run of equal values.
     template <class Visit>
     void walk_runs(const std::uint32_t* list, std::uint32_t n, const Visit& visit) const {
         for (std::uint32_t i = 0; i < n;) {
@@ -979,13 +980,13 @@ class RpartKernel {
         }
     }
 
-    // The grouping of levels that agrees best: each level to its larger side.
+    // The grouping that agrees best: each category goes to its heavier side.
     void surrogate_groups(Scratch& scratch, const OpenNode& open, std::size_t d,
                           const RoutedWeights& routed) {
         constexpr double each_way = 2;
         count(scratch, open, d, 6, [&](std::uint32_t row, double* sums) {
             add_branch(row, sums);
-            sums[3 + branch_[row]] += 1.0;  // the same with every row weighing one
+            sums[3 + branch_[row]] += 1.0;  // the same, counting rows
         });
         const std::size_t n = scratch.codes.size();
         if (n == 0) {
@@ -1042,7 +1043,7 @@ class RpartKernel {
         return split.adjusted > nothing;
     }
 
-    // ---- dividing
+    // ---- partition
 
     template <class Each>
     void divide(RpartTree& tree, const OpenNode& open, std::size_t c, double risk,
@@ -1063,13 +1064,13 @@ class RpartKernel {
 
         OpenNode children[2];
         std::uint32_t begin = open.begin;
-        partition(rows_.data() + open.begin, open.n, 0, *scratches_[0]);
+        partition(rows_.data() + open.begin, open.n, 0, *scratch_[0]);
         for (std::uint32_t b = 0; b < 2; ++b) {
             OpenNode& child = children[b];
             child.node = first + b;
             child.begin = begin;
-            child.n = static_cast<std::uint32_t>(scratches_[0]->sides[b].size());
-            std::copy(scratches_[0]->sides[b].begin(), scratches_[0]->sides[b].end(),
+            child.n = static_cast<std::uint32_t>(scratch_[0]->sides[b].size());
+            std::copy(scratch_[0]->sides[b].begin(), scratch_[0]->sides[b].end(),
                       rows_.begin() + begin);
             begin += child.n;
             child.depth = open.depth + 1;
@@ -1078,17 +1079,17 @@ class RpartKernel {
             child.known.assign(request_.columns.size(), 0);
         }
         if (request_.raw_y != nullptr) {
-            partition(sorted_rows_.data() + open.begin, open.n, 0, *scratches_[0]);
+            partition(sorted_rows_.data() + open.begin, open.n, 0, *scratch_[0]);
             for (std::uint32_t b = 0; b < 2; ++b) {
-                std::copy(scratches_[0]->sides[b].begin(), scratches_[0]->sides[b].end(),
+                std::copy(scratch_[0]->sides[b].begin(), scratch_[0]->sides[b].end(),
                           sorted_rows_.begin() + children[b].begin);
             }
         }
-        each([&](std::size_t d, int worker) {
+        each([&](std::size_t d, int thread) {
             if (!request_.columns[d].ordered) {
                 return;
             }
-            Scratch& scratch = *scratches_[static_cast<std::size_t>(worker)];
+            Scratch& scratch = *scratch_[static_cast<std::size_t>(thread)];
             std::uint32_t* list = list_of(d) + open.begin;
             partition(list, open.known[d], 1, scratch);
             children[0].known[d] = static_cast<std::uint32_t>(scratch.sides[0].size());
@@ -1103,7 +1104,7 @@ class RpartKernel {
         stack.push_back(std::move(children[0]));
     }
 
-    // Rows that the question does not know go by the surrogates, then with the majority.
+    // Rows without a value follow the surrogates, then the majority.
     void route_missing(const RpartNode& node, const OpenNode& open) {
         for (const RpartSurrogate& one : node.surrogates) {
             if (request_.use_surrogates == 0) {
@@ -1142,7 +1143,7 @@ class RpartKernel {
         }
     }
 
-    // Divide entries (row << shift | flag); a flag that is left behind moves on to the next
+    // Partition entries (row << shift | flag); the flag of a skipped entry moves to the next
     // one.
     void partition(const std::uint32_t* entries, std::uint32_t n, unsigned shift,
                    Scratch& scratch) const {
@@ -1175,13 +1176,14 @@ class RpartKernel {
     std::size_t s_;
     bool is_number_;
     double alpha_ = 0;
-    std::vector<Buffer<std::uint32_t>> lists_;  // row << 1 | whether the value is a new one
+    std::vector<Buffer<std::uint32_t>>
+        lists_;  // row << 1 | whether the value differs from the entry before
     std::vector<std::uint32_t> rows_;
-    std::vector<std::uint32_t> sorted_rows_;  // the same in the order of the first column
+    std::vector<std::uint32_t> sorted_rows_;  // the same rows in the order of the first column
     std::vector<std::uint8_t> branch_;
     std::vector<ColumnSplit> splits_;
     std::vector<RpartSurrogate> surrogates_;
-    std::vector<std::unique_ptr<Scratch>> scratches_;
+    std::vector<std::unique_ptr<Scratch>> scratch_;
 };
 
 }  // namespace penjing

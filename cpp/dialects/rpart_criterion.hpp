@@ -1,5 +1,4 @@
-// How rpart's rules score a division (rules/rpart.py, Judge): the same sums in the same
-// request.
+// The split criterion of rpart (rules/rpart.py): the same operations in the same order.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +20,7 @@ class RpartCriterion {
           spare_(request.n_sums),
           part_(request.n_sums) {}
 
-    // What a node gets wrong as a leaf.
+    // The risk of a node as a leaf.
     [[nodiscard]] double loss(const double* total) {
         const std::size_t s = request_.n_sums;
         if (request_.y != nullptr) {
@@ -40,7 +39,7 @@ class RpartCriterion {
         return *std::min_element(spare_.begin(), spare_.end());
     }
 
-    // The mean number, or the mean position of the class by its altered weight.
+    // The mean number, or the mean class index by altered weight.
     [[nodiscard]] double mean(const double* total) {
         const std::size_t s = request_.n_sums;
         if (request_.y != nullptr) {
@@ -54,8 +53,8 @@ class RpartCriterion {
         return pairwise_sum(spare_.data(), s) / pairwise_sum(part_.data(), s);
     }
 
-    // The impurity of both sides, each times its weight, class after class; weights below zero
-    // are the sums of their parts.
+    // The sum of the impurities of both sides, each times its weight, class by class. A
+    // negative weight argument stands for the sum of the classes.
     [[nodiscard]] double weighted_impurity(const double* left, const double* right,
                                            double w_left = -1, double w_right = -1) {
         const std::size_t k = request_.n_classes;

@@ -1,4 +1,4 @@
-// What is to be grown by rpart's rules, and what has grown.
+// The input and the nodes of the rpart kernel.
 #pragma once
 
 #include <cstddef>
@@ -10,31 +10,32 @@
 namespace penjing {
 
 struct RpartRequest {
-    std::vector<GrowColumn> columns;  // an ordered one has levels
+    std::vector<GrowColumn> columns;  // an ordered column has levels
     std::size_t n_rows = 0;
     const std::int32_t* target = nullptr;  // code of the class, or of the number
-    const double* y = nullptr;             // the number less its centre; null for classes
-    const double* raw_y = nullptr;         // the number itself, to add up row by row; or null
-    std::vector<const std::int32_t*> sorted;  // then rows by rpart's order; null: the table's
-    std::vector<std::uint32_t*> lists;        // room for the lists of columns; none: memory's
-    const double* weight = nullptr;           // above zero; null: one each
-    const double* prior_factor = nullptr;     // of each class, for judging; null: one each
-    const double* mean_factor = nullptr;  // of each class, for the mean class; null: one each
-    const double* loss_factor = nullptr;  // of each class, for the risk; null: no costs
-    const double* loss = nullptr;         // classes x classes
-    const double* cost = nullptr;         // of asking each column; null: one each
-    Progress* progress = nullptr;         // who is told how far it is
+    const double* y = nullptr;             // the centred number; null for classes
+    const double* raw_y = nullptr;         // the number itself, if it is summed row by row
+    std::vector<const std::int32_t*>
+        sorted;  // with raw_y: rows in rpart's order; null: in table order
+    std::vector<std::uint32_t*> lists;     // memory for the sorted lists; empty: allocated here
+    const double* weight = nullptr;        // above zero; null: one each
+    const double* prior_factor = nullptr;  // of each class: the altered prior; null: one
+    const double* mean_factor = nullptr;   // of each class, for the mean class; null: one
+    const double* loss_factor = nullptr;   // of each class, for the risk; null: no costs
+    const double* loss = nullptr;          // classes x classes
+    const double* cost = nullptr;          // of each column; null: one
+    Progress* progress = nullptr;          // may be null
     double centre = 0;
     double common_prior = 1;    // the altered prior that all classes share
     std::size_t n_sums = 0;     // classes, or 3
-    std::size_t n_classes = 0;  // classes up to the last that occurs
+    std::size_t n_classes = 0;  // up to the last class that occurs
     bool is_entropy = false;
     double alpha = -1;  // below zero: cp times the risk of the root
     double cp = 0;
     double min_gain = 0;
     std::int64_t max_depth = -1;
     std::uint32_t min_split = 20;
-    std::uint32_t min_bucket = 7;  // rows of a side
+    std::uint32_t min_bucket = 7;  // rows of a branch
     std::size_t max_surrogates = 0;
     int use_surrogates = 2;
     int surrogate_style = 0;
@@ -58,14 +59,14 @@ struct RpartNode {
     double score = 0;
     std::int32_t missing = -1;
     std::uint32_t first_child = 0;
-    std::vector<std::int32_t> levels;  // that lead into the node
+    std::vector<std::int32_t> levels;  // categories that lead into the node
     std::vector<std::int32_t> ties;
     std::vector<RpartSurrogate> surrogates;
 };
 
 struct RpartTree {
     std::vector<RpartNode> nodes;  // breadth first
-    std::vector<double> total;     // S a node
+    std::vector<double> total;     // n_sums per node
 };
 
 // Number the nodes breadth first.

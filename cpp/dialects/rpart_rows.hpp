@@ -1,7 +1,7 @@
-// Rows in the order in which rpart has sorted them, and its sums of numbers, row after row.
+// rpart's sort order of rows, and its sums of numbers in that order.
 //
-// The last bit of such sums decides between equal divisions, so the order is rpart's own: that
-// of a quicksort, which leaves equal values in an order of its own.
+// The last bit of such sums decides between equal splits, so that the order must be that of
+// rpart's quicksort, which is not stable.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct RpartSortKey {
     std::int32_t row;
 };
 
-// Sort as rpart does: stretches of up to eleven keep the order of equal values, longer ones are
-// parted about the median of their first, middle and last.
+// Sort as rpart does: stably up to eleven rows, else partitioned about the median of the first,
+// middle and last value.
 inline void rpart_sort(std::vector<RpartSortKey>& rows) {
     using At = std::ptrdiff_t;
     constexpr At few = 11;
@@ -59,10 +59,10 @@ inline void rpart_sort(std::vector<RpartSortKey>& rows) {
     }
 }
 
-// What rows gain when they change sides one after the other (or level after level).
+// The improvement as rows (or categories) move from right to left one by one.
 class RpartSides {
   public:
-    // `each(visit)` calls see(number, weight) for every row that is known, in their request.
+    // `each(visit)` calls visit(number, weight) for every row with a known value, in order.
     template <class Each>
     explicit RpartSides(const Each& each) {
         double sum = 0;

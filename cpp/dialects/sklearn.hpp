@@ -1,9 +1,8 @@
-// The growing kernel for scikit-learn's rules (rules/sklearn.py): the same tree, bit for bit.
+// The growing kernel of scikit-learn (rules/sklearn.py): the same tree to the last bit.
 //
-// Each column of a node is a list of its rows in the order of their values
-// (grow/sorted_lists.hpp), missing ones at the end in the order of the table. Lists lie in one
-// stretch per node and are divided in place: the larger child stays in front, the smaller one
-// goes behind it.
+// Each column of a node is a list of its rows in value order (grow/sorted_lists.hpp), with
+// missing values last, in table order. The lists of a node are contiguous and partitioned in
+// place: the larger child stays in front, and the smaller one follows it.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +46,7 @@ class SklearnKernel {
 
     std::vector<SklearnSubtree> grow(ThreadPool& pool, const PollCallback& poll) {
         for (int i = 0; i < pool.size(); ++i) {
-            scratches_.emplace_back(std::make_unique<Scratch>(
+            scratch_.emplace_back(std::make_unique<Scratch>(
                 request_, pool.size() > 1 || i == 0 ? request_.n_rows : 0));
         }
         std::vector<SklearnSubtree> subtrees(1);
@@ -56,8 +55,8 @@ class SklearnKernel {
             if (request_.max_leaves >= 0) {
                 best_first(subtrees[0], std::move(root), pool, poll);
             } else if (request_.shuffles || pool.size() == 1) {
-                GrowTask task{subtrees[0], *scratches_[0], &pool,      nullptr,     0,
-                              poll,        candidates_,    left_sums_, table_rows()};
+                GrowTask task{subtrees[0], *scratch_[0], &pool,      nullptr,     0,
+                              poll,        candidates_,  left_sums_, table_rows()};
                 depth_first(task, std::move(root));
             } else {
                 in_subtrees(subtrees, std::move(root), pool, poll);
@@ -68,34 +67,33 @@ class SklearnKernel {
 
   private:
     using Columns = std::shared_ptr<const std::vector<std::uint32_t>>;
-    struct OpenNode {  // a node that may be divided: a stretch of every list
+    struct OpenNode {  // a node that may be split: a range of every list
         std::uint32_t node = 0;
         std::uint32_t begin = 0;
         std::uint32_t n = 0;
-        std::uint32_t n_constant = 0;  // columns, as the drawing counts them
+        std::uint32_t n_constant = 0;  // constant columns, as FeatureOrder counts them
         std::int64_t depth = 0;
         bool is_open = false;
         bool is_local = false;
-        Columns columns;  // those that are not constant
-        std::vector<std::uint32_t>
-            missing;  // missing values of each column; empty: none at all
+        Columns columns;                     // those that are not constant
+        std::vector<std::uint32_t> missing;  // missing values per column; empty: none
     };
     struct Candidate {
         double gain = not_a_number;
         double proxy_improvement = not_a_number;
         std::uint32_t at = 0;  // entries of the list that go left
         std::int32_t missing_branch = 1;
-        std::uint32_t top = 0;  // of a number: where the worth is greatest
+        std::uint32_t top = 0;  // regression: where the improvement is greatest
         bool is_constant = false;
         bool is_made = false;
-        bool is_checked = true;  // whether its values are known to be far enough apart
+        bool is_checked = true;  // whether its values are known to differ by the gap
     };
     struct ChosenSplit {
         std::uint32_t column = 0;
         Candidate candidate;
         std::vector<double> left;
     };
-    struct NearTie {  // of a scan in which nearly equal ones are equal
+    struct NearTie {  // a candidate of a scan that treats nearly equal ones as ties
         double proxy_improvement;
         std::uint32_t at;
         bool missing_left;
@@ -130,8 +128,8 @@ class SklearnKernel {
         std::vector<Entry> spare;
         std::vector<std::uint32_t> spare_rows;
     };
-    // What is known of rows. Below a certain size rows are numbered anew, from 0, so that all
-    // of it lies close together.
+    // Targets and weights by row. In small nodes the rows are renumbered from 0, so that these
+    // arrays are compact.
     struct RowData {
         const std::int32_t* target = nullptr;
         const double* y = nullptr;
@@ -143,18 +141,18 @@ class SklearnKernel {
         std::vector<double> y, weight;
         std::vector<std::uint32_t> row_of, number;
     };
-    struct GrowTask {  // who grows what, and with whose help
+    struct GrowTask {  // what one thread grows
         SklearnSubtree& subtree;
         Scratch& scratch;
-        ThreadPool* pool;                 // null: on its own
-        std::vector<OpenNode>* deferred;  // nodes below `large` are left to others
+        ThreadPool* pool;                 // null: no helpers
+        std::vector<OpenNode>* deferred;  // gets the nodes of fewer than `large` rows
         std::size_t large;
         const PollCallback& poll;
         std::vector<Candidate>& candidates;
         std::vector<double>& left_sums;
         RowData row_data;
         Local local{};
-        double impurity = 0;  // impurity and weight of the node that is asked
+        double impurity = 0;  // impurity and weight of the node that is searched
         double weight = 0;
     };
 
@@ -196,7 +194,7 @@ class SklearnKernel {
         } else {
             is_pure = sum_rows(table_rows(), 0, root.n, subtree.total.data());
         }
-        Scratch& scratch = *scratches_[0];
+        Scratch& scratch = *scratch_[0];
         total_weight_ = scratch.criterion.weight(subtree.total.data());
         min_weight_ = request_.min_weight_share * total_weight_;
         root.is_open = !is_pure && !stops(scratch, subtree.total.data(), root.n, 0);
@@ -257,7 +255,7 @@ class SklearnKernel {
             .levels[column.codes[row_data.row_of == nullptr ? row : row_data.row_of[row]]];
     }
 
-    // Number the rows of a node anew, in the order of the table.
+    // Renumber the rows of a node, in table order.
     void localize(GrowTask& task, OpenNode& open) {
         Local& local = task.local;
         std::uint32_t* rows = rows_.data() + open.begin;
@@ -292,7 +290,7 @@ class SklearnKernel {
         open.is_local = true;
     }
 
-    // Sum the rows of a stretch in the order of the table; whether they are all alike.
+    // Sum rows in table order; returns whether all targets are equal.
     bool sum_rows(const RowData& row_data, std::uint32_t begin, std::uint32_t n,
                   double* total) const {
         std::fill(total, total + s_, 0.0);
@@ -321,7 +319,7 @@ class SklearnKernel {
                scratch.criterion.impurity(total) <= std::numeric_limits<double>::epsilon();
     }
 
-    // ---- in which order nodes are divided
+    // ---- the order in which nodes are split
 
     void depth_first(GrowTask& task, OpenNode first) {
         std::vector<OpenNode> stack;
@@ -338,10 +336,10 @@ class SklearnKernel {
                 continue;
             }
             if (!is_counted_ && !open.is_local) {
-                constexpr std::uint32_t close = 1U << 15;  // rows whose numbers a cache holds
+                constexpr std::uint32_t close = 1U << 15;  // rows whose data fit the cache
                 task.row_data = table_rows();
                 if (open.n <= close &&
-                    task.deferred == nullptr) {  // others know no new numbers
+                    task.deferred == nullptr) {  // deferred nodes keep the table numbers
                     localize(task, open);
                 }
             }
@@ -360,14 +358,14 @@ class SklearnKernel {
         }
     }
 
-    // Big nodes deal their columns to the team; what is left is dealt out as whole subtrees.
+    // All threads share the columns of large nodes; smaller nodes are whole tasks.
     void in_subtrees(std::vector<SklearnSubtree>& subtrees, OpenNode root, ThreadPool& pool,
                      const PollCallback& poll) {
         std::vector<OpenNode> deferred;
         {
             const std::size_t large = std::max<std::size_t>(request_.n_rows / 32, 2000);
-            GrowTask task{subtrees[0], *scratches_[0], &pool,      &deferred,   large,
-                          poll,        candidates_,    left_sums_, table_rows()};
+            GrowTask task{subtrees[0], *scratch_[0], &pool,      &deferred,   large,
+                          poll,        candidates_,  left_sums_, table_rows()};
             depth_first(task, std::move(root));
         }
         subtrees.resize(1 + deferred.size());
@@ -386,13 +384,13 @@ class SklearnKernel {
         std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
             return deferred[a].n > deferred[b].n;
         });
-        pool.run(deferred.size(), [&](std::size_t index, int worker) {
+        pool.run(deferred.size(), [&](std::size_t index, int thread) {
             const std::size_t i = by_size[index];
             std::vector<Candidate> candidates(request_.columns.size());
             std::vector<double> left_sums(request_.columns.size() * s_);
-            const PollCallback polls = worker == 0 ? poll : PollCallback{};
+            const PollCallback polls = thread == 0 ? poll : PollCallback{};
             GrowTask task{subtrees[i + 1],
-                          *scratches_[static_cast<std::size_t>(worker)],
+                          *scratch_[static_cast<std::size_t>(thread)],
                           nullptr,
                           nullptr,
                           0,
@@ -404,7 +402,7 @@ class SklearnKernel {
         });
     }
 
-    // While leaves are limited, the node of greatest weighted gain is divided next.
+    // With a limit on leaves, the node of the greatest weighted gain is split next.
     void best_first(SklearnSubtree& subtree, OpenNode root, ThreadPool& pool,
                     const PollCallback& poll) {
         struct QueuedNode {
@@ -417,8 +415,8 @@ class SklearnKernel {
             return a.proxy_improvement < b.proxy_improvement ||
                    (a.proxy_improvement == b.proxy_improvement && a.open.node > b.open.node);
         };
-        GrowTask task{subtree, *scratches_[0], &pool,      nullptr,     0,
-                      poll,    candidates_,    left_sums_, table_rows()};
+        GrowTask task{subtree, *scratch_[0], &pool,      nullptr,     0,
+                      poll,    candidates_,  left_sums_, table_rows()};
         const auto enqueue = [&](OpenNode open) {
             ChosenSplit split;
             if (open.is_open && find_split(task, open, split)) {
@@ -446,7 +444,7 @@ class SklearnKernel {
         }
     }
 
-    // ---- asking: the best cut of every column, and the choice between them
+    // ---- search: the best cut of every column, and the choice between them
 
     bool find_split(GrowTask& task, OpenNode& open, ChosenSplit& split) {
         const double* total = task.subtree.total.data() + open.node * s_;
@@ -460,10 +458,10 @@ class SklearnKernel {
             }
             feature_order_->ranks(is_constant_, open.n_constant, task.scratch.ranks);
         }
-        const auto search_task = [&](std::size_t i, int worker) {
+        const auto search_task = [&](std::size_t i, int thread) {
             Scratch& scratch = task.pool == nullptr
                                    ? task.scratch
-                                   : *scratches_[static_cast<std::size_t>(worker)];
+                                   : *scratch_[static_cast<std::size_t>(thread)];
             const std::uint32_t c = columns[i];
             Candidate& candidate = task.candidates[c];
             candidate = Candidate{};
@@ -511,9 +509,9 @@ class SklearnKernel {
         }
     }
 
-    // Columns are searched as if all their values were far enough apart, since looking a value
-    // up is dear. Whoever may win is looked at more closely: if a cut that was found stands, it
-    // is the best of those that may stand, too; otherwise the column is searched again.
+    // Columns are searched as if all their values differed by the gap, since looking values up
+    // is expensive. Candidates that may win are checked: if the cut stands, it is also the best
+    // of the cuts that stand; otherwise the column is searched again.
     void check_best(GrowTask& task, const OpenNode& open) {
         for (bool again = true; again;) {
             again = false;
@@ -546,7 +544,7 @@ class SklearnKernel {
         return is_gap(value(row_data, c, entries[at - 1]), value(row_data, c, entries[at]));
     }
 
-    // Whether a node is worth waking the others for.
+    // Whether a node is large enough to share its columns among threads.
     [[nodiscard]] bool is_shared(const GrowTask& task, const OpenNode& open) const {
         constexpr std::size_t many = 20000;
         return task.pool != nullptr && task.pool->size() > 1 &&
@@ -611,7 +609,7 @@ class SklearnKernel {
         return true;
     }
 
-    // Whether a column has one value only, here and hence below.
+    // Whether a column has one value only, in this node and hence below.
     [[nodiscard]] bool has_one_value(const OpenNode& open, std::uint32_t c) {
         const Entry* entries = lists_[c].data() + open.begin;
         const std::uint32_t n_missing = open.missing.empty() ? 0 : open.missing[c];
@@ -625,7 +623,7 @@ class SklearnKernel {
         return i >= open.n;
     }
 
-    // The same for the drawing: values too close together are one.
+    // The same for FeatureOrder: values within the gap are equal.
     [[nodiscard]] bool is_constant(const RowData& row_data, const OpenNode& open,
                                    std::uint32_t c) {
         const Entry* entries = lists_[c].data() + open.begin;
@@ -657,7 +655,7 @@ class SklearnKernel {
         }
     }
 
-    // ---- rows that count one each
+    // ---- classification with rows of weight one
 
     template <class IsFarEnough>
     void search_counted(Scratch& scratch, const OpenNode& open, const Entry* entries,
@@ -715,7 +713,7 @@ class SklearnKernel {
         scan_gini_binary(entries, node, is_far_enough, near);
     }
 
-    // Score the cuts that may be the best as scikit-learn does; the first of the best wins.
+    // Score the cuts that may be best as scikit-learn does; the first of the best wins.
     template <class Places>
     void pick_binary(Scratch& scratch, double n, const Places& places,
                      Candidate& candidate) const {
@@ -767,7 +765,7 @@ class SklearnKernel {
         }
     }
 
-    // ---- numbers, none of them missing
+    // ---- regression without missing values
 
     void search_numbers(Scratch& scratch, const RowData& row_data, const OpenNode& open,
                         const Entry* entries, Candidate& candidate) const {
@@ -819,7 +817,7 @@ class SklearnKernel {
         }
     }
 
-    // ---- any rows: weights, class weights, numbers, missing values
+    // ---- everything else: weights, class weights, missing values
 
     // Add the run of equal values that begins at `i` to the sums; return where it ends.
     std::uint32_t add_run(Scratch& scratch, const RowData& row_data, const Entry* entries,
@@ -996,7 +994,7 @@ class SklearnKernel {
         scratch.best_right.assign(first->right, first->right + 3);
     }
 
-    // ---- dividing
+    // ---- partition
 
     void divide(GrowTask& task, const OpenNode& open, const ChosenSplit& split, OpenNode& left,
                 OpenNode& right) {
@@ -1028,7 +1026,7 @@ class SklearnKernel {
             node.gap[1] = high;
         }
 
-        // The smaller child is marked, and moves.
+        // The smaller child is marked and moved.
         const bool left_moves = n_left < open.n - n_left;
         const std::uint32_t n_moved = left_moves ? n_left : open.n - n_left;
         scratch.moved.clear();
@@ -1063,11 +1061,11 @@ class SklearnKernel {
                 moved_child.missing.assign(open.missing.size(), 0);
             }
             const std::vector<std::uint32_t>& columns = *open.columns;
-            const auto partition = [&](std::size_t i, int worker) {
-                Scratch& by = task.pool == nullptr
-                                  ? scratch
-                                  : *scratches_[static_cast<std::size_t>(worker)];
-                partition_list(by, scratch.marks, open, columns[i], kept_child, moved_child);
+            const auto partition = [&](std::size_t i, int thread) {
+                Scratch& own = task.pool == nullptr
+                                   ? scratch
+                                   : *scratch_[static_cast<std::size_t>(thread)];
+                partition_list(own, scratch.marks, open, columns[i], kept_child, moved_child);
             };
             if (is_shared(task, open)) {
                 task.pool->run(columns.size(), partition);
@@ -1119,15 +1117,15 @@ class SklearnKernel {
         return std::count_if(total, total + s_, [](double rows) { return rows > 0; }) < 2;
     }
 
-    // Divide one list in place; leaves need no list.
-    void partition_list(Scratch& by, const RowBits& marks, const OpenNode& open,
+    // Partition one list in place; leaves need no list.
+    void partition_list(Scratch& own, const RowBits& marks, const OpenNode& open,
                         std::uint32_t c, OpenNode& kept_child, OpenNode& moved_child) {
         Entry* list = lists_[c].data() + open.begin;
         const std::uint32_t n_missing = open.missing.empty() ? 0 : open.missing[c];
         const std::uint32_t n_known = open.n - n_missing;
-        by.spare.resize(std::max<std::size_t>(by.spare.size(), moved_child.n));
+        own.spare.resize(std::max<std::size_t>(own.spare.size(), moved_child.n));
         Entry* kept = kept_child.is_open ? list : nullptr;
-        Entry* moved = moved_child.is_open ? by.spare.data() : nullptr;
+        Entry* moved = moved_child.is_open ? own.spare.data() : nullptr;
         partition_two<Entry>({list, n_known, shift_}, marks, kept, moved, use_avx512_);
         if (n_missing > 0) {
             std::uint32_t n_moved_missing = 0;
@@ -1144,7 +1142,7 @@ class SklearnKernel {
                                  use_avx512_);
         }
         if (moved_child.is_open) {
-            std::memcpy(list + kept_child.n, by.spare.data(), moved_child.n * sizeof(Entry));
+            std::memcpy(list + kept_child.n, own.spare.data(), moved_child.n * sizeof(Entry));
         }
     }
 
@@ -1155,13 +1153,13 @@ class SklearnKernel {
     unsigned shift_;
     bool use_avx512_;
     std::vector<Buffer<Entry>> lists_;
-    std::vector<std::uint8_t> is_sparse_;  // has values too close together for a cut
-    std::vector<std::uint32_t> rows_;      // in the order of the table, where sums depend on it
+    std::vector<std::uint8_t> is_sparse_;  // whether some values are too close for a cut
+    std::vector<std::uint32_t> rows_;      // in table order, if sums depend on it
     LogTable log_;
-    double total_weight_ = 0;  // what all rows weigh
-    double min_weight_ = 0;    // what a child must weigh
+    double total_weight_ = 0;  // of all rows
+    double min_weight_ = 0;    // of a child
     std::unique_ptr<FeatureOrder> feature_order_;
-    std::vector<std::unique_ptr<Scratch>> scratches_;
+    std::vector<std::unique_ptr<Scratch>> scratch_;
     std::vector<Candidate> candidates_;
     std::vector<double> left_sums_;
     std::vector<std::uint8_t> is_constant_;

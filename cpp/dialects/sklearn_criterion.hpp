@@ -1,5 +1,5 @@
-// How scikit-learn's rules score a division (rules/sklearn.py, Judge): the same sums in the
-// same order, so that both see the same bits.
+// The split criterion of scikit-learn (rules/sklearn.py): the same operations in the same
+// order, so that both give the same bits.
 #pragma once
 
 #include <cmath>
@@ -51,7 +51,7 @@ class SklearnCriterion {
         return result;
     }
 
-    // By what divisions are compared.
+    // What splits are compared by (proxy_impurity_improvement in sklearn/tree/_criterion.pyx).
     [[nodiscard]] double proxy_improvement(const double* left, const double* right) {
         if (is_regression_) {
             return left[1] * left[1] / left[0] + right[1] * right[1] / right[0];
@@ -63,7 +63,7 @@ class SklearnCriterion {
         return -b * other - a * one;
     }
 
-    // By how much a division lessens the impurity of its node.
+    // The decrease of the impurity of a node by a split.
     [[nodiscard]] double gain(const double* left, const double* right, double before,
                               double whole) {
         const double one = impurity(left);

@@ -1,4 +1,5 @@
-// The order in which scikit-learn looks at columns (rules/drawing.py): drawn anew in each node.
+// The random order in which scikit-learn visits the columns of a node (rules/drawing.py;
+// node_split_best in sklearn/tree/_splitter.pyx).
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,8 @@ class FeatureOrder {
         std::iota(columns_.begin(), columns_.end(), 0U);
     }
 
-    // When each column of a node is looked at; `n_known_constants` is how many were constant in
-    // the parent, and becomes how many are here.
+    // Sets the visiting position of each column of a node. `n_known_constants` is the number of
+    // constant columns, of the parent before and of the node after the call.
     void ranks(const std::vector<std::uint8_t>& is_constant, std::uint32_t& n_known_constants,
                std::vector<std::uint32_t>& ranks) {
         const auto n = static_cast<std::uint32_t>(columns_.size());

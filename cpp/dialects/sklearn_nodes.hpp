@@ -1,4 +1,4 @@
-// What is to be grown by scikit-learn's rules, and what has grown.
+// The input and the nodes of the scikit-learn kernel.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 namespace penjing {
 
 struct SklearnRequest {
-    std::vector<GrowColumn> columns;  // every one ordered, every one with levels
+    std::vector<GrowColumn> columns;  // all ordered, all with levels
     std::size_t n_rows = 0;
     const std::int32_t* target = nullptr;  // code of the class, or of the number
     const double* y = nullptr;             // the number; null for classes
     const double* weight = nullptr;        // above zero; null: one each
-    const double* class_weight = nullptr;  // what each class counts for; null: one each
+    const double* class_weight = nullptr;  // of each class; null: one
     std::size_t n_sums = 0;
     bool is_entropy = false;       // entropy, not Gini
-    bool compare_as_float = true;  // values are compared as 32-bit numbers
-    double gap = 0;                // a cut lies between values further apart than this
+    bool compare_as_float = true;  // values are compared in single precision
+    double gap = 0;                // a cut needs values that differ by more
     double min_samples_split = 2;
     double min_samples_leaf = 1;
     double min_weight_share = 0;
@@ -27,13 +27,13 @@ struct SklearnRequest {
     double min_gain = 0;
     std::int64_t max_depth = -1;   // -1: no limit
     std::int64_t max_leaves = -1;  // -1: no limit; otherwise best first
-    bool shuffles = false;         // columns come in a drawn order
-    std::size_t max_features = 0;  // how many of them, in a node
-    std::uint32_t state = 0;       // of the drawing
+    bool shuffles = false;         // columns are visited in random order
+    std::size_t max_features = 0;  // columns visited per node
+    std::uint32_t state = 0;       // of the random number generator
     int threads = 1;
 };
 
-// Nodes grown by one worker; children of a node stand side by side.
+// The nodes that one thread has grown; the children of a node are adjacent.
 struct SklearnSubtree {
     struct Node {
         double cut = not_a_number;
@@ -42,12 +42,12 @@ struct SklearnSubtree {
         std::int32_t column = -1;
         std::uint32_t first_child = 0;
         std::int32_t missing = -1;    // the branch of a missing value
-        std::int32_t link = -1;       // its subtree was grown in another grove
+        std::int32_t link = -1;       // index of the subtree that continues it
         std::uint32_t tie_start = 0;  // columns that scored the same
         std::uint32_t tie_count = 0;
     };
     std::vector<Node> nodes;
-    std::vector<double> total;  // S a node
+    std::vector<double> total;  // n_sums per node
     std::vector<std::int32_t> ties;
     std::vector<std::uint32_t>
         tied_nodes_in_order;  // nodes with ties, in the order in which they were asked
@@ -57,7 +57,7 @@ struct SklearnTree {
     std::vector<std::int32_t> parent;
     std::vector<std::int32_t> column;
     std::vector<double> cut;
-    std::vector<double> gap;  // two a node
+    std::vector<double> gap;  // two per node
     std::vector<double> gain;
     std::vector<std::int32_t> missing;
     std::vector<double> total;
@@ -67,8 +67,8 @@ struct SklearnTree {
     std::int64_t n_ties = 0;
 };
 
-// Number the nodes of all groves breadth first; grove 0 holds the root. Ties are told in the
-// order of their numbers, or in that in which nodes were asked.
+// Number the nodes of all subtrees breadth first; subtree 0 holds the root. Ties are listed in
+// the order of node numbers, or in the order in which nodes were searched.
 inline SklearnTree sklearn_flatten(const std::vector<SklearnSubtree>& subtrees,
                                    std::size_t n_sums, bool in_search_order) {
     constexpr std::size_t max_ties = 1000;  // trace.TIES
@@ -136,7 +136,7 @@ inline SklearnTree sklearn_flatten(const std::vector<SklearnSubtree>& subtrees,
         out.n_ties = static_cast<std::int64_t>(subtree.tied_nodes_in_order.size());
         for (std::size_t i = 0; i < subtree.tied_nodes_in_order.size() && i < max_ties; ++i) {
             const SklearnSubtree::Node& node = subtree.nodes[subtree.tied_nodes_in_order[i]];
-            if (node.column >= 0) {  // best first: only of divisions that were made
+            if (node.column >= 0) {  // best first: only of nodes that were split
                 add_tie(subtree, node, number[subtree.tied_nodes_in_order[i]]);
             }
         }

@@ -1,9 +1,8 @@
-// The best cut of a sorted list by scikit-learn's rules, for rows that count one each.
+// Finds the best cut of a sorted list as scikit-learn does, for rows of weight one.
 //
-// What a cut is worth to scikit-learn is a rounded number, and of cuts worth the same the first
-// wins, so the last bits matter. Every cut is therefore compared by whole numbers first, and
-// only those within a margin of the best, wider than any rounding, are scored as it scores
-// them.
+// scikit-learn compares rounded scores and takes the first of equal ones, so that the last bits
+// matter. Cuts are therefore compared in integers first; only those within a margin of the
+// best, wider than any rounding error, are scored as scikit-learn scores them.
 #pragma once
 
 #include <bit>
@@ -21,7 +20,7 @@
 
 namespace penjing {
 
-// A node, as a scan sees it; a cut leaves at least `first` rows on each side.
+// What a scan needs to know about a node; a cut leaves at least `first` rows on each side.
 struct SklearnNode {
     const std::uint32_t* t = nullptr;
     std::size_t k = 0;
@@ -29,7 +28,7 @@ struct SklearnNode {
     std::uint32_t first = 1;
 };
 
-// Says of a cut whether its values are far enough apart; where nobody asks, all are.
+// Accepts every cut: used where values need not be compared.
 struct AnyGap {
     bool operator()(std::uint32_t) const { return true; }
 };
@@ -38,7 +37,7 @@ inline constexpr bool is_any_gap = std::is_same_v<IsFarEnough, AnyGap>;
 
 inline constexpr double gini_margin = 64 * std::numeric_limits<double>::epsilon();
 
-// The cuts that may be the best: those within the margin of the greatest value so far.
+// The cuts within the margin of the greatest value so far.
 template <class Value>
 class NearBest {
   public:
@@ -50,7 +49,7 @@ class NearBest {
 
     struct Place {
         std::uint32_t at;
-        std::uint32_t p;  // of two classes: rows of class 1 before it
+        std::uint32_t p;  // with two classes: rows of class 1 before the cut
     };
 
     void add(std::uint32_t at, std::uint32_t p, Value value) {
@@ -67,7 +66,7 @@ class NearBest {
         }
     }
 
-    Value bar = 0;  // a value must not be below
+    Value bar = 0;  // the smallest value that is accepted
     std::vector<Place> places;
 
   private:
@@ -152,7 +151,8 @@ PENJING_AVX512 void scan_gini_binary_avx512(const std::uint32_t* entries,
                 alignas(64) double value[16];
                 _mm512_store_pd(value, _mm512_div_pd(dd0, lr0));
                 _mm512_store_pd(value + 8, _mm512_div_pd(dd1, lr1));
-                if constexpr (is_any_gap<IsFarEnough>) {  // rising: only the top of the sixteen
+                if constexpr (is_any_gap<IsFarEnough>) {  // raise the bar to the best of the
+                                                          // sixteen first
                     std::uint32_t top = static_cast<std::uint32_t>(std::countr_zero(over));
                     for (std::uint32_t rest = over & (over - 1); rest != 0; rest &= rest - 1) {
                         const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -206,7 +206,7 @@ void scan_gini_multiclass(ListView<Entry> list, const SklearnNode& node, std::ui
     }
 }
 
-// ---- entropy: x log x from a table of whole numbers
+// ---- entropy: x log x from a table of integers
 
 inline std::int64_t entropy_margin(const SklearnNode& node, const LogTable& log) {
     const auto k = static_cast<double>(node.k);
@@ -222,7 +222,7 @@ void scan_entropy(ListView<Entry> list, const SklearnNode& node, const LogTable&
     const Entry mask = (Entry{1} << (list.shift - 1)) - 1;
     const std::int64_t* step = log.step.data();
     const std::uint32_t last = node.n - node.first;
-    std::int64_t sum = 0;  // what the cut before entry i gains
+    std::int64_t sum = 0;  // the value of the cut before entry i
     for (std::uint32_t i = 0; i <= last; ++i) {
         const Entry e = list.entries[i];
         if ((e & 1U) != 0 && i >= node.first && sum >= near.bar && is_far_enough(i)) {
@@ -234,7 +234,7 @@ void scan_entropy(ListView<Entry> list, const SklearnNode& node, const LogTable&
     }
 }
 
-// ---- numbers: the sums before each cut
+// ---- regression: the sums before each cut
 
 struct PrefixSums {
     std::vector<std::uint32_t> at;
@@ -270,9 +270,9 @@ PENJING_AVX512 inline double proxy_improvements_avx512(PrefixSums& sums, std::si
         const __m512d r1 = _mm512_sub_pd(all1, l1);
         __m512d proxy_improvement = _mm512_add_pd(_mm512_div_pd(_mm512_mul_pd(l1, l1), l0),
                                                   _mm512_div_pd(_mm512_mul_pd(r1, r1), r0));
-        const __mmask8 fair = valid & _mm512_cmp_pd_mask(l0, bar, _CMP_GE_OQ) &
-                              _mm512_cmp_pd_mask(r0, bar, _CMP_GE_OQ);
-        proxy_improvement = _mm512_mask_mov_pd(nothing, fair, proxy_improvement);
+        const __mmask8 is_admissible = valid & _mm512_cmp_pd_mask(l0, bar, _CMP_GE_OQ) &
+                                       _mm512_cmp_pd_mask(r0, bar, _CMP_GE_OQ);
+        proxy_improvement = _mm512_mask_mov_pd(nothing, is_admissible, proxy_improvement);
         _mm512_storeu_pd(sums.proxy_improvement.data() + i, proxy_improvement);
         top = _mm512_max_pd(top, proxy_improvement);
     }
@@ -282,7 +282,8 @@ PENJING_AVX512 inline double proxy_improvements_avx512(PrefixSums& sums, std::si
 
 }  // namespace detail
 
-// What each cut is worth; minus infinity where a side is too light. Returns the greatest.
+// The proxy improvement of each cut, minus infinity if a side is too light. Returns the
+// greatest.
 inline double proxy_improvements(PrefixSums& sums, std::size_t n, double whole, double mean,
                                  double least, bool use_avx512) {
 #if PENJING_X86

@@ -1,6 +1,6 @@
-// Nodes of at most 64 rows: a node is a word with one bit a row, a class or a column of two
-// values likewise, and an ordered column the numbers of its rows in the order of their values,
-// one byte each. Whole numbers this small are compared exactly: no quotient is rounded.
+// Split search for nodes of at most 64 rows: a node, a class and a binary column are each one
+// 64-bit word with a bit per row; an ordered column is the list of its rows in value order, one
+// byte each. Counts are so small that fractions are compared exactly in integers.
 #pragma once
 
 #include <algorithm>
@@ -25,15 +25,15 @@ inline std::uint32_t popcount(std::uint64_t word) {
     return static_cast<std::uint32_t>(std::popcount(word));
 }
 
-// The rows of a node in the order of a column's values; bit i of `differs`: the value of entry
-// i is not that of the one before.
+// The rows of a node in the order of a column; bit i of `differs` says whether entry i has
+// another value than the entry before.
 struct BitsetList {
     const std::uint8_t* ids;
     std::uint64_t differs;
     std::uint32_t n;
 };
 
-// ---- words of rows as words of entries
+// ---- from bits by row to bits by list entry
 
 namespace detail {
 
@@ -70,7 +70,7 @@ inline std::uint64_t to_list_order(const BitsetList& list, std::uint64_t rows,
 
 // ---- partition
 
-struct BitsetTarget {  // where a branch's entries go; no ids: the branch is dropped
+struct BitsetTarget {  // destination of a branch; ids null: the branch is dropped
     std::uint8_t* ids = nullptr;
     std::uint64_t* differs = nullptr;  // a word shared with other nodes …
     std::uint32_t begin = 0;           // … which has the branch's bits from here on
@@ -84,8 +84,8 @@ inline void put_bits(std::uint64_t* word, std::uint32_t begin, std::uint32_t n,
     *word = (*word & ~own) | (bits << begin & own);
 }
 
-// Bits of the entries kept: one that was skipped moves on to the next that is kept. The carry
-// of an addition does the walking.
+// The `differs` bits of the kept entries: the bit of a skipped entry moves to the next kept
+// one, by the carry of an addition.
 inline std::uint64_t moved_bits(std::uint64_t differs, std::uint64_t kept,
                                 std::uint64_t valid) {
     const std::uint64_t skipped = valid & ~kept;
@@ -120,7 +120,7 @@ PENJING_AVX512 inline void keep_avx512(const BitsetList& list, std::uint64_t kep
 
 }  // namespace detail
 
-// Copy the entries of a list whose rows are in `rows`, in their request.
+// Copy the entries of a list whose rows are in `rows`, in list order.
 inline void keep_entries(const BitsetList& list, std::uint64_t rows, const BitsetTarget& to,
                          bool use_avx512) {
 #if PENJING_X86
@@ -135,9 +135,9 @@ inline void keep_entries(const BitsetList& list, std::uint64_t rows, const Bitse
 
 // ---- the best cut of a list
 
-struct BitsetNode {  // a node as a search sees it: only classes that it has
+struct BitsetNode {  // a node, reduced to the classes that occur in it
     NodeStats stats;
-    std::array<std::uint64_t, max_bitset_rows> classes;  // its rows of each
+    std::array<std::uint64_t, max_bitset_rows> classes;  // the rows of each class
     std::array<std::uint32_t, max_bitset_rows> counts;
 };
 
@@ -150,9 +150,9 @@ inline std::uint64_t cuts_allowed(std::uint64_t differs, const NodeStats& f) {
                : differs & lowest_bits(f.n - f.min_rows + 1) & ~lowest_bits(f.min_rows);
 }
 
-// Of these, the ones that can be the best: no cut between two rows of one class is better than
-// those where their run begins and ends. (Rows that share their value with others are no run.)
-// `alike`: entries of the same class as the one before.
+// The admissible cuts that can be best: a cut inside a run of rows of one class is never better
+// than those at the ends of the run. Rows that share their value with others form no run.
+// `alike` marks entries of the same class as the entry before.
 inline std::uint64_t cuts_of_runs(std::uint64_t differs, std::uint64_t alike,
                                   const NodeStats& f) {
     const std::uint64_t begins = differs | 1U;
@@ -162,7 +162,7 @@ inline std::uint64_t cuts_of_runs(std::uint64_t differs, std::uint64_t alike,
     return cuts_allowed(differs, f) & (~(alike & single & single << 1) | ends);
 }
 
-// A fraction; all that occur have terms below 2^32.
+// A fraction whose terms are below 2^32.
 struct Fraction {
     std::uint64_t over = 0;
     std::uint64_t under = 1;
@@ -177,7 +177,7 @@ inline Fraction gini_of_two(const NodeStats& f, std::uint32_t c, std::uint32_t a
     return {static_cast<std::uint64_t>(d * d), std::uint64_t{at} * (f.n - at)};
 }
 
-// What V of two classes is worth in the terms of the measure.
+// The value of a binary-class cut on the scale of the criterion.
 inline double scaled(BinaryGini, double value, const NodeStats&) { return value; }
 inline double scaled(MulticlassGini, double value, const NodeStats& f) {
     return 2 * value / f.n;
@@ -203,8 +203,8 @@ BestCut best_gini_of_two(M, const BitsetList& list, const NodeStats& f, std::uin
     return best;
 }
 
-// The best of the open cuts by entropy; `classes_of(at)` is the part of V that the classes
-// make.
+// The best of the open cuts by entropy; `classes_of(at)` is the part of V that depends on the
+// classes.
 template <class ClassesOf>
 BestCut best_entropy(const NodeStats& f, std::uint64_t open, const std::int64_t* phi,
                      ClassesOf&& classes_of) {
@@ -317,8 +317,8 @@ BestCut best_bitset_cut(M criterion, const BitsetList& list, const BitsetNode& n
     }
 }
 
-// What a column of two values is worth, by the rows that have the first: a value below 0 if it
-// cannot divide the node.
+// The value of a binary column, given the rows with its first value; negative if it cannot
+// split the node.
 template <class M>
 double binary_value(M criterion, const BitsetNode& node, std::uint64_t left,
                     const LogTable& log) {

@@ -1,4 +1,4 @@
-// The subtree below a node of at most 64 rows, grown on words of bits (grow/bitset.hpp).
+// Grows the subtree below a node of at most 64 rows with bit operations (grow/bitset.hpp).
 #pragma once
 
 #include <algorithm>
@@ -17,24 +17,24 @@
 
 namespace penjing {
 
-// What the rows of the whole subtree have: columns by the words and lists of grow/bitset.hpp.
+// The rows of the whole subtree: columns as the words and lists of grow/bitset.hpp.
 struct BitsetTable {
     enum class Kind : std::uint8_t { pair, ordered, nominal };
     struct Column {
-        std::uint32_t number = 0;  // in the table that is grown from
+        std::uint32_t number = 0;  // index of the column in the request
         Kind kind = Kind::ordered;
-        std::uint64_t ones = 0;  // a pair's rows of the second value
+        std::uint64_t ones = 0;  // rows with the second value of a binary column
     };
     std::uint32_t n = 0;
     std::vector<Column> columns;
-    std::array<std::uint32_t, max_bitset_rows> rows;      // by their number in the whole table
+    std::array<std::uint32_t, max_bitset_rows> rows;      // their numbers in the table
     std::array<std::uint64_t, max_bitset_rows> classes;   // rows of each class that occurs
-    std::array<std::uint32_t, max_bitset_rows> class_at;  // its number
+    std::array<std::uint32_t, max_bitset_rows> class_at;  // index of each class
     std::size_t n_classes = 0;
-    // Lists by depth, even and odd: a node's entries begin at its own place in both.
-    std::vector<std::uint8_t> ids[2];  // 64 a column
+    // Lists for even and odd depths; the entries of a node begin at the same offset in both.
+    std::vector<std::uint8_t> ids[2];  // 64 per column
     std::vector<std::uint64_t> differs[2];
-    std::vector<std::uint32_t> codes;  // of nominal columns, 64 a column, by row
+    std::vector<std::uint32_t> codes;  // of categorical columns, 64 per column, by row
 
     void start(std::uint32_t n_rows) {
         n = n_rows;
@@ -76,7 +76,7 @@ struct BitsetTable {
         }
     }
 
-    // Rows sorted by the code of a nominal column: levels stand side by side.
+    // Sort the rows by the code of a categorical column, so that categories are contiguous.
     void sort_codes(std::size_t j, std::size_t n_levels) {
         const std::uint32_t* code = codes.data() + j * max_bitset_rows;
         std::uint8_t* to = ids[0].data() + j * max_bitset_rows;
@@ -120,7 +120,7 @@ class BitsetGrower {
   public:
     BitsetTable table;
 
-    // Grow what lies below node `root` of the grove; the table has been filled.
+    // Grow the subtree below node `root`; the table must be filled.
     template <class Scratch>
     void grow(Kernel& kernel, Subtree& subtree, std::uint32_t root, std::int64_t depth,
               Scratch& scratch) {
@@ -134,7 +134,7 @@ class BitsetGrower {
         while (!stack_.empty()) {
             const OpenNode at = stack_.back();
             stack_.pop_back();
-            active_.resize(at.active + at.n_active);  // of nodes that are done
+            active_.resize(at.active + at.n_active);  // drops the columns of finished nodes
             grow_node(kernel, subtree, at, scratch);
         }
     }
@@ -146,10 +146,10 @@ class BitsetGrower {
         std::uint64_t rows = 0;
         std::int64_t depth = 0;
         unsigned side = 0;
-        std::size_t active = 0, n_active = 0;  // where its columns stand in active_
+        std::size_t active = 0, n_active = 0;  // range of its columns in active_
     };
     struct ColumnSplit {
-        double value = -1;  // V; below 0: no offer
+        double value = -1;  // V; negative: no admissible split
         double information = 0;
         std::uint32_t at = 0;
         bool can_split_below = false;
@@ -224,7 +224,7 @@ class BitsetGrower {
             by_levels.exists = false;
             kernel.score_categories(scratch.levels, f, scratch, by_levels);
             split.can_split_below = by_levels.can_split_below;
-            // What is worth nothing may come out below it, by a rounding.
+            // Rounding may make a value of zero negative.
             split.value = by_levels.exists ? std::max(0.0, by_levels.value) : -1;
             split.information = by_levels.information;
             return;
@@ -234,7 +234,7 @@ class BitsetGrower {
         }
     }
 
-    // The levels of a nominal column in the node: its list holds each as a run.
+    // Count the categories of a column in the node: each is a run in its list.
     void count_levels_of(std::size_t j, const OpenNode& at, LevelCounts& out) const {
         const BitsetList list = list_of(j, at);
         const NodeStats& f = node_.stats;
@@ -393,7 +393,7 @@ class BitsetGrower {
         }
     }
 
-    // The branches of a column of levels: rows, and the levels that lead to each.
+    // The branches of a categorical column: their rows, and the categories that lead to each.
     template <class Scratch>
     void branch_levels(Kernel& kernel, std::size_t j, const OpenNode& at, Scratch& scratch) {
         const BitsetTable::Column& column = table.columns[j];

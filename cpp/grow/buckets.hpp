@@ -1,6 +1,6 @@
-// Buckets: every value of an ordered column gets a one-byte code that keeps the order, so that
-// large nodes are counted instead of scanned. Nothing is rounded: a bound on what a bucket may
-// hide says which ones have to be opened, and those are examined value by value.
+// Buckets: each value of an ordered column gets a one-byte code that keeps the order, so that
+// large nodes are counted instead of scanned. The search stays exact: an upper bound on the
+// cuts inside a bucket says which buckets must be examined value by value.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace penjing {
 
-// The value of each row of an ordered column: a number, or the rank of one.
+// The values of an ordered column: its numbers, or their ranks.
 struct Keys {
     const double* numbers = nullptr;
     std::size_t stride = 1;
@@ -42,8 +42,7 @@ struct Keys {
         }
     }
 
-    // Fetch the values of some rows. Tight on purpose: many cache misses are then under way at
-    // once.
+    // Gather the values of some rows. A minimal loop, so that many cache misses overlap.
     void gather(const std::uint32_t* rows, std::size_t n, double* out) const {
         if (codes != nullptr) {
             for (std::size_t i = 0; i < n; ++i) {
@@ -61,13 +60,13 @@ inline constexpr std::size_t n_buckets = 256;
 
 class BucketMap {
   public:
-    // Bounds from a sample: quantiles, each the largest value of its bucket.
+    // Take the bounds from the quantiles of a sample; each is the largest value of its bucket.
     void prepare(const Keys& keys, std::size_t n_rows) {
         constexpr std::size_t most = 8192;
         const std::size_t n = std::min(n_rows, most);
         std::vector<double> sample;
         sample.reserve(n);
-        // A stride that shares no factor with likely periods of the data.
+        // A random offset in each step avoids aliasing with periodic data.
         const std::size_t step = n_rows / n;
         std::uint64_t state = 88172645463325252U;
         for (std::size_t i = 0; i < n; ++i) {
@@ -96,7 +95,7 @@ class BucketMap {
                 }
             }
         }
-        // Where hardly two rows of the sample share a value, every bucket has many.
+        // If hardly two rows of the sample share a value, every bucket holds several values.
         if (distinct.size() > sample.size() / 2 && sample.size() > 2 * n_buckets) {
             all_several_ = true;
             several_.fill(1);
@@ -119,27 +118,28 @@ class BucketMap {
         return whole;
     }
 
-    // Finer codes inside the buckets, of rows that are coded: they keep the order too.
+    // Fine codes inside the buckets of encoded rows; they keep the order too.
     void refine(const Keys& keys, std::size_t from, std::size_t to, const std::uint8_t* buckets,
                 std::uint8_t* out) const {
         for (std::size_t i = from; i < to; ++i) {
             const std::size_t b = buckets[i];
-            // Rounding keeps the order: neither step can put a larger value before a smaller.
+            // Both operations are monotonic after rounding.
             const double place = (keys.at(i) - floor_[b]) * stretch_[b];
             const double inside = place > 0 ? (place < 255 ? place : 255) : 0;
             out[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(inside));
         }
     }
 
-    // Whether the sample had one or two values: then finer codes wait until more is known.
+    // Whether the sample had one or two values: fine codes are then made only if other values
+    // occur.
     [[nodiscard]] bool sample_has_two_values() const { return used_ == 1 || used_ == 2; }
-    // Whether no row had another one: then codes are 0 and 1.
+    // Whether no row had another value: codes are then 0 and 1.
     [[nodiscard]] bool has_two_values() const {
         return sample_has_two_values() && has_two_values_;
     }
-    // Whether a bucket may hold more than one value.
+    // Whether a bucket may hold several distinct values.
     [[nodiscard]] bool has_several_values(std::size_t b) const { return several_[b] != 0; }
-    // Whether a finer cell of it may: whole numbers that lie no wider apart have one each.
+    // The same for a fine cell: if only integers occur, a narrow bucket has one value per cell.
     [[nodiscard]] bool has_several_values_inside(std::size_t b) const {
         return has_several_values(b) &&
                !(is_whole_ && b > 0 && b < used_ && bounds_[b] - bounds_[b - 1] < n_buckets);
@@ -156,10 +156,10 @@ class BucketMap {
 
   private:
     static constexpr std::size_t n_cells = 2048;
-    static constexpr std::size_t chunk = 256;  // values that are coded at a time
+    static constexpr std::size_t chunk = 256;  // values per step
 
-    // Where a value lies between the least and the greatest bound says nearly which bucket it
-    // is in; unless values crowd in a few places, then bounds are searched by halving.
+    // A table from the position of a value between the smallest and the largest bound to its
+    // first possible bucket. Columns whose values cluster use binary search instead.
     void prepare_guide(const std::vector<double>& sample) {
         const double high = used_ > 0 ? bounds_[used_ - 1] : 0;
         least_ = used_ > 0 ? bounds_[0] : 0;
@@ -259,7 +259,7 @@ class BucketMap {
         return whole;
     }
 
-    // The guide's cell of each value; false if one is missing or infinite.
+    // The table cell of each value; false if one is missing or infinite.
     bool find_cells(const double* values, std::size_t n, std::int32_t* cells) const {
 #if PENJING_X86
         if (has_avx512()) {
@@ -287,10 +287,10 @@ class BucketMap {
             const auto valid = static_cast<__mmask8>(n - i >= 8 ? 0xffU : (1U << (n - i)) - 1);
             const __m512d value = _mm512_maskz_loadu_pd(valid, values + i);
             bad |= _mm512_mask_cmp_pd_mask(valid, _mm512_abs_pd(value), most, _CMP_NLE_UQ);
-            // Step by step as in cell_of: no multiplication is fused with an addition.
+            // The same operations as in cell_of: no multiplication is fused with an addition.
             const __m512d product = _mm512_mul_pd(_mm512_sub_pd(value, least), scale);
             const __m512d place = _mm512_add_pd(product, one);
-            // Of two numbers, max gives the second if one is missing.
+            // max returns its second operand if the first is NaN.
             const __m512d inside =
                 _mm512_min_pd(_mm512_max_pd(place, _mm512_setzero_pd()), last);
             _mm256_mask_storeu_epi32(cells + i, valid, _mm512_cvttpd_epi32(inside));
@@ -336,22 +336,23 @@ class BucketMap {
     bool guided_ = false;
     bool all_several_ = false;
     bool has_two_values_ = true;
-    bool is_whole_ = false;  // only whole numbers have been seen
-    bool one_step_ = false;  // no cell of the guide has two bounds
+    bool is_whole_ = false;  // only integers have occurred
+    bool one_step_ = false;  // no table cell contains two bounds
     std::vector<std::uint8_t> guide_;
     std::array<double, n_buckets> bounds_;  // the last is infinite
     std::array<std::uint8_t, n_buckets> several_;
     std::size_t used_ = 0;
-    std::array<double, n_buckets> floor_;    // where finer codes of a bucket begin
-    std::array<double, n_buckets> stretch_;  // and how many there are to a unit
+    std::array<double, n_buckets> floor_;    // the value of fine code 0 in each bucket
+    std::array<double, n_buckets> stretch_;  // and the fine codes per unit of value
 };
 
-// ---- what a bucket may hide: no cut inside it has a V above this
+// ---- an upper bound of V for the cuts inside a bucket
 
 inline double bound_inside(BinaryGini, const NodeStats& f, const std::uint32_t* below,
                            std::uint32_t l, const std::uint32_t* inside, std::uint32_t,
                            const LogTable& log) {
-    // V is convex in the counts, so it is largest in a corner: all of one class first.
+    // V is convex in the counts, so that it is largest at a corner: one class entirely on the
+    // left.
     double most = 0;
     for (std::size_t k = 0; k < 2; ++k) {
         const std::uint32_t left[2] = {below[0] + (k == 0 ? inside[0] : 0),
@@ -367,9 +368,8 @@ inline double bound_inside(BinaryGini, const NodeStats& f, const std::uint32_t* 
 inline double bound_inside(MulticlassGini, const NodeStats& f, const std::uint32_t* below,
                            std::uint32_t l, const std::uint32_t* inside, std::uint32_t m,
                            const LogTable&) {
-    // V = N / (L R) * sum delta_k^2 with delta_k = c_k - q_k L, from the left edge of the
-    // bucket; linear and square terms are bounded apart, but both
-    // with the coupling of the classes.
+    // V = N / (L R) * sum delta_k^2 with delta_k = c_k - q_k L, expanded at the left edge of
+    // the bucket. The linear and the quadratic terms are bounded separately.
     const double n = f.n;
     const double* q = f.share.data();
     double delta[max_bucketed_classes];
@@ -405,8 +405,8 @@ inline double bound_inside(CountEntropy, const NodeStats& f, const std::uint32_t
         }
         return most;
     }
-    // -phi(L) - phi(N - L) lies below its tangent in the middle of the bucket; what is left is
-    // a sum of convex functions of one count each, largest at an end.
+    // -phi(L) - phi(N - L) is below its tangent in the middle of the bucket; the rest is a sum
+    // of convex functions of one count each, largest at an end.
     const std::uint32_t middle = std::clamp(l + m / 2, 1U, f.n - 1);
     const double lambda = std::log2(static_cast<double>(middle) / (f.n - middle)) * log.scale;
     double sum = lambda * middle - as_double(log.phi[middle] + log.phi[f.n - middle]);
@@ -419,35 +419,35 @@ inline double bound_inside(CountEntropy, const NodeStats& f, const std::uint32_t
     return sum - as_double(f.parent_phi);
 }
 
-// ---- opening a bucket
+// ---- examining a bucket
 
-// Counts of the rows in bucket b, per finer cell and class.
-struct FinerView {
+// Rows with their buckets and fine codes, counted per fine cell and class.
+struct FineCodeView {
     const std::uint8_t* buckets;
-    const std::uint8_t* finer;
+    const std::uint8_t* fine;
     const std::uint16_t* labels;
     std::size_t n;
-    unsigned shift;  // how many bits of a finer code are too many
+    unsigned shift;  // fine codes are shifted right by it
     std::size_t k;
 
     void add(std::size_t i, std::uint32_t* cells) const {
-        ++cells[static_cast<std::size_t>(finer[i] >> shift) * k + labels[i]];
+        ++cells[static_cast<std::size_t>(fine[i] >> shift) * k + labels[i]];
     }
 };
 
-// Room for the rows of a bucket, and for a whole vector beyond the last.
+// Memory for the rows of a bucket, and for one vector store beyond them.
 struct PackedRows {
-    std::vector<std::uint8_t> finer;
+    std::vector<std::uint8_t> fine;
     std::vector<std::uint16_t> labels;
     void prepare(std::size_t n) {
-        if (finer.size() < n + 64) {
-            finer.resize(2 * n + 64);
+        if (fine.size() < n + 64) {
+            fine.resize(2 * n + 64);
             labels.resize(2 * n + 64);
         }
     }
 };
 
-inline void count_in_bucket_scalar(const FinerView& view, std::uint8_t b,
+inline void count_in_bucket_scalar(const FineCodeView& view, std::uint8_t b,
                                    std::uint32_t* cells) {
     for (std::size_t i = 0; i < view.n; ++i) {
         if (view.buckets[i] == b) {
@@ -457,11 +457,11 @@ inline void count_in_bucket_scalar(const FinerView& view, std::uint8_t b,
 }
 
 #if PENJING_X86
-// Without a branch on what is found: hits are packed together, then counted.
-PENJING_AVX512 inline void count_in_bucket_avx512(const FinerView& view, std::uint8_t b,
+// Branch-free: the rows of the bucket are compressed, then counted.
+PENJING_AVX512 inline void count_in_bucket_avx512(const FineCodeView& view, std::uint8_t b,
                                                   std::uint32_t* cells, PackedRows& packed) {
     const __m512i wanted = _mm512_set1_epi8(static_cast<char>(b));
-    std::uint8_t* finer = packed.finer.data();
+    std::uint8_t* fine = packed.fine.data();
     std::uint16_t* labels = packed.labels.data();
     std::size_t n = 0;
     for (std::size_t i = 0; i < view.n; i += 64) {
@@ -472,10 +472,9 @@ PENJING_AVX512 inline void count_in_bucket_avx512(const FinerView& view, std::ui
         const auto low = static_cast<__mmask32>(hits);
         const auto high = static_cast<__mmask32>(hits >> 32);
         const auto n_low = static_cast<std::size_t>(_mm_popcnt_u32(low));
-        // Masked loads: what lies beyond the node is not touched.
-        _mm512_storeu_si512(
-            finer + n,
-            _mm512_maskz_compress_epi8(hits, _mm512_maskz_loadu_epi8(hits, view.finer + i)));
+        // Masked loads do not read beyond the node.
+        _mm512_storeu_si512(fine + n, _mm512_maskz_compress_epi8(
+                                          hits, _mm512_maskz_loadu_epi8(hits, view.fine + i)));
         _mm512_storeu_si512(
             labels + n,
             _mm512_maskz_compress_epi16(low, _mm512_maskz_loadu_epi16(low, view.labels + i)));
@@ -485,20 +484,20 @@ PENJING_AVX512 inline void count_in_bucket_avx512(const FinerView& view, std::ui
         n += n_low + static_cast<std::size_t>(_mm_popcnt_u32(high));
     }
     for (std::size_t i = 0; i < n; ++i) {
-        ++cells[static_cast<std::size_t>(finer[i] >> view.shift) * view.k + labels[i]];
+        ++cells[static_cast<std::size_t>(fine[i] >> view.shift) * view.k + labels[i]];
     }
 }
 
-// The same for two classes: the class takes the place of the last bit, so one vector does.
-PENJING_AVX512 inline void count_in_bucket_of_two(const FinerView& view, std::uint8_t b,
+// The same for two classes: the class replaces the last bit of the fine code.
+PENJING_AVX512 inline void count_in_bucket_of_two(const FineCodeView& view, std::uint8_t b,
                                                   std::uint32_t* cells, PackedRows& packed) {
     const __m512i wanted = _mm512_set1_epi8(static_cast<char>(b));
     const __m512i even = _mm512_set1_epi8(static_cast<char>(0xFE));
     const __m512i one = _mm512_set1_epi8(1);
     const std::uint8_t* buckets = view.buckets;
-    const std::uint8_t* from = view.finer;
+    const std::uint8_t* from = view.fine;
     const std::uint16_t* labels = view.labels;
-    std::uint8_t* finer = packed.finer.data();
+    std::uint8_t* fine = packed.fine.data();
     std::size_t n = 0;
     std::size_t i = 0;
     for (; i + 64 <= view.n; i += 64) {
@@ -509,22 +508,22 @@ PENJING_AVX512 inline void count_in_bucket_of_two(const FinerView& view, std::ui
                                                  _mm512_test_epi16_mask(low, low));
         const __m512i cell = _mm512_and_si512(_mm512_loadu_si512(from + i), even);
         _mm512_storeu_si512(
-            finer + n, _mm512_maskz_compress_epi8(
-                           hits, _mm512_mask_or_epi32(cell, 0xFFFF, cell,
-                                                      _mm512_maskz_mov_epi8(second, one))));
+            fine + n, _mm512_maskz_compress_epi8(
+                          hits, _mm512_mask_or_epi32(cell, 0xFFFF, cell,
+                                                     _mm512_maskz_mov_epi8(second, one))));
         n += static_cast<std::size_t>(_mm_popcnt_u64(hits));
     }
     for (; i < view.n; ++i) {
         if (buckets[i] == b) {
-            finer[n++] = static_cast<std::uint8_t>((from[i] & 0xFEU) | labels[i]);
+            fine[n++] = static_cast<std::uint8_t>((from[i] & 0xFEU) | labels[i]);
         }
     }
     for (std::size_t j = 0; j < n; ++j) {
-        ++cells[static_cast<std::size_t>(finer[j] >> view.shift) * 2 + (finer[j] & 1U)];
+        ++cells[static_cast<std::size_t>(fine[j] >> view.shift) * 2 + (fine[j] & 1U)];
     }
 }
 
-PENJING_AVX2 inline void count_in_bucket_avx2(const FinerView& view, std::uint8_t b,
+PENJING_AVX2 inline void count_in_bucket_avx2(const FineCodeView& view, std::uint8_t b,
                                               std::uint32_t* cells) {
     const __m256i wanted = _mm256_set1_epi8(static_cast<char>(b));
     std::size_t i = 0;
@@ -545,7 +544,7 @@ PENJING_AVX2 inline void count_in_bucket_avx2(const FinerView& view, std::uint8_
 }
 #endif
 
-inline void count_in_bucket(const FinerView& view, std::uint8_t b, std::size_t n_inside,
+inline void count_in_bucket(const FineCodeView& view, std::uint8_t b, std::size_t n_inside,
                             std::uint32_t* cells, PackedRows& packed, bool use_avx512) {
     packed.prepare(n_inside);
 #if PENJING_X86
@@ -566,8 +565,8 @@ inline void count_in_bucket(const FinerView& view, std::uint8_t b, std::size_t n
     count_in_bucket_scalar(view, b, cells);
 }
 
-// Positions of the rows in buckets `first` to `last`, in order; `out` has room for them, and
-// the end of what was written is returned.
+// Write the positions of the rows in buckets `first` to `last`, ascending, to `out`; returns
+// the end.
 inline std::uint32_t* rows_in_run_scalar(const std::uint8_t* codes, std::size_t from,
                                          std::size_t n, std::uint8_t first, std::uint8_t last,
                                          std::uint32_t* out) {
@@ -631,7 +630,7 @@ inline std::uint32_t* rows_in_run(const std::uint8_t* codes, std::size_t n, std:
     return rows_in_run_scalar(codes, 0, n, first, last, out);
 }
 
-// The same; `size` rows are known to be there.
+// The same, for a known number of rows.
 inline void rows_in_run(const std::uint8_t* codes, std::size_t n, std::uint8_t first,
                         std::uint8_t last, std::size_t size, std::vector<std::uint32_t>& out,
                         bool use_avx512) {
@@ -639,8 +638,8 @@ inline void rows_in_run(const std::uint8_t* codes, std::size_t n, std::uint8_t f
     rows_in_run(codes, n, first, last, out.data(), use_avx512);
 }
 
-// Keep the positions of rows in finer cells that may hide as much as `least`.
-inline void rows_in_cells(const FinerView& view, std::uint8_t b, std::size_t size,
+// The positions of the rows in fine cells whose bound is at least `least`.
+inline void rows_in_cells(const FineCodeView& view, std::uint8_t b, std::size_t size,
                           const double* most, double least, std::vector<std::uint32_t>& out,
                           bool use_avx512) {
     const std::size_t n_cells = std::size_t{256} >> view.shift;
@@ -652,14 +651,14 @@ inline void rows_in_cells(const FinerView& view, std::uint8_t b, std::size_t siz
     std::size_t kept = 0;
     for (const std::uint32_t at : out) {
         out[kept] = at;
-        kept += most[view.finer[at] >> view.shift] >= least ? 1U : 0U;
+        kept += most[view.fine[at] >> view.shift] >= least ? 1U : 0U;
     }
     out.resize(kept);
 }
 
-// Sorts a few rows by value. A row is one word: the upper bits of the value, the lower ones a
-// tag (a class, or the row's number). Rows are dealt into as many cells as there are rows, by
-// where the value lies between the least and the greatest, and put in order inside each cell.
+// Sorts a few rows by value. A row is one word: the upper bits of its value, and a tag in the
+// lower bits (a class, or the number of the row). Rows are distributed to as many cells as
+// there are rows, by linear interpolation of the value, and sorted inside each cell.
 class RowSort {
   public:
     void start(std::size_t n, unsigned tag_bits) {
@@ -675,7 +674,8 @@ class RowSort {
     }
     [[nodiscard]] bool differs(std::size_t i) const { return differs_[i] != 0; }
 
-    // Afterwards the i-th row in order has tag(i), and differs(i) from the one before.
+    // After it, the i-th row in order has tag(i), and differs(i) says whether its value is not
+    // that of the row before.
     void sort() {
         const std::size_t n = values_.size();
         words_.resize(n);
@@ -752,7 +752,7 @@ class RowSort {
         }
     }
 
-    // Values that agree in all bits but those that made room for the tag.
+    // For values that differ only in the bits that hold the tag.
     void sort_exactly() {
         const std::size_t n = values_.size();
         std::vector<std::uint32_t> order(n);

@@ -1,10 +1,11 @@
-// The growing kernel for rows that count one each, with nothing missing, and classes.
+// The growing kernel for classification with rows of weight one and no missing values.
 //
-// All arrays are in the node's row order (grow/level_counts.hpp): codes of levels, and for
-// ordered columns the codes of buckets (grow/buckets.hpp). A node owns the same stretch of
-// every array; its children get that stretch of the array's twin, so that no two nodes ever
-// write to one place. Small nodes, and nodes of any size where every column's own best cut is
-// asked for (gain ratio), keep ordered columns as sorted lists (grow/sorted_lists.hpp).
+// All arrays are in the row order of the nodes (grow/level_counts.hpp): category codes, and
+// bucket codes of ordered columns (grow/buckets.hpp). A node owns the same range of every
+// array; its children get that range of the other side of the double buffer, so that no two
+// nodes write to the same place. Small nodes keep ordered columns as sorted lists
+// (grow/sorted_lists.hpp); so do nodes of any size under gain ratio, which needs the best cut
+// of every column.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +51,8 @@ class CountedKernel {
           use_avx512_(has_avx512()),
           columns_(request.columns.size()) {}
 
-    // Empty if a value is missing or infinite: then the general kernel has to do it.
+    // Returns nothing if a value is missing or infinite: the request is then for another
+    // kernel.
     std::vector<Subtree> grow(ThreadPool& pool, const PollCallback& poll) {
         OpenNode root;
         root.n = static_cast<std::uint32_t>(request_.n_rows);
@@ -73,7 +75,7 @@ class CountedKernel {
         }
         add_node(subtrees[0], root.counts.data());
         if (!is_leaf(root.counts.data(), root.n, 0)) {
-            grow_subtree(subtrees[0], std::move(root), scratches_[0], large,
+            grow_subtree(subtrees[0], std::move(root), scratch_[0], large,
                          is_serial ? nullptr : &pool, is_serial ? nullptr : &deferred, poll);
         }
         subtrees.resize(1 + deferred.size());
@@ -86,20 +88,20 @@ class CountedKernel {
             subtrees[0].nodes[deferred[i].node].link = static_cast<std::int32_t>(i + 1);
             add_node(subtrees[i + 1], deferred[i].counts.data());
         }
-        pool.run(deferred.size(), [&](std::size_t task, int worker) {
+        pool.run(deferred.size(), [&](std::size_t task, int thread) {
             const std::size_t i = by_size[task];
             deferred[i].node = 0;
             grow_subtree(subtrees[i + 1], std::move(deferred[i]),
-                         scratches_[static_cast<std::size_t>(worker)], 0, nullptr, nullptr,
-                         worker == 0 ? poll : PollCallback{});
+                         scratch_[static_cast<std::size_t>(thread)], 0, nullptr, nullptr,
+                         thread == 0 ? poll : PollCallback{});
         });
         return subtrees;
     }
 
   private:
-    // Up to this depth opening buckets costs less than carrying finer codes along.
+    // Up to this depth, examining buckets costs less than moving fine codes along.
     static constexpr std::int64_t shallow = 9;
-    // Buckets of fewer rows are sorted at once.
+    // Buckets of fewer rows are sorted without a look at fine codes.
     [[nodiscard]] std::uint32_t max_sorted_bucket() const {
         return static_cast<std::uint32_t>(std::min<std::size_t>(64, small_));
     }
@@ -107,15 +109,15 @@ class CountedKernel {
     enum class Kind : std::uint8_t { constant, pair, nominal, ordered };
     struct Column {
         Kind kind = Kind::constant;
-        Keys keys;                         // ordered, also with two levels
-        DoubleBuffer<Entry> list;          // ordered, where lists are used at any size
-        DoubleBuffer<std::uint8_t> bytes;  // buckets, or levels by their number
-        DoubleBuffer<std::uint8_t> finer;  // codes inside the buckets, where trees grow deep
+        Keys keys;                         // of ordered columns, also binary ones
+        DoubleBuffer<Entry> list;          // of ordered columns, if nodes of any size use lists
+        DoubleBuffer<std::uint8_t> bytes;  // buckets, or category codes
+        DoubleBuffer<std::uint8_t> fine;   // fine codes, if trees may grow deep
         DoubleBuffer<std::uint16_t> shorts;
         DoubleBuffer<std::uint32_t> words;
-        std::unique_ptr<BucketMap> map;  // ordered, where there are buckets
-        std::size_t slot = 0;            // of its buckets in a node's counts
-        double low = 0, high = 1;        // keys of an ordered column with two levels
+        std::unique_ptr<BucketMap> map;  // of ordered columns, if there are buckets
+        std::size_t slot = 0;            // index of its buckets in the counts of a node
+        double low = 0, high = 1;        // the values of an ordered binary column
         [[nodiscard]] bool is_ordered() const { return kind == Kind::ordered; }
         [[nodiscard]] bool is_pair() const { return kind == Kind::pair; }
     };
@@ -131,16 +133,16 @@ class CountedKernel {
         Cells buckets;  // slots x buckets x K
     };
     struct ColumnSplit {
-        bool exists = false;           // whether there is an offer
-        bool can_split_below = false;  // may still offer something further down
+        bool exists = false;           // whether there is an admissible split
+        bool can_split_below = false;  // whether the column can still split a node below
         double value = 0;              // V
         double information = 0;
         std::uint32_t at = 0;                  // ordered: rows of the left branch
-        std::uint32_t bucket = 0;              // … of which the last lie in this bucket
-        std::vector<std::uint32_t> groups[2];  // levels, binary shape
+        std::uint32_t bucket = 0;              // … the last of which is in this bucket
+        std::vector<std::uint32_t> groups[2];  // categories of a binary split
         double best_edge = 0;                  // the best V between two buckets
         std::vector<double> edge_value;        // V after each bucket, -1 where there is no cut
-        std::vector<double> bound;             // what a bucket may hide, -1: nothing
+        std::vector<double> bound;             // bound of the cuts inside each bucket, -1: none
     };
     struct Scratch {
         RowBits marked;
@@ -154,23 +156,23 @@ class CountedKernel {
         std::vector<std::uint64_t> mask;
         std::vector<std::uint32_t> branch_of_row;
         std::vector<std::uint32_t> places;
-        std::vector<Cells> spare;                // buckets of nodes that are done
-        std::vector<DoubleBuffer<Entry>> lists;  // of the small node at hand
-        GrowableBuffer<Entry> aside;        // a part of a list that is divided where it lies
-        std::vector<std::uint32_t> global;  // its rows, by their number in the node
-        std::size_t base = 0;               // where it begins
+        std::vector<Cells> spare;                // buckets of finished nodes, for reuse
+        std::vector<DoubleBuffer<Entry>> lists;  // of the current small node
+        GrowableBuffer<Entry> spare_list;        // part of a list that is partitioned in place
+        std::vector<std::uint32_t> global;       // the table row of each of its rows
+        std::size_t base = 0;                    // its offset in the arrays
         RowSort sort;
         CodeRadixSort code_sort;
-        ClassShareSort shares;
+        ClassShareSort share_sort;
         std::vector<std::uint32_t> hits;
-        std::vector<std::uint32_t> run, run_hits;  // rows of buckets side by side
+        std::vector<std::uint32_t> run, run_hits;  // rows of adjacent buckets
         std::vector<Entry> opened;
-        std::vector<std::uint32_t> before, fine, start;
+        std::vector<std::uint32_t> before, fine_counts, start;
         PackedRows packed;
         std::vector<double> keys;
-        std::array<double, n_buckets> edge_value, bound;  // of the finer cells of a bucket
+        std::array<double, n_buckets> edge_value, bound;  // of the fine cells of a bucket
         BitsetGrower<CountedKernel> bitset;
-        std::vector<std::uint8_t> bitset_row;  // a row's number in the tiny table
+        std::vector<std::uint8_t> bitset_row;  // the number of a row in the bitset table
     };
 
     // ---- preparation
@@ -184,34 +186,35 @@ class CountedKernel {
                 }
             }
         }
-        // A few thousand rows are sorted sooner than buckets for them are made and scanned.
+        // A few thousand rows are sorted faster than buckets are made for them.
         const bool is_short = n <= 8 * request_.small;
-        // With many classes a bucket costs more to judge than a few rows.
+        // With many classes a bucket costs more to score than a few rows.
         const std::size_t small = k_ > 2 ? 2 * request_.small : request_.small;
         small_ = is_short || request_.is_ratio() || k_ > max_bucketed_classes ? n : small;
         lists_everywhere_ = n > request_.small && small_ == n;
-        if constexpr (M::is_entropy) {  // whole lists of two classes want no steps
+        if constexpr (M::is_entropy) {  // lists of two classes need no differences
             log_.prepare(n, !(lists_everywhere_ && k_ == 2 && n < detail::max_convex_rows));
         }
-        has_finer_ = small_ < n && (request_.max_depth < 0 || request_.max_depth > shallow);
-        scratches_.resize(static_cast<std::size_t>(pool.size()));
-        for (Scratch& worker : scratches_) {
-            worker.marked.prepare(small_);
-            worker.lists.resize(columns_.size());
-            worker.splits.resize(columns_.size());
+        has_fine_codes_ =
+            small_ < n && (request_.max_depth < 0 || request_.max_depth > shallow);
+        scratch_.resize(static_cast<std::size_t>(pool.size()));
+        for (Scratch& scratch : scratch_) {
+            scratch.marked.prepare(small_);
+            scratch.lists.resize(columns_.size());
+            scratch.splits.resize(columns_.size());
         }
         const auto n_ordered = static_cast<std::size_t>(
             std::count_if(request_.columns.begin(), request_.columns.end(),
                           [](const GrowColumn& c) { return c.ordered; }));
         if (lists_everywhere_) {
             arena_.prepare(n_ordered * (n * sizeof(Entry) + Arena::alignment));
-        } else if (small_ < n) {  // codes of buckets, and finer ones
+        } else if (small_ < n) {  // bucket codes and fine codes
             arena_.prepare(n_ordered * 2 * (n + Arena::alignment));
-            if (has_finer_) {
-                finer_arena_.prepare(n_ordered * 2 * (n + Arena::alignment));
+            if (has_fine_codes_) {
+                fine_arena_.prepare(n_ordered * 2 * (n + Arena::alignment));
             }
         }
-        if (!lists_everywhere_ || !is_all_lists()) {  // entries have row and class themselves
+        if (!lists_everywhere_ || !is_all_lists()) {  // list entries contain row and class
             prepare_rows(n);
         }
         std::atomic<bool> whole{true};
@@ -245,8 +248,8 @@ class CountedKernel {
                 to.map = std::make_unique<BucketMap>();
                 to.map->prepare(to.keys, n);
                 to.bytes.prepare(n, &arena_);
-                if (has_finer_) {
-                    to.finer.prepare(n, &finer_arena_);
+                if (has_fine_codes_) {
+                    to.fine.prepare(n, &fine_arena_);
                 }
             } else if (lists_everywhere_) {
                 to.list.prepare_single(n, arena_);
@@ -271,28 +274,29 @@ class CountedKernel {
         return true;
     }
 
-    // Code all ordered columns, a few thousand rows at a time: numbers that lie row by row are
+    // Encode all ordered columns, a few thousand rows at a time, so that a row-major matrix is
     // read from memory once.
     bool prepare_buckets(ThreadPool& pool, OpenNode& root, const PollCallback& poll) {
-        // Numbers that lie row by row: so many rows that they stay in the nearest cache.
+        // The rows per block of a row-major matrix, so that a block stays in the L1 cache.
         std::size_t reach = 1;
         for (const Column& column : columns_) {
             reach = std::max(reach, column.is_ordered() ? column.keys.stride : 1);
         }
         const std::size_t block = std::clamp<std::size_t>(2048 / reach, 64, 2048);
         const std::size_t n = request_.n_rows;
-        std::vector<std::vector<std::unique_ptr<BucketMap>>> maps(scratches_.size());
-        for (auto& mine : maps) {
+        std::vector<std::vector<std::unique_ptr<BucketMap>>> maps(scratch_.size());
+        for (auto& thread_maps : maps) {
             for (const Column& column : columns_) {
-                mine.push_back(column.map ? std::make_unique<BucketMap>(*column.map) : nullptr);
+                thread_maps.push_back(column.map ? std::make_unique<BucketMap>(*column.map)
+                                                 : nullptr);
             }
         }
         std::atomic<bool> whole{true};
-        pool.run((n + block - 1) / block, [&](std::size_t task, int worker) {
-            if (worker == 0 && poll) {
+        pool.run((n + block - 1) / block, [&](std::size_t task, int thread) {
+            if (thread == 0 && poll) {
                 poll();
             }
-            auto& mine = maps[static_cast<std::size_t>(worker)];
+            auto& thread_maps = maps[static_cast<std::size_t>(thread)];
             const std::size_t end = std::min(n, (task + 1) * block);
             for (std::size_t c = 0; c < columns_.size(); ++c) {
                 if (!columns_[c].is_ordered()) {
@@ -300,12 +304,12 @@ class CountedKernel {
                 }
                 const std::size_t begin = task * block;
                 std::uint8_t* codes = columns_[c].bytes.at(0, 0);
-                if (!mine[c]->code(columns_[c].keys, begin, end, codes)) {
+                if (!thread_maps[c]->code(columns_[c].keys, begin, end, codes)) {
                     whole = false;
                 }
-                if (has_finer_ && !mine[c]->sample_has_two_values()) {
-                    mine[c]->refine(columns_[c].keys, begin, end, codes,
-                                    columns_[c].finer.at(0, 0));
+                if (has_fine_codes_ && !thread_maps[c]->sample_has_two_values()) {
+                    thread_maps[c]->refine(columns_[c].keys, begin, end, codes,
+                                           columns_[c].fine.at(0, 0));
                 }
             }
         });
@@ -315,13 +319,13 @@ class CountedKernel {
         n_slots_ = 0;
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             if (columns_[c].is_ordered()) {
-                for (const auto& mine : maps) {
-                    columns_[c].map->merge(*mine[c]);
+                for (const auto& thread_maps : maps) {
+                    columns_[c].map->merge(*thread_maps[c]);
                 }
                 columns_[c].slot = n_slots_++;
             }
         }
-        root.buckets = fresh(scratches_[0]);
+        root.buckets = fresh(scratch_[0]);
         pool.run(columns_.size(), [&](std::size_t c, int) {
             Column& column = columns_[c];
             if (column.is_ordered() && column.map->has_two_values()) {
@@ -331,15 +335,15 @@ class CountedKernel {
                 count_buckets(column.bytes.at(0, 0), labels_.at(0, 0), n, cells);
                 reduce_kind(column, cells);
             }
-            if (has_finer_ && column.is_ordered() && column.map->sample_has_two_values()) {
+            if (has_fine_codes_ && column.is_ordered() && column.map->sample_has_two_values()) {
                 column.map->refine(column.keys, 0, n, column.bytes.at(0, 0),
-                                   column.finer.at(0, 0));
+                                   column.fine.at(0, 0));
             }
         });
         return true;
     }
 
-    // A column of one value or two, coded 0 and 1.
+    // A column of one or two values, encoded as 0 and 1.
     void set_binary_kind(Column& column) {
         const std::uint8_t* codes = column.bytes.at(0, 0);
         const bool is_pair = std::memchr(codes, 0, request_.n_rows) != nullptr &&
@@ -347,7 +351,7 @@ class CountedKernel {
         column.kind = is_pair ? Kind::pair : Kind::constant;
         column.low = column.map->bound(0);
         column.high = column.map->bound(1);
-        column.finer = {};
+        column.fine = {};
     }
 
     // An ordered column may turn out to have one value, or two.
@@ -363,7 +367,7 @@ class CountedKernel {
             }
         }
         column.kind = used.size() < 2 ? Kind::constant : Kind::pair;
-        column.finer = {};
+        column.fine = {};
         if (column.is_pair()) {
             column.low = column.map->bound(used[0]);
             column.high = column.map->bound(used[1]);
@@ -446,7 +450,7 @@ class CountedKernel {
         for (std::size_t i = 0; i < n; ++i) {
             list[place[static_cast<std::size_t>(from.codes[i])]++] = entry_of(i);
         }
-        for (std::size_t code = 0; code + 1 < n_levels; ++code) {  // place[code] is its end now
+        for (std::size_t code = 0; code + 1 < n_levels; ++code) {  // place[code] is now its end
             if (place[code] < n) {
                 list[place[code]] |= 1U;
             }
@@ -454,7 +458,7 @@ class CountedKernel {
         return true;
     }
 
-    // A node becomes small: sort its rows in every ordered column.
+    // Sort the rows of a node that has become small in every ordered column.
     void make_lists(OpenNode& open, Scratch& scratch) const {
         scratch.base = open.begin;
         std::uint32_t* rows = rows_.at(open.depth, open.begin);
@@ -475,10 +479,10 @@ class CountedKernel {
                 list[i] = static_cast<Entry>(id) << packing_.shift() |
                           static_cast<Entry>(labels[id]) << 1 | (differs ? 1U : 0U);
             };
-            if (has_finer_) {
+            if (has_fine_codes_) {
                 scratch.code_sort.sort(
                     column.bytes.at(open.depth, open.begin),
-                    column.finer.at(open.depth, open.begin), open.n,
+                    column.fine.at(open.depth, open.begin), open.n,
                     [&](std::uint32_t id) { return column.keys.at(scratch.global[id]); },
                     [&](std::size_t b) { return column.map->has_several_values_inside(b); });
                 for (std::uint32_t i = 0; i < open.n; ++i) {
@@ -500,7 +504,8 @@ class CountedKernel {
         }
     }
 
-    // A node becomes tiny: its rows are numbered anew, by their place or by the first list.
+    // Fill the bitset table of a node of at most 64 rows; rows are numbered by position or by
+    // the first list.
     void make_bitset(const OpenNode& open, Scratch& scratch) const {
         BitsetTable& table = scratch.bitset.table;
         table.start(open.n);
@@ -550,7 +555,7 @@ class CountedKernel {
         }
     }
 
-    // Where an ordered column's list lies, of a node or (one deeper) of its child.
+    // The list of an ordered column, of a node or (with depth + 1) of its child.
     Entry* list_at(std::size_t c, const Scratch& scratch, std::int64_t depth,
                    std::size_t begin) const {
         return lists_everywhere_ ? columns_[c].list.at(depth, begin)
@@ -572,7 +577,7 @@ class CountedKernel {
             return {midpoint(low, high), low, high};
         }
         if (source.levels == nullptr) {
-            return {low};  // an ordered level: its position
+            return {low};  // an ordinal category: its position
         }
         low = source.levels[static_cast<std::int32_t>(low)];
         high = source.levels[static_cast<std::int32_t>(high)];
@@ -593,7 +598,7 @@ class CountedKernel {
                n < request_.min_weight;
     }
 
-    // Rows that a branch of a node must have.
+    // The smallest admissible number of rows in a branch.
     [[nodiscard]] std::uint32_t min_branch_rows(std::uint32_t n) const {
         return static_cast<std::uint32_t>(
             std::clamp(std::ceil(request_.min_branch), 1.0, static_cast<double>(n)));
@@ -610,7 +615,7 @@ class CountedKernel {
         node.n_children = static_cast<std::uint32_t>(n_parts);
     }
 
-    // The levels that lead into the node added last.
+    // The categories that lead into the node that was added last.
     static void set_levels(Subtree& subtree, const std::vector<std::uint32_t>& levels) {
         Subtree::Node& child = subtree.nodes.back();
         child.level_start = static_cast<std::uint32_t>(subtree.levels.size());
@@ -651,8 +656,8 @@ class CountedKernel {
         }
     }
 
-    Scratch& worker(int by, Scratch& scratch) {
-        return by < 0 ? scratch : scratches_[static_cast<std::size_t>(by)];
+    Scratch& scratch_of(int thread, Scratch& scratch) {
+        return thread < 0 ? scratch : scratch_[static_cast<std::size_t>(thread)];
     }
 
     template <class Pool>
@@ -671,10 +676,10 @@ class CountedKernel {
         if (any_pair) {
             scratch.classes.prepare(labels_.at(open.depth, open.begin), open.n, k_);
         }
-        pool.run(open.active.size(), [&](std::size_t i, int by) {
+        pool.run(open.active.size(), [&](std::size_t i, int thread) {
             const std::size_t c = open.active[i];
-            Scratch& mine = worker(by, scratch);
-            search(c, open, stats, mine, scratch.classes, scratch.splits[c], scratch);
+            Scratch& own = scratch_of(thread, scratch);
+            search(c, open, stats, own, scratch.classes, scratch.splits[c], scratch);
         });
         if (!open.has_lists) {
             open_buckets(open, stats, scratch, pool);
@@ -739,7 +744,7 @@ class CountedKernel {
         score_categories(scratch.levels, f, scratch, split);
     }
 
-    // What the levels of a nominal column offer.
+    // The best split by the categories of a column.
     void score_categories(const LevelCounts& levels, const NodeStats& f, Scratch& scratch,
                           ColumnSplit& split) const {
         const std::size_t n_parts = levels.codes.size();
@@ -767,7 +772,7 @@ class CountedKernel {
         }
     }
 
-    // What lies between buckets, and what each may hide.
+    // The values of the cuts between buckets, and bounds for those inside.
     void scan_buckets(const Column& column, const OpenNode& open, const NodeStats& f,
                       Scratch& scratch, ColumnSplit& split) const {
         const std::uint32_t* cells = open.buckets.get() + column.slot * n_buckets * k_;
@@ -781,21 +786,22 @@ class CountedKernel {
             scan_cells(cells, n_buckets, has_several_values, f, scratch.below.data(), 0,
                        split.edge_value.data(), split.bound.data());
         split.best_edge = scan.best;
-        split.can_split_below = scan.n_used > 1 || scan.any_many;
+        split.can_split_below = scan.n_used > 1 || scan.any_several;
     }
 
     struct Scan {
         double best = -1;  // the best V between two cells
         std::size_t n_used = 0;
-        bool any_many = false;
+        bool any_several = false;
     };
 
-    // V after each cell, -1 where there is no cut, and what each may hide, -1: nothing. `below`
-    // are the rows before the first cell, `l` of them.
-    template <class IsMany>
+    // V after each cell, -1 if there is no cut, and the bound of the cuts inside each, -1 if
+    // there are none. `below` counts the `l` rows before the first cell by class.
+    template <class HasSeveralValues>
     Scan scan_cells(const std::uint32_t* cells, std::size_t n_cells,
-                    IsMany&& has_several_values, const NodeStats& f, std::uint32_t* below,
-                    std::uint32_t l, double* edge_value, double* bound) const {
+                    HasSeveralValues&& has_several_values, const NodeStats& f,
+                    std::uint32_t* below, std::uint32_t l, double* edge_value,
+                    double* bound) const {
         Scan scan;
         for (std::size_t b = 0; b < n_cells; ++b) {
             const std::uint32_t* inside = cells + b * k_;
@@ -810,10 +816,9 @@ class CountedKernel {
             }
             ++scan.n_used;
             if (m > 1 && has_several_values(b)) {
-                scan.any_many = true;
+                scan.any_several = true;
                 bound[b] = bound_inside(M{}, f, below, l, inside, m, log_);
-                if (l > 0 &&
-                    l < f.min_rows) {  // no cut there, but one inside may be nearly as good
+                if (l > 0 && l < f.min_rows) {  // not admissible itself, but bounds cuts inside
                     bound[b] = std::max(bound[b], M::score_binary(f, below, l, log_));
                 }
             }
@@ -831,7 +836,7 @@ class CountedKernel {
         return scan;
     }
 
-    // Open the buckets that may still hide the best cut of the node, or one as good.
+    // Examine the buckets that may contain the best cut of the node, or a tie.
     template <class Pool>
     void open_buckets(const OpenNode& open, const NodeStats& f, Scratch& scratch, Pool&& pool) {
         double best = 0;
@@ -842,11 +847,11 @@ class CountedKernel {
                                                            : 0.0);
         }
         std::atomic<double> so_far{best};
-        pool.run(open.active.size(), [&](std::size_t i, int by) {
+        pool.run(open.active.size(), [&](std::size_t i, int thread) {
             const std::size_t c = open.active[i];
             if (columns_[c].is_ordered()) {
                 open_column(c, open, f,
-                            by < 0 ? scratch : scratches_[static_cast<std::size_t>(by)],
+                            thread < 0 ? scratch : scratch_[static_cast<std::size_t>(thread)],
                             scratch.splits[c], so_far);
             }
         });
@@ -855,7 +860,7 @@ class CountedKernel {
     void open_column(std::size_t c, const OpenNode& open, const NodeStats& f, Scratch& scratch,
                      ColumnSplit& split, std::atomic<double>& so_far) const {
         const Column& column = columns_[c];
-        const auto bar = [&] {  // what is below has no part in the choice, ties included
+        const auto bar = [&] {  // candidates below it can neither win nor tie
             return so_far.load(std::memory_order_relaxed) * (1 - 1e-11) - 3 * f.slack;
         };
         const std::uint32_t* cells = open.buckets.get() + column.slot * n_buckets * k_;
@@ -878,7 +883,7 @@ class CountedKernel {
             while (value > old && !so_far.compare_exchange_weak(old, value)) {
             }
         };
-        // Rows (by their place in the node) as a list sorted by value, in my.opened.
+        // Sort rows, given by position in the node, by value into scratch.opened.
         const auto sort_rows = [&] {
             scratch.sort.start(scratch.hits.size(), packing_.class_bits);
             std::uint32_t* tags = scratch.sort.tags();
@@ -894,7 +899,7 @@ class CountedKernel {
                                     (scratch.sort.differs(i) ? 1U : 0U);
             }
         };
-        // The best cut inside a stretch of my.opened, after `before` rows.
+        // The best cut inside a range of scratch.opened, after `before` rows of the node.
         const auto search_inside = [&](std::size_t first, std::uint32_t size,
                                        std::uint32_t before, std::size_t b) {
             if (size < 2) {
@@ -909,14 +914,14 @@ class CountedKernel {
                 raise(best.value);
             }
         };
-        std::size_t run_end = 0;  // of the buckets whose rows have been fetched
-        std::size_t place = 0;    // where those of bucket b begin
+        std::size_t run_end = 0;  // end of the buckets whose rows are in scratch.run
+        std::size_t place = 0;    // where the rows of bucket b begin
         for (std::size_t b = 0; b < n_buckets; ++b) {
             const std::uint32_t* inside = cells + b * k_;
             const std::uint32_t m = std::accumulate(inside, inside + k_, std::uint32_t{0});
             if (split.bound[b] >= bar()) {
                 const auto bucket = static_cast<std::uint8_t>(b);
-                if (!has_finer_ || m < max_sorted_bucket()) {
+                if (!has_fine_codes_ || m < max_sorted_bucket()) {
                     if (b >= run_end) {
                         run_end = fetch_run(b, codes, cells, open.n, split, bar(), scratch);
                         place = 0;
@@ -928,19 +933,19 @@ class CountedKernel {
                     scratch.below = scratch.before;
                     search_inside(0, m, l, b);
                 } else {
-                    // As many finer cells as leave a few rows in each.
+                    // So many fine cells that a few rows are in each.
                     const auto bits = static_cast<unsigned>(
                         std::clamp(static_cast<int>(std::bit_width(m)) - 3, 4, 7));
                     const std::size_t n_cells = std::size_t{1} << bits;
-                    const std::uint8_t* finer = column.finer.at(open.depth, open.begin);
-                    const FinerView view{codes, finer, labels, open.n, 8 - bits, k_};
-                    scratch.fine.assign(n_cells * k_, 0);
-                    count_in_bucket(view, bucket, m, scratch.fine.data(), scratch.packed,
+                    const std::uint8_t* fine = column.fine.at(open.depth, open.begin);
+                    const FineCodeView view{codes, fine, labels, open.n, 8 - bits, k_};
+                    scratch.fine_counts.assign(n_cells * k_, 0);
+                    count_in_bucket(view, bucket, m, scratch.fine_counts.data(), scratch.packed,
                                     use_avx512_);
                     scratch.start = scratch.before;
                     const Scan scan = scan_cells(
-                        scratch.fine.data(), n_cells, [](std::size_t) { return true; }, f,
-                        scratch.start.data(), l, scratch.edge_value.data(),
+                        scratch.fine_counts.data(), n_cells, [](std::size_t) { return true; },
+                        f, scratch.start.data(), l, scratch.edge_value.data(),
                         scratch.bound.data());
                     raise(scan.best);
                     const double least = bar();
@@ -951,7 +956,7 @@ class CountedKernel {
                     std::size_t first = 0;
                     std::uint32_t before = l;
                     for (std::size_t cell = 0; cell < n_cells; ++cell) {
-                        const std::uint32_t* rows_of = scratch.fine.data() + cell * k_;
+                        const std::uint32_t* rows_of = scratch.fine_counts.data() + cell * k_;
                         const std::uint32_t size =
                             std::accumulate(rows_of, rows_of + k_, std::uint32_t{0});
                         if (scratch.bound[cell] >= least) {
@@ -980,8 +985,8 @@ class CountedKernel {
         }
     }
 
-    // Fetch the rows of bucket b, and of those behind it that are to be opened too, into
-    // my.run, bucket after bucket; returns the first bucket that is not among them.
+    // Fetch the rows of bucket b, and of the following ones that are examined too, into
+    // scratch.run, bucket after bucket. Returns the first bucket that is not included.
     std::size_t fetch_run(std::size_t b, const std::uint8_t* codes, const std::uint32_t* cells,
                           std::uint32_t n, const ColumnSplit& split, double least,
                           Scratch& scratch) const {
@@ -992,7 +997,7 @@ class CountedKernel {
             const std::uint32_t* cell = cells + end * k_;
             const std::uint32_t m = std::accumulate(cell, cell + k_, std::uint32_t{0});
             if (end > b &&
-                (split.bound[end] < least || (has_finer_ && m >= max_sorted_bucket()))) {
+                (split.bound[end] < least || (has_fine_codes_ && m >= max_sorted_bucket()))) {
                 break;
             }
             start[end] = size;
@@ -1038,7 +1043,7 @@ class CountedKernel {
         }
     }
 
-    // The best division of levels into two groups (search._groupings).
+    // The best binary grouping of categories (search._groupings).
     void group(const LevelCounts& levels, const NodeStats& f, Scratch& scratch,
                ColumnSplit& split) const {
         const std::size_t n = levels.codes.size();
@@ -1068,7 +1073,7 @@ class CountedKernel {
             }
             const std::vector<std::uint32_t>& by_share =
                 k_ > 2 ? along
-                       : scratch.shares.order(levels.cells.data(), levels.sizes.data(), n);
+                       : scratch.share_sort.order(levels.cells.data(), levels.sizes.data(), n);
             scratch.below.assign(f.k, 0);
             std::vector<std::size_t> rank(n);
             for (std::size_t i = 0; i < n; ++i) {
@@ -1084,7 +1089,7 @@ class CountedKernel {
             for (std::size_t i = 0; at > 0 && i < n; ++i) {
                 put(i, rank[i] >= at);
             }
-        } else {  // more classes: every grouping; the last level is always in group 1
+        } else {  // every grouping; the last category is always in group 1
             const std::size_t n_subsets = std::size_t{1} << (n - 1);
             std::vector<std::uint32_t> sums(n_subsets * f.k, 0);
             std::vector<std::uint32_t> sizes(n_subsets, 0);
@@ -1149,7 +1154,7 @@ class CountedKernel {
         return scratch.ties.front();
     }
 
-    // ---- division
+    // ---- partition
 
     template <class Pool>
     void divide(Subtree& subtree, OpenNode& open, std::size_t c, Scratch& scratch, Pool&& pool,
@@ -1157,7 +1162,7 @@ class CountedKernel {
         const Column& column = columns_[c];
         const ColumnSplit& split = scratch.splits[c];
         const GrowColumn& source = request_.columns[c];
-        std::vector<std::uint32_t> counts;  // K a branch
+        std::vector<std::uint32_t> counts;  // K per branch
         std::vector<std::uint32_t> sizes;
         std::vector<std::vector<std::uint32_t>> levels;  // into each branch
         Cut cut;
@@ -1257,7 +1262,7 @@ class CountedKernel {
         } else {
             divide_in_many(open, c, scratch, sizes, levels, grows, remaining, pool, buckets);
         }
-        // The smaller branch is taken first: the others that wait are then few.
+        // The smaller branch is grown first, so that few nodes wait.
         std::vector<std::size_t> starts(n_parts, open.begin);
         for (std::size_t b = 1; b < n_parts; ++b) {
             starts[b] = starts[b - 1] + sizes[b - 1];
@@ -1283,7 +1288,7 @@ class CountedKernel {
     }
 
     // Find the values on both sides of a cut, count both branches, and mark the rows of the
-    // left.
+    // left one.
     Cut cut_bucket(std::size_t c, const OpenNode& open, const ColumnSplit& split,
                    Scratch& scratch, std::vector<std::uint32_t>& counts) const {
         const Column& column = columns_[c];
@@ -1344,7 +1349,7 @@ class CountedKernel {
         return cut_of(c, low, high);
     }
 
-    // The levels of both groups; those of a column with two levels were not kept by `search`.
+    // The categories of both groups; `search` does not store those of a binary column.
     std::vector<std::vector<std::uint32_t>> groups_of(const Column& column,
                                                       const ColumnSplit& split,
                                                       const LevelCounts& present) const {
@@ -1418,7 +1423,7 @@ class CountedKernel {
         const std::size_t starts[2] = {open.begin, open.begin + sizes[0]};
         const std::size_t marked = left_is_marked ? 0 : 1;
         const std::size_t plain = 1 - marked;
-        // Buckets of the larger branch are those of the node less those of the smaller.
+        // The counts of the larger branch are those of the node less those of the smaller.
         const auto counts_buckets = [&](std::size_t b) {
             return !open.has_lists && grows[b] && sizes[b] > small_;
         };
@@ -1444,7 +1449,7 @@ class CountedKernel {
                 }
             });
         }
-        pool.run(remaining.size(), [&](std::size_t i, int by) {
+        pool.run(remaining.size(), [&](std::size_t i, int thread) {
             const Column& other = columns_[remaining[i]];
             if (other.is_ordered() && open.has_lists) {
                 Entry* const right = list_at(remaining[i], scratch, open.depth + 1, starts[1]);
@@ -1452,8 +1457,8 @@ class CountedKernel {
                                     ? list_at(remaining[i], scratch, open.depth + 1, starts[0])
                                     : nullptr,
                                 grows[1] ? right : nullptr};
-                if (lists_everywhere_ && grows[1]) {  // the left stays where the node is
-                    to[1] = worker(by, scratch).aside.reset(sizes[1]);
+                if (lists_everywhere_ && grows[1]) {  // the left branch is written in place
+                    to[1] = scratch_of(thread, scratch).spare_list.reset(sizes[1]);
                 }
                 partition_two(
                     ListView<Entry>{list_at(remaining[i], scratch, open.depth, open.begin),
@@ -1464,8 +1469,8 @@ class CountedKernel {
                 }
             } else if (!other.bytes.empty()) {
                 move(other.bytes);
-                if (!other.finer.empty()) {
-                    move(other.finer);
+                if (!other.fine.empty()) {
+                    move(other.fine);
                 }
                 if (other.is_ordered() && counts_any) {
                     const std::size_t at = other.slot * n_buckets * k_;
@@ -1490,7 +1495,7 @@ class CountedKernel {
                 scratch.spare.push_back(std::move(buckets[b]));
             }
         }
-        // Leave no mark behind.
+        // Clear the marks.
         if (by_list) {
             const Entry* list = list_at(c, scratch, open.depth, open.begin);
             const std::uint32_t from = left_is_marked ? 0 : sizes[0];
@@ -1597,14 +1602,15 @@ class CountedKernel {
                 move(labels_);
             }
         });
-        pool.run(remaining.size(), [&](std::size_t i, int by) {
+        pool.run(remaining.size(), [&](std::size_t i, int thread) {
             const Column& other = columns_[remaining[i]];
             if (other.is_ordered() && open.has_lists) {
                 std::vector<Entry*> ends(n_parts, nullptr);
                 std::vector<std::uint32_t> last;
                 Entry* const whole = list_at(remaining[i], scratch, open.depth + 1, open.begin);
-                Entry* const to =
-                    lists_everywhere_ ? worker(by, scratch).aside.reset(open.n) : whole;
+                Entry* const to = lists_everywhere_
+                                      ? scratch_of(thread, scratch).spare_list.reset(open.n)
+                                      : whole;
                 for (std::size_t b = 0; b < n_parts; ++b) {
                     ends[b] = grows[b] ? to + starts[b] : nullptr;
                 }
@@ -1619,8 +1625,8 @@ class CountedKernel {
                 }
             } else if (!other.bytes.empty()) {
                 move(other.bytes);
-                if (!other.finer.empty()) {
-                    move(other.finer);
+                if (!other.fine.empty()) {
+                    move(other.fine);
                 }
                 for (std::size_t b = 0; other.is_ordered() && b < n_parts; ++b) {
                     if (buckets[b]) {
@@ -1644,20 +1650,20 @@ class CountedKernel {
     bool use_avx512_;
     LogTable log_;
     std::vector<Column> columns_;
-    Arena arena_, finer_arena_;  // columns of two values never touch theirs of the second
+    Arena arena_, fine_arena_;  // binary columns never touch the second
     DoubleBuffer<std::uint32_t> rows_;
     DoubleBuffer<std::uint16_t> labels_;
-    std::vector<Scratch> scratches_;
-    std::size_t small_ = 0;          // nodes of up to so many rows have lists
+    std::vector<Scratch> scratch_;
+    std::size_t small_ = 0;          // up to this many rows, nodes have lists
     bool lists_everywhere_ = false;  // … made once, for the whole table
     std::size_t n_slots_ = 0;
-    bool has_finer_ = false;
-    // Of two parts of up to 64 rows together, by the rows of both and of one.
+    bool has_fine_codes_ = false;
+    // Split information of two branches, by their total rows (at most 64) and the rows of one.
     std::array<std::array<double, max_bitset_rows>, max_bitset_rows + 1> information_{};
 };
 
-// Whether rows count one each and targets are classes; that nothing is missing, and no number
-// infinite, shows on the way.
+// Whether every row has weight one and the target is a class. Missing and infinite values are
+// only detected while growing.
 inline bool can_grow_counted(const GrowRequest& request) {
     return request.y == nullptr && request.weight == nullptr && request.n_sums > 1 &&
            request.n_sums < 65536 && request.n_rows < std::size_t{1} << 31;

@@ -1,8 +1,8 @@
-// The growing kernel for everything: weights, missing values, numbers as targets, any columns.
+// The growing kernel for every request: weights, missing values, numeric targets, any columns.
 //
-// Rows of a node are kept in the order of the table and every sum is formed in that order,
-// level by level, exactly as engines/memory.py does; so the tree has the same bits. Faster
-// kernels take over where rows count one each and nothing is missing.
+// The rows of a node are kept in table order and every sum is formed in that order, category by
+// category, as in engines/memory.py, so that the tree is identical to the last bit. Faster
+// kernels handle the common cases.
 #pragma once
 
 #include <algorithm>
@@ -50,12 +50,11 @@ class GeneralKernel {
         if (request_.weight != nullptr) {
             all.weight.assign(request_.weight, request_.weight + request_.n_rows);
         }
-        scratches_.clear();
+        scratch_.clear();
         for (int i = 0; i < pool.size(); ++i) {
-            scratches_.emplace_back(request_);
+            scratch_.emplace_back(request_);
         }
-        // Big nodes deal their columns to the team; what is left is dealt out as whole
-        // subtrees.
+        // All threads share the columns of large nodes; smaller nodes are whole tasks.
         const std::size_t large =
             pool.size() > 1 ? std::max<std::size_t>(request_.n_rows / 32, 2000) : 0;
         std::vector<Subtree> subtrees(1);
@@ -71,12 +70,12 @@ class GeneralKernel {
         std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
             return deferred[a].rows.ids.size() > deferred[b].rows.ids.size();
         });
-        pool.run(deferred.size(), [&](std::size_t task, int worker) {
+        pool.run(deferred.size(), [&](std::size_t task, int thread) {
             const std::size_t i = by_size[task];
             OpenNode open = std::move(deferred[i]);
             open.node = 0;
-            grow_subtree(subtrees[i + 1], std::move(open), worker, 0, nullptr, nullptr,
-                         worker == 0 ? poll : PollCallback{});
+            grow_subtree(subtrees[i + 1], std::move(open), thread, 0, nullptr, nullptr,
+                         thread == 0 ? poll : PollCallback{});
         });
         return subtrees;
     }
@@ -86,7 +85,7 @@ class GeneralKernel {
         std::vector<double> after;                      // branches x S
         std::vector<double> known;                      // S
         std::vector<double> missing;                    // S
-        std::vector<std::vector<std::int32_t>> groups;  // of a nominal column
+        std::vector<std::vector<std::int32_t>> groups;  // of a categorical column
         std::int32_t low = 0, high = 0;                 // codes on both sides of a cut
     };
     struct Scratch {
@@ -99,7 +98,7 @@ class GeneralKernel {
         std::vector<std::uint64_t> keys, keys2;
     };
 
-    // What a column offers the rows of a node (search.offers); it must be coded.
+    // The best split of the rows of a node by one column (search.offers); it must be encoded.
     void search_column(std::size_t c, const RowsView& rows, Scratch& scratch,
                        ColumnSplit& split) const {
         count(c, rows, scratch);
@@ -113,10 +112,10 @@ class GeneralKernel {
         NodeRows rows;
     };
 
-    void grow_subtree(Subtree& subtree, OpenNode first, int worker, std::size_t large,
+    void grow_subtree(Subtree& subtree, OpenNode first, int thread, std::size_t large,
                       ThreadPool* pool, std::vector<OpenNode>* deferred,
                       const PollCallback& poll) {
-        Scorer& scorer = scratches_[static_cast<std::size_t>(worker)].scorer;
+        Scorer& scorer = scratch_[static_cast<std::size_t>(thread)].scorer;
         std::vector<ColumnSplit> splits(request_.columns.size());
         std::vector<Candidate> candidates(request_.columns.size());
         std::vector<double> scores;
@@ -142,14 +141,15 @@ class GeneralKernel {
             const RowsView rows{open.rows.ids.data(),
                                 open.rows.weight.empty() ? nullptr : open.rows.weight.data(),
                                 open.rows.ids.size()};
-            const auto search_task = [&](std::size_t c, int by) {
-                search_column(c, rows, scratches_[static_cast<std::size_t>(by)], splits[c]);
+            const auto search_task = [&](std::size_t c, int task_thread) {
+                search_column(c, rows, scratch_[static_cast<std::size_t>(task_thread)],
+                              splits[c]);
             };
             if (pool != nullptr) {
                 pool->run(splits.size(), search_task);
             } else {
                 for (std::size_t c = 0; c < splits.size(); ++c) {
-                    search_task(c, worker);
+                    search_task(c, thread);
                 }
             }
             for (std::size_t c = 0; c < splits.size(); ++c) {
@@ -302,7 +302,7 @@ class GeneralKernel {
         }
     }
 
-    // The gain of dividing into `left` and the rest; NaN where that is not admissible.
+    // The gain of a split into `left` and the rest; NaN if it is not admissible.
     double gain_of_two(Scratch& scratch, ColumnSplit& split, const double* left, double weight,
                        double share) const {
         split.after.resize(2 * s_);
@@ -430,8 +430,8 @@ class GeneralKernel {
         }
     }
 
-    // Levels by the share of the first class, or by mean, or along the direction in which more
-    // classes vary most; equal ones stay in their request.
+    // Categories by the share of the first class, by mean, or along the principal component of
+    // the class shares; a stable sort.
     std::vector<std::size_t> order_of_levels(const Counts& counts, Scratch& scratch) const {
         const std::size_t n = counts.codes.size();
         std::vector<double> along(n);
@@ -452,7 +452,7 @@ class GeneralKernel {
         return order;
     }
 
-    // ---- dividing
+    // ---- partition
 
     void divide(Subtree& subtree, const OpenNode& open, std::size_t c, const ColumnSplit& split,
                 std::vector<OpenNode>& stack) const {
@@ -510,7 +510,8 @@ class GeneralKernel {
         const double sum = pairwise_sum(shares.data(), n_parts);
         std::vector<NodeRows> parts(n_parts);
         const bool weighted = shared || !rows.weight.empty();
-        for (std::size_t b = 0; b < n_parts; ++b) {  // not twice as much as they need
+        for (std::size_t b = 0; b < n_parts;
+             ++b) {  // exact, so that vectors do not overallocate
             const std::size_t size =
                 sizes[b] + (shared && shares[b] / sum > 0 ? n_missing : std::size_t{0});
             parts[b].ids.reserve(size);
@@ -538,7 +539,7 @@ class GeneralKernel {
 
     const GrowRequest& request_;
     std::size_t s_;
-    std::vector<Scratch> scratches_;
+    std::vector<Scratch> scratch_;
 };
 
 }  // namespace penjing

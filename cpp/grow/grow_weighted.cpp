@@ -1,4 +1,4 @@
-// The measuring kernels, each compiled once.
+// Instantiates the weighted kernels, each once.
 #include "grow/grow_weighted.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool starts_with_missing(const GrowRequest& request) {
 
 namespace {
 
-// Fixed point wants numbers whose squares are neither too large nor too small.
+// Fixed point needs numbers whose squares are neither too large nor too small.
 bool has_moderate_values(const GrowRequest& request) {
     constexpr double large = 1e100;
     double most_w = request.weight == nullptr ? 1 : 0;

@@ -1,4 +1,4 @@
-// Where rows do not count one each: what grow/weighted.hpp grows, apart from how it does.
+// The entry point of the weighted kernels, without their templates.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace penjing {
 
-// What was seen of the columns by the way.
+// What is known of the columns after a pass over them.
 struct ColumnChecks {
     bool is_unsupported =
         false;  // a number is infinite, or missing where none may: nothing is grown
     std::vector<std::int64_t> n_missing;  // rows without a value, of each column
 };
 
-// Whether a value is missing among the first rows: likely, then, elsewhere too.
+// Whether a value is missing among the first rows; then others are likely to be missing too.
 bool starts_with_missing(const GrowRequest& request);
 
-// Whether the measuring kernel can do it.
+// Whether the weighted kernels support the request.
 bool can_grow_weighted(const GrowRequest& request);
 
 std::vector<Subtree> grow_weighted(const GrowRequest& request, ThreadPool& pool,

@@ -1,5 +1,5 @@
-// Columns of few levels as codes that lie side by side in the order of a node's rows: counting
-// reads straight ahead, and one mask moves every column.
+// Categorical columns as codes in the row order of a node: counting reads memory sequentially,
+// and one bit mask partitions every column.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace penjing {
 
-// The levels of one column in one node: those present, ascending, with their class counts.
+// The categories of one column that occur in a node, ascending, with their class counts.
 struct LevelCounts {
     std::vector<std::uint32_t> codes;
     std::vector<std::uint32_t> sizes;
-    std::vector<std::uint32_t> cells;    // K a level
-    std::vector<std::uint32_t> grid;     // scratch: all zero between two counts
-    std::vector<std::uint64_t> present;  // likewise
+    std::vector<std::uint32_t> cells;    // K per category
+    std::vector<std::uint32_t> grid;     // scratch; all zero between two calls
+    std::vector<std::uint64_t> present;  // scratch; all zero between two calls
     std::vector<std::uint64_t> keys;
 
     void clear() {
@@ -72,7 +72,7 @@ void count_levels(const Code* codes, const std::uint16_t* labels, std::size_t n,
     }
     std::uint32_t* grid = out.grid.data();
     std::uint64_t* present = out.present.data();
-    const bool is_full = n_levels <= n;  // nearly every level is likely to be there
+    const bool is_full = n_levels <= n;  // nearly every category is likely to occur
     for (std::size_t i = 0; i < n; ++i) {
         ++grid[codes[i] * k + labels[i]];
     }
@@ -104,7 +104,7 @@ void count_levels(const Code* codes, const std::uint16_t* labels, std::size_t n,
             }
             out.codes[n_present] = static_cast<std::uint32_t>(level);
             out.sizes[n_present] = size;
-            n_present += size > 0 ? 1U : 0U;  // what is not there is written over
+            n_present += size > 0 ? 1U : 0U;  // an absent category is overwritten
         }
         present[w] = 0;
     }
@@ -113,8 +113,8 @@ void count_levels(const Code* codes, const std::uint16_t* labels, std::size_t n,
     out.cells.resize(n_present * k);
 }
 
-// One bit a row for each class of a node: 64 rows after 64, the words of all classes side by
-// side, eight and eight.
+// One bit per row for each class of a node. The words of 64 rows are adjacent for all classes,
+// padded to a multiple of eight classes.
 class ClassBits {
   public:
     void prepare(const std::uint16_t* labels, std::size_t n, std::size_t k) {
@@ -125,7 +125,7 @@ class ClassBits {
             words_[i / 64 * width_ + labels[i]] |= std::uint64_t{1} << (i % 64);
         }
     }
-    // The words of all classes, of rows 64 w and on.
+    // The words of all classes for the rows 64 w … 64 w + 63.
     [[nodiscard]] const std::uint64_t* at(std::size_t w) const {
         return words_.data() + w * width_;
     }
@@ -196,7 +196,7 @@ PENJING_AVX2 inline void count_ones_avx2(const std::uint8_t* codes, const ClassB
 
 }  // namespace detail
 
-// Rows of each class whose code is 1, for a column of two levels.
+// Count the rows of each class whose code is 1, for a column of two categories.
 inline void count_ones(const std::uint8_t* codes, const ClassBits& classes, std::size_t n,
                        std::size_t k, std::uint32_t* ones, bool use_avx512) {
     std::fill(ones, ones + k, 0U);
@@ -281,8 +281,8 @@ PENJING_AVX512 inline void split_avx512(const T* from, const std::uint64_t* mask
     }
 }
 
-// Eight bytes at a time: the kept elements of a word are pushed together and stored as a whole
-// word, as long as what lies behind still belongs to the same branch.
+// Eight bytes at a time: the selected elements are compressed and stored as a whole word, as
+// long as the bytes behind them belong to the same branch.
 template <class T>
 PENJING_AVX2 void split_avx2(const T* from, const std::uint64_t* mask, std::size_t n, T* plain,
                              T* set) {

@@ -68,7 +68,7 @@ struct GrownTree {
 // soon as it has been copied, so that a large tree is not held twice.
 inline GrownTree flatten(std::vector<Subtree> subtrees, std::size_t n_sums, bool has_known) {
     constexpr std::size_t max_ties = 1000;  // trace.TIES
-    struct Place {
+    struct NodeRef {
         std::uint32_t subtree, node;
     };
     std::size_t n_nodes = 0;
@@ -78,20 +78,21 @@ inline GrownTree flatten(std::vector<Subtree> subtrees, std::size_t n_sums, bool
         n_levels += subtree.levels.size();
     }
     GrownTree out;
-    std::vector<Place> entries;  // categories and `after` come from the subtree of the parent …
-    std::vector<Place> places;   // … the rest from the subtree that continues the node
-    entries.reserve(n_nodes);
-    places.reserve(has_known ? n_nodes : 0);
+    std::vector<NodeRef>
+        parent_refs;  // categories and `after` come from the subtree of the parent …
+    std::vector<NodeRef> node_refs;  // … the rest from the subtree that continues the node
+    parent_refs.reserve(n_nodes);
+    node_refs.reserve(has_known ? n_nodes : 0);
     out.parent.reserve(n_nodes);
     out.column.reserve(n_nodes);
     out.cut.reserve(n_nodes);
     out.gap.reserve(2 * n_nodes);
     out.level_start.reserve(n_nodes + 1);
     out.level_codes.reserve(n_levels);
-    entries.push_back({0, 0});
+    parent_refs.push_back({0, 0});
     out.parent.push_back(-1);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        Place at = entries[i];
+    for (std::size_t i = 0; i < parent_refs.size(); ++i) {
+        NodeRef at = parent_refs[i];
         const Subtree* subtree = &subtrees[at.subtree];
         const Subtree::Node* node = &subtree->nodes[at.node];
         const auto level = subtree->levels.begin() + node->level_start;
@@ -103,9 +104,9 @@ inline GrownTree flatten(std::vector<Subtree> subtrees, std::size_t n_sums, bool
             node = subtree->nodes.data();
         }
         if (has_known) {
-            places.push_back(at);
+            node_refs.push_back(at);
         } else {
-            entries[i] = at;
+            parent_refs[i] = at;
         }
         out.column.push_back(node->column);
         out.cut.push_back(node->cut);
@@ -121,7 +122,7 @@ inline GrownTree flatten(std::vector<Subtree> subtrees, std::size_t n_sums, bool
             }
         }
         for (std::uint32_t child = 0; child < node->n_children; ++child) {
-            entries.push_back({at.subtree, node->first_child + child});
+            parent_refs.push_back({at.subtree, node->first_child + child});
             out.parent.push_back(static_cast<std::int32_t>(i));
         }
     }
@@ -129,9 +130,9 @@ inline GrownTree flatten(std::vector<Subtree> subtrees, std::size_t n_sums, bool
         std::vector<Subtree::Node>().swap(subtree.nodes);
     }
     const auto copy = [&](std::vector<double>& to, auto Subtree::* from,
-                          const std::vector<Place>& at_places) {
-        to.reserve(at_places.size() * n_sums);
-        for (const Place at : at_places) {
+                          const std::vector<NodeRef>& refs) {
+        to.reserve(refs.size() * n_sums);
+        for (const NodeRef at : refs) {
             const auto* start = (subtrees[at.subtree].*from).data() + at.node * n_sums;
             to.insert(to.end(), start, start + n_sums);
         }
@@ -140,19 +141,19 @@ inline GrownTree flatten(std::vector<Subtree> subtrees, std::size_t n_sums, bool
         }
     };
     if (has_known) {
-        copy(out.after, &Subtree::after, entries);
+        copy(out.after, &Subtree::after, parent_refs);
     } else {
-        std::swap(entries, places);
+        std::swap(parent_refs, node_refs);
     }
-    std::vector<Place>().swap(entries);
+    std::vector<NodeRef>().swap(parent_refs);
     if (subtrees[0].counts.empty()) {
-        copy(out.total, &Subtree::total, places);
+        copy(out.total, &Subtree::total, node_refs);
     } else {
-        copy(out.total, &Subtree::counts, places);
+        copy(out.total, &Subtree::counts, node_refs);
     }
     if (has_known) {
-        copy(out.known, &Subtree::known, places);
-        copy(out.missing, &Subtree::missing, places);
+        copy(out.known, &Subtree::known, node_refs);
+        copy(out.missing, &Subtree::missing, node_refs);
     }
     return out;
 }

@@ -1,8 +1,9 @@
-// Sorted lists: each ordered column of a node as its rows in the order of their values.
+// Sorted lists: the rows of a node in the order of an ordered column, and the search and
+// partition of such lists.
 //
-// An entry is one word: row | class | one bit "the value differs from the entry before". The
-// value itself is not carried; a stable partition keeps the order, so nothing is ever sorted
-// again.
+// An entry is one word: row | class | one bit "the value differs from that of the entry
+// before". The value itself is not stored. A stable partition keeps the order, so that lists
+// are sorted only once.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 
 namespace penjing {
 
-// How rows and classes share a word.
+// How row and class are packed into a word.
 struct Packing {
     unsigned class_bits = 1;
 
@@ -35,16 +36,16 @@ struct ListView {
     const Entry* entries;
     std::uint32_t n;
     unsigned shift;           // entry >> shift is the row
-    std::uint32_t first = 0;  // rows of the node that stand before the list (an opened bucket)
+    std::uint32_t first = 0;  // rows of the node before the list, if it is one bucket
 };
 
-// ---- the best cut of a list; `below` holds the class counts of the rows before it, and is
-// spent
+// ---- the best cut of a list; `below` holds the class counts of the rows before the list, and
+// is overwritten
 
 namespace detail {
 
 template <class Entry>
-struct TwoScan {  // where a scan of two classes stands
+struct TwoScan {  // the state of a scan with two classes
     double best = 0;
     std::uint32_t at = 0;
     std::uint32_t p = 0;
@@ -176,8 +177,8 @@ PENJING_AVX512 inline __m512i running_sum(__m512i v) {
     return _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 8));
 }
 
-// Sixteen entries at a time: the rank of each among its class gives its share of the sums of
-// squares, a running sum gives the sums themselves.
+// Sixteen entries at a time: the rank of an entry within its class gives its contribution to
+// the sums of squares, and a prefix sum gives the sums.
 PENJING_AVX512 inline void scan_many_avx512(ListView<std::uint32_t> list, const NodeStats& f,
                                             std::uint32_t* below, std::int64_t s1,
                                             std::int64_t s2, BestCut& best) {
@@ -202,8 +203,8 @@ PENJING_AVX512 inline void scan_many_avx512(ListView<std::uint32_t> list, const 
         const auto valid = static_cast<__mmask16>(left >= 16 ? 0xffffU : (1U << left) - 1);
         const __m512i e = _mm512_maskz_loadu_epi32(valid, list.entries + j);
         const __m512i classes = _mm512_and_si512(_mm512_srli_epi32(e, 1), class_mask);
-        // The rank of an entry among those of its class: the ones before the block, and those
-        // that the conflict detection finds before it in the block.
+        // The rank of an entry within its class: the entries before the block, plus those that
+        // conflict detection finds before it in the block.
         const __m512i rank =
             _mm512_add_epi32(_mm512_permutexvar_epi32(classes, _mm512_load_si512(so_far)),
                              _mm512_popcnt_epi32(_mm512_conflict_epi32(classes)));
@@ -229,7 +230,7 @@ PENJING_AVX512 inline void scan_many_avx512(ListView<std::uint32_t> list, const 
             if (best.at == 0) {
                 best = {0, i + static_cast<std::uint32_t>(std::countr_zero(open))};
             }
-            // The cut stands before its entry: what the entry itself adds is taken off again.
+            // The cut is before its entry: subtract what the entry itself adds.
             const __m512i at1 = _mm512_sub_epi32(sum1, gain);
             const __m512i at2 = _mm512_sub_epi32(sum2, loss);
             const __m512i at = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(i)), lanes);
@@ -302,7 +303,7 @@ BestCut best_cut(ListView<Entry> list, const NodeStats& f, MulticlassGini, const
     }
 #endif
     static_cast<void>(use_avx512);
-    double bar = f.parent_value + f.slack;  // s1 / L + s2 / R must pass it
+    double bar = f.parent_value + f.slack;  // s1 / L + s2 / R must exceed it
     for (std::uint32_t j = 0; j < list.n; ++j) {
         const Entry e = list.entries[j];
         const std::uint32_t i = list.first + j;
@@ -360,12 +361,12 @@ PENJING_AVX512 inline Flags flags_of_avx512(const std::uint32_t* entries) {
 }
 #endif
 
-// Up to so many rows the table's entropy is convex, rounding or not.
+// Up to this many rows the entropy of the table is convex in spite of rounding.
 inline constexpr std::uint32_t max_convex_rows = 1U << 22;
 
-// Two classes, a whole node: no cut between two rows of one class is better than those where
-// their run begins and ends, so only these are weighed. (Rows that share their value with
-// others are no run.)
+// Two classes, a whole node: a cut inside a run of rows of one class is never better than those
+// at the ends of the run, so that only these are scored (Fayyad and Irani 1992). Rows that
+// share their value with others form no run.
 template <class Entry>
 BestCut best_entropy_of_two(ListView<Entry> list, const NodeStats& f, const LogTable& log,
                             bool use_avx512) {
@@ -374,9 +375,10 @@ BestCut best_entropy_of_two(ListView<Entry> list, const NodeStats& f, const LogT
     const std::uint32_t last = n - f.min_rows;
     BestCut best;
     std::int64_t bar = f.phi_slack;
-    std::uint32_t ones = 0;           // of the second class, before the block
-    std::uint64_t before_single = 0;  // whether the entry before the block is alone
-    std::uint64_t before_second = 0;  // and its class
+    std::uint32_t ones = 0;  // rows of the second class before the block
+    std::uint64_t before_single =
+        0;  // whether the value of the entry before the block is unique
+    std::uint64_t before_second = 0;  // and whether it is of the second class
     for (std::uint32_t start = 0; start < n; start += 64) {
         const std::uint32_t size = std::min(64U, n - start);
         Flags flags;
@@ -398,7 +400,7 @@ BestCut best_entropy_of_two(ListView<Entry> list, const NodeStats& f, const LogT
         const std::uint64_t single = begins & (begins >> 1 | after << (size - 1));
         const std::uint64_t alike = ~(flags.second ^ (flags.second << 1 | before_second));
         std::uint64_t open = flags.differs & ~(alike & single & (single << 1 | before_single));
-        // The first and the last cut that may be made end a run too.
+        // The first and the last admissible cut end a run too.
         for (const std::uint32_t end : {f.min_rows, last}) {
             if (end >= start && end - start < size) {
                 open |= flags.differs & std::uint64_t{1} << (end - start);
@@ -475,7 +477,7 @@ BestCut best_cut(ListView<Entry> list, const NodeStats& f, CountEntropy, const L
 
 // ---- partition
 
-// Which rows go to the right; all zero between two partitions.
+// The rows that go to the marked branch; all zero between two partitions.
 class RowBits {
   public:
     void prepare(std::size_t n_rows) { words_.assign(n_rows / 32 + 2, 0); }
@@ -516,8 +518,8 @@ void part_two(ListView<Entry> list, const RowBits& marked, Entry* plain, Entry* 
 }
 
 #if PENJING_X86
-// Flags of the entries kept in a word of 16: a flag that was skipped moves on to the next one
-// kept. The carry of an addition does the walking.
+// The "value differs" flags of the selected ones of 16 entries: the flag of a skipped entry
+// moves to the next selected one, by the carry of an addition.
 PENJING_AVX512 inline std::uint32_t moved_flags(std::uint32_t flags, std::uint32_t kept,
                                                 std::uint32_t valid, std::uint32_t& carry) {
     const std::uint32_t skipped = valid & ~kept;
@@ -547,7 +549,6 @@ PENJING_AVX512 inline void part_two_avx512(ListView<std::uint32_t> list, const R
         const std::uint32_t to_plain = valid & ~to_special;
         const std::uint32_t flags = _mm512_test_epi32_mask(e, one);
         const __m512i bare = _mm512_andnot_si512(one, e);
-        // Flags are added after packing: bits move along with their entries by pext.
         if (plain != nullptr) {
             const std::uint32_t f = moved_flags(flags, to_plain, valid, plain_carry);
             const auto n = static_cast<std::uint32_t>(_mm_popcnt_u32(to_plain));
@@ -574,7 +575,7 @@ PENJING_AVX512 inline void part_two_avx512(ListView<std::uint32_t> list, const R
 
 }  // namespace detail
 
-// Divide a list by the marked rows; a null destination drops its part.
+// Partition a list by the marked rows; a null destination drops its part.
 template <class Entry>
 void partition_two(ListView<Entry> list, const RowBits& marked, Entry* plain, Entry* special,
                    bool use_avx512) {
@@ -590,7 +591,7 @@ void partition_two(ListView<Entry> list, const RowBits& marked, Entry* plain, En
     detail::part_two(list, marked, plain, special);
 }
 
-// Divide a list over many branches; ends[b] starts at the branch's room, or is null.
+// Partition a list into many branches; ends[b] is the destination of a branch, or null.
 template <class Entry>
 void partition_many(ListView<Entry> list, const std::uint32_t* branch_of_row,
                     std::vector<Entry*>& ends, std::vector<std::uint32_t>& last_value) {

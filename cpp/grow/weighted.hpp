@@ -1,12 +1,11 @@
-// The growing kernel for rows that do not count one each: numbers as targets, weights, missing
-// values shared out as fractions.
+// The growing kernel for regression, weights, and missing values distributed as fractions.
 //
-// Every node is looked at twice. First fast: ordered columns are counted in buckets
-// (grow/buckets.hpp), in fixed point (grow/criterion_fixed_point.hpp), the smaller child only;
-// a bound says which buckets may hide a better cut, and with a margin for all rounding that
-// leaves the columns which may win, usually one. Those, and only those, are then computed as
-// the oracle does (grow/exact_scoring.hpp), so the tree has its bits. Nodes of few rows keep
-// sorted lists (grow/weighted_small.hpp).
+// Every node is searched in two steps. The fast step counts ordered columns in buckets
+// (grow/buckets.hpp) with fixed-point sums (grow/criterion_fixed_point.hpp), of the smaller
+// child only; bounds, with a margin for rounding, leave the columns that may win, usually one.
+// Exact scoring (grow/exact_scoring.hpp) then decides between these, so that the tree is
+// identical to that of the reference implementation. Small nodes keep sorted lists
+// (grow/weighted_small.hpp).
 #pragma once
 
 #include <algorithm>
@@ -64,15 +63,15 @@ class WeightedKernel {
           columns_(request.columns.size()),
           row_arrays_(weighted, !is_regression, 0) {}
 
-    // Empty if a number is infinite; or if a value is missing and is to be shared out, where
-    // rows were thought to weigh one each.
+    // Returns nothing if a number is infinite, or if a missing value is to be distributed
+    // although the kernel is for rows of weight one.
     std::vector<Subtree> grow(ThreadPool& pool, const PollCallback& poll,
                               ColumnChecks& checks) {
         for (int i = 0; i < pool.size(); ++i) {
-            scratches_.push_back(std::make_unique<Scratch>(request_, general_, any_missing_));
+            scratch_.push_back(std::make_unique<Scratch>(request_, general_, any_missing_));
         }
         const bool is_serial = pool.size() == 1;
-        // What is more than one worker's share is grown by all of them.
+        // Nodes above the share of one thread are grown by all threads together.
         const auto n_workers = static_cast<std::size_t>(pool.size());
         const std::size_t large =
             is_serial ? 0 : std::max(request_.n_rows / n_workers, small_ + 1);
@@ -83,7 +82,7 @@ class WeightedKernel {
             return {};
         }
         if (!root->stops) {
-            grow_subtree(subtrees[0], std::move(*root), *scratches_[0], row_arrays_, large,
+            grow_subtree(subtrees[0], std::move(*root), *scratch_[0], row_arrays_, large,
                          is_serial ? nullptr : &pool, is_serial ? nullptr : &deferred, poll);
         }
         subtrees.resize(1 + deferred.size());
@@ -98,15 +97,15 @@ class WeightedKernel {
             std::copy_n(subtrees[0].total.data() + deferred[i].node * s_, s_,
                         subtrees[i + 1].total.data());
         }
-        pool.run(deferred.size(), [&](std::size_t task, int worker) {
+        pool.run(deferred.size(), [&](std::size_t task, int thread) {
             const std::size_t i = by_size[task];
             deferred[i].node = 0;
             const std::unique_ptr<RowArrays<Item>> own_arrays =
                 std::move(deferred[i].own_arrays);
             grow_subtree(subtrees[i + 1], std::move(deferred[i]),
-                         *scratches_[static_cast<std::size_t>(worker)],
+                         *scratch_[static_cast<std::size_t>(thread)],
                          own_arrays ? *own_arrays : row_arrays_, 0, nullptr, nullptr,
-                         worker == 0 ? poll : PollCallback{});
+                         thread == 0 ? poll : PollCallback{});
         });
         return subtrees;
     }
@@ -127,17 +126,17 @@ class WeightedKernel {
         bool stops = false;
         double max_abs_y = 0;
         NodeBlock<Item> block;
-        std::unique_ptr<RowArrays<Item>> own_arrays;  // where it lies, if not with the others
-        Cells cells;                                  // slots x buckets x width
+        std::unique_ptr<RowArrays<Item>>
+            own_arrays;  // its own arrays, if it has been moved out
+        Cells cells;     // slots x buckets x width
         std::vector<std::uint32_t> active;
     };
     struct ColumnSplit {
-        double best_edge = -1;    // the best worth between two buckets
-        double improvement = -1;  // the best worth, when buckets have been opened
-        double best_edge_relaxed =
-            -1;  // the same as `best_edge` with branches that are perhaps too light
-        double bound_inside = -1;  // the most that a bucket may hide
-        double upper_bound = -1;   // no cut is worth more
+        double best_edge = -1;          // of the cuts between buckets
+        double improvement = -1;        // of all cuts, after exact scoring
+        double best_edge_relaxed = -1;  // as best_edge, with branches that may be too light
+        double bound_inside = -1;       // of the cuts inside buckets
+        double upper_bound = -1;        // of all cuts
         bool can_split_below = true;
         Criterion criterion;
         std::vector<double> known;
@@ -147,7 +146,7 @@ class WeightedKernel {
         std::uint8_t bucket = 0;
         typename GeneralKernel::ColumnSplit general_split;
     };
-    struct Sorted {  // rows by value; those of one value in the order of the table
+    struct SortedRows {  // rows by value, those of one value in row order
         double* value = nullptr;
         double* y = nullptr;
         double* weight = nullptr;
@@ -165,16 +164,16 @@ class WeightedKernel {
         Scratch(const GrowRequest& request, const GeneralKernel& general, bool any_missing)
             : small(request, general, any_missing),
               scorer(request.criterion, request.n_sums),
-              general_worker(request) {}
+              general_scratch(request) {}
         SmallSubtreeGrower<kind, weighted> small;
         Scorer scorer;
-        typename GeneralKernel::Scratch general_worker;
+        typename GeneralKernel::Scratch general_scratch;
         ExactScratch space;
         RowSort sort;
-        Sorted sorted;
+        SortedRows sorted;
         GrowableBuffer<std::uint32_t> room;
         GrowableBuffer<std::byte>
-            spare_room;  // rows in order, or a part of those to be divided
+            spare_room;  // sorted rows, or part of the rows that are partitioned
         std::vector<double> values, other;
         std::vector<std::uint16_t> labels;
         std::vector<RegressionItem> items;
@@ -187,7 +186,7 @@ class WeightedKernel {
         std::vector<std::int32_t> ties;
         std::vector<Cells> spare;
         std::vector<std::uint32_t> branch, branch_of;
-        std::vector<std::uint64_t> masks[2], missing;  // a bit a row
+        std::vector<std::uint64_t> masks[2], missing;  // one bit per row
         std::vector<double> shares;
         std::size_t heaviest = 0;
         bool drops_missing = false;
@@ -198,7 +197,7 @@ class WeightedKernel {
     std::optional<OpenNode> first_node(Subtree& subtree, ThreadPool& pool, ColumnChecks& checks,
                                        const PollCallback& poll) {
         const std::size_t n = request_.n_rows;
-        Scratch& scratch = *scratches_[0];
+        Scratch& scratch = *scratch_[0];
         OpenNode root;
         add_nodes(subtree, 1, s_);
         const TargetRange range = node_sums_.sum_rows(
@@ -222,7 +221,8 @@ class WeightedKernel {
             }
         }
         const bool is_small = n <= small_;
-        const bool shares_rows = weighted && request_.fraction;  // into several branches
+        const bool shares_rows =
+            weighted && request_.fraction;  // a row may be in several branches
         if (root.stops || is_small) {
             check_columns(checks);
         }
@@ -318,7 +318,7 @@ class WeightedKernel {
         }
     }
 
-    // Code all ordered columns, a few thousand rows at a time: numbers that lie row by row are
+    // Encode all ordered columns, a few thousand rows at a time, so that a row-major matrix is
     // read from memory once.
     void prepare_buckets(NodeBlock<Item>& block, ThreadPool& pool, ColumnChecks& checks,
                          const PollCallback& poll) {
@@ -330,19 +330,19 @@ class WeightedKernel {
                 columns_[c].map.prepare({from.numbers, from.stride, from.codes}, n);
             }
         });
-        std::vector<std::vector<BucketMap>> maps(scratches_.size());
-        for (auto& mine : maps) {
+        std::vector<std::vector<BucketMap>> maps(scratch_.size());
+        for (auto& thread_maps : maps) {
             for (const Column& column : columns_) {
-                mine.push_back(column.map);
+                thread_maps.push_back(column.map);
             }
         }
         std::vector<std::atomic<std::int64_t>> missing(columns_.size());
         std::atomic<bool> infinite{false};
-        pool.run((n + piece_size - 1) / piece_size, [&](std::size_t task, int worker) {
-            if (worker == 0 && poll) {
+        pool.run((n + piece_size - 1) / piece_size, [&](std::size_t task, int thread) {
+            if (thread == 0 && poll) {
                 poll();
             }
-            auto& mine = maps[static_cast<std::size_t>(worker)];
+            auto& thread_maps = maps[static_cast<std::size_t>(thread)];
             const std::size_t begin = task * piece_size;
             const std::size_t end = std::min(n, begin + piece_size);
             for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -352,7 +352,8 @@ class WeightedKernel {
                 }
                 std::uint8_t* codes = block.codes_of(columns_[c].slot);
                 const bool whole =
-                    mine[c].code({from.numbers, from.stride, from.codes}, begin, end, codes) &&
+                    thread_maps[c].code({from.numbers, from.stride, from.codes}, begin, end,
+                                        codes) &&
                     (from.codes == nullptr ||
                      *std::min_element(from.codes + begin, from.codes + end) >= 0);
                 if (whole) {
@@ -380,15 +381,16 @@ class WeightedKernel {
                                                     [](std::int32_t code) { return code < 0; });
                 return;
             }
-            for (const auto& mine : maps) {
-                column.map.merge(mine[c]);
+            for (const auto& thread_maps : maps) {
+                column.map.merge(thread_maps[c]);
             }
             for (std::size_t b = 0; b < n_buckets; ++b) {
                 column.many[b] = column.map.has_several_values(b) ? 1 : 0;
             }
             column.has_missing = missing[c].load() > 0;
             checks.n_missing[c] = missing[c].load();
-            if (column.has_missing) {  // its last two buckets become one
+            if (column.has_missing) {  // the last two buckets are merged: one code is for
+                                       // missing values
                 column.many[last_code] = 1;
                 std::uint8_t* codes = block.codes_of(column.slot);
                 for (std::size_t i = 0; i < n; i += piece_size) {
@@ -416,17 +418,17 @@ class WeightedKernel {
         return Cells(new std::int64_t[n_slots_ * n_buckets * width_]);
     }
 
-    // Count the ordered columns of a node, some thousand rows at a time: their items are made
-    // once for all columns, and stay in the cache.
+    // Count the ordered columns of a node, some thousand rows at a time, so that the items are
+    // computed once for all columns and stay in the cache.
     template <class Pool>
     void count(OpenNode& open, Scratch& scratch, Pool&& pool) {
         open.cells = fresh(scratch);
         const NodeBlock<Item>& block = open.block;
         for_column_groups(
-            open.active.size(), pool, [&](std::size_t first, std::size_t last, int by) {
+            open.active.size(), pool, [&](std::size_t first, std::size_t last, int thread) {
                 for (std::size_t begin = 0; begin < block.n; begin += chunk_rows) {
                     const std::size_t n = std::min(chunk_rows, block.n - begin);
-                    const auto* items = items_of(block, begin, n, worker(by, scratch));
+                    const auto* items = items_of(block, begin, n, scratch_of(thread, scratch));
                     const std::uint16_t* labels =
                         is_regression ? nullptr : block.labels + begin;
                     for (std::size_t i = first; i < last; ++i) {
@@ -448,13 +450,13 @@ class WeightedKernel {
 
     static constexpr std::size_t chunk_rows = 4096;
 
-    // Call work(first, last, worker) for columns [first, last) of n.
+    // Call work(first, last, thread) for ranges of the n columns.
     template <class Pool, class Work>
     static void for_column_groups(std::size_t n, Pool&& pool, Work&& work) {
         const auto size = static_cast<std::size_t>(pool.size());
         const std::size_t n_groups = size == 1 ? 1 : std::min(n, 4 * size);
-        pool.run(n_groups, [&](std::size_t group, int by) {
-            work(group * n / n_groups, (group + 1) * n / n_groups, by);
+        pool.run(n_groups, [&](std::size_t group, int thread) {
+            work(group * n / n_groups, (group + 1) * n / n_groups, thread);
         });
     }
 
@@ -480,14 +482,15 @@ class WeightedKernel {
         std::vector<OpenNode> stack;
         stack.push_back(std::move(first));
         while (!stack.empty()) {
-            OpenNode open = std::move(stack.back());  // nothing lies behind it
+            OpenNode open =
+                std::move(stack.back());  // its rows are the last ones in the arrays
             stack.pop_back();
             open.block = row_arrays.block(open.block.begin, open.block.n);
             if (poll) {
                 poll();
             }
             if (deferred != nullptr && open.block.n < large) {
-                if (weighted && request_.fraction) {  // those before it may need more room
+                if (weighted && request_.fraction) {  // nodes before it may need more room
                     open.own_arrays = std::make_unique<RowArrays<Item>>(
                         row_arrays.extract(open.block, open.block.n > small_));
                     open.block.begin = 0;
@@ -512,13 +515,14 @@ class WeightedKernel {
         }
     }
 
-    Scratch& worker(int by, Scratch& scratch) {
-        return by < 0 ? scratch : *scratches_[static_cast<std::size_t>(by)];
+    Scratch& scratch_of(int thread, Scratch& scratch) {
+        return thread < 0 ? scratch : *scratch_[static_cast<std::size_t>(thread)];
     }
 
     [[nodiscard]] NodeLimits limits(const Subtree& subtree, const OpenNode& open,
                                     const Scorer& scorer) const {
-        const auto steps = static_cast<double>(open.depth + 1);  // each may lose half a unit
+        const auto steps =
+            static_cast<double>(open.depth + 1);  // each level may lose half a unit
         const double unit_y = (weighted ? steps : 1) * numbers_.unit;
         return node_sums_.limits(subtree.total.data() + open.node * s_, open.block.n,
                                  open.max_abs_y, unit_y, steps * weights_.unit, scorer);
@@ -531,13 +535,14 @@ class WeightedKernel {
         if (scratch.splits.size() < columns_.size()) {
             scratch.splits.resize(columns_.size());
         }
-        // First look.
-        pool.run(open.active.size(), [&](std::size_t i, int by) {
+        // The fast step.
+        pool.run(open.active.size(), [&](std::size_t i, int thread) {
             const std::uint32_t c = open.active[i];
             if (request_.columns[c].ordered) {
-                scan_buckets(c, open, node, worker(by, scratch), scratch.splits[c]);
+                scan_buckets(c, open, node, scratch_of(thread, scratch), scratch.splits[c]);
             } else {
-                search_categories(c, open, node, worker(by, scratch), scratch.splits[c]);
+                search_categories(c, open, node, scratch_of(thread, scratch),
+                                  scratch.splits[c]);
             }
         });
         double best = 0;
@@ -550,7 +555,7 @@ class WeightedKernel {
             }
         }
         scratch.candidates.assign(columns_.size(), Candidate{});
-        // The likely winner is sorted whole: that shows its best cut, and what must be beaten.
+        // Score the likely winner exactly: this gives the improvement that others must reach.
         if (leader != no_column && request_.columns[leader].ordered) {
             score_exactly(leader, open, node, best, scratch, pool, scratch.splits[leader]);
             ColumnSplit& split = scratch.splits[leader];
@@ -560,10 +565,11 @@ class WeightedKernel {
             scratch.candidates[leader] = split.cut.candidate;
         }
         std::atomic<double> so_far{best};
-        pool.run(open.active.size(), [&](std::size_t i, int by) {
+        pool.run(open.active.size(), [&](std::size_t i, int thread) {
             const std::uint32_t c = open.active[i];
             if (c != leader && request_.columns[c].ordered) {
-                open_column(c, open, node, worker(by, scratch), scratch.splits[c], so_far);
+                open_column(c, open, node, scratch_of(thread, scratch), scratch.splits[c],
+                            so_far);
             }
         });
         best = so_far.load();
@@ -592,19 +598,19 @@ class WeightedKernel {
         }
     }
 
-    // ---- the first look
+    // ---- the fast step
 
     void search_categories(std::uint32_t c, const OpenNode& open, const NodeLimits& node,
                            Scratch& scratch, ColumnSplit& split) const {
         general_.search_column(c, {open.block.rows, open.block.weight, open.block.n},
-                               scratch.general_worker, split.general_split);
+                               scratch.general_scratch, split.general_split);
         const Candidate& candidate = split.general_split.candidate;
         split.best_edge = split.improvement = split.upper_bound =
             candidate.exists() ? candidate.gain * node.weight : -1;
         split.can_split_below = true;
     }
 
-    // What lies between buckets, and what each may hide.
+    // The improvements of the cuts between buckets, and bounds for those inside.
     void scan_buckets(std::uint32_t c, const OpenNode& open, const NodeLimits& node,
                       Scratch& scratch, ColumnSplit& split) const {
         const Column& column = columns_[c];
@@ -631,7 +637,7 @@ class WeightedKernel {
         split.criterion.start(static_cast<double>(sum_w) * unit_w,
                               static_cast<double>(sum_y) * numbers_.unit);
         const double weight = split.criterion.weight();
-        // Squares were rounded up, but shares of them may have lost a little.
+        // Squares were rounded up, but fractions of them may have lost a little.
         const double room = weighted ? static_cast<double>(node.n) * squares_.unit * 1000 : 0;
         std::int64_t below_w = 0;
         std::int64_t below_y = 0;
@@ -665,7 +671,7 @@ class WeightedKernel {
             update_edge(split.criterion.improvement(wl, sl), wl, weight - wl, node, split);
         }
         split.can_split_below =
-            weighted || n_seen > 1 || many;  // small weights may count as none
+            weighted || n_seen > 1 || many;  // small weights may be rounded to zero
     }
 
     void scan_classes(const Column& column, const std::int64_t* cells, std::size_t n_used,
@@ -716,7 +722,7 @@ class WeightedKernel {
                 }
             }
             split.can_split_below =
-                weighted || n_seen > 1 || many;  // small weights may count as none
+                weighted || n_seen > 1 || many;  // small weights may be rounded to zero
         }
     }
 
@@ -731,11 +737,11 @@ class WeightedKernel {
         }
     }
 
-    // ---- opening buckets
+    // ---- examining buckets
 
-    // Fetch a row of a node into `to`, at place `at`.
+    // Fetch a row of a node to position `at`.
     void fetch(const NodeBlock<Item>& block, std::uint32_t c, std::uint32_t position,
-               std::size_t at, Sorted& to) const {
+               std::size_t at, SortedRows& to) const {
         const std::uint32_t row = block.rows[position];
         to.value[at] = value_at(request_.columns[c], row);
         if constexpr (!is_regression) {
@@ -750,8 +756,9 @@ class WeightedKernel {
         }
     }
 
-    // Put rows [begin, end) in request.
-    static void sort_rows(Sorted& rows, std::size_t begin, std::size_t end, Scratch& scratch) {
+    // Sort rows [begin, end) by value.
+    static void sort_rows(SortedRows& rows, std::size_t begin, std::size_t end,
+                          Scratch& scratch) {
         const std::size_t n = end - begin;
         RowSort& sort = scratch.sort;
         sort.start(n, static_cast<unsigned>(std::bit_width(n)));
@@ -777,13 +784,13 @@ class WeightedKernel {
         }
     }
 
-    // The known rows of a column by value, one after the other. Of a large node only some
-    // buckets are sorted at a time, so that this takes no room as large as the table.
+    // The rows of a column that have a value, in value order. In a large node only some buckets
+    // are sorted at a time, to limit memory.
     template <class Pool>
-    class ByValue {
+    class SortedRowReader {
       public:
-        ByValue(WeightedKernel& kernel, std::uint32_t c, const OpenNode& open, Scratch& scratch,
-                Pool& pool)
+        SortedRowReader(WeightedKernel& kernel, std::uint32_t c, const OpenNode& open,
+                        Scratch& scratch, Pool& pool)
             : kernel_(kernel),
               column_(kernel.columns_[c]),
               c_(c),
@@ -792,7 +799,9 @@ class WeightedKernel {
               pool_(pool),
               most_(256 * kernel.request_.small) {
             const std::uint8_t* codes = block_.codes_of(column_.slot);
-            std::array<std::array<std::uint32_t, n_buckets>, 4> counts{};  // none waits
+            std::array<std::array<std::uint32_t, n_buckets>, 4>
+                counts{};  // four counters per bucket, so that equal codes do not wait for each
+                           // other
             for (std::size_t i = 0; i < block_.n; ++i) {
                 ++counts[i % 4][codes[i]];
             }
@@ -805,7 +814,7 @@ class WeightedKernel {
         }
         [[nodiscard]] std::size_t n() const { return n_; }
 
-        // Both are asked for one row after the other.
+        // To be called for one row after the other.
         [[nodiscard]] bool differs(std::size_t i) {
             const double* value = scratch_.sorted.value;
             if (i < end_) {
@@ -874,14 +883,14 @@ class WeightedKernel {
             }
             begin_ = start_[first];
             end_ = start_[last + 1];
-            Sorted& sorted = scratch_.sorted;
+            SortedRows& sorted = scratch_.sorted;
             sorted.resize(at_once ? block_.n : end_ - begin_, scratch_.spare_room);
             const std::uint8_t* codes = block_.codes_of(column_.slot);
             std::array<std::uint32_t, n_buckets> at;
             for (std::size_t b = 0; b < n_buckets; ++b) {
                 at[b] = start_[b] - static_cast<std::uint32_t>(begin_);
             }
-            if (at_once) {  // those that are not known too, behind
+            if (at_once) {  // rows without a value come last
                 for (std::uint32_t i = 0; i < block_.n; ++i) {
                     kernel_.fetch(block_, c_, i, at[codes[i]]++, sorted);
                 }
@@ -892,12 +901,12 @@ class WeightedKernel {
                 }
             }
             constexpr std::size_t chunk = 8;
-            pool_.run((last - first) / chunk + 1, [&](std::size_t task, int by) {
+            pool_.run((last - first) / chunk + 1, [&](std::size_t task, int thread) {
                 for (std::size_t b = first + task * chunk;
                      b <= std::min(last, first + task * chunk + chunk - 1); ++b) {
                     if (column_.many[b] != 0 && start_[b + 1] - start_[b] > 1) {
                         sort_rows(sorted, start_[b] - begin_, start_[b + 1] - begin_,
-                                  kernel_.worker(by, scratch_));
+                                  kernel_.scratch_of(thread, scratch_));
                     }
                 }
             });
@@ -909,14 +918,14 @@ class WeightedKernel {
         const NodeBlock<Item>& block_;
         Scratch& scratch_;
         Pool& pool_;
-        std::size_t most_;  // rows that are sorted at a time
+        std::size_t most_;  // rows sorted at a time
         std::size_t n_ = 0;
         std::array<std::uint32_t, n_buckets + 1> start_;
-        std::size_t begin_ = 0;  // which of them are at hand
+        std::size_t begin_ = 0;  // range of the rows that are sorted now
         std::size_t end_ = 0;
     };
 
-    // The offer of a column in the oracle's arithmetic.
+    // Score a column exactly.
     template <class Pool>
     void score_exactly(std::uint32_t c, const OpenNode& open, const NodeLimits& node,
                        double best, Scratch& scratch, Pool&& pool, ColumnSplit& split) {
@@ -926,7 +935,7 @@ class WeightedKernel {
         cut.candidate = Candidate{};
         cut.missing.assign(s_, 0.0);
         scratch.below.assign(s_, 0.0);
-        // In fixed point, small weights may have been lost.
+        // Small weights may have been lost in fixed point.
         if (column.has_missing || weighted) {
             const std::uint8_t* codes = block.codes_of(column.slot);
             const unsigned missing = column.has_missing ? missing_bucket : 256U;
@@ -944,7 +953,7 @@ class WeightedKernel {
                 }
             }
         }
-        ByValue<std::remove_reference_t<Pool>> sorted(*this, c, open, scratch, pool);
+        SortedRowReader<std::remove_reference_t<Pool>> sorted(*this, c, open, scratch, pool);
         if (sorted.n() < 2) {
             return;
         }
@@ -976,7 +985,7 @@ class WeightedKernel {
         }
     }
 
-    // Look into the buckets that may still hide the best cut of the node, or one as good.
+    // Examine the buckets that may contain the best cut of the node, or a tie.
     void open_column(std::uint32_t c, const OpenNode& open, const NodeLimits& node,
                      Scratch& scratch, ColumnSplit& split, std::atomic<double>& so_far) const {
         const Column& column = columns_[c];
@@ -1060,7 +1069,7 @@ class WeightedKernel {
         }
     }
 
-    // ---- dividing
+    // ---- partition
 
     template <class Pool>
     void divide(Subtree& subtree, OpenNode& open, std::uint32_t c, Scratch& scratch,
@@ -1124,9 +1133,9 @@ class WeightedKernel {
         }
     }
 
-    // ---- two branches: a bit a row says who goes where, and columns are divided in place
+    // ---- two branches: bit masks of rows, and columns are partitioned in place
 
-    // Call f(i, is_lost) for the rows of a branch, in their request.
+    // Call f(i, is_missing) for the rows of a branch in order.
     template <class F>
     static void each_row(const Scratch& scratch, std::size_t b, F&& f) {
         for (std::size_t w = 0; w < scratch.missing.size(); ++w) {
@@ -1153,8 +1162,8 @@ class WeightedKernel {
                 subtree, parts[b], scratch,
                 [&](auto&& row) {
                     const double share = scratch.shares[b];
-                    each_row(scratch, b, [&](std::size_t i, bool is_lost) {
-                        row(i, is_lost ? share : 1.0);
+                    each_row(scratch, b, [&](std::size_t i, bool is_missing) {
+                        row(i, is_missing ? share : 1.0);
                     });
                 },
                 open.block);
@@ -1164,7 +1173,7 @@ class WeightedKernel {
         const bool is_less = is_large(parts[largest]) && !scratch.drops_missing &&
                              parts[other].block.n < parts[largest].block.n;
         if (is_less && !is_large(parts[other])) {
-            // The other has no codes of its own: its rows are taken out one by one.
+            // The other branch has no codes of its own: subtract its rows one by one.
             parts[largest].cells = std::move(open.cells);
             subtract_rows(open.block, parts[largest], other, scratch, pool);
         }
@@ -1182,11 +1191,11 @@ class WeightedKernel {
                 count(part, scratch, pool);
             }
         }
-        push(parts[bottom], stack);  // what lies behind comes first
+        push(parts[bottom], stack);  // the branch at the end of the arrays is grown first
         push(parts[1 - bottom], stack);
     }
 
-    // Whether each row has a code below, equal to or above one; a bit a row.
+    // Compare the codes of up to 64 rows with one code, one bit per row.
     static void compare_codes(const std::uint8_t* codes, std::size_t n, std::uint8_t code,
                               std::uint64_t& below, std::uint64_t& equal) {
         below = equal = 0;
@@ -1259,7 +1268,7 @@ class WeightedKernel {
         }
     }
 
-    // How many rows each branch gets, and which share of those whose branch is not known
+    // The number of rows of each branch, and the share of rows without a value that it gets
     // (engines/memory.py, _divide).
     void distribute_missing(const NodeBlock<Item>& block, std::vector<OpenNode>& parts,
                             Scratch& scratch) const {
@@ -1291,7 +1300,7 @@ class WeightedKernel {
         }
     }
 
-    // Weights of the branches become shares; all 0 where nothing is shared out.
+    // Turn the weights of branches into shares; all 0 if nothing is distributed.
     void normalize_shares(std::size_t n_missing, Scratch& scratch) const {
         const bool shared = request_.fraction && n_missing > 0;
         const double sum = pairwise_sum(scratch.shares.data(), scratch.shares.size());
@@ -1304,7 +1313,7 @@ class WeightedKernel {
         scratch.drops_missing = n_missing > 0 && !shared;
     }
 
-    // Add up a branch; `walk(row)` calls row(i, share) for its rows in the node.
+    // Sum the rows of a branch; `walk(row)` calls row(i, share) for each.
     template <class Walk>
     void sum_rows(Subtree& subtree, OpenNode& part, Scratch& scratch, const Walk& walk,
                   const NodeBlock<Item>& block) const {
@@ -1327,8 +1336,8 @@ class WeightedKernel {
         part.stops = node_sums_.stops(range, total, part.depth, scratch.scorer);
     }
 
-    // What a row whose branch is not known adds there. Whole parts of what is whole: the
-    // heaviest branch gets the rest, so that the branches together have what the node had.
+    // The item of a row without a value in one branch. The heaviest branch gets the remainder
+    // of the rounded parts, so that the branches add up to the node.
     static Item item_of_branch(const Item& item, std::size_t b, const Scratch& scratch) {
         if (b != scratch.heaviest) {
             return fraction_of(item, scratch.shares[b]);
@@ -1370,7 +1379,8 @@ class WeightedKernel {
         static_cast<void>(item);
     }
 
-    // The rows of `bottom` stay where the node is, those of the other follow them.
+    // The rows of `bottom` stay at the start of the node, and those of the other branch follow
+    // them.
     template <class Pool>
     void move_rows(NodeBlock<Item>& block, std::vector<OpenNode>& parts, std::size_t bottom,
                    Scratch& scratch, RowArrays<Item>& row_arrays, Pool&& pool) {
@@ -1397,19 +1407,19 @@ class WeightedKernel {
             }
             std::copy_n(spare, size, from + n_bottom);
         };
-        // The same, for what a row whose branch is not known has a part of in each.
+        // The same, for values of which a row without a branch has a part in each.
         const auto share = [&](auto* from, const auto& part) {
             using T = std::remove_pointer_t<decltype(from)>;
             auto* spare = reinterpret_cast<T*>(scratch.spare_room.reset(n_top * sizeof(T)));
             T* to = spare;
             if (n_top > 0) {
-                each_row(scratch, top, [&](std::size_t i, bool is_lost) {
-                    *to++ = is_lost ? part(from[i], top) : from[i];
+                each_row(scratch, top, [&](std::size_t i, bool is_missing) {
+                    *to++ = is_missing ? part(from[i], top) : from[i];
                 });
             }
             to = from;
-            each_row(scratch, bottom, [&](std::size_t i, bool is_lost) {
-                *to++ = is_lost ? part(from[i], bottom) : from[i];
+            each_row(scratch, bottom, [&](std::size_t i, bool is_missing) {
+                *to++ = is_missing ? part(from[i], bottom) : from[i];
             });
             std::copy_n(spare, n_top, to);
         };
@@ -1433,10 +1443,10 @@ class WeightedKernel {
             move(block.labels, scratch.spare_room, both);
         }
         const std::vector<std::uint32_t>& slots = parts[0].active;
-        pool.run(slots.size(), [&](std::size_t i, int by) {
+        pool.run(slots.size(), [&](std::size_t i, int thread) {
             if (request_.columns[slots[i]].ordered) {
-                move(block.codes_of(columns_[slots[i]].slot), worker(by, scratch).spare_room,
-                     both);
+                move(block.codes_of(columns_[slots[i]].slot),
+                     scratch_of(thread, scratch).spare_room, both);
             }
         });
     }
@@ -1445,7 +1455,7 @@ class WeightedKernel {
         return !part.stops && part.block.n > small_;
     }
 
-    // Take the counts of one branch out of those of the node.
+    // Subtract the counts of one branch from those of the node.
     template <class Pool>
     void subtract(OpenNode& rest, const OpenNode& part, Pool&& pool) const {
         pool.run(rest.active.size(), [&](std::size_t i, int) {
@@ -1461,39 +1471,39 @@ class WeightedKernel {
         });
     }
 
-    // The same where that branch is not counted, row by row.
+    // The same for a branch that is not counted, row by row.
     template <class Pool>
     void subtract_rows(const NodeBlock<Item>& block, OpenNode& rest, std::size_t other,
                        Scratch& scratch, Pool&& pool) {
         for_column_groups(
-            rest.active.size(), pool, [&](std::size_t first, std::size_t last, int by) {
-                Scratch& mine = worker(by, scratch);
+            rest.active.size(), pool, [&](std::size_t first, std::size_t last, int thread) {
+                Scratch& own = scratch_of(thread, scratch);
                 const auto flush = [&] {
-                    const std::size_t n = mine.picked.size();
-                    const NodeBlock<Item> few{0,       n, nullptr, nullptr, mine.picked.data(),
+                    const std::size_t n = own.picked.size();
+                    const NodeBlock<Item> few{0,       n, nullptr, nullptr, own.picked.data(),
                                               nullptr, {}};
-                    const auto* items = items_of(few, 0, n, mine);
+                    const auto* items = items_of(few, 0, n, own);
                     for (std::size_t a = first; a < last; ++a) {
                         const std::uint32_t c = rest.active[a];
                         if (request_.columns[c].ordered) {
                             const std::size_t slot = columns_[c].slot;
                             std::int64_t* cells = rest.cells.get() + slot * n_buckets * width_;
                             for (std::size_t j = 0; j < n; ++j) {
-                                const std::uint32_t i = mine.places[j];
+                                const std::uint32_t i = own.places[j];
                                 subtract_from_cell(cells, block.codes_of(slot)[i], items[j],
                                                    is_regression ? 0 : block.labels[i]);
                             }
                         }
                     }
-                    mine.picked.clear();
-                    mine.places.clear();
+                    own.picked.clear();
+                    own.places.clear();
                 };
-                each_row(scratch, other, [&](std::size_t i, bool is_lost) {
-                    mine.places.push_back(static_cast<std::uint32_t>(i));
-                    mine.picked.push_back(is_lost
-                                              ? item_of_branch(block.items[i], other, scratch)
-                                              : block.items[i]);
-                    if (mine.picked.size() == chunk_rows) {
+                each_row(scratch, other, [&](std::size_t i, bool is_missing) {
+                    own.places.push_back(static_cast<std::uint32_t>(i));
+                    own.picked.push_back(is_missing
+                                             ? item_of_branch(block.items[i], other, scratch)
+                                             : block.items[i]);
+                    if (own.picked.size() == chunk_rows) {
                         flush();
                     }
                 });
@@ -1544,7 +1554,7 @@ class WeightedKernel {
             }
         }
         normalize_shares(n_missing, scratch);
-        // Rows by branch, for their sums.
+        // The rows of each branch, for their sums.
         std::vector<std::size_t> start(n_parts + 1, 0);
         for (std::size_t b = 0; b < n_parts; ++b) {
             parts[b].block.n += scratch.shares[b] > 0 ? n_missing : 0;
@@ -1566,7 +1576,7 @@ class WeightedKernel {
                 },
                 block);
         }
-        // Those that stop are not kept; the last of the others lies first.
+        // Leaves are not stored; the other branches are stored last to first.
         std::size_t kept = 0;
         for (std::size_t b = n_parts; b-- > 0;) {
             start[b] = kept;
@@ -1603,10 +1613,10 @@ class WeightedKernel {
             move(block.labels, scratch.spare_room, false, same);
         }
         const std::vector<std::uint32_t>& slots = parts[0].active;
-        pool.run(slots.size(), [&](std::size_t i, int by) {
+        pool.run(slots.size(), [&](std::size_t i, int thread) {
             if (request_.columns[slots[i]].ordered) {
-                move(block.codes_of(columns_[slots[i]].slot), worker(by, scratch).spare_room,
-                     false, same);
+                move(block.codes_of(columns_[slots[i]].slot),
+                     scratch_of(thread, scratch).spare_room, false, same);
             }
         });
         for (std::size_t b = 0; b < n_parts; ++b) {
@@ -1637,7 +1647,7 @@ class WeightedKernel {
         }
     }
 
-    // Count the children of many rows: all but the largest, which is what remains.
+    // Count the large children: all but the largest, which is the rest of the node.
     template <class Pool>
     void count_children(OpenNode& open, std::vector<OpenNode>& parts, Scratch& scratch,
                         Pool&& pool) {
@@ -1650,7 +1660,7 @@ class WeightedKernel {
         for (std::size_t b = 0; b < parts.size(); ++b) {
             if (b != largest) {
                 others += parts[b].block.n;
-                // What the largest is to be spared of must have codes to be counted by.
+                // A child can be subtracted only if it has codes.
                 countable = countable && is_large(parts[b]);
             }
         }
@@ -1684,8 +1694,8 @@ class WeightedKernel {
     bool any_missing_;
     NodeSums<kind, weighted> node_sums_;
     std::vector<Column> columns_;
-    RowArrays<Item> row_arrays_;  // of all nodes that do not lie by themselves
-    std::vector<std::unique_ptr<Scratch>> scratches_;
+    RowArrays<Item> row_arrays_;  // of all nodes without arrays of their own
+    std::vector<std::unique_ptr<Scratch>> scratch_;
     std::size_t n_slots_ = 0;
     Scale weights_, numbers_, squares_;
 };

@@ -1,6 +1,5 @@
-// The rows of the large nodes that are still open, one node behind the other: their numbers,
-// weights, items and bucket codes. A node is divided where it lies, so that they take hardly
-// more room than the rows of the table, however many nodes there are.
+// The rows of all large open nodes, node after node: row numbers, weights, items and bucket
+// codes. A node is partitioned in place, so that memory stays close to the size of the table.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +11,16 @@
 
 namespace penjing {
 
-// The rows of one node, as they lie in a `RowArrays`; good until that is made larger.
+// The rows of one node in a RowArrays; valid until that is resized.
 template <class Item>
 struct NodeBlock {
     std::size_t begin = 0;
     std::size_t n = 0;
     std::uint32_t* rows = nullptr;
-    double* weight = nullptr;         // null: one each
-    Item* items = nullptr;            // not there in small nodes
-    std::uint16_t* labels = nullptr;  // of classes; not there in small nodes
-    const GrowableBuffer<std::uint8_t>* codes = nullptr;  // the same
+    double* weight = nullptr;                             // null: one each
+    Item* items = nullptr;                                // absent in small nodes
+    std::uint16_t* labels = nullptr;                      // the classes; absent in small nodes
+    const GrowableBuffer<std::uint8_t>* codes = nullptr;  // absent in small nodes
 
     [[nodiscard]] std::uint8_t* codes_of(std::size_t slot) const {
         return codes[slot].get() + begin;
@@ -34,12 +33,12 @@ class RowArrays {
     RowArrays(bool has_weight, bool has_labels, std::size_t n_slots)
         : has_weight_(has_weight), has_labels_(has_labels), codes_(n_slots) {}
 
-    // Make room for so many rows in all.
+    // Make room for n rows in total.
     void reserve(std::size_t n) {
         if (n <= size_) {
             return;
         }
-        // A little more than is asked for: what is not touched is not there.
+        // Some spare room: untouched pages take no memory.
         size_ = size_ == 0 ? n : std::max(n, size_ + size_ / 8);
         rows_.grow(size_);
         items_.grow(size_);
@@ -62,7 +61,7 @@ class RowArrays {
                 has_labels_ ? labels_.get() + begin : nullptr,
                 codes_.data()};
     }
-    // A node that goes on by itself; here nothing is left of it.
+    // Move a node into arrays of its own and release its pages here.
     [[nodiscard]] RowArrays extract(const NodeBlock<Item>& block, bool has_codes) const {
         RowArrays own_arrays(has_weight_, has_labels_, codes_.size());
         own_arrays.reserve(block.n + block.n / 4);

@@ -1,5 +1,5 @@
-// What the measuring kernels share: sums of nodes in the order of the table, when a node stops,
-// and by how much worths may be wrong.
+// Shared by the weighted kernels: sums of nodes in row order, stopping rules, and error margins
+// of improvements.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline void add_nodes(Subtree& subtree, std::size_t n, std::size_t n_sums) {
     }
 }
 
-// What is seen while a node's rows are added up.
+// Found while the rows of a node are summed.
 struct TargetRange {
     bool is_pure = true;
     double max_abs_y = 0;
@@ -44,7 +44,7 @@ class NodeSums {
         is_loose_ = weighted || any_missing;
     }
 
-    // Add up rows in their order; `walk(row)` calls row(number, class, weight) for each.
+    // Sum rows in their order; `walk(row)` calls row(number, class, weight) for each.
     template <class Walk>
     TargetRange sum_rows(const Walk& walk, double* total) const {
         TargetRange range;
@@ -87,7 +87,7 @@ class NodeSums {
                scorer.weight(total) < request_.min_weight;
     }
 
-    // `unit_y`, `unit_w`: by how much the fixed-point y and weight of a row may be off.
+    // `unit_y` and `unit_w` bound the fixed-point errors of the y and weight of one row.
     [[nodiscard]] NodeLimits limits(const double* total, std::size_t n, double max_abs_y,
                                     double unit_y, double unit_w, const Scorer& scorer) const {
         constexpr double eps = std::numeric_limits<double>::epsilon();

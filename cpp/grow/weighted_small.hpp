@@ -1,5 +1,5 @@
-// Subtrees of few rows: every ordered column is sorted once and kept as a list of rows; lists
-// are divided in step with the node, and stay in request.
+// Grows the subtrees of small nodes in the weighted kernel: every ordered column is sorted once
+// into a list of rows, and lists are partitioned stably with the node.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 namespace penjing {
 
-// The value of each row of an ordered column; NaN where it is missing.
+// The value of a row in an ordered column; NaN if it is missing.
 inline double value_at(const GrowColumn& column, std::size_t row) {
     if (column.codes == nullptr) {
         return column.numbers[row * column.stride] + 0.0;
@@ -30,11 +30,11 @@ inline double value_at(const GrowColumn& column, std::size_t row) {
     return column.codes[row] < 0 ? not_a_number : column.codes[row];
 }
 
-// The cut between two values, and the numbers on both sides of it where there are any.
+// Set the cut between two values, and the numbers on both sides if the column is numeric.
 inline void set_cut(Subtree::Node& node, const GrowColumn& column, double low, double high) {
     if (column.codes != nullptr) {
         if (column.levels == nullptr) {
-            node.cut = low;  // an ordered level: its position
+            node.cut = low;  // an ordinal category: its position
             return;
         }
         low = column.levels[static_cast<std::size_t>(low)];
@@ -47,8 +47,8 @@ inline void set_cut(Subtree::Node& node, const GrowColumn& column, double low, d
 
 namespace detail {
 
-// Keep the entries whose row has bit 1 (to `left`) and those that have bit 2 (to `right`) in
-// `side`; null where nobody wants them. A row is the lower 16 bits of its entry.
+// Copy the entries whose row has bit 1 in `side` to `left`, and those with bit 2 to `right`; a
+// null destination is skipped. The row is the lower 16 bits of an entry.
 inline void split_list_scalar(const std::uint32_t* list, std::size_t n,
                               const std::uint8_t* side, std::uint32_t* left,
                               std::uint32_t* right) {
@@ -100,7 +100,8 @@ PENJING_AVX512 inline void split_list_avx512(const std::uint32_t* list, std::siz
 
 }  // namespace detail
 
-inline constexpr std::size_t list_room = 16;  // entries that a split may write beyond its end
+inline constexpr std::size_t list_room =
+    16;  // entries that a partition may write beyond its end
 
 inline void split_list(const std::uint32_t* list, std::size_t n, const std::uint8_t* side,
                        std::uint32_t* left, std::uint32_t* right, bool use_avx512) {
@@ -118,7 +119,7 @@ template <ImpurityKind kind, bool weighted>
 class SmallSubtreeGrower {
   public:
     static constexpr bool is_regression = kind == ImpurityKind::variance;
-    static constexpr std::size_t max_rows = 60000;  // a row's number has 16 bits
+    static constexpr std::size_t max_rows = 60000;  // row numbers have 16 bits
 
     SmallSubtreeGrower(const GrowRequest& request, const GeneralKernel& general,
                        bool any_missing)
@@ -127,10 +128,11 @@ class SmallSubtreeGrower {
           s_(request.n_sums),
           node_sums_(request, any_missing),
           scorer_(request.criterion, request.n_sums),
-          general_worker_(request),
+          general_scratch_(request),
           use_avx512_(has_avx512()) {}
 
-    // Grow what is below a node that does not stop; `columns` may still offer something.
+    // Grow the subtree below a node that is not a leaf; `columns` are those that may still
+    // split it.
     void grow(Subtree& subtree, std::uint32_t node, std::int64_t depth,
               const std::uint32_t* rows, const double* weights, std::size_t n, double max_abs_y,
               const std::vector<std::uint32_t>& columns, const PollCallback& poll) {
@@ -150,7 +152,7 @@ class SmallSubtreeGrower {
     }
 
   private:
-    struct ListHead {  // a column of a node, and how many entries its list has
+    struct ListHead {  // a column of a node and the length of its list
         std::uint32_t column;
         std::uint32_t size;
         bool is_list;
@@ -173,8 +175,8 @@ class SmallSubtreeGrower {
         double share = 0;
     };
     struct ColumnSplit {
-        double improvement = -1;  // of the best cut, nearly; below 0: none
-        double upper_bound = -1;  // the same with cuts whose branches are perhaps too light
+        double improvement = -1;  // of the best cut, approximately; negative: none
+        double upper_bound = -1;  // the same with branches that may be too light
         Cut cut;
         typename GeneralKernel::ColumnSplit general_split;
     };
@@ -304,7 +306,7 @@ class SmallSubtreeGrower {
             }
             best = std::max(best, split.improvement);
         }
-        // The average over columns is taken in their places, as NumPy does.
+        // The average over columns sums them at their positions, as NumPy does.
         const bool by_column = request_.is_ratio();
         candidates_.assign(by_column ? request_.columns.size() : open.n_heads, Candidate{});
         list = rows + open.n;
@@ -364,7 +366,7 @@ class SmallSubtreeGrower {
         }
     }
 
-    // What a scan looks up by row, for the node at hand.
+    // Set up the arrays by row that scans of the current node read.
     void prepare_rows(const OpenNode& open, const std::uint32_t* rows) {
         if constexpr (weighted) {
             for (std::uint32_t i = 0; i < open.n; ++i) {
@@ -383,7 +385,7 @@ class SmallSubtreeGrower {
         }
     }
 
-    // Nominal columns go straight to the oracle's arithmetic.
+    // Categorical columns are scored exactly at once.
     void search_categories(std::uint32_t c, const OpenNode& open, const std::uint32_t* rows,
                            ColumnSplit& split) {
         table_rows_.resize(open.n);
@@ -391,11 +393,11 @@ class SmallSubtreeGrower {
             table_rows_[i] = global_[rows[i]];
         }
         const double* weight = weighted ? weights_.data() + open.weight_at : nullptr;
-        general_.search_column(c, {table_rows_.data(), weight, open.n}, general_worker_,
+        general_.search_column(c, {table_rows_.data(), weight, open.n}, general_scratch_,
                                split.general_split);
     }
 
-    // What the best cut of a list is worth, nearly.
+    // The approximate improvement of the best cut of a list.
     void scan(const std::uint32_t* list, std::uint32_t size, std::uint32_t n,
               const NodeLimits& node, ColumnSplit& split) {
         if constexpr (!is_regression) {
@@ -498,7 +500,7 @@ class SmallSubtreeGrower {
         }
     }
 
-    // The offer of a list in the oracle's arithmetic.
+    // Score a list exactly.
     void score_exactly(const std::uint32_t* list, std::uint32_t size, const OpenNode& open,
                        const std::uint32_t* rows, const NodeLimits& node, double best,
                        ColumnSplit& split) {
@@ -552,7 +554,7 @@ class SmallSubtreeGrower {
         }
     }
 
-    // ---- dividing
+    // ---- partition
 
     void divide(Subtree& subtree, const OpenNode& open, std::uint32_t h) {
         const ListHead head = heads_[open.head_at + h];
@@ -751,7 +753,7 @@ class SmallSubtreeGrower {
         }
     }
 
-    // A list just written: forget it if it has one value only.
+    // Complete a list that was just written; drop it if it has one value only.
     static void finish_list(Part& part, std::uint32_t column, std::size_t at,
                             std::uint32_t size) {
         const std::uint32_t* list = part.data.data() + at;
@@ -822,14 +824,14 @@ class SmallSubtreeGrower {
     std::size_t s_;
     NodeSums<kind, weighted> node_sums_;
     Scorer scorer_;
-    typename GeneralKernel::Scratch general_worker_;
+    typename GeneralKernel::Scratch general_scratch_;
     bool use_avx512_;
     ExactScratch space_;
     RowSort sort_;
     ClassCriterion<kind == ImpurityKind::entropy ? ImpurityKind::entropy : ImpurityKind::gini>
         class_criterion_;
 
-    // by the row's number in the first node
+    // Indexed by the number of a row in the first node.
     std::vector<std::uint32_t> global_;
     std::vector<std::int32_t> label_;
     std::vector<double> raw_, y_, near_, weight_of_;
@@ -839,7 +841,7 @@ class SmallSubtreeGrower {
     Scale scale_;
     std::vector<double> reciprocal_;  // 1 / i
 
-    // stacks; the node at hand lies on top
+    // Stacks; the current node is on top.
     std::vector<OpenNode> stack_;
     std::vector<std::uint32_t> data_;  // rows, then the lists one after the other
     std::vector<ListHead> heads_;

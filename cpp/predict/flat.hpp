@@ -144,9 +144,9 @@ class Flat {
     void check_columns(View<ColumnView> columns) const;
     void plan_walk(View<ColumnView> columns, std::size_t n_rows, WalkPlan& plan) const;
     [[nodiscard]] std::size_t find_matrix(View<ColumnView> columns, WalkPlan& plan) const;
-    template <class Visit, class Slow>
+    template <class Visit, class Fallback>
     void walk_rows(const WalkPlan& plan, View<ColumnView> columns, std::size_t begin,
-                   std::size_t end, const Visit& visit, const Slow& fallback) const;
+                   std::size_t end, const Visit& visit, const Fallback& fallback) const;
     template <class Each>
     std::optional<Unseen> for_each_block(View<ColumnView> columns, std::size_t n_rows,
                                          int threads, const Each& each) const;
@@ -474,9 +474,9 @@ inline std::size_t Flat::find_matrix(View<ColumnView> columns, WalkPlan& plan) c
 
 // Call visit(row, node) for rows without missing values and fallback(row) for others. Unused
 // columns of a matrix are checked for NaN too: one there only costs time.
-template <class Visit, class Slow>
+template <class Visit, class Fallback>
 void Flat::walk_rows(const WalkPlan& plan, View<ColumnView> columns, std::size_t begin,
-                     std::size_t end, const Visit& visit, const Slow& fallback) const {
+                     std::size_t end, const Visit& visit, const Fallback& fallback) const {
     if (!plan.dispatch) {
         for (std::size_t row = begin; row < end; ++row) {
             fallback(row);

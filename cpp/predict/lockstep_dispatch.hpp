@@ -37,9 +37,9 @@ class LockstepDispatch {
 
     // Call visit(i, node) for the rows of [0, n) without missing values and fallback(i) for the
     // others. Rows are `stride` apart in memory.
-    template <class Visit, class Slow>
+    template <class Visit, class Fallback>
     void walk(const double* first, std::size_t stride, std::size_t n, const Visit& visit,
-              const Slow& fallback) const {
+              const Fallback& fallback) const {
         std::size_t row = 0;
         const auto next = [&](std::size_t batch_size) {
             return first + (row + std::min(prefetch_distance, n - row - batch_size)) * stride;
@@ -71,7 +71,7 @@ class LockstepDispatch {
         for (constexpr auto batch = Lockstep::batch_size; row + batch <= n; row += batch) {
             const double* here = first + row * stride;
             // A sequential read first: it brings the rows into the cache before the walk reads
-            // them in random request.
+            // them in random order.
             const bool any_nan = has_nan(here, (batch - 1) * stride + width_);
             lockstep_->walk(here, stride, next(batch), at);
             for (std::size_t k = 0; k < batch; ++k) {

@@ -1,9 +1,9 @@
-// Error-based pruning as C4.5 and J48 do it (prune/error_based.py): the same decisions in the
-// same order, with branches raised and their rows counted anew.
+// Error-based pruning as in C4.5 and J48 (prune/error_based.py): the same decisions in the same
+// order, with subtree raising and recounted rows.
 //
-// Every level of a nominal column has a branch here, in the order of levels, so that a code is
-// the number of its branch. Nodes of one depth are decided together: their rows are found by
-// one walk from the root, which keeps the rows of a single path.
+// Every category of a categorical column has a branch here, so that a code is the index of its
+// branch. Nodes of one depth are decided together: one walk from the root, which holds the rows
+// of a single path, finds their rows.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +24,11 @@ namespace penjing {
 
 struct ErrorBound {  // prune/bound.py
     double confidence = 0.25;
-    double squared = 0;  // the deviate's square
+    double squared = 0;  // the squared normal deviate of the confidence
     double last_errors = 1;
     bool round_to_float = false;
-    bool is_c45 = false;        // C4.5's limits of what is no error, or J48's
-    bool adds_nothing = false;  // J48 adds nothing if CF is above a half
+    bool is_c45 = false;        // C4.5's tolerances for zero errors; otherwise J48's
+    bool adds_nothing = false;  // J48 adds no errors if the confidence is above 0.5
 
     [[nodiscard]] double round(double x) const {
         return round_to_float ? static_cast<double>(static_cast<float>(x)) : x;
@@ -74,7 +74,8 @@ struct PruneRequest {
     double tolerance = 0;
     double margin = 0;
     bool raises = false;
-    bool relabels = false;  // J48: other rows, another class; else only if one is more frequent
+    bool relabels =
+        false;  // J48 always recomputes the class; C4.5 only if another is more frequent
 };
 
 struct PruneResult {
@@ -129,14 +130,14 @@ class ErrorPruner {
     static constexpr std::uint32_t no_node = 0xffffffffU;
 
     struct PruneNode {
-        std::int32_t origin = -1;  // -1: a branch that no row took
+        std::int32_t origin = -1;  // in the input; -1: a branch without rows
         std::int32_t label = 0;
         std::int32_t column = -1;
         std::int32_t low = 0;  // the last code of branch 0 of a cut
         std::uint32_t depth = 0;
         std::uint32_t parent = 0;
         std::uint32_t first = 0, n = 0;  // children
-        std::int32_t level = -1;         // that leads here
+        std::int32_t level = -1;         // the category that leads here
     };
 
     [[nodiscard]] bool is_leaf(std::uint32_t node) const { return nodes_[node].column < 0; }
@@ -158,7 +159,7 @@ class ErrorPruner {
         queue_[depth].push_back(node);
     }
 
-    // ---- the tree with a branch for each level
+    // ---- the tree with a branch for each category
 
     void build_nodes() {
         std::vector<std::uint32_t> first(request_.n_nodes, 0);
@@ -248,7 +249,7 @@ class ErrorPruner {
         return nodes;
     }
 
-    // The child of most weight, the last one of equals.
+    // The child of the largest weight, the last one of equals.
     [[nodiscard]] std::uint32_t largest(std::uint32_t node) const {
         const PruneNode& entry = nodes_[node];
         double most = -1;
@@ -264,7 +265,7 @@ class ErrorPruner {
         return last_largest;
     }
 
-    // ---- deciding
+    // ---- decisions
 
     void decide_batch(const std::vector<std::uint32_t>& batch) {
         std::vector<std::uint32_t> largest_children;
@@ -331,7 +332,7 @@ class ErrorPruner {
         }
     }
 
-    // A branch takes its parent's place; what stands below it has other rows now.
+    // Replace a node by one of its branches; the nodes below it get other rows.
     void raise_branch(std::uint32_t node, std::uint32_t branch) {
         const PruneNode from = nodes_[branch];
         PruneNode& to = nodes_[node];
@@ -376,12 +377,12 @@ class ErrorPruner {
         }
     }
 
-    // ---- the sums below branches, had they taken their parents' places
+    // ---- the sums below branches, if they replaced their parents
 
     struct Visit {
         std::uint32_t node;
         std::uint32_t
-            split_node;  // whose question divides the rows: its own, or that of a branch
+            split_node;  // whose split partitions the rows: its own, or that of a raised branch
         bool counts;
         NodeRows rows;
     };
@@ -500,7 +501,7 @@ class ErrorPruner {
         }
     }
 
-    // ---- what is left; a branch without rows is left to the node that asks, if it can be
+    // ---- the result; a branch without rows is omitted if the split node predicts the same
 
     void finish() {
         std::vector<std::uint32_t> queue{0};
@@ -538,7 +539,7 @@ class ErrorPruner {
     std::vector<PruneNode> nodes_;
     std::vector<double> total_, raised_totals_, errors_;
     std::vector<std::vector<std::uint32_t>> queue_;  // by depth
-    std::vector<std::uint32_t> raised_;              // the branch in question of each node
+    std::vector<std::uint32_t> raised_;              // the candidate branch of each node
     std::vector<std::uint8_t> on_path_;
     double total_errors_ = 0;
     PruneResult out_;

@@ -57,14 +57,14 @@ class PairCounter {
             std::size_t i = 0;
             while (i < shape.columns.size()) {
                 const std::size_t c = shape.columns[i++];
-                const CodeView mine = codes(c);
+                const CodeView column_codes = codes(c);
                 if (i == shape.columns.size()) {
-                    count_column(mine, rows, tables[c].data());
+                    count_column(column_codes, rows, tables[c].data());
                     break;
                 }
-                const std::size_t second_table = shape.columns[i++];
-                count_columns(mine, codes(second_table), rows, tables[c].data(),
-                              tables[second_table].data());
+                const std::size_t second = shape.columns[i++];
+                count_columns(column_codes, codes(second), rows, tables[c].data(),
+                              tables[second].data());
             }
         }
     }

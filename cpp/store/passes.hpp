@@ -63,7 +63,7 @@ class StoredRows {
     // Move rows by the splits of their nodes (`test_of[node]`, -1: none), then count the rows
     // whose node has a slot: one table per column, [slot][code][class].
     std::vector<CountTable> pass(ThreadPool& pool, const PollCallback& poll,
-                                 const std::vector<StoredTest>& tests,
+                                 const std::vector<StoredSplit>& tests,
                                  const std::vector<std::int32_t>& branches,
                                  const std::int32_t* test_of, const std::int32_t* slot_of,
                                  std::size_t n_slots) const {
@@ -83,16 +83,16 @@ class StoredRows {
         }
         const PairCounter pair_counter(n_codes, n_slots, n_classes);
         const Routing routing(columns, tests, branches, n_rows);
-        for_each_block(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        for_each_block(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t thread) {
             if (!tests.empty()) {
                 routing.move_rows(begin, end, test_of, node);
             }
             if (n_slots == 0) {
                 return;
             }
-            select(begin, end, slot_of, selected[worker]);
+            select(begin, end, slot_of, selected[thread]);
             pair_counter.count([&](std::size_t c) { return columns[c].codes.from(begin); },
-                               selected[worker], offset[worker], per_thread[worker]);
+                               selected[thread], offset[thread], per_thread[thread]);
         });
         return merge_tables(per_thread);
     }
@@ -110,13 +110,13 @@ class StoredRows {
         }
         std::vector<SelectedRows> selected(per_thread.size());
         std::vector<std::vector<std::uint32_t>> hits(per_thread.size());
-        for_each_block(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-            select(begin, end, slot_of, selected[worker]);
+        for_each_block(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t thread) {
+            select(begin, end, slot_of, selected[thread]);
             for (std::size_t i = 0; i < open.size(); ++i) {
                 const StoredColumn& column = columns[open[i].column];
-                std::uint32_t* table = per_thread[worker][i].data();
+                std::uint32_t* table = per_thread[thread][i].data();
                 for_each_open(
-                    open[i], column, begin, selected[worker], hits[worker],
+                    open[i], column, begin, selected[thread], hits[thread],
                     [&](std::size_t place, std::size_t row, std::size_t class_) {
                         ++table[(place * 256 + low_of(column, row)) * n_classes + class_];
                     });
@@ -135,12 +135,12 @@ class StoredRows {
         }
         std::vector<SelectedRows> selected(per_thread.size());
         std::vector<std::vector<std::uint32_t>> hits(per_thread.size());
-        for_each_block(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-            select(begin, end, slot_of, selected[worker]);
+        for_each_block(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t thread) {
+            select(begin, end, slot_of, selected[thread]);
             for (std::size_t i = 0; i < open.size(); ++i) {
                 const StoredColumn& column = columns[open[i].column];
-                CellValues& values = per_thread[worker][i];
-                for_each_open(open[i], column, begin, selected[worker], hits[worker],
+                CellValues& values = per_thread[thread][i];
+                for_each_open(open[i], column, begin, selected[thread], hits[thread],
                               [&](std::size_t place, std::size_t row, std::size_t class_) {
                                   const std::uint8_t low = low_of(column, row);
                                   if (open[i].is_wanted[place * 256 + low] == 0) {
@@ -153,10 +153,10 @@ class StoredRows {
                               });
             }
         });
-        for (std::size_t worker = 1; worker < per_thread.size(); ++worker) {
+        for (std::size_t thread = 1; thread < per_thread.size(); ++thread) {
             for (std::size_t i = 0; i < open.size(); ++i) {
-                per_thread[0][i].add(per_thread[worker][i]);
-                per_thread[worker][i] = CellValues{};
+                per_thread[0][i].add(per_thread[thread][i]);
+                per_thread[thread][i] = CellValues{};
             }
         }
         return std::move(per_thread[0]);
@@ -195,12 +195,12 @@ class StoredRows {
     template <class Work>
     void for_each_block(ThreadPool& pool, const PollCallback& poll, const Work& work) const {
         const std::size_t n = (n_rows + block - 1) / block;
-        pool.run(n, [&](std::size_t task, int worker) {
-            if (worker == 0 && poll) {
+        pool.run(n, [&](std::size_t task, int thread) {
+            if (thread == 0 && poll) {
                 poll();
             }
             work(task * block, std::min(n_rows, (task + 1) * block),
-                 static_cast<std::size_t>(worker));
+                 static_cast<std::size_t>(thread));
         });
     }
 
@@ -242,12 +242,12 @@ class StoredRows {
 
     static std::vector<CountTable> merge_tables(
         std::vector<std::vector<CountTable>>& per_thread) {
-        for (std::size_t worker = 1; worker < per_thread.size(); ++worker) {
+        for (std::size_t thread = 1; thread < per_thread.size(); ++thread) {
             for (std::size_t i = 0; i < per_thread[0].size(); ++i) {
                 for (std::size_t j = 0; j < per_thread[0][i].size(); ++j) {
-                    per_thread[0][i][j] += per_thread[worker][i][j];
+                    per_thread[0][i][j] += per_thread[thread][i][j];
                 }
-                per_thread[worker][i] = CountTable{};
+                per_thread[thread][i] = CountTable{};
             }
         }
         return std::move(per_thread[0]);

@@ -25,7 +25,7 @@ struct StoredColumn {
 };
 
 // The split of a node.
-struct StoredTest {
+struct StoredSplit {
     std::int32_t column = 0;
     std::uint32_t first_child = 0;
     std::int64_t table = -1;  // index of its first entry in `branches`; -1: a threshold
@@ -37,18 +37,18 @@ class Routing {
   public:
     // `branches` holds the branch of each code for splits by code; `n_rows` is that of the
     // store.
-    Routing(const std::vector<StoredColumn>& columns, const std::vector<StoredTest>& tests,
+    Routing(const std::vector<StoredColumn>& columns, const std::vector<StoredSplit>& tests,
             const std::vector<std::int32_t>& branches, std::size_t n_rows)
         : branches_(branches), n_rows_(n_rows) {
         std::size_t n_cuts = 0;
-        for (const StoredTest& test : tests) {
+        for (const StoredSplit& test : tests) {
             n_cuts += test.table < 0 ? 1 : 0;
         }
         cuts_.reserve(n_cuts * 256);
         steps_.resize(1);  // entry 0: a node without a split
         steps_[0].codes = no_codes_;
         steps_[0].branch = &no_branch_entry_;
-        for (const StoredTest& test : tests) {
+        for (const StoredSplit& test : tests) {
             const StoredColumn& column = columns[static_cast<std::size_t>(test.column)];
             Step step;
             const bool is_bytes = column.codes.bytes != nullptr;
