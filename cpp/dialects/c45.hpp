@@ -85,6 +85,21 @@ class C45Arithmetic {
     double least_;
 };
 
+// The average gain of the columns that take part in it; NaN if there are none.
+template <class ColumnSplit>
+double average_gain(const std::vector<ColumnSplit>& splits, const C45Request& request,
+                    const C45Arithmetic& math) {
+    double sum = 0;
+    std::size_t n = 0;
+    for (std::size_t c = 0; c < splits.size(); ++c) {
+        if (splits[c].gain > -request.slack && request.in_average[c] != 0) {
+            sum = math.round(sum + splits[c].gain);
+            ++n;
+        }
+    }
+    return n == 0 ? not_a_number : math.round(sum / static_cast<double>(n));
+}
+
 // n log2 n with a relative error of about 1e-12, by a table of logarithms and a short series.
 class LogarithmTable {
   public:
@@ -202,7 +217,7 @@ class C45Kernel {
         std::vector<double> scores(request_.columns.size());
         NodeColumns columns;
         std::vector<OpenNode> stack;
-        add_nodes(subtree, 1);
+        add_nodes(subtree, 1, s_);
         sum_rows(subtree, 0, first.rows);
         stack.push_back(std::move(first));
         while (!stack.empty()) {
@@ -249,21 +264,12 @@ class C45Kernel {
             const double gain = std::max(splits[w].gain, 0.0);
             if (gain >= request_.min_gain) {
                 record_ties(subtree, open.node, scores, w);
+                // Here `known` begins with the gain and the score of each node.
                 subtree.known[open.node * s_] = gain;
                 subtree.known[open.node * s_ + 1] = scores[w];
                 divide(subtree, open, w, splits[w], stack);
             }
         }
-    }
-
-    // Here `known` begins with the gain and the score of each node.
-    void add_nodes(Subtree& subtree, std::size_t n) const {
-        subtree.nodes.resize(subtree.nodes.size() + n);
-        const std::size_t size = subtree.nodes.size() * s_;
-        subtree.total.resize(size);
-        subtree.known.resize(size);
-        subtree.after.resize(size);
-        subtree.missing.resize(size);
     }
 
     void sum_rows(Subtree& subtree, std::uint32_t node, const NodeRows& rows) const {
@@ -637,16 +643,7 @@ class C45Kernel {
     // ---- the choice between columns
 
     int choose(const std::vector<ColumnSplit>& splits, std::vector<double>& scores) const {
-        double sum = 0;
-        std::size_t possible = 0;
-        for (std::size_t c = 0; c < splits.size(); ++c) {
-            if (splits[c].gain > -request_.slack && request_.in_average[c] != 0) {
-                sum = math_.round(sum + splits[c].gain);
-                ++possible;
-            }
-        }
-        const double average =
-            possible == 0 ? not_a_number : math_.round(sum / static_cast<double>(possible));
+        const double average = average_gain(splits, request_, math_);
         const double least = request_.tolerance > 0 ? 0.0 : request_.slack;
         double best = request_.start;
         int winner = -1;
@@ -696,7 +693,7 @@ class C45Kernel {
         const GrowColumn& column = request_.columns[c];
         const std::size_t n_parts = column.ordered ? 2 : split.codes.size();
         const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
-        add_nodes(subtree, n_parts);
+        add_nodes(subtree, n_parts, s_);
         Subtree::Node& node = subtree.nodes[open.node];
         node.column = static_cast<std::int32_t>(c);
         node.first_child = first;

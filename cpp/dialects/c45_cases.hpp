@@ -48,7 +48,7 @@ class C45CaseKernel {
                 request_.weight == nullptr ? 1.0F : static_cast<float>(request_.weight[row]);
         }
         times_used_.assign(request_.columns.size(), 0);
-        add_nodes(1);
+        add_nodes(subtree_, 1, k_);
         std::vector<Frame> stack;
         enter(stack, 0, 0, cases_.size(), 0);
         while (!stack.empty()) {
@@ -117,15 +117,6 @@ class C45CaseKernel {
         return sum;
     }
 
-    void add_nodes(std::size_t n) {
-        subtree_.nodes.resize(subtree_.nodes.size() + n);
-        const std::size_t size = subtree_.nodes.size() * k_;
-        subtree_.total.resize(size);
-        subtree_.known.resize(size);
-        subtree_.after.resize(size);
-        subtree_.missing.resize(size);
-    }
-
     // Search a node; if it is split, push its frame on the stack.
     void enter(std::vector<Frame>& stack, std::uint32_t node, std::size_t first,
                std::size_t last, std::int64_t depth) {
@@ -185,7 +176,7 @@ class C45CaseKernel {
             n_parts = split.codes.size();
         }
         const auto child = static_cast<std::uint32_t>(subtree_.nodes.size());
-        add_nodes(n_parts);
+        add_nodes(subtree_, n_parts, k_);
         Subtree::Node& split_node = subtree_.nodes[node];
         split_node.column = frame.column;
         split_node.cut = cut;
@@ -460,16 +451,7 @@ class C45CaseKernel {
     }
 
     int choose(const std::vector<ColumnSplit>& splits, double& score) const {
-        double sum = 0;
-        std::size_t possible = 0;
-        for (std::size_t c = 0; c < splits.size(); ++c) {
-            if (splits[c].gain > -request_.slack && request_.in_average[c] != 0) {
-                sum = math_.round(sum + splits[c].gain);
-                ++possible;
-            }
-        }
-        const double average =
-            possible == 0 ? not_a_number : math_.round(sum / static_cast<double>(possible));
+        const double average = average_gain(splits, request_, math_);
         double best = request_.start;
         int winner = -1;
         for (std::size_t c = 0; c < splits.size(); ++c) {

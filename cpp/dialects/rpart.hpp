@@ -808,19 +808,26 @@ class RpartKernel {
 
     // ---- surrogates
 
-    // The branch of each row by the split itself: 0, 1, or 2 if its value is missing.
-    void route_rows(const OpenNode& open, std::size_t c) {
-        const GrowColumn& column = request_.columns[c];
-        const ColumnSplit& split = splits_[c];
+    // The branch of each category, 2 if it has none; empty for an ordered column.
+    static std::vector<std::uint8_t> branch_by_code(
+        const GrowColumn& column, const std::vector<std::int32_t> (&groups)[2]) {
         std::vector<std::uint8_t> by_code;
         if (!column.ordered) {
             by_code.assign(static_cast<std::size_t>(column.n_levels), 2);
             for (std::uint8_t b = 0; b < 2; ++b) {
-                for (const std::int32_t code : split.groups[b]) {
+                for (const std::int32_t code : groups[b]) {
                     by_code[static_cast<std::size_t>(code)] = b;
                 }
             }
         }
+        return by_code;
+    }
+
+    // The branch of each row by the split itself: 0, 1, or 2 if its value is missing.
+    void route_rows(const OpenNode& open, std::size_t c) {
+        const GrowColumn& column = request_.columns[c];
+        const ColumnSplit& split = splits_[c];
+        const std::vector<std::uint8_t> by_code = branch_by_code(column, split.groups);
         for (std::uint32_t i = open.begin; i < open.begin + open.n; ++i) {
             const std::int32_t code = column.codes[rows_[i]];
             branch_[rows_[i]] = code < 0            ? std::uint8_t{2}
@@ -1111,15 +1118,7 @@ class RpartKernel {
                 break;
             }
             const GrowColumn& column = request_.columns[one.column];
-            std::vector<std::uint8_t> by_code;
-            if (!column.ordered) {
-                by_code.assign(static_cast<std::size_t>(column.n_levels), 2);
-                for (std::uint8_t b = 0; b < 2; ++b) {
-                    for (const std::int32_t code : one.groups[b]) {
-                        by_code[static_cast<std::size_t>(code)] = b;
-                    }
-                }
-            }
+            const std::vector<std::uint8_t> by_code = branch_by_code(column, one.groups);
             for (std::uint32_t i = open.begin; i < open.begin + open.n; ++i) {
                 const std::uint32_t row = rows_[i];
                 const std::int32_t code = column.codes[row];

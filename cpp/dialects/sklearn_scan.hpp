@@ -119,13 +119,7 @@ PENJING_AVX512 void scan_gini_binary_avx512(const std::uint32_t* entries,
         const __m512i e = _mm512_maskz_loadu_epi32(valid, entries + i);
         const auto classes = static_cast<std::uint32_t>(_mm512_test_epi32_mask(e, two));
         std::uint32_t open = _mm512_test_epi32_mask(e, one);
-        if (i < node.first) {
-            const std::uint32_t skip = node.first - i;
-            open = skip >= 16 ? 0 : open & (~0U << skip);
-        }
-        if (i + 15 > last) {
-            open &= (2U << (last - i)) - 1;
-        }
+        open = detail::clip_lanes(open, i, node.first, last);
         if (open != 0) {
             const __m512i p =
                 _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(below)),

@@ -74,19 +74,10 @@ class ExactScorer {
         const double share = weight / (weight + scorer_.weight(cut.missing.data()));
         cut.after.resize(2 * s_);
         space_.gains.resize(space_.at.size());
-        double top = not_a_number;
         for (std::size_t j = 0; j < space_.at.size(); ++j) {
-            const double gain = gain_of(j, weight, share, cut);
-            space_.gains[j] = gain;
-            if (!std::isnan(gain) && !(gain <= top)) {
-                top = gain;
-            }
+            space_.gains[j] = gain_of(j, weight, share, cut);
         }
-        std::size_t first = 0;
-        while (first < space_.gains.size() &&
-               !(space_.gains[first] >= top - cut.candidate.impurity * tie_share)) {
-            ++first;
-        }
+        const std::size_t first = first_best(space_.gains, cut.candidate.impurity * tie_share);
         if (first == space_.gains.size()) {
             return;
         }

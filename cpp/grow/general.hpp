@@ -121,7 +121,7 @@ class GeneralKernel {
         std::vector<double> scores;
         std::vector<std::int32_t> ties;
         std::vector<OpenNode> stack;
-        add_nodes(subtree, 1);
+        add_nodes(subtree, 1, s_);
         sum_rows(subtree, 0, first.rows);
         stack.push_back(std::move(first));
         while (!stack.empty()) {
@@ -166,15 +166,6 @@ class GeneralKernel {
                 divide(subtree, open, w, splits[w], stack);
             }
         }
-    }
-
-    void add_nodes(Subtree& subtree, std::size_t n) const {
-        subtree.nodes.resize(subtree.nodes.size() + n);
-        const std::size_t size = subtree.nodes.size() * s_;
-        subtree.total.resize(size);
-        subtree.after.resize(size);
-        subtree.known.resize(size);
-        subtree.missing.resize(size);
     }
 
     void add_row(double* cell, std::size_t row, double weight) const {
@@ -459,7 +450,7 @@ class GeneralKernel {
         const GrowColumn& column = request_.columns[c];
         const std::size_t n_parts = split.after.size() / s_;
         const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
-        add_nodes(subtree, n_parts);
+        add_nodes(subtree, n_parts, s_);
         Subtree::Node& node = subtree.nodes[open.node];
         node.column = static_cast<std::int32_t>(c);
         node.first_child = first;

@@ -46,6 +46,19 @@ struct Subtree {
     }
 };
 
+// Append n nodes, with room for n_sums sums each.
+inline void add_nodes(Subtree& subtree, std::size_t n, std::size_t n_sums) {
+    subtree.nodes.resize(subtree.nodes.size() + n);
+    const std::size_t size = subtree.nodes.size() * n_sums;
+    for (std::vector<double>* sums :
+         {&subtree.total, &subtree.after, &subtree.known, &subtree.missing}) {
+        if (sums->capacity() < size) {
+            sums->reserve(2 * size);
+        }
+        sums->resize(size);
+    }
+}
+
 // A tree with nodes in breadth-first order.
 struct GrownTree {
     std::vector<std::int32_t> parent;

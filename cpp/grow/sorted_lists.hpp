@@ -76,6 +76,19 @@ void scan_two(ListView<Entry> list, const NodeStats& f, TwoScan<Entry>& s) {
     }
 }
 
+// Of 16 lanes for the cuts at i … i + 15, keep those in [first, last].
+inline std::uint32_t clip_lanes(std::uint32_t lanes, std::uint32_t i, std::uint32_t first,
+                                std::uint32_t last) {
+    if (i < first) {
+        const std::uint32_t skip = first - i;
+        lanes = skip >= 16 ? 0 : lanes & (~0U << skip);
+    }
+    if (i + 15 > last) {
+        lanes = i > last ? 0 : lanes & ((2U << (last - i)) - 1);
+    }
+    return lanes;
+}
+
 #if PENJING_X86
 PENJING_AVX512 inline void scan_two_avx512(ListView<std::uint32_t> list, const NodeStats& f,
                                            TwoScan<std::uint32_t>& s) {
@@ -95,13 +108,7 @@ PENJING_AVX512 inline void scan_two_avx512(ListView<std::uint32_t> list, const N
         const __m512i e = _mm512_maskz_loadu_epi32(valid, list.entries + j);
         const auto classes = static_cast<std::uint32_t>(_mm512_test_epi32_mask(e, two));
         std::uint32_t open = _mm512_test_epi32_mask(e, one);
-        if (i < f.min_rows) {
-            const std::uint32_t skip = f.min_rows - i;
-            open = skip >= 16 ? 0 : open & (~0U << skip);
-        }
-        if (i + 15 > last) {
-            open = i > last ? 0 : open & ((2U << (last - i)) - 1);
-        }
+        open = clip_lanes(open, i, f.min_rows, last);
         if (open != 0) {
             if (s.at == 0) {
                 s.at = i + static_cast<std::uint32_t>(std::countr_zero(open));
@@ -219,13 +226,7 @@ PENJING_AVX512 inline void scan_many_avx512(ListView<std::uint32_t> list, const 
         const __m512i sum1 = running_sum(gain);
         const __m512i sum2 = running_sum(loss);
         std::uint32_t open = _mm512_test_epi32_mask(e, one);
-        if (i < f.min_rows) {
-            const std::uint32_t skip = f.min_rows - i;
-            open = skip >= 16 ? 0 : open & (~0U << skip);
-        }
-        if (i + 15 > last) {
-            open = i > last ? 0 : open & ((2U << (last - i)) - 1);
-        }
+        open = clip_lanes(open, i, f.min_rows, last);
         if (open != 0) {
             if (best.at == 0) {
                 best = {0, i + static_cast<std::uint32_t>(std::countr_zero(open))};

@@ -16,18 +16,6 @@
 
 namespace penjing {
 
-inline void add_nodes(Subtree& subtree, std::size_t n, std::size_t n_sums) {
-    subtree.nodes.resize(subtree.nodes.size() + n);
-    const std::size_t size = subtree.nodes.size() * n_sums;
-    for (std::vector<double>* sums :
-         {&subtree.total, &subtree.after, &subtree.known, &subtree.missing}) {
-        if (sums->capacity() < size) {
-            sums->reserve(2 * size);
-        }
-        sums->resize(size);
-    }
-}
-
 // Found while the rows of a node are summed.
 struct TargetRange {
     bool is_pure = true;

@@ -108,19 +108,13 @@ class StoredRows {
                 tables[i].assign(open[i].n * 256 * n_classes, 0);
             }
         }
-        std::vector<SelectedRows> selected(per_thread.size());
-        std::vector<std::vector<std::uint32_t>> hits(per_thread.size());
-        for_each_block(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t thread) {
-            select(begin, end, slot_of, selected[thread]);
-            for (std::size_t i = 0; i < open.size(); ++i) {
-                const StoredColumn& column = columns[open[i].column];
-                std::uint32_t* table = per_thread[thread][i].data();
-                for_each_open(
-                    open[i], column, begin, selected[thread], hits[thread],
-                    [&](std::size_t place, std::size_t row, std::size_t class_) {
-                        ++table[(place * 256 + low_of(column, row)) * n_classes + class_];
-                    });
-            }
+        for_each_open(pool, poll, slot_of, open, [&](std::size_t thread, std::size_t i) {
+            const StoredColumn& column = columns[open[i].column];
+            std::uint32_t* table = per_thread[thread][i].data();
+            return
+                [this, &column, table](std::size_t place, std::size_t row, std::size_t class_) {
+                    ++table[(place * 256 + low_of(column, row)) * n_classes + class_];
+                };
         });
         return merge_tables(per_thread);
     }
@@ -133,25 +127,21 @@ class StoredRows {
         for (auto& values : per_thread) {
             values.resize(open.size());
         }
-        std::vector<SelectedRows> selected(per_thread.size());
-        std::vector<std::vector<std::uint32_t>> hits(per_thread.size());
-        for_each_block(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t thread) {
-            select(begin, end, slot_of, selected[thread]);
-            for (std::size_t i = 0; i < open.size(); ++i) {
-                const StoredColumn& column = columns[open[i].column];
-                CellValues& values = per_thread[thread][i];
-                for_each_open(open[i], column, begin, selected[thread], hits[thread],
-                              [&](std::size_t place, std::size_t row, std::size_t class_) {
-                                  const std::uint8_t low = low_of(column, row);
-                                  if (open[i].is_wanted[place * 256 + low] == 0) {
-                                      return;
-                                  }
-                                  values.place.push_back(static_cast<std::int32_t>(place));
-                                  values.low.push_back(low);
-                                  values.class_.push_back(static_cast<std::uint16_t>(class_));
-                                  values.number.push_back(column.raw[row]);
-                              });
-            }
+        for_each_open(pool, poll, slot_of, open, [&](std::size_t thread, std::size_t i) {
+            const StoredColumn& column = columns[open[i].column];
+            const std::uint8_t* is_wanted = open[i].is_wanted;
+            CellValues& values = per_thread[thread][i];
+            return [&column, is_wanted, &values](std::size_t place, std::size_t row,
+                                                 std::size_t class_) {
+                const std::uint8_t low = low_of(column, row);
+                if (is_wanted[place * 256 + low] == 0) {
+                    return;
+                }
+                values.place.push_back(static_cast<std::int32_t>(place));
+                values.low.push_back(low);
+                values.class_.push_back(static_cast<std::uint16_t>(class_));
+                values.number.push_back(column.raw[row]);
+            };
         });
         for (std::size_t thread = 1; thread < per_thread.size(); ++thread) {
             for (std::size_t i = 0; i < open.size(); ++i) {
@@ -216,17 +206,34 @@ class StoredRows {
         }
     }
 
+    // For every block and column, call visit(place, row, class) for the selected rows in open
+    // buckets, where visit is make_visit(thread, column index in `open`).
+    template <class MakeVisit>
+    void for_each_open(ThreadPool& pool, const PollCallback& poll, const std::int32_t* slot_of,
+                       const std::vector<OpenBuckets>& open,
+                       const MakeVisit& make_visit) const {
+        std::vector<SelectedRows> selected(static_cast<std::size_t>(pool.size()));
+        std::vector<std::vector<std::uint32_t>> hits(selected.size());
+        for_each_block(pool, poll, [&](std::size_t begin, std::size_t end, std::size_t thread) {
+            select(begin, end, slot_of, selected[thread]);
+            for (std::size_t i = 0; i < open.size(); ++i) {
+                visit_open(open[i], columns[open[i].column], begin, selected[thread],
+                           hits[thread], make_visit(thread, i));
+            }
+        });
+    }
+
     template <class Each>
-    void for_each_open(const OpenBuckets& open, const StoredColumn& column, std::size_t begin,
-                       const SelectedRows& selected, std::vector<std::uint32_t>& hits,
-                       const Each& each) const {
+    void visit_open(const OpenBuckets& open, const StoredColumn& column, std::size_t begin,
+                    const SelectedRows& selected, std::vector<std::uint32_t>& hits,
+                    const Each& each) const {
         const std::uint8_t* high = column.codes.bytes + begin;
         const std::uint8_t* is_open = open.is_open.data();
         hits.resize(block + 1);
         std::uint32_t* hit = hits.data();
         std::size_t n = 0;
-        for (std::size_t j = 0; j < selected.size();
-             ++j) {  // branch-free: few rows are in an open bucket
+        // Branch-free: few rows are in an open bucket.
+        for (std::size_t j = 0; j < selected.size(); ++j) {
             hit[n] = static_cast<std::uint32_t>(j);
             n += is_open[static_cast<std::size_t>(selected.slot[j]) * 256 +
                          high[selected.row[j]]];
