@@ -1,4 +1,5 @@
-// The whole test framework: CHECK says which line did not hold, finish() says how many held.
+// A minimal test framework: CHECK reports the line that fails, and finish() the number of
+// checks.
 #pragma once
 
 #include <cstdio>

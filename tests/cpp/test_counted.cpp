@@ -1,5 +1,5 @@
-// Kernels against each other: the counting kernel, in buckets and in lists and with any number
-// of threads, must grow the tree of the general one, which adds row by row.
+// Compares the counted kernel with the general one, which sums row by row: with buckets and
+// lists, and any number of threads, both must grow the same tree.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -31,49 +31,49 @@ bool same(const std::vector<double>& a, const std::vector<double>& b) {
     return true;
 }
 
-struct Case {
+struct Table {
     penjing::GrowRequest request;
     std::vector<std::vector<std::int32_t>> codes;
     std::vector<std::vector<double>> numbers;
     std::vector<std::int32_t> target;
 
-    explicit Case(unsigned seed) {
+    explicit Table(unsigned seed) {
         std::mt19937 random(seed);
-        const auto pick = [&](unsigned n) { return static_cast<unsigned>(random()) % n; };
-        request.n_rows = 1 + pick(400);
-        request.n_sums = 2 + pick(pick(4) == 0 ? 30 : 4);
-        request.criterion = static_cast<penjing::CriterionKind>(pick(3));
-        request.multiway = pick(2) == 0;
-        request.max_depth = pick(3) == 0 ? static_cast<std::int64_t>(pick(5)) : -1;
-        request.min_branch = pick(3);
-        const std::size_t n_columns = 1 + pick(5);
+        const auto draw = [&](unsigned n) { return static_cast<unsigned>(random()) % n; };
+        request.n_rows = 1 + draw(400);
+        request.n_sums = 2 + draw(draw(4) == 0 ? 30 : 4);
+        request.criterion = static_cast<penjing::CriterionKind>(draw(3));
+        request.multiway = draw(2) == 0;
+        request.max_depth = draw(3) == 0 ? static_cast<std::int64_t>(draw(5)) : -1;
+        request.min_branch = draw(3);
+        const std::size_t n_columns = 1 + draw(5);
         codes.resize(n_columns);
         numbers.resize(n_columns);
         for (std::size_t c = 0; c < n_columns; ++c) {
             penjing::GrowColumn column;
-            if (pick(2) == 0) {
-                const bool few = pick(2) == 0;
+            if (draw(2) == 0) {
+                const bool few = draw(2) == 0;
                 for (std::size_t i = 0; i < request.n_rows; ++i) {
-                    numbers[c].push_back(few ? pick(9) / 3.0
-                                             : std::ldexp(pick(1U << 31), -20) - 1000);
+                    numbers[c].push_back(few ? draw(9) / 3.0
+                                             : std::ldexp(draw(1U << 31), -20) - 1000);
                 }
                 column.numbers = numbers[c].data();
                 column.ordered = true;
             } else {
                 column.n_levels =
-                    static_cast<std::int32_t>(1 + pick(request.n_sums > 2 ? 8 : 40));
+                    static_cast<std::int32_t>(1 + draw(request.n_sums > 2 ? 8 : 40));
                 for (std::size_t i = 0; i < request.n_rows; ++i) {
                     codes[c].push_back(static_cast<std::int32_t>(
-                        pick(static_cast<unsigned>(column.n_levels))));
+                        draw(static_cast<unsigned>(column.n_levels))));
                 }
                 column.codes = codes[c].data();
-                column.ordered = pick(2) == 0;
+                column.ordered = draw(2) == 0;
             }
             request.columns.push_back(column);
         }
         for (std::size_t i = 0; i < request.n_rows; ++i) {
             target.push_back(
-                static_cast<std::int32_t>(pick(static_cast<unsigned>(request.n_sums))));
+                static_cast<std::int32_t>(draw(static_cast<unsigned>(request.n_sums))));
         }
         request.target = target.data();
     }
@@ -83,21 +83,21 @@ struct Case {
 
 int main() {
     for (unsigned seed = 0; seed < 300; ++seed) {
-        Case one(seed);
-        penjing::ThreadPool is_serial(1);
-        const penjing::EncodedRequest coded(one.request, is_serial);
+        Table table(seed);
+        penjing::ThreadPool serial_pool(1);
+        const penjing::EncodedRequest encoded(table.request, serial_pool);
         const penjing::GrownTree expected =
-            penjing::flatten(penjing::GeneralKernel(coded.request).grow(is_serial, {}),
-                             one.request.n_sums, true);
+            penjing::flatten(penjing::GeneralKernel(encoded.request).grow(serial_pool, {}),
+                             table.request.n_sums, true);
         for (const std::size_t small : {std::size_t{4}, std::size_t{60}, std::size_t{1000}}) {
             for (const int threads : {1, 3}) {
-                one.request.small = small;
+                table.request.small = small;
                 penjing::ThreadPool pool(threads);
                 const auto subtrees =
-                    small == 60 ? penjing::grow_counted<std::uint64_t>(one.request, pool, {})
-                                : penjing::grow_counted<std::uint32_t>(one.request, pool, {});
+                    small == 60 ? penjing::grow_counted<std::uint64_t>(table.request, pool, {})
+                                : penjing::grow_counted<std::uint32_t>(table.request, pool, {});
                 const penjing::GrownTree tree =
-                    penjing::flatten(subtrees, one.request.n_sums, false);
+                    penjing::flatten(subtrees, table.request.n_sums, false);
                 check(tree.parent == expected.parent, "parent", seed);
                 check(tree.column == expected.column, "column", seed);
                 check(same(tree.cut, expected.cut), "cut", seed);

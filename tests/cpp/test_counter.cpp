@@ -1,5 +1,5 @@
-// The block counter against a count row by row: one and two bytes, blocks that add up, weights,
-// moments, and what is refused.
+// Compares the block counter with counting row by row: one and two bytes, sums of blocks,
+// weights, moments, and invalid input.
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -76,7 +76,7 @@ void codes_of_one_byte_are_counted_as_those_of_two() {
     CHECK(one == two);
 }
 
-// Bit for bit: rows are added in their order, also where a block ends.
+// Bit for bit: rows are added in order, also across blocks.
 void weights_and_moments_are_added_in_the_order_of_rows() {
     const std::size_t n = 4000, half = 1111;
     const Block block(11, n);
@@ -112,7 +112,7 @@ void what_is_not_below_its_number_is_refused() {
     const auto selected = [&] { return block.selected(0, 50); };
     block.slots.assign(50, -1);
     block.slots[20] = 0;
-    block.codes.assign(50, n_codes);  // nobody asks about these
+    block.codes.assign(50, n_codes);  // rows without a slot
     block.codes[20] = n_codes - 1;
     penjing::check_codes(block.view(), selected(), n_codes);
     CHECK(selected().size() == 1);

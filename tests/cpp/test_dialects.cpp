@@ -1,5 +1,5 @@
-// The kernels of scikit-learn's and rpart's rules: the same tree for any number of threads and
-// any width of a list's entries; children hold the rows of their parent.
+// The kernels of scikit-learn and rpart grow the same tree for any number of threads and any
+// width of list entries, and children hold the rows of their parent.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Column coding against its definition: std::map for numbers, a growing list for strings.
+// Compares dictionary encoding with its definition: std::map for numbers, a list for strings.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -25,14 +25,14 @@ void in_the_same_order(const Numbers& values, const std::vector<std::int32_t>& c
     std::iota(expected.begin(), expected.end(), std::size_t{0});
     std::stable_sort(expected.begin(), expected.end(),
                      [&](std::size_t a, std::size_t b) { return codes[a] < codes[b]; });
-    Numbers use_avx512;  // every other one is somebody else's
+    Numbers strided;  // every other number belongs to another column
     for (const double value : values) {
-        use_avx512.insert(use_avx512.end(), {value, 0.5});
+        strided.insert(strided.end(), {value, 0.5});
     }
     std::size_t i = 0;
     bool same = true;
     const bool done = penjing::for_each_in_order(
-        use_avx512.data(), 2, values.size(), [&](std::size_t row, bool differs) {
+        strided.data(), 2, values.size(), [&](std::size_t row, bool differs) {
             same = same && row == expected[i] &&
                    differs == (i > 0 && codes[row] != codes[expected[i - 1]]);
             ++i;

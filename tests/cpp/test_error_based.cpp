@@ -1,6 +1,6 @@
-// Trees of C4.5's rules grown and pruned by estimated errors: weight is conserved, any number
-// of threads grows the same tree, what is pruned is no larger, and pruning twice is pruning
-// once.
+// Grows trees as C4.5 does and prunes them by estimated errors: weight is conserved, any number
+// of threads grows the same tree, pruning does not enlarge it, and pruning it again changes
+// nothing.
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -12,13 +12,13 @@
 
 namespace {
 
-struct Case {
+struct Table {
     penjing::C45Request request;
     std::vector<std::vector<std::int32_t>> codes;
     std::vector<std::vector<double>> levels;
     std::vector<std::int32_t> target;
 
-    Case(unsigned seed, std::size_t n) : codes(6), levels(6), target(n) {
+    Table(unsigned seed, std::size_t n) : codes(6), levels(6), target(n) {
         std::mt19937 random(seed);
         const auto below = [&](std::size_t k) {
             return static_cast<std::int32_t>(random() % k);
@@ -71,18 +71,18 @@ struct Shape {
 };
 
 std::vector<std::int32_t> labels_of(const std::vector<double>& total, std::size_t s) {
-    std::vector<std::int32_t> found;
+    std::vector<std::int32_t> labels;
     for (std::size_t at = 0; at < total.size(); at += s) {
         const auto first = total.begin() + static_cast<std::ptrdiff_t>(at);
         const auto most = std::max_element(first, first + static_cast<std::ptrdiff_t>(s));
-        found.push_back(static_cast<std::int32_t>(most - first));
+        labels.push_back(static_cast<std::int32_t>(most - first));
     }
-    return found;
+    return labels;
 }
 
-penjing::PruneResult pruned(const Case& of, const Shape& tree) {
+penjing::PruneResult prune(const Table& table, const Shape& tree) {
     penjing::PruneRequest request;
-    request.rows = of.request;
+    request.rows = table.request;
     request.n_nodes = tree.parent.size();
     request.parent = tree.parent.data();
     request.column = tree.column.data();
@@ -99,31 +99,31 @@ penjing::PruneResult pruned(const Case& of, const Shape& tree) {
     return penjing::ErrorPruner(request).prune({});
 }
 
-Shape after(const Shape& before, const penjing::PruneResult& made) {
-    Shape now;
-    now.parent = made.parent;
-    now.level_start = made.level_start;
-    now.level_codes = made.level_codes;
-    now.total = made.total;
-    now.label = made.label;
-    for (const std::int32_t from : made.origin) {
+Shape tree_after(const Shape& before, const penjing::PruneResult& result) {
+    Shape after_pruning;
+    after_pruning.parent = result.parent;
+    after_pruning.level_start = result.level_start;
+    after_pruning.level_codes = result.level_codes;
+    after_pruning.total = result.total;
+    after_pruning.label = result.label;
+    for (const std::int32_t from : result.origin) {
         const auto at = static_cast<std::size_t>(from);
-        now.column.push_back(from < 0 ? -1 : before.column[at]);
-        now.cut.push_back(from < 0 ? penjing::not_a_number : before.cut[at]);
+        after_pruning.column.push_back(from < 0 ? -1 : before.column[at]);
+        after_pruning.cut.push_back(from < 0 ? penjing::not_a_number : before.cut[at]);
     }
-    return now;
+    return after_pruning;
 }
 
 }  // namespace
 
 int main() {
     for (unsigned seed = 0; seed < 12; ++seed) {
-        const Case of(seed, seed < 8 ? 60 + 30 * seed : 2500);
-        const penjing::GrownTree tree = of.tree(1);
-        const penjing::GrownTree shared = of.tree(3);
+        const Table table(seed, seed < 8 ? 60 + 30 * seed : 2500);
+        const penjing::GrownTree tree = table.tree(1);
+        const penjing::GrownTree shared = table.tree(3);
         CHECK(tree.parent == shared.parent && tree.column == shared.column);
         CHECK(tree.total == shared.total && tree.level_codes == shared.level_codes);
-        const std::size_t s = of.request.n_sums;
+        const std::size_t s = table.request.n_sums;
         std::vector<double> below(tree.parent.size(), 0.0);
         for (std::size_t node = 1; node < tree.parent.size(); ++node) {
             for (std::size_t k = 0; k < s; ++k) {
@@ -135,15 +135,17 @@ int main() {
             const double weight = total[0] + total[1] + total[2];
             CHECK(tree.column[node] < 0 || std::fabs(below[node] - weight) < 1e-9 * weight);
         }
-        const Shape whole{
+        const Shape unpruned{
             tree.parent,      tree.column, tree.level_codes, labels_of(tree.total, s),
             tree.level_start, tree.cut,    tree.total};
-        const penjing::PruneResult once = pruned(of, whole);
-        CHECK(once.parent.size() <= whole.parent.size() * 16);  // empty branches may stay
-        const Shape small = after(whole, once);
-        const penjing::PruneResult twice = pruned(of, small);
-        CHECK(twice.parent == once.parent && twice.total == once.total);
-        for (const std::int8_t decision : twice.decision) {
+        const penjing::PruneResult pruned_once = prune(table, unpruned);
+        CHECK(pruned_once.parent.size() <=
+              unpruned.parent.size() * 16);  // empty branches may stay
+        const Shape pruned_tree = tree_after(unpruned, pruned_once);
+        const penjing::PruneResult pruned_twice = prune(table, pruned_tree);
+        CHECK(pruned_twice.parent == pruned_once.parent &&
+              pruned_twice.total == pruned_once.total);
+        for (const std::int8_t decision : pruned_twice.decision) {
             CHECK(decision == 0);
         }
     }

@@ -1,4 +1,4 @@
-// Prediction against its definition: a recursive walk over the same arrays.
+// Compares prediction with its definition, a recursive walk over the same arrays.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -172,7 +172,7 @@ void a_deep_chain() {
         const std::size_t node = 2 * i;
         tree.ask(node, 0, -static_cast<double>(i), 2, penjing::mode::share);
         tree.add_leaf(1.0);  // 2i + 1
-        tree.add_leaf(1.0);  // 2i + 2: asks next
+        tree.add_leaf(1.0);  // 2i + 2: the next split
     }
     const penjing::Flat flat(tree.view());
     const std::vector<double> a{1e9, 0.0, nan};

@@ -1,5 +1,5 @@
-// The measuring kernel against the general one, which adds row by row: numbers, weights,
-// missing values, in buckets and in lists, with any number of threads.
+// Compares the weighted kernel with the general one, which sums row by row: numeric targets,
+// weights and missing values, with buckets and lists, and any number of threads.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -32,62 +32,62 @@ bool same(const std::vector<double>& a, const std::vector<double>& b) {
     return true;
 }
 
-struct Case {
+struct Table {
     penjing::GrowRequest request;
     std::vector<std::vector<std::int32_t>> codes;
     std::vector<std::vector<double>> numbers;
     std::vector<std::int32_t> target;
     std::vector<double> y, weight;
 
-    explicit Case(unsigned seed) {
+    explicit Table(unsigned seed) {
         std::mt19937 random(seed);
-        const auto pick = [&](unsigned n) { return static_cast<unsigned>(random()) % n; };
-        const bool is_regression = pick(2) == 0;
-        const bool misses = pick(2) == 0;
-        request.n_rows = 1 + pick(400);
-        request.n_sums = is_regression ? 3 : 2 + pick(4);
+        const auto draw = [&](unsigned n) { return static_cast<unsigned>(random()) % n; };
+        const bool is_regression = draw(2) == 0;
+        const bool misses = draw(2) == 0;
+        request.n_rows = 1 + draw(400);
+        request.n_sums = is_regression ? 3 : 2 + draw(4);
         request.criterion = is_regression ? penjing::CriterionKind::variance
-                                          : static_cast<penjing::CriterionKind>(pick(3));
-        request.multiway = pick(2) == 0;
-        request.fraction = pick(4) != 0;
-        request.max_depth = misses ? static_cast<std::int64_t>(pick(6)) : -1;
-        request.min_branch = pick(3) * 0.5;
-        const std::size_t n_columns = 1 + pick(5);
+                                          : static_cast<penjing::CriterionKind>(draw(3));
+        request.multiway = draw(2) == 0;
+        request.fraction = draw(4) != 0;
+        request.max_depth = misses ? static_cast<std::int64_t>(draw(6)) : -1;
+        request.min_branch = draw(3) * 0.5;
+        const std::size_t n_columns = 1 + draw(5);
         codes.resize(n_columns);
         numbers.resize(n_columns);
         for (std::size_t c = 0; c < n_columns; ++c) {
             penjing::GrowColumn column;
-            const auto missing = [&] { return misses && pick(8) == 0; };
-            if (pick(3) != 0) {
-                const bool few = pick(2) == 0;
+            const auto missing = [&] { return misses && draw(8) == 0; };
+            if (draw(3) != 0) {
+                const bool few = draw(2) == 0;
                 for (std::size_t i = 0; i < request.n_rows; ++i) {
                     const double value =
-                        few ? pick(9) / 3.0 : std::ldexp(pick(1U << 31), -20) - 1000;
+                        few ? draw(9) / 3.0 : std::ldexp(draw(1U << 31), -20) - 1000;
                     numbers[c].push_back(missing() ? penjing::not_a_number : value);
                 }
                 column.numbers = numbers[c].data();
                 column.ordered = true;
             } else {
-                column.n_levels = static_cast<std::int32_t>(1 + pick(8));
+                column.n_levels = static_cast<std::int32_t>(1 + draw(8));
                 for (std::size_t i = 0; i < request.n_rows; ++i) {
-                    const auto level = pick(static_cast<unsigned>(column.n_levels));
+                    const auto level = draw(static_cast<unsigned>(column.n_levels));
                     codes[c].push_back(missing() ? -1 : static_cast<std::int32_t>(level));
                 }
                 column.codes = codes[c].data();
-                column.ordered = pick(2) == 0;
+                column.ordered = draw(2) == 0;
             }
             request.columns.push_back(column);
         }
         for (std::size_t i = 0; i < request.n_rows; ++i) {
-            const unsigned level = is_regression ? pick(1000) : pick(request.n_sums & 0xffU);
+            const unsigned level = is_regression ? draw(1000) : draw(request.n_sums & 0xffU);
             target.push_back(static_cast<std::int32_t>(level));
             y.push_back(level / 7.0 - 70);
-            weight.push_back(pick(5) / 3.0);
+            weight.push_back(draw(5) / 3.0);
         }
         weight[0] = 1;
         request.target = target.data();
         request.y = is_regression ? y.data() : nullptr;
-        request.weight = pick(2) == 0 ? weight.data() : nullptr;
+        request.weight = draw(2) == 0 ? weight.data() : nullptr;
     }
 };
 
@@ -95,20 +95,21 @@ struct Case {
 
 int main() {
     for (unsigned seed = 0; seed < 300; ++seed) {
-        Case one(seed);
-        penjing::ThreadPool is_serial(1);
-        const penjing::EncodedRequest coded(one.request, is_serial);
+        Table table(seed);
+        penjing::ThreadPool serial_pool(1);
+        const penjing::EncodedRequest encoded(table.request, serial_pool);
         const penjing::GrownTree expected =
-            penjing::flatten(penjing::GeneralKernel(coded.request).grow(is_serial, {}),
-                             one.request.n_sums, true);
-        for (const std::size_t small : {1U, 3U, 60U, 1000U}) {  // 1: columns in lots
+            penjing::flatten(penjing::GeneralKernel(encoded.request).grow(serial_pool, {}),
+                             table.request.n_sums, true);
+        for (const std::size_t small :
+             {1U, 3U, 60U, 1000U}) {  // 1: buckets are sorted in several batches
             for (const int threads : {1, 3}) {
-                one.request.small = small;
+                table.request.small = small;
                 penjing::ThreadPool pool(threads);
                 penjing::ColumnChecks checks;
-                const auto subtrees = penjing::grow_weighted(one.request, pool, {}, checks);
+                const auto subtrees = penjing::grow_weighted(table.request, pool, {}, checks);
                 const penjing::GrownTree tree =
-                    penjing::flatten(subtrees, one.request.n_sums, true);
+                    penjing::flatten(subtrees, table.request.n_sums, true);
                 check(tree.parent == expected.parent, "parent", seed);
                 check(tree.column == expected.column, "column", seed);
                 check(same(tree.cut, expected.cut), "cut", seed);
@@ -122,6 +123,6 @@ int main() {
             }
         }
     }
-    std::puts("measured: ok");
+    std::puts("weighted: ok");
     return 0;
 }
