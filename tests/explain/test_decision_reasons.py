@@ -9,7 +9,7 @@ import penjing
 from penjing.data.table import Table, nominal, numeric
 from penjing.explain.node import explain, story
 from penjing.render import node_text
-from penjing.render.trace_text import told_step
+from penjing.render.trace_text import step_lines
 
 
 def mixed(n=200, seed=1):
@@ -41,7 +41,7 @@ def test_the_numbers_shown_rank_as_the_choice_does(recipe):
     tree = penjing.fit(TABLE, recipe=recipe, trace=True)
     steps = story(tree)
     for i, step in enumerate(steps, start=1):
-        lines = told_step(step, i, len(steps), tree.recipe, "en", ascii_only=True)
+        lines = step_lines(step, i, len(steps), tree.recipe, "en", ascii_only=True)
         weigh = next((line for line in lines if line.startswith("  weigh")), None)
         if weigh is None or step["question"] is None:
             continue
@@ -58,7 +58,7 @@ def test_every_leaf_of_a_story_has_a_question_answered_yes(recipe):
     for lang, yes in (("en", ": yes"), ("zh", "：是")):
         steps = story(tree)
         for i, step in enumerate(steps, start=1):
-            stop = told_step(step, i, len(steps), tree.recipe, lang, ascii_only=False)[2]
+            stop = step_lines(step, i, len(steps), tree.recipe, lang, ascii_only=False)[2]
             assert stop.endswith(yes) == (step["question"] is None)
 
 
@@ -69,7 +69,7 @@ def test_c45_says_what_left_a_column_out():
         for node in range(tree.n_nodes):
             told = explain(tree, node)
             divides = [c for c in told["candidates"] if c["gain"] is not None]
-            out = {node_text.left_out(told, c) for c in divides if c["score"] is None}
+            out = {node_text.exclusion_reason(told, c) for c in divides if c["score"] is None}
             reasons |= out
             stops.add(told["stop"])
             # Not everything can be below the average of it all.

@@ -143,7 +143,7 @@ def test_limits_are_named_when_rows_are_weighed_anew():
 def test_nodes_are_found_by_cut_by_group_and_by_order():
     tree = penjing.fit(penjing.example("watermelon3.0"), recipe="cart-binary")
     for node in range(tree.n_nodes):
-        steps = [node_text.place_of({"path": [b]}, "en") for b in explain_path(tree, node)]
+        steps = [node_text.node_location({"path": [b]}, "en") for b in explain_path(tree, node)]
         assert find_node(tree, ", ".join(steps)) == (node, None)
         assert find_node(tree, "/".join(steps).replace("≤", "<=").replace(" ", "")) == (node, None)
     size = Column("size", "ordered", ("S", "M", "L"), np.array([0, 1, 2, 2], np.int32))
@@ -177,8 +177,8 @@ def test_ties_are_listed_up_to_a_number():
     extra = tuple(nominal(f"d{i}", ("x" * (i + 1) + "y" * 8)[:8]) for i in range(7))
     table = Table((*columns, *extra), nominal("class", [str(i) for i in range(8)]), 8)
     tree = penjing.fit(table, trace=True)
-    assert tree.about["n_ties"] > summary.TIES
-    assert f"and {tree.about['n_ties'] - summary.TIES} more" in summary.ties(tree)
+    assert tree.about["n_ties"] > summary.MAX_TIES
+    assert f"and {tree.about['n_ties'] - summary.MAX_TIES} more" in summary.ties_line(tree)
 
 
 def test_the_sign_test_is_exact():
@@ -193,7 +193,7 @@ def test_the_choice_says_which_number_is_smaller(recipe, lang):
     """Of the Gini index the smallest wins; of gains the largest."""
     tree = penjing.fit(penjing.example("watermelon2.0"), recipe=recipe, trace=True)
     step = explain(tree)
-    weighed, chosen = telling.told_step(step, 1, 1, dict(tree.recipe), lang, ascii_only=False)[3:5]
+    weighed, chosen = telling.step_lines(step, 1, 1, dict(tree.recipe), lang, ascii_only=False)[3:5]
     first, second = re.findall(r" (0\.\d{4})", weighed)[:2]
     ahead = re.findall(r"0\.\d{4}", chosen)[0]
     assert float(first) - float(second) == pytest.approx(
@@ -223,7 +223,10 @@ def test_no_gain_is_said_only_where_there_is_none(lang):
     text = node_text.write(told, lang)
     assert words[0] not in text.replace(words[1], "")
     assert text.count(words[1]) == 4
-    assert {node_text.left_out(told, c) for c in told["candidates"]} == {"no_average", "costly"}
+    assert {node_text.exclusion_reason(told, c) for c in told["candidates"]} == {
+        "no_average",
+        "costly",
+    }
     assert telling.write([told], _about(tree), lang)
 
 
@@ -235,7 +238,7 @@ def test_what_is_said_of_a_column_left_out_is_true(recipe, table):
         for c in step["candidates"]:
             if c["gain"] is None or c["score"] is not None:
                 continue
-            reason, gain = node_text.left_out(step, c), c.get("criterion_gain")
+            reason, gain = node_text.exclusion_reason(step, c), c.get("criterion_gain")
             if reason == "no_gain":
                 assert gain <= 0
             elif reason == "below":

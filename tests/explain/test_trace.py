@@ -118,7 +118,7 @@ def test_large_cuts_are_read_in_full():
     told = tree.trace[0]
     assert told["candidates"][0]["branches"][0]["answer"] == "≤ 1234567.5"
     assert "x ≤ 1234567.5" in node_text.write(told)
-    lines = node_text.cuts(told["candidates"][0]).splitlines()[1:]
+    lines = node_text.threshold_table(told["candidates"][0]).splitlines()[1:]
     assert [line.split()[0] for line in lines] == ["1234563.5", "1234567.5", "1234571.5"]
     assert cut_label(1e-300) == "1e-300"
 

@@ -16,7 +16,7 @@ from penjing.api.tree import Tree
 from penjing.data.table import Table, nominal, numeric
 from penjing.render import diagram, icicle, plot, svg
 from penjing.render import html as html_page
-from penjing.render.class_colours import MOST, REST, shades_of
+from penjing.render.class_colours import MAX_COLOURS, OTHER_CLASSES, colour_indices
 from penjing.text.font_metrics import width
 from penjing.text.labels import group_names
 
@@ -67,13 +67,19 @@ def legend_in(picture: str) -> list[str]:
 @given(st.integers(2, 40), st.integers(0, 1000), st.sampled_from(sorted(svg.THEMES)))
 def test_no_two_classes_look_alike_and_no_mixed_node_looks_pure(classes, seed, theme):
     tree = many(classes, seed)
-    shades = shades_of(tree)
-    coloured = [shade for shade in shades if shade != REST or classes <= MOST]
-    assert len(set(coloured)) == len(coloured) == (classes if classes <= MOST else MOST - 1)
-    if classes > MOST:  # no grey class is larger than a coloured one
+    shades = colour_indices(tree)
+    coloured = [shade for shade in shades if shade != OTHER_CLASSES or classes <= MAX_COLOURS]
+    assert (
+        len(set(coloured))
+        == len(coloured)
+        == (classes if classes <= MAX_COLOURS else MAX_COLOURS - 1)
+    )
+    if classes > MAX_COLOURS:  # no grey class is larger than a coloured one
         sizes = tree.nodes.total[0]
-        grey = [sizes[k] for k, shade in enumerate(shades) if shade == REST]
-        assert max(grey) <= min(sizes[k] for k, shade in enumerate(shades) if shade != REST)
+        grey = [sizes[k] for k, shade in enumerate(shades) if shade == OTHER_CLASSES]
+        assert max(grey) <= min(
+            sizes[k] for k, shade in enumerate(shades) if shade != OTHER_CLASSES
+        )
     picture = svg.write(tree, theme=theme)
     for node, drawn in bars_in(picture).items():
         present = [f"k{shades[k]}" for k in np.flatnonzero(tree.nodes.total[node])]
@@ -81,7 +87,7 @@ def test_no_two_classes_look_alike_and_no_mixed_node_looks_pure(classes, seed, t
         for before, after, then in zip(drawn, drawn[1:], [*drawn[2:], ""], strict=False):
             assert before != after or then == "|"  # a line stands on the edge between them
     fills = legend_in(picture)
-    assert len(fills) == len(set(fills)) == min(classes, MOST)
+    assert len(fills) == len(set(fills)) == min(classes, MAX_COLOURS)
     assert legend_in(icicle.write(tree, theme=theme)) == fills
 
 
@@ -89,19 +95,19 @@ def test_no_two_classes_look_alike_and_no_mixed_node_looks_pure(classes, seed, t
 @given(st.integers(2, 40), st.integers(0, 1000), st.sampled_from(["en", "zh"]))
 def test_legends_agree_and_count_every_row(classes, seed, lang):
     tree = many(classes, seed)
-    legend = diagram.scene_of(tree, lang=lang).legend
+    legend = diagram.build_diagram(tree, lang=lang).legend
     assert sum(float(count) for _, count in legend) == tree.weight_of(0)
     by_name = dict(zip(tree.classes, tree.nodes.total[0].tolist(), strict=True))
-    named = legend if classes <= MOST else legend[:-1]
+    named = legend if classes <= MAX_COLOURS else legend[:-1]
     assert all(float(count) == by_name[name] for name, count in named)
-    if classes > MOST:
+    if classes > MAX_COLOURS:
         assert str(classes - len(named)) in legend[-1][0]
-    assert icicle.icicle_of(tree, "light", lang=lang).head.legend == legend
+    assert icicle.build_icicle(tree, "light", lang=lang).heading.legend == legend
     data = html_page.page_data(tree, lang, "light", None)
     assert data["legend"][lang] == legend
     places = {name: place for place, (name, _) in enumerate(named)}
     for name, shade in zip(data["classes"], data["shades"], strict=True):
-        assert places.get(name, REST) == shade
+        assert places.get(name, OTHER_CLASSES) == shade
 
 
 def test_axes_have_the_same_colours_and_lines():
@@ -114,11 +120,11 @@ def test_axes_have_the_same_colours_and_lines():
     axes = plot.plot(tree, Figure().add_subplot())
     drawn = [patch for patch in axes.patches if type(patch) is Rectangle]
     lines = [patch for patch in drawn if patch.get_width() == 0]
-    boxes = diagram.scene_of(tree).boxes
+    boxes = diagram.build_diagram(tree).boxes
     shades = [[shade for shade, _ in box.bar] for box in boxes]
     wanted = sum(a == b for bar in shades for a, b in pairwise(bar))
     assert len(lines) == wanted > 0
-    legend = [to_hex(patch.get_facecolor()) for patch in drawn[:MOST]]
+    legend = [to_hex(patch.get_facecolor()) for patch in drawn[:MAX_COLOURS]]
     assert legend == list(svg.PALETTE)
 
 
@@ -126,7 +132,7 @@ def test_axes_have_the_same_colours_and_lines():
 def test_an_icicle_of_numbers_is_seen_and_told_as_it_is(theme):
     for seed in range(4):
         tree = numbers(seed)
-        made = icicle.icicle_of(tree, theme)
+        made = icicle.build_icicle(tree, theme)
         card = svg.THEMES[theme].card
         strength = [svg.contrast(bar.fill, card) for bar in made.bars]
         values = [float(tree.values[node]) for node in range(len(tree.nodes))]
@@ -134,21 +140,21 @@ def test_an_icicle_of_numbers_is_seen_and_told_as_it_is(theme):
         order = np.argsort(values)
         assert (np.diff(np.asarray(strength)[order]) >= -0.002).all()  # colours are rounded
         assert max(strength) > 1.9 * min(strength) > 1.9 * 1.05
-        ink = svg.THEMES[theme].ink
+        ink = svg.THEMES[theme].text
         assert min(svg.contrast(bar.fill, ink) for bar in made.bars) >= 4.5
     for lang, wrong in (("en", "purity"), ("zh", "纯度")):
-        facts = icicle.icicle_of(tree, theme, lang=lang).head.facts
+        facts = icicle.build_icicle(tree, theme, lang=lang).heading.facts
         assert wrong not in facts
         assert f"{min(values):.6g}" in facts
         assert f"{max(values):.6g}" in facts
         assert html_page.page_data(tree, lang, "light", None)["icicle"][lang] in facts
-    assert "purity" in icicle.icicle_of(many(3), theme).head.facts
+    assert "purity" in icicle.build_icicle(many(3), theme).heading.facts
 
 
 def test_an_icicle_prints_no_part_of_a_number():
     tree = numbers(1, 900)
     whole = {f"{v:.6g}" for v in tree.values.tolist()} | {f.name for f in tree.schema} | {""}
-    assert {bar.name for bar in icicle.icicle_of(tree, "light").bars} <= whole
+    assert {bar.name for bar in icicle.build_icicle(tree, "light").bars} <= whole
 
 
 LETTERS = st.text(st.sampled_from("abcdefgh IJKLMNOP-_'市区"), min_size=1, max_size=60)
@@ -191,13 +197,13 @@ def check_label(label: str, names: list[str], size: float, room: float, *, bold:
 @given(GROUPS)
 def test_labels_show_levels_that_exist_and_count_the_others(levels):
     tree = grouped(levels)
-    for box in diagram.scene_of(tree).boxes[1:]:
+    for box in diagram.build_diagram(tree).boxes[1:]:
         names = group_names(tree, box.node)
-        check_label(box.answer, names, diagram.NAME - 2, diagram.MAX_NAME, bold=True)
-    bars = icicle.icicle_of(tree, "light").bars
+        check_label(box.branch_label, names, diagram.NAME - 2, diagram.MAX_NAME, bold=True)
+    bars = icicle.build_icicle(tree, "light").bars
     assert len(bars) == len(tree.nodes)
     for node, bar in enumerate(bars):
-        if node and bar.answer:
+        if node and bar.branch_label:
             check_label(
-                bar.answer, group_names(tree, node), diagram.SMALL, bar.wide - 8, bold=False
+                bar.branch_label, group_names(tree, node), diagram.SMALL, bar.width - 8, bold=False
             )

@@ -75,27 +75,27 @@ def test_what_is_large_is_kept_by_its_digest(request):
 
 
 def area(box: diagram.Box) -> tuple[float, float, float, float]:
-    half = max(box.wide, width(box.answer, diagram.NAME - 2, bold=True)) / 2
-    centre = box.x + box.wide / 2
-    top = box.y - diagram.LABEL if box.answer else box.y
-    return centre - half, top, centre + half, box.y + box.high
+    half = max(box.width, width(box.branch_label, diagram.NAME - 2, bold=True)) / 2
+    centre = box.x + box.width / 2
+    top = box.y - diagram.LABEL if box.branch_label else box.y
+    return centre - half, top, centre + half, box.y + box.height
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("name", TREES)
 def test_no_two_boxes_cross_and_every_text_fits(name, lang):
     tree = TREES[name]()
-    found = diagram.scene_of(tree, lang=lang, max_leaves=300)
+    found = diagram.build_diagram(tree, lang=lang, max_leaves=300)
     for a, b in combinations(map(area, found.boxes), 2):
         assert not (a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3])
     for box in found.boxes:
-        assert 0 <= box.x <= box.x + box.wide <= found.wide
+        assert 0 <= box.x <= box.x + box.width <= found.width
         name_room = width(box.name, diagram.NAME, bold=True)
-        if box.kind == "question":
-            assert name_room + width(box.note, diagram.SMALL) + 20 <= box.wide
-            assert sum(width(line, diagram.SMALL) for line in box.lines) + 20 <= box.wide
+        if box.kind == "split":
+            assert name_room + width(box.note, diagram.SMALL) + 20 <= box.width
+            assert sum(width(line, diagram.SMALL) for line in box.lines) + 20 <= box.width
         else:
-            assert max(name_room, width(box.lines[0], diagram.SMALL)) <= box.wide
+            assert max(name_room, width(box.lines[0], diagram.SMALL)) <= box.width
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

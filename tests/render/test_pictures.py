@@ -37,11 +37,11 @@ def big(n: int = 6000, leaves: int = 400) -> Tree:
 
 def cross(a: diagram.Box, b: diagram.Box) -> bool:
     def area(box: diagram.Box) -> tuple[float, float, float, float]:
-        label = width(box.answer, diagram.NAME - 2, bold=True)
-        half = max(box.wide, label) / 2
-        centre = box.x + box.wide / 2
-        top = box.y - diagram.LABEL if box.answer else box.y
-        return centre - half, top, centre + half, box.y + box.high
+        label = width(box.branch_label, diagram.NAME - 2, bold=True)
+        half = max(box.width, label) / 2
+        centre = box.x + box.width / 2
+        top = box.y - diagram.LABEL if box.branch_label else box.y
+        return centre - half, top, centre + half, box.y + box.height
 
     (ax0, ay0, ax1, ay1), (bx0, by0, bx1, by1) = area(a), area(b)
     return ax0 < bx1 and bx0 < ax1 and ay0 < by1 and by0 < ay1
@@ -50,11 +50,11 @@ def cross(a: diagram.Box, b: diagram.Box) -> bool:
 @given(tables(max_rows=30), st.sampled_from(sorted(RECIPES)[:3]), st.integers(2, 20))
 def test_no_two_boxes_cross_and_all_stand_on_the_paper(table, recipe, max_leaves):
     tree = grown(table, "cart-binary" if recipe.startswith("cart") else "id3")
-    found = diagram.scene_of(tree, max_leaves=max_leaves)
+    found = diagram.build_diagram(tree, max_leaves=max_leaves)
     assert not any(cross(a, b) for a, b in combinations(found.boxes, 2))
     for box in found.boxes:
-        assert 0 <= box.x <= box.x + box.wide <= found.wide
-        assert 0 <= box.y <= box.y + box.high <= found.high
+        assert 0 <= box.x <= box.x + box.width <= found.width
+        assert 0 <= box.y <= box.y + box.height <= found.height
 
 
 @given(tables(max_rows=20))
@@ -71,16 +71,16 @@ def test_every_picture_is_well_formed_whatever_the_names(table):
 
 def test_two_thousand_leaves_fold_to_what_can_be_read():
     tree = big(12000, 2000)
-    found = diagram.scene_of(tree)
-    shown = [box for box in found.boxes if box.kind != "question"]
+    found = diagram.build_diagram(tree)
+    shown = [box for box in found.boxes if box.kind != "split"]
     assert len(shown) <= diagram.MAX_LEAVES
     folded = [box for box in shown if box.kind == "folded"]
     assert folded
     assert not any(cross(a, b) for a, b in combinations(found.boxes, 2))
-    leaves = diagram.tree_leaves(tree)
+    leaves = diagram.count_leaves(tree)
     assert sum(leaves[box.node] for box in shown) == tree.n_leaves
     hidden = tree.n_leaves - sum(box.kind == "leaf" for box in shown)
-    assert found.hidden.startswith(f"{hidden} leaves")
+    assert found.hidden_note.startswith(f"{hidden} leaves")
     assert len(svg.write(tree)) <= 100_000
     assert len(icicle.write(tree)) <= 600_000
 
@@ -92,13 +92,13 @@ def test_type_is_at_least_eleven_pixels_and_text_can_be_read(theme):
     assert sizes
     assert min(sizes) >= 11
     look = svg.THEMES[theme]
-    assert svg.contrast(look.ink, look.paper) >= 4.5
-    assert svg.contrast(look.faint, look.paper) >= 4.5
-    assert svg.contrast(look.outline, look.paper) >= 3
+    assert svg.contrast(look.text, look.background) >= 4.5
+    assert svg.contrast(look.muted, look.background) >= 4.5
+    assert svg.contrast(look.outline, look.background) >= 3
     for shade in svg.PALETTE:
-        assert svg.contrast(svg.darker(shade, look), look.paper) >= 3
-        leaf = svg.mixed(shade, look.card, look.tint)
-        assert svg.contrast(look.ink, leaf) >= 4.5
+        assert svg.contrast(svg.outline_colour(shade, look), look.background) >= 3
+        leaf = svg.blend(shade, look.card, look.tint)
+        assert svg.contrast(look.text, leaf) >= 4.5
 
 
 def test_names_are_text_in_their_own_language():
@@ -201,7 +201,7 @@ SIGNS = st.text(st.sampled_from("ab <>&*_[]`~|\\\n#!()"), min_size=1, max_size=1
 
 @given(SIGNS)
 def test_markdown_shows_a_name_as_it_is(name):
-    shown = markdown.escaped(name)
+    shown = markdown.escape_markdown(name)
     assert "\n" not in shown
     assert "<" not in shown
     # Every sign that Markdown would act on has a backslash of its own before it.
@@ -239,12 +239,14 @@ def test_a_first_question_of_many_levels_is_drawn_in_part_and_says_so():
     answers = [("a", "b")[int(v[1:]) % 2] for v in levels]
     tree = fit(Table((column,), nominal("y", answers), len(levels)), recipe="id3")
     assert tree.n_children[0] == 500
-    made = diagram.scene_of(tree)
+    made = diagram.build_diagram(tree)
     assert len(made.boxes) == 1 + diagram.MAX_LEAVES
     assert {tree.weight_of(box.node) for box in made.boxes[1:]} == {3.0}
-    assert made.hidden == "436 of the 500 first branches, those with fewest rows, are not drawn"
-    assert "没有画出" in diagram.scene_of(tree, lang="zh").hidden
-    assert len(diagram.scene_of(tree, max_leaves=1000).boxes) == 501
+    assert (
+        made.hidden_note == "436 of the 500 first branches, those with fewest rows, are not drawn"
+    )
+    assert "没有画出" in diagram.build_diagram(tree, lang="zh").hidden_note
+    assert len(diagram.build_diagram(tree, max_leaves=1000).boxes) == 501
 
 
 def test_rules_are_told_in_chinese():

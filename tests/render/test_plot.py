@@ -34,18 +34,18 @@ def test_axes_hold_every_word_of_the_scene(name, theme):
         ax = tree.plot(lang="zh", theme=theme)
         ax.figure.canvas.draw()  # a letter without a glyph would warn
     words = [text.get_text() for text in ax.texts]
-    for box in diagram.scene_of(tree, lang="zh").boxes:
-        for word in (box.name, box.note, box.answer, *box.lines):
+    for box in diagram.build_diagram(tree, lang="zh").boxes:
+        for word in (box.name, box.note, box.branch_label, *box.lines):
             assert not word or word in words
 
 
 def test_a_figure_of_our_own_is_as_large_as_the_tree_and_type_is_eleven_pixels():
     tree = TREES["course1"]()
     ax = tree.plot()
-    found = diagram.scene_of(tree)
+    found = diagram.build_diagram(tree)
     wide, high = ax.figure.get_size_inches() * ax.figure.dpi
-    assert wide == pytest.approx(found.wide)
-    assert high == pytest.approx(found.high + 92)
+    assert wide == pytest.approx(found.width)
+    assert high == pytest.approx(found.height + 92)
     sizes = [text.get_fontsize() * ax.figure.dpi / 72 for text in ax.texts]
     assert min(sizes) == pytest.approx(11)
 
@@ -99,11 +99,11 @@ def test_an_icicle_is_plotted_with_every_word_of_its_svg(tmp_path):
     from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
 
     axes = Figure(figsize=(14, 4)).add_subplot()
-    shown = icicle.icicle_of(tree, "dark")
-    plot._drawn(axes, shown, "dark")  # what is in a PNG cannot be read back
+    shown = icicle.build_icicle(tree, "dark")
+    plot._draw_on(axes, shown, "dark")  # what is in a PNG cannot be read back
     words = [text.get_text() for text in axes.texts]
     assert {bar.name for bar in shown.bars if bar.name} <= set(words)
-    assert len(axes.patches) == len(shown.bars) + len(shown.head.legend)
+    assert len(axes.patches) == len(shown.bars) + len(shown.heading.legend)
 
 
 def test_wrong_wishes_are_told(tmp_path):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import penjing
 from penjing.api.tree import Tree
 from penjing.data.table import Table, nominal, numeric
-from penjing.render.tree_text import DEEP
+from penjing.render.tree_text import MAX_DEPTH
 from penjing.text.labels import (
     counts_text,
     number_text,
@@ -95,11 +95,11 @@ def test_one_node_can_be_drawn_alone():
 
 
 def test_deep_stairs_go_on_below():
-    text = chain(2 * DEEP + 3).draw()
+    text = chain(2 * MAX_DEPTH + 3).draw()
     assert "[S1]\n" in text
     assert "[S2]\n" in text
     assert "[S3]" not in text
-    assert max(line.count("│") for line in text.split("\n")) == DEEP - 1
+    assert max(line.count("│") for line in text.split("\n")) == MAX_DEPTH - 1
 
 
 def test_counts_tell_rows_and_wrong_ones():

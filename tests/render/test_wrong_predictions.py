@@ -48,8 +48,8 @@ def test_a_step_of_a_path_is_the_branch_that_was_taken(recipe, settings, ascii_o
                 name, way = re.fullmatch(r"(.*) ([<>≤≥]=? \S+)", label, re.DOTALL).groups()
                 label = f"{name} {value} {way}"
             steps.append(label)
-        told = wrong_predictions.path(tree, aligned, row, stop, ascii_only=ascii_only)
-        assert told.endswith(", ".join(steps[-wrong_predictions.STEPS :]))
+        told = wrong_predictions.path_text(tree, aligned, row, stop, ascii_only=ascii_only)
+        assert told.endswith(", ".join(steps[-wrong_predictions.MAX_STEPS :]))
 
 
 def hidden() -> Table:
@@ -61,12 +61,12 @@ def test_known_or_missing_reads_as_the_tree_says_it():
     tree = penjing.fit(hidden(), recipe="cart-binary", missing="branch")
     table = align(tree, [{"a": 8}, {"a": None}])
     stops = tree.apply(table).tolist()
-    assert [wrong_predictions.path(tree, table, i, s) for i, s in enumerate(stops)] == [
+    assert [wrong_predictions.path_text(tree, table, i, s) for i, s in enumerate(stops)] == [
         "a ≠ ?",
         "a = ?",
     ]
     plain = [
-        wrong_predictions.path(tree, table, i, s, ascii_only=True) for i, s in enumerate(stops)
+        wrong_predictions.path_text(tree, table, i, s, ascii_only=True) for i, s in enumerate(stops)
     ]
     assert plain == ["a != ?", "a = ?"]
     for row, words in (({"a": 8}, "a ≠ ?"), ({"a": None}, "a = ?")):
@@ -82,4 +82,4 @@ def test_a_missing_number_is_not_told_as_another():
     table = Table((numeric("x", x), numeric("z", x)), nominal("y", list("aaabbb")), 6)
     tree = penjing.fit(table, recipe="rpart", minsplit=2, minbucket=1, cp=0.0)
     rows = align(tree, [{"x": None, "z": 1.0}])
-    assert wrong_predictions.path(tree, rows, 0, int(tree.apply(rows)[0])) == "x ? < 5"
+    assert wrong_predictions.path_text(tree, rows, 0, int(tree.apply(rows)[0])) == "x ? < 5"

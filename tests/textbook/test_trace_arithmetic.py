@@ -233,7 +233,7 @@ def test_every_formula_of_every_node_is_the_arithmetic(source):
         if step["question"] is None:
             continue
         node = Node([rows[i - 1] for i in step["row_numbers"]], target, classes)
-        lines = node_text.write(step, "zh", every=True).split("\n")
+        lines = node_text.write(step, "zh", all_candidates=True).split("\n")
         measure = "-" + " - ".join(shares(node.counts, "({s})log2({s})"))
         assert lines[0].endswith(
             f"{len(node.rows)} 行, {mixture(classes, node.counts)},"

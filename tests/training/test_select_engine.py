@@ -88,7 +88,7 @@ def test_each_pruning_decision_says_where_its_node_is_now():
         records = tree.about["pruning"]
         assert len(records) == n_records
         for record, before in zip(records, (whole, once), strict=False):
-            text = pruning_text.steps(tree, record)
+            text = pruning_text.decision_list(tree, record)
             for decision in record["decisions"]:
                 road = [branch_text(before, n) for n in before.path(decision["node"])[1:]]
                 here = [branch_text(tree, n) for n in tree.path(decision["now"])[1:]]
@@ -103,7 +103,7 @@ def test_a_very_deep_tree_is_pruned_with_its_decisions_followed():
     (record,) = pruned.about["pruning"]
     assert len(record["decisions"]) == 20_000
     assert {d["now"] for d in record["decisions"]} <= set(range(pruned.n_nodes))
-    assert len(pruning_text.steps(pruned, record)) < 500 * 20_000
+    assert len(pruning_text.decision_list(pruned, record)) < 500 * 20_000
 
 
 def test_a_pruned_tree_tells_its_story_from_the_rows():

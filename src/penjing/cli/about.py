@@ -29,7 +29,7 @@ def recipes(
 ) -> None:
     """List the recipes and all their settings, side by side; or one with what they mean."""
     from penjing.dialects.recipes import RECIPES, recipe_of  # noqa: PLC0415 - heavy
-    from penjing.render.recipe_table import sheet, table  # noqa: PLC0415
+    from penjing.render.recipe_table import recipes_table, settings_sheet  # noqa: PLC0415
 
     if name is not None:
         recipe = recipe_of(name)
@@ -38,13 +38,13 @@ def recipes(
             voice.data({name: recipe.settings()})
             return
         options = {setting: recipe.options.named(setting) for setting in told}
-        voice.out(sheet(name, told, options, voice.lang))
+        voice.out(settings_sheet(name, told, options, voice.lang))
         return
     if voice.as_json:
         voice.data({each: recipe.settings() for each, recipe in RECIPES.items()})
         return
     found = {each: recipe.table() for each, recipe in RECIPES.items() if each == recipe.name}
-    voice.out(table(found, voice.lang, voice.width))
+    voice.out(recipes_table(found, voice.lang, voice.width))
 
 
 @verb

@@ -222,7 +222,7 @@ def _remark(voice: Voice, tree: Tree, train: Table | None) -> None:
     if tree.kept_trace is not None and not tree.kept_trace["is_whole"]:
         voice.note("trace_large")
     is_told = any(step["node"] == 0 for step in steps)  # not where a branch replaced the root
-    told = summary.gain_and_ratio(explain(tree), voice.lang) if is_told else ""
+    told = summary.gain_ratio_note(explain(tree), voice.lang) if is_told else ""
     lines = [told, "" if train is None else _related_recipe(voice, tree, train)]
     if text := ("\n" + " " * 6).join(line for line in lines if line):
         voice.out(voice.say("word_note") + text)
@@ -280,7 +280,7 @@ def _related_recipe(voice: Voice, tree: Tree, train: Table) -> str:
         other = fit_tree(train, recipe=name)
     except PenjingError:
         return ""
-    right = summary.right_of(other.about.get("training"))
+    right = summary.correct_counts(other.about.get("training"))
     if next(differences(tree, other), None) is None or right is None:
         return ""
     told = {"recipe": name, "leaves": voice.say("leaves", n=other.n_leaves)}

@@ -152,16 +152,20 @@ def _told(
     if full or len(report.wrong) > 1:  # one wrong row says it all by itself
         voice.out("\n".join(report.table(voice.lang)))
     if full:
-        voice.out("\n".join(wrong_predictions.per_class(report, voice.lang)))
+        voice.out("\n".join(wrong_predictions.class_table(report, voice.lang)))
     wrong = [row.row for row in report.wrong]
     clashing = {clash.row for clash in found.clashes} if found else set()
     if wrong:
         paths = _paths(voice, tree, rows, [row for row in wrong if row not in clashing])
-        voice.out(wrong_predictions.wrong(report, paths, voice.lang, ascii_only=voice.ascii_only))
+        voice.out(
+            wrong_predictions.wrong_rows_line(
+                report, paths, voice.lang, ascii_only=voice.ascii_only
+            )
+        )
     if found:
         path = names[0] or str(tree.about.get("source", {}).get("name", "train"))
         train, _ = sources.short_names(path, names[1])
-        for line in wrong_predictions.ceiling(found, wrong, train, voice.lang):
+        for line in wrong_predictions.ceiling_lines(found, wrong, train, voice.lang):
             voice.out(line)
 
 
@@ -169,12 +173,12 @@ def _paths(voice: Voice, tree: Tree, rows: Table, wrong: list[int]) -> dict[int,
     """Return how the wrong rows came to their answers, where they are few."""
     from penjing.render import wrong_predictions  # noqa: PLC0415 - heavy
 
-    if len(wrong) > wrong_predictions.PATHS:
+    if len(wrong) > wrong_predictions.MAX_PATHS:
         return {}
     stops = tree.apply(rows).tolist()
     places = {rows.row_number(row): row for row in range(rows.n_rows)}
     found = {
-        number: wrong_predictions.path(
+        number: wrong_predictions.path_text(
             tree, rows, places[number], stops[places[number]], ascii_only=voice.ascii_only
         )
         for number in wrong

@@ -89,9 +89,9 @@ def answered(tree: Tree, table: Table, wanted: Wanted) -> dict[str, list[Any]]:
         if wanted.rule:
             found["rule"] = list(map(_rules(tree), stops))
         if wanted.path:
-            from penjing.render.wrong_predictions import path  # noqa: PLC0415 - heavy
+            from penjing.render.wrong_predictions import path_text  # noqa: PLC0415 - heavy
 
-            found["path"] = [path(tree, table, row, stop) for row, stop in enumerate(stops)]
+            found["path"] = [path_text(tree, table, row, stop) for row, stop in enumerate(stops)]
     if wanted.shares:
         shares = tree.predict_proba(table, **policy)
         for k, class_ in enumerate(tree.classes):

@@ -179,11 +179,13 @@ def tell(
         return
     if told["leaves"][0] == told["leaves"][1] and record["method"] != PREPRUNED:
         if to_stdout:
-            voice.out(voice.say("nothing_to_prune", what=pruning_text.numbers(told, voice.lang)))
+            voice.out(
+                voice.say("nothing_to_prune", what=pruning_text.measures_line(told, voice.lang))
+            )
         return
     if to_stdout:
         voice.out(pruning_text.write(tree, record, voice.lang, ascii_only=voice.ascii_only))
-    what = pruning_text.before_after(told, voice.lang)
+    what = pruning_text.before_after_line(told, voice.lang)
     voice.note("prune_summary", method=_method(voice, record["method"]), what=what)
 
 

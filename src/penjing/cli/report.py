@@ -141,7 +141,7 @@ def report(
         said = sources.warn_of_test(voice, reading, {model: tree}, test, tested)
     page = write(
         tree, taught, tested, lang=voice.lang, theme=str(theme), title=title, folds=folds,
-        seed=seed, crossed=crossed, warnings=said,
+        seed=seed, cross_validation=crossed, warnings=said,
     )  # fmt: skip
     if output in (None, sources.STDIN):
         voice.out(page)

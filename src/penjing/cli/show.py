@@ -131,8 +131,8 @@ def size_of(voice: Voice, tree: Tree, *, empty: bool = False) -> None:
     """Print what stands below a drawn tree."""
     from penjing.render import summary  # noqa: PLC0415 - heavy
 
-    voice.out(summary.size(tree, voice.lang))
-    if ties := summary.ties(tree, voice.lang, ascii_only=voice.ascii_only):
+    voice.out(summary.size_line(tree, voice.lang))
+    if ties := summary.ties_line(tree, voice.lang, ascii_only=voice.ascii_only):
         voice.out(ties)
     if tree.has_counts and tree.n_empty and not empty:
         voice.note("note_empty_branches", n=tree.n_empty)
@@ -177,13 +177,13 @@ def why(
         voice.data(told)
     else:
         text = writer.write(
-            told, voice.lang, every=every, ascii_only=voice.ascii_only, width=voice.width
+            told, voice.lang, all_candidates=every, ascii_only=voice.ascii_only, width=voice.width
         )
         voice.out(voice.strong(text, f" {voice.say('why_chosen')}"))
         for record in tree.about.get("pruning", ()):
             for decision in record.get("decisions", ()):
                 if decision.get("now") == told["node"] and not decision.get("is_gone"):
-                    decided = pruning_text.step(
+                    decided = pruning_text.decision_text(
                         tree, record, decision, voice.lang, ascii_only=voice.ascii_only
                     )
                     voice.out(decided)
@@ -228,7 +228,7 @@ def _cuts(voice: Voice, told: dict[str, Any], column: str) -> None:
     if voice.as_json:
         voice.data(candidate)
     else:
-        voice.out(writer.cuts(candidate, voice.lang, ascii_only=voice.ascii_only))
+        voice.out(writer.threshold_table(candidate, voice.lang, ascii_only=voice.ascii_only))
 
 
 @verb
@@ -297,7 +297,7 @@ def trace(
     if told:
         voice.out(writer.write(told, about, voice.lang, ascii_only=voice.ascii_only))
     for record in records:
-        text = pruning_text.steps(
+        text = pruning_text.decision_list(
             tree, record, voice.lang, ascii_only=voice.ascii_only, limit=limit
         )
         voice.out(f"\n{text}" if told else text)

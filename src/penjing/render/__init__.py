@@ -1,1 +1,1 @@
-"""Writers: a tree as text, a picture or code; they see the tree and nothing else."""
+"""Renderers: a tree as text, diagram, table or web page, computed from the tree alone."""

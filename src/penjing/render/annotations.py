@@ -1,4 +1,4 @@
-"""What a card says besides its counts: ties, branches without rows, surrogates, missing values."""
+"""Notes on the nodes of a diagram: ties, empty branches, surrogates and missing values."""
 
 from __future__ import annotations
 
@@ -13,61 +13,68 @@ from penjing.tree.split import NO_BRANCH, level_text
 from penjing.tree.tree_data import TreeData
 
 
-def ties_of(tree: TreeData) -> dict[int, list[str]]:
-    """Return, for each question that was a tie, the columns that scored the same.
+def tied_columns(tree: TreeData) -> dict[int, list[str]]:
+    """Return the names of the tied columns of each node whose split was chosen from a tie.
 
     Examples
     --------
     >>> import penjing
-    >>> ties_of(penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}}))
+    >>> tied_columns(penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}}))
     {}
     """
-    found: dict[int, list[str]] = {}
+    ties: dict[int, list[str]] = {}
     for tie in tree.about.get("ties", ()):
         if isinstance(tie, Mapping) and isinstance(tie.get("columns"), Sequence):
-            places = [c for c in tie["columns"] if isinstance(c, int) and 0 <= c < len(tree.schema)]
-            found[int(tie["node"])] = [tree.schema[c].name for c in places]
-    return found
+            columns = [
+                c for c in tie["columns"] if isinstance(c, int) and 0 <= c < len(tree.schema)
+            ]
+            ties[int(tie["node"])] = [tree.schema[c].name for c in columns]
+    return ties
 
 
-def short(tree: TreeData, node: int, lang: str) -> str:
-    """Return what stands on a card: ' +1 empty +2 surrogates'; nothing for most."""
-    said = []
+def card_marks(tree: TreeData, node: int, lang: str) -> str:
+    """Return the short note on a card, such as ' +1 empty +2 surrogates'; often empty."""
+    marks = []
     if tree.has_counts and (n := len(tree.empty_levels(node))):
-        said.append(say("mark_empty", lang, n=n))
+        marks.append(say("mark_empty", lang, n=n))
     if n := len(tree.nodes.surrogates.get(node, ())):
-        said.append(say("mark_surrogates", lang, n=n))
-    return "".join(f" {text}" for text in said)
+        marks.append(say("mark_surrogates", lang, n=n))
+    return "".join(f" {text}" for text in marks)
 
 
-def takes_missing(tree: TreeData, node: int) -> bool:
-    """Say whether rows whose value is missing, and which no surrogate sends, go to this node.
+def receives_missing(tree: TreeData, node: int) -> bool:
+    """Return whether rows with a missing value go to this node when no surrogate sends them.
 
-    Not so where every training row had a value: the tooltip of the question tells of it then.
+    False where every training row had a value: the tooltip of the split mentions it then.
     """
     if node == 0 or tree.nodes.missing is None:
         return False
     parent, branch = tree.parent_of(node)
-    lacking = tree.about.get("missing", {} if "n_rows" in tree.about else None)
-    if lacking is not None and tree.schema[int(tree.nodes.column[parent])].name not in lacking:
+    n_missing = tree.about.get("missing", {} if "n_rows" in tree.about else None)
+    if n_missing is not None and tree.schema[int(tree.nodes.column[parent])].name not in n_missing:
         return False
-    last = int(tree.nodes.missing[parent])
-    return last != NO_BRANCH and last == branch
+    missing_branch = int(tree.nodes.missing[parent])
+    return missing_branch != NO_BRANCH and missing_branch == branch
 
 
-def long(tree: TreeData, node: int, lang: str, tied: Sequence[str] = ()) -> list[str]:
-    """Return what the tooltip of a question says: every tie, empty branch and surrogate."""
+def tooltip_notes(tree: TreeData, node: int, lang: str, tied: Sequence[str] = ()) -> list[str]:
+    """Return the notes in the tooltip of a split: exact threshold, tie, empty branches, surrogates.
+
+    Leaves have none.
+    """
     if tree.is_leaf[node]:
         return []
-    said = []
+    notes = []
     cut = float(tree.nodes.cut[node])
     is_number = math.isfinite(cut) and tree.schema[int(tree.nodes.column[node])].is_numeric
-    if is_number and float(cut_text(tree, node).number) != cut:  # shorter than the model's own
-        said.append(say("tip_cut", lang, cut=repr(cut)))
+    if is_number and float(cut_text(tree, node).number) != cut:  # the label is rounded
+        notes.append(say("tip_cut", lang, cut=repr(cut)))
     if len(tied) > 1:
-        said.append(say("tip_tie", lang, columns=join_names([quoted(name) for name in tied], lang)))
+        notes.append(
+            say("tip_tie", lang, columns=join_names([quoted(name) for name in tied], lang))
+        )
     if tree.has_counts and (codes := tree.empty_levels(node)):
         field = tree.schema[int(tree.nodes.column[node])]
         levels = join_names([quoted(level_text(field, code)) for code in codes], lang)
-        said.append(say("tip_empty", lang, levels=levels))
-    return said + surrogate_labels.surrogate_lines(tree, node)
+        notes.append(say("tip_empty", lang, levels=levels))
+    return notes + surrogate_labels.surrogate_lines(tree, node)

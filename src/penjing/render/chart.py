@@ -1,4 +1,4 @@
-"""Curves as pictures and as text: axes, lines and marks, nothing else."""
+"""Learning, pruning and calibration curves as SVG charts and as text tables."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from typing import Any
 
 from penjing.errors import unknown_name_error
 from penjing.i18n import say
-from penjing.render.svg import PALETTE, THEMES, Head, Theme, page, text_at
+from penjing.render.svg import PALETTE, THEMES, Heading, Theme, svg_document, text_at
 from penjing.text.text_table import align_right, max_width
 
-WIDE, HIGH = 640.0, 340.0
+WIDTH, HEIGHT = 640.0, 340.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 24.0, 12.0, 52.0
 TICKS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a chart: what it is called and where it goes; None is a gap."""
+    """One line of a chart: its name and its points (x, y); a y of None is a gap."""
 
     name: str
     points: tuple[tuple[float, float | None], ...]
 
 
 def write(curve: dict[str, Any], *, theme: str = "light", lang: str = "en", title: str = "") -> str:
-    """Return a curve as an SVG picture.
+    """Return a curve as an SVG chart.
 
     Parameters
     ----------
     curve : dict
-        As :mod:`penjing.evaluate.curves` makes them.
+        A curve of :mod:`penjing.evaluate.curves`.
     theme : str
         ``light``, ``dark`` or ``print``.
     lang : str
         ``en`` or ``zh``.
     title : str
-        The heading; the kind of the curve if not given.
+        The heading; default: the kind of the curve.
 
     Examples
     --------
@@ -47,32 +47,34 @@ def write(curve: dict[str, Any], *, theme: str = "light", lang: str = "en", titl
     """
     if theme not in THEMES:
         raise unknown_name_error("unknown_plug", theme, THEMES, socket="theme")
-    lines = lines_of(curve, lang)
-    across = {"learning": "rows", "pruning": "leaves", "calibration": "said"}[curve["kind"]]
-    names = (say(f"curve_{across}", lang), say(f"curve_{curve.get('measure', 'right')}", lang))
-    shapes = _drawn(lines, names, THEMES[theme], unit=curve.get("measure") != "rmse")
+    lines = curve_lines(curve, lang)
+    x_key = {"learning": "rows", "pruning": "leaves", "calibration": "said"}[curve["kind"]]
+    axis_names = (say(f"curve_{x_key}", lang), say(f"curve_{curve.get('measure', 'right')}", lang))
+    elements = _draw_lines(
+        lines, axis_names, THEMES[theme], is_share=curve.get("measure") != "rmse"
+    )
     legend = tuple((line.name, "") for line in lines)
-    head = Head(title or say(f"curve_{curve['kind']}", lang), " · ".join(names), legend)
-    return page(shapes, (WIDE, HIGH, 92.0), head, THEMES[theme], lang)
+    heading = Heading(title or say(f"curve_{curve['kind']}", lang), " · ".join(axis_names), legend)
+    return svg_document(elements, (WIDTH, HEIGHT, 92.0), heading, THEMES[theme], lang)
 
 
-def lines_of(curve: dict[str, Any], lang: str = "en") -> list[Line]:
+def curve_lines(curve: dict[str, Any], lang: str = "en") -> list[Line]:
     """Return the lines of a curve."""
     points = curve["points"]
     if curve["kind"] == "calibration":
-        found = tuple((p["said"], p["right"]) for p in points)
+        observed = tuple((p["said"], p["right"]) for p in points)
         ideal: tuple[tuple[float, float | None], ...] = ((0.0, 0.0), (1.0, 1.0))
-        return [Line(say("curve_right", lang), found), Line(say("curve_ideal", lang), ideal)]
-    across = "rows" if curve["kind"] == "learning" else "leaves"
+        return [Line(say("curve_right", lang), observed), Line(say("curve_ideal", lang), ideal)]
+    x_key = "rows" if curve["kind"] == "learning" else "leaves"
     lines = [
-        Line(say(f"curve_{which}", lang), tuple((p[across], p[which]) for p in points))
-        for which in ("train", "test")
+        Line(say(f"curve_{series}", lang), tuple((p[x_key], p[series]) for p in points))
+        for series in ("train", "test")
     ]
     return [line for line in lines if any(y is not None for _, y in line.points)]
 
 
 def text(curve: dict[str, Any], lang: str = "en") -> str:
-    """Return a curve as a table, a point a line.
+    """Return a curve as a text table with one line for each point.
 
     Examples
     --------
@@ -86,12 +88,14 @@ def text(curve: dict[str, Any], lang: str = "en") -> str:
         "pruning": ("alpha", "leaves", "train", "test"),
         "calibration": ("said", "right", "weight"),
     }[curve["kind"]]
-    heads = [say(f"curve_{key}", lang) for key in keys]
+    headings = [say(f"curve_{key}", lang) for key in keys]
     rows = [[_cell(key, point.get(key)) for key in keys] for point in curve["points"]]
-    wide = [max_width([head, *(row[i] for row in rows)]) + 2 for i, head in enumerate(heads)]
+    widths = [
+        max_width([heading, *(row[i] for row in rows)]) + 2 for i, heading in enumerate(headings)
+    ]
     return "\n".join(
-        "".join(align_right(cell, w) for cell, w in zip(cells, wide, strict=True))
-        for cells in [heads, *rows]
+        "".join(align_right(cell, width) for cell, width in zip(cells, widths, strict=True))
+        for cells in [headings, *rows]
     )
 
 
@@ -103,60 +107,62 @@ def _cell(key: str, value: float | None) -> str:
     return f"{value:.4g}" if key == "alpha" else f"{value:.3f}"
 
 
-def _drawn(lines: Sequence[Line], names: tuple[str, str], theme: Theme, *, unit: bool) -> list[str]:
+def _draw_lines(
+    lines: Sequence[Line], axis_names: tuple[str, str], theme: Theme, *, is_share: bool
+) -> list[str]:
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points if y is not None]
-    low_x, high_x = _ends(xs)
-    low_y, high_y = _ends(ys)
-    if unit:
+    low_x, high_x = _value_range(xs)
+    low_y, high_y = _value_range(ys)
+    if is_share:
         low_y, high_y = max(0.0, low_y - 0.02), min(1.0, high_y + 0.02)
     else:
         low_y = 0.0
 
-    def at(x: float, y: float) -> tuple[float, float]:
+    def position(x: float, y: float) -> tuple[float, float]:
         across = (x - low_x) / (high_x - low_x)
         up = (y - low_y) / (high_y - low_y)
-        return LEFT + across * (WIDE - LEFT - RIGHT), TOP + (1 - up) * (HIGH - TOP - BOTTOM)
+        return LEFT + across * (WIDTH - LEFT - RIGHT), TOP + (1 - up) * (HEIGHT - TOP - BOTTOM)
 
-    shapes = []
+    elements = []
     for value in _ticks(low_y, high_y):
-        _, y = at(low_x, value)
-        shapes.append(_path([(LEFT, y), (WIDE - RIGHT, y)], theme.arm, 'stroke-opacity="0.35"'))
-        shapes.append(text_at(8, y + 4, f"{value:.4g}", "l f"))
+        _, y = position(low_x, value)
+        elements.append(_path([(LEFT, y), (WIDTH - RIGHT, y)], theme.edge, 'stroke-opacity="0.35"'))
+        elements.append(text_at(8, y + 4, f"{value:.4g}", "l f"))
     for value in _ticks(low_x, high_x):
-        x, _ = at(value, low_y)
-        shapes.append(text_at(x - 8, HIGH - BOTTOM + 18, f"{value:.4g}", "l f"))
-    shapes.append(text_at(WIDE / 2 - 20, HIGH - 10, names[0], "l"))
-    for place, line in enumerate(lines):
-        shade = PALETTE[place % len(PALETTE)]
-        known = [at(x, y) for x, y in line.points if y is not None]
-        dashes = 'stroke-dasharray="6 4"' if place % 2 else ""
-        shapes.append(_path(known, shade, f'stroke-width="2" {dashes}'))
-        shapes += [_mark(x, y, place, shade) for x, y in known]
-    return shapes
+        x, _ = position(value, low_y)
+        elements.append(text_at(x - 8, HEIGHT - BOTTOM + 18, f"{value:.4g}", "l f"))
+    elements.append(text_at(WIDTH / 2 - 20, HEIGHT - 10, axis_names[0], "l"))
+    for index, line in enumerate(lines):
+        colour = PALETTE[index % len(PALETTE)]
+        points = [position(x, y) for x, y in line.points if y is not None]
+        dashes = 'stroke-dasharray="6 4"' if index % 2 else ""
+        elements.append(_path(points, colour, f'stroke-width="2" {dashes}'))
+        elements += [_marker(x, y, index, colour) for x, y in points]
+    return elements
 
 
-def _ends(values: Sequence[float]) -> tuple[float, float]:
+def _value_range(values: Sequence[float]) -> tuple[float, float]:
     low, high = min(values, default=0.0), max(values, default=1.0)
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Return round numbers between two, four to nine of them."""
+    """Return four to nine round numbers between two numbers."""
     step = 10 ** math.floor(math.log10((high - low) / TICKS))
     step *= next(m for m in (1, 2, 5, 10) if (high - low) / (step * m) <= 2 * TICKS - 1)
     first = math.ceil(low / step - 1e-9)
     return [i * step for i in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
-def _path(points: Sequence[tuple[float, float]], stroke: str, more: str) -> str:
+def _path(points: Sequence[tuple[float, float]], stroke: str, attributes: str) -> str:
     if not points:
         return ""
     d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-    return f'<path d="{d}" fill="none" stroke="{stroke}" {more}/>'
+    return f'<path d="{d}" fill="none" stroke="{stroke}" {attributes}/>'
 
 
-def _mark(x: float, y: float, place: int, shade: str) -> str:
-    if place % 2:
-        return f'<rect x="{x - 3:.1f}" y="{y - 3:.1f}" width="6" height="6" fill="{shade}"/>'
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{shade}"/>'
+def _marker(x: float, y: float, index: int, colour: str) -> str:
+    if index % 2:
+        return f'<rect x="{x - 3:.1f}" y="{y - 3:.1f}" width="6" height="6" fill="{colour}"/>'
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>'

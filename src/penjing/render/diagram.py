@@ -1,25 +1,26 @@
-"""What a picture of a tree shows: boxes, arms and texts, before any drawing.
+"""The content of a tree diagram: boxes, positions and texts, independent of the output format.
 
-The scene is made from the tree alone and is plain data, so that every picture (SVG, HTML,
-matplotlib, the page) shows the same thing.
+A diagram is plain data computed from the tree alone, so that every format (SVG, HTML, matplotlib)
+shows the same boxes.
 """
 
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from penjing.arguments import whole_number
 from penjing.i18n import say
-from penjing.render import annotations as card_notes
-from penjing.render.class_colours import bar_of, legend_of, shades_of
-from penjing.render.layout import place
+from penjing.render import annotations as node_notes
+from penjing.render.class_colours import colour_indices, legend_entries, stacked_bar
+from penjing.render.layout import box_centres
 from penjing.render.leaf_rules import conditions_of
 from penjing.text.branch_order import children_in_order
-from penjing.text.font_metrics import clip_middle, join_fitting, width
+from penjing.text.font_metrics import clip_middle, join_fitting
+from penjing.text.font_metrics import width as text_width
 from penjing.text.labels import (
     answer_text,
     counts_text,
@@ -31,149 +32,148 @@ from penjing.text.labels import (
 from penjing.tree.tree_data import TreeData
 
 NAME, SMALL = 14.0, 11.0
-"""Type sizes: names, and everything else."""
+"""Font sizes: of names, and of all other texts."""
 MAX_NAME = 170.0
-"""A longer name is cut; the tooltip has it whole."""
+"""Wider names are clipped; the tooltip shows them in full."""
 CARD, LEAF_CARD = 54.0, 44.0
-"""Heights of a question and of a leaf."""
+"""Heights of the boxes of splits and of leaves."""
 LABEL, DROP = 20.0, 34.0
-"""Heights reserved for the answer above a box, and for the curve above the answer."""
+"""Heights reserved for the branch label above a box, and for the curve above that label."""
 MARGIN = 16.0
 MAX_LEAVES = 64
-"""How many leaves are drawn; beyond it, what covers fewest rows is folded."""
+"""Number of leaves drawn by default; beyond it, the subtrees with fewest rows are folded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One card: a question, a leaf, or a folded subtree."""
+    """The box of one node: ``kind`` is ``split``, ``leaf`` or ``folded`` (a subtree).
+
+    ``bar`` has a segment (colour index, share) for each class present, ``parent`` is the index of
+    the parent's box (-1 for the root), ``line_width`` is that of the edge to the parent.
+    """
 
     node: int
     kind: str
     x: float
     y: float
-    wide: float
-    high: float
+    width: float
+    height: float
     name: str
     note: str
     lines: tuple[str, ...]
     bar: tuple[tuple[int, float], ...]
-    shade: int
-    answer: str
-    title: str
+    colour_index: int
+    branch_label: str
+    tooltip: str
     parent: int
-    thick: float
+    line_width: float
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """All boxes, and what stands above them."""
+class Diagram:
+    """All boxes and the heading; ``hidden_note`` says what is folded or left out."""
 
     boxes: tuple[Box, ...]
-    wide: float
-    high: float
+    width: float
+    height: float
     title: str
     facts: str
     legend: tuple[tuple[str, str], ...]
-    hidden: str
+    hidden_note: str
     lang: str
-    meta: dict[str, Any] = field(default_factory=dict)
 
 
-def scene_of(
+def build_diagram(
     tree: TreeData,
     *,
     lang: str = "en",
     title: str | None = None,
     max_leaves: int = MAX_LEAVES,
-) -> Scene:
-    """Return the scene of a tree.
+) -> Diagram:
+    """Return the diagram of a tree.
 
     Parameters
     ----------
     tree : TreeData
-        What to show.
+        The tree to show.
     lang : str
         ``en`` or ``zh``.
     title : str, optional
-        The heading; the target's name if not given.
+        The heading; default: the target's name.
     max_leaves : int
-        How many leaves to show before subtrees are folded, those with most rows unfolded first.
+        The number of leaves to show before subtrees are folded, those with fewest rows first.
     """
-    children, is_folded = unfolded(tree, whole_number("max_leaves", max_leaves, 1))
+    children, folded = select_visible_nodes(tree, whole_number("max_leaves", max_leaves, 1))
     shown = sorted(children)
-    number = {node: i for i, node in enumerate(shown)}
-    known = (tree_leaves(tree), card_notes.ties_of(tree), shades_of(tree))
-    drafts = [_draft(tree, node, lang, folded=node in is_folded, known=known) for node in shown]
-    answers = ["" if node == 0 else branch_label(tree, node, lang) for node in shown]
-    widths = [
-        max(draft["wide"], width(answer, NAME - 2, bold=True) + 4)
-        for draft, answer in zip(drafts, answers, strict=True)
+    box_index = {node: i for i, node in enumerate(shown)}
+    facts = (count_leaves(tree), node_notes.tied_columns(tree), colour_indices(tree))
+    contents = [
+        _box_content(tree, node, lang, is_folded=node in folded, facts=facts) for node in shown
     ]
-    middle = place([[number[c] for c in children[node]] for node in shown], widths)
+    labels = ["" if node == 0 else branch_label(tree, node, lang) for node in shown]
+    widths = [
+        max(content["width"], text_width(label, NAME - 2, bold=True) + 4)
+        for content, label in zip(contents, labels, strict=True)
+    ]
+    centres = box_centres([[box_index[c] for c in children[node]] for node in shown], widths)
     head = heading(tree, lang, title)
-    tops = _tops(tree, shown, drafts)
+    tops = _level_tops(tree, shown, contents)
     root_weight = max(float(tree.weight[0]), 1e-300)
     boxes = tuple(
         Box(
             node=node,
-            kind=draft["kind"],
-            x=MARGIN + middle[i] - draft["wide"] / 2,
+            x=MARGIN + centres[i] - content["width"] / 2,
             y=tops[int(tree.depths[node])],
-            wide=draft["wide"],
-            high=draft["high"],
-            name=draft["name"],
-            note=draft["note"],
-            lines=draft["lines"],
-            bar=draft["bar"],
-            shade=draft["shade"],
-            answer=answers[i],
-            title=draft["title"],
-            parent=number[int(tree.nodes.parent[node])] if node else -1,
-            thick=1.2 + 8.8 * float(tree.weight[node]) / root_weight,
+            branch_label=labels[i],
+            parent=box_index[int(tree.nodes.parent[node])] if node else -1,
+            line_width=1.2 + 8.8 * float(tree.weight[node]) / root_weight,
+            **content,
         )
-        for i, (node, draft) in enumerate(zip(shown, drafts, strict=True))
+        for i, (node, content) in enumerate(zip(shown, contents, strict=True))
     )
-    wide = max(
-        max(m + w / 2 for m, w in zip(middle, widths, strict=True)) + 2 * MARGIN,
-        width(head["title"], 18, bold=True) + 2 * MARGIN,
-        width(head["facts"], SMALL + 1) + 2 * MARGIN,
-        sum(width(f"{a} ({b})", SMALL + 1) + 34 for a, b in head["legend"]) + 2 * MARGIN,
+    width = max(
+        max(m + w / 2 for m, w in zip(centres, widths, strict=True)) + 2 * MARGIN,
+        text_width(head["title"], 18, bold=True) + 2 * MARGIN,
+        text_width(head["facts"], SMALL + 1) + 2 * MARGIN,
+        sum(text_width(f"{a} ({b})", SMALL + 1) + 34 for a, b in head["legend"]) + 2 * MARGIN,
     )
-    high = max(box.y + box.high for box in boxes) + MARGIN
-    n_hidden = sum(known[0][node] for node in is_folded)
-    hidden = say("picture_folded", lang, n=n_hidden, folded=len(is_folded)) if is_folded else ""
-    if n_out := int(tree.n_children[0]) - len(children[0]):
-        out = say("picture_left_out", lang, n=n_out, of=int(tree.n_children[0]))
-        hidden = " | ".join(filter(None, (out, hidden)))
-    return Scene(boxes, wide, high, head["title"], head["facts"], head["legend"], hidden, lang)
+    height = max(box.y + box.height for box in boxes) + MARGIN
+    n_hidden = sum(facts[0][node] for node in folded)
+    hidden_note = say("picture_folded", lang, n=n_hidden, folded=len(folded)) if folded else ""
+    if n_left_out := int(tree.n_children[0]) - len(children[0]):
+        left_out = say("picture_left_out", lang, n=n_left_out, of=int(tree.n_children[0]))
+        hidden_note = " | ".join(filter(None, (left_out, hidden_note)))
+    return Diagram(
+        boxes, width, height, head["title"], head["facts"], head["legend"], hidden_note, lang
+    )
 
 
-def unfolded(tree: TreeData, max_leaves: int) -> tuple[dict[int, list[int]], set[int]]:
-    """Return the visible nodes with their visible children, and which of them are folded.
+def select_visible_nodes(tree: TreeData, max_leaves: int) -> tuple[dict[int, list[int]], set[int]]:
+    """Return the visible nodes with their visible children, and the set of folded nodes.
 
-    Of a first question with more branches than that, those with most rows are visible.
+    If the root alone has more than `max_leaves` branches, those with most rows are visible.
     """
     children: dict[int, list[int]] = {0: []}
-    closed = [(-float(tree.weight[0]), 0)] if not tree.is_leaf[0] else []
-    n_ends = 1
-    while closed:
-        _, node = closed[0]
-        kids = children_in_order(tree, node)
-        if n_ends - 1 + len(kids) > max_leaves:
+    folded = [(-float(tree.weight[0]), 0)] if not tree.is_leaf[0] else []
+    n_ends = 1  # visible leaves and folded nodes
+    while folded:
+        _, node = folded[0]
+        visible = children_in_order(tree, node)
+        if n_ends - 1 + len(visible) > max_leaves:
             if node != 0:
                 break
-            kids = kids[: max(max_leaves, 2)]  # most rows first
-        heapq.heappop(closed)
-        children[node] = kids
-        n_ends += len(kids) - 1
-        for kid in kids:
-            children[kid] = []
-            if not tree.is_leaf[kid]:
-                heapq.heappush(closed, (-float(tree.weight[kid]), kid))
-    return children, {node for _, node in closed}
+            visible = visible[: max(max_leaves, 2)]  # sorted: most rows first
+        heapq.heappop(folded)
+        children[node] = visible
+        n_ends += len(visible) - 1
+        for child in visible:
+            children[child] = []
+            if not tree.is_leaf[child]:
+                heapq.heappush(folded, (-float(tree.weight[child]), child))
+    return children, {node for _, node in folded}
 
 
-def tree_leaves(tree: TreeData) -> list[int]:
+def count_leaves(tree: TreeData) -> list[int]:
     """Return the number of leaves below each node."""
     count = tree.is_leaf.astype(np.int64)
     parent = tree.nodes.parent
@@ -183,95 +183,99 @@ def tree_leaves(tree: TreeData) -> list[int]:
 
 
 def branch_label(tree: TreeData, node: int, lang: str) -> str:
-    """Return what stands above a box: the answer that leads there, cut to its room."""
+    """Return the label of the branch into a node, clipped to ``MAX_NAME``."""
     parent, branch = tree.parent_of(node)
-    asked = tree.schema[int(tree.nodes.column[parent])]
-    mark = f" {say('mark_missing', lang)}" if card_notes.takes_missing(tree, node) else ""
+    field = tree.schema[int(tree.nodes.column[parent])]
+    mark = f" {say('mark_missing', lang)}" if node_notes.receives_missing(tree, node) else ""
     names = group_names(tree, node)
     if names:
         return join_fitting(names, NAME - 2, MAX_NAME, bold=True) + mark
     text = answer_text(tree, parent, branch)
-    if not asked.is_numeric:
+    if not field.is_numeric:  # a clipped number would be a wrong one
         text = clip_middle(text, NAME - 2, MAX_NAME, bold=True)
-    return text + mark  # half a number would be a wrong one
+    return text + mark
 
 
-Known = tuple[list[int], dict[int, list[str]], list[int]]
-"""What is counted once for a whole tree: leaves below each node, its ties, colours of classes."""
+TreeFacts = tuple[list[int], dict[int, list[str]], list[int]]
+"""Computed once for a tree: leaves below each node, ties by node, colour index of each class."""
 
 
-def _draft(tree: TreeData, node: int, lang: str, *, folded: bool, known: Known) -> dict[str, Any]:
-    """Return the texts of a box and the room they need."""
-    leaves, ties, shades = known
+def _box_content(
+    tree: TreeData, node: int, lang: str, *, is_folded: bool, facts: TreeFacts
+) -> dict[str, Any]:
+    """Return the texts, colours and size of a box: the fields of `Box` but its position."""
+    n_leaves, ties, indices = facts
     weight = float(tree.weight[node])
     total = tree.nodes.total[node]
-    is_empty = tree.is_regression or weight <= 0
+    has_no_bar = tree.is_regression or weight <= 0
     class_ = -1 if tree.is_regression else int(tree.values[node])
-    painted = {
-        "bar": () if is_empty else bar_of((total / weight).tolist(), shades),
-        "shade": -1 if tree.is_regression else shades[class_],
-    }
-    is_question = not tree.is_leaf[node] and not folded
     rule = say("rule_and", lang).join(conditions_of(tree, node, lang)) or say("root", lang)
-    answer = value_text(tree, node)
-    tip = card_notes.long(tree, node, lang, ties.get(node, ()))
-    title = "; ".join([f"{rule}: {answer}{counts_text(tree, node)}", *tip])
-    if is_question:
-        asked = tree.schema[int(tree.nodes.column[node])].name
-        name = clip_middle(asked, NAME, MAX_NAME, bold=True)
-        note = _worth(tree, node, lang) if tree.has_counts else ""
+    prediction = value_text(tree, node)
+    notes = node_notes.tooltip_notes(tree, node, lang, ties.get(node, ()))
+    content = {
+        "bar": () if has_no_bar else stacked_bar((total / weight).tolist(), indices),
+        "colour_index": -1 if tree.is_regression else indices[class_],
+        "tooltip": "; ".join([f"{rule}: {prediction}{counts_text(tree, node)}", *notes]),
+    }
+    if not tree.is_leaf[node] and not is_folded:
+        column = tree.schema[int(tree.nodes.column[node])].name
+        name = clip_middle(column, NAME, MAX_NAME, bold=True)
+        note = _score_text(tree, node, lang) if tree.has_counts else ""
         if node in ties:
             note += f" {say('mark_tie', lang)}"
         counts = _counts(tree, node)
-        weighs = f"n={weight_text(weight)}" if tree.has_counts else ""
-        weighs = f"{weighs}{card_notes.short(tree, node, lang)}".strip()
-        wide = max(
-            width(name, NAME, bold=True) + 14 + width(note, SMALL),
-            width(counts, SMALL) + 14 + width(weighs, SMALL),
+        size = f"n={weight_text(weight)}" if tree.has_counts else ""
+        size = f"{size}{node_notes.card_marks(tree, node, lang)}".strip()
+        width = max(
+            text_width(name, NAME, bold=True) + 14 + text_width(note, SMALL),
+            text_width(counts, SMALL) + 14 + text_width(size, SMALL),
             84.0,
         )
-        return {"kind": "question", "name": name, "note": note, "lines": (counts, weighs)} | {
-            "wide": wide + 20,
-            "high": CARD,
-            "title": title,
-            **painted,
+        return content | {
+            "kind": "split",
+            "name": name,
+            "note": note,
+            "lines": (counts, size),
+            "width": width + 20,
+            "height": CARD,
         }
-    name = clip_middle(answer, NAME, MAX_NAME, bold=True)
-    if folded:
-        line = say("folded_leaves", lang, n=leaves[node], weight=weight_text(weight))
+    name = clip_middle(prediction, NAME, MAX_NAME, bold=True)
+    if is_folded:
+        line = say("folded_leaves", lang, n=n_leaves[node], weight=weight_text(weight))
     elif not tree.has_counts:
         line = ""
     elif tree.is_regression:
         line = f"n={weight_text(weight)}"
     else:
-        right = float(total[class_])
-        share = f" {round(100 * (right / weight))}%" if weight > 0 else ""
-        line = f"{weight_text(right)}/{weight_text(weight)}{share}"
-    wide = max(width(name, NAME, bold=True), width(line, SMALL), 56.0) + 24
-    kind = "folded" if folded else "leaf"
-    return {"kind": kind, "name": name, "note": "", "lines": (line,), "wide": wide} | {
-        "high": LEAF_CARD,
-        "title": title,
-        **painted,
+        correct = float(total[class_])
+        share = f" {round(100 * (correct / weight))}%" if weight > 0 else ""
+        line = f"{weight_text(correct)}/{weight_text(weight)}{share}"
+    return content | {
+        "kind": "folded" if is_folded else "leaf",
+        "name": name,
+        "note": "",
+        "lines": (line,),
+        "width": max(text_width(name, NAME, bold=True), text_width(line, SMALL), 56.0) + 24,
+        "height": LEAF_CARD,
     }
 
 
-def measured_by(tree: TreeData) -> str:
-    """Return by what the questions of a tree were judged; rpart's own is its improvement."""
+def score_name(tree: TreeData) -> str:
+    """Return the name of the score by which the splits of a tree were chosen."""
     if tree.recipe.get("rules") == "rpart":
-        return "improvement"  # n times the gain, or of squares a share
+        return "improvement"  # n times the gain, or a share of the sum of squares
     if tree.recipe.get("rules") in ("quinlan", "c50"):
-        return "score"  # a ratio or a gain of which a cut has its price taken off
+        return "score"  # gain or gain ratio, less the cost of a threshold
     return str(tree.recipe.get("criterion", "gain"))
 
 
-def _worth(tree: TreeData, node: int, lang: str) -> str:
-    criterion = measured_by(tree)
-    word = say(f"measure_{criterion}", lang) if criterion in _MEASURES else criterion
+def _score_text(tree: TreeData, node: int, lang: str) -> str:
+    criterion = score_name(tree)
+    word = say(f"measure_{criterion}", lang) if criterion in _TRANSLATED_SCORES else criterion
     return f"{word} {float(tree.nodes.score[node]):.3f}"
 
 
-_MEASURES = {"gain", "gain_ratio", "gini", "variance", "improvement", "score"}
+_TRANSLATED_SCORES = {"gain", "gain_ratio", "gini", "variance", "improvement", "score"}
 
 
 def _counts(tree: TreeData, node: int) -> str:
@@ -287,7 +291,7 @@ def _counts(tree: TreeData, node: int) -> str:
 
 
 def heading(tree: TreeData, lang: str, title: str | None) -> dict[str, Any]:
-    """Return what stands above a picture: title, a line of facts, classes with their counts."""
+    """Return the heading of a diagram: ``title``, ``facts`` (one line) and ``legend``."""
     recipe = str(tree.recipe.get("name", ""))
     facts = [recipe] if recipe else []
     if tree.has_counts:
@@ -295,23 +299,23 @@ def heading(tree: TreeData, lang: str, title: str | None) -> dict[str, Any]:
     facts += [say("leaves", lang, n=tree.n_leaves), say("depth", lang, n=tree.depth)]
     training = tree.about.get("training")
     if training:
-        right, of = weight_text(training["correct"]), weight_text(training["of"])
-        facts.append(say("training_share", lang, right=right, of=of))
-    if isinstance(lacking := tree.about.get("missing"), dict) and lacking:
-        columns = ", ".join(f"{quoted(name)} {n}" for name, n in lacking.items())
+        correct, of = weight_text(training["correct"]), weight_text(training["of"])
+        facts.append(say("training_share", lang, right=correct, of=of))
+    if isinstance(n_missing := tree.about.get("missing"), dict) and n_missing:
+        columns = ", ".join(f"{quoted(name)} {n}" for name, n in n_missing.items())
         facts.append(say("mark_missing_in", lang, columns=columns))
-    legend = legend_of(tree, lang)
+    legend = legend_entries(tree, lang)
     return {"title": title or tree.target.name, "facts": " | ".join(facts), "legend": legend}
 
 
-def _tops(tree: TreeData, shown: list[int], drafts: list[dict[str, Any]]) -> list[float]:
+def _level_tops(tree: TreeData, shown: list[int], contents: list[dict[str, Any]]) -> list[float]:
     """Return the upper edge of each level."""
     n_levels = max(int(tree.depths[node]) for node in shown) + 1
-    high = [0.0] * n_levels
-    for node, draft in zip(shown, drafts, strict=True):
+    heights = [0.0] * n_levels
+    for node, content in zip(shown, contents, strict=True):
         level = int(tree.depths[node])
-        high[level] = max(high[level], draft["high"])
+        heights[level] = max(heights[level], content["height"])
     tops = [0.0]
     for level in range(1, n_levels):
-        tops.append(tops[-1] + high[level - 1] + DROP + LABEL)
+        tops.append(tops[-1] + heights[level - 1] + DROP + LABEL)
     return tops

@@ -1,4 +1,4 @@
-"""A tree for Graphviz, for people who want it."""
+"""A tree in the DOT language of Graphviz."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def write(tree: TreeData, *, name: str = "tree") -> str:
             label = value_text(tree, node) + counts_text(tree, node)
             lines.append(f"  n{node} [label={_quote(label)}, shape=ellipse];")
         else:
-            asked = tree.schema[int(tree.nodes.column[node])].name
-            lines.append(f"  n{node} [label={_quote(asked + counts_text(tree, node))}];")
+            column = tree.schema[int(tree.nodes.column[node])].name
+            lines.append(f"  n{node} [label={_quote(column + counts_text(tree, node))}];")
     for node in range(1, len(tree.nodes)):
         parent, branch = tree.parent_of(node)
-        answer = answer_text(tree, parent, branch)
-        lines.append(f"  n{parent} -> n{node} [label={_quote(answer)}];")
+        label = answer_text(tree, parent, branch)
+        lines.append(f"  n{parent} -> n{node} [label={_quote(label)}];")
     return "\n".join([*lines, "}"])
 
 
 def _quote(text: str) -> str:
-    kept = text.replace("\\", "\\\\").replace('"', '\\"').replace("\r", " ").replace("\n", "\\n")
-    return f'"{kept}"'
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\r", " ").replace("\n", "\\n")
+    return f'"{escaped}"'

@@ -1,4 +1,4 @@
-"""A tree as IF … THEN rules, one a leaf: intervals merged, support and confidence beside."""
+"""A tree as IF … THEN rules, one for each leaf, with support and confidence."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from penjing.tree.tree_data import TreeData
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One path of a tree: conditions by column, the answer, and how well it is supported."""
+    """The rule of one leaf: conditions, prediction, and the weight of all and of correct rows."""
 
     node: int
     conditions: tuple[str, ...]
-    answer: str
+    prediction: str
     weight: float
-    right: float
+    correct: float
 
     @property
     def confidence(self) -> float:
-        """The share of the leaf's training rows that the rule gets right."""
-        return self.right / self.weight if self.weight > 0 else 0.0
+        """The share of the leaf's training rows that the rule predicts correctly."""
+        return self.correct / self.weight if self.weight > 0 else 0.0
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where that share may lie among more such rows, with 95 % confidence (Wilson)."""
-        return wilson(self.right, self.weight) if self.weight > 0 else (0.0, 1.0)
+        """The 95% confidence interval of that share (Wilson)."""
+        return wilson(self.correct, self.weight) if self.weight > 0 else (0.0, 1.0)
 
 
 @dataclass(slots=True)
 class _Bounds:
-    """What a path says of one column so far."""
+    """The conditions of a path on one column."""
 
     low: CutText | None = None
     high: CutText | None = None
@@ -50,7 +50,7 @@ class _Bounds:
 
 
 def rules_of(tree: TreeData, lang: str = "en") -> Iterator[Rule]:
-    """Yield the rule of each leaf, in the order of the drawing.
+    """Yield the rule of each leaf, in the order in which the tree is drawn.
 
     Examples
     --------
@@ -64,43 +64,45 @@ def rules_of(tree: TreeData, lang: str = "en") -> Iterator[Rule]:
         if not tree.is_leaf[node]:
             continue
         weight = float(tree.weight[node])
-        right = weight if tree.is_regression else float(tree.nodes.total[node, tree.values[node]])
-        yield Rule(node, conditions_of(tree, node, lang), value_text(tree, node), weight, right)
+        correct = weight if tree.is_regression else float(tree.nodes.total[node, tree.values[node]])
+        yield Rule(node, conditions_of(tree, node, lang), value_text(tree, node), weight, correct)
 
 
 def conditions_of(tree: TreeData, node: int, lang: str = "en") -> tuple[str, ...]:
-    """Return what must hold for a row to reach a node, each column once, in order of asking."""
-    bounds: dict[int, _Bounds] = {}
+    """Return the conditions for reaching a node, one for each column of its path."""
+    bounds_by_column: dict[int, _Bounds] = {}
     for parent, child in pairwise(tree.path(node)):
-        asked = int(tree.nodes.column[parent])
-        said = bounds.setdefault(asked, _Bounds())
+        column = int(tree.nodes.column[parent])
+        bounds = bounds_by_column.setdefault(column, _Bounds())
         if np.isnan(tree.nodes.cut[parent]):
-            said.levels = tree.nodes.levels(child).tolist()
-        elif np.isinf(tree.nodes.cut[parent]):  # known, or not
-            said.is_known = bool(child == tree.first_child[parent])
+            bounds.levels = tree.nodes.levels(child).tolist()
+        elif np.isinf(tree.nodes.cut[parent]):  # the split tests whether the value is missing
+            bounds.is_known = bool(child == tree.first_child[parent])
         elif child == tree.first_child[parent]:
-            said.high = cut_text(tree, parent)  # deeper cuts are the tighter ones
+            bounds.high = cut_text(tree, parent)  # deeper thresholds are tighter
         else:
-            said.low = cut_text(tree, parent)
-    return tuple(_condition(tree, asked, said, lang) for asked, said in bounds.items())
+            bounds.low = cut_text(tree, parent)
+    return tuple(
+        _condition(tree, column, bounds, lang) for column, bounds in bounds_by_column.items()
+    )
 
 
-def _condition(tree: TreeData, asked: int, said: _Bounds, lang: str) -> str:
-    field_ = tree.schema[asked]
+def _condition(tree: TreeData, column: int, bounds: _Bounds, lang: str) -> str:
+    field_ = tree.schema[column]
     name = quoted(field_.name)
-    if said.levels:
-        names = [quoted(level_text(field_, code)) for code in said.levels]
+    if bounds.levels:
+        names = [quoted(level_text(field_, code)) for code in bounds.levels]
         if len(names) == 1:
             return f"{name} = {names[0]}"
         return f"{name} {say('rule_in', lang)} {{{', '.join(names)}}}"
-    if said.low and said.high:
-        sign = "≤" if said.low.is_open else "<"
-        return f"{said.low.number} {sign} {name} {said.high.side(0)}"
-    if said.high:
-        return f"{name} {said.high.side(0)}"
-    if said.low:
-        return f"{name} {said.low.side(1)}"
-    return f"{name} ≠ ?" if said.is_known else f"{name} = ?"
+    if bounds.low and bounds.high:
+        sign = "≤" if bounds.low.is_open else "<"
+        return f"{bounds.low.number} {sign} {name} {bounds.high.side(0)}"
+    if bounds.high:
+        return f"{name} {bounds.high.side(0)}"
+    if bounds.low:
+        return f"{name} {bounds.low.side(1)}"
+    return f"{name} ≠ ?" if bounds.is_known else f"{name} = ?"
 
 
 def write(tree: TreeData, *, order: str = "tree", lang: str = "en") -> str:
@@ -111,7 +113,7 @@ def write(tree: TreeData, *, order: str = "tree", lang: str = "en") -> str:
     tree : TreeData
         The tree.
     order : str
-        ``tree``: as drawn; ``support``: the rules that cover most rows first.
+        ``tree``: as drawn; ``support``: rules with most rows first.
     lang : str
         ``en`` or ``zh``.
     """
@@ -119,17 +121,17 @@ def write(tree: TreeData, *, order: str = "tree", lang: str = "en") -> str:
     rules = list(rules_of(tree, lang))
     if order == "support":
         rules.sort(key=lambda rule: -rule.weight)
-    answer_room = max(terminal_columns(rule.answer) for rule in rules)
-    support_room = max(terminal_columns(weight_text(rule.weight)) for rule in rules)
+    prediction_width = max(terminal_columns(rule.prediction) for rule in rules)
+    support_width = max(terminal_columns(weight_text(rule.weight)) for rule in rules)
     lines = []
     for rule in rules:
-        answer = rule.answer + " " * (answer_room - terminal_columns(rule.answer))
-        told = answer
+        prediction = rule.prediction + " " * (prediction_width - terminal_columns(rule.prediction))
+        line = prediction
         if tree.has_counts:
-            told += f"  {weight_text(rule.weight):>{support_room}}"
+            line += f"  {weight_text(rule.weight):>{support_width}}"
             if not tree.is_regression:
                 low, high = (f"{100 * end:.0f}" for end in rule.interval)
-                told += f"  {100 * rule.confidence:3.0f}% {f'({low}-{high})':<8}"
-        when = say("rule_and", lang).join(rule.conditions)
-        lines.append(f"{told}  {say('rule_when', lang)} {when}" if when else told)
+                line += f"  {100 * rule.confidence:3.0f}% {f'({low}-{high})':<8}"
+        conditions = say("rule_and", lang).join(rule.conditions)
+        lines.append(f"{line}  {say('rule_when', lang)} {conditions}" if conditions else line)
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""A tree as Markdown: a heading, the facts, and the rules as a table."""
+"""A tree as Markdown: a heading, a line of facts, and a table of rules."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def write(tree: TreeData, *, lang: str = "en", title: str | None = None) -> str:
         if not tree.is_regression:
             names.append(say("rule_confidence", lang))
     names.append(say("rule_when", lang))
-    facts = escaped(head["facts"])
+    facts = escape_markdown(head["facts"])
     lines = [f"## {_cell(head['title'])}", "", facts, "", _row(names)]
     lines.append("| " + " | ".join("---" for _ in names) + " |")
     for rule in rules_of(tree, lang):
-        cells = [rule.answer]
+        cells = [rule.prediction]
         if tree.has_counts:
             cells.append(weight_text(rule.weight))
             if not tree.is_regression:
@@ -52,18 +52,20 @@ def _row(cells: list[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    return escaped(text).replace("|", "\\|")
+    return escape_markdown(text).replace("|", "\\|")
 
 
-def escaped(text: str) -> str:
-    r"""Return a text in one line that Markdown shows as it is.
+def escape_markdown(text: str) -> str:
+    r"""Return a text on one line, with the characters escaped that Markdown would interpret.
 
     Examples
     --------
-    >>> print(escaped("<b> *x* a_b [c] `d` & e"))
+    >>> print(escape_markdown("<b> *x* a_b [c] `d` & e"))
     &lt;b> \*x\* a\_b \[c\] \`d\` &amp; e
     """
-    return " ".join(text.translate(_SIGNS).splitlines())
+    return " ".join(text.translate(_ESCAPES).splitlines())
 
 
-_SIGNS = str.maketrans({"<": "&lt;", "&": "&amp;"} | {sign: f"\\{sign}" for sign in "\\*_[]`~"})
+_ESCAPES = str.maketrans(
+    {"<": "&lt;", "&": "&amp;"} | {character: f"\\{character}" for character in "\\*_[]`~"}
+)

@@ -1,4 +1,4 @@
-"""The nested dict that learners know: {column: {level: class or dict}}."""
+"""A tree as a nested dict, as in textbooks: {column: {category: class or dict}}."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from penjing.tree.tree_data import TreeData
 def write(tree: TreeData, *, empty: bool = True) -> Any:  # noqa: ANN401 - a dict, or a class alone
     """Return a tree as a nested dict.
 
-    A level is the key of its branch; a group of levels is a tuple; the branches of a cut are
-    the texts ``'<= 0.3815'`` and ``'> 0.3815'`` with every digit of the cut. The two sides of a
-    column of ordered levels are groups of them.
+    The key of a branch is its category, or a tuple of categories. The branches of a threshold have
+    the keys ``'<= 0.3815'`` and ``'> 0.3815'``, with every digit of the threshold. Ordinal columns
+    have tuples of categories.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
     empty : bool
-        Whether to list the branches that no training row took; they answer as their node does.
+        Whether to list the branches without training rows; they predict as their node does.
 
     Examples
     --------
@@ -30,38 +30,38 @@ def write(tree: TreeData, *, empty: bool = True) -> Any:  # noqa: ANN401 - a dic
     >>> write(tree)
     {'no surfacing': {0: 'no', 1: 'yes'}}
     """
-    made: dict[int, Any] = {}
+    subtrees: dict[int, Any] = {}
     for node in range(len(tree.nodes) - 1, -1, -1):  # children before their parents
         if tree.is_leaf[node]:
-            made[node] = tree.answer(node)
+            subtrees[node] = tree.answer(node)
             continue
-        asked = tree.schema[int(tree.nodes.column[node])]
-        arms = {_key(tree, node, b): made.pop(c) for b, c in enumerate(tree.children(node))}
+        field = tree.schema[int(tree.nodes.column[node])]
+        branches = {_key(tree, node, b): subtrees.pop(c) for b, c in enumerate(tree.children(node))}
         if empty and tree.has_counts:
             for code in tree.empty_levels(node):
-                arms[_nominal_key(asked.name, asked.levels[code])] = tree.answer(node)
-        made[node] = {asked.name: arms}
-    return made[0]
+                branches[_category_key(field.name, field.levels[code])] = tree.answer(node)
+        subtrees[node] = {field.name: branches}
+    return subtrees[0]
 
 
-def _key(tree: TreeData, node: int, branch: int) -> Any:  # noqa: ANN401 - a level may be any value
-    asked = tree.schema[int(tree.nodes.column[node])]
+def _key(tree: TreeData, node: int, branch: int) -> Any:  # noqa: ANN401 - a category may be any value
+    field = tree.schema[int(tree.nodes.column[node])]
     cut = float(tree.nodes.cut[node])
-    if math.isinf(cut):  # known, or not
+    if math.isinf(cut):  # the split tests whether the value is missing
         return "!= ?" if branch == 0 else "= ?"
-    if asked.is_numeric:
+    if field.is_numeric:
         return f"{'<=' if branch == 0 else '>'} {cut!r}"
     if not math.isnan(cut):
-        last = int(cut) + 1
-        levels = tuple(asked.levels[last:] if branch else asked.levels[:last])
+        n_below = int(cut) + 1
+        levels = tuple(field.levels[n_below:] if branch else field.levels[:n_below])
     else:
         codes = tree.nodes.levels(tree.children(node)[branch]).tolist()
-        levels = tuple(asked.levels[code] for code in codes)
-    return _nominal_key(asked.name, levels[0]) if len(levels) == 1 else levels
+        levels = tuple(field.levels[code] for code in codes)
+    return _category_key(field.name, levels[0]) if len(levels) == 1 else levels
 
 
-def _nominal_key(column: str, level: Any) -> Any:  # noqa: ANN401 - as above
-    # A level that looks like a printed branch is put in a tuple, so that it is read back right.
+def _category_key(column: str, level: Any) -> Any:  # noqa: ANN401 - as above
+    # A category that looks like a threshold key is put in a tuple, so that it is read back as one.
     return (
         (level,)
         if is_branch_text(level) or strip_column_name(column, level) is not level

@@ -1,4 +1,4 @@
-"""A tree as nested JSON, one object a node: the form in which trees of programs are compared."""
+"""A tree as nested JSON with one object for each node, for comparison with other programs."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Empty = Literal["majority", "none", "skip"]
 def write(tree: TreeData, *, empty: Empty = "majority") -> str:
     """Return a tree as nested JSON text.
 
-    A leaf has ``class`` (or ``value``), ``n``, ``counts`` and ``errors``; a question has also
+    A leaf has ``class`` (or ``value``), ``n``, ``counts`` and ``errors``; a split also has
     ``attribute``, ``kind`` (``threshold``, ``nominal``, ``subset``), ``branches``, ``gain`` and
-    ``score``. Around the tree stand the recipe, the columns, and the size.
+    ``score``. The document also holds the recipe, the columns and the size of the tree.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
     empty : str
-        A branch that no training row took is a leaf with the class of its node
-        (``majority``), without a class (``none``), or left out (``skip``).
+        A branch without training rows is a leaf with the class of its node (``majority``), a leaf
+        without a class (``none``), or left out (``skip``).
 
     Examples
     --------
@@ -39,51 +39,51 @@ def write(tree: TreeData, *, empty: Empty = "majority") -> str:
     """
     one_of("empty", empty, ("majority", "none", "skip"))
     size, leaves, depth = _sizes(tree, empty)
-    text = "".join(_texts(tree, empty))
+    text = "".join(_node_texts(tree, empty))
     summary: dict[str, Any] = {"size": size, "leaves": leaves, "depth": depth}
-    trained = tree.about.get("training")
-    if trained is not None and not tree.is_regression:
-        summary["train_errors"] = _number(trained["of"] - trained["correct"])
-    around = {"format": "tree-golden/1", "program": "penjing", "settings": dict(tree.recipe)}
-    head = _plain(around | {"data": _data(tree), "summary": summary})
-    return f'{{{head}, "tree": {text}}}'
+    training = tree.about.get("training")
+    if training is not None and not tree.is_regression:
+        summary["train_errors"] = _plain_number(training["of"] - training["correct"])
+    document = {"format": "tree-golden/1", "program": "penjing", "settings": dict(tree.recipe)}
+    members = _json_members(document | {"data": _data_fields(tree), "summary": summary})
+    return f'{{{members}, "tree": {text}}}'
 
 
-def _texts(tree: TreeData, empty: Empty) -> Iterator[str]:
-    """Yield the text of a tree piece by piece, each once: no recursion, and none copied."""
-    waiting: list[int | str] = [0]
-    while waiting:
-        node = waiting.pop()
+def _node_texts(tree: TreeData, empty: Empty) -> Iterator[str]:
+    """Yield the text of a tree in pieces, without recursion and without copying subtrees."""
+    stack: list[int | str] = [0]
+    while stack:
+        node = stack.pop()
         if isinstance(node, str):
             yield node
             continue
-        yield "{" + _plain(_own(tree, node))
+        yield "{" + _json_members(_node_fields(tree, node))
         if tree.is_leaf[node]:
             yield "}"
             continue
-        arms: list[tuple[dict[str, Any], int | str]] = [*_branches(tree, node)]
+        branches: list[tuple[dict[str, Any], int | str]] = [*_branches(tree, node)]
         if empty != "skip":
-            nothing = "{" + _plain(_nothing(tree, node, empty)) + "}"
-            arms += [(label, nothing) for label in _empty(tree, node)]
-        later: list[int | str] = [', "branches": [']
-        for i, (label, child) in enumerate(arms):
-            later += [f'{", " if i else ""}{{{_plain(label)}, "child": ', child, "}"]
-        waiting += [*later, "]}"][::-1]
+            empty_leaf = "{" + _json_members(_empty_leaf(tree, node, empty)) + "}"
+            branches += [(label, empty_leaf) for label in _empty_branch_labels(tree, node)]
+        parts: list[int | str] = [', "branches": [']
+        for i, (label, child) in enumerate(branches):
+            parts += [f'{", " if i else ""}{{{_json_members(label)}, "child": ', child, "}"]
+        stack += [*parts, "]}"][::-1]
 
 
 def _sizes(tree: TreeData, empty: Empty) -> tuple[int, int, int]:
-    """Return how many nodes and leaves there are with the empty ones, and how deep they are."""
+    """Return the number of nodes, of leaves, and the depth, including empty branches."""
     n_empty = 0
     depth = tree.depth
     if empty != "skip":
         for node in np.flatnonzero(~tree.is_leaf).tolist():
-            if n := len(_empty(tree, node)):
+            if n := len(_empty_branch_labels(tree, node)):
                 n_empty += n
                 depth = max(depth, int(tree.depths[node]) + 1)
     return tree.n_nodes + n_empty, tree.n_leaves + n_empty, depth
 
 
-def _data(tree: TreeData) -> dict[str, Any]:
+def _data_fields(tree: TreeData) -> dict[str, Any]:
     attributes = [
         {"name": f.name, "type": "numeric"}
         if f.is_numeric
@@ -94,26 +94,30 @@ def _data(tree: TreeData) -> dict[str, Any]:
     return {"target": tree.target.name, "classes": classes, "attributes": attributes}
 
 
-def _own(tree: TreeData, node: int) -> dict[str, Any]:
-    """Return what a node says of itself."""
-    told: dict[str, Any] = {}
+def _node_fields(tree: TreeData, node: int) -> dict[str, Any]:
+    """Return the fields of a node without its branches."""
+    fields: dict[str, Any] = {}
     if not tree.is_leaf[node]:
-        asked = tree.schema[int(tree.nodes.column[node])]
-        told |= {"attribute": asked.name, "kind": _kind(tree, node)}
+        field = tree.schema[int(tree.nodes.column[node])]
+        fields |= {"attribute": field.name, "kind": _kind(tree, node)}
         if not np.isnan(tree.nodes.cut[node]):
-            cut = float(tree.nodes.cut[node])  # infinite: known or not, which no number divides
-            told["threshold"] = _number(cut) if np.isfinite(cut) else None
-        told |= {"gain": float(tree.nodes.gain[node]), "score": float(tree.nodes.score[node])}
+            cut = float(tree.nodes.cut[node])  # infinite: tests whether it is missing
+            fields["threshold"] = _plain_number(cut) if np.isfinite(cut) else None
+        fields |= {"gain": float(tree.nodes.gain[node]), "score": float(tree.nodes.score[node])}
     else:
-        told["leaf"] = True
+        fields["leaf"] = True
         if tree.has_counts and tree.weight_of(node) == 0:
-            told["empty"] = True
+            fields["empty"] = True
     if tree.is_regression:
-        return told | {"value": tree.answer(node), "n": _number(tree.weight_of(node))}
-    counts = [_number(v) for v in tree.nodes.total[node].tolist()]
-    told |= {"class": tree.answer(node), "n": _number(tree.weight_of(node)), "counts": counts}
-    told["errors"] = _number(tree.weight_of(node) - float(counts[int(tree.values[node])]))
-    return told
+        return fields | {"value": tree.answer(node), "n": _plain_number(tree.weight_of(node))}
+    counts = [_plain_number(v) for v in tree.nodes.total[node].tolist()]
+    fields |= {
+        "class": tree.answer(node),
+        "n": _plain_number(tree.weight_of(node)),
+        "counts": counts,
+    }
+    fields["errors"] = _plain_number(tree.weight_of(node) - float(counts[int(tree.values[node])]))
+    return fields
 
 
 def _kind(tree: TreeData, node: int) -> str:
@@ -121,13 +125,13 @@ def _kind(tree: TreeData, node: int) -> str:
         return "threshold"
     n_levels = len(tree.schema[int(tree.nodes.column[node])].levels)
     by_groups = tree.recipe.get("shape", "multiway") != "multiway"
-    # Merging has nothing to merge in a column of two levels, and leaves it as it is.
+    # Columns with two levels are not merged.
     if by_groups and not (tree.recipe["shape"] == "merged" and n_levels <= 2):
         return "subset"
-    several = any(len(tree.nodes.levels(c)) > 1 for c in tree.children(node))
-    # Where leaves are gathered (C5.0), so are branches that no row took.
-    gathers = tree.recipe.get("gather") is True and len(tree.empty_levels(node)) > 1
-    return "subset" if several or gathers else "nominal"
+    has_groups = any(len(tree.nodes.levels(c)) > 1 for c in tree.children(node))
+    # C5.0 groups leaves, and also branches without rows.
+    groups_empty = tree.recipe.get("gather") is True and len(tree.empty_levels(node)) > 1
+    return "subset" if has_groups or groups_empty else "nominal"
 
 
 def _branches(tree: TreeData, node: int) -> list[tuple[dict[str, Any], int]]:
@@ -136,18 +140,18 @@ def _branches(tree: TreeData, node: int) -> list[tuple[dict[str, Any], int]]:
     if kind == "threshold":
         return [({"op": op}, child) for op, child in zip(("<=", ">"), children, strict=True)]
     levels = tree.schema[int(tree.nodes.column[node])].levels
-    found = []
+    branches = []
     for child in children:
         values = [levels[code] for code in tree.nodes.levels(child).tolist()]
-        found.append(({"value": values[0]} if kind == "nominal" else {"values": values}, child))
-    return found
+        branches.append(({"value": values[0]} if kind == "nominal" else {"values": values}, child))
+    return branches
 
 
-def _empty(tree: TreeData, node: int) -> list[dict[str, Any]]:
-    """Return the labels of the branches that no row took: one a level, or one for all."""
+def _empty_branch_labels(tree: TreeData, node: int) -> list[dict[str, Any]]:
+    """Return the labels of the empty branches: one for each level, or one for all of them."""
     codes = tree.empty_levels(node)
     if tree.recipe.get("shape") == "merged" and tree.recipe.get("pruning") == "error-based":
-        possible = _possible(tree, node) if codes else set()
+        possible = _reachable_levels(tree, node) if codes else set()
         codes = [code for code in codes if code in possible]
     values = [tree.schema[int(tree.nodes.column[node])].levels[code] for code in codes]
     if _kind(tree, node) == "nominal":
@@ -155,27 +159,29 @@ def _empty(tree: TreeData, node: int) -> list[dict[str, Any]]:
     return [{"values": values}] if values else []
 
 
-def _possible(tree: TreeData, node: int) -> set[int]:
-    """Return the levels of a node's column that the questions above it let through."""
+def _reachable_levels(tree: TreeData, node: int) -> set[int]:
+    """Return the levels of a node's column that the splits above it do not exclude."""
     column = int(tree.nodes.column[node])
-    found = set(range(len(tree.schema[column].levels)))
+    levels = set(range(len(tree.schema[column].levels)))
     for above, below in pairwise(tree.path(node)):
         if int(tree.nodes.column[above]) == column:
-            found &= set(tree.nodes.levels(below).tolist())
-    return found
+            levels &= set(tree.nodes.levels(below).tolist())
+    return levels
 
 
-def _nothing(tree: TreeData, node: int, empty: Empty) -> dict[str, Any]:
+def _empty_leaf(tree: TreeData, node: int, empty: Empty) -> dict[str, Any]:
     counts = [0] * len(tree.classes)
-    answer = None if empty == "none" else tree.answer(node)
-    said = {"value": answer} if tree.is_regression else {"class": answer, "counts": counts}
-    return {"leaf": True, "empty": True, "n": 0, "errors": 0} | said
+    prediction = None if empty == "none" else tree.answer(node)
+    prediction_fields = (
+        {"value": prediction} if tree.is_regression else {"class": prediction, "counts": counts}
+    )
+    return {"leaf": True, "empty": True, "n": 0, "errors": 0} | prediction_fields
 
 
-def _plain(told: dict[str, Any]) -> str:
-    """Return an object's text without its braces, so that more can follow."""
-    return json.dumps(told, ensure_ascii=False, allow_nan=False)[1:-1]
+def _json_members(fields: dict[str, Any]) -> str:
+    """Return an object as JSON without its braces, so that more members can follow."""
+    return json.dumps(fields, ensure_ascii=False, allow_nan=False)[1:-1]
 
 
-def _number(value: float) -> float | int:
+def _plain_number(value: float) -> float | int:
     return int(value) if value == int(value) else value

@@ -1,4 +1,4 @@
-"""A tree on matplotlib's axes, and through them as PNG or PDF; the only door to matplotlib."""
+"""A tree drawn with matplotlib: on axes, or as a PNG or PDF file."""
 
 from __future__ import annotations
 
@@ -7,49 +7,49 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from penjing.errors import CapabilityError, WrongTypeError, unknown_name_error
-from penjing.render.diagram import MARGIN, MAX_LEAVES, NAME, SMALL, Box, Scene, scene_of
-from penjing.render.icicle import HIGH, Icicle, icicle_of
-from penjing.render.svg import PALETTE, THEMES, Head, Theme, darker, mixed
-from penjing.text.font_metrics import width
+from penjing.render.diagram import MARGIN, MAX_LEAVES, NAME, SMALL, Box, Diagram, build_diagram
+from penjing.render.icicle import LEVEL_HEIGHT, Icicle, build_icicle
+from penjing.render.svg import PALETTE, THEMES, Heading, Theme, blend, outline_colour, to_printable
+from penjing.text.font_metrics import width as text_width
 from penjing.tree.tree_data import TreeData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-DPI = 100
-"""Pixels to an inch: a figure of our own is as large as the SVG."""
-POINTS = 72
-"""Points to an inch: what matplotlib measures type in."""
-LATIN = "DejaVu Sans"
-CHINESE = (
+PIXELS_PER_INCH = 100
+"""Resolution of new figures: they are as large as the SVG."""
+POINTS_PER_INCH = 72
+"""matplotlib gives font sizes and line widths in points."""
+LATIN_FONT = "DejaVu Sans"
+CHINESE_FONTS = (
     "Noto Sans CJK SC", "Source Han Sans SC", "Microsoft YaHei", "PingFang SC", "Hiragino Sans GB",
     "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "SimHei", "Noto Sans CJK JP", "Arial Unicode MS",
 )  # fmt: skip
-"""Faces with Chinese letters, the best first; those that are installed are asked."""
-HEAD = 92.0
-"""The room above the tree."""
+"""Fonts with Chinese characters, in order of preference."""
+HEADING_HEIGHT = 92.0
+"""Space reserved above the tree."""
 
 
 def write(
     tree: TreeData,
     *,
     kind: str = "png",
-    dpi: int = 2 * DPI,
+    dpi: int = 2 * PIXELS_PER_INCH,
     icicle: bool = False,
     **style: Any,  # noqa: ANN401
 ) -> bytes:
-    """Return a tree as a picture: ``png`` or ``pdf``.
+    """Return the bytes of a PNG or PDF file with the drawing of a tree.
 
     Parameters
     ----------
     tree : TreeData
-        What to draw.
+        The tree to draw.
     kind : str
         ``png`` or ``pdf``.
     dpi : int
-        Pixels to an inch of a PNG; 100 is the size of the SVG.
+        Resolution of a PNG; at 100 it is as large as the SVG.
     icicle : bool
-        Draw every node as a rectangle below its parent.
+        Draw an icicle plot.
     **style
         ``lang``, ``theme``, ``title``, ``max_leaves``, as in :func:`plot`.
     """
@@ -61,21 +61,21 @@ def write(
         raise CapabilityError("needs_plot") from None
     theme = str(style.pop("theme", "light"))
     if icicle:
-        style.pop("max_leaves", None)  # it folds nothing
-    scene = icicle_of(tree, theme, **style) if icicle else _scene(tree, theme, **style)
-    figure: Any = Figure(figsize=_inches(scene), dpi=DPI)
-    _drawn(figure.add_axes((0.0, 0.0, 1.0, 1.0)), scene, theme)
-    held = io.BytesIO()
+        style.pop("max_leaves", None)  # an icicle folds nothing
+    diagram = build_icicle(tree, theme, **style) if icicle else _build_diagram(tree, theme, **style)
+    figure: Any = Figure(figsize=_inches(diagram), dpi=PIXELS_PER_INCH)
+    _draw_on(figure.add_axes((0.0, 0.0, 1.0, 1.0)), diagram, theme)
+    buffer = io.BytesIO()
     canvas: Any
-    # No dates: the same tree is the same file.
+    # No dates: the same tree gives the same file.
     if kind == "pdf":
         canvas = FigureCanvasPdf(figure)
-        canvas.print_pdf(held, metadata={"CreationDate": None})
+        canvas.print_pdf(buffer, metadata={"CreationDate": None})
     else:
         figure.set_dpi(dpi)
         canvas = FigureCanvasAgg(figure)
-        canvas.print_png(held, metadata={"Software": None})
-    return held.getvalue()
+        canvas.print_png(buffer, metadata={"Software": None})
+    return buffer.getvalue()
 
 
 def plot(
@@ -92,119 +92,123 @@ def plot(
     Parameters
     ----------
     tree : TreeData
-        What to draw.
+        The tree to draw.
     ax : Axes, optional
-        Where; a figure as large as the tree needs is made where none is given. On axes of
-        your own, type is scaled with the drawing.
+        The axes to draw on; text is scaled with the drawing. Default: the axes of a new figure,
+        as large as the tree needs.
     lang, theme, title, max_leaves
         As in :func:`penjing.render.svg.write`.
 
     Returns
     -------
     Axes
-        What was drawn on.
+        The axes with the drawing.
     """
     if ax is not None and not hasattr(ax, "get_window_extent"):
         raise WrongTypeError("not_axes", name="ax", value=ax)
-    scene = _scene(tree, theme, lang=lang, title=title, max_leaves=max_leaves)
+    diagram = _build_diagram(tree, theme, lang=lang, title=title, max_leaves=max_leaves)
     if ax is None:
         try:
             import matplotlib.pyplot as plt  # noqa: PLC0415 - an extra; notebooks show its figures
         except ImportError:
             raise CapabilityError("needs_plot") from None
-        figure = plt.figure(figsize=_inches(scene), dpi=DPI)
+        figure = plt.figure(figsize=_inches(diagram), dpi=PIXELS_PER_INCH)
         ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    _drawn(ax, scene, theme)
+    _draw_on(ax, diagram, theme)
     return ax
 
 
-def _scene(tree: TreeData, theme: str, **style: Any) -> Scene:  # noqa: ANN401 - what `scene_of` takes
+def _build_diagram(tree: TreeData, theme: str, **style: Any) -> Diagram:  # noqa: ANN401 - see build_diagram
     if theme not in THEMES:
         raise unknown_name_error("unknown_plug", theme, THEMES, socket="theme")
-    return scene_of(tree, **style)
+    return build_diagram(tree, **style)
 
 
-def _inches(scene: Scene | Icicle) -> tuple[float, float]:
-    return scene.wide / DPI, (scene.high + HEAD) / DPI
+def _inches(diagram: Diagram | Icicle) -> tuple[float, float]:
+    return diagram.width / PIXELS_PER_INCH, (diagram.height + HEADING_HEIGHT) / PIXELS_PER_INCH
 
 
-def _drawn(ax: Axes, scene: Scene | Icicle, theme: str) -> None:
-    room = ax.get_window_extent()
-    scale = min(room.width / scene.wide, room.height / (scene.high + HEAD))
-    _Pen(ax, THEMES[theme], scale * POINTS / float(ax.figure.dpi)).draw(scene)
+def _draw_on(ax: Axes, diagram: Diagram | Icicle, theme: str) -> None:
+    extent = ax.get_window_extent()
+    scale = min(extent.width / diagram.width, extent.height / (diagram.height + HEADING_HEIGHT))
+    _Painter(ax, THEMES[theme], scale * POINTS_PER_INCH / float(ax.figure.dpi)).draw(diagram)
 
 
-class _Pen:
-    """Draws a scene; one unit of the axes is one pixel of the scene."""
+class _Painter:
+    """Draws a diagram; one unit of the axes is one pixel of the diagram."""
 
-    def __init__(self, ax: Axes, theme: Theme, points: float) -> None:
+    def __init__(self, ax: Axes, theme: Theme, points_per_pixel: float) -> None:
         self.ax: Any = ax
         self.theme = theme
-        self.points = points
-        self.faces = faces()
+        self.points_per_pixel = points_per_pixel
+        self.font_families = font_families()
 
-    def draw(self, scene: Scene | Icicle) -> None:
-        """Draw everything, the arms below the boxes."""
+    def draw(self, diagram: Diagram | Icicle) -> None:
+        """Draw the heading, the edges, and on top of them the boxes."""
         ax = self.ax
-        ax.set_xlim(0, scene.wide)
-        ax.set_ylim(scene.high + HEAD, 0)
+        ax.set_xlim(0, diagram.width)
+        ax.set_ylim(diagram.height + HEADING_HEIGHT, 0)
         ax.set_aspect("equal", adjustable="box", anchor="NW")
         ax.set_axis_off()
-        ax.figure.set_facecolor(self.theme.paper)
-        if isinstance(scene, Icicle):
-            self._head(scene.head)
-            for bar in scene.bars:
-                self._rect((bar.x, bar.y + HEAD, bar.wide, HIGH - 1), bar.fill, "none")
-                self._text(bar.x + 4, bar.y + 14 + HEAD, bar.name, SMALL, bold=True)
-                self._text(bar.x + 4, bar.y + 28 + HEAD, bar.answer, SMALL)
+        ax.figure.set_facecolor(self.theme.background)
+        if isinstance(diagram, Icicle):
+            self._heading(diagram.heading)
+            for bar in diagram.bars:
+                self._rect(
+                    (bar.x, bar.y + HEADING_HEIGHT, bar.width, LEVEL_HEIGHT - 1), bar.fill, "none"
+                )
+                self._text(bar.x + 4, bar.y + 14 + HEADING_HEIGHT, bar.name, SMALL, bold=True)
+                self._text(bar.x + 4, bar.y + 28 + HEADING_HEIGHT, bar.branch_label, SMALL)
             return
-        facts = " | ".join(filter(None, (scene.facts, scene.hidden)))
-        self._head(Head(scene.title, facts, scene.legend))
-        for box in scene.boxes:
+        facts = " | ".join(filter(None, (diagram.facts, diagram.hidden_note)))
+        self._heading(Heading(diagram.title, facts, diagram.legend))
+        for box in diagram.boxes:
             if box.parent >= 0:
-                self._arm(scene.boxes[box.parent], box)
-        for box in scene.boxes:
+                self._edge(diagram.boxes[box.parent], box)
+        for box in diagram.boxes:
             self._box(box)
 
-    def _head(self, head: Head) -> None:
+    def _heading(self, head: Heading) -> None:
         self._text(MARGIN, 30, head.title, 18, bold=True)
-        self._text(MARGIN, 50, head.facts, SMALL + 1, faint=True)
+        self._text(MARGIN, 50, head.facts, SMALL + 1, muted=True)
         x = MARGIN
-        for shade, (name, count) in zip(PALETTE, head.legend, strict=False):
+        for colour, (name, count) in zip(PALETTE, head.legend, strict=False):
             text = f"{name} ({count})" if count else name
-            self._rect((x, 62, 12, 12), shade, self.theme.outline)
+            self._rect((x, 62, 12, 12), colour, self.theme.outline)
             self._text(x + 18, 72, text, SMALL + 1)
-            x += width(text, SMALL + 1) + 34
+            x += text_width(text, SMALL + 1) + 34
 
-    def _arm(self, parent: Box, box: Box) -> None:
+    def _edge(self, parent: Box, box: Box) -> None:
         from matplotlib.patches import PathPatch  # noqa: PLC0415 - an extra
         from matplotlib.path import Path  # noqa: PLC0415
 
-        x0, y0 = parent.x + parent.wide / 2, parent.y + parent.high + HEAD
-        x1, y1 = box.x + box.wide / 2, box.y - 20 + HEAD
+        x0, y0 = parent.x + parent.width / 2, parent.y + parent.height + HEADING_HEIGHT
+        x1, y1 = box.x + box.width / 2, box.y - 20 + HEADING_HEIGHT
         middle = (y0 + y1) / 2
-        way = Path(
+        curve = Path(
             [(x0, y0), (x0, middle), (x1, middle), (x1, y1)],
             [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
         )
-        look = {"fill": False, "edgecolor": self.theme.arm, "zorder": 1}
-        self.ax.add_patch(PathPatch(way, linewidth=box.thick * self.points, **look))
+        style = {"fill": False, "edgecolor": self.theme.edge, "zorder": 1}
+        self.ax.add_patch(
+            PathPatch(curve, linewidth=box.line_width * self.points_per_pixel, **style)
+        )
 
     def _box(self, box: Box) -> None:
-        theme, top = self.theme, box.y + HEAD
-        centre, right = box.x + box.wide / 2, box.x + box.wide - 10
-        self._text(centre, top - 6, box.answer, NAME - 2, bold=True, at="center")
-        if box.kind == "question":
+        theme, top = self.theme, box.y + HEADING_HEIGHT
+        centre, right = box.x + box.width / 2, box.x + box.width - 10
+        self._text(centre, top - 6, box.branch_label, NAME - 2, bold=True, at="center")
+        if box.kind == "split":
             self._card(box, 6, theme.card, theme.outline)
             self._text(box.x + 10, top + 18, box.name, NAME, bold=True)
-            self._text(right, top + 18, box.note, SMALL, faint=True, at="right")
+            self._text(right, top + 18, box.note, SMALL, muted=True, at="right")
             self._bar(box, 10, 24, 9)
-            self._text(box.x + 10, top + 47, box.lines[0], SMALL, faint=True)
-            self._text(right, top + 47, box.lines[1], SMALL, faint=True, at="right")
+            self._text(box.x + 10, top + 47, box.lines[0], SMALL, muted=True)
+            self._text(right, top + 47, box.lines[1], SMALL, muted=True, at="right")
             return
-        shade = PALETTE[box.shade] if box.shade >= 0 else theme.outline
-        fill = mixed(shade, theme.card, theme.tint) if box.shade >= 0 else theme.card
-        outline = theme.ink if theme is THEMES["print"] else darker(shade, theme)
+        colour = PALETTE[box.colour_index] if box.colour_index >= 0 else theme.outline
+        fill = blend(colour, theme.card, theme.tint) if box.colour_index >= 0 else theme.card
+        outline = theme.text if theme is THEMES["print"] else outline_colour(colour, theme)
         self._card(box, 14, fill, outline)
         self._text(centre, top + 17, box.name, NAME, bold=True, at="center")
         self._text(centre, top + 31, box.lines[0], SMALL, at="center")
@@ -214,40 +218,40 @@ class _Pen:
         from matplotlib.patches import FancyBboxPatch  # noqa: PLC0415 - an extra
 
         round_ = f"round,pad=0,rounding_size={radius}"
-        look: dict[str, Any] = {
+        style: dict[str, Any] = {
             "facecolor": fill,
             "edgecolor": outline,
-            "linewidth": 1.2 * self.points,
+            "linewidth": 1.2 * self.points_per_pixel,
         }
         dash = "--" if box.kind == "folded" else "-"
-        place = (box.x, box.y + HEAD)
+        place = (box.x, box.y + HEADING_HEIGHT)
         patch = FancyBboxPatch(
-            place, box.wide, box.high, boxstyle=round_, linestyle=dash, zorder=2, **look
+            place, box.width, box.height, boxstyle=round_, linestyle=dash, zorder=2, **style
         )
         self.ax.add_patch(patch)
 
-    def _bar(self, box: Box, inset: float, top: float, high: float) -> None:
+    def _bar(self, box: Box, inset: float, top: float, height: float) -> None:
         if not box.bar:
             return
-        at, y, wide = box.x + inset, box.y + HEAD + top, box.wide - 2 * inset
-        before = -1
-        for shade, share in box.bar:
-            self._rect((at, y, wide * share, high), PALETTE[shade], "none")
-            if shade == before:
-                self._rect((at, y, 0, high), "none", self.theme.ink)
-            at, before = at + wide * share, shade
-        self._rect((box.x + inset, y, wide, high), "none", self.theme.outline)
+        x, y, width = box.x + inset, box.y + HEADING_HEIGHT + top, box.width - 2 * inset
+        previous_index = -1
+        for index, share in box.bar:
+            self._rect((x, y, width * share, height), PALETTE[index], "none")
+            if index == previous_index:
+                self._rect((x, y, 0, height), "none", self.theme.text)
+            x, previous_index = x + width * share, index
+        self._rect((box.x + inset, y, width, height), "none", self.theme.outline)
 
     def _rect(self, area: tuple[float, float, float, float], fill: str, outline: str) -> None:
         from matplotlib.patches import Rectangle  # noqa: PLC0415 - an extra
 
-        x, y, wide, high = area
-        look: dict[str, Any] = {
+        x, y, width, height = area
+        style: dict[str, Any] = {
             "facecolor": fill,
             "edgecolor": outline,
-            "linewidth": 0.75 * self.points,
+            "linewidth": 0.75 * self.points_per_pixel,
         }
-        self.ax.add_patch(Rectangle((x, y), wide, high, zorder=3, **look))
+        self.ax.add_patch(Rectangle((x, y), width, height, zorder=3, **style))
 
     def _text(
         self,
@@ -257,35 +261,45 @@ class _Pen:
         size: float,
         *,
         bold: bool = False,
-        faint: bool = False,
+        muted: bool = False,
         at: str = "left",
     ) -> None:
         if not text:
             return
-        plain = "".join(c if c.isprintable() else " " for c in text)
-        look = {"color": self.theme.faint if faint else self.theme.ink, "family": self.faces}
+        style = {
+            "color": self.theme.muted if muted else self.theme.text,
+            "family": self.font_families,
+        }
         weight = "bold" if bold else "normal"
         place = {"ha": at, "va": "baseline", "zorder": 4, "parse_math": False}
-        self.ax.text(x, y, plain, fontsize=size * self.points, weight=weight, **look, **place)
+        self.ax.text(
+            x,
+            y,
+            to_printable(text),
+            fontsize=size * self.points_per_pixel,
+            weight=weight,
+            **style,
+            **place,
+        )
 
 
-def faces() -> list[str]:
-    """Return the faces to write in: one for Latin, then those installed that have Chinese."""
+def font_families() -> list[str]:
+    """Return the font families for texts: a Latin one, then installed ones with Chinese."""
     from matplotlib.font_manager import fontManager  # noqa: PLC0415 - an extra
 
-    known = {font.name for font in fontManager.ttflist}
-    if not known & set(CHINESE):
-        for path in _installed():  # matplotlib looks only once for what is installed
+    installed = {font.name for font in fontManager.ttflist}
+    if not installed & set(CHINESE_FONTS):
+        for path in _chinese_font_files():  # matplotlib caches the list of installed fonts
             fontManager.addfont(path)
-        known = {font.name for font in fontManager.ttflist}
-    return [LATIN, *(name for name in CHINESE if name in known)][:3]
+        installed = {font.name for font in fontManager.ttflist}
+    return [LATIN_FONT, *(name for name in CHINESE_FONTS if name in installed)][:3]
 
 
-def _installed() -> Iterator[str]:
-    """Yield the files of installed faces that have Chinese letters, by their names."""
+def _chinese_font_files() -> Iterator[str]:
+    """Yield the files of installed fonts whose names say that they have Chinese characters."""
     from matplotlib.font_manager import findSystemFonts  # noqa: PLC0415 - an extra
 
-    marks = ("cjk", "sourcehan", "msyh", "pingfang", "hiragino", "wqy", "simhei", "arialuni")
+    name_parts = ("cjk", "sourcehan", "msyh", "pingfang", "hiragino", "wqy", "simhei", "arialuni")
     for path in sorted(findSystemFonts()):
-        if any(mark in path.lower().replace(" ", "") for mark in marks):
+        if any(part in path.lower().replace(" ", "") for part in name_parts):
             yield path

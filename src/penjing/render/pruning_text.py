@@ -1,4 +1,4 @@
-"""What a pruner decided, question by question, in a table."""
+"""The decisions of a pruner as text: a table, or one line for each decision."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from penjing.text.labels import branch_text, quoted, value_text, weight_text
 from penjing.text.text_table import align_left, align_right, clip, max_width
 from penjing.tree.tree_data import TreeData
 
-STEP, ROWS, SUBTREE = 4, 4, 9
-"""The least widths of the first columns."""
+MIN_STEP_WIDTH, MIN_ROWS_WIDTH, MIN_SUBTREE_WIDTH = 4, 4, 9
+"""Minimum widths of the first columns."""
 MEASURES = ("training", "validation", "test", "leave_one_out")
-"""What trees are measured by, in the order of telling."""
+"""The tables on which trees are measured, in the order of output."""
 _MEASURES = ("correct", "squares", "errors", "bits", "costs")
 _ESTIMATES = ("errors", "bits", "costs")
-"""What is estimated, not counted: shown with decimals."""
-_DECIDED = ("cut", "keep", "raise")
-ANSWERS = 6
-"""How many answers of a path are told."""
-PATH = 60
-"""A longer path is cut at its beginning."""
+"""Measures that are estimated, not counted: shown with decimals."""
+_DECISIONS = ("cut", "keep", "raise")
+MAX_STEPS = 6
+"""Number of steps of a path that are shown."""
+MAX_PATH_WIDTH = 60
+"""Wider paths are clipped at their beginning."""
 
 
 def write(
     tree: TreeData, record: Mapping[str, Any], lang: str = "en", *, ascii_only: bool = False
 ) -> str:
-    """Return every decision that a pruner made.
+    """Return a table of all decisions of a pruner.
 
     Parameters
     ----------
     tree : TreeData
-        The tree as it was before.
+        The tree before pruning.
     record : dict
-        What the pruned tree says of it: one entry of ``about["pruning"]``.
+        One entry of ``about["pruning"]`` of the pruned tree.
     lang : str
         ``en`` or ``zh``.
     ascii_only : bool
-        Use plain characters only.
+        Use ASCII characters only.
     """
-    heads = [
+    headings = [
         say(key, lang)
         for key in (
             "prune_step", "prune_subtree", "prune_rows", f"prune_{measure_of(record)}",
@@ -50,35 +50,33 @@ def write(
         )
     ]  # fmt: skip
     rows = [
-        _row(tree, place, decision, measure_of(record), lang, ascii_only=ascii_only)
-        for place, decision in enumerate(record["decisions"], start=1)
+        _row(tree, index, decision, measure_of(record), lang, ascii_only=ascii_only)
+        for index, decision in enumerate(record["decisions"], start=1)
     ]
-    down = list(zip(heads, *rows, strict=True))
-    first = max(max_width([down[0][0]], STEP), max_width(down[0][1:]) + 1)
-    second = max(max_width(down[1][:1]) + 2, max_width(down[1][1:]), SUBTREE)
-    # Rows stand close to the subtree, whose own heading is short.
-    third = max(max_width(down[2][:1], ROWS), max_width(down[2][1:]) + 2)
-    fourth, fifth = max_width(down[3]) + 2, max_width(down[4]) + 2
+    columns = list(zip(headings, *rows, strict=True))
+    first = max(max_width([columns[0][0]], MIN_STEP_WIDTH), max_width(columns[0][1:]) + 1)
+    second = max(max_width(columns[1][:1]) + 2, max_width(columns[1][1:]), MIN_SUBTREE_WIDTH)
+    # The numbers of rows may begin under the heading of the subtree, which is short.
+    third = max(max_width(columns[2][:1], MIN_ROWS_WIDTH), max_width(columns[2][1:]) + 2)
+    fourth, fifth = max_width(columns[3]) + 2, max_width(columns[4]) + 2
     lines: list[str] = []
-    for step, subtree, n, kept, as_leaf, decision in zip(*down, strict=True):
-        number = (
-            align_left(step, first + 2)
-            if not lines
-            else align_left(align_right(step, first - 1), first + 2)
+    for step, subtree, n, as_subtree, as_leaf, decision in zip(*columns, strict=True):
+        number = align_left(step if not lines else align_right(step, first - 1), first + 2)
+        cells = (
+            align_right(n, third) + align_right(as_subtree, fourth) + align_right(as_leaf, fifth)
         )
-        cells = align_right(n, third) + align_right(kept, fourth) + align_right(as_leaf, fifth)
         lines.append(f"{number}{align_left(subtree, second)}{cells}  {decision}".rstrip())
     return "\n".join(lines)
 
 
 def measure_of(record: Mapping[str, Any]) -> str:
-    """Return what the numbers of a pruner are; early models called all of them errors."""
+    """Return the measure of a pruner; early model files called all measures ``errors``."""
     return OWN_MEASURES.get(str(record.get("method")), str(record.get("measure")))
 
 
 def _row(
     tree: TreeData,
-    place: int,
+    index: int,
     decision: Mapping[str, Any],
     measure: str,
     lang: str,
@@ -89,36 +87,38 @@ def _row(
     number = (lambda v: f"{v:.3f}") if measure in _ESTIMATES else weight_text
     if decision["decision"] == "cut":
         arrow = "->" if ascii_only else "→"
-        decided = say("prune_cut", lang, arrow=arrow, answer=value_text(tree, node))
+        outcome = say("prune_cut", lang, arrow=arrow, answer=value_text(tree, node))
     else:
-        decided = say("prune_keep", lang)
-    if measure not in _ESTIMATES:  # two numbers that may be equal: say what that was taken for
+        outcome = say("prune_keep", lang)
+    if measure not in _ESTIMATES:  # counts may be equal: say how the tie was decided
         comma = ", " if lang == "en" else "，"
-        decided += comma + say(f"prune_why_{decision['why']}", lang)
+        outcome += comma + say(f"prune_why_{decision['why']}", lang)
     subtree = _path(tree, node, lang, ascii_only=ascii_only)
-    if not tree.is_leaf[node]:  # a division that was taken back while growing left no question
+    if not tree.is_leaf[node]:  # a split rejected by pre-pruning has left a leaf
         subtree += f" ({quoted(tree.schema[int(tree.nodes.column[node])].name)})"
     return (
-        str(place),
+        str(index),
         subtree,
         weight_text(decision["rows"]),
         number(decision["kept"]),
         number(decision["as_leaf"]),
-        decided,
+        outcome,
     )
 
 
 def _path(tree: TreeData, node: int, lang: str, *, ascii_only: bool) -> str:
-    """Return 'texture=clear, colour=dark': a path without blanks around its signs."""
+    """Return a path without blanks around its operators: 'texture=clear, colour=dark'."""
     steps = [
-        re.sub(" (=|≤|<=|<|>|>=|≥) ", r"\1", branch_text(tree, step, ascii_only=ascii_only))
-        for step in tree.path(node)[1:]
+        re.sub(" (=|≤|<=|<|>|>=|≥) ", r"\1", branch_text(tree, child, ascii_only=ascii_only))
+        for child in tree.path(node)[1:]
     ]
     text = ", ".join(steps) or say("root", lang)
-    return text if len(text) <= PATH else clip(text[::-1], PATH, dots="...")[::-1]
+    return (
+        text if len(text) <= MAX_PATH_WIDTH else clip(text[::-1], MAX_PATH_WIDTH, dots="...")[::-1]
+    )
 
 
-def steps(
+def decision_list(
     tree: TreeData,
     record: Mapping[str, Any],
     lang: str = "en",
@@ -126,7 +126,7 @@ def steps(
     ascii_only: bool = False,
     limit: int | None = None,
 ) -> str:
-    """Return what a pruner decided, a line a question, as the pruned tree keeps it.
+    """Return one line for each decision of a pruner.
 
     Parameters
     ----------
@@ -137,22 +137,22 @@ def steps(
     lang : str
         ``en`` or ``zh``.
     ascii_only : bool
-        Use plain characters only.
+        Use ASCII characters only.
     limit : int, optional
-        Tell only so many decisions.
+        Maximum number of decisions.
     """
     decisions = record.get("decisions", ())
     n = len(decisions)
     lines = [say("pruned_head", lang, method=record.get("method", "?"), n=n)]
-    for place, decision in enumerate(decisions[:limit], start=1):
-        text = step(tree, record, decision, lang, ascii_only=ascii_only)
-        lines.append(f"  {place}. {text}")
+    for index, decision in enumerate(decisions[:limit], start=1):
+        text = decision_text(tree, record, decision, lang, ascii_only=ascii_only)
+        lines.append(f"  {index}. {text}")
     if limit is not None and limit < n:
         lines.append(say("story_more", lang, n=n - limit))
     return "\n".join(lines)
 
 
-def step(
+def decision_text(
     tree: TreeData,
     record: Mapping[str, Any],
     decision: Mapping[str, Any],
@@ -160,29 +160,29 @@ def step(
     *,
     ascii_only: bool = False,
 ) -> str:
-    """Return one decision: which node, both estimates, what was decided."""
+    """Return one decision as a line: the node, both estimates, and the decision."""
     now, node = decision.get("now"), decision.get("node")
     if isinstance(now, int) and 0 <= now < tree.n_nodes:
         path = _short_path(tree, now, lang, ascii_only=ascii_only)
         key = "pruned_gone" if decision.get("is_gone") else "pruned_here"
-        place = say(key, lang, node=node, now=now, path=path)
+        location = say(key, lang, node=node, now=now, path=path)
     else:
-        place = say("pruned_node", lang, node=node)
-    measure, decided = measure_of(record), decision.get("decision")
+        location = say("pruned_node", lang, node=node)
+    measure, outcome = measure_of(record), decision.get("decision")
     measure = say(f"prune_{measure}", lang) if measure in _MEASURES else ""
-    decided = say(f"pruned_{decided}", lang) if decided in _DECIDED else str(decided)
-    told = {key: _estimate(decision.get(key)) for key in ("kept", "as_leaf")}
-    return say("pruned_step", lang, place=place, measure=measure, decided=decided, **told)
+    outcome = say(f"pruned_{outcome}", lang) if outcome in _DECISIONS else str(outcome)
+    estimates = {key: _estimate(decision.get(key)) for key in ("kept", "as_leaf")}
+    return say("pruned_step", lang, place=location, measure=measure, decided=outcome, **estimates)
 
 
-def _estimate(value: Any) -> str:  # noqa: ANN401 - what a model file says
+def _estimate(value: Any) -> str:  # noqa: ANN401 - read from a model file
     return "–" if value is None else f"{value:.6g}"
 
 
 def _short_path(tree: TreeData, node: int, lang: str, *, ascii_only: bool) -> str:
-    """Return the last answers that lead to a node; the rest of a deep tree is not walked."""
+    """Return the last steps of the path to a node, in constant time for deep trees."""
     last: list[str] = []
-    while node > 0 and len(last) < ANSWERS:
+    while node > 0 and len(last) < MAX_STEPS:
         last.append(branch_text(tree, node, ascii_only=ascii_only))
         node = int(tree.nodes.parent[node])
     if node > 0:
@@ -190,23 +190,23 @@ def _short_path(tree: TreeData, node: int, lang: str, *, ascii_only: bool) -> st
     return ", ".join(last[::-1]) or say("root", lang)
 
 
-def numbers(told: Mapping[str, Any], lang: str = "en") -> str:
-    """Return the numbers of a tree in one line: leaves, and rows answered rightly."""
-    texts = [say("leaves", lang, n=told["leaves"][0])]
+def measures_line(measures: Mapping[str, Any], lang: str = "en") -> str:
+    """Return the measures of a tree on one line: leaves, and correctly predicted rows."""
+    texts = [say("leaves", lang, n=measures["leaves"][0])]
     for key in MEASURES:
-        if key in told:
-            align_right, of = _right(told[key][0])
+        if key in measures:
+            align_right, of = _correct_and_total(measures[key][0])
             texts.append(say(f"n_{key}", lang, right=align_right, of=of))
     return (", " if lang == "en" else "，").join(texts)
 
 
-def before_after(told: Mapping[str, Any], lang: str = "en") -> str:
-    """Return the numbers of a tree before and after it was pruned."""
-    n_before, n_after = told["leaves"]
+def before_after_line(measures: Mapping[str, Any], lang: str = "en") -> str:
+    """Return the measures of a tree before and after pruning on one line."""
+    n_before, n_after = measures["leaves"]
     texts = [say("prune_leaves", lang, before=n_before, after=n_after)]
     for key in MEASURES:
-        if key in told:
-            pairs = ["/".join(_right(part)) for part in told[key]]
+        if key in measures:
+            pairs = ["/".join(_correct_and_total(part)) for part in measures[key]]
             texts.append(
                 say("prune_before_after", lang, name=say(f"name_{key}", lang),
                     before=pairs[0], after=pairs[1])
@@ -214,5 +214,5 @@ def before_after(told: Mapping[str, Any], lang: str = "en") -> str:
     return ("; " if lang == "en" else "；").join(texts)
 
 
-def _right(told: Mapping[str, Any]) -> tuple[str, str]:
-    return weight_text(float(told["correct"])), weight_text(float(told["of"]))
+def _correct_and_total(measures: Mapping[str, Any]) -> tuple[str, str]:
+    return weight_text(float(measures["correct"])), weight_text(float(measures["of"]))

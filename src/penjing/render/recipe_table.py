@@ -1,4 +1,4 @@
-"""The recipes side by side: all settings, group after group, a column for each recipe."""
+"""Recipes as a text table: settings in groups, one column for each recipe."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from penjing.i18n import say
 from penjing.text.text_table import align_left, max_width
 
-__all__ = ["GROUPS", "sheet", "table"]
+__all__ = ["GROUPS", "recipes_table", "settings_sheet"]
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "choice": (
@@ -32,52 +32,67 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "alpha", "ccp_alpha", "xval", "loss_transposed", "stuck_repeats",
     ),
 }  # fmt: skip
-"""The settings as the table lists them."""
+"""The settings of each group, in the order of the table."""
 ABSENT = "·"
 GAP = 2
 
 
-def table(recipes: Mapping[str, Mapping[str, str]], lang: str, places: int) -> str:
-    """Return all recipes and all settings; as many columns side by side as have room."""
+def recipes_table(recipes: Mapping[str, Mapping[str, str]], lang: str, line_width: int) -> str:
+    """Return a table of all recipes; columns that do not fit follow in a further block."""
     names = list(recipes)
-    label = max_width([name for group in GROUPS.values() for name in group])
+    label_width = max_width([name for group in GROUPS.values() for name in group])
     widths = {name: max_width([name, *recipes[name].values()]) for name in names}
     blocks: list[list[str]] = [[]]
     for name in names:
-        used = label + sum(widths[n] + GAP for n in blocks[-1])
-        if blocks[-1] and used + GAP + widths[name] > places:
+        width = label_width + sum(widths[column] + GAP for column in blocks[-1])
+        if blocks[-1] and width + GAP + widths[name] > line_width:
             blocks.append([])
         blocks[-1].append(name)
-    parts = [_block({n: recipes[n] for n in block}, label, widths, lang) for block in blocks]
+    parts = [
+        _block({column: recipes[column] for column in block}, label_width, widths, lang)
+        for block in blocks
+    ]
     return "\n\n".join([*parts, say("recipes_foot", lang)])
 
 
 def _block(
-    recipes: Mapping[str, Mapping[str, str]], label: int, widths: Mapping[str, int], lang: str
+    recipes: Mapping[str, Mapping[str, str]], label_width: int, widths: Mapping[str, int], lang: str
 ) -> str:
     def line(first: str, cells: Iterable[str]) -> str:
         padded = [
             align_left(cell, widths[name] + GAP) for name, cell in zip(recipes, cells, strict=True)
         ]
-        return (align_left(first, label + GAP) + "".join(padded)).rstrip()
+        return (align_left(first, label_width + GAP) + "".join(padded)).rstrip()
 
     lines = [line("", recipes)]
-    for group, settings in GROUPS.items():
-        known = [s for s in settings if any(s in told for told in recipes.values())]
-        lines += [say(f"recipes_{group}", lang)] if known else []
-        lines += [line(s, (told.get(s, ABSENT) for told in recipes.values())) for s in known]
+    for group, group_settings in GROUPS.items():
+        used = [
+            setting
+            for setting in group_settings
+            if any(setting in settings for settings in recipes.values())
+        ]
+        lines += [say(f"recipes_{group}", lang)] if used else []
+        lines += [
+            line(setting, (settings.get(setting, ABSENT) for settings in recipes.values()))
+            for setting in used
+        ]
     return "\n".join(lines)
 
 
-def sheet(
-    name: str, told: Mapping[str, str], options: Mapping[str, Sequence[str]], lang: str
+def settings_sheet(
+    name: str, settings: Mapping[str, str], options: Mapping[str, Sequence[str]], lang: str
 ) -> str:
-    """Return one recipe: each setting, its value, the program's own option, what it means."""
+    """Return a table of one recipe: each setting, its value, the program's option, its meaning."""
     rows = [
-        (s, told[s], " ".join(options.get(s, ())), say(f"setting_{s}", lang))
+        (
+            setting,
+            settings[setting],
+            " ".join(options.get(setting, ())),
+            say(f"setting_{setting}", lang),
+        )
         for group in GROUPS.values()
-        for s in group
-        if s in told
+        for setting in group
+        if setting in settings
     ]
     widths = [max_width([row[i] for row in rows]) + GAP for i in range(3)]
     lines = [name]

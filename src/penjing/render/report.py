@@ -1,6 +1,6 @@
-"""One HTML file about a tree: rows, tree, rules, right and wrong answers, curves, provenance.
+"""The report on a tree as one HTML file: data, tree, rules, metrics, curves, provenance.
 
-Nothing in it is fetched from anywhere, and nothing runs; light or dark as the reader's system is.
+The file loads nothing from the network and contains no scripts.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from penjing.evaluate.validation import cross_validate, not_a_test, score
 from penjing.i18n import LANGUAGES, say
 from penjing.render import chart, svg
 from penjing.render.leaf_rules import rules_of
-from penjing.render.svg import clean
+from penjing.render.svg import to_printable
 from penjing.text.labels import weight_text
 from penjing.tree.tree_data import TreeData
 
-RULES = 100
-"""How many rules are listed."""
-COLUMNS = 200
-"""How many columns are described."""
-CROSSED = 20_000
-"""With more training rows no trees are grown for curves, unless they are asked for."""
-CLASSES = 40
-"""How many classes a confusion table has at most."""
+MAX_RULES = 100
+"""Number of rules that are listed."""
+MAX_COLUMNS = 200
+"""Number of columns that are described."""
+MAX_ROWS_FOR_CURVES = 20_000
+"""With more training rows, trees for curves are grown only on request."""
+MAX_CLASSES = 40
+"""Maximum number of classes of a confusion matrix."""
 THEMES = ("auto", "light", "dark")
 
 _LIGHT = "--ink:#1a1d21;--paper:#fff;--faint:#50575e;--line:#d0d5da"
 _DARK = "--ink:#f0f2f4;--paper:#16191d;--faint:#b6bdc4;--line:#3a4047"
-# Words and numbers never break: a table wider than the page is scrolled, a name longer than a
-# line is broken. On paper everything is dark on white, and a picture is as wide as the sheet.
+# Wide tables are scrolled, and only names longer than a line are broken. Printed pages are dark on
+# white, with pictures at most as wide as the page.
 _STYLE = f"""
 :root{{color-scheme:light dark;{_LIGHT}}}
 .dark{{{_DARK}}}
@@ -64,8 +64,8 @@ img{{max-width:100%;max-height:92vh;print-color-adjust:exact;-webkit-print-color
 figure,tr{{break-inside:avoid}}}}
 """
 _AUTO = f"@media screen and (prefers-color-scheme:dark){{:root{{{_DARK}}}}}"
-NARROW = 6
-"""Of more classes the heads of a confusion table stand upright."""
+MAX_HORIZONTAL_CLASSES = 6
+"""With more classes, the headings of a confusion matrix are vertical."""
 
 
 def write(
@@ -78,31 +78,32 @@ def write(
     title: str | None = None,
     folds: int = 10,
     seed: int = 0,
-    crossed: bool | None = None,
+    cross_validation: bool | None = None,
     warnings: Sequence[str] = (),
 ) -> str:
-    """Return the report of a tree as one HTML file.
+    """Return the report on a tree as the text of an HTML file.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
     train : Table, optional
-        Its training rows: for the summary of the data, cross-validation and curves.
+        The training rows, for the profile of the data, cross-validation and curves.
     test : Table, optional
-        Rows that grew nothing: for right and wrong answers, and calibration.
+        The test set, for metrics and calibration.
     lang : str
         ``en`` or ``zh``.
     theme : str
         ``auto``, ``light`` or ``dark``.
     title : str, optional
-        The heading; the target's name if not given.
+        The heading; default: the target's name.
     folds, seed : int
-        Of cross-validation.
-    crossed : bool, optional
-        Whether to grow more trees, for cross-validation and curves; else if there are few rows.
+        Number of folds and seed of cross-validation.
+    cross_validation : bool, optional
+        Whether to grow more trees for cross-validation and curves; default: unless there are many
+        rows.
     warnings : sequence of str
-        Keys of sentences about the test rows, besides those that the tables tell.
+        Keys of further messages about the test set.
 
     Examples
     --------
@@ -117,34 +118,34 @@ def write(
         raise unknown_name_error("unknown_plug", theme, THEMES, socket="theme")
     if folds < 2:
         raise ChoiceError("bad_folds", value=folds, n=0 if train is None else train.n_rows)
-    made = _Page(tree, lang, theme)
-    made.head(title)
-    made.provenance()
+    page = _ReportPage(tree, lang, theme)
+    page.add_heading(title)
+    page.add_provenance()
     if train is not None:
-        made.data(train)
-    made.picture()
-    made.rules()
+        page.add_data(train)
+    page.add_tree()
+    page.add_rules()
     if test is not None:
-        made.answers("dossier_test", score(tree, test))
-        made.warn(test, dict.fromkeys([*not_a_test(tree, test), *warnings]))
-        made.calibrated(test)
-    may_cross = train is not None and train.target is not None and _can_regrow(tree)
-    if crossed is None:
-        crossed = train is not None and train.n_rows <= CROSSED
-    if may_cross and crossed:
+        page.add_predictions("dossier_test", score(tree, test))
+        page.add_warnings(test, dict.fromkeys([*not_a_test(tree, test), *warnings]))
+        page.add_calibration(test)
+    can_cross_validate = train is not None and train.target is not None and _can_grow_again(tree)
+    if cross_validation is None:
+        cross_validation = train is not None and train.n_rows <= MAX_ROWS_FOR_CURVES
+    if can_cross_validate and cross_validation:
         assert train is not None
         k = min(folds, train.n_rows)
         if k >= 2:
-            made.answers("dossier_folds", cross_validate(train, tree, k, seed=seed), k)
-            made.curve(lambda: learning_curve(train, tree, k=min(5, k), seed=seed))
-            made.curve(lambda: pruning_curve(tree, train, test, k=k, seed=seed))
+            page.add_predictions("dossier_folds", cross_validate(train, tree, k, seed=seed), k)
+            page.add_curve(lambda: learning_curve(train, tree, k=min(5, k), seed=seed))
+            page.add_curve(lambda: pruning_curve(tree, train, test, k=k, seed=seed))
     elif tree.has_counts and (train is not None or test is not None):
-        made.curve(lambda: pruning_curve(tree, None, test))
-    return made.text()
+        page.add_curve(lambda: pruning_curve(tree, None, test))
+    return page.text()
 
 
-def _can_regrow(tree: TreeData) -> bool:
-    """Whether the recipe is known, and rows that are not at hand decided nothing."""
+def _can_grow_again(tree: TreeData) -> bool:
+    """Return whether the recipe is known, and pruning needed no validation set."""
     try:
         settings = dict(tree.recipe)
         recipe_of(settings.pop("name", "by hand"), **settings)
@@ -153,8 +154,8 @@ def _can_regrow(tree: TreeData) -> bool:
     return not any("validation" in record for record in tree.about.get("pruning", ()))
 
 
-class _Page:
-    """The parts of the page, one after the other."""
+class _ReportPage:
+    """Collects the sections of the page in their order."""
 
     def __init__(self, tree: TreeData, lang: str, theme: str) -> None:
         self._tree, self._lang, self._theme = tree, lang, theme
@@ -164,19 +165,19 @@ class _Page:
     def _say(self, key: str, **values: object) -> str:
         return escape(say(key, self._lang, **values))
 
-    def head(self, title: str | None) -> None:
-        """Say what the page is about."""
+    def add_heading(self, title: str | None) -> None:
+        """Add the title and the size of the tree."""
         tree = self._tree
-        self._title = clean(title or tree.target.name)
-        told = self._say("dossier_size", leaves=tree.n_leaves, depth=tree.depth)
-        self._parts.append(f"<h1>{escape(self._title)}</h1><p class=f>{told}</p>")
+        self._title = to_printable(title or tree.target.name)
+        text = self._say("dossier_size", leaves=tree.n_leaves, depth=tree.depth)
+        self._parts.append(f"<h1>{escape(self._title)}</h1><p class=f>{text}</p>")
 
-    def provenance(self) -> None:
-        """Tell where the tree comes from."""
-        from penjing import __version__  # noqa: PLC0415 - set above all rooms
+    def add_provenance(self) -> None:
+        """Add the recipe, the source of the data, and the version."""
+        from penjing import __version__  # noqa: PLC0415 - the top package imports this one
 
         tree, source = self._tree, self._tree.about.get("source", {})
-        recipe = ", ".join(f"{key}={value}" for key, value in tree.recipe.items() if _says(value))
+        recipe = ", ".join(f"{key}={value}" for key, value in tree.recipe.items() if _is_set(value))
         rows = {
             "dossier_recipe": recipe or say("dossier_by_hand", self._lang),
             "dossier_source": source.get("name"),
@@ -192,20 +193,20 @@ class _Page:
         )
         self._section("dossier_provenance", self._table(self._say("dossier_provenance"), cells))
 
-    def data(self, table: Table) -> None:
-        """Describe the training rows."""
-        told = profile_table(table)
+    def add_data(self, table: Table) -> None:
+        """Add the profile of the training rows."""
+        profile = profile_table(table)
         keys = ("name", "kind", "missing", "values")
         heads = "".join(f"<th scope=col>{self._say(f'dossier_{key}')}</th>" for key in keys)
         rows = []
-        for column in told["columns"][:COLUMNS]:
+        for column in profile["columns"][:MAX_COLUMNS]:
             cells = [column["name"], column["kind"], column.get("missing", ""), _values(column)]
             rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in cells) + "</tr>")
         notes = "".join(f"<li>{self._note(note)}</li>" for note in find_oddities(table))
         body = f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody>"
         body = self._table(self._say("dossier_data"), body)
-        lead = f"<p>{self._say('rows', n=table.n_rows)}</p>"
-        self._section("dossier_data", lead + body + (f"<ul>{notes}</ul>" if notes else ""))
+        introduction = f"<p>{self._say('rows', n=table.n_rows)}</p>"
+        self._section("dossier_data", introduction + body + (f"<ul>{notes}</ul>" if notes else ""))
 
     def _note(self, note: Any) -> str:  # noqa: ANN401 - a Note
         from penjing.text.phrases import join_names  # noqa: PLC0415 - only here
@@ -216,49 +217,50 @@ class _Page:
         }
         return self._say(note.key, **values)
 
-    def picture(self) -> None:
-        """Draw the tree."""
-        about = f"{self._title}: {say('dossier_tree', self._lang)}"
-        drawn = self._figure(lambda t: svg.write(self._tree, theme=t, lang=self._lang), about)
-        self._section("dossier_tree", drawn)
+    def add_tree(self) -> None:
+        """Add the diagram of the tree."""
+        description = f"{self._title}: {say('dossier_tree', self._lang)}"
+        figure = self._figure(
+            lambda t: svg.write(self._tree, theme=t, lang=self._lang), description
+        )
+        self._section("dossier_tree", figure)
 
-    def rules(self) -> None:
-        """List the rules, those of most rows first."""
-        every = sorted(rules_of(self._tree), key=lambda rule: -rule.weight)
+    def add_rules(self) -> None:
+        """Add the rules, those with most rows first."""
+        rules = sorted(rules_of(self._tree), key=lambda rule: -rule.weight)
         rows = []
-        for rule in every[:RULES]:
-            when = say("rule_and", self._lang).join(rule.conditions)
-            when = when or say("rule_always", self._lang)
-            told = [rule.answer, when]
+        for rule in rules[:MAX_RULES]:
+            conditions = say("rule_and", self._lang).join(rule.conditions)
+            cells = [rule.prediction, conditions or say("rule_always", self._lang)]
             if self._tree.has_counts:
-                told += [weight_text(rule.weight)]
-                told += [] if self._tree.is_regression else [f"{100 * rule.confidence:.0f}%"]
-            rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in told) + "</tr>")
-        more = len(every) - len(rows)
+                cells += [weight_text(rule.weight)]
+                cells += [] if self._tree.is_regression else [f"{100 * rule.confidence:.0f}%"]
+            rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in cells) + "</tr>")
+        more = len(rules) - len(rows)
         rest = f"<p class=f>{self._say('dossier_more', n=more)}</p>" if more else ""
         self._section(
             "dossier_rules", self._table(self._say("dossier_rules"), "".join(rows)) + rest
         )
 
-    def answers(self, key: str, report: Any, k: int = 0) -> None:  # noqa: ANN401 - either report
-        """Count right and wrong answers."""
+    def add_predictions(self, key: str, report: Any, k: int = 0) -> None:  # noqa: ANN401 - of classes or numbers
+        """Add the accuracy and the confusion matrix."""
         body = f"<p>{_lines(report.text(self._lang).splitlines()[:1])}</p>"
-        if isinstance(report, Report) and len(report.classes) <= CLASSES:
+        if isinstance(report, Report) and len(report.classes) <= MAX_CLASSES:
             body += self._confusion(report)
         elif not isinstance(report, Report):
             body = f"<p>{_lines(report.text(self._lang).splitlines())}</p>"
         self._section(key, body, k=k)
 
-    def warn(self, test: Table, keys: Iterable[str]) -> None:
-        """Say that the rows are no test: they grew the tree, or decided its pruning."""
+    def add_warnings(self, test: Table, keys: Iterable[str]) -> None:
+        """Add warnings that rows of the test set were used for growing or pruning."""
         source = test.source.get("name", "")
         self._parts += [f"<p class=warn>{self._say(key, source=source)}</p>" for key in keys]
 
     def _confusion(self, report: Report) -> str:
         corner = f"{self._say('report_actual')} ↓ · {self._say('report_predicted')} →"
-        is_narrow = len(report.classes) <= NARROW
-        kind = "n" if is_narrow else "v"
-        heads = "".join(f"<th scope=col class={kind}>{_text(c)}</th>" for c in report.classes)
+        is_horizontal = len(report.classes) <= MAX_HORIZONTAL_CLASSES
+        css_class = "n" if is_horizontal else "v"
+        heads = "".join(f"<th scope=col class={css_class}>{_text(c)}</th>" for c in report.classes)
         rows = []
         for i, row in enumerate(report.confusion):
             cells = "".join(
@@ -268,64 +270,64 @@ class _Page:
             rows.append(f"<tr><th scope=row>{_text(report.classes[i])}</th>{cells}</tr>")
         head = f"<thead><tr><th>{corner}</th>{heads}</tr></thead>"
         body = f"{head}<tbody>{''.join(rows)}</tbody>"
-        return self._table(corner, body, "" if is_narrow else "dense")
+        return self._table(corner, body, "" if is_horizontal else "dense")
 
-    def calibrated(self, test: Table) -> None:
-        """Compare how sure the tree is with how often it is right."""
+    def add_calibration(self, test: Table) -> None:
+        """Add the calibration curve."""
         if not self._tree.is_regression:
-            self.curve(lambda: calibration(self._tree, test))
+            self.add_curve(lambda: calibration(self._tree, test))
 
-    def curve(self, made: Any) -> None:  # noqa: ANN401 - a function without parameters
-        """Draw a curve, with its numbers; one that cannot be had says why."""
+    def add_curve(self, compute: Callable[[], dict[str, Any]]) -> None:
+        """Add a curve and its numbers, or the reason why it cannot be computed."""
         try:
-            found = made()
+            curve = compute()
         except PenjingError as problem:
             self._parts.append(f"<p class=f>{escape(problem.say(self._lang))}</p>")
             return
-        if not found["points"]:
+        if not curve["points"]:
             return
-        about = say(f"curve_{found['kind']}", self._lang)
-        drawn = self._figure(lambda t: chart.write(found, theme=t, lang=self._lang), about)
+        description = say(f"curve_{curve['kind']}", self._lang)
+        figure = self._figure(lambda t: chart.write(curve, theme=t, lang=self._lang), description)
         numbers = f"<details><summary>{self._say('dossier_numbers')}</summary><pre>"
-        numbers += escape(chart.text(found, self._lang)) + "</pre></details>"
-        self._section(f"curve_{found['kind']}", drawn + numbers)
+        numbers += escape(chart.text(curve, self._lang)) + "</pre></details>"
+        self._section(f"curve_{curve['kind']}", figure + numbers)
 
     def text(self) -> str:
         """Return the page."""
-        look = _STYLE + (_AUTO if self._theme == "auto" else "")
-        kind = ' class="dark"' if self._theme == "dark" else ""
+        style = _STYLE + (_AUTO if self._theme == "auto" else "")
+        css_class = ' class="dark"' if self._theme == "dark" else ""
         lang = "zh-CN" if self._lang == "zh" else "en"
         head = (
             '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
             '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
             "style-src 'unsafe-inline'; img-src data:\">"
-            f"<title>{escape(self._title)}</title><style>{look}</style>"
+            f"<title>{escape(self._title)}</title><style>{style}</style>"
         )
         body = "\n".join(self._parts)
         return (
-            f'<!doctype html>\n<html lang="{lang}"{kind}><head>{head}</head>\n'
+            f'<!doctype html>\n<html lang="{lang}"{css_class}><head>{head}</head>\n'
             f"<body>\n{body}\n</body></html>\n"
         )
 
-    def _figure(self, drawn: Callable[[str], str], about: str) -> str:
-        """Return a picture, or one for light and one for dark of which the reader's system chooses.
+    def _figure(self, draw: Callable[[str], str], description: str) -> str:
+        """Return a figure; for the theme ``auto`` the browser chooses the light or the dark image.
 
-        They are images, not parts of the page: the style of one must not reach the other.
+        SVGs are embedded as images, so that the styles of one do not apply to another.
         """
-        light, told = _image(drawn("light")), f'alt="{escape(clean(about))}"'
+        light, alt = _image(draw("light")), f'alt="{escape(to_printable(description))}"'
         if self._theme == "light":
-            return f'<figure><img src="{light}" {told}></figure>'
-        dark = _image(drawn("dark"))
-        if self._theme == "dark":  # paper is white all the same
-            image = f'<img class=screen src="{dark}" {told}><img class=paper src="{light}" {told}>'
+            return f'<figure><img src="{light}" {alt}></figure>'
+        dark = _image(draw("dark"))
+        if self._theme == "dark":  # printed pages use the light image
+            image = f'<img class=screen src="{dark}" {alt}><img class=paper src="{light}" {alt}>'
             return f"<figure>{image}</figure>"
         other = f'<source media="screen and (prefers-color-scheme:dark)" srcset="{dark}">'
-        return f'<figure><picture>{other}<img src="{light}" {told}></picture></figure>'
+        return f'<figure><picture>{other}<img src="{light}" {alt}></picture></figure>'
 
-    def _table(self, about: str, rows: str, kind: str = "") -> str:
-        """Return a table that is scrolled by itself where it is wider than the page."""
-        told = f'role=region tabindex=0 aria-label="{about}"'
-        return f'<div class=wide {told}><table class="{kind}">{rows}</table></div>'
+    def _table(self, label: str, rows: str, css_class: str = "") -> str:
+        """Return a table that can be scrolled if it is wider than the page."""
+        attributes = f'role=region tabindex=0 aria-label="{label}"'
+        return f'<div class=wide {attributes}><table class="{css_class}">{rows}</table></div>'
 
     def _section(self, key: str, body: str, **values: object) -> None:
         self._parts.append(f"<section><h2>{self._say(key, **values)}</h2>{body}</section>")
@@ -335,12 +337,12 @@ def _image(picture: str) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(picture.encode("utf-8")).decode()
 
 
-def _says(value: object) -> bool:
+def _is_set(value: object) -> bool:
     return value is not None and value is not False and value != 0
 
 
 def _text(value: object) -> str:
-    return escape(clean(str(value)))
+    return escape(to_printable(str(value)))
 
 
 def _code(value: object, key: str) -> str:

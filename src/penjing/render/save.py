@@ -1,4 +1,4 @@
-"""A tree saved as a picture; the ending of the name says which kind."""
+"""Saving a tree as a picture file; the ending of the file name selects the format."""
 
 from __future__ import annotations
 
@@ -14,57 +14,59 @@ from penjing.render import plot
 from penjing.tree.serialize import write_atomically
 from penjing.tree.tree_data import TreeData
 
-WRITERS = {
+RENDERERS = {
     ".svg": "svg", ".html": "html", ".htm": "html", ".txt": "text", ".md": "markdown",
     ".dot": "dot", ".gv": "dot",
 }  # fmt: skip
-PLOTTED = (".png", ".pdf")
-"""Kinds that need matplotlib (``penjing[plot]``)."""
+MATPLOTLIB_ENDINGS = (".png", ".pdf")
+"""Formats that need matplotlib (``penjing[plot]``)."""
 
-ICICLES = (".svg", ".html", ".htm", ".png", ".pdf")
-"""Kinds that can be an icicle."""
+ICICLE_ENDINGS = (".svg", ".html", ".htm", ".png", ".pdf")
+"""Formats that support icicle plots."""
 
 
 def save_picture(tree: TreeData, path: str | Path, **style: Any) -> None:  # noqa: ANN401
-    """Write a tree to a picture file, whole or not at all.
+    """Write a tree to a picture file; an incomplete file is never left behind.
 
     Parameters
     ----------
     tree : TreeData
-        What to draw.
+        The tree to draw.
     path : str or Path
-        Where; ``.svg``, ``.html``, ``.png``, ``.pdf``, ``.txt``, ``.md`` or ``.dot``.
+        The file; ``.svg``, ``.html``, ``.png``, ``.pdf``, ``.txt``, ``.md`` or ``.dot``.
     **style
         ``lang``, ``theme``, ``title``, ``max_leaves``, ``icicle`` (a bool; not for texts),
-        ``dpi`` (for PNG): what the kind of picture does not know is left out.
+        ``dpi`` (for PNG). Options that the format does not support are ignored.
     """
     ending = Path(arguments.path("path", path)).suffix.lower()
-    if ending not in (*WRITERS, *PLOTTED):
-        raise unknown_name_error("unknown_picture", ending or str(path), (*WRITERS, *PLOTTED))
-    wants_icicle = arguments.boolean("icicle", style.pop("icicle", False))
+    if ending not in (*RENDERERS, *MATPLOTLIB_ENDINGS):
+        raise unknown_name_error(
+            "unknown_picture", ending or str(path), (*RENDERERS, *MATPLOTLIB_ENDINGS)
+        )
+    as_icicle = arguments.boolean("icicle", style.pop("icicle", False))
     _check_style(style)
-    if wants_icicle and ending not in ICICLES:
-        raise ChoiceError("no_icicle", ending=ending, known=", ".join(ICICLES))
-    if ending in PLOTTED:
+    if as_icicle and ending not in ICICLE_ENDINGS:
+        raise ChoiceError("no_icicle", ending=ending, known=", ".join(ICICLE_ENDINGS))
+    if ending in MATPLOTLIB_ENDINGS:
         known = {"lang", "theme", "title", "max_leaves", "dpi"}
-        kept = {key: value for key, value in style.items() if key in known}
-        write_atomically(path, plot.write(tree, kind=ending[1:], icicle=wants_icicle, **kept))
+        supported = {key: value for key, value in style.items() if key in known}
+        write_atomically(path, plot.write(tree, kind=ending[1:], icicle=as_icicle, **supported))
         return
-    name = "icicle" if wants_icicle and ending == ".svg" else WRITERS[ending]
-    if wants_icicle:
-        style["view"] = "icicle"  # a page has it as one of its views
-    write = load("renderer", name)
-    wants = inspect.signature(write).parameters
-    text = str(write(tree, **{key: value for key, value in style.items() if key in wants}))
+    name = "icicle" if as_icicle and ending == ".svg" else RENDERERS[ending]
+    if as_icicle:
+        style["view"] = "icicle"  # one of the views of the HTML page
+    render = load("renderer", name)
+    parameters = inspect.signature(render).parameters
+    text = str(render(tree, **{key: value for key, value in style.items() if key in parameters}))
     write_atomically(path, (text if text.endswith("\n") else text + "\n").encode("utf-8"))
 
 
 def _check_style(style: Mapping[str, Any]) -> None:
-    """Refuse words that no kind of picture knows, and values of another type than they say."""
-    writers = [load("renderer", name) for name in {*WRITERS.values(), "icicle"}]
+    """Raise an error for options that no format has, and for values of the wrong type."""
+    writers = [load("renderer", name) for name in {*RENDERERS.values(), "icicle"}]
     known = {"dpi": "float"}
-    for write in (*writers, plot.plot):
-        known |= arguments.known_options(write)
+    for render in (*writers, plot.plot):
+        known |= arguments.known_options(render)
     for name, value in style.items():
         if name not in known:
             raise unknown_name_error("write_option", name, known, kind="save_picture")

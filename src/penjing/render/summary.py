@@ -1,4 +1,4 @@
-"""What is said below a drawn tree: its size, ties, and where gain and ratio disagree."""
+"""The lines below a drawn tree: its size, its ties, and where gain and gain ratio disagree."""
 
 from __future__ import annotations
 
@@ -9,98 +9,101 @@ from penjing.text.formula import decimals
 from penjing.text.labels import answer_text, branch_text, quoted, weight_text
 from penjing.tree.tree_data import TreeData
 
-TIES = 5
-"""How many ties are told of."""
-COLUMNS = 5
-"""How many columns of a tie are named."""
-STEPS = 3
-"""How many answers say where a tie was; the last ones."""
+MAX_TIES = 5
+"""Number of ties that are listed."""
+MAX_COLUMNS = 5
+"""Number of columns of a tie that are named."""
+MAX_STEPS = 3
+"""Number of steps shown of the path to a tie: the last ones."""
 
 
-def size(tree: TreeData, lang: str = "en") -> str:
-    """Return leaves, depth, and how many training rows are answered rightly.
+def size_line(tree: TreeData, lang: str = "en") -> str:
+    """Return the number of leaves, the depth, and the number of correct training rows.
 
     Examples
     --------
     >>> import penjing
-    >>> size(penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}}))
+    >>> size_line(penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}}))
     '2 leaves, depth 1'
     """
-    told = {
+    values = {
         "leaves": say("leaves", lang, n=tree.n_leaves),
         "depth": say("depth", lang, n=tree.depth),
     }
-    training = right_of(tree.about.get("training"))
+    training = correct_counts(tree.about.get("training"))
     if training is None:
-        return say("summary", lang, **told)
-    right, of = training
+        return say("summary", lang, **values)
+    correct, total = training
     return say(
-        "summary_training", lang, training=say("n_training", lang, right=right, of=of), **told
+        "summary_training",
+        lang,
+        training=say("n_training", lang, right=correct, of=total),
+        **values,
     )
 
 
-def right_of(told: Any) -> tuple[str, str] | None:  # noqa: ANN401 - what a model file holds
-    """Return how many rows are right, of how many; None where that is not told."""
+def correct_counts(counts: Any) -> tuple[str, str] | None:  # noqa: ANN401 - read from a model file
+    """Return the number of correct rows and of all rows as texts; None if not recorded."""
     try:
-        return weight_text(float(told["correct"])), weight_text(float(told["of"]))
+        return weight_text(float(counts["correct"])), weight_text(float(counts["of"]))
     except (TypeError, KeyError, ValueError):
         return None
 
 
-def ties(tree: TreeData, lang: str = "en", *, ascii_only: bool = False) -> str:
-    """Return the line that says which ties were settled, and how; empty if there were none."""
-    kept = [tie for tie in tree.about.get("ties", ()) if not tree.is_leaf[tie["node"]]]
-    if not kept:
+def ties_line(tree: TreeData, lang: str = "en", *, ascii_only: bool = False) -> str:
+    """Return the line that lists the ties; empty if there were none."""
+    ties = [tie for tie in tree.about.get("ties", ()) if not tree.is_leaf[tie["node"]]]
+    if not ties:
         return ""
-    n = max(int(tree.about.get("n_ties", 0)), len(kept)) if len(kept) > TIES else len(kept)
-    texts = [_tie(tree, tie, lang, ascii_only=ascii_only) for tie in kept[:TIES]]
-    told = (", " if lang == "en" else "；").join(texts)
-    if n > TIES:
-        told = say("ties_more", lang, ties=told, n=n - TIES)
-    return say("ties", lang, n=n, ties=told)
+    n = max(int(tree.about.get("n_ties", 0)), len(ties)) if len(ties) > MAX_TIES else len(ties)
+    texts = [_tie(tree, tie, lang, ascii_only=ascii_only) for tie in ties[:MAX_TIES]]
+    listing = (", " if lang == "en" else "；").join(texts)
+    if n > MAX_TIES:
+        listing = say("ties_more", lang, ties=listing, n=n - MAX_TIES)
+    return say("ties", lang, n=n, ties=listing)
 
 
 def _tie(tree: TreeData, tie: dict[str, Any], lang: str, *, ascii_only: bool) -> str:
-    names = " = ".join(quoted(tree.schema[c].name) for c in tie["columns"][:COLUMNS])
-    if (n := len(tie["columns"])) > COLUMNS:
+    names = " = ".join(quoted(tree.schema[c].name) for c in tie["columns"][:MAX_COLUMNS])
+    if (n := len(tie["columns"])) > MAX_COLUMNS:
         names = say("tie_columns", lang, columns=names, n=n)
     if tie["node"] == 0:
         return say("tie_at_root", lang, columns=names, score=decimals(tie["score"]))
-    road = tree.path(tie["node"])[1:]
-    steps = ["..." if ascii_only else "…"] if len(road) > STEPS else []
-    for node in road[-STEPS:]:
+    path = tree.path(tie["node"])[1:]
+    steps = ["..." if ascii_only else "…"] if len(path) > MAX_STEPS else []
+    for node in path[-MAX_STEPS:]:
         text = branch_text(tree, node, ascii_only=ascii_only)
-        level = answer_text(tree, *tree.parent_of(node))
-        # A level says enough by itself, a number does not.
-        steps.append(level.removeprefix("= ") if level.startswith("= ") else text)
-    place = ", ".join(steps)
-    return say("tie_under", lang, columns=names, score=decimals(tie["score"]), place=place)
+        label = answer_text(tree, *tree.parent_of(node))
+        # A category is clear without the name of its column, a threshold is not.
+        steps.append(label.removeprefix("= ") if label.startswith("= ") else text)
+    location = ", ".join(steps)
+    return say("tie_under", lang, columns=names, score=decimals(tie["score"]), place=location)
 
 
-def gain_and_ratio(told: dict[str, Any], lang: str = "en") -> str:
-    """Return where gain and gain ratio choose differently in a node; empty if they agree.
+def gain_ratio_note(explanation: dict[str, Any], lang: str = "en") -> str:
+    """Return the note that gain and gain ratio choose different columns; empty if they agree.
 
     Parameters
     ----------
-    told : dict
-        What :func:`penjing.explain.node.explain` says of the root.
+    explanation : dict
+        The result of :func:`penjing.explain.node.explain` for the root.
     lang : str
         ``en`` or ``zh``.
     """
-    offered = [c for c in told["candidates"] if c["gain"] is not None]
-    if told["criterion"] != "gain_ratio" or not offered or not offered[0]["is_chosen"]:
+    candidates = [c for c in explanation["candidates"] if c["gain"] is not None]
+    if explanation["criterion"] != "gain_ratio" or not candidates or not candidates[0]["is_chosen"]:
         return ""
-    chosen = offered[0]
-    gainer = max(offered, key=lambda c: float(c["gain"]))
-    if gainer["gain"] <= chosen["gain"] or gainer["gain_ratio"] >= chosen["gain_ratio"]:
+    chosen = candidates[0]
+    highest_gain = max(candidates, key=lambda c: float(c["gain"]))
+    if highest_gain["gain"] <= chosen["gain"] or highest_gain["gain_ratio"] >= chosen["gain_ratio"]:
         return ""
     return say(
         "gain_and_ratio",
         lang,
-        gainer=quoted(gainer["column"]),
+        gainer=quoted(highest_gain["column"]),
         chosen=quoted(chosen["column"]),
-        more=decimals(gainer["gain"]),
+        more=decimals(highest_gain["gain"]),
         less=decimals(chosen["gain"]),
         better=decimals(chosen["gain_ratio"]),
-        worse=decimals(gainer["gain_ratio"]),
+        worse=decimals(highest_gain["gain_ratio"]),
     )

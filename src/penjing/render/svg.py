@@ -1,4 +1,4 @@
-"""A tree as an SVG picture: text only, no browser, no outside program."""
+"""A tree as an SVG diagram, written as text without any other library."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from html import escape
 
 from penjing.errors import unknown_name_error
-from penjing.render.diagram import MARGIN, MAX_LEAVES, NAME, SMALL, Box, Scene, scene_of
-from penjing.text.font_metrics import width
+from penjing.render.diagram import MARGIN, MAX_LEAVES, NAME, SMALL, Box, Diagram, build_diagram
+from penjing.text.font_metrics import width as text_width
 from penjing.tree.tree_data import TreeData
 
 FONTS = (
@@ -16,12 +16,12 @@ FONTS = (
 )
 NAMESPACE = "http://www.w3.org/2000/svg"
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
-"""Okabe and Ito's colours, told apart by colour-blind readers; the last is grey."""
+"""The colours of Okabe and Ito, which colour-blind readers can distinguish; the last is grey."""
 
 
 def _hatch(name: str, lines: str) -> str:
-    tile = f'<pattern id="{name}" width="5" height="5" patternUnits="userSpaceOnUse">'
-    return f'{tile}<path d="{lines}" stroke="#000" stroke-width="1.2"/></pattern>'
+    start = f'<pattern id="{name}" width="5" height="5" patternUnits="userSpaceOnUse">'
+    return f'{start}<path d="{lines}" stroke="#000" stroke-width="1.2"/></pattern>'
 
 
 HATCHES = (
@@ -32,20 +32,22 @@ HATCHES = (
     + _hatch("h6", "M0 2.5H5")
     + "</defs>"
 )
-PRINTED = ("#333333", "url(#h1)", "#999999", "url(#h3)", "#dddddd", "url(#h5)", "url(#h6)", "#fff")
-"""What stands for the colours where there is only black ink."""
+PRINT_FILLS = (
+    "#333333", "url(#h1)", "#999999", "url(#h3)", "#dddddd", "url(#h5)", "url(#h6)", "#fff",
+)  # fmt: skip
+"""The fills of the ``print`` theme, in the order of `PALETTE`: greys and hatching."""
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
     """The colours of everything but the classes."""
 
-    paper: str
+    background: str
     card: str
-    ink: str
-    faint: str
+    text: str
+    muted: str
     outline: str
-    arm: str
+    edge: str
     tint: float
 
 
@@ -69,15 +71,15 @@ def write(
     Parameters
     ----------
     tree : TreeData
-        What to draw.
+        The tree to draw.
     theme : str
         ``light``, ``dark`` or ``print``.
     lang : str
-        ``en`` or ``zh``; names and levels are never translated.
+        ``en`` or ``zh``; names and categories are never translated.
     title : str, optional
-        The heading; the target's name if not given.
+        The heading; default: the target's name.
     max_leaves : int
-        How many leaves to draw before subtrees are folded.
+        The number of leaves to draw before subtrees are folded.
 
     Examples
     --------
@@ -88,52 +90,61 @@ def write(
     """
     if theme not in THEMES:
         raise unknown_name_error("unknown_plug", theme, THEMES, socket="theme")
-    return draw(scene_of(tree, lang=lang, title=title, max_leaves=max_leaves), THEMES[theme])
+    return draw(build_diagram(tree, lang=lang, title=title, max_leaves=max_leaves), THEMES[theme])
 
 
-def draw(scene: Scene, theme: Theme) -> str:
-    """Return a scene as SVG."""
-    top = 92.0 if scene.legend else 66.0
-    head = Head(scene.title, " | ".join(filter(None, (scene.facts, scene.hidden))), scene.legend)
-    shapes = [
-        *(_arm(scene.boxes[box.parent], box) for box in scene.boxes if box.parent >= 0),
-        *(_box(box, theme) for box in scene.boxes),
+def draw(diagram: Diagram, theme: Theme) -> str:
+    """Return a diagram as SVG."""
+    top = 92.0 if diagram.legend else 66.0
+    heading = Heading(
+        diagram.title,
+        " | ".join(filter(None, (diagram.facts, diagram.hidden_note))),
+        diagram.legend,
+    )
+    elements = [
+        *(_edge(diagram.boxes[box.parent], box) for box in diagram.boxes if box.parent >= 0),
+        *(_box(box, theme) for box in diagram.boxes),
     ]
-    return page(shapes, (scene.wide, scene.high, top), head, theme, scene.lang)
+    return svg_document(
+        elements, (diagram.width, diagram.height, top), heading, theme, diagram.lang
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    """What stands above a picture."""
+class Heading:
+    """The heading of a diagram: title, a line of facts, and (class, rows) of each colour."""
 
     title: str
     facts: str
     legend: tuple[tuple[str, str], ...]
 
 
-def page(
-    shapes: list[str],
+def svg_document(
+    elements: list[str],
     size: tuple[float, float, float],
-    head: Head,
+    heading: Heading,
     theme: Theme,
     lang: str,
 ) -> str:
-    """Return shapes with their heading as a whole picture; size is width, height, heading."""
-    wide, tall = _n(size[0]), _n(size[1] + size[2])
-    face = f'font-family="{escape(FONTS)}" font-size="{_n(SMALL)}" fill="{theme.ink}"'
-    area = f'width="{wide}" height="{tall}" viewBox="0 0 {wide} {tall}"'
-    about = f'role="img" xml:lang="{lang}"'
+    """Return SVG elements with their heading as a document.
+
+    `size` is the width and height of the elements, and the height of the heading.
+    """
+    width, height = _fmt(size[0]), _fmt(size[1] + size[2])
+    font = f'font-family="{escape(FONTS)}" font-size="{_fmt(SMALL)}" fill="{theme.text}"'
+    area = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    description = f'role="img" xml:lang="{lang}"'
     parts = [
-        f'<svg xmlns="{NAMESPACE}" {area} {about} {face}>',
-        f"<title>{escape(clean(head.title))}: {escape(clean(head.facts))}</title>",
+        f'<svg xmlns="{NAMESPACE}" {area} {description} {font}>',
+        f"<title>{escape(to_printable(f'{heading.title}: {heading.facts}'))}</title>",
         f"<style>{_style(theme)}</style>",
         HATCHES if theme is THEMES["print"] else "",
-        f'<rect width="100%" height="100%" fill="{theme.paper}"/>',
-        text_at(MARGIN, 30, head.title, "t"),
-        text_at(MARGIN, 50, head.facts, "l f"),
-        *_legend(head.legend, theme),
-        f'<g transform="translate(0 {_n(size[2])})">',
-        *shapes,
+        f'<rect width="100%" height="100%" fill="{theme.background}"/>',
+        text_at(MARGIN, 30, heading.title, "t"),
+        text_at(MARGIN, 50, heading.facts, "l f"),
+        *_legend(heading.legend, theme),
+        f'<g transform="translate(0 {_fmt(size[2])})">',
+        *elements,
         "</g>",
         "</svg>",
     ]
@@ -141,55 +152,60 @@ def page(
 
 
 def _style(theme: Theme) -> str:
-    """Return what many elements share: t title, l line, n name, a answer, f faint, m e anchors."""
+    """Return the CSS classes.
+
+    Text: t title, l line, n name, a branch label, b bold, f muted, m and e anchors. Shapes: p edge,
+    c card of a split, v card of a leaf, d dashed, o outline, k0 to k7 classes.
+    """
     return (
         ".t{font-size:18px;font-weight:bold}"
-        f".l{{font-size:{_n(SMALL + 1)}px}}"
-        f".n{{font-size:{_n(NAME)}px;font-weight:bold}}"
-        f".a{{font-size:{_n(NAME - 2)}px;font-weight:bold}}"
-        f".b{{font-weight:bold}}.f{{fill:{theme.faint}}}"
+        f".l{{font-size:{_fmt(SMALL + 1)}px}}"
+        f".n{{font-size:{_fmt(NAME)}px;font-weight:bold}}"
+        f".a{{font-size:{_fmt(NAME - 2)}px;font-weight:bold}}"
+        f".b{{font-weight:bold}}.f{{fill:{theme.muted}}}"
         ".m{text-anchor:middle}.e{text-anchor:end}"
-        f".p{{fill:none;stroke:{theme.arm}}}"
+        f".p{{fill:none;stroke:{theme.edge}}}"
         f".c{{fill:{theme.card};stroke:{theme.outline};stroke-width:1.2px}}"
         ".v{stroke-width:1.2px}.d{stroke-dasharray:4 3}"
         f".o{{fill:none;stroke:{theme.outline};stroke-width:.75px}}"
-        + "".join(f".k{i}{{fill:{shade}}}" for i, shade in enumerate(shades(theme)))
+        + "".join(f".k{i}{{fill:{colour}}}" for i, colour in enumerate(class_fills(theme)))
     )
 
 
-def shades(theme: Theme) -> tuple[str, ...]:
-    """Return how the classes are filled: in colour, or on paper in greys and hatching."""
-    return PRINTED if theme is THEMES["print"] else PALETTE
+def class_fills(theme: Theme) -> tuple[str, ...]:
+    """Return the fill of each colour index: colours, or greys and hatching for print."""
+    return PRINT_FILLS if theme is THEMES["print"] else PALETTE
 
 
 def _legend(legend: tuple[tuple[str, str], ...], theme: Theme) -> list[str]:
     parts = []
     x = MARGIN
-    for shade, (name, count) in zip(shades(theme), legend, strict=False):
+    for colour, (name, count) in zip(class_fills(theme), legend, strict=False):
         text = f"{name} ({count})" if count else name
-        paint = f'fill="{shade}" stroke="{theme.outline}"'
-        parts.append(f'<rect x="{_n(x)}" y="62" width="12" height="12" rx="2" {paint}/>')
+        attributes = f'fill="{colour}" stroke="{theme.outline}"'
+        parts.append(f'<rect x="{_fmt(x)}" y="62" width="12" height="12" rx="2" {attributes}/>')
         parts.append(text_at(x + 18, 72, text, "l"))
-        x += width(text, SMALL + 1) + 34
+        x += text_width(text, SMALL + 1) + 34
     return parts
 
 
-def _arm(parent: Box, box: Box) -> str:
-    x0, y0 = parent.x + parent.wide / 2, parent.y + parent.high
-    x1, y1 = box.x + box.wide / 2, box.y - 20
+def _edge(parent: Box, box: Box) -> str:
+    x0, y0 = parent.x + parent.width / 2, parent.y + parent.height
+    x1, y1 = box.x + box.width / 2, box.y - 20
     middle = (y0 + y1) / 2
-    curve = f"M{_n(x0)} {_n(y0)}C{_n(x0)} {_n(middle)} {_n(x1)} {_n(middle)} {_n(x1)} {_n(y1)}"
-    return f'<path class="p" d="{curve}" stroke-width="{_n(box.thick)}"/>'
+    start, end = f"{_fmt(x0)} {_fmt(y0)}", f"{_fmt(x1)} {_fmt(y1)}"
+    curve = f"M{start}C{_fmt(x0)} {_fmt(middle)} {_fmt(x1)} {_fmt(middle)} {end}"
+    return f'<path class="p" d="{curve}" stroke-width="{_fmt(box.line_width)}"/>'
 
 
 def _box(box: Box, theme: Theme) -> str:
-    parts = [f'<g id="n{box.node}"><title>{escape(clean(box.title))}</title>']
-    centre = box.x + box.wide / 2
-    right = box.x + box.wide - 10
-    parts.append(text_at(centre, box.y - 6, box.answer, "a m"))
-    if box.kind == "question":
+    parts = [f'<g id="n{box.node}"><title>{escape(to_printable(box.tooltip))}</title>']
+    centre = box.x + box.width / 2
+    right = box.x + box.width - 10
+    parts.append(text_at(centre, box.y - 6, box.branch_label, "a m"))
+    if box.kind == "split":
         parts += [
-            _rect((box.x, box.y, box.wide, box.high), 'rx="6" class="c"'),
+            _rect((box.x, box.y, box.width, box.height), 'rx="6" class="c"'),
             text_at(box.x + 10, box.y + 18, box.name, "n"),
             text_at(right, box.y + 18, box.note, "f e"),
             _bar(box, (10, 24, 9), theme),
@@ -198,7 +214,7 @@ def _box(box: Box, theme: Theme) -> str:
         ]
     else:
         parts += [
-            _rect((box.x, box.y, box.wide, box.high), f'rx="14" {_leaf_paint(box, theme)}'),
+            _rect((box.x, box.y, box.width, box.height), f'rx="14" {_leaf_attributes(box, theme)}'),
             text_at(centre, box.y + 17, box.name, "n m"),
             text_at(centre, box.y + 31, box.lines[0], "m"),
             _bar(box, (12, 35, 4), theme),
@@ -206,102 +222,104 @@ def _box(box: Box, theme: Theme) -> str:
     return "".join(parts) + "</g>"
 
 
-def _leaf_paint(box: Box, theme: Theme) -> str:
-    shade = PALETTE[box.shade] if box.shade >= 0 else theme.outline
-    fill = mixed(shade, theme.card, theme.tint) if box.shade >= 0 else theme.card
-    outline = theme.ink if theme is THEMES["print"] else darker(shade, theme)
-    kind = "v d" if box.kind == "folded" else "v"
-    return f'class="{kind}" fill="{fill}" stroke="{outline}"'
+def _leaf_attributes(box: Box, theme: Theme) -> str:
+    colour = PALETTE[box.colour_index] if box.colour_index >= 0 else theme.outline
+    fill = blend(colour, theme.card, theme.tint) if box.colour_index >= 0 else theme.card
+    outline = theme.text if theme is THEMES["print"] else outline_colour(colour, theme)
+    css_class = "v d" if box.kind == "folded" else "v"
+    return f'class="{css_class}" fill="{fill}" stroke="{outline}"'
 
 
 def _bar(box: Box, place: tuple[float, float, float], theme: Theme) -> str:
-    """Return the stacked bar of class shares, outlined since some class colours are faint."""
+    """Return the stacked bar of class shares, outlined because some class colours are pale."""
     if not box.bar:
         return ""
-    inset, top, high = place
-    x, y, wide = box.x + inset, box.y + top, box.wide - 2 * inset
+    inset, top, height = place
+    x, y, width = box.x + inset, box.y + top, box.width - 2 * inset
     parts = []
-    at, before = x, -1
-    for shade, share in box.bar:
-        parts.append(_block((at, y, wide * share, high), f"k{shade}"))
-        if shade == before:
-            parts.append(f'<path d="M{_n(at)} {_n(y)}v{_n(high)}" stroke="{theme.ink}"/>')
-        at, before = at + wide * share, shade
-    return "".join(parts) + _block((x, y, wide, high), "o")
+    segment_x, previous_index = x, -1
+    for index, share in box.bar:
+        parts.append(_path_rect((segment_x, y, width * share, height), f"k{index}"))
+        if index == previous_index:
+            parts.append(
+                f'<path d="M{_fmt(segment_x)} {_fmt(y)}v{_fmt(height)}" stroke="{theme.text}"/>'
+            )
+        segment_x, previous_index = segment_x + width * share, index
+    return "".join(parts) + _path_rect((x, y, width, height), "o")
 
 
-def _block(area: tuple[float, float, float, float], kind: str) -> str:
-    """Return a rectangle in few characters: a large tree has hundreds of them in its bars."""
-    x, y, wide, high = (_n(v) for v in area)
-    return f'<path class="{kind}" d="M{x} {y}h{wide}v{high}h-{wide}z"/>'
+def _path_rect(area: tuple[float, float, float, float], css_class: str) -> str:
+    """Return a rectangle as a short path element: a large tree has hundreds of them."""
+    x, y, width, height = (_fmt(v) for v in area)
+    return f'<path class="{css_class}" d="M{x} {y}h{width}v{height}h-{width}z"/>'
 
 
-def _rect(area: tuple[float, float, float, float], paint: str) -> str:
-    x, y, wide, high = (_n(v) for v in area)
-    return f'<rect x="{x}" y="{y}" width="{wide}" height="{high}" {paint}/>'
+def _rect(area: tuple[float, float, float, float], attributes: str) -> str:
+    x, y, width, height = (_fmt(v) for v in area)
+    return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" {attributes}/>'
 
 
-def text_at(x: float, y: float, text: str, kind: str = "") -> str:
-    """Return a line of text as an element of these classes, nothing for an empty one."""
+def text_at(x: float, y: float, text: str, css_class: str = "") -> str:
+    """Return a text element with these CSS classes; an empty string for an empty text."""
     if not text:
         return ""
-    look = f' class="{kind}"' if kind else ""
-    return f'<text x="{_n(x)}" y="{_n(y)}"{look}>{escape(clean(text))}</text>'
+    attribute = f' class="{css_class}"' if css_class else ""
+    return f'<text x="{_fmt(x)}" y="{_fmt(y)}"{attribute}>{escape(to_printable(text))}</text>'
 
 
-def clean(text: str) -> str:
-    """Return a text without the control characters that XML cannot hold."""
+def to_printable(text: str) -> str:
+    """Return a text with blanks instead of control characters, which XML does not allow."""
     return "".join(c if c.isprintable() else " " for c in text)
 
 
-def mixed(colour_: str, paper: str, share: float) -> str:
-    """Return a colour thinned with the paper's.
+def blend(colour: str, background: str, share: float) -> str:
+    """Return a mixture of two colours; `share` is that of the first.
 
     Examples
     --------
-    >>> mixed("#000000", "#ffffff", 0.5)
+    >>> blend("#000000", "#ffffff", 0.5)
     '#808080'
     """
-    a, b = (_rgb(c) for c in (colour_, paper))
+    a, b = (_rgb(c) for c in (colour, background))
     return "#" + "".join(
         f"{round(p * share + q * (1 - share)):02x}" for p, q in zip(a, b, strict=True)
     )
 
 
-def darker(colour_: str, theme: Theme) -> str:
-    """Return a class colour strong enough for an outline on this paper (3:1 at least)."""
-    toward = "#ffffff" if theme is THEMES["dark"] else "#000000"
+def outline_colour(colour: str, theme: Theme) -> str:
+    """Return a class colour adjusted for outlines: a contrast of at least 3:1 (WCAG 1.4.11)."""
+    target = "#ffffff" if theme is THEMES["dark"] else "#000000"
     for step in range(11):
-        found = mixed(toward, colour_, step / 10)
-        if contrast(found, theme.paper) >= 3:
-            return found
-    return toward
+        candidate = blend(target, colour, step / 10)
+        if contrast(candidate, theme.background) >= 3:
+            return candidate
+    return target
 
 
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours as WCAG 2.2 measures it, 1 to 21.
+def contrast(first: str, second: str) -> float:
+    """Return the contrast ratio of two colours as defined by WCAG 2.2, from 1 to 21.
 
     Examples
     --------
     >>> contrast("#000000", "#ffffff")
     21.0
     """
-    bright = sorted(_luminance(c) for c in (one, other))
-    return (bright[1] + 0.05) / (bright[0] + 0.05)
+    luminances = sorted(_luminance(c) for c in (first, second))
+    return (luminances[1] + 0.05) / (luminances[0] + 0.05)
 
 
-def _luminance(colour_: str) -> float:
+def _luminance(colour: str) -> float:
     linear = [
         v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4
-        for v in (c / 255 for c in _rgb(colour_))
+        for v in (c / 255 for c in _rgb(colour))
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def _rgb(colour_: str) -> tuple[int, int, int]:
-    return int(colour_[1:3], 16), int(colour_[3:5], 16), int(colour_[5:7], 16)
+def _rgb(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
-def _n(number: float) -> str:
-    """Return a coordinate with at most one decimal, the same on every machine."""
+def _fmt(number: float) -> str:
+    """Return a number with at most one decimal."""
     return f"{number:.1f}".removesuffix(".0")

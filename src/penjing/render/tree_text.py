@@ -1,8 +1,8 @@
-"""The text drawing: stairs of questions, with counts at the leaves.
+"""A tree as indented text, with counts at the leaves.
 
-Branches of a nominal question stand in the order of their rows, most first (then questions
-before leaves, then the order of levels); an ordered column keeps its order. Where the stairs
-get too deep for a page, the rest of a branch is drawn below as a subtree of its own, [S1], [S2].
+The branches of a categorical column are sorted: most rows first, then splits before leaves, then
+the order of the categories. Numeric and ordinal columns keep their order. Branches that are
+indented too far continue below as separate subtrees, [S1], [S2].
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from penjing.text.labels import branch_text, counts_text, quoted, value_text
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 
-DEEP = 40
-"""How many stairs are drawn before a subtree starts on a new line."""
+MAX_DEPTH = 40
+"""Number of levels before a branch continues as a separate subtree."""
 
 
 def write(
@@ -29,24 +29,24 @@ def write(
     node: int = 0,
     surrogates: bool = False,
 ) -> str:
-    """Return a tree drawn as text.
+    """Return a tree as indented text.
 
     Parameters
     ----------
     tree : TreeData
-        What to draw.
+        The tree to draw.
     ascii_only : bool
-        Draw with plain characters.
+        Use ASCII characters only.
     empty : bool
-        Draw the branches that no training row took, too.
+        Also draw the branches without training rows.
     order : str
-        ``rows``: the branches of a nominal question with most rows first; ``levels``: in the
-        order of the levels.
+        ``rows``: branches of categorical columns with most rows first; ``levels``: in the order of
+        the categories.
     node : int
-        Draw only what stands below this node.
+        Draw only the subtree of this node.
     surrogates : bool
-        Say above the branches of each question where rows go whose value is missing: by which
-        surrogates, how often these agree with the question, and where at last.
+        Show above the branches of each split where rows with missing values go: the surrogates,
+        their agreement with the split, and the branch if none applies.
 
     Examples
     --------
@@ -61,54 +61,58 @@ def write(
     one_of("order", order, ("rows", "levels"))
     bar = "|  " if ascii_only else "│  "
     lines: list[str] = []
-    later: deque[tuple[str, int]] = deque([("", tree.checked(node))])
-    n_apart = 0
-    while later:
-        name, top = later.popleft()
+    subtrees: deque[tuple[str, int]] = deque([("", tree.checked(node))])
+    n_subtrees = 0
+    while subtrees:
+        name, root = subtrees.popleft()
         if name:
             lines += ["", f"[{name}]"]
-        if tree.is_leaf[top]:
-            lines.append(value_text(tree, top) + counts_text(tree, top))
-        waiting = _arms(tree, top, 0, order, empty=empty)[::-1]
+        if tree.is_leaf[root]:
+            lines.append(value_text(tree, root) + counts_text(tree, root))
+        stack = _branch_lines(tree, root, 0, order, empty=empty)[::-1]
         if surrogates:
-            waiting += _stand_ins(tree, top, 0, ascii_only=ascii_only)[::-1]
-        while waiting:
-            depth, below, text = waiting.pop()
-            if below is None:
+            stack += _surrogate_lines(tree, root, 0, ascii_only=ascii_only)[::-1]
+        while stack:
+            depth, child, text = stack.pop()
+            if child is None:
                 lines.append(bar * depth + text)
                 continue
-            label = bar * depth + branch_text(tree, below, ascii_only=ascii_only)
-            if tree.is_leaf[below]:
-                lines.append(f"{label}: {value_text(tree, below)}{counts_text(tree, below)}")
-            elif depth + 1 >= DEEP:
-                n_apart += 1
-                later.append((f"S{n_apart}", below))
-                lines.append(f"{label}: [S{n_apart}]")
+            label = bar * depth + branch_text(tree, child, ascii_only=ascii_only)
+            if tree.is_leaf[child]:
+                lines.append(f"{label}: {value_text(tree, child)}{counts_text(tree, child)}")
+            elif depth + 1 >= MAX_DEPTH:
+                n_subtrees += 1
+                subtrees.append((f"S{n_subtrees}", child))
+                lines.append(f"{label}: [S{n_subtrees}]")
             else:
                 lines.append(label)
-                waiting += _arms(tree, below, depth + 1, order, empty=empty)[::-1]
+                stack += _branch_lines(tree, child, depth + 1, order, empty=empty)[::-1]
                 if surrogates:
-                    waiting += _stand_ins(tree, below, depth + 1, ascii_only=ascii_only)[::-1]
+                    stack += _surrogate_lines(tree, child, depth + 1, ascii_only=ascii_only)[::-1]
     return "\n".join(lines)
 
 
-Arm = tuple[int, int | None, str]
-"""Depth and node of a branch; or None and the finished text of an empty one."""
+PendingLine = tuple[int, int | None, str]
+"""Depth and child node of a branch; or depth, None and the text of a finished line."""
 
 
-def _stand_ins(tree: TreeData, node: int, depth: int, *, ascii_only: bool) -> list[Arm]:
-    told = surrogate_labels.surrogate_lines(tree, node, ascii_only=ascii_only)
-    return [(depth, None, text) for text in told]
+def _surrogate_lines(
+    tree: TreeData, node: int, depth: int, *, ascii_only: bool
+) -> list[PendingLine]:
+    lines = surrogate_labels.surrogate_lines(tree, node, ascii_only=ascii_only)
+    return [(depth, None, text) for text in lines]
 
 
-def _arms(tree: TreeData, node: int, depth: int, order: str, *, empty: bool) -> list[Arm]:
+def _branch_lines(
+    tree: TreeData, node: int, depth: int, order: str, *, empty: bool
+) -> list[PendingLine]:
     children = children_in_order(tree, node, order)
-    arms: list[Arm] = [(depth, child, "") for child in children]
+    pending: list[PendingLine] = [(depth, child, "") for child in children]
     if empty and tree.has_counts:
-        asked = tree.schema[int(tree.nodes.column[node])] if children else None
+        field = tree.schema[int(tree.nodes.column[node])] if children else None
         for code in tree.empty_levels(node):
-            assert asked is not None
-            level = quoted(level_text(asked, code))
-            answer = value_text(tree, node)
-            arms.append((depth, None, f"{quoted(asked.name)} = {level}: {answer} (0)"))
-    return arms
+            assert field is not None
+            level = quoted(level_text(field, code))
+            prediction = value_text(tree, node)
+            pending.append((depth, None, f"{quoted(field.name)} = {level}: {prediction} (0)"))
+    return pending

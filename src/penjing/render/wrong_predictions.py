@@ -1,4 +1,4 @@
-"""Wrong answers and their reasons: the path each took, and training rows that say otherwise."""
+"""Wrong predictions as text: their paths, and equal training rows of another class."""
 
 from __future__ import annotations
 
@@ -15,118 +15,125 @@ from penjing.text.phrases import join_names
 from penjing.text.text_table import align_left, align_right, max_width
 from penjing.tree.tree_data import TreeData
 
-SHOWN = 20
-"""How many wrong rows are named."""
-PATHS = 3
-"""With more wrong rows than this their paths are not told."""
-STEPS = 6
-"""How many questions of a path are told; of a longer one the last."""
+MAX_ROWS = 20
+"""Number of wrong rows that are listed."""
+MAX_PATHS = 3
+"""With more wrong rows than this, their paths are not shown."""
+MAX_STEPS = 6
+"""Number of steps of a path that are shown: the last ones."""
 
 
-def wrong(
-    report: Any,  # noqa: ANN401 - a Report; its room stands above this one
+def wrong_rows_line(
+    report: Any,  # noqa: ANN401 - a Report
     paths: Mapping[int, str],
     lang: str = "en",
     *,
     ascii_only: bool = False,
 ) -> str:
-    """Return the line that names the wrong rows, with the path of those that have one.
+    """Return the line that lists the wrong rows, with the paths that are given.
 
     Parameters
     ----------
     report : Report
-        Right and wrong answers.
+        The metrics with the wrong rows.
     paths : dict
-        What to say of a row, by its number; see `path`.
+        The path of some rows, by row number; see `path_text`.
     lang : str
         ``en`` or ``zh``.
     ascii_only : bool
-        Use plain characters only.
+        Use ASCII characters only.
     """
     shown = []
-    for row in report.wrong[:SHOWN]:
+    for row in report.wrong[:MAX_ROWS]:
         actual, predicted = quoted(row.actual), quoted(row.predicted)
         text = say("report_wrong_row", lang, row=row.row, actual=actual, predicted=predicted)
         shown.append(text + (f" ({paths[row.row]})" if row.row in paths else ""))
     rows = (", " if lang == "en" else "，").join(shown)
-    if len(report.wrong) > SHOWN:
-        rows = say("report_wrong_more", lang, rows=rows, n=len(report.wrong) - SHOWN)
+    if len(report.wrong) > MAX_ROWS:
+        rows = say("report_wrong_more", lang, rows=rows, n=len(report.wrong) - MAX_ROWS)
     line = say("report_wrong", lang, rows=rows)
     return line.replace("→", "->") if ascii_only else line
 
 
-def path(tree: TreeData, table: Table, row: int, stop: int, *, ascii_only: bool = False) -> str:
-    """Return how a row came to its answer: 'density 0.337 ≤ 0.3815, texture = clear'.
+def path_text(
+    tree: TreeData, table: Table, row: int, leaf: int, *, ascii_only: bool = False
+) -> str:
+    """Return the path of a row: 'density 0.337 ≤ 0.3815, texture = clear'.
 
-    A step reads as the tree's own branch, with the row's number in it where it decided; '?' for
-    a missing one that went this way by a surrogate or with the others.
+    A step is the label of the branch. For a threshold it includes the row's value, or '?' if the
+    value is missing.
 
     Parameters
     ----------
     tree : TreeData
-        Who answered.
+        The tree that predicted.
     table : Table
         The rows, aligned to the tree.
     row : int
-        Which row, by its position.
-    stop : int
-        The node where it stopped.
+        The position of the row.
+    leaf : int
+        The node where its path ends.
     ascii_only : bool
-        Use plain characters only.
+        Use ASCII characters only.
     """
-    road = tree.path(stop)
+    nodes = tree.path(leaf)
     steps = []
-    for parent, child in pairwise(road):
+    for parent, child in pairwise(nodes):
         column = table.columns[int(tree.nodes.column[parent])]
         if not (column.is_numeric and math.isfinite(tree.nodes.cut[parent])):
             steps.append(branch_text(tree, child, ascii_only=ascii_only))
             continue
         code = int(column.codes[row])
         value = "?" if code < 0 else number_text(float(column.levels[code]))
-        way = answer_text(tree, *tree.parent_of(child), ascii_only=ascii_only)
-        steps.append(f"{quoted(column.name)} {value} {way}")
-    dots = ["..." if ascii_only else "…"] if len(steps) > STEPS else []
-    return ", ".join([*dots, *steps[-STEPS:]])
+        condition = answer_text(tree, *tree.parent_of(child), ascii_only=ascii_only)
+        steps.append(f"{quoted(column.name)} {value} {condition}")
+    dots = ["..." if ascii_only else "…"] if len(steps) > MAX_STEPS else []
+    return ", ".join([*dots, *steps[-MAX_STEPS:]])
 
 
-def ceiling(
-    found: Any,  # noqa: ANN401 - a Ceiling; its room stands above this one
+def ceiling_lines(
+    ceiling: Any,  # noqa: ANN401 - a Ceiling
     wrong_rows: Sequence[int],
     train: str,
     lang: str = "en",
 ) -> list[str]:
-    """Return the lines that say why no tree that fits the training rows can do better.
+    """Return the lines that say why no tree that fits the training rows can be more accurate.
 
     Parameters
     ----------
-    found : Ceiling
-        Test rows that training rows of another class equal.
+    ceiling : Ceiling
+        Test rows that are equal to training rows of another class.
     wrong_rows : sequence of int
-        The rows that were answered wrongly.
+        The rows with wrong predictions.
     train : str
-        What the training rows are called.
+        The name of the training rows.
     lang : str
         ``en`` or ``zh``.
     """
-    clashes = {clash.row: clash for clash in found.clashes}
-    mine = [clashes[row] for row in wrong_rows if row in clashes]
-    if not mine:
+    clashes = {clash.row: clash for clash in ceiling.clashes}
+    clashing = [clashes[row] for row in wrong_rows if row in clashes]
+    if not clashing:
         return []
-    equals = list(dict.fromkeys(row for clash in mine for row in clash.equals))
-    told = {"train": join_names(equals, lang), "rows": join_names([c.row for c in mine], lang)}
+    equal_rows = list(dict.fromkeys(row for clash in clashing for row in clash.equals))
+    values = {
+        "train": join_names(equal_rows, lang),
+        "rows": join_names([c.row for c in clashing], lang),
+    }
     if len(wrong_rows) == 1:
-        text = say("test_equal_one", lang, row=mine[0].row, train=told["train"])
+        text = say("test_equal_one", lang, row=clashing[0].row, train=values["train"])
     else:
         text = say(
-            "test_equal_all" if len(mine) == len(wrong_rows) else "test_equal_some", lang, **told
+            "test_equal_all" if len(clashing) == len(wrong_rows) else "test_equal_some",
+            lang,
+            **values,
         )
-    limit = say("test_ceiling", lang, train=train, right=found.best, of=found.n_rows)
+    limit = say("test_ceiling", lang, train=train, right=ceiling.best, of=ceiling.n_rows)
     return [say("test_why", lang, equal=text), say("test_ceiling_indent", lang) + limit]
 
 
-def per_class(report: Any, lang: str = "en") -> list[str]:  # noqa: ANN401 - a Report
-    """Return precision and recall of each class in a table."""
-    heads = [say(f"test_{key}", lang) for key in ("class", "precision", "recall", "support")]
+def class_table(report: Any, lang: str = "en") -> list[str]:  # noqa: ANN401 - a Report
+    """Return a table with precision and recall of each class."""
+    headings = [say(f"test_{key}", lang) for key in ("class", "precision", "recall", "support")]
     rows = [
         (
             quoted(score.class_),
@@ -136,12 +143,12 @@ def per_class(report: Any, lang: str = "en") -> list[str]:  # noqa: ANN401 - a R
         )
         for score in report.per_class
     ]
-    first = max_width([heads[0], *(row[0] for row in rows)])
-    wide = [max_width([heads[i], *(row[i] for row in rows)]) + 2 for i in (1, 2, 3)]
+    first = max_width([headings[0], *(row[0] for row in rows)])
+    widths = [max_width([headings[i], *(row[i] for row in rows)]) + 2 for i in (1, 2, 3)]
     return [
         align_left(name, first)
-        + "".join(align_right(cell, w) for cell, w in zip(cells, wide, strict=True))
-        for name, *cells in [heads, *rows]
+        + "".join(align_right(cell, width) for cell, width in zip(cells, widths, strict=True))
+        for name, *cells in [headings, *rows]
     ]
 
 

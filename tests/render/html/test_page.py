@@ -129,12 +129,12 @@ def test_the_page_places_boxes_where_the_picture_does(opened, lang):
             """all => all.map(e => [e.id, ...['x', 'width', 'height'].map(
                  k => Number(e.querySelector('rect').getAttribute(k)))])""",
         )
-        boxes = diagram.scene_of(tree, lang=lang).boxes
+        boxes = diagram.build_diagram(tree, lang=lang).boxes
         assert [t[0] for t in told] == [f"n{box.node}" for box in boxes]
         for (_, x, wide, high), box in zip(told, boxes, strict=True):
             assert abs(x - box.x) < 0.5
-            assert abs(wide - box.wide) < 0.5
-            assert high == box.high
+            assert abs(wide - box.width) < 0.5
+            assert high == box.height
         page.close()
 
 

@@ -180,8 +180,8 @@ def test_the_page_writes_the_labels_and_bars_of_the_picture(browser):
     trees += [grouped([1.0, 2.5, 3.0]), numbers()]
     for tree in trees:
         boxes = drawn_by_page(browser, tree)
-        wanted = diagram.scene_of(tree).boxes
-        assert [b["label"] for b in boxes] == [b.answer for b in wanted]
+        wanted = diagram.build_diagram(tree).boxes
+        assert [b["label"] for b in boxes] == [b.branch_label for b in wanted]
         assert [b["name"] for b in boxes] == [b.name for b in wanted]
         for found, box in zip(boxes, wanted, strict=True):
             assert [shade for shade, _ in found["bar"]] == [shade for shade, _ in box.bar]
