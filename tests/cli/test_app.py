@@ -266,3 +266,33 @@ def _has(handle: int) -> bool:
     import select  # noqa: PLC0415 - only here
 
     return bool(select.select([handle], [], [], 0.01)[0])
+
+
+@pytest.mark.parametrize(
+    ("how", "code"),
+    [(">&-", 0), ("> /dev/full", 1)],
+)
+def test_a_stdout_that_takes_nothing_is_no_crash(tmp_path, how, code):
+    model = tmp_path / "m.tree"
+    penjing.fit(penjing.example("watermelon2.0")).save(model)
+    line = f'"$0" -c "$1" show "$2" {how}'
+    told = subprocess.run(
+        ["sh", "-c", line, sys.executable, CODE, str(model)],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert told.returncode == code
+    assert "Traceback" not in told.stderr
+    assert "our fault" not in told.stderr
+
+
+def test_a_closed_stdin_gets_a_sentence():
+    told = subprocess.run(
+        ["sh", "-c", '"$0" -c "$1" fit - <&-', sys.executable, CODE],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert told.returncode == 1
+    assert "standard input is closed" in told.stderr

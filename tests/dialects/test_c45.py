@@ -16,7 +16,7 @@ from penjing.data.table import Column, Table, nominal, numeric
 from penjing.dialects.c45.dialect import climb
 from penjing.dialects.c45.information import single
 from penjing.dialects.c45.options import C45Options
-from penjing.dialects.recipes import RECIPES
+from penjing.dialects.recipes import RECIPES, recipe_of
 from penjing.engines.memory import Engine
 from penjing.prune import mdl, minimum_error
 from penjing.prune.confidence import ErrorBound
@@ -412,3 +412,20 @@ def test_the_minimum_of_c45_s_slips_for_all_that_is_grown_later():
     slips = penjing.fit(table, minimum_slips=True, **settings)
     assert kept.n_leaves < slips.n_leaves
     assert min(slips.weight[slips.is_leaf]) < 3 <= min(kept.weight[kept.is_leaf])
+
+
+@pytest.mark.parametrize("recipe", ["c4.5", "j48"])
+@pytest.mark.parametrize("criterion", ["gini", lambda counts: 1 - counts.max(-1) / counts.sum(-1)])
+def test_programs_that_know_one_criterion_refuse_others(recipe, criterion):
+    with pytest.raises(penjing.ChoiceError, match=f"{recipe} criterion .* Known: gain, gain_ratio"):
+        recipe_of(recipe, criterion=criterion)
+
+
+def test_a_tree_of_c45_on_numbers_that_32_bits_do_not_hold_can_be_saved_and_loaded(tmp_path):
+    close = 0.6000000000000001  # not to be told from 0.6 in 32 bits
+    cells = ((0.2, "n"), (0.6, "n"), (close, "n"), (1.7, "y"), (1.9, "y"))
+    rows = [{"x": x, "y": y} for x, y in cells]
+    tree = penjing.fit(rows, "y", recipe="c4.5")
+    assert tree.n_leaves == 2
+    tree.save(tmp_path / "m.json")
+    assert penjing.load(tmp_path / "m.json") == tree

@@ -17,6 +17,7 @@ from penjing.explain.node import explain, story
 from penjing.predict.inputs import align
 from penjing.render import node_text, summary
 from penjing.render import trace_text as telling
+from penjing.text.labels import branch_text
 from penjing.text.node_path import find_node
 from strategies import tables
 
@@ -153,7 +154,6 @@ def test_nodes_are_found_by_cut_by_group_and_by_order():
 
 
 def explain_path(tree, node):
-    from penjing.text.labels import branch_text  # noqa: PLC0415 - only here
 
     return [branch_text(tree, step) for step in tree.path(node)[1:]]
 
@@ -272,3 +272,32 @@ def test_a_tree_made_by_hand_may_know_fewer_classes_than_the_rows():
     told = explain(made, 0, align(made, table))
     assert told["rows"] == 5
     assert sorted(told["total"]) == [2, 3]
+
+
+def test_the_number_by_which_a_program_chose_is_shown():
+    golf = penjing.example("golf")
+    told = explain(penjing.fit(golf, recipe="j48"), 0, golf)
+    text = node_text.write(told)
+    chosen = told["candidates"][0]
+    assert f"{chosen['score']:.4f}" in text
+    assert "The score decides" in text
+    assert "得分决定" in node_text.write(told, "zh")
+
+
+def test_the_formula_of_a_regression_is_true_for_every_recipe():
+    rows = [[i, i % 3, float(i * i)] for i in range(40)]
+    table = penjing.read(rows, names=["x", "z", "y"], target="y", keep=["x"])
+    for recipe in ("cart-binary", "rpart", "sklearn"):
+        tree = penjing.fit(table, recipe=recipe, trace=True)
+        told = explain(tree, 0)
+        best = told["candidates"][0]
+        assert best["gain"] == pytest.approx(told["variance"] - best["variance_after"], rel=1e-9)
+
+
+def test_a_pruned_tree_tells_its_story_from_the_rows():
+    melons = penjing.example("watermelon2.0")
+    pruned = penjing.fit(melons).prune("pessimistic")
+    assert pruned.kept_trace is None
+    steps = story(pruned, melons)
+    assert [step["node"] for step in steps] == list(range(pruned.n_nodes))
+    assert steps[0]["candidates"][0]["column"] == "纹理"

@@ -179,3 +179,9 @@ def test_a_gate_takes_divisions_back():
             return [node for node in divided if growth.depth(node)]
 
     assert grow(Engine(XOR), ID3, OnlyRoot()).to_dict() == {"a": {0: "n", 1: "n"}}
+
+
+def test_ties_of_divisions_that_were_not_made_are_not_counted():
+    melons = penjing.example("watermelon2.0")
+    for engine in ("memory", "native"):
+        assert penjing.fit(melons, engine=engine, min_gain=10.0).about["n_ties"] == 0

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from penjing.api.tree import Tree
 from penjing.data.table import Table, nominal, numeric
 from penjing.errors import DataError
 from penjing.tree import serialize
+from penjing.tree.serialize import write_atomically
 from strategies import grown, ordered, part_weights, tables
 
 MELONS = Table(
@@ -610,3 +612,20 @@ def test_a_changed_model_loads_as_a_usable_tree_or_is_refused(tmp_path_factory, 
         tree.save(path)
         assert penjing.load(path) == tree
     path.unlink()
+
+
+def test_a_link_is_followed_and_a_pipe_written_into(tmp_path):
+    real, link, pipe = (tmp_path / name for name in ("real", "link", "pipe"))
+    real.write_bytes(b"old")
+    link.symlink_to(real)
+    write_atomically(link, b"new")
+    assert link.is_symlink()
+    assert real.read_bytes() == b"new"
+    os.mkfifo(pipe)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reader.start()
+    write_atomically(pipe, b"through")
+    reader.join()
+    assert got == [b"through"]
+    assert pipe.is_fifo()
