@@ -1,4 +1,4 @@
-"""What is compared of a tree of rpart: the same form for R's, ours, and rpart by the letter."""
+"""What is compared of rpart's trees: one form for R's, ours and the reimplementation's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""rpart by the letter, row after row in its order, with its slips or without.
+"""rpart implemented literally, row by row in its order, with its bugs ("slips") or without.
 
 With floats every sum is rounded as rpart rounds it; with `Digits` nothing is rounded before the
 hundredth digit, which tells ties from differences. The slips, each of which can be left out:

@@ -1,4 +1,4 @@
-"""Whether a tree parts from rpart's only where two choices are worth exactly the same."""
+"""Whether a tree differs from rpart's only where two splits score exactly the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Databases for tests: a function that puts a table into one, and says where it is."""
+"""Functions that write a table to DuckDB or PostgreSQL and return its address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fit from disk in a process of its own, to be killed: FILE WORK MODEL RECIPE."""
+"""Script that fits a tree with engine `disk`, to be killed: FILE WORK MODEL RECIPE."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random calls of a decision tree, sensible and mistaken ones, and what becomes of them.
+"""Random calls of a decision tree, valid and invalid, and their outcomes.
 
 `call(seed)` makes everything anew, so that two classes get the same and neither sees what the
 other did to it.

@@ -1,4 +1,4 @@
-"""Two array trees of the same rows: equal, or parted first where exact arithmetic finds a tie."""
+"""Compare two array trees of the same rows: equal, or different first at an exact tie."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exported trees, run by what they were made for: compilers, databases, evaluators."""
+"""Run exported trees in the software they were made for: compilers, databases, and others."""
 
 from __future__ import annotations
 

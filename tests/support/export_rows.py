@@ -1,4 +1,4 @@
-"""Rows for a tree, of cells made by hypothesis: at each cut and next to it, and all oddities."""
+"""Rows for an exported tree: values at each threshold and next to it, and unusual values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees that exports are tried on: every way with missing and unseen values, and odd names."""
+"""Trees to export: every policy for missing and unseen values, and unusual names."""
 
 from __future__ import annotations
 

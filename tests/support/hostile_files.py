@@ -1,4 +1,4 @@
-"""Files that somebody made to be misread: random ones, each from a seed.
+"""Random files that are easy to misread, each made from a seed.
 
 Delimited text, JSON and Parquet, with what real files have been seen to hold: missing markers in
 the first row, apostrophes, line ends inside cells, ids of twenty digits, late odd cells, columns

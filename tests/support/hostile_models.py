@@ -1,4 +1,4 @@
-"""Model files that somebody damaged on purpose, and what is done with those that load."""
+"""Model files damaged on purpose, and the methods that are called on those that load."""
 
 from __future__ import annotations
 

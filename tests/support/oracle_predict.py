@@ -1,4 +1,4 @@
-"""Rows down a tree from the definition: one row, one node, one dict at a time."""
+"""Oracle of prediction in C++: one row, one node and one dict at a time."""
 
 from __future__ import annotations
 

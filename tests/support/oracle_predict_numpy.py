@@ -1,4 +1,4 @@
-"""Prediction from the definition: groups of rows down a tree in NumPy, one node at a time."""
+"""Oracle of prediction: groups of rows pass down a tree in NumPy, one node at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""rpart by the letter, row after row and depth first: what its rules are judged by.
+"""Oracle of rpart: its rules applied literally, row by row and depth first.
 
 Slow and plain on purpose: no counts, no generations, no cutting back at the end. Case weights are
 one, classes count the same.

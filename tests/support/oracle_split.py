@@ -1,4 +1,4 @@
-"""Brute force: every division of every column, scored from the definition.
+"""Oracle of splits by brute force: every split of every column, scored from the definition.
 
 Nothing here knows how penjing searches, counts or adds: rows are plain values, weights are exact
 fractions, impurities are the formulas of the books. Slow, short, and meant to be read.

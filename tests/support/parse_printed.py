@@ -1,4 +1,4 @@
-"""Readers of what is printed: text, rules, Markdown, DOT, SVG, read back without the tree."""
+"""Parsers of printed trees: text, rules, Markdown, DOT and SVG are read without the tree."""
 
 from __future__ import annotations
 

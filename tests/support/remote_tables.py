@@ -1,4 +1,4 @@
-"""Tables put into databases, and the tree that memory grows from the same rows."""
+"""Tables written to databases, and the tree that engine `memory` grows from the same rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command in a process of its own."""
+"""Run the command in its own process."""
 
 from __future__ import annotations
 

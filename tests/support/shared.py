@@ -1,4 +1,4 @@
-"""Where the reference data and the frozen answers of other programs are, if they are there."""
+"""Paths of the reference data and of the goldens of other programs; tests skip without them."""
 
 from __future__ import annotations
 

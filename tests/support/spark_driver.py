@@ -1,4 +1,4 @@
-"""A driver of its own: grows a tree on a cluster, keeps its generations, writes the tree."""
+"""Script that grows a tree on a Spark cluster, with checkpoints, and writes the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables for tests: strategies that make them, odd names and extreme numbers included."""
+"""Hypothesis strategies for tables, with unusual names and extreme numbers; trees of them."""
 
 from __future__ import annotations
 

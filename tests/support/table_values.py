@@ -1,4 +1,4 @@
-"""What two ways of reading a source say of it, so that they can be compared."""
+"""All that a table holds as plain values, so that two ways of reading can be compared."""
 
 from __future__ import annotations
 

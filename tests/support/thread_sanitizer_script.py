@@ -1,4 +1,4 @@
-"""A smoke suite for the thread sanitizer: several threads grow and predict; a plain script.
+"""Script for the thread sanitizer: several threads grow trees and predict.
 
 Without pytest, which would bring in modules that the sanitizer was not built for.
 """

@@ -1,4 +1,4 @@
-"""Trees of the packages below the API, as users hold them: with methods."""
+"""Trees as users have them, with methods, made by the packages below the API."""
 
 from __future__ import annotations
 

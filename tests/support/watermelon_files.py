@@ -1,4 +1,4 @@
-"""The four watermelon files of the well-known course exercise, written as they circulate: GBK."""
+"""The four watermelon files of the well-known course exercise, in GBK as they circulate."""
 
 from __future__ import annotations
 

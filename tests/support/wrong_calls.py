@@ -1,4 +1,4 @@
-"""The public functions, arguments that are right, and which of the wrong values are right at last.
+"""The public functions, valid arguments, and which of the wrong values a parameter accepts.
 
 Wrong values stand in wrong_values.py by name. A parameter is listed with the names of those that
 are right for it, divided by a bar; all others must be refused.

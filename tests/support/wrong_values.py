@@ -1,4 +1,4 @@
-"""Values that people pass by mistake, by name; each call makes them anew."""
+"""Values that people pass by mistake, by name; each call makes a new one."""
 
 from __future__ import annotations
 
