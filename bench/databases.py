@@ -80,10 +80,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         if given.database is None:
             source, size = into_duckdb(given.file, folder)
-            engine, link = "duckdb", duckdb_engine.Link
+            engine, link = "duckdb", duckdb_engine.Connection
         else:
             source, size = into_postgres(given.file, given.database)
-            engine, link = "postgres", postgres_engine.Link
+            engine, link = "postgres", postgres_engine.Connection
         watched(link, asked)
         start, used = time.perf_counter(), time.process_time()
         tree = penjing.fit(source, "class", engine=engine, query="big", progress=tell, **HOW)

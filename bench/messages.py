@@ -72,8 +72,8 @@ def main() -> None:
         told = len(pickle.dumps(looks, 5))
         coded = len(pickle.dumps(codings, 5))
         each = sum(coding.n_codes for _, coding in codings[:-1]) * CLASSES * 4
-        copies = 1 + spark_jobs.BY_DRIVER + 3
-        batch = max(1, spark_engine.LIMIT // driver.SHARE // (each * copies))
+        copies = 1 + spark_jobs.MAX_PARTS_BY_DRIVER + 3
+        batch = max(1, spark_engine.DRIVER_MEMORY // driver.COUNTS_FRACTION // (each * copies))
         print(f"{ROWS:,} rows x {COLUMNS} columns, {WORKERS} workers x {CORES} tasks")
         print(f"block: {a_row:.0f} bytes a row, {ROWS * a_row / WORKERS / 1e9:.1f} GB a worker")
         print(f"looks: {told / 1e6:.2f} MB a task, {parts * told / 1e6:.0f} MB to the driver, once")
@@ -87,9 +87,11 @@ def main() -> None:
             slot_of = np.full(2 * nodes, -1, np.int32)
             slot_of[1] = 0  # all rows are in the root here; what is sent is as long as elsewhere
             said = (moves, CLASSES, slot_of, n)
-            question = spark_jobs.Question(spark_engine._counted, said, in_parts=True)
+            question = spark_jobs.BlockTask(spark_engine._move_and_count, said, in_parts=True)
             out = len(pickle.dumps(question, 5))
-            answer = spark_engine._counted(block, coded_rows.Moves("none", []), CLASSES, slot_of, n)
+            answer = spark_engine._move_and_count(
+                block, coded_rows.Moves("none", []), CLASSES, slot_of, n
+            )
             sent = sum(len(pickle.dumps(table, 5)) for table in answer)
             got = sum(len(pickle.dumps(table.astype(np.int64), 5)) for table in answer)
             print(f"{depth:5d} {nodes:6d} {jobs:5d} {jobs * parts * out / 1e6:22.1f}"

@@ -127,13 +127,13 @@ class Clock:
 
 def warm(session, path: str, asked) -> None:
     """Let both grow some small trees; ours by as many generations as a large one."""
-    usual, engine.FETCHED = engine.FETCHED, 100
+    usual, engine.FETCH_LIMIT = engine.FETCH_LIMIT, 100
     for _ in range(TIMES):
         if asked.only != "mllib":
             by_penjing(session, path, asked.depth)
         if asked.only != "penjing":
             by_mllib(prepared(session, path), asked.depth)
-    engine.FETCHED = usual
+    engine.FETCH_LIMIT = usual
 
 
 def compared(session, path: str, n: int, asked) -> dict[str, dict[str, float]]:

@@ -20,7 +20,7 @@ import pytest
 import penjing
 from penjing.data.read.files import decompressed_size, is_gzip
 from penjing.errors import DataError
-from penjing.training.select_engine import pick
+from penjing.training.select_engine import select_engine
 
 LITTLE = """
 import resource, sys
@@ -58,10 +58,10 @@ def test_a_packed_file_counts_as_what_it_unpacks_to(tmp_path):
     assert is_gzip(str(path))
     assert decompressed_size(str(path), 10**9) == 1_100_004
     assert decompressed_size(str(path), 1000) > 1000
-    assert pick(str(path), memory_limit="8MB").engine == "disk"
-    assert pick(str(path), memory_limit="10MB").engine == "native"
+    assert select_engine(str(path), memory_limit="8MB").engine == "disk"
+    assert select_engine(str(path), memory_limit="10MB").engine == "native"
     renamed = path.rename(tmp_path / "t.csv")  # by its content, whatever it is called
-    assert pick(str(renamed), memory_limit="8MB").engine == "disk"
+    assert select_engine(str(renamed), memory_limit="8MB").engine == "disk"
     with pytest.raises(DataError) as caught:
         penjing.read(renamed, memory_limit="1MB")
     assert caught.value.key == "too_much_to_read"
@@ -98,7 +98,7 @@ def test_a_parquet_file_counts_as_what_it_unpacks_to(tmp_path):
         rows = "select 1 as a, 2 as b, 'yes' as y from range(20_000_000)"
         link.execute(f"copy ({rows}) to '{path}' (compression zstd)")
     assert path.stat().st_size < 700_000
-    assert pick(str(path), memory_limit="500MB").engine == "disk"
+    assert select_engine(str(path), memory_limit="500MB").engine == "disk"
     with pytest.raises(DataError, match="holds more than"):
         penjing.read(path, memory_limit="200MB")
 

@@ -65,7 +65,7 @@ def source(tmp_path):
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "folder", "pattern", "frame", "rows"])
 def test_the_tree_is_that_of_memory(source, form, monkeypatch):
     if form == "csv":
-        monkeypatch.setattr(remote_counts, "FETCHED", 40)
+        monkeypatch.setattr(remote_counts, "FETCH_LIMIT", 40)
     for recipe, missing in RECIPES[: 4 if form == "csv" else 1]:
         how = {"missing": missing, "max_depth": 3}
         one, two = (
@@ -104,7 +104,7 @@ def test_what_is_refused(source, tmp_path):
 
 @pytest.mark.slow
 def test_a_tree_too_deep_for_sql_is_refused_in_a_sentence(monkeypatch):
-    monkeypatch.setattr(remote_counts, "FETCHED", 3)
+    monkeypatch.setattr(remote_counts, "FETCH_LIMIT", 3)
     rows = {"x": list(range(90)), "z": [0.5] * 90, "y": ["a", "b"] * 45}
     table = penjing.read(rows, "y", keep="x")
     with pytest.raises(CapabilityError, match="max_depth"):

@@ -130,12 +130,13 @@ def random_table(case: Case, rng: np.random.Generator, n: int = 160) -> Table:
 def coarse(monkeypatch):
     """Few cells, small lots, few rows at a time: large tables' ways for small ones."""
     for where, name, value in (
-        (disk_engine, "SMALL", 20), (data_store, "APART", 30), (data_store, "CELLS", 60),
-        (store_mapped, "AT_A_TIME", 64), (sql_connection, "FEW", 30), (sql_routing, "CASES", 4),
+        (disk_engine, "SMALL", 20), (data_store, "MAX_SINGLE_VALUE_CELLS", 30),
+        (data_store, "N_CELLS", 60), (store_mapped, "CHUNK_ROWS", 64),
+        (sql_connection, "MAX_LISTED_NUMBERS", 30), (sql_routing, "MAX_CASE_NODES", 4),
         (sql_columns, "BUCKETS", 16),
     ):  # fmt: skip
         monkeypatch.setattr(where, name, value)
-    monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 30)
+    monkeypatch.setattr("penjing.engines.remote_counts.FETCH_LIMIT", 30)
     monkeypatch.setattr("penjing.predict.flat.BLOCK_ROWS", 50)
 
 

@@ -68,7 +68,7 @@ def same_tree(source: Any, read: Table, seed: int, **where: Any) -> str:
 
 
 def in_postgres(tmp_path, monkeypatch, n: int) -> list[str]:
-    monkeypatch.setattr(remote_counts, "FETCHED", 15)
+    monkeypatch.setattr(remote_counts, "FETCH_LIMIT", 15)
     with postgres_of_our_own() as put:
         wrong = []
         for seed, table in islice(readable(tmp_path, without="\0"), n):

@@ -66,7 +66,8 @@ def test_so_it_is_with_text(tmp_path, engine):
 @pytest.mark.slow
 def test_mapped_columns_may_have_as_many(path, monkeypatch):
     """Where the table does not fit memory, its columns are mapped."""
-    monkeypatch.setattr(sys.modules["penjing.training.train"], "needed", lambda _: 1 << 60)
+    train = sys.modules["penjing.training.train"]
+    monkeypatch.setattr(train, "native_engine_bytes", lambda _: 1 << 60)
     how = {"schema": {"number": "ignore"}, "max_depth": 1, "recipe": "c4.5-textbook"}
     one, two = (penjing.fit(path, "y", engine=e, **how) for e in ("native", "disk"))
     assert plain(one) == plain(two)

@@ -36,7 +36,7 @@ def coarse(monkeypatch):
     def set_to(apart, cells, noise=9.0):
         monkeypatch.setattr(data_store, "MAX_SINGLE_VALUE_CELLS", apart)
         monkeypatch.setattr(data_store, "N_CELLS", cells)
-        monkeypatch.setattr(bucket_candidates, "NOISE", noise)
+        monkeypatch.setattr(bucket_candidates, "MAX_OPEN_SHARE", noise)
 
     return set_to
 
@@ -77,7 +77,7 @@ def test_the_tree_of_memory(seed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(data_store, "MAX_SINGLE_VALUE_CELLS", int(rng.choice([2, 10, 16000])))
         patch.setattr(data_store, "N_CELLS", int(rng.choice([3, 10, 40, 200])))
-        patch.setattr(bucket_candidates, "NOISE", float(rng.choice([0.25, 9])))
+        patch.setattr(bucket_candidates, "MAX_OPEN_SHARE", float(rng.choice([0.25, 9])))
         engine = disk_engine.Engine(table, threads=int(rng.integers(1, 3)))
         engine._small = int(rng.choice([0, 0, 5, 50, 1000]))
         with np.errstate(all="ignore"):

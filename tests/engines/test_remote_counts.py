@@ -47,10 +47,10 @@ def database(request, tmp_path_factory):
 
 @pytest.mark.parametrize(("recipe", "settings"), RECIPES)
 def test_the_tree_of_memory_from_random_rows(database, recipe, settings, monkeypatch):
-    monkeypatch.setattr(sql_connection, "FEW", 50)
-    monkeypatch.setattr(sql_routing, "CASES", 4)
+    monkeypatch.setattr(sql_connection, "MAX_LISTED_NUMBERS", 50)
+    monkeypatch.setattr(sql_routing, "MAX_CASE_NODES", 4)
     monkeypatch.setattr(sql_columns, "BUCKETS", 16)
-    monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 60)
+    monkeypatch.setattr("penjing.engines.remote_counts.FETCH_LIMIT", 60)
     table = trimmed(some_table())
     source, where = database(table)
     engine = "duckdb" if source.startswith("duckdb") else "postgres"
@@ -62,7 +62,7 @@ def test_the_tree_of_memory_from_random_rows(database, recipe, settings, monkeyp
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("recipe", ["id3", "c4.5", "rpart"])
 def test_the_tree_of_memory_from_data(database, name, recipe, monkeypatch):
-    monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 100)
+    monkeypatch.setattr("penjing.engines.remote_counts.FETCH_LIMIT", 100)
     table = trimmed(penjing.read(shared(f"data/{name}")))
     source, where = database(table)
     target = table.target.name
@@ -71,7 +71,7 @@ def test_the_tree_of_memory_from_data(database, name, recipe, monkeypatch):
 
 
 def test_surrogates_for_missing_values(database, monkeypatch):
-    monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 200)
+    monkeypatch.setattr("penjing.engines.remote_counts.FETCH_LIMIT", 200)
     table = trimmed(some_table(missing=True))
     source, where = database(table)
     tree = penjing.fit(source, "y", "rpart", schema=schema_of(table), **where)
@@ -84,7 +84,7 @@ def test_surrogates_for_missing_values(database, monkeypatch):
 
 
 def test_progress_tells_of_generations(database, monkeypatch):
-    monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 60)
+    monkeypatch.setattr("penjing.engines.remote_counts.FETCH_LIMIT", 60)
     table, told = trimmed(some_table()), []
     source, where = database(table)
     how = {"schema": schema_of(table), "max_depth": 3, "progress": told.append}
@@ -120,9 +120,9 @@ def test_a_query_may_end_in_a_comment_and_have_no_blanks(tmp_path):
 
 
 def test_names_of_our_own_are_no_trouble_in_names_and_levels(database, monkeypatch):
-    monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 5)
-    monkeypatch.setattr(sql_connection, "FEW", 50)
-    monkeypatch.setattr(sql_routing, "CASES", 4)
+    monkeypatch.setattr("penjing.engines.remote_counts.FETCH_LIMIT", 5)
+    monkeypatch.setattr(sql_connection, "MAX_LISTED_NUMBERS", 50)
+    monkeypatch.setattr(sql_routing, "MAX_CASE_NODES", 4)
     rng, n = np.random.default_rng(5), 600
     ours = ["rows", "bucket_0", "short_0", "short_1", "work_1"]
     words = [f'"penjing{mark}{name}"' for mark in ":_" for name in ours]
@@ -181,8 +181,8 @@ def test_rules_are_refused_before_anything_is_opened():
 def test_a_role_that_may_only_read(monkeypatch):
     """With TEMP a table of codes is made; without it a CASE does; nothing is written."""
     psycopg = pytest.importorskip("psycopg")
-    monkeypatch.setattr(sql_routing, "CASES", 2)
-    monkeypatch.setattr("penjing.engines.remote_counts.FETCHED", 40)
+    monkeypatch.setattr(sql_routing, "MAX_CASE_NODES", 2)
+    monkeypatch.setattr("penjing.engines.remote_counts.FETCH_LIMIT", 40)
     table = trimmed(some_table(600))
     expected = by_memory(table, "cart-binary", max_depth=5)
     with postgres_server() as psql:
@@ -200,10 +200,10 @@ def test_a_role_that_may_only_read(monkeypatch):
             )
             kept = before.fetchone()
         made = []
-        make = postgres_engine.Link.make
+        make = postgres_engine.Connection.alter_temp
         monkeypatch.setattr(
-            postgres_engine.Link,
-            "make",
+            postgres_engine.Connection,
+            "alter_temp",
             lambda self, text: made.append(make(self, text)) or made[-1],
         )
         looker = f"postgresql://looker@/postgres?host={folder}"
@@ -228,7 +228,7 @@ def test_no_cut_inside_a_closed_bucket_is_better():
     s = Classes(3)
     for _ in range(40):
         cells = rng.integers(0, 9, (6, 3)).astype(float)
-        opened = bucket_search.is_open(Gini(), cells, np.zeros(6, bool), s, 1.0)
+        opened = bucket_search.may_hold_best_cut(Gini(), cells, np.zeros(6, bool), s, 1.0)
         known, left = cells.sum(axis=0), np.cumsum(cells, axis=0)
         border = np.stack([left[:-1], known - left[:-1]], axis=1)
         best = gains(Gini(), known, border, s).max()

@@ -60,8 +60,8 @@ def coarse(monkeypatch):
     """Few cells, few rows in the driver: all ways of counting are gone even by small tables."""
     monkeypatch.setattr(data_store, "N_CELLS", 64)
     monkeypatch.setattr(data_store, "MAX_SINGLE_VALUE_CELLS", 20)
-    monkeypatch.setattr(spark_engine, "FETCHED", 100)
-    monkeypatch.setattr(spark_engine, "DIRECT", 150)
+    monkeypatch.setattr(spark_engine, "FETCH_LIMIT", 100)
+    monkeypatch.setattr(spark_engine, "DIRECT_NUMBERS", 150)
 
 
 SLOW = pytest.mark.slow
@@ -202,8 +202,8 @@ def test_rows_without_a_class_are_left_out_of_files(local, tmp_path):
 @pytest.mark.slow
 @pytest.mark.usefixtures("coarse")
 def test_many_partitions_are_added_up_by_workers(local, tmp_path, monkeypatch):
-    monkeypatch.setattr(spark_jobs, "BY_DRIVER", 1)
-    monkeypatch.setattr(spark_engine, "LIMIT", 1 << 20)  # and nodes go in lots
+    monkeypatch.setattr(spark_jobs, "MAX_PARTS_BY_DRIVER", 1)
+    monkeypatch.setattr(spark_engine, "DRIVER_MEMORY", 1 << 20)  # and nodes go in lots
     table = trimmed(some_table(2_500, seed=6))
     frame = local.read.parquet(str(written(table, tmp_path / "rows")))
     tree = penjing.fit(frame, "y", "cart-binary", schema=schema_of(table), max_depth=4)
@@ -215,7 +215,7 @@ def test_many_partitions_are_added_up_by_workers(local, tmp_path, monkeypatch):
 def test_files_that_are_gone_are_made_again(local, tmp_path, monkeypatch):
     table = trimmed(some_table(2_500, seed=7))
     frame = local.read.parquet(str(written(table, tmp_path / "rows")))
-    asked, jobs = spark_jobs.Jobs._asked, []
+    asked, jobs = spark_jobs.Jobs._run, []
 
     def lossy(self, question):
         jobs.append(question)
@@ -224,7 +224,7 @@ def test_files_that_are_gone_are_made_again(local, tmp_path, monkeypatch):
                 shutil.rmtree(folder)
         return asked(self, question)
 
-    monkeypatch.setattr(spark_jobs.Jobs, "_asked", lossy)
+    monkeypatch.setattr(spark_jobs.Jobs, "_run", lossy)
     tree = penjing.fit(frame, "y", "cart-binary", schema=schema_of(table), max_depth=5)
     assert len(jobs) > 4
     assert plain(tree) == by_memory(table, "cart-binary", max_depth=5)

@@ -25,7 +25,7 @@ from penjing.errors import CapabilityError, ChoiceError, DataError
 from penjing.prune import pessimistic, reduced_error
 from penjing.prune.pessimistic import regularized_beta, upper_limit
 from penjing.prune.pre_pruning import ValidationPrePruner
-from penjing.training.pruning import judging, prune
+from penjing.training.pruning import prune, validation_rows
 from shared import shared
 from strategies import grown, skeleton, tables, whole_weights
 from user_trees import grow
@@ -480,7 +480,7 @@ def test_a_gate_may_have_rows_without_an_answer_and_levels_without_a_place():
     size = replace(nominal("size", ["S", "M", "L", "L"]), kind="ordered")
     train = Table((size,), nominal("y", ["a", "a", "b", "b"]), 4)
     rows = Table((nominal("size", ["XL", "S", "L"]),), nominal("y", ["a", None, "b"]), 3)
-    gate = ValidationPrePruner(Engine(judging(train, rows), "refuse", shares_of="tree"))
+    gate = ValidationPrePruner(Engine(validation_rows(train, rows), "refuse", shares_of="tree"))
     grow(Engine(train), RECIPES["cart-binary"], gate)
     (decision,) = gate.decisions
     assert (decision.rows, decision.kept, decision.as_leaf) == (2, 2, 1)

@@ -69,7 +69,7 @@ def in_duckdb(path: str, target: str | None, recipe: str, reference: Any, patche
     tree = grown(path, target, "memory", how, **limit)
     is_large = isinstance(reference, dict) and reference["rows"] > 500
     with patches.context() as patch:  # few rows are fetched: most are counted there
-        patch.setattr(remote_counts, "FETCHED", 4_000 if is_large else 15)
+        patch.setattr(remote_counts, "FETCH_LIMIT", 4_000 if is_large else 15)
         return different(tree, grown(path, target, "duckdb", how, **limit))
 
 

@@ -16,7 +16,7 @@ from penjing.engines.spark import engine as spark_engine
 if __name__ == "__main__":
     master, folder, kept, output = sys.argv[1:5]
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    data_store.N_CELLS, data_store.MAX_SINGLE_VALUE_CELLS, spark_engine.FETCHED = 64, 20, 200
+    data_store.N_CELLS, data_store.MAX_SINGLE_VALUE_CELLS, spark_engine.FETCH_LIMIT = 64, 20, 200
     if master == "connect":
         there = SparkSession.builder.remote("local[2]").getOrCreate()
     else:

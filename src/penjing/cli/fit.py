@@ -245,7 +245,7 @@ def _fit_remote(
     engine = remote.engine_for(data, how["engine"]) or ""
     validation = pruning.validate if pruning.validate is not None else pruning.share
     rest = {"validation": validation, "prune": pruning.method, "weight": reading.weight, **how}
-    if remote.is_to_be_read(data, engine, how["query"], how.get("table")):
+    if remote.needs_reading(data, engine, how["query"], how.get("table")):
         table = reading.table(voice, data)
         voice.notes(table.notes)
         with growing(voice) as watcher:
@@ -258,8 +258,8 @@ def _fit_remote(
         "--keep": reading.keep,
         "--dates": reading.dates,
     }
-    remote.refuse_here(engine, **{k: v or None for k, v in unread.items()})
-    with remote.heard() as notes, growing(voice) as watcher:
+    remote.refuse_local_settings(engine, **{k: v or None for k, v in unread.items()})
+    with remote.collect_notes() as notes, growing(voice) as watcher:
         tree = fit_tree(data, reading.target, schema=reading.wishes(), progress=watcher, **rest)
     voice.notes(notes)
     if reading.target is None:  # nothing but a name tells it there

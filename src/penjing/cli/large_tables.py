@@ -14,7 +14,7 @@ from penjing.cli.sources import Reading
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
     from penjing.data.table import Table
-    from penjing.training.select_engine import Picked
+    from penjing.training.select_engine import EngineSelection
 
 
 class Large:
@@ -31,7 +31,7 @@ class Large:
     ) -> None:
         self.engine = engine
         self._limit, self._work, self._query = memory_limit, work, query
-        self._picked: Picked | None = None
+        self._picked: EngineSelection | None = None
 
     @property
     def is_on_disk(self) -> bool:
@@ -45,18 +45,23 @@ class Large:
         """Give the table of a source, as long as its folder is there."""
         from penjing.data.encode.coded import Wants, coded  # noqa: PLC0415
         from penjing.dialects.recipes import recipe_of  # noqa: PLC0415
-        from penjing.training.select_engine import in_memory, pick, refuse_before, sentence  # noqa: PLC0415 - heavy
+        from penjing.training.select_engine import (  # noqa: PLC0415 - heavy
+            in_memory,
+            refuse_too_large,
+            select_engine,
+            selection_message,
+        )
 
-        picked = self._picked = pick(path, self.engine, self._limit, self._query)
-        if picked.told is not None:
-            key, said = sentence(picked)
+        picked = self._picked = select_engine(path, self.engine, self._limit, self._query)
+        if picked.reason is not None:
+            key, said = selection_message(picked)
             voice.note(key, **said)
         self.engine = picked.engine
         if not picked.is_coded:
             yield replace(reading, memory_limit=self._limit).table(voice, path)
             return
         chosen = recipe_of(recipe)
-        refuse_before(chosen, picked, method, None, is_traced=False)
+        refuse_too_large(chosen, picked, method, None, is_traced=False)
         wants = Wants(
             reading.target, reading.wishes(), reading.weight, reading.markers or None,
             tuple(reading.keep or ()), reading.dates, reading.encoding,
@@ -73,6 +78,6 @@ class Large:
 
     def told(self, tree: Tree) -> Tree:
         """Return the tree with the choice of the engine, where there was one."""
-        if self._picked is None or self._picked.told is None:
+        if self._picked is None or self._picked.reason is None:
             return tree
-        return replace(tree, about={**tree.about, "engine": self._picked.told})
+        return replace(tree, about={**tree.about, "engine": self._picked.reason})

@@ -1,4 +1,4 @@
-"""The readable reference engine: NumPy, one node at a time, every engine's oracle."""
+"""The reference engine: counts with NumPy, one node at a time; tests compare others with it."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from penjing.tree.split import NO_BRANCH, Offers, Split
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """The rows of a node in the order of the table, and their weights (None: one each)."""
+    """The rows of a node in the order of the table, and their weights (None: all are 1)."""
 
     ids: npt.NDArray[np.intp]
     weight: Floats | None
 
     def weights(self) -> Floats:
-        """Return the weights, ones where none were given."""
+        """Return the weights, ones if none were given."""
         return np.ones(len(self.ids)) if self.weight is None else self.weight
 
 
 class Engine:
-    """Answers from a table in memory.
+    """Counts the rows of a table in memory.
 
     Parameters
     ----------
     table : Table
         The rows.
     missing : str
-        What becomes of a row whose value is missing: ``fraction`` shares it out over the
-        branches, anything else leaves it at the node.
+        What happens to a row whose value is missing: ``fraction`` sends a part of it down each
+        branch (C4.5's fractional cases); with any other value it stays at the node.
     shares_of : str
-        Whose weights say how it is shared out: those of the ``rows`` here (growing), or those
-        that the ``tree`` was grown from (validation).
+        Which weights determine these parts: those of the ``rows`` of this table (growing), or
+        those of the rows that the ``tree`` was grown from (validation).
     reader : Reader, optional
-        What reads the sums, where it is not the table's own (costs, or those of more rows).
+        Interprets the sums, if not the table's own (with costs, or for a part of a larger table).
     threads : int, optional
-        Of no meaning here: one does it.
+        Ignored: this engine uses one thread.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Engine:
         missing: str = "fraction",
         shares_of: Literal["rows", "tree"] = "rows",
         reader: Reader | None = None,
-        threads: int | None = None,  # noqa: ARG002 - one does it
+        threads: int | None = None,  # noqa: ARG002 - this engine uses one thread
     ) -> None:
         assert table.target is not None
         self._table = table
@@ -65,15 +65,16 @@ class Engine:
         self.target: Field = table.target.field
         self.reader: Reader = reader_of(table) if reader is None else reader
         self.ranks: list[npt.NDArray[np.int32] | None] | None = None
-        """Where each row comes by each column, for `cases`; found out where None."""
+        """The rank of each row in each column, for `cases`; computed when first needed."""
         self._tree: TreeStructure | None = None
         self._rows: dict[int, Rows] = {}
 
-    # An engine that grows trees by itself needs neither of the two; each is as large as a column.
+    # Computed on demand: an engine that grows whole trees itself needs neither, and each is as
+    # large as a column.
 
     @cached_property
     def _y(self) -> Codes | Floats:
-        """The class of each row, or its number less the centre."""
+        """The class of each row, or its numeric target minus the centre."""
         assert self._table.target is not None
         if isinstance(self.reader, Classes):
             return self._table.target.codes
@@ -107,7 +108,7 @@ class Engine:
         by: Sequence[Split] | None = None,
     ) -> Iterator[Tally]:
         """Yield the sums of each node, for each column and level."""
-        asked = range(len(self.schema)) if columns is None else columns
+        column_ids = range(len(self.schema)) if columns is None else columns
         for i, node in enumerate(nodes):
             rows = self._rows_of(tree, node)
             y, s, total = self._y, self.reader, np.empty(0)
@@ -118,14 +119,15 @@ class Engine:
                 s = Classes(by[i].n_branches + 1)
                 y = np.where(y == NO_BRANCH, np.int32(by[i].n_branches), y)
             table = self._table.columns
-            yield Tally(total, {c: self._counts(table[c], rows, y, s) for c in asked})
+            yield Tally(total, {c: self._counts(table[c], rows, y, s) for c in column_ids})
 
     def cases(
         self, tree: TreeStructure, node: int, column: int | None
     ) -> tuple[Codes, Floats, Floats]:
         """Return codes, numbers and weights of a node's rows, as rpart has sorted them.
 
-        In the order of the table for a nominal column, or none (its codes are all 0).
+        For a categorical column the rows are in the order of the table. Without a column they are
+        too, and all codes are 0.
         """
         assert self._table.target is not None
         if self.ranks is None:
@@ -141,7 +143,7 @@ class Engine:
         return codes if column is None else self._table.columns[column].codes[ids], y, weight
 
     def offers(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
-        """Return None: this engine is asked by `tally`."""
+        """Return None: candidates come from `tally`."""
         return None
 
     def level_values(self, column: int) -> Floats:
@@ -149,88 +151,90 @@ class Engine:
         return np.asarray(self._table.columns[column].levels, np.float64)
 
     @staticmethod
-    def _counts(column: Column, rows: Rows, of: Codes | Floats, s: Reader) -> Counts:
+    def _counts(column: Column, rows: Rows, target: Codes | Floats, s: Reader) -> Counts:
         codes = column.codes[rows.ids]
-        y = of[rows.ids]
+        y = target[rows.ids]
         is_known = codes >= 0
         weight = rows.weight
         n_missing = len(codes) - int(is_known.sum())
         if is_known.all():
             missing = np.zeros(s.size)
         else:
-            unknown = ~is_known
-            zeros = np.zeros(int(unknown.sum()), np.intp)
-            w = None if weight is None else weight[unknown]
-            missing = sums(zeros, 1, w, y[unknown], s)[0]
+            is_missing = ~is_known
+            zeros = np.zeros(int(is_missing.sum()), np.intp)
+            w = None if weight is None else weight[is_missing]
+            missing = sums(zeros, 1, w, y[is_missing], s)[0]
             codes, y = codes[is_known], y[is_known]
             weight = None if weight is None else weight[is_known]
         if len(column.levels) <= 2 * len(codes):
             present = np.flatnonzero(np.bincount(codes, minlength=1)).astype(np.int32)
-            place = np.zeros(len(column.levels), np.intp)
-            place[present] = np.arange(len(present))
-            slots = place[codes]
-        else:  # few rows, many levels: no table as long as the levels
+            slot_of = np.zeros(len(column.levels), np.intp)
+            slot_of[present] = np.arange(len(present))
+            slots = slot_of[codes]
+        else:  # few rows, many levels: avoid an array with an entry for each level
             present, slots = np.unique(codes, return_inverse=True)
         cells = sums(slots, len(present), weight, y, s)
         if weight is None:
             return Counts(present, cells, missing)
-        some = weight > 0
-        ones = sums(slots[some], len(present), None, y[some], s)
-        return Counts(present, cells, missing, ones, float(n_missing))
+        is_positive = weight > 0
+        unit_cells = sums(slots[is_positive], len(present), None, y[is_positive], s)
+        return Counts(present, cells, missing, unit_cells, float(n_missing))
 
-    # -- who is where -----------------------------------------------------------------------
+    # -- rows of nodes ------------------------------------------------------------------------
 
     def _rows_of(self, tree: TreeStructure, node: int) -> Rows:
-        """Return a node's rows, found by dividing those of the nearest ancestor remembered."""
+        """Return a node's rows, by splitting those of its nearest ancestor in the cache."""
         if tree is not self._tree:
             self._tree, self._rows = tree, {}
-        road = [node]
-        while road[-1] != 0 and road[-1] not in self._rows:
-            road.append(tree.parent_of(road[-1])[0])
-        rows = self._rows.get(road[-1], self._root)
-        for parent, child in zip(reversed(road), reversed(road[:-1]), strict=False):
-            self._divide(tree, parent, rows)
+        path = [node]
+        while path[-1] != 0 and path[-1] not in self._rows:
+            path.append(tree.parent_of(path[-1])[0])
+        rows = self._rows.get(path[-1], self._root)
+        for parent, child in zip(reversed(path), reversed(path[:-1]), strict=False):
+            self._split_rows(tree, parent, rows)
             rows = self._rows[child]
         return rows
 
-    def _divide(self, tree: TreeStructure, parent: int, rows: Rows) -> None:
-        """Remember the rows of a node's children, and forget its own."""
+    def _split_rows(self, tree: TreeStructure, parent: int, rows: Rows) -> None:
+        """Put the rows of a node's children into the cache, and remove the node's own."""
         split = tree.split(parent)
         assert split is not None
         column = self._table.columns[split.column].take(rows.ids)
         if split.surrogates or split.missing != NO_BRANCH:
             branches = split.route_rows(lambda c: self._table.columns[c].take(rows.ids))
             if self._shares_of == "rows":
-                # A level that only rows of weight 0 have is in no group. While rpart grows a
-                # tree, such rows stay: surrogates are for values that are missing.
+                # A level that occurs only in rows of weight 0 is in no group. While rpart grows
+                # a tree, such rows stay at the node: surrogates are for missing values only.
                 stays = (column.codes >= 0) & (split.branches(column) == NO_BRANCH)
                 branches = np.where(stays, np.int32(NO_BRANCH), branches)
         else:
             branches = split.branches(column)
         children = list(tree.children(parent))
-        lost = (column.codes < 0) & (branches == NO_BRANCH)
-        shared = self._missing == "fraction" and bool(lost.any())
-        weights = rows.weights() if shared else rows.weight
-        shares = self._shares(tree, children, branches, weights) if shared else ()
+        is_missing = (column.codes < 0) & (branches == NO_BRANCH)
+        has_fractions = self._missing == "fraction" and bool(is_missing.any())
+        weights = rows.weights() if has_fractions else rows.weight
+        shares = self._shares(tree, children, branches, weights) if has_fractions else ()
         for branch, child in enumerate(children):
-            here = branches == branch
+            in_branch = branches == branch
             weight = weights
-            if shared and shares[branch] > 0:
+            if has_fractions and shares[branch] > 0:
                 assert weights is not None
-                weight = np.where(lost, weights * shares[branch], weights)
-                here |= lost
-            self._rows[child] = Rows(rows.ids[here], None if weight is None else weight[here])
+                weight = np.where(is_missing, weights * shares[branch], weights)
+                in_branch |= is_missing
+            self._rows[child] = Rows(
+                rows.ids[in_branch], None if weight is None else weight[in_branch]
+            )
         self._rows.pop(parent, None)
 
     def _shares(
         self, tree: TreeStructure, children: list[int], branches: Codes, weights: Floats | None
     ) -> Sequence[float]:
-        """Return what part of a row without a value goes to each branch."""
+        """Return which part of a row with a missing value goes to each branch."""
         if self._shares_of == "tree":
             known = np.array([tree.weight_of(child) for child in children])
         else:
             is_known = branches != NO_BRANCH
             w = None if weights is None else weights[is_known]
             known = np.bincount(branches[is_known], w, len(children))
-        whole = known.sum()  # 0 where every row's value is missing: then they stay
-        return (known / whole if whole > 0 else known).tolist()  # type: ignore[no-any-return]
+        total = known.sum()  # 0 if the value is missing in every row: they all stay
+        return (known / total if total > 0 else known).tolist()  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""The C++ engine: the same answers as the memory engine, and whole trees at once."""
+"""The C++ engine: the same counts as the memory engine, and whole trees grown in C++."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from penjing.tree.nodes import LEAF, Nodes
 from penjing.tree.tree_data import TreeData
 
 SMALL = 100_000
-"""Below this number of cells a thread costs more than it saves."""
+"""With fewer cells (rows x columns) than this, a thread costs more time than it saves."""
 
 
 class Engine(memory.Engine):
-    """Answers from a table in memory; grows the trees that C++ knows how to grow by itself.
+    """Counts the rows of a table in memory; grows whole trees where C++ supports the recipe.
 
     Parameters
     ----------
@@ -38,16 +38,16 @@ class Engine(memory.Engine):
     missing, shares_of : str
         As for the memory engine.
     threads : int or None
-        How many threads; None for all that the machine has. The tree is the same for any.
-    space : Workspace or None
-        Where what is as large as a column is kept in files, if memory holds rows only.
+        Number of threads; None for all that the machine has. It does not change the tree.
+    space : ScratchFolder or None
+        Where arrays as large as a column are stored in files, if only row ids fit memory.
     """
 
     def __init__(
         self,
         table: Table,
         missing: str = "fraction",
-        shares_of: Any = "rows",  # noqa: ANN401 - the memory engine's
+        shares_of: Any = "rows",  # noqa: ANN401 - as in the memory engine
         reader: Reader | None = None,
         threads: int | None = None,
         *,
@@ -55,64 +55,68 @@ class Engine(memory.Engine):
     ) -> None:
         super().__init__(table, missing, shares_of, reader)
         self._threads = threads
-        self._small = 1000  # rows up to which a node is sorted; tests make it tiny
+        self._small = 1000  # nodes of at most this many rows are sorted; tests lower it
         self._space = space
-        self._by_row = space is not None  # rows are added one by one in every node; for tests
+        self._by_row = space is not None  # count row by row in every node; tests set it
 
     def grow(self, recipe: Recipe, progress: ProgressCallback | None = None) -> TreeData | None:
-        """Grow a whole tree, or return None where the readable loop has to.
+        """Grow a whole tree, or return None if the loop in Python has to.
 
-        That is: a criterion C++ does not know, a limit on leaves, or groupings of many levels
-        with more than two classes.
+        It has to for a criterion that C++ does not have, a limit on leaves, or
+        groupings of many levels with more than two classes.
         """
-        tell = None if progress is None else self._telling(progress)
-        given = self._table, self.reader, recipe, self._n_threads()
+        report = None if progress is None else self._progress_reporter(progress)
+        arguments = self._table, self.reader, recipe, self._n_threads()
         if recipe.rules == "quinlan":
-            return c45_kernel.grown(*given, lean=self._space is not None, tell=tell)
+            return c45_kernel.grown(*arguments, lean=self._space is not None, tell=report)
         if recipe.rules == "rpart":
-            return rpart_kernel.grown(*given, space=self._space, tell=tell)
+            return rpart_kernel.grown(*arguments, space=self._space, tell=report)
         if recipe.rules == "sklearn":
             return sklearn_kernel.grown(self._table, self.reader, recipe, self._n_threads())
         criterion = recipe.measure()
-        if not self._knows(recipe, criterion):
+        if not self._is_supported(recipe, criterion):
             return None
-        s, table = self.reader, self._table
-        told: dict[str, Any] | None = None
+        reader, table = self.reader, self._table
+        arrays: dict[str, Any] | None = None
         if self._space is None:
-            told = self._told(recipe, criterion, progress, by_count=True)
-        plain = [column for column in table.columns if isinstance(column, LazyColumn)]
-        if told is None:
-            told = self._told(recipe, criterion, progress, by_count=False)
-            seen = [] if told is None else told["n_missing"].tolist()
-            for column, n_missing in zip(table.columns, seen, strict=False):
+            arrays = self._grow_native(recipe, criterion, progress, unit_weights=True)
+        uncoded = [column for column in table.columns if isinstance(column, LazyColumn)]
+        if arrays is None:
+            arrays = self._grow_native(recipe, criterion, progress, unit_weights=False)
+            missing_counts = [] if arrays is None else arrays["n_missing"].tolist()
+            for column, n_missing in zip(table.columns, missing_counts, strict=False):
                 column.mark_finite(n_missing) if isinstance(column, LazyColumn) else None
-            for column in plain:
+            for column in uncoded:
                 column.check_finite()
-            recipe.refuse_missing(plain)
-            assert told is not None
-        for column in plain:
-            column.mark_finite() if not told["after"].size else None
-        nodes, ties = tree_arrays(told, criterion, s)
-        centre = 0.0 if isinstance(s, Classes) else s.centre
-        about = {"n_ties": told["n_ties"], "ties": ties}
+            recipe.refuse_missing(uncoded)
+            assert arrays is not None
+        for column in uncoded:
+            column.mark_finite() if not arrays["after"].size else None
+        nodes, ties = tree_arrays(arrays, criterion, reader)
+        centre = 0.0 if isinstance(reader, Classes) else reader.centre
+        about = {"n_ties": arrays["n_ties"], "ties": ties}
         return TreeData(nodes, self.schema, self.target, recipe.settings(), centre, about)
 
-    def _told(
+    def _grow_native(
         self,
         recipe: Recipe,
         criterion: Criterion,
         progress: ProgressCallback | None,
         *,
-        by_count: bool,
+        unit_weights: bool,
     ) -> dict[str, Any] | None:
-        """Return the arrays of a tree; None if rows cannot be counted by ones after all."""
+        """Return the arrays of a tree that C++ has grown.
+
+        None if ``unit_weights`` was requested and rows cannot be counted as ones (they have
+        weights, a numeric target or missing values), or if a number is infinite.
+        """
         s, table = self.reader, self._table
         assert table.target is not None
-        told: dict[str, Any] | None = _core.grow(
-            [_told(column) for column in table.columns],
-            _whole(table.target.codes, np.int32) if isinstance(s, Classes) else None,
+        arrays: dict[str, Any] | None = _core.grow(
+            [_kernel_column(column) for column in table.columns],
+            _contiguous(table.target.codes, np.int32) if isinstance(s, Classes) else None,
             None if isinstance(s, Classes) else _numbers(table.target),
-            None if table.weight is None else _whole(table.weight, np.float64),
+            None if table.weight is None else _contiguous(table.weight, np.float64),
             {
                 "measure": kernel_of(criterion),
                 "n_sums": s.size,
@@ -125,28 +129,30 @@ class Engine(memory.Engine):
                 "min_gain": float(recipe.min_gain),
                 "threads": self._n_threads(),
                 "small": self._small,
-                "by_count": by_count,
+                "by_count": unit_weights,
                 "by_row": self._by_row,
                 "whole": recipe.missing == "refuse",
-                "progress": None if progress is None else self._telling(progress),
+                "progress": None if progress is None else self._progress_reporter(progress),
             },
         )
-        return told
+        return arrays
 
-    def prune_by_errors(self, tree: TreeData, how: Mapping[str, object]) -> dict[str, Any] | None:
-        """Return what error-based pruning makes of a tree, or None where Python has to."""
-        return c45_kernel.pruned(self._table, self.reader, tree, how, self._missing)
+    def prune_by_errors(
+        self, tree: TreeData, options: Mapping[str, object]
+    ) -> dict[str, Any] | None:
+        """Return the arrays of a tree after error-based pruning; None if Python has to prune it."""
+        return c45_kernel.pruned(self._table, self.reader, tree, options, self._missing)
 
-    def _telling(self, progress: ProgressCallback) -> NativeProgressCallback:
+    def _progress_reporter(self, progress: ProgressCallback) -> NativeProgressCallback:
         n_rows = self._table.n_rows
 
-        def tell(row_levels: int, n_placed: int, n_leaves: int) -> None:
-            # Rows that are shared out arrive in several leaves.
+        def report(row_levels: int, n_placed: int, n_leaves: int) -> None:
+            # Fractional cases arrive in several leaves, so `n_placed` may exceed `n_rows`.
             progress(Progress(row_levels, min(n_placed, n_rows), n_rows, n_leaves))
 
-        return tell
+        return report
 
-    def _knows(self, recipe: Recipe, criterion: Criterion) -> bool:
+    def _is_supported(self, recipe: Recipe, criterion: Criterion) -> bool:
         return (
             recipe.rules == "textbook"
             and criterion.native is not None
@@ -160,7 +166,7 @@ class Engine(memory.Engine):
         return 1 if self._threads is None and is_small else n_threads(self._threads)
 
 
-def _whole(array: Any, dtype: Any) -> Any:  # noqa: ANN401 - any array
+def _contiguous(array: Any, dtype: Any) -> Any:  # noqa: ANN401 - any array
     return np.ascontiguousarray(array, dtype)
 
 
@@ -169,57 +175,62 @@ def _numbers(target: Column) -> Floats:
     return np.ascontiguousarray(raw, np.float64)
 
 
-def _told(column: Column) -> tuple[Any, Any, int, bool]:
+def _kernel_column(column: Column) -> tuple[Any, Any, int, bool]:
+    """Return values or codes, levels, number of levels and whether they are ordered."""
     if isinstance(column, LazyColumn) and not column.is_coded:
         return column.raw, None, -1, True
-    levels = _whole(column.levels, np.float64) if column.is_numeric else None
-    return _whole(column.codes, np.int32), levels, len(column.levels), column.has_order
+    levels = _contiguous(column.levels, np.float64) if column.is_numeric else None
+    return _contiguous(column.codes, np.int32), levels, len(column.levels), column.has_order
 
 
 def tree_arrays(
-    told: dict[str, Any], criterion: Criterion, s: Reader
+    arrays: dict[str, Any], criterion: Criterion, s: Reader
 ) -> tuple[Nodes, list[dict[str, Any]]]:
-    """Return the nodes, with gains and scores by the criteria's own formulas, and the ties."""
-    parent, column = told["parent"], told["column"]
-    total = told["total"].reshape(-1, s.size)
-    if "gain" in told:
-        gain, score = told["gain"], told["gain"].copy()
+    """Return the nodes, with gains and scores by the formulas of the criterion, and the ties."""
+    parent, column = arrays["parent"], arrays["column"]
+    total = arrays["total"].reshape(-1, s.size)
+    if "gain" in arrays:
+        gain, score = arrays["gain"], arrays["gain"].copy()
     else:
-        gain, score = _gains(told, criterion, s, total)
-    gap = told["gap"].reshape(-1, 2) if told["has_gap"] else None
-    flat = told["level_start"], told["level_codes"]
-    nodes = Nodes(parent, column, told["cut"], *flat, total, gain, score, gap)
-    return nodes, ties_of(told, score)
+        gain, score = _gains(arrays, criterion, s, total)
+    gap = arrays["gap"].reshape(-1, 2) if arrays["has_gap"] else None
+    flat = arrays["level_start"], arrays["level_codes"]
+    nodes = Nodes(parent, column, arrays["cut"], *flat, total, gain, score, gap)
+    return nodes, ties_of(arrays, score)
 
 
 def _gains(
-    told: dict[str, Any], criterion: Criterion, s: Reader, total: Floats
+    arrays: dict[str, Any], criterion: Criterion, s: Reader, total: Floats
 ) -> tuple[Floats, Floats]:
-    """Compute what every split gained, nodes with equally many branches together."""
+    """Return gain and score of every split; nodes with equally many branches at once."""
     n = len(total)
     gain, information = np.zeros(n), np.ones(n)
-    asking = np.flatnonzero(told["column"] != LEAF)
-    counts = np.bincount(told["parent"][1:], minlength=n)[asking]
-    first = np.searchsorted(told["parent"], asking)
-    whole = not told["after"].size  # nothing was missing: the sums are those of the children
-    after = total if whole else told["after"].reshape(n, s.size)
-    known = total if whole else told["known"].reshape(n, s.size)
+    inner = np.flatnonzero(arrays["column"] != LEAF)
+    counts = np.bincount(arrays["parent"][1:], minlength=n)[inner]
+    first = np.searchsorted(arrays["parent"], inner)
+    is_complete = not arrays["after"].size  # nothing was missing: the children's sums are complete
+    after = total if is_complete else arrays["after"].reshape(n, s.size)
+    known = total if is_complete else arrays["known"].reshape(n, s.size)
     by_ratio = kernel_of(criterion) == "gain_ratio"
-    # Every node is a part of one division only, so that each is measured once.
+    # Every node is a branch of one split only, so each impurity is computed once.
     weight = s.weight(after)
-    mixed = criterion.impurity(after, s)
-    before = mixed if whole else criterion.impurity(known, s)
-    masses = weight if whole else s.weight(known)
+    impurity = criterion.impurity(after, s)
+    impurity_before = impurity if is_complete else criterion.impurity(known, s)
+    known_weight = weight if is_complete else s.weight(known)
     for n_branches in np.flatnonzero(np.bincount(counts)).tolist():
-        here = counts == n_branches
-        at = asking[here]
-        parts = first[here][:, None] + np.arange(n_branches)
-        gain[at] = impurity_decrease(before[at], masses[at], mixed[parts], weight[parts])
+        has_n_branches = counts == n_branches
+        parents = inner[has_n_branches]
+        parts = first[has_n_branches][:, None] + np.arange(n_branches)
+        gain[parents] = impurity_decrease(
+            impurity_before[parents], known_weight[parents], impurity[parts], weight[parts]
+        )
         if by_ratio:
-            information[at] = entropy_bits(weight[parts])
-    if not whole:
-        kept = masses[asking]
-        gain[asking] *= kept / (kept + s.weight(told["missing"].reshape(n, s.size)[asking]))
+            information[parents] = entropy_bits(weight[parts])
+    if not is_complete:
+        with_value = known_weight[inner]
+        gain[inner] *= with_value / (
+            with_value + s.weight(arrays["missing"].reshape(n, s.size)[inner])
+        )
     if not by_ratio:
         return gain, gain.copy()
     return gain, np.where(gain > 0, gain / information, 0.0)

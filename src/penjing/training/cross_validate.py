@@ -49,7 +49,7 @@ def held_out_predictions(
     assert table.target is not None
     n_folds: Any = table.n_rows if isinstance(k, str) and k == LEAVE_ONE_OUT else k
     places = LevelIndex(table.target.levels)
-    # Numbered anew, so that held-out rows know where their prediction goes.
+    # New row numbers: the index of each held-out row's prediction.
     marked = replace(table, row_numbers=np.arange(table.n_rows))
     predictions: npt.NDArray[Any] = np.empty(
         table.n_rows, np.float64 if table.is_regression else np.intp
@@ -65,43 +65,45 @@ def held_out_predictions(
 
 
 def grower_of(
-    how: str | Recipe | TreeData | Grower,
+    learner: str | Recipe | TreeData | Grower,
     seed: int,
     method: str | None,
     share: float | None,
     options: Mapping[str, Any],
 ) -> Grower:
     """Return the function from training rows to a finished tree."""
-    if isinstance(how, TreeData):
-        recipe: Any = recipe_from(how)
+    if isinstance(learner, TreeData):
+        recipe: Any = recipe_from(learner)
     else:
-        recipe = how if callable(how) else recipe_of(how)
+        recipe = learner if callable(learner) else recipe_of(learner)
     arguments.whole_number("seed", seed, 0)
 
-    def grown(training: Table) -> TreeData:
+    def grow(training: Table) -> TreeData:
         rows, held_out = (training, None) if share is None else hold_out(training, share, seed)
         tree: TreeData = train(rows, recipe=recipe) if isinstance(recipe, Recipe) else recipe(rows)
         arguments.check_instance("how", tree, TreeData, "not_grown")
-        given: dict[str, Any] = {} if held_out is None else {"validation": held_out}
+        validation: dict[str, Any] = {} if held_out is None else {"validation": held_out}
         if method is not None:
-            return prune(tree, method, **given, **options)
-        for name, settings in _steps(how, tree) if isinstance(how, TreeData) else ():
+            return prune(tree, method, **validation, **options)
+        for name, settings in (
+            _pruning_steps(learner, tree) if isinstance(learner, TreeData) else ()
+        ):
             tree = prune(tree, name, training=rows, **settings)
         return tree
 
-    return grown
+    return grow
 
 
-def _steps(like: TreeData, grown: TreeData) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield how a tree was pruned, but for what its recipe does by itself."""
-    done = len(grown.about.get("pruning", ()))
-    for record in like.about.get("pruning", ())[done:]:
+def _pruning_steps(original: TreeData, regrown: TreeData) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield method and options of each pruning of a tree, except those its recipe includes."""
+    done = len(regrown.about.get("pruning", ()))
+    for record in original.about.get("pruning", ())[done:]:
         if "validation" in record:
             raise ChoiceError("cannot_regrow")
         yield record["method"], dict(record["options"])
 
 
 def recipe_from(tree: TreeData) -> Recipe:
-    """Return the recipe that a tree was grown by."""
+    """Return the recipe of a tree."""
     settings = dict(tree.recipe)
     return recipe_of(settings.pop("name", "by hand"), **settings)

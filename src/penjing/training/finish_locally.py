@@ -1,4 +1,4 @@
-"""Trees of rows in a database: large nodes by counts there, small ones finished here."""
+"""Trees of rows in a database: large nodes from counts, small ones from fetched rows."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from penjing.tree.builder import TreeAssembler, TreeBuilder, unit_totals
 from penjing.tree.tree_data import TreeData
 
 
-def grown(
+def grow_and_finish(
     engine: remote_counts.Engine, recipe: Recipe, progress: ProgressCallback | None
 ) -> TreeData | None:
-    """Return the tree; None where the native engine could not finish it.
+    """Return the tree; None if the native engine cannot grow such a tree.
 
-    A node that is to be fetched is a leaf at first; then the native engine grows what belongs
-    in its place.
+    A node whose rows are to be fetched is a leaf at first; then the native engine grows its
+    subtree.
     """
     survey = engine.rows.survey
     if (
@@ -34,10 +34,10 @@ def grown(
     ):
         return None
     settings, recipe = recipe.settings(), replace(recipe, missing="refuse")  # nothing is missing
-    least = max(recipe.min_weight, engine.fetched + 1)
+    least = max(recipe.min_weight, engine.fetch_limit + 1)
     pace = _Pace(progress, survey.n_rows)
     top = grow(engine, replace(recipe, min_weight=least), None, None, pace.told)
-    top = replace(top, nodes=replace(top.nodes, gap=kept_gaps(top, engine)))
+    top = replace(top, nodes=replace(top.nodes, gap=stored_gaps(top, engine)))
     planting = TreeAssembler(engine.reader)
     growth = planting.builder
     growth.set_totals([0], unit_totals(top.nodes.total[:1]))
@@ -46,11 +46,11 @@ def grown(
         node
         for node in np.flatnonzero(top.is_leaf).tolist()
         if stops(growth, place[node], recipe) is None
-        and growth.n_rows(place[node]) <= engine.fetched
+        and growth.n_rows(place[node]) <= engine.fetch_limit
     ]
     pace.finish(sum(map(top.weight_of, waiting)), len(waiting))
-    for lot in group_by_size(waiting, top.weight_of, remote_counts.HELD):
-        for i, table in engine.fetch(top, lot):
+    for lot in group_by_size(waiting, top.weight_of, remote_counts.MAX_FETCHED_ROWS):
+        for i, table in engine.fetch_rows(top, lot):
             node = place[lot[i]]
             mine = recipe
             if recipe.max_depth is not None:
@@ -92,10 +92,10 @@ class _Pace:
             self._progress(told)
 
 
-def kept_gaps(tree: TreeData, engine: remote_counts.Engine) -> Floats:
+def stored_gaps(tree: TreeData, engine: remote_counts.Engine) -> Floats:
     """Return the values on both sides of each cut, as they were found while the tree grew."""
     found = np.full((tree.n_nodes, 2), np.nan)
-    growth = engine.growth
+    growth = engine.current_tree
     assert isinstance(growth, TreeBuilder)
     order = [0]
     for node in order:  # grows while it is walked: breadth first

@@ -31,28 +31,28 @@ def prune(
     folds: int | None = None,
     **options: Any,  # noqa: ANN401 - checked against the method's own
 ) -> TreeData:
-    """Return a smaller tree; the one given stays as it is.
+    """Return a smaller tree; the given tree is not changed.
 
-    What was decided of every question stands in ``about["pruning"]`` of the new tree.
+    ``about["pruning"]`` of the new tree holds the decision for every split.
 
     Parameters
     ----------
     tree : TreeData
-        What to prune.
+        The tree to prune.
     method : str
-        ``reduced-error`` (needs validation rows), ``error-based`` (needs the training rows if
-        branches may be raised), or one that needs none: ``pessimistic``, ``cost-complexity``,
+        ``reduced-error`` (needs a validation set), ``error-based`` (needs the training rows for
+        subtree raising), or one that needs no rows: ``pessimistic``, ``cost-complexity``,
         ``minimum-error``, ``mdl``, ``collapse``, ``simplify``.
     validation : Table or source
-        Rows that decide; not the training rows, and not the rows that report afterwards.
+        The validation set; neither the training rows nor the test set.
     training : Table or source
-        The rows that the tree was grown from, for raising branches or for ``folds``.
+        The training rows of the tree, for subtree raising or for ``folds``.
     folds : int
-        Cross-validate the complexities of the tree first, in so many parts of the training
+        Cross-validate the complexities of the tree first, with this many folds of the training
         rows; then ``cost-complexity`` needs neither ``cp`` nor ``alpha``.
     **options
-        Of the method: ``ties`` of reduced-error; ``confidence`` of pessimistic and error-based,
-        ``raise_branches`` of the latter; ``alpha``, ``cp``, ``by``, ``one_se`` of
+        Options of the method: ``ties`` of reduced-error; ``confidence`` of pessimistic and
+        error-based, ``raise_branches`` of the latter; ``alpha``, ``cp``, ``by``, ``one_se`` of
         cost-complexity; ``m`` of minimum-error; ``slack`` of collapse.
 
     Examples
@@ -66,23 +66,23 @@ def prune(
     1
     """
     pruner = load("pruner", method)
-    told = inspect.signature(pruner).parameters
-    known = {k: p.default for k, p in told.items() if p.kind is p.KEYWORD_ONLY}
+    parameters = inspect.signature(pruner).parameters
+    known = {k: p.default for k, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
     _check_options(method, options, pruner)
-    if training is not None:  # methods that do not need it leave it alone
+    if training is not None:  # checked even if the method does not need it
         check_source_type(training)
     if folds is not None:
         tree = _cross_validated(tree, method, training, folds)
     measure = OWN_MEASURES.get(method, "errors")
     record: dict[str, Any] = {"method": method, "options": known | options, "measure": measure}
-    if "counter" in told and training is not None:
+    if "counter" in parameters and training is not None:
         options = options | {"counter": _counter(tree, training)}
-    if "judge" in told:
+    if "judge" in parameters:
         if validation is None:
             raise ChoiceError("needs_validation", method=method)
         if isinstance(validation, int | float | Fold):
             raise ChoiceError("share_needs_rows", value=validation)
-        table = judging(tree, validation)
+        table = validation_rows(tree, validation)
         missing = "fraction" if tree.recipe.get("missing") == "fraction" else "refuse"
         judge = load("engine", "memory")(table, missing=missing, shares_of="tree")
         record |= {"measure": measure_of(judge.reader), "validation": source_of(table)}
@@ -91,36 +91,38 @@ def prune(
         raise ChoiceError("validation_not_used", method=method)
     else:
         smaller, decisions = pruner(tree, **options)
-    found = map_nodes(tree, smaller)
-    record["decisions"] = renumber_decisions([decision.to_json() for decision in decisions], found)
-    earlier = [_followed(told, found) for told in tree.about.get("pruning", ())]
+    new_ids = map_nodes(tree, smaller)
+    record["decisions"] = renumber_decisions(
+        [decision.to_json() for decision in decisions], new_ids
+    )
+    earlier = [_renumber_record(previous, new_ids) for previous in tree.about.get("pruning", ())]
     about = dict(smaller.about) | {"pruning": [*earlier, record]}
     if "training" in about:
-        about["training"] = _training(tree, smaller)
+        about["training"] = _training_summary(tree, smaller)
     about = {key: value for key, value in about.items() if value is not None}
-    trace = carry_trace(tree, smaller, found)
+    trace = carry_trace(tree, smaller, new_ids)
     pruned: TreeData = replace(smaller, about=about, kept_trace=trace, reading=tree.reading)
     return pruned
 
 
-def _followed(record: Mapping[str, Any], found: NodeMapping) -> Mapping[str, Any]:
-    """Return what was decided before, under the numbers that nodes have now."""
+def _renumber_record(record: Mapping[str, Any], new_ids: NodeMapping) -> Mapping[str, Any]:
+    """Return the record of an earlier pruning with the current node ids."""
     decisions = record.get("decisions", ())
     if not all("now" in decision for decision in decisions):
-        return record  # of a model that was written when they were not followed
-    return dict(record) | {"decisions": renumber_decisions(decisions, found)}
+        return record  # written by a version that did not store current node ids
+    return dict(record) | {"decisions": renumber_decisions(decisions, new_ids)}
 
 
-def _check_options(method: str, given: Mapping[str, Any], pruner: Callable[..., Any]) -> None:
-    if given and not arguments.known_options(pruner):
-        raise ChoiceError("no_options", word=next(iter(given)), method=method)
-    arguments.check_options(pruner, given, "unknown_option", method=method)
+def _check_options(method: str, options: Mapping[str, Any], pruner: Callable[..., Any]) -> None:
+    if options and not arguments.known_options(pruner):
+        raise ChoiceError("no_options", word=next(iter(options)), method=method)
+    arguments.check_options(pruner, options, "unknown_option", method=method)
 
 
 def _counter(tree: TreeData, training: Any) -> Any:  # noqa: ANN401 - an engine
     """Return an engine that holds the training rows of a tree."""
     missing = "fraction" if tree.recipe.get("missing") == "fraction" else "refuse"
-    return load("engine", "native")(judging(tree, training), missing=missing)
+    return load("engine", "native")(validation_rows(tree, training), missing=missing)
 
 
 def _cross_validated(tree: TreeData, method: str, training: Any, folds: int) -> TreeData:  # noqa: ANN401
@@ -131,43 +133,45 @@ def _cross_validated(tree: TreeData, method: str, training: Any, folds: int) -> 
     return cross_validated(tree, training, folds)
 
 
-def judging(like: TreeData | Table, source: Any) -> Table:  # noqa: ANN401 - whatever `align` takes
-    """Return validation rows as an engine wants them.
+def validation_rows(like: TreeData | Table, source: Any) -> Table:  # noqa: ANN401 - whatever `align` takes
+    """Return rows coded like those of a tree, or like a training table.
 
-    Coded as a tree, or the rows that one is to be grown from; without the rows that do not say
-    what is to be predicted; and with levels that an order does not know taken for missing.
+    Rows without a target are left out. Categories that an ordinal column does not have become
+    missing.
     """
     if isinstance(like, TreeData):
         table, _ = labelled_rows(align(like, source), like.target.name)
     else:
         assert like.target is not None
-        how = {"missing": markers_of(like)}
-        aligned = align_to(like.schema, like.target.field, source, **how)
+        markers = markers_of(like)
+        aligned = align_to(like.schema, like.target.field, source, missing=markers)
         table, _ = labelled_rows(aligned, like.target.name)
     return hide_unordered_levels(table, like.schema)
 
 
 def source_of(table: Table) -> dict[str, Any]:
-    """Return what a tree keeps of the rows that decided or tested: name, size, fingerprint."""
-    told = {key: table.source[key] for key in ("name", "sha256") if key in table.source}
-    return told | {"n_rows": table.n_rows}
+    """Return the description of a validation or test set: name, size, fingerprint."""
+    source = {key: table.source[key] for key in ("name", "sha256") if key in table.source}
+    return source | {"n_rows": table.n_rows}
 
 
-def _training(tree: TreeData, smaller: TreeData) -> dict[str, Any] | None:
-    """Return how many training rows the smaller tree gets right, None if that is not known.
+def _training_summary(tree: TreeData, smaller: TreeData) -> dict[str, Any] | None:
+    """Return how many training rows the smaller tree predicts correctly, None if unknown.
 
-    Counts in the leaves say it, unless rows were shared out over branches: then only the rows
-    themselves could tell.
+    The counts in the leaves give it, unless there were fractional cases: then it would need the
+    rows themselves.
     """
-    told: dict[str, Any] = tree.about["training"]
-    may_share = tree.recipe.get("missing") == "fraction"
-    is_whole = bool((tree.nodes.total == np.floor(tree.nodes.total)).all())
-    if may_share and not (is_whole and _right(tree) == told["correct"]):
+    summary: dict[str, Any] = tree.about["training"]
+    may_have_fractions = tree.recipe.get("missing") == "fraction"
+    has_whole_counts = bool((tree.nodes.total == np.floor(tree.nodes.total)).all())
+    if may_have_fractions and not (
+        has_whole_counts and _correct_weight(tree) == summary["correct"]
+    ):
         return None
-    return told | {"correct": _right(smaller)}
+    return summary | {"correct": _correct_weight(smaller)}
 
 
-def _right(tree: TreeData) -> float:
-    """Return the weight of the training rows that have the class their leaf answers with."""
+def _correct_weight(tree: TreeData) -> float:
+    """Return the weight of the training rows whose class is the prediction of their leaf."""
     leaves = np.flatnonzero(tree.is_leaf)
     return float(tree.nodes.total[leaves, tree.values[leaves]].sum())

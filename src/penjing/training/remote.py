@@ -1,4 +1,4 @@
-"""From rows that stay in a database or a cluster to a tree."""
+"""Trains a tree on rows that stay in a database or a cluster."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from penjing.grow.trace_record import Trace
 from penjing.predict.flat import comparison_cuts
 from penjing.progress import ProgressCallback
 from penjing.registry import load
-from penjing.training.finish_locally import grown, kept_gaps
+from penjing.training.finish_locally import grow_and_finish, stored_gaps
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.nodes import LEAF
 from penjing.tree.tree_data import TreeData
 
 ENGINES = ("duckdb", "postgres", "spark")
 """The engines that leave rows where they are."""
-OWN: dict[str, tuple[str, ...]] = {"spark": ("checkpoint", "memory_limit", "session")}
-"""What an engine wants to be told besides the recipe's settings."""
-RULES = ("textbook", "quinlan", "rpart")
-"""The rules that decide by counts alone; rows that ask surrogates are not yet sent in Spark."""
+ENGINE_SETTINGS: dict[str, tuple[str, ...]] = {"spark": ("checkpoint", "memory_limit", "session")}
+"""Settings of an engine besides those of the recipe."""
+DIALECTS = ("textbook", "quinlan", "rpart")
+"""The dialects that need counts only. Spark does not have rpart: it cannot route by surrogates."""
 
-_COUNTED = ("refuse", "surrogate", "branch")
-POLICIES = {"duckdb": _COUNTED, "postgres": _COUNTED, "spark": _COUNTED}
-"""What an engine can do with missing values: send whole rows; shares of rows round otherwise."""
+_WHOLE_ROWS = ("refuse", "surrogate", "branch")
+MISSING_POLICIES = {"duckdb": _WHOLE_ROWS, "postgres": _WHOLE_ROWS, "spark": _WHOLE_ROWS}
+"""What an engine can do with missing values. Sums of fractional cases would round differently."""
 
 
 def engine_for(data: object, engine: str) -> str | None:
-    """Return which engine counts where the rows are; None if they are to be read.
+    """Return the engine that counts rows where they are; None if the rows are to be read.
 
     Examples
     --------
@@ -56,8 +56,8 @@ def engine_for(data: object, engine: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What `fit` was asked for besides the recipe."""
+class RemoteRequest:
+    """The arguments of `fit` for a remote engine, besides data and recipe."""
 
     engine: str
     target: Any
@@ -67,14 +67,14 @@ class Asked:
     is_traced: bool
 
 
-def is_to_be_read(data: object, engine: str, query: str | None, table: str | None) -> bool:
-    """Say whether data are no database, so that they are read before an engine counts them there.
+def needs_reading(data: object, engine: str, query: str | None, table: str | None) -> bool:
+    """Return whether data are not a database, and have to be read and copied to one.
 
     Examples
     --------
-    >>> is_to_be_read("melons.csv", "duckdb", None, None)
+    >>> needs_reading("melons.csv", "duckdb", None, None)
     True
-    >>> is_to_be_read("duckdb:shop.db", "duckdb", None, "orders")
+    >>> needs_reading("duckdb:shop.db", "duckdb", None, "orders")
     False
     """
     if engine != "duckdb" or query is not None or table is not None:
@@ -87,8 +87,8 @@ _NOTES: ContextVar[list[Note] | None] = ContextVar("notes", default=None)
 
 
 @contextmanager
-def heard() -> Iterator[list[Note]]:
-    """Collect what is noted of the columns of tables that stay where they are."""
+def collect_notes() -> Iterator[list[Note]]:
+    """Collect the notes about columns of remote tables while the context is open."""
     notes: list[Note] = []
     token = _NOTES.set(notes)
     try:
@@ -97,77 +97,81 @@ def heard() -> Iterator[list[Note]]:
         _NOTES.reset(token)
 
 
-def refuse_here(engine: str, **given: object) -> None:
-    """Refuse what needs the rows here."""
-    for name, value in given.items():
+def refuse_local_settings(engine: str, **settings: object) -> None:
+    """Raise an error for settings that need the rows in this process."""
+    for name, value in settings.items():
         if value is not None:
             raise CapabilityError("engine_lacks_setting", engine=engine, setting=name)
 
 
 def fit(
     data: Any,  # noqa: ANN401 - where the rows are
-    asked: Asked,
+    request: RemoteRequest,
     recipe: str | Recipe,
     *,
     table: str | None = None,
     **changes: Any,  # noqa: ANN401 - settings of the recipe, or of the engine
 ) -> TreeData:
     """Grow a tree from rows that stay where they are."""
-    engine = asked.engine
-    own = {name: changes.pop(name) for name in OWN.get(engine, ()) if name in changes}
+    engine = request.engine
+    settings = {
+        name: changes.pop(name) for name in ENGINE_SETTINGS.get(engine, ()) if name in changes
+    }
     recipe = recipe_of(recipe, **changes)
     check(recipe, engine)
-    wish = (asked.schema or {}).get(asked.target) if isinstance(asked.target, str) else None
-    if wish == "numeric" or recipe.criterion == "variance":
-        raise CapabilityError("engine_lacks_numeric_target", column=asked.target)
-    if asked.target is not None and not isinstance(asked.target, str):
+    target_type = (
+        (request.schema or {}).get(request.target) if isinstance(request.target, str) else None
+    )
+    if target_type == "numeric" or recipe.criterion == "variance":
+        raise CapabilityError("engine_lacks_numeric_target", column=request.target)
+    if request.target is not None and not isinstance(request.target, str):
         raise CapabilityError("engine_lacks_setting", engine=engine, setting="target")
     if engine != "spark" and not isinstance(data, Table):
-        if (table is None) == (asked.query is None):
+        if (table is None) == (request.query is None):
             raise ChoiceError("table_or_query")
-        own |= {"query": asked.query} if table is None else {"table": table}
-    told = {"target": asked.target, "schema": asked.schema, **own}
-    counting: Any = load("engine", engine)(data, recipe, **told)
+        settings |= {"query": request.query} if table is None else {"table": table}
+    settings |= {"target": request.target, "schema": request.schema}
+    counter: Any = load("engine", engine)(data, recipe, **settings)
     try:
-        survey = counting.rows.survey
+        survey = counter.rows.survey
         if (notes := _NOTES.get()) is not None:
             notes += survey.notes
-        recipe = recipe.fits(remote_counts.sketch_of(survey))
+        recipe = recipe.fits(remote_counts.summary_table(survey))
         for judged in survey.columns:
             if judged.n_missing and recipe.missing == "refuse":
-                said = {"column": judged.column.name, "n": judged.n_missing}
-                raise ChoiceError("missing_refused", recipe=recipe.name, **said)
-            if judged.n_missing and recipe.missing not in POLICIES[engine]:
-                said = {"column": judged.column.name, "missing": recipe.missing}
-                raise CapabilityError("engine_lacks_missing", engine=engine, **said)
-        return _described(_grown(counting, recipe, asked), counting, engine)
+                values = {"column": judged.column.name, "n": judged.n_missing}
+                raise ChoiceError("missing_refused", recipe=recipe.name, **values)
+            if judged.n_missing and recipe.missing not in MISSING_POLICIES[engine]:
+                values = {"column": judged.column.name, "missing": recipe.missing}
+                raise CapabilityError("engine_lacks_missing", engine=engine, **values)
+        return _describe(_grow(counter, recipe, request), counter, engine)
     finally:
-        counting.close()
+        counter.close()
 
 
-def _grown(engine: Any, recipe: Recipe, asked: Asked) -> TreeData:  # noqa: ANN401 - remote_counts.Engine
-    """Return the tree: by the engine itself, or finished here, or by the readable loop."""
-    if asked.is_traced:
-        return grow(engine, recipe, None, Trace(), asked.progress)
-    by_itself = engine.grow if isinstance(engine, Grower) else partial(grown, engine)
-    tree: TreeData | None = by_itself(recipe, asked.progress)
-    return grow(engine, recipe, None, None, asked.progress) if tree is None else tree
+def _grow(engine: Any, recipe: Recipe, request: RemoteRequest) -> TreeData:  # noqa: ANN401 - remote_counts.Engine
+    """Return the tree: grown by the engine, or finished in this process, or by the loop."""
+    if request.is_traced:
+        return grow(engine, recipe, None, Trace(), request.progress)
+    grower = engine.grow if isinstance(engine, Grower) else partial(grow_and_finish, engine)
+    tree: TreeData | None = grower(recipe, request.progress)
+    return grow(engine, recipe, None, None, request.progress) if tree is None else tree
 
 
 def check(recipe: Recipe, engine: str) -> None:
-    """Refuse what cannot be decided from counts, before any row is looked at."""
-    if engine == "spark" and recipe.rules not in {*RULES} - {"rpart"}:
+    """Raise an error if the engine lacks something the recipe needs, before any row is read."""
+    if engine == "spark" and recipe.rules not in {*DIALECTS} - {"rpart"}:
         raise CapabilityError("spark_rules", engine=engine, recipe=recipe.name)
-    if recipe.rules not in RULES:
+    if recipe.rules not in DIALECTS:
         raise CapabilityError("engine_lacks_recipe", engine=engine, recipe=recipe.name)
     if getattr(recipe.options, "xval", 0):
         raise CapabilityError("engine_lacks_xval", engine=engine)
 
 
-def _described(tree: TreeData, engine: remote_counts.Engine, name: str) -> TreeData:
-    """Return the tree with what can only be said while its rows are at hand."""
+def _describe(tree: TreeData, engine: remote_counts.Engine, name: str) -> TreeData:
+    """Return the tree with a description of its training rows."""
     survey = engine.rows.survey
-    # First of all: what was found on the way is forgotten when another tree is asked about.
+    # First of all: the engine drops its gaps when the nodes of another tree are counted.
     gap = _gaps(tree, engine) if tree.nodes.gap is None else tree.nodes.gap
     about = dict(tree.about) | {
         "n_rows": survey.n_rows,
@@ -175,29 +179,29 @@ def _described(tree: TreeData, engine: remote_counts.Engine, name: str) -> TreeD
         "left_out": [list(pair) for pair in survey.left_out],
         "engine": {"name": name},
     }
-    asked = [survey.columns[c] for c in np.unique(tree.nodes.column).tolist() if c != LEAF]
-    lacking = {judged.column.name: judged.n_missing for judged in asked if judged.n_missing}
-    if lacking:
-        about["missing"] = lacking
-    about["training"] = {"correct": _right(tree, engine, lacking), "of": float(survey.n_rows)}
+    split_columns = [survey.columns[c] for c in np.unique(tree.nodes.column).tolist() if c != LEAF]
+    missing = {judged.column.name: judged.n_missing for judged in split_columns if judged.n_missing}
+    if missing:
+        about["missing"] = missing
+    about["training"] = {"correct": _n_correct(tree, engine, missing), "of": float(survey.n_rows)}
     return replace(tree, nodes=replace(tree.nodes, gap=gap), about=about)
 
 
-def _right(tree: TreeData, engine: remote_counts.Engine, lacking: Mapping[str, int]) -> float:
-    """Return how many training rows the tree gets right: those that stop at each node."""
-    every = list(range(len(tree.nodes)))
-    total = engine.totals(tree, every).cells if lacking else tree.nodes.total
-    stays = total.copy()
-    for node in every[1:]:
-        stays[tree.parent_of(node)[0]] -= total[node]
-    return float(stays[every, tree.values].sum())
+def _n_correct(tree: TreeData, engine: remote_counts.Engine, missing: Mapping[str, int]) -> float:
+    """Return how many training rows are predicted correctly, by the rows that stop at each node."""
+    nodes = list(range(len(tree.nodes)))
+    total = engine.totals(tree, nodes).cells if missing else tree.nodes.total
+    stopping = total.copy()
+    for node in nodes[1:]:
+        stopping[tree.parent_of(node)[0]] -= total[node]
+    return float(stopping[nodes, tree.values].sum())
 
 
 def _gaps(tree: TreeData, engine: remote_counts.Engine) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the values on both sides of each cut, of the rows that reach the node."""
-    if isinstance(engine.growth, TreeBuilder) and tree.recipe["rules"] == "textbook":
-        return kept_gaps(tree, engine)
-    found = np.full((len(tree.nodes), 2), np.nan)
+    if isinstance(engine.current_tree, TreeBuilder) and tree.recipe["rules"] == "textbook":
+        return stored_gaps(tree, engine)
+    gap_of = np.full((len(tree.nodes), 2), np.nan)
     is_single = tree.recipe.get("precision") == "single"
     by_column: dict[int, list[int]] = {}
     for node in np.flatnonzero(~tree.is_leaf).tolist():
@@ -207,7 +211,7 @@ def _gaps(tree: TreeData, engine: remote_counts.Engine) -> np.ndarray[Any, np.dt
     compared_with = comparison_cuts(tree)
     for c, nodes in by_column.items():
         levels = engine.level_values(c)
-        with np.errstate(over="ignore"):  # beyond what 32 bits hold: infinite there
+        with np.errstate(over="ignore"):  # numbers beyond the range of 32 bits become infinite
             compared = levels.astype(np.float32).astype(np.float64) if is_single else levels
         for node, tally in zip(nodes, engine.tally(tree, nodes, [c]), strict=True):
             values = compared[tally.columns[c].codes]
@@ -215,7 +219,7 @@ def _gaps(tree: TreeData, engine: remote_counts.Engine) -> np.ndarray[Any, np.dt
             low, high = values[values <= cut].max(), values[values > cut].min()
             last = np.searchsorted(compared, low, side="right") - 1
             first = np.searchsorted(compared, high, side="left")
-            # Values that 32 bits do not tell apart may lie on both sides of the cut itself.
+            # Values that are equal in 32 bits may lie on both sides of the cut.
             top = min(levels[last], tree.nodes.cut[node]) if is_single else levels[last]
-            found[node] = top, levels[first]
-    return found
+            gap_of[node] = top, levels[first]
+    return gap_of

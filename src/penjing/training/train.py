@@ -1,4 +1,4 @@
-"""From data to a finished tree: read, select the engine, grow, prune, describe."""
+"""Trains a tree: reads the data, selects the engine, grows, prunes, adds a description."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from penjing.engines.out_of_core.engine import (
     can_be_counted,
     decides_by_counts,
     has_many_levels,
-    mapped_or_refused,
+    map_columns,
 )
 from penjing.errors import ChoiceError, DataError
 from penjing.grow.dialect import Dialect
@@ -37,18 +37,23 @@ from penjing.prune.pre_pruning import ValidationPrePruner
 from penjing.registry import load
 from penjing.training import pruning, remote
 from penjing.training.cp_validation import cp_errors
-from penjing.training.select_engine import in_memory, pick, refuse_before, whole_or_refused
+from penjing.training.select_engine import (
+    in_memory,
+    load_in_memory,
+    refuse_too_large,
+    select_engine,
+)
 from penjing.tree.counts import reader_of
 from penjing.tree.nodes import LEAF
 from penjing.tree.tree_data import TreeData
 
 PREPRUNED = "prepruned"
-"""The one way of pruning that works while the tree grows."""
+"""The pruning method that works while the tree grows."""
 
 
 def train(
-    data: Any,  # noqa: ANN401 - whatever `read` can read
-    target: Any = None,  # noqa: ANN401 - a name, or the classes themselves
+    data: Any,  # noqa: ANN401 - anything that `read` accepts
+    target: Any = None,  # noqa: ANN401 - a column name, or the values themselves
     recipe: str | Recipe = "id3",
     *,
     validation: Any = None,  # noqa: ANN401 - a source, a share, or a Fold
@@ -74,62 +79,73 @@ def train(
     >>> train(penjing.example("watermelon2.0"), recipe="id3").n_leaves
     8
     """
-    _check_call(
+    _check_arguments(
         engine=engine, prune=prune, query=query, weight=weight, work=work, ties=ties, trace=trace,
         threads=threads, seed=seed, progress=progress, schema=schema,
     )  # fmt: skip
-    away = remote.engine_for(data, engine)
-    if away is not None:
-        remote.refuse_here(away, validation=validation, prune=prune, weight=weight)
-        if remote.is_to_be_read(data, away, query, changes.get("table")):
-            data = _taken(data, target, schema)
+    remote_engine = remote.engine_for(data, engine)
+    if remote_engine is not None:
+        remote.refuse_local_settings(
+            remote_engine, validation=validation, prune=prune, weight=weight
+        )
+        if remote.needs_reading(data, remote_engine, query, changes.get("table")):
+            data = _read_into_memory(data, target, schema)
             _with_target(data, target if isinstance(target, str) else None)
             target = schema = None
-        said = remote.Asked(away, target, schema, query, progress, is_traced=trace is True)
-        if away == "spark" and memory_limit is not None:
+        remote_request = remote.RemoteRequest(
+            remote_engine, target, schema, query, progress, is_traced=trace is True
+        )
+        if remote_engine == "spark" and memory_limit is not None:
             changes["memory_limit"] = memory_limit
-        return remote.fit(data, said, recipe, **changes)
+        return remote.fit(data, remote_request, recipe, **changes)
     if isinstance(data, Table):
-        apart = None if target is None or isinstance(target, str) else target
-        _check_unread(schema=schema, weight=weight, target=apart)
+        labels = None if target is None or isinstance(target, str) else target
+        _check_unread(schema=schema, weight=weight, target=labels)
     chosen = recipe_of(recipe, **changes)
-    picked = pick(data, engine, memory_limit, query)
-    growing = _Growing(
-        chosen, validation, prune, ties, picked.engine, memory_limit, threads, trace, seed, progress
+    selection = select_engine(data, engine, memory_limit, query)
+    request = _FitRequest(
+        chosen,
+        validation,
+        prune,
+        ties,
+        selection.engine,
+        memory_limit,
+        threads,
+        trace,
+        seed,
+        progress,
     )
-    how: dict[str, Any]
-    if picked.is_coded and (target is None or isinstance(target, str)):
-        refuse_before(chosen, picked, prune, validation, is_traced=trace is True)
+    reading: dict[str, Any] = {"weight": weight, "memory_limit": memory_limit}
+    if selection.is_coded and (target is None or isinstance(target, str)):
+        refuse_too_large(chosen, selection, prune, validation, is_traced=trace is True)
         weightless = chosen.options.counts_weightless
         wants = Wants(target, schema, weight, weightless=weightless)
-        how = {
-            "query": query,
-            "work": work,
-            "threads": threads,
-            "progress": progress,
-        }
-        table, space = coded(str(data), wants, **how)
+        table, space = coded(
+            str(data), wants, query=query, work=work, threads=threads, progress=progress
+        )
         try:
-            tree = growing.tree(in_memory(table) if picked.engine != "disk" else table, target)
+            tree = request.fit_table(
+                in_memory(table) if selection.engine != "disk" else table, target
+            )
         finally:
             space.close()
     elif target is None or isinstance(target, str):
-        how = {"weight": weight, "memory_limit": memory_limit}
-        table = data if isinstance(data, Table) else read(data, target, schema, **how)
-        tree = growing.tree(table, target)
+        table = data if isinstance(data, Table) else read(data, target, schema, **reading)
+        tree = request.fit_table(table, target)
     else:
-        how = {"weight": weight, "memory_limit": memory_limit}
-        table = read(data, None, schema, labels=target, **how)
+        table = read(data, None, schema, labels=target, **reading)
         if chosen.rules == "sklearn" and not schema:
-            table = _with_classes_in_order(table)
-        tree = growing.tree(table, None)
+            table = _with_sorted_classes(table)
+        tree = request.fit_table(table, None)
     return (
-        tree if picked.told is None else replace(tree, about={**tree.about, "engine": picked.told})
+        tree
+        if selection.reason is None
+        else replace(tree, about={**tree.about, "engine": selection.reason})
     )
 
 
-def _check_call(**given: Any) -> None:  # noqa: ANN401 - that is to be found out
-    """Refuse what no fit can use, before any row is looked at; what is left out costs nothing."""
+def _check_arguments(**given: Any) -> None:  # noqa: ANN401 - checked here
+    """Raise an error for an invalid argument, before any row is read."""
     arguments.text("engine", given["engine"])
     check_ties(given["ties"])
     for name in ("prune", "query", "weight"):
@@ -146,8 +162,8 @@ def _check_call(**given: Any) -> None:  # noqa: ANN401 - that is to be found out
 
 
 @dataclass(frozen=True, slots=True)
-class _Growing:
-    """What `fit` was asked for, before there is a table."""
+class _FitRequest:
+    """The arguments of `train`, apart from the data."""
 
     recipe: Recipe
     validation: Any
@@ -160,23 +176,21 @@ class _Growing:
     seed: int
     progress: ProgressCallback | None
 
-    def _stored(self, table: Table) -> tuple[Table, str]:
-        """Return a table as the disk engine wants it: mapped, where counts do not decide."""
+    def _prepare_stored(self, table: Table) -> tuple[Table, str]:
+        """Return a table for the disk engine, and the engine; mapped if counts do not suffice."""
         recipe = self.recipe
-        is_watched = self.trace is True or self.validation is not None
-        if recipe.rules == "sklearn":  # numbers are rounded first: another table
-            return whole_or_refused(table, recipe, self.memory_limit), "native"
-        if decides_by_counts(recipe) and can_be_counted(table) and not is_watched:
+        needs_loop = self.trace is True or self.validation is not None
+        if recipe.rules == "sklearn":  # its dialect rounds the numbers first, into another table
+            return load_in_memory(table, recipe, self.memory_limit), "native"
+        if decides_by_counts(recipe) and can_be_counted(table) and not needs_loop:
             return table, "disk"
         limit = memory_bytes(self.memory_limit)
-        if (
-            has_many_levels(table) and native_engine_bytes(table) <= limit
-        ):  # quicker, where it can be had
+        if has_many_levels(table) and native_engine_bytes(table) <= limit:  # faster, if it fits
             return in_memory(table), "native"
-        return mapped_or_refused(table, recipe, limit, self.progress), "disk"
+        return map_columns(table, recipe, limit, self.progress), "disk"
 
-    def _traced(self, table: Table, engine: str) -> bool | Literal["auto"]:
-        """Return whether a trace is kept; ``auto`` where the grown tree has to tell."""
+    def _trace_mode(self, table: Table, engine: str) -> bool | Literal["auto"]:
+        """Return whether a trace is recorded; ``auto`` if it depends on the size of the tree."""
         by_cases = self.recipe.rules == "quinlan" and self.recipe.settings().get("sums") == "cases"
         if self.trace != AUTO or (
             engine != "disk" and not by_cases and trace_is_cheap(None, table)
@@ -184,17 +198,17 @@ class _Growing:
             return self.trace
         return False
 
-    def tree(self, table: Table, target: str | None) -> TreeData:
+    def fit_table(self, table: Table, target: str | None) -> TreeData:
         """Return the tree of a table."""
         table = _with_target(table, target)
         name = self.engine
         if name == "disk":
-            table, name = self._stored(table)
+            table, name = self._prepare_stored(table)
         table = self.recipe.prepared(table)
         if not table.n_rows:
             raise DataError("no_known_rows", source=table.source.get("name", "the table"))
         chosen = self.recipe.fits(table)
-        table, held_out = _validation(table, self.validation, self.seed)
+        table, held_out = _split_validation(table, self.validation, self.seed)
         prune = self.prune
         if prune is None and getattr(chosen.options, "pruning", None) == "reduced-error":
             prune = "reduced-error"  # J48 -R
@@ -205,36 +219,36 @@ class _Growing:
         options: dict[str, Any] = {"threads": self.threads}
         if name == "disk":
             options["memory_limit"] = self.memory_limit
-        counting = _engine(name, table, chosen, **options)
-        traced = self._traced(table, name)
+        counter = _engine(name, table, chosen, **options)
+        traced = self._trace_mode(table, name)
         if prune == PREPRUNED and held_out is not None:
             chosen.refuse_missing(table.columns)
             judge = _engine("memory", held_out, chosen, shares_of="tree")
             gate = ValidationPrePruner(judge, self.ties, pruning.source_of(held_out))
             trace = Trace() if traced else None
-            tree = grow(counting, chosen, gate, trace, self.progress)
-            return _described(tree, table, gate)
-        tree = _grown(counting, table, chosen, self.progress, traced=traced)
+            tree = grow(counter, chosen, gate, trace, self.progress)
+            return _describe(tree, table, gate)
+        tree = _grow(counter, table, chosen, self.progress, traced=traced)
         if isinstance(chosen.options, RpartOptions) and chosen.options.xval:
-            told = {"cp_table": cp_errors(tree, table, chosen)}
-            tree = replace(tree, about=dict(tree.about) | told)
-        tree = _described(tree, table)
+            about = dict(tree.about) | {"cp_table": cp_errors(tree, table, chosen)}
+            tree = replace(tree, about=about)
+        tree = _describe(tree, table)
         if prune is None:
             return tree
-        how: dict[str, Any] = (
+        pruning_options: dict[str, Any] = (
             {} if held_out is None else {"validation": held_out, "ties": self.ties}
         )
-        return pruning.prune(tree, prune, **how)
+        return pruning.prune(tree, prune, **pruning_options)
 
 
-def _taken(data: Any, target: Any, schema: Mapping[str, Any] | None) -> Table:  # noqa: ANN401
-    """Return data as a table in memory, whatever they are."""
+def _read_into_memory(data: Any, target: Any, schema: Mapping[str, Any] | None) -> Table:  # noqa: ANN401
+    """Return any data as a table in memory."""
     if isinstance(data, Table):
         _check_unread(schema=schema)
         return data
     if target is not None and not isinstance(target, str):
         return read(data, None, schema, labels=target)
-    if not pick(data, "native").is_coded:
+    if not select_engine(data, "native").is_coded:
         return read(data, target, schema)
     table, space = coded(str(data), Wants(target, schema))
     try:
@@ -243,7 +257,7 @@ def _taken(data: Any, target: Any, schema: Mapping[str, Any] | None) -> Table:  
         space.close()
 
 
-def _grown(
+def _grow(
     engine: Engine,
     table: Table,
     recipe: Recipe,
@@ -251,13 +265,13 @@ def _grown(
     *,
     traced: bool | Literal["auto"],
 ) -> TreeData:
-    """Return the tree, grown by the engine itself where it can and nothing has to be watched."""
-    grower = getattr(engine, "grow", None)  # an engine that is a Grower
+    """Return the tree: grown by the engine if it can and no trace is needed, else by the loop."""
+    grower = getattr(engine, "grow", None)  # only engines that grow whole trees have it
     if grower is not None and traced is not True:
         tree: TreeData | None = grower(recipe, progress)
         if tree is not None and not (traced == AUTO and trace_is_cheap(tree, table)):
-            rules: Dialect = load("dialect", recipe.rules)
-            return rules.finish(tree, engine, recipe)
+            dialect: Dialect = load("dialect", recipe.rules)
+            return dialect.finish(tree, engine, recipe)
     recipe.refuse_missing(table.columns)
     return grow(engine, recipe, None, Trace() if traced else None, progress)
 
@@ -270,9 +284,9 @@ def _engine(name: str, table: Table, recipe: Recipe, **options: Any) -> Engine: 
     return engine
 
 
-def _check_unread(**given: object) -> None:
-    """Refuse what can only be said of data that are not a table yet."""
-    for name, value in given.items():
+def _check_unread(**reading: object) -> None:
+    """Raise an error for reading options: the data are a table already."""
+    for name, value in reading.items():
         if value is not None:
             raise ChoiceError("table_is_read", name=name)
 
@@ -287,49 +301,49 @@ def _with_target(table: Table, target: str | None) -> Table:
     return table
 
 
-def _with_classes_in_order(table: Table) -> Table:
+def _with_sorted_classes(table: Table) -> Table:
     """Return a table whose classes are sorted: scikit-learn sorts them, and the first wins ties."""
     target = table.target
     if target is None or target.is_numeric:
         return table
     try:
         levels = sorted(target.levels)
-    except TypeError:  # texts and numbers, say
+    except TypeError:  # such as texts and numbers
         return table
-    place = {level: code for code, level in enumerate(levels)}
-    codes = np.array([place[level] for level in target.levels], np.int32)[target.codes]
+    code_of = {level: code for code, level in enumerate(levels)}
+    codes = np.array([code_of[level] for level in target.levels], np.int32)[target.codes]
     return replace(table, target=replace(target, levels=tuple(levels), codes=codes))
 
 
-def _validation(table: Table, validation: Any, seed: int) -> tuple[Table, Table | None]:  # noqa: ANN401
-    """Return the training and the validation rows."""
+def _split_validation(table: Table, validation: Any, seed: int) -> tuple[Table, Table | None]:  # noqa: ANN401
+    """Return the training rows and the validation set, if there is one."""
     if validation is None:
         return table, None
     if isinstance(validation, Fold):
         return validation.of(table)
     if isinstance(validation, float):
         return hold_out(table, validation, seed)
-    return table, pruning.judging(table, validation)
+    return table, pruning.validation_rows(table, validation)
 
 
-def _described(tree: TreeData, table: Table, gate: ValidationPrePruner | None = None) -> TreeData:
-    """Return the tree with what can only be said while its rows are at hand."""
+def _describe(tree: TreeData, table: Table, gate: ValidationPrePruner | None = None) -> TreeData:
+    """Return the tree with a description of its training rows."""
     about = dict(tree.about) | {
         "n_rows": table.n_rows,
         "source": pruning.source_of(table),
         "left_out": [list(pair) for pair in table.left_out],
     }
     # Not np.unique: that loads numpy.ma, 2 MB and 7 ms of the first fit.
-    c_asked = tree.nodes.column[tree.nodes.column != LEAF]
-    asked = [table.columns[c] for c in np.flatnonzero(np.bincount(c_asked)).tolist()]
-    lacking = {column.name: column.n_missing for column in asked if column.has_missing}
-    if lacking:
-        about["missing"] = lacking
+    columns = tree.nodes.column[tree.nodes.column != LEAF]
+    split_columns = [table.columns[c] for c in np.flatnonzero(np.bincount(columns)).tolist()]
+    missing = {column.name: column.n_missing for column in split_columns if column.has_missing}
+    if missing:
+        about["missing"] = missing
     if gate is not None:
         about["pruning"] = gate.pruning_records()
     if not tree.is_regression:
         about["training"] = {
-            "correct": _training(tree, table, is_whole=not lacking),
+            "correct": _correct_weight(tree, table, is_complete=not missing),
             "of": table.total_weight,
         }
     nodes = tree.nodes
@@ -338,16 +352,16 @@ def _described(tree: TreeData, table: Table, gate: ValidationPrePruner | None = 
     return replace(tree, nodes=nodes, about=about, reading=table.source.get("reading"))
 
 
-def _training(tree: TreeData, table: Table, *, is_whole: bool) -> float:
-    """Return the weight of the training rows that the tree gets right."""
-    if is_whole:
+def _correct_weight(tree: TreeData, table: Table, *, is_complete: bool) -> float:
+    """Return the weight of the training rows that the tree predicts correctly."""
+    if is_complete:
         leaves = np.flatnonzero(tree.is_leaf)
         return float(tree.nodes.total[leaves, tree.values[leaves]].sum())
     assert table.target is not None
-    right = np.concatenate([_is_right(tree, part) for part in row_blocks(table)])
-    return float(table.weights[right].sum())
+    is_correct = np.concatenate([_is_correct(tree, part) for part in row_blocks(table)])
+    return float(table.weights[is_correct].sum())
 
 
-def _is_right(tree: TreeData, table: Table) -> npt.NDArray[np.bool_]:
+def _is_correct(tree: TreeData, table: Table) -> npt.NDArray[np.bool_]:
     assert table.target is not None
     return np.asarray(classes_of(tree, table) == table.target.codes)

@@ -1,8 +1,8 @@
-"""What a bucket may hide: no cut inside it is worth more than this.
+"""An upper bound of the gain of all cuts inside a bucket.
 
-Inside a bucket a cut leaves some of its rows on the left, at least none and at most all of each
-class. A gain is a convex function of what is on the left, so none does better than the best
-corner of that box: with the rows of some classes wholly left and of all others wholly right.
+A cut inside a bucket leaves some of the bucket's rows on the left: between none and all of each
+class. The gain is a convex function of the counts on the left, so its maximum over this box is at
+a corner, where all rows of some classes are on the left and all rows of the others on the right.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from penjing.data.table import Floats
 from penjing.tree.counts import Reader
 
 
-def most_inside(
+def max_gain_inside(
     criterion: Criterion, known: Floats, left: Floats, inside: Floats, s: Reader
 ) -> Floats:
     """Return the gain of the best corner of each bucket.
@@ -22,20 +22,20 @@ def most_inside(
     Parameters
     ----------
     criterion : Criterion
-        What measures a division.
+        The split criterion.
     known : (K,)
         The counts of the node.
     left, inside : (buckets, K)
         The counts before each bucket, and in it.
     s : Reader
-        Reads the sums.
+        Interprets the sums.
 
     Examples
     --------
     >>> from penjing.criteria.gini import Gini
     >>> from penjing.tree.counts import Classes
     >>> known, left, inside = np.array([2.0, 2.0]), np.zeros((1, 2)), np.array([[2.0, 2.0]])
-    >>> most_inside(Gini(), known, left, inside, Classes(2))
+    >>> max_gain_inside(Gini(), known, left, inside, Classes(2))
     array([0.5])
     """
     k = len(known)

@@ -1,4 +1,4 @@
-"""What columns offer the nodes of a generation, from their tables of counts."""
+"""The best candidate split of each column for the nodes of a generation, from counts."""
 
 from __future__ import annotations
 
@@ -14,22 +14,26 @@ from penjing.criteria.criterion import gains, kernel_of
 from penjing.criteria.entropy import entropy_bits
 from penjing.data.store import BinnedNumbers, ExactCodes, StoredColumn
 from penjing.data.table import Floats
-from penjing.engines.out_of_core.bucket_cuts import Alone, Cuts, Found, Judging
-from penjing.engines.out_of_core.bucket_requests import Ask, Looker
+from penjing.engines.out_of_core.bucket_cuts import BestCut, CutSearch, NodeContext, SingleValues
+from penjing.engines.out_of_core.bucket_requests import BucketOpener, BucketRequest
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import NO_VALUES, candidates, score
 from penjing.tree.counts import Counts, Reader
 from penjing.tree.split import Offers, midpoint
 
-NOISE = 0.25
-"""A node of which more than this share of the numbers must be looked at is gathered if it fits."""
+MAX_OPEN_SHARE = 0.25
+"""A node is deferred if a larger share of its numbers would have to be counted by value."""
 
 Tables = npt.NDArray[np.int64]
 
 
 @dataclass(slots=True)
 class Generation:
-    """The candidates of the nodes of one generation; see :class:`penjing.tree.split.Offers`."""
+    """The best candidates of the nodes of one generation, by node position and column.
+
+    The arrays are those of :class:`penjing.tree.split.Offers`. ``after`` holds the sums of the
+    branches; the rows of ``deferred`` nodes are to be fetched and split in memory.
+    """
 
     nodes: list[int]
     n_columns: int
@@ -39,8 +43,8 @@ class Generation:
     cut: Floats = field(init=False)
     groups: dict[tuple[int, int], tuple[Any, ...]] = field(default_factory=dict)
     after: dict[tuple[int, int], Floats] = field(default_factory=dict)
-    found: dict[tuple[int, int], Found] = field(default_factory=dict)
-    parked: list[int] = field(default_factory=list)
+    best_cuts: dict[tuple[int, int], BestCut] = field(default_factory=dict)
+    deferred: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         shape = len(self.nodes), self.n_columns
@@ -48,39 +52,41 @@ class Generation:
         self.impurity, self.cut = np.full(shape, np.nan), np.full(shape, np.nan)
 
     def offers(self) -> Offers:
-        """Return what there is to choose from."""
-        places = np.zeros(self.gain.shape, np.int64)
-        return Offers(self.gain, self.information, self.impurity, self.cut, places, self.groups)
+        """Return the candidates as the choice of splits takes them."""
+        n_candidates = np.zeros(self.gain.shape, np.int64)
+        return Offers(
+            self.gain, self.information, self.impurity, self.cut, n_candidates, self.groups
+        )
 
 
-class Offering:
-    """Judges columns by counts.
+class CandidateSearch:
+    """Finds the best split of each column from counts.
 
     Parameters
     ----------
-    columns : sequence of Stored
+    columns : sequence of StoredColumn
         The columns.
     s : Reader
-        What reads the sums.
+        Interprets the sums.
     recipe : Recipe
-        What is grown; its criterion is known to C++.
-    looker : Looker
-        Looks again at buckets that may hide a better cut.
+        The recipe of the tree; C++ has its criterion.
+    opener : BucketOpener
+        Opens buckets that may contain a better cut.
     """
 
     def __init__(
-        self, columns: Sequence[StoredColumn], s: Reader, recipe: Recipe, looker: Looker
+        self, columns: Sequence[StoredColumn], s: Reader, recipe: Recipe, opener: BucketOpener
     ) -> None:
-        self._columns, self._s, self._recipe, self._looker = columns, s, recipe, looker
+        self._columns, self._s, self._recipe, self._opener = columns, s, recipe, opener
         self._criterion = recipe.measure()
-        # How mixed a node is; gain and gain ratio differ only in how columns are compared.
+        # Gain and gain ratio have the same impurity; they differ in how columns are compared.
         self._measure = "gini" if kernel_of(self._criterion) == "gini" else "entropy"
-        self._alone = {
-            c: Alone(column.part.cells)
+        self._single_values = {
+            c: SingleValues(column.part.cells)
             for c, column in enumerate(columns)
             if isinstance(column.part, BinnedNumbers)
         }
-        self._is_apart = [
+        self._has_one_code_per_level = [
             c.place is not None and len(np.unique(c.place)) == len(c.place) for c in columns
         ]
         self._values = [
@@ -88,66 +94,66 @@ class Offering:
             for c in columns
         ]
 
-    def offered(
+    def find_candidates(
         self,
         nodes: list[int],
         counted: dict[int, list[Tables]],
-        may_park: Callable[[int], bool],
-        cells: Ask,
-        numbers: Ask,
+        may_defer: Callable[[int], bool],
+        count_cells: BucketRequest,
+        fetch_numbers: BucketRequest,
     ) -> Generation:
-        """Return what the columns offer these nodes.
+        """Return the best candidates of these nodes.
 
-        Nodes that may be parked are, if nearly everything of them would have to be looked at.
-        ``cells`` and ``numbers`` look into open buckets of some of the nodes.
+        A node is deferred if it may be and most of its numbers would have to be counted by value.
+        ``count_cells`` and ``fetch_numbers`` open buckets of some of the nodes.
         """
-        told = Generation(nodes, len(self._columns))
-        cuts: dict[tuple[int, int], Cuts] = {}
+        generation = Generation(nodes, len(self._columns))
+        searches: dict[tuple[int, int], CutSearch] = {}
         for i, node in enumerate(nodes):
-            if self._alone:
-                judging = self._judging(counted[node][next(iter(self._alone))])
+            if self._single_values:
+                context = self._context(counted[node][next(iter(self._single_values))])
             for c, column in enumerate(self._columns):
                 table = counted[node][c]
                 if isinstance(column.part, ExactCodes):
-                    self._offer(told, i, c, self.counts(c, table))
+                    self._search_levels(generation, i, c, self.counts(c, table))
                 else:
-                    cut = Cuts(table, self._alone[c], judging)
-                    cuts[i, c], told.gain[i, c] = cut, cut.best
-        self._settle(told)
-        self._park_noise(told, cuts, counted, may_park)
-        self._looker.look(cuts, told.gain, cells, numbers, len(nodes))
-        bars = self._looker.bars(told.gain)
-        for (i, c), cut in cuts.items():
-            if cut.best < self._looker.bar(bars, i, cut):
-                told.gain[i, c] = np.nan  # it cannot win, nor tie
+                    search = CutSearch(table, self._single_values[c], context)
+                    searches[i, c], generation.gain[i, c] = search, search.best_gain
+        self._score_binary(generation)
+        self._defer_noisy(generation, searches, counted, may_defer)
+        self._opener.open_all(searches, generation.gain, count_cells, fetch_numbers, len(nodes))
+        best_gains = self._opener.best_gains(generation.gain)
+        for (i, c), search in searches.items():
+            if search.best_gain < self._opener.min_gain(best_gains, i, search):
+                generation.gain[i, c] = np.nan  # it can neither win nor tie
                 continue
-            found = cut.found()
-            if found is not None:
-                told.cut[i, c], told.found[i, c] = found.cut, found
-                told.after[i, c] = found.after
-        self._settle(told)
-        return told
+            best = search.best_cut()
+            if best is not None:
+                generation.cut[i, c], generation.best_cuts[i, c] = best.cut, best
+                generation.after[i, c] = best.after
+        self._score_binary(generation)
+        return generation
 
-    def _judging(self, table: Tables) -> Judging:
-        """Return how cuts of a node are judged, by the table of any column."""
+    def _context(self, table: Tables) -> NodeContext:
+        """Return criterion and sums of a node, from the table of any column."""
         known = table.sum(axis=0).astype(np.float64)
         impurity = float(self._criterion.impurity(known, self._s))
-        return Judging(self._measure, self._recipe.min_branch, known, impurity)
+        return NodeContext(self._measure, self._recipe.min_branch, known, impurity)
 
     def counts(self, c: int, table: Tables) -> Counts:
         """Return the counts of a column of exact codes, by its levels."""
         column = self._columns[c]
         assert column.place is not None
         cells = np.zeros((len(column.levels) + 1, table.shape[1]))
-        if self._is_apart[c]:
-            cells[column.place] = table  # a level for each code: quicker
+        if self._has_one_code_per_level[c]:
+            cells[column.place] = table  # one code per level: faster
         else:
             np.add.at(cells, column.place, table)
         present = np.flatnonzero(cells[:-1].any(axis=1)).astype(np.int32)
         return Counts(present, cells[present], cells[-1])
 
-    def _offer(self, told: Generation, i: int, c: int, counts: Counts) -> None:
-        """Find the best division of a column of exact codes; what it is worth is settled later."""
+    def _search_levels(self, generation: Generation, i: int, c: int, counts: Counts) -> None:
+        """Find the best split of a column of exact codes; `_score_binary` computes its gain."""
         column, recipe = self._columns[c], self._recipe
         cells, codes, values = counts.cells, counts.codes, self._values[c]
         if column.has_order:
@@ -155,60 +161,63 @@ class Offering:
             if best < 0:
                 return
             low, high = codes[best], codes[best + 1]
-            told.cut[i, c] = midpoint(values[low], values[high]) if column.is_numeric else low
+            generation.cut[i, c] = midpoint(values[low], values[high]) if column.is_numeric else low
             side = np.arange(len(codes)) > best
         elif recipe.shape == "multiway":
-            self._offer_all(told, i, c, counts)
+            self._add_multiway(generation, i, c, counts)
             return
         else:
             side = _core.group_levels(cells, self._measure, recipe.min_branch).view(np.bool_)
             if not len(side):
                 return
-            told.groups[i, c] = codes[~side], codes[side]
-        told.after[i, c] = np.stack([cells[~side].sum(axis=0), cells[side].sum(axis=0)])
+            generation.groups[i, c] = codes[~side], codes[side]
+        generation.after[i, c] = np.stack([cells[~side].sum(axis=0), cells[side].sum(axis=0)])
 
-    def _offer_all(self, told: Generation, i: int, c: int, counts: Counts) -> None:
-        """Offer a branch for each level."""
+    def _add_multiway(self, generation: Generation, i: int, c: int, counts: Counts) -> None:
+        """Add the multiway split of a column: one branch for each level."""
         column, s = self._columns[c], self._s
-        found = candidates(counts, column.field, NO_VALUES, "multiway", s)
-        scored = score(self._criterion, counts, found, self._recipe, s)
-        if not scored.size or np.isnan(scored[0]):
+        splits = candidates(counts, column.field, NO_VALUES, "multiway", s)
+        gain = score(self._criterion, counts, splits, self._recipe, s)
+        if not gain.size or np.isnan(gain[0]):
             return
-        told.gain[i, c] = scored[0]
-        told.information[i, c] = entropy_bits(s.weight(found.after[0]))
-        told.impurity[i, c] = float(self._criterion.impurity(counts.known, s))
-        told.after[i, c] = found.after[0]
-        told.groups[i, c] = tuple(counts.codes[j : j + 1] for j in range(len(counts.codes)))
+        generation.gain[i, c] = gain[0]
+        generation.information[i, c] = entropy_bits(s.weight(splits.after[0]))
+        generation.impurity[i, c] = float(self._criterion.impurity(counts.known, s))
+        generation.after[i, c] = splits.after[0]
+        generation.groups[i, c] = tuple(counts.codes[j : j + 1] for j in range(len(counts.codes)))
 
-    def _settle(self, told: Generation) -> None:
-        """Compute what all divisions in two are worth, by the criterion itself."""
-        at = [key for key in told.after if np.isnan(told.impurity[key])]
-        if not at:
+    def _score_binary(self, generation: Generation) -> None:
+        """Compute the gains of all binary splits, by the formula of the criterion."""
+        keys = [key for key in generation.after if np.isnan(generation.impurity[key])]
+        if not keys:
             return
-        places = tuple(np.array(at).T)
-        after = np.stack([told.after[key] for key in at])
+        positions = tuple(np.array(keys).T)
+        after = np.stack([generation.after[key] for key in keys])
         known = after.sum(axis=1)
-        told.gain[places] = gains(self._criterion, known, after, self._s)
-        told.information[places] = entropy_bits(self._s.weight(after))
-        told.impurity[places] = self._criterion.impurity(known, self._s)
+        generation.gain[positions] = gains(self._criterion, known, after, self._s)
+        generation.information[positions] = entropy_bits(self._s.weight(after))
+        generation.impurity[positions] = self._criterion.impurity(known, self._s)
 
-    def _park_noise(
+    def _defer_noisy(
         self,
-        told: Generation,
-        cuts: dict[tuple[int, int], Cuts],
+        generation: Generation,
+        searches: dict[tuple[int, int], CutSearch],
         counted: dict[int, list[Tables]],
-        may_park: Callable[[int], bool],
+        may_defer: Callable[[int], bool],
     ) -> None:
-        """Leave nodes in which nearly everything would have to be looked at for the end."""
-        numbers = list(self._alone)
-        for i, node in enumerate(told.nodes):
-            if not numbers or not may_park(node):
+        """Defer nodes in which most numbers would have to be counted by value."""
+        columns = list(self._single_values)
+        for i, node in enumerate(generation.nodes):
+            if not columns or not may_defer(node):
                 continue
-            n = float(counted[node][numbers[0]].sum())
-            bars = self._looker.bars(told.gain[i : i + 1])
-            seen = sum(cuts[i, c].n_open(self._looker.bar(bars, 0, cuts[i, c])) for c in numbers)
-            if seen > NOISE * n * len(numbers):
-                told.parked.append(node)
-                told.gain[i] = np.nan
-                for c in numbers:
-                    del cuts[i, c]
+            n = float(counted[node][columns[0]].sum())
+            best_gains = self._opener.best_gains(generation.gain[i : i + 1])
+            n_to_open = sum(
+                searches[i, c].n_rows_to_open(self._opener.min_gain(best_gains, 0, searches[i, c]))
+                for c in columns
+            )
+            if n_to_open > MAX_OPEN_SHARE * n * len(columns):
+                generation.deferred.append(node)
+                generation.gain[i] = np.nan
+                for c in columns:
+                    del searches[i, c]

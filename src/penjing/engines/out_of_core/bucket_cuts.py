@@ -1,9 +1,10 @@
-"""Exact cuts from coarse codes: a bound says which buckets could hide a better cut, and no others.
+"""The exact best cut of one column in one node, from counts of quantile buckets.
 
-Of a node and a numeric column first only the counts of its quantile buckets are known. Each border
-between two buckets is a cut. Buckets whose bound (cpp/grow/histogram_splits.hpp) reaches the best
-cut are opened: first their cells are counted, then the numbers in cells that are still open are
-fetched (:mod:`penjing.engines.out_of_core.bucket_requests`). What is left out cannot win, nor tie.
+At first only the counts of the buckets are known, and each border between two buckets is a cut. A
+bucket whose upper bound of the gain (computed in C++) reaches the best cut is opened: its 256 cells
+are counted. If a cell may still contain the best cut, its numbers are fetched
+(:mod:`penjing.engines.out_of_core.bucket_requests`). A unit that stays closed can neither win nor
+tie. A unit is a bucket, a cell or a single number.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ Keys = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class BestCut:
     """The best cut of a column in a node.
 
     Parameters
     ----------
     cut : float
-        Where it is; half-way between ``low`` and ``high``.
+        The threshold; half-way between ``low`` and ``high``.
     low, high : float
-        The numbers of the node's rows on both sides of it; NaN where it cannot win anyway.
+        The nearest numbers of the node's rows on both sides; NaN if the cut cannot win anyway.
     after : (2, S)
-        The sums of both sides.
+        The sums of both branches.
     """
 
     cut: float
@@ -43,19 +44,19 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judging:
-    """How the cuts of a node are judged.
+class NodeContext:
+    """What the gain of a cut depends on, besides the counts of the column.
 
     Parameters
     ----------
     measure : str
-        What C++ calls the criterion.
+        The name of the criterion in C++.
     min_branch : float
-        The least weight of a branch.
+        The smallest weight of a branch.
     known : (S,)
         The sums of the node; nothing is missing.
     impurity : float
-        That of the node.
+        The impurity of the node.
     """
 
     measure: str
@@ -64,116 +65,118 @@ class Judging:
     impurity: float
 
 
-class Alone:
-    """The numbers that have a place of their own: (256, 256) by cell, (256,) by bucket; else NaN.
+class SingleValues:
+    """The numbers that have a cell (256, 256) or a bucket (256,) of their own; NaN for the others.
 
     Parameters
     ----------
-    cells : Cells
-        Those of the column.
+    cells : QuantileCells
+        The cells of the column.
     """
 
     def __init__(self, cells: QuantileCells) -> None:
         self.by_cell, self.by_bucket = cells.values(), cells.single_values()
 
 
-class Cuts:
+class CutSearch:
     """The cuts of one column in one node, as far as they are known.
 
     Parameters
     ----------
     table : (256, S)
         The sums of its buckets.
-    alone : Alone
+    single_values : SingleValues
         The numbers that have a cell or a bucket of their own.
-    judging : Judging
-        How cuts are judged, and the node.
+    context : NodeContext
+        The criterion, and the sums of the node.
     """
 
-    def __init__(self, table: npt.NDArray[Any], alone: Alone, judging: Judging) -> None:
-        self._alone = alone
-        self._measure, self._min_branch = judging.measure, judging.min_branch
-        self._known, self.impurity = judging.known, judging.impurity
+    def __init__(
+        self, table: npt.NDArray[Any], single_values: SingleValues, context: NodeContext
+    ) -> None:
+        self._single_values = single_values
+        self._measure, self._min_branch = context.measure, context.min_branch
+        self._known, self.impurity = context.known, context.impurity
         present = np.flatnonzero(table[:N_BUCKETS].any(axis=1))
         self._key: Keys = present * 256
         self._counts = table[present].astype(np.float64)
-        self._value = alone.by_bucket[present]
-        self._is_whole = np.isnan(self._value)
-        self._new: dict[int, tuple[Keys, Floats, Floats]] = {}
-        self._judge()
+        self._value = single_values.by_bucket[present]
+        self._is_bucket = np.isnan(self._value)
+        self._opened: dict[int, tuple[Keys, Floats, Floats]] = {}
+        self._evaluate()
 
-    def _judge(self) -> None:
+    def _evaluate(self) -> None:
         self._at, self._gain = _core.judge_cuts(self._counts, self._measure, self._min_branch)
-        self._single = (~np.isnan(self._value)).view(np.uint8)
-        self.best = float(np.nanmax(self._gain)) if self._at >= 0 else np.nan
+        self._is_single = (~np.isnan(self._value)).view(np.uint8)
+        self.best_gain = float(np.nanmax(self._gain)) if self._at >= 0 else np.nan
 
-    def _of_interest(self, bar: float) -> npt.NDArray[np.bool_]:
-        """Return which units may hold a cut that reaches the bar, or stand beside one."""
-        return _core.open_units(self._counts, self._measure, self._gain, self._single, bar).view(
-            np.bool_
-        )
+    def _may_win(self, min_gain: float) -> npt.NDArray[np.bool_]:
+        """Return which units may contain a cut of at least this gain, or are next to one."""
+        return _core.open_units(
+            self._counts, self._measure, self._gain, self._is_single, min_gain
+        ).view(np.bool_)
 
-    def n_open(self, bar: float) -> float:
-        """Return how many rows lie in buckets that would have to be opened."""
-        return float(self._counts[self._of_interest(bar)].sum())
+    def n_rows_to_open(self, min_gain: float) -> float:
+        """Return how many rows are in units that would have to be opened."""
+        return float(self._counts[self._may_win(min_gain)].sum())
 
-    def to_open(self, bar: float, *, whole: bool) -> list[tuple[int, int, float]]:
-        """Return the units to open: their place, key, and how many rows they have."""
-        if whole not in self._is_whole:
+    def units_to_open(self, min_gain: float, *, buckets: bool) -> list[tuple[int, int, float]]:
+        """Return position, key and number of rows of the buckets, or cells, to open."""
+        if buckets not in self._is_bucket:
             return []
-        places = np.flatnonzero(self._of_interest(bar) & (self._is_whole == whole))
-        if not len(places):
+        positions = np.flatnonzero(self._may_win(min_gain) & (self._is_bucket == buckets))
+        if not len(positions):
             return []
-        rows = self._counts[places].sum(axis=1)
-        keys = self._key[places]
-        return list(zip(places.tolist(), keys.tolist(), rows.tolist(), strict=True))
+        rows = self._counts[positions].sum(axis=1)
+        keys = self._key[positions]
+        return list(zip(positions.tolist(), keys.tolist(), rows.tolist(), strict=True))
 
-    def open_bucket(self, place: int, cells: Floats) -> None:
-        """Put a bucket's cells, (256, S), in its place."""
+    def open_bucket(self, position: int, cells: Floats) -> None:
+        """Replace a bucket by its cells, (256, S)."""
         low = np.flatnonzero(cells.any(axis=1))
-        high = int(self._key[place]) // 256
-        self._new[place] = (
+        high = int(self._key[position]) // 256
+        self._opened[position] = (
             high * 256 + low,
             cells[low].astype(np.float64),
-            self._alone.by_cell[high, low],
+            self._single_values.by_cell[high, low],
         )
 
-    def open_cell(self, place: int, numbers: Floats, classes: npt.NDArray[Any]) -> None:
-        """Put the numbers of a cell's rows in its place."""
+    def open_cell(self, position: int, numbers: Floats, classes: npt.NDArray[Any]) -> None:
+        """Replace a cell by the numbers of its rows."""
         values, at = np.unique(numbers, return_inverse=True)
         counts = np.zeros((len(values), len(self._known)))
         np.add.at(counts, (at, classes), 1.0)
-        self._new[place] = np.full(len(values), self._key[place]), counts, values
+        self._opened[position] = np.full(len(values), self._key[position]), counts, values
 
-    def renew(self) -> None:
-        """Judge again what was opened."""
-        if not self._new:
+    def update(self) -> None:
+        """Insert what was opened, and evaluate the cuts again."""
+        if not self._opened:
             return
-        keys, counts, values, whole = [], [], [], []
+        keys, counts, values, is_bucket = [], [], [], []
         start = 0
-        for place in sorted(self._new):
-            new = self._new[place]
-            kept = slice(start, place)
-            keys += [self._key[kept], new[0]]
-            counts += [self._counts[kept], new[1]]
-            values += [self._value[kept], new[2]]
-            whole += [self._is_whole[kept], np.zeros(len(new[0]), np.bool_)]
-            start = place + 1
+        for position in sorted(self._opened):
+            new = self._opened[position]
+            unopened = slice(start, position)
+            keys += [self._key[unopened], new[0]]
+            counts += [self._counts[unopened], new[1]]
+            values += [self._value[unopened], new[2]]
+            is_bucket += [self._is_bucket[unopened], np.zeros(len(new[0]), np.bool_)]
+            start = position + 1
         keys.append(self._key[start:])
         counts.append(self._counts[start:])
         values.append(self._value[start:])
-        whole.append(self._is_whole[start:])
+        is_bucket.append(self._is_bucket[start:])
         self._key, self._counts = np.concatenate(keys), np.concatenate(counts)
-        self._value, self._is_whole = np.concatenate(values), np.concatenate(whole)
-        self._new = {}
-        self._judge()
+        self._value, self._is_bucket = np.concatenate(values), np.concatenate(is_bucket)
+        self._opened = {}
+        self._evaluate()
 
-    def found(self) -> Found | None:
-        """Return the best cut, None where the column cannot be cut."""
+    def best_cut(self) -> BestCut | None:
+        """Return the best cut; None if the column has no allowed cut."""
         at = self._at
         if at < 0:
             return None
         low, high = float(self._value[at]), float(self._value[at + 1])
         cut = 0.0 if np.isnan(low + high) else midpoint(low, high)
         below = self._counts[: at + 1].sum(axis=0)
-        return Found(cut, low, high, np.stack([below, self._known - below]))
+        return BestCut(cut, low, high, np.stack([below, self._known - below]))

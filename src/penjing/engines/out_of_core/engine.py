@@ -1,11 +1,11 @@
 """The engine for tables larger than memory: counts from a coded store on disk, exact cuts.
 
-A generation of the tree costs one pass over the codes, in which rows move on into the branches of
-their nodes and are counted; and, for numbers, a second look at the few quantile buckets that could
-hide a better cut than those seen (:mod:`penjing.engines.out_of_core.bucket_cuts`). Nodes that are
-small are gathered into memory and finished by the native engine. What cannot be done by counting
-whole rows (weights, missing values, numbers, other rules) is done by the native engine's kernels on
-columns that are mapped from files (:mod:`penjing.data.store_mapped`): memory holds rows only.
+A generation of the tree takes one pass over the codes, which moves the rows to the children of
+their nodes and counts them. For numeric columns a second pass counts the few quantile buckets that
+may contain a better cut (:mod:`penjing.engines.out_of_core.bucket_cuts`). The rows of small nodes
+are fetched, and the native engine grows the subtrees. Where counts of whole rows do not suffice
+(weights, missing values, numeric targets, other dialects), the native engine grows the tree from
+columns mapped from files (:mod:`penjing.data.store_mapped`); then memory holds row ids only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from penjing.data.store import ExactCodes, StoredColumn, write_store
 from penjing.data.store_mapped import MappedColumn, is_mapped, map_table
 from penjing.data.table import Field, Floats, Table
 from penjing.engines import native
-from penjing.engines.out_of_core.driver import Growing, Means
+from penjing.engines.out_of_core.driver import GenerationDriver, Resources
 from penjing.errors import CapabilityError
 from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
@@ -34,38 +34,38 @@ from penjing.tree.counts import Classes, Reader, Tally, Totals, reader_of
 from penjing.tree.split import Offers, Split
 from penjing.tree.tree_data import TreeData
 
-ALONE = 100_000
-"""With fewer rows a second thread costs more than it brings."""
-SHARE = 8
-"""This part of the memory limit may be used while columns are mapped."""
-WIDE = 4
-"""Codes of so many bytes are not counted by passes: their tables would be larger than the rows."""
+SINGLE_THREAD_ROWS = 100_000
+"""With fewer rows a second thread costs more time than it saves."""
+MAPPING_FRACTION = 8
+"""One part in this many of the memory limit may be used while columns are mapped."""
+WIDE_CODE = 4
+"""Codes of this many bytes are not counted in passes: the counts would be larger than the rows."""
 SMALL = 200_000
-"""Nodes of at most so many rows are gathered and finished in memory."""
+"""The rows of a node of at most this size are fetched and split in memory."""
 
 
 class Engine:
-    """Answers from a coded store.
+    """Counts the rows of a coded store.
 
     Parameters
     ----------
     table : Table
-        The rows; where they are not in a store yet, they are written to one.
+        The rows; if they are not in a store yet, they are written to one.
     missing, shares_of : str
         As for the memory engine.
     reader : Reader, optional
-        What reads the sums.
+        Interprets the sums.
     threads : int or None
-        How many threads; None for all that the machine has.
+        Number of threads; None for all that the machine has.
     memory_limit : int, str or None
-        How many bytes may be used ("2GB"); None for half of what is free.
+        How many bytes may be used ("2GB"); None for half of the free memory.
     """
 
     def __init__(
         self,
         table: Table,
         missing: str = "fraction",
-        shares_of: Any = "rows",  # noqa: ANN401 - the memory engine's
+        shares_of: Any = "rows",  # noqa: ANN401 - as in the memory engine
         reader: Reader | None = None,
         threads: int | None = None,
         *,
@@ -78,7 +78,7 @@ class Engine:
             table = write_store(table, self._space)
         assert table.target is not None
         self._table = table
-        self._how: dict[str, Any] = {"missing": missing, "shares_of": shares_of}
+        self._options: dict[str, Any] = {"missing": missing, "shares_of": shares_of}
         self._threads = threads
         self._limit = memory_bytes(memory_limit)
         self._small = SMALL
@@ -88,40 +88,44 @@ class Engine:
         if reader is None:
             reader = Classes(len(table.target.levels)) if is_plain else reader_of(table)
         self.reader: Reader = reader
-        self._within: native.Engine | None = None
+        self._native_engine: native.Engine | None = None
 
     def grow(self, recipe: Recipe, progress: ProgressCallback | None = None) -> TreeData | None:
-        """Grow a whole tree; by the native engine where rows cannot be counted from disk."""
+        """Grow a whole tree; by the native engine if counts from disk do not suffice."""
         if not self.counts(recipe):
-            return self._inside(recipe, progress).grow(recipe, progress)
-        means = Means(self._limit, self._n_threads(), self._threads, self._small, worth=3)
-        return Growing(self._table, self.reader, recipe, means, progress).tree()
+            return self._native(recipe, progress).grow(recipe, progress)
+        resources = Resources(
+            self._limit, self._n_threads(), self._threads, self._small, min_generations=3
+        )
+        return GenerationDriver(self._table, self.reader, recipe, resources, progress).grow()
 
     def counts(self, recipe: Recipe) -> bool:
-        """Say whether this recipe needs no more than counts of whole rows."""
+        """Return whether counts of whole rows suffice for this recipe."""
         is_plain = isinstance(self.reader, Classes) and self.reader.costs is None
         return is_plain and decides_by_counts(recipe) and can_be_counted(self._table)
 
-    # -- what the readable loop asks, in memory -----------------------------------------------
+    # -- counts for the loop in Python, by the native engine ----------------------------------
 
-    def _inside(
+    def _native(
         self, recipe: Recipe | None = None, progress: ProgressCallback | None = None
     ) -> native.Engine:
         """Return the native engine on the same table, its columns mapped."""
-        if self._within is None:
+        if self._native_engine is None:
             table = self._table
             if recipe is not None:
-                table = mapped_or_refused(table, recipe, self._limit, progress)
+                table = map_columns(table, recipe, self._limit, progress)
             elif not is_mapped(table):
-                table = map_table(table, self._limit // SHARE)
+                table = map_table(table, self._limit // MAPPING_FRACTION)
             spaces = [c.space for c in table.columns if isinstance(c, MappedColumn)]
-            told = self._how | {"reader": self.reader, "threads": self._threads}
-            self._within = native.Engine(table, **told, space=spaces[0] if spaces else None)
-        return self._within
+            options = self._options | {"reader": self.reader, "threads": self._threads}
+            self._native_engine = native.Engine(
+                table, **options, space=spaces[0] if spaces else None
+            )
+        return self._native_engine
 
     def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes."""
-        return self._inside().totals(tree, nodes)
+        return self._native().totals(tree, nodes)
 
     def tally(
         self,
@@ -131,27 +135,29 @@ class Engine:
         by: Sequence[Split] | None = None,
     ) -> Iterator[Tally]:
         """Yield the sums of each node, for each column and level."""
-        return self._inside().tally(tree, nodes, columns, by)
+        return self._native().tally(tree, nodes, columns, by)
 
     def offers(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
-        """Return None: the readable loop asks by `tally`."""
+        """Return None: candidates come from `tally`."""
         return None
 
     def level_values(self, column: int) -> Floats:
         """Return the sorted numbers of a numeric column, by code."""
-        return self._inside().level_values(column)
+        return self._native().level_values(column)
 
-    def prune_by_errors(self, tree: TreeData, how: Mapping[str, object]) -> dict[str, Any] | None:
-        """Return what error-based pruning makes of a tree, or None where Python has to."""
-        return self._inside().prune_by_errors(tree, how)
+    def prune_by_errors(
+        self, tree: TreeData, options: Mapping[str, object]
+    ) -> dict[str, Any] | None:
+        """Return the arrays of a tree after error-based pruning; None if Python has to prune it."""
+        return self._native().prune_by_errors(tree, options)
 
     def _n_threads(self) -> int:
-        is_small = self._table.n_rows < ALONE
+        is_small = self._table.n_rows < SINGLE_THREAD_ROWS
         return 1 if self._threads is None and is_small else n_threads(self._threads)
 
 
 def decides_by_counts(recipe: Recipe) -> bool:
-    """Say whether a recipe decides by counts of whole rows, and one generation at a time."""
+    """Return whether a recipe needs only counts of whole rows, one generation at a time."""
     return (
         recipe.rules == "textbook"
         and recipe.missing in ("refuse", "fraction", "branch")
@@ -161,7 +167,7 @@ def decides_by_counts(recipe: Recipe) -> bool:
 
 
 def can_be_counted(table: Table) -> bool:
-    """Say whether rows are counted: stored, of classes, each weighing one, nothing missing."""
+    """Return whether rows can be counted: stored, with classes, unit weights, nothing missing."""
     return (
         table.weight is None
         and not table.is_regression
@@ -172,36 +178,36 @@ def can_be_counted(table: Table) -> bool:
 
 
 def has_many_levels(table: Table) -> bool:
-    """Say whether a column has more levels than passes count: codes of one or two bytes."""
+    """Return whether a column has too many levels for passes, which take one or two bytes."""
     stored = (c for c in (*table.columns, table.target) if isinstance(c, StoredColumn))
-    return any(isinstance(c.part, ExactCodes) and c.part.width >= WIDE for c in stored)
+    return any(isinstance(c.part, ExactCodes) and c.part.width >= WIDE_CODE for c in stored)
 
 
 def is_grown_by_kernel(recipe: Recipe) -> bool:
-    """Say whether C++ grows such a tree whole; the loop in Python takes more memory."""
+    """Return whether C++ grows the whole tree; the loop in Python takes more memory."""
     if recipe.rules == "textbook":
         return decides_by_counts(recipe) and recipe.missing != "branch"
     return recipe.rules != "c50" and recipe.max_leaves is None
 
 
-def mapped_or_refused(
+def map_columns(
     table: Table, recipe: Recipe, limit: int, progress: ProgressCallback | None = None
 ) -> Table:
-    """Return a table of mapped columns; or refuse it where not even its rows fit memory."""
+    """Return a table of mapped columns; raise an error if not even its row ids fit memory."""
     is_kernel = is_grown_by_kernel(recipe)
     if not is_mapped(table):
         wanted = table.n_rows * (KERNEL_ROW_BYTES if is_kernel else LOOP_ROW_BYTES)
         if wanted > limit:
-            raise too_large(recipe.name, wanted, limit)
-        table = map_table(table, limit // SHARE, progress)
+            raise too_large_error(recipe.name, wanted, limit)
+        table = map_table(table, limit // MAPPING_FRACTION, progress)
     wanted = mapped_table_bytes(table, is_kernel=is_kernel)
     if wanted > limit:
-        raise too_large(recipe.name, wanted, limit)
+        raise too_large_error(recipe.name, wanted, limit)
     return table
 
 
-def too_large(recipe: str, wanted: int, limit: int) -> CapabilityError:
-    """Make the error for what only memory can do, and memory cannot hold."""
+def too_large_error(recipe: str, wanted: int, limit: int) -> CapabilityError:
+    """Return the error for a tree that needs more memory than the limit."""
     return CapabilityError(
         "disk_cannot", recipe=recipe, wanted=format_bytes(wanted), limit=format_bytes(limit)
     )

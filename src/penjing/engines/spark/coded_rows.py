@@ -1,8 +1,8 @@
-"""A block: the coded rows of a partition in files of its own, moved on and counted there.
+"""A block: the coded rows of one partition in files, moved down the tree and counted there.
 
-Pure functions of arrays, so that any cluster can call them; nothing here knows of Spark. How far
-the rows have moved down the tree is kept beside them; it is a note only, since the question says
-how they move: a block that was made again starts at the root and finds the same nodes.
+Functions of arrays that any cluster can call; nothing here depends on Spark. The node of each row
+is stored beside the rows, but only to save time: every request contains all moves from the root,
+so a block that had to be made again starts at the root and arrives at the same nodes.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ import numpy.typing as npt
 from penjing._core import Flat, Passes, Quantiles, count_block
 from penjing.data.store import QuantileCells
 from penjing.data.table import Floats
-from penjing.engines.out_of_core.row_location import Ids, Opened, Test
+from penjing.engines.out_of_core.row_location import Ids, NodeTest, OpenBuckets
 from penjing.engines.spark.listed import Listed
 from penjing.engines.spark.spilled import DICTIONARIES, MANY
 
 Bytes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 ABOUT = "about.pickle"
 STEP = 1 << 16
-"""So many rows are coded at a time."""
+"""Number of rows that are coded at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coding:
-    """How one column is coded; 0 is a missing value, ``j + 1`` the j-th level.
+    """How one column is coded: 0 is a missing value, ``j + 1`` the j-th level.
 
     Parameters
     ----------
     n_codes : int
-        How many codes there are.
+        Number of codes.
     place : mapping or None
-        The level of each value, where they are no numbers.
+        The level of each value, for values that are not numbers.
     levels, codes : arrays or None
-        Sorted numbers and the level of each, where they are listed.
-    cells : Cells or None
-        The quantile cells of numbers that are not.
+        The sorted numbers and the level of each, for columns of few numbers.
+    cells : QuantileCells or None
+        The quantile cells, for columns of many numbers.
     first : int
-        The code of the first level: 0 for classes, of which none is missing.
+        The code of the first level: 0 for classes, which are never missing.
     """
 
     n_codes: int
@@ -59,13 +59,13 @@ class Coding:
 
     @property
     def kind(self) -> Any:  # noqa: ANN401 - a dtype
-        """The kind of number that holds a code."""
+        """The dtype of a code."""
         return np.dtype(np.uint8 if self.n_codes <= 256 else np.uint16)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Where the codes of a column are: a file of codes, or the stem of files of cells."""
+    """The files of a column: one of codes, or several of cells with this stem."""
 
     name: str
     kind: Any
@@ -74,7 +74,7 @@ class Column:
 
 
 def final_codes(coding: Coding, values: Sequence[Any]) -> npt.NDArray[Any]:
-    """Return the code of a missing value (where there may be one), and of each of some values.
+    """Return the code of a missing value (if there may be one), and of each of these values.
 
     Examples
     --------
@@ -91,58 +91,60 @@ def final_codes(coding: Coding, values: Sequence[Any]) -> npt.NDArray[Any]:
         if len(coding.levels):
             at = np.minimum(np.searchsorted(coding.levels, numbers), len(coding.levels) - 1)
             levels = np.where(coding.levels[at] == numbers, coding.codes[at], -1)
-    found = np.where(levels < 0, 0, levels + coding.first)
-    return np.concatenate([np.zeros(coding.first, np.int64), found]).astype(coding.kind)
+    codes = np.where(levels < 0, 0, levels + coding.first)
+    return np.concatenate([np.zeros(coding.first, np.int64), codes]).astype(coding.kind)
 
 
 def code(folder: Path, n_rows: int, codings: Sequence[tuple[int, Coding]]) -> None:
-    """Code the columns that a partition was written to, by their places; the last is the target."""
+    """Code the files of a partition, (column position, coding) each; the last is the target."""
 
     def columns() -> list[Column]:
-        told = pickle.loads((folder / DICTIONARIES).read_bytes())  # noqa: S301 - our own
-        found = []
+        dictionaries = pickle.loads((folder / DICTIONARIES).read_bytes())  # noqa: S301 - our own
+        coded = []
         for c, coding in codings:
             if coding.cells is not None:
                 _code_cells(folder, c, n_rows, coding.cells)
-                found.append(Column(str(c), None, coding.n_codes, coding.cells))
+                coded.append(Column(str(c), None, coding.n_codes, coding.cells))
                 continue
             if coding.place is not None:
-                codes = final_codes(coding, told[c])[coding.first :]
-                table = np.zeros(MANY + 2, coding.kind)  # the last place is that of no value
+                codes = final_codes(coding, dictionaries[c])[coding.first :]
+                table = np.zeros(MANY + 2, coding.kind)  # the last entry is for missing values
                 table[: len(codes)] = codes
-                translated(folder, c, np.dtype(np.uint16), n_rows, table)
+                translate_codes(folder, c, np.dtype(np.uint16), n_rows, table)
             else:
                 _code_listed(folder, c, n_rows, coding)
-            found.append(Column(f"{c}.codes", coding.kind, coding.n_codes))
-        return found
+            coded.append(Column(f"{c}.codes", coding.kind, coding.n_codes))
+        return coded
 
-    noted(folder, n_rows, columns)
+    complete_block(folder, n_rows, columns)
 
 
-def noted(folder: Path, n_rows: int, columns: Callable[[], list[Column]]) -> None:
-    """Make columns, and note that the block is whole; what is not needed then is removed."""
+def complete_block(folder: Path, n_rows: int, make_columns: Callable[[], list[Column]]) -> None:
+    """Make the columns of a block, mark it as complete, and remove files no longer needed."""
     if (folder / ABOUT).exists():
         return
-    found = columns()
+    columns = make_columns()
     part = folder / f"{ABOUT}.{os.getpid()}"
-    part.write_bytes(pickle.dumps((n_rows, found), 5))
+    part.write_bytes(pickle.dumps((n_rows, columns), 5))
     part.replace(folder / ABOUT)
-    kept = {column.name if column.kind is not None else f"{column.name}.raw" for column in found}
+    needed = {
+        column.name if column.kind is not None else f"{column.name}.raw" for column in columns
+    }
     for path in folder.iterdir():
-        if path.suffix in {".local", ".raw"} and path.name not in kept:
+        if path.suffix in {".local", ".raw"} and path.name not in needed:
             path.unlink(missing_ok=True)
 
 
-def translated(
+def translate_codes(
     folder: Path,
     c: int,
     kind: Any,  # noqa: ANN401 - a dtype
     n_rows: int,
     table: npt.NDArray[Any],
 ) -> None:
-    """Write the codes of a column anew, by a table of what they are now."""
-    local = _mapped(folder / f"{c}.local", kind, n_rows)
-    with _whole(folder / f"{c}.codes") as file:
+    """Write the final codes of a column, by a table from its local codes."""
+    local = _map_file(folder / f"{c}.local", kind, n_rows)
+    with _written_at_once(folder / f"{c}.codes") as file:
         for start in range(0, n_rows, STEP):
             np.take(table, local[start : start + STEP], mode="clip").tofile(file)
 
@@ -152,7 +154,7 @@ def _code_listed(folder: Path, c: int, n_rows: int, coding: Coding) -> None:
     listed, table = Listed(coding.levels), np.zeros(1 << 16, coding.kind)
     codes = final_codes(coding, coding.levels)[coding.first :]  # type: ignore[arg-type]
     table[1 : len(codes) + 1] = codes
-    with _whole(folder / f"{c}.codes") as file:
+    with _written_at_once(folder / f"{c}.codes") as file:
         for numbers in _numbers(folder, c, n_rows):
             table[listed.places(numbers)].tofile(file)
 
@@ -160,52 +162,52 @@ def _code_listed(folder: Path, c: int, n_rows: int, coding: Coding) -> None:
 def _code_cells(folder: Path, c: int, n_rows: int, cells: QuantileCells) -> None:
     coder = cells.coder()
     high = np.empty(STEP, np.uint8)
-    with _whole(folder / f"{c}.high") as file:
+    with _written_at_once(folder / f"{c}.high") as file:
         for numbers in _numbers(folder, c, n_rows):
-            here = high[: len(numbers)]
-            coder.buckets(numbers, here)
-            here.tofile(file)
+            buckets = high[: len(numbers)]
+            coder.buckets(numbers, buckets)
+            buckets.tofile(file)
 
 
 def _numbers(folder: Path, c: int, n_rows: int) -> Iterator[Floats]:
     """Yield the numbers of a column, some rows at a time."""
-    raw = _mapped(folder / f"{c}.raw", np.dtype(np.float64), n_rows)
+    raw = _map_file(folder / f"{c}.raw", np.dtype(np.float64), n_rows)
     for start in range(0, n_rows, STEP):
         yield raw[start : start + STEP]
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[Any]:
-    """Write a file whole: a task may run twice at the same time."""
+def _written_at_once(path: Path) -> Iterator[Any]:
+    """Open a temporary file that is renamed at the end: the same task may run twice at a time."""
     part = path.with_suffix(f"{path.suffix}.{os.getpid()}")
     with part.open("wb") as file:
         yield file
     part.replace(path)
 
 
-def _mapped(path: Path, kind: Any, n: int) -> npt.NDArray[Any]:  # noqa: ANN401 - a dtype
+def _map_file(path: Path, kind: Any, n: int) -> npt.NDArray[Any]:  # noqa: ANN401 - a dtype
     return np.memmap(path, kind, "r", shape=(n,)) if n else np.empty(0, kind)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Move:
-    """One step of the rows down the tree: the tests of some nodes; ids are below ``size`` then."""
+    """One step of the rows down the tree: the tests of some nodes. Then node ids are < ``size``."""
 
     ids: Ids
-    tests: list[Test]
+    tests: list[NodeTest]
     branches: npt.NDArray[np.int32]
     size: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moves:
-    """All steps from the root so far, and of which growth they are."""
+    """All moves from the root so far; ``growth`` identifies the tree."""
 
     growth: str
     steps: list[Move]
 
-    def fitting(self, slot_of: Ids) -> Ids:
-        """Return slots for every node that rows may be in: nobody asks about those not told of."""
+    def pad_slots(self, slot_of: Ids) -> Ids:
+        """Return slots for every node that rows may be in, -1 for nodes not in ``slot_of``."""
         size = self.steps[-1].size if self.steps else 2
         if len(slot_of) >= size:
             return slot_of
@@ -213,12 +215,12 @@ class Moves:
 
 
 class Block:
-    """The rows of a partition, coded; raises FileNotFoundError where they are not.
+    """The coded rows of a partition; raises FileNotFoundError if its files do not exist.
 
     Parameters
     ----------
     folder : Path
-        Where they are.
+        The folder of its files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -226,13 +228,15 @@ class Block:
         self.n_rows, columns = pickle.loads((folder / ABOUT).read_bytes())  # noqa: S301 - our own
         self._columns: list[Column] = columns
         self._maps: dict[str, npt.NDArray[Any]] = {}
-        self._at: tuple[str, int, npt.NDArray[np.uint32]] | None = None
+        self._position: tuple[str, int, npt.NDArray[np.uint32]] | None = None
         self._passes: Passes | None = None
-        self._writes: threading.Thread | None = None
+        self._writer: threading.Thread | None = None
 
     def _array(self, name: str, kind: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - a dtype
         if name not in self._maps:
-            self._maps[name] = np.asarray(_mapped(self._folder / name, np.dtype(kind), self.n_rows))
+            self._maps[name] = np.asarray(
+                _map_file(self._folder / name, np.dtype(kind), self.n_rows)
+            )
         return self._maps[name]
 
     @property
@@ -241,14 +245,14 @@ class Block:
         return self.codes(-1)
 
     def codes(self, c: int) -> Bytes:
-        """Return the codes of a column: high bytes where it is in quantile cells."""
+        """Return the codes of a column; the high bytes if it is in quantile cells."""
         column = self._columns[c]
         if column.kind is None:
             return self._array(f"{column.name}.high", np.uint8)
         return self._array(column.name, column.kind)
 
     def numbers(self, c: int) -> Floats | None:
-        """Return the numbers of a column in quantile cells."""
+        """Return the numbers of a column in quantile cells; None for other columns."""
         column = self._columns[c]
         return self._array(f"{column.name}.raw", np.float64) if column.kind is None else None
 
@@ -265,21 +269,21 @@ class Block:
         """Return how many codes a column has."""
         return self._columns[c].n_codes
 
-    # -- rows that move on ------------------------------------------------------------------
+    # -- moving rows --------------------------------------------------------------------------
 
     def passes(self, moves: Moves, n_classes: int) -> Passes:
-        """Return the rows, each in the node to which these moves lead it."""
-        done = self._turned(moves, n_classes)
+        """Return the passes over the rows, after these moves."""
+        done = self._start_moves(moves, n_classes)
         assert self._passes is not None
         if done < len(moves.steps):
             self._move(moves, done, np.full(moves.steps[-1].size, -1, np.int32), 0)
         return self._passes
 
-    def counted(
+    def move_and_count(
         self, moves: Moves, n_classes: int, slot_of: Ids, n_slots: int
     ) -> list[npt.NDArray[np.uint32]]:
-        """Move rows, and count them on the last step."""
-        slot_of, done = moves.fitting(slot_of), self._turned(moves, n_classes)
+        """Move the rows, and count them in the last step."""
+        slot_of, done = moves.pad_slots(slot_of), self._start_moves(moves, n_classes)
         assert self._passes is not None
         if done < len(moves.steps):
             return self._move(moves, done, slot_of, n_slots)
@@ -288,12 +292,12 @@ class Block:
     def _move(
         self, moves: Moves, done: int, slot_of: Ids, n_slots: int
     ) -> list[npt.NDArray[np.uint32]]:
-        assert self._at is not None
+        assert self._position is not None
         assert self._passes is not None
-        node = self._at[2]
-        if self._writes is not None:
-            self._writes.join()
-        self._at = None  # until all is done: a pass may be cut short
+        node = self._position[2]
+        if self._writer is not None:
+            self._writer.join()
+        self._position = None  # until all moves are done: a pass may be interrupted
         tables = []
         for i, move in enumerate(moves.steps[done:], done + 1):
             is_last = i == len(moves.steps)
@@ -303,57 +307,61 @@ class Block:
             tables = self._passes.pass_(
                 move.tests, move.branches.tolist(), test_of, slots, n_slots if is_last else 0
             )
-        self._at = moves.growth, len(moves.steps), node
-        # Nobody waits for the note: who does not find it moves the rows again.
-        self._writes = threading.Thread(
-            target=self._keep_node, args=(moves.growth, len(moves.steps), node), daemon=True
+        self._position = moves.growth, len(moves.steps), node
+        # Written in the background: without this file the rows are moved again.
+        self._writer = threading.Thread(
+            target=self._store_nodes, args=(moves.growth, len(moves.steps), node), daemon=True
         )
-        self._writes.start()
+        self._writer.start()
         return tables
 
-    def _turned(self, moves: Moves, n_classes: int) -> int:
-        """Find nodes that some of these moves led to; return how many."""
-        if self._at is not None and self._at[0] == moves.growth and self._at[1] <= len(moves.steps):
-            return self._at[1]
-        done, node = self._node(moves)
+    def _start_moves(self, moves: Moves, n_classes: int) -> int:
+        """Load the node of each row after some of these moves; return after how many."""
+        if (
+            self._position is not None
+            and self._position[0] == moves.growth
+            and self._position[1] <= len(moves.steps)
+        ):
+            return self._position[1]
+        done, node = self._load_nodes(moves)
         columns = [
             (self.codes(c), self.n_codes(c), self._coder(c), self.numbers(c))
             for c in range(self.n_columns)
         ]
         self._passes = Passes(columns, self.class_, n_classes, node, 1)
-        self._at = moves.growth, done, node
+        self._position = moves.growth, done, node
         return done
 
-    def _node(self, moves: Moves) -> tuple[int, npt.NDArray[np.uint32]]:
-        """Return how many moves have been made, and the node of each row then."""
+    def _load_nodes(self, moves: Moves) -> tuple[int, npt.NDArray[np.uint32]]:
+        """Return the number of moves already made, and the node of each row after them."""
         for path in self._folder.glob(f"node-{moves.growth}.*"):
             done = path.suffix[1:]
             if done.isdecimal() and int(done) <= len(moves.steps):
                 try:
                     return int(done), np.fromfile(path, np.uint32)
-                except FileNotFoundError:  # another task has just moved it on
+                except FileNotFoundError:  # another task has just replaced it
                     continue
         return 0, np.ones(self.n_rows, np.uint32)
 
-    def _keep_node(self, growth: str, done: int, node: npt.NDArray[np.uint32]) -> None:
+    def _store_nodes(self, growth: str, done: int, node: npt.NDArray[np.uint32]) -> None:
         part = self._folder / f"part-{os.getpid()}"
-        whole = self._folder / f"node-{growth}.{done}"
-        with suppress(OSError):  # the block is gone, or there is no room: it is a note only
+        complete = self._folder / f"node-{growth}.{done}"
+        with suppress(OSError):  # the block was removed, or the disk is full: the file is optional
             with part.open("wb", buffering=0) as file:
                 written, view = 0, node.view(np.uint8).data
                 while written < len(view):
                     written += file.write(view[written:])
-            part.replace(whole)
+            part.replace(complete)
             for path in self._folder.glob("node-*"):
-                if path != whole:
+                if path != complete:
                     path.unlink(missing_ok=True)
 
-    def gathered(
+    def fetch_rows(
         self, moves: Moves, n_classes: int, slot_of: Ids, n_slots: int
     ) -> list[list[npt.NDArray[Any]]]:
-        """Return of each slot the columns of its rows, the class last: codes, or numbers."""
+        """Return for each slot the columns of its rows, as codes or numbers; the class is last."""
         passes = self.passes(moves, n_classes)
-        start, rows = passes.rows_of(moves.fitting(slot_of), n_slots)
+        start, rows = passes.rows_of(moves.pad_slots(slot_of), n_slots)
         parts: list[Any] = [self.codes(c) for c in range(self.n_columns)]
         for c in range(self.n_columns):
             numbers = self.numbers(c)
@@ -364,40 +372,43 @@ class Block:
         ]
 
 
-_OPENED: dict[Path, Block] = {}
-"""Blocks that this process has answered for: what is mapped stays mapped until they are gone."""
-_MOST = 8
+_OPEN_BLOCKS: dict[Path, Block] = {}
+"""Blocks that this process has used: their files stay mapped."""
+_MAX_OPEN = 8
 
 
-def opened(folder: Path) -> Block:
-    """Return a block, as this process left it; raises FileNotFoundError where it is not."""
-    forget_lost()
-    block = _OPENED.pop(folder, None) or Block(folder)
-    _OPENED[folder] = block  # the last one used
-    while len(_OPENED) > _MOST:
-        del _OPENED[next(iter(_OPENED))]
+def open_block(folder: Path) -> Block:
+    """Return a block, from the cache of this process if possible.
+
+    Raises FileNotFoundError if its files do not exist.
+    """
+    forget_removed()
+    block = _OPEN_BLOCKS.pop(folder, None) or Block(folder)
+    _OPEN_BLOCKS[folder] = block  # now the most recently used
+    while len(_OPEN_BLOCKS) > _MAX_OPEN:
+        del _OPEN_BLOCKS[next(iter(_OPEN_BLOCKS))]
     return block
 
 
-def forget_lost() -> None:
-    """Forget blocks whose files were removed: mapped files take room as long as they are mapped."""
-    for folder in [folder for folder in _OPENED if not (folder / ABOUT).exists()]:
-        del _OPENED[folder]
+def forget_removed() -> None:
+    """Close blocks whose files were removed: mapped files occupy the disk until then."""
+    for folder in [folder for folder in _OPEN_BLOCKS if not (folder / ABOUT).exists()]:
+        del _OPEN_BLOCKS[folder]
 
 
-# -- rows found from the root --------------------------------------------------------------------
+# -- rows routed from the root ----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Route:
-    """A tree as far as it has grown, and which of its nodes are asked about."""
+    """A tree as far as it has grown, and the slots of the nodes that are counted."""
 
     arrays: Mapping[str, npt.NDArray[Any]]
     slot: npt.NDArray[np.int32]
     n_slots: int
 
     def slots(self, block: Block) -> npt.NDArray[np.int32]:
-        """Return the slot of each row, -1 where nobody asks about its node."""
+        """Return the slot of each row, -1 if its node is not counted."""
         flat = Flat(**self.arrays)  # type: ignore[arg-type]
         columns: list[Any] = [None] * block.n_columns
         for c in flat.asked.tolist():
@@ -410,48 +421,52 @@ class Route:
 
 
 def tables(block: Block, route: Route, n_classes: int) -> list[npt.NDArray[np.int64]]:
-    """Return the tables of all columns: slot by slot, code by code."""
+    """Return the counts of all columns, by slot, code and class."""
     slots = route.slots(block)
-    every = range(block.n_columns)
-    codes, n_codes = [block.codes(c) for c in every], [block.n_codes(c) for c in every]
+    columns = range(block.n_columns)
+    codes, n_codes = [block.codes(c) for c in columns], [block.n_codes(c) for c in columns]
     return count_block(codes, n_codes, block.class_, n_classes, slots, route.n_slots)
 
 
 def totals(block: Block, route: Route, n_classes: int) -> npt.NDArray[np.int64]:
     """Return how many rows of each class each slot has."""
     slots = route.slots(block)
-    here = slots >= 0
-    flat = slots[here].astype(np.int64) * n_classes + block.class_[here]
+    is_counted = slots >= 0
+    flat = slots[is_counted].astype(np.int64) * n_classes + block.class_[is_counted]
     return np.bincount(flat, minlength=route.n_slots * n_classes)
 
 
-def values(
-    block: Block, route: Route, wanted: Mapping[int, Sequence[tuple[int, float, float]]]
+def count_values(
+    block: Block, route: Route, spans: Mapping[int, Sequence[tuple[int, float, float]]]
 ) -> dict[int, npt.NDArray[np.float64]]:
-    """Return slot, value, class and number of rows of each value that lies in a wanted span."""
+    """Return slot, value, class and row count of each value within these spans, by column."""
     slots = route.slots(block)
-    found = {}
-    for c, spans in wanted.items():
+    by_column = {}
+    for c, of_column in spans.items():
         numbers = block.numbers(c)
         assert numbers is not None
-        chosen = np.zeros(len(slots), bool)
+        is_wanted = np.zeros(len(slots), bool)
         by_slot: dict[int, list[tuple[float, float]]] = {}
-        for slot, low, high in spans:
+        for slot, low, high in of_column:
             by_slot.setdefault(slot, []).append((low, high))
-        for slot, parts in by_slot.items():
+        for slot, ranges in by_slot.items():
             rows = np.flatnonzero(slots == slot)
-            here = numbers[rows]
-            for low, high in parts:
-                chosen[rows[(here >= low) & (here <= high)]] = True
-        picked: list[npt.NDArray[Any]] = [slots[chosen], numbers[chosen], block.class_[chosen]]
-        found[c] = summed(
-            np.stack([p.astype(np.float64) for p in picked] + [np.ones(chosen.sum())])
+            in_slot = numbers[rows]
+            for low, high in ranges:
+                is_wanted[rows[(in_slot >= low) & (in_slot <= high)]] = True
+        columns: list[npt.NDArray[Any]] = [
+            slots[is_wanted],
+            numbers[is_wanted],
+            block.class_[is_wanted],
+        ]
+        by_column[c] = sum_groups(
+            np.stack([p.astype(np.float64) for p in columns] + [np.ones(is_wanted.sum())])
         )
-    return found
+    return by_column
 
 
-def summed(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return slot, value, class with equal ones put together and their numbers added."""
+def sum_groups(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return slot, value, class and row count, with equal groups summed."""
     if not rows.shape[1]:
         return rows
     keys, at = np.unique(rows[:3], axis=1, return_inverse=True)
@@ -459,21 +474,21 @@ def summed(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def rows_of(block: Block, route: Route, wanted: Sequence[int]) -> list[npt.NDArray[Any]]:
-    """Return slot, columns and class of the rows of some slots: codes, or numbers."""
+    """Return slot, columns and class of the rows of some slots, as codes or numbers."""
     slots = route.slots(block)
-    here = np.flatnonzero(np.isin(slots, np.asarray(wanted, np.int32)))
+    row_ids = np.flatnonzero(np.isin(slots, np.asarray(wanted, np.int32)))
     parts: list[Any] = [slots]
     for c in range(block.n_columns):
         numbers = block.numbers(c)
         parts.append(block.codes(c) if numbers is None else numbers)
-    return [np.asarray(part[here]) for part in (*parts, block.class_)]
+    return [np.asarray(part[row_ids]) for part in (*parts, block.class_)]
 
 
-def joined(parts: Iterable[dict[int, Any]]) -> dict[int, Any]:
-    """Return what blocks told of values, put together."""
-    told = list(parts)
-    every = {c: np.concatenate([one[c] for one in told], axis=1) for c in told[0]}
-    return {c: summed(rows) for c, rows in every.items()}
+def merge_values(parts: Iterable[dict[int, Any]]) -> dict[int, Any]:
+    """Return the results of `count_values` of several blocks as one."""
+    blocks = list(parts)
+    by_column = {c: np.concatenate([block[c] for block in blocks], axis=1) for c in blocks[0]}
+    return {c: sum_groups(rows) for c, rows in by_column.items()}
 
 
-__all__ = ["ABOUT", "Block", "Coding", "Column", "Move", "Moves", "Opened", "Route", "code"]
+__all__ = ["ABOUT", "Block", "Coding", "Column", "Move", "Moves", "OpenBuckets", "Route", "code"]

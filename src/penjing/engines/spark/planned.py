@@ -45,7 +45,7 @@ class Plan:
         ``many``: not at all.
     values : list
         What is coded.
-    cells : Cells or None
+    cells : QuantileCells or None
         Those of numbers.
     sample : (n,)
         Some numbers of ``cells``.

@@ -16,7 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing._core import Passes, code_indices, code_wholes
-from penjing.engines.spark.coded_rows import Coding, Column, final_codes, noted, translated
+from penjing.engines.spark.coded_rows import (
+    Coding,
+    Column,
+    complete_block,
+    final_codes,
+    translate_codes,
+)
 from penjing.engines.spark.listed import NOT_LISTED, Listed
 from penjing.engines.spark.planned import Plan
 from penjing.engines.spark.spilled import MANY, Look, encoded, numbers_of, plain_numbers, with_class
@@ -124,7 +130,7 @@ def plus(one: Table, other: Table) -> Table:
     return whole
 
 
-# -- a column ------------------------------------------------------------------------------------
+# -- a column ---------------------------------------------------------------------------------
 
 
 def _writer(folder: Path, c: int, plan: Plan) -> Any:  # noqa: ANN401 - one of those below
@@ -326,7 +332,7 @@ def _opened(path: Path) -> Any:  # noqa: ANN401 - a file
     return path.open("wb", buffering=0)
 
 
-# -- when all rows are known ---------------------------------------------------------------------
+# -- when all rows are known ------------------------------------------------------------------
 
 
 def settle(folder: Path, n_rows: int, codings: Sequence[tuple[int, Coding]]) -> None:
@@ -343,12 +349,12 @@ def settle(folder: Path, n_rows: int, codings: Sequence[tuple[int, Coding]]) -> 
             table = final_codes(coding, values)
             name = f"{c}.local"
             if kind != coding.kind or (table != np.arange(len(table))).any():
-                translated(folder, c, kind, n_rows, table)
+                translate_codes(folder, c, kind, n_rows, table)
                 name = f"{c}.codes"
             found.append(Column(name, coding.kind, coding.n_codes))
         return found
 
-    noted(folder, n_rows, columns)
+    complete_block(folder, n_rows, columns)
 
 
 def root_of(

@@ -1,4 +1,4 @@
-"""An engine on rows of a database: a connection, and the counts that the database makes."""
+"""An engine on rows of a database, which the database counts through a connection."""
 
 from __future__ import annotations
 
@@ -8,47 +8,47 @@ from typing import Any
 from penjing.data.table import Table
 from penjing.engines import remote_counts
 from penjing.engines.sql import group_by
-from penjing.engines.sql.connection import Link
+from penjing.engines.sql.connection import Connection
 from penjing.grow.recipe import Recipe
 
 
 class Engine(remote_counts.Engine):
-    """Answers from a database by GROUP BYs.
+    """Computes counts by GROUP BY queries to a database.
 
     Parameters
     ----------
-    link : Link
+    connection : Connection
         The connection.
     recipe : Recipe
-        What is going to be grown.
+        The recipe of the tree.
     table, query : str
-        Where the rows are; one of them.
+        Where the rows are; exactly one of the two.
     target, schema
         As in :func:`penjing.read`.
     read : Table, optional
-        The rows as they were read before they were put there.
+        The rows, if they were read and then copied to the database.
     """
 
     def __init__(
         self,
-        link: Link,
+        connection: Connection,
         recipe: Recipe,
         *,
         table: str | None = None,
         query: str | None = None,
         target: str | None = None,
         schema: Mapping[str, Any] | None = None,
-        fetched: int | None = None,
+        fetch_limit: int | None = None,
         read: Table | None = None,
     ) -> None:
-        self._link = link
-        rows = group_by.Rows(
-            link, table=table, query=query, target=target, schema=schema, read=read
+        self._connection = connection
+        rows = group_by.DatabaseRows(
+            connection, table=table, query=query, target=target, schema=schema, read=read
         )
         if recipe.rules == "rpart":
             rows.drop_unknown()
-        super().__init__(rows, recipe, fetched)
+        super().__init__(rows, recipe, fetch_limit)
 
     def close(self) -> None:
-        """Let the database go."""
-        self._link.close()
+        """Close the connection."""
+        self._connection.close()

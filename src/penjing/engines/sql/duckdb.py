@@ -1,4 +1,4 @@
-"""Rows in a DuckDB database, counted there: the same tree as the memory engine's."""
+"""An engine on rows of a DuckDB database; it grows the same tree as the memory engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from penjing.data.encode.groups import is_codable
 from penjing.data.table import Table
 from penjing.engines.sql import database_engine
-from penjing.engines.sql.connection import Kind, failed
+from penjing.engines.sql.connection import Kind, database_error
 from penjing.errors import ChoiceError, NoFileError
 from penjing.grow.recipe import Recipe
 
@@ -20,13 +20,13 @@ _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "
 _NUMBERS = ("DOUBLE", "FLOAT")
 _DECIMALS = ("DECIMAL", "HUGEINT", "UHUGEINT")
 ROWS = "penjing_table"
-"""What rows are called that were put into a database of our own."""
+"""The name of the table that holds rows copied to a database in memory."""
 
 
-class Link:
-    """A database file, open for reading only, a connection that somebody has, or our own.
+class Connection:
+    """A read-only connection to a database file, a cursor of the user's, or a copy of a table.
 
-    A table is put into a database in memory: names as codes, numbers as they are.
+    A `Table` is copied to a database in memory: categories as codes, numbers as they are.
     """
 
     dialect = "duckdb"
@@ -37,13 +37,13 @@ class Link:
         self._error: type[Exception] = duckdb.Error
         if isinstance(source, Table):
             self.name = str(source.source.get("name", "table"))
-            self._link = duckdb.connect()
-            self._link.execute("SET enable_progress_bar = false")
-            self._put(source)
+            self._database = duckdb.connect()
+            self._database.execute("SET enable_progress_bar = false")
+            self._copy_table(source)
             return
         if not isinstance(source, str | os.PathLike):
             self.name = "duckdb"
-            self._link = source.cursor()
+            self._database = source.cursor()
             return
         source = os.fspath(source)
         path = source.removeprefix(SCHEME)
@@ -53,52 +53,52 @@ class Link:
         if path == source and is_codable(path):
             raise ChoiceError("query_without_database", source=path)
         try:
-            self._link = duckdb.connect(path, read_only=True)
+            self._database = duckdb.connect(path, read_only=True)
         except duckdb.Error as error:
-            raise failed(self, error) from None
-        self._link.execute("SET enable_progress_bar = false")
+            raise database_error(self, error) from None
+        self._database.execute("SET enable_progress_bar = false")
 
-    def _put(self, table: Table) -> None:
-        """Put the rows of a table into the database."""
-        arrays, told = {}, []
+    def _copy_table(self, table: Table) -> None:
+        """Copy the rows of a table to the database."""
+        arrays, selected = {}, []
         for i, column in enumerate((*table.columns, table.target)):
             assert column is not None
             name = f"c{i}"
             arrays[name] = column.numbers() if column.is_numeric else column.codes
-            told.append(name if column.is_numeric else f"NULLIF({name}, -1) AS {name}")
-        self._link.register("arrays", arrays)
-        self._link.execute(f"CREATE TABLE {ROWS} AS SELECT {', '.join(told)} FROM arrays")  # noqa: S608
-        self._link.unregister("arrays")
+            selected.append(name if column.is_numeric else f"NULLIF({name}, -1) AS {name}")
+        self._database.register("arrays", arrays)
+        self._database.execute(f"CREATE TABLE {ROWS} AS SELECT {', '.join(selected)} FROM arrays")  # noqa: S608
+        self._database.unregister("arrays")
 
     def columns(self, source: str) -> list[tuple[str, Kind]]:
         """Return the names and kinds of the columns of a table or query."""
-        told = self.run(f"DESCRIBE SELECT * FROM {source}")  # noqa: S608 - it is quoted
-        return [(row[0], _kind(str(row[1]))) for row in told]
+        described = self.run(f"DESCRIBE SELECT * FROM {source}")  # noqa: S608 - it is quoted
+        return [(row[0], _kind(str(row[1]))) for row in described]
 
     def run(self, text: str) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
         try:
-            found: list[tuple[Any, ...]] = self._link.execute(text).fetchall()
+            rows: list[tuple[Any, ...]] = self._database.execute(text).fetchall()
         except self._error as error:
-            raise failed(self, error) from None
-        return found
+            raise database_error(self, error) from None
+        return rows
 
-    def by_column(self, text: str) -> list[list[Any]]:
-        """Return the columns of what a query finds; far quicker than by rows."""
+    def run_by_column(self, text: str) -> list[list[Any]]:
+        """Return the result of a query by column; much faster than by row."""
         try:
-            found = self._link.execute(text).fetchnumpy()
+            columns = self._database.execute(text).fetchnumpy()
         except self._error as error:
-            raise failed(self, error) from None
-        return [column.tolist() for column in found.values()]
+            raise database_error(self, error) from None
+        return [column.tolist() for column in columns.values()]
 
-    def make(self, text: str) -> bool:
-        """Make (or drop) a TEMP table; it lives in memory, or in DuckDB's own temporary folder."""
+    def alter_temp(self, text: str) -> bool:
+        """Create or drop a TEMP table; it is in memory, or in DuckDB's temporary folder."""
         self.run(text)
         return True
 
     def close(self) -> None:
-        """Let go."""
-        self._link.close()
+        """Close the connection."""
+        self._database.close()
 
 
 def _kind(name: str) -> Kind:
@@ -114,12 +114,12 @@ def _kind(name: str) -> Kind:
 
 
 class Engine(database_engine.Engine):
-    """Answers from a DuckDB database by GROUP BYs.
+    """Computes counts by GROUP BY queries to a DuckDB database.
 
     Parameters
     ----------
     source : str, connection or Table
-        ``duckdb:file.db``, an open connection, or rows that were read.
+        ``duckdb:file.db``, an open connection, or a table in memory.
     recipe, **where
         As in :class:`penjing.engines.sql.database_engine.Engine`.
     """
@@ -127,9 +127,9 @@ class Engine(database_engine.Engine):
     def __init__(self, source: Any, recipe: Recipe, **where: Any) -> None:  # noqa: ANN401
         if isinstance(source, Table):
             where |= {"table": ROWS, "read": source}
-        super().__init__(Link(source), recipe, **where)
+        super().__init__(Connection(source), recipe, **where)
 
     def close(self) -> None:
-        """Let the database go; a connection that is somebody's keeps no table of ours."""
-        self.rows.forget()
+        """Drop the TEMP table, which would stay in a connection of the user's, and close."""
+        self.rows.reset()
         super().close()

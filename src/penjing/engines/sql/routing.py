@@ -1,4 +1,4 @@
-"""In which node a row of a database is: a CASE while few nodes are open, then a TEMP table."""
+"""The node of each row of a database: a CASE while few nodes are open, then a TEMP table."""
 
 # ruff: noqa: S608 - names and literals are quoted by sqlglot
 
@@ -10,160 +10,174 @@ from typing import Any
 
 import numpy as np
 
-from penjing.engines.sql.columns import CODED, Columns
-from penjing.engines.sql.connection import NUMBERS, Link, literal
+from penjing.engines.sql.columns import MAX_CODED_VALUES, Columns
+from penjing.engines.sql.connection import NUMBERS, Connection, literal
 from penjing.grow.engine import TreeStructure
 from penjing.tree.split import Split
 
-CASES = 30
-"""With more open nodes than this, the node of each row is kept in a TEMP table."""
+MAX_CASE_NODES = 30
+"""With more open nodes than this, a TEMP table stores the node of each row."""
 
-LONG = 20
-"""A list of more levels is put into the database's dialect once, not with every question."""
-WORK = '"penjing_work'
+LONG_LIST = 20
+"""A longer list of levels gets an alias, so that it is translated once, not for every query."""
+TEMP_PREFIX = '"penjing_work'
 
 
-class Places(Columns):
-    """Rows of a table or query, and in which node each of them is; made as `Columns` are."""
+class RoutedRows(Columns):
+    """Rows of a table or query, and the node of each row; parameters as in `Columns`."""
 
-    def __init__(self, link: Link, **where: Any) -> None:  # noqa: ANN401 - those of `Columns`
-        super().__init__(link, **where)
-        self.is_allowed = True
-        """Whether a TEMP table can be made; found out when one is."""
-        self._n_made = 0
-        self._base: tuple[int, ...] = ()
+    def __init__(self, connection: Connection, **where: Any) -> None:  # noqa: ANN401 - as `Columns`
+        super().__init__(connection, **where)
+        self.may_use_temp = True
+        """Whether a TEMP table can be created; False once the database has refused one."""
+        self._n_temp_tables = 0
+        self._temp_nodes: tuple[int, ...] = ()
         self._tree: TreeStructure | None = None
         self._nodes: Sequence[int] = ()
-        self._node = "0"
+        self._node_sql = "0"
 
-    def forget(self) -> None:
-        """Start anew: nodes are now those of another tree."""
-        self._drop()
-        self._source.forget()
-        self._tree, self._nodes, self._node, self._base = None, (), "0", ()
+    def reset(self) -> None:
+        """Forget the nodes: the next ones belong to another tree."""
+        self._drop_temp_table()
+        self._source.drop_temporary_aliases()
+        self._tree, self._nodes, self._node_sql, self._temp_nodes = None, (), "0", ()
 
-    def _drop(self) -> None:
-        if self._work is not None:
-            self.link.make(f"DROP TABLE {self._work}")
-        self._work, self._base = None, ()
+    def _drop_temp_table(self) -> None:
+        if self._temp_table is not None:
+            self.connection.alter_temp(f"DROP TABLE {self._temp_table}")
+        self._temp_table, self._temp_nodes = None, ()
 
-    def place(self, tree: TreeStructure, nodes: Sequence[int]) -> None:
-        """Ask about these nodes from now on."""
+    def set_nodes(self, tree: TreeStructure, nodes: Sequence[int]) -> None:
+        """Set the nodes that are counted from now on."""
         if tree is self._tree and list(nodes) == list(self._nodes):
             return
-        if self._work is not None and not all(self._is_kept(tree, node) for node in nodes):
-            self._drop()
+        if self._temp_table is not None and not all(self._is_in_temp(tree, node) for node in nodes):
+            self._drop_temp_table()
         self._tree, self._nodes = tree, tuple(nodes)
-        self._node = self._node_of(tree, nodes)
+        self._node_sql = self._case_sql(tree, nodes)
 
-    def _is_kept(self, tree: TreeStructure, node: int) -> bool:
-        """Whether the TEMP table holds the rows of a node."""
-        while node not in self._base:
+    def _is_in_temp(self, tree: TreeStructure, node: int) -> bool:
+        """Return whether the TEMP table holds the rows of a node."""
+        while node not in self._temp_nodes:
             if node == 0:
                 return False
             node = tree.parent_of(node)[0]
         return True
 
-    def settle(self, most: int | None = None) -> None:
-        """Keep the node of each row in a TEMP table, if that pays and is allowed."""
-        most = CASES if most is None else most
-        if len(self._nodes) <= most or not self.is_allowed or self._nodes == self._base:
+    def store_nodes(self, max_case_nodes: int | None = None) -> None:
+        """Store the node of each row in a TEMP table, if that is worthwhile and allowed."""
+        limit = MAX_CASE_NODES if max_case_nodes is None else max_case_nodes
+        if len(self._nodes) <= limit or not self.may_use_temp or self._nodes == self._temp_nodes:
             return
-        parts = [f"{self._node} AS node", f"{self._class()} AS y"]
+        parts = [f"{self._node_sql} AS node", f"{self._class_sql()} AS y"]
         for c, judged in enumerate(self.survey.columns):
-            value = self._value(c)
-            if self._work is None and judged.values is not None and len(judged.values) <= CODED:
-                value = self._coded(judged, value)
+            value = self._value_sql(c)
+            if (
+                self._temp_table is None
+                and judged.values is not None
+                and len(judged.values) <= MAX_CODED_VALUES
+            ):
+                value = self._code_sql(judged, value)
             parts.append(f"{value} AS c{c}")
             if not judged.is_listed:
-                parts.append(f"{self._bucket(c)} AS b{c}")
-        self._n_made += 1
-        name = f'{WORK}_{self._n_made}"'
-        body = f"SELECT {', '.join(parts)} FROM {self._from()}"
+                parts.append(f"{self._bucket_sql(c)} AS b{c}")
+        self._n_temp_tables += 1
+        name = f'{TEMP_PREFIX}_{self._n_temp_tables}"'
+        body = f"SELECT {', '.join(parts)} FROM {self._from_sql()}"
         text = f"SELECT * FROM ({body}) AS placed WHERE node IS NOT NULL"
-        said = self._source.text(text)
-        if not self.link.make(f"CREATE TEMPORARY TABLE {name} AS {said}"):
-            self.is_allowed = False
+        statement = self._source.to_dialect(text)
+        if not self.connection.alter_temp(f"CREATE TEMPORARY TABLE {name} AS {statement}"):
+            self.may_use_temp = False
             return
-        kept = tuple(self._nodes)
-        self._drop()
-        self._work, self._base = name, kept
+        temp_nodes = tuple(self._nodes)
+        self._drop_temp_table()
+        self._temp_table, self._temp_nodes = name, temp_nodes
         assert self._tree is not None
-        self._node = self._node_of(self._tree, self._nodes)
+        self._node_sql = self._case_sql(self._tree, self._nodes)
 
-    def _node_of(self, tree: TreeStructure, nodes: Sequence[int]) -> str:
-        """Return the CASE that says in which of these nodes a row is, NULL for none."""
-        bases = set(self._base) if self._work is not None else {0}
-        said = {node: str(place) for place, node in enumerate(nodes)}
-        above: dict[int, list[int]] = {}
+    def _case_sql(self, tree: TreeStructure, nodes: Sequence[int]) -> str:
+        """Return the CASE for the slot of the node that a row is in, NULL for none of these."""
+        start_nodes = set(self._temp_nodes) if self._temp_table is not None else {0}
+        sql_of = {node: str(slot) for slot, node in enumerate(nodes)}
+        children_on_path: dict[int, list[int]] = {}
         depth: dict[int, int] = {}
         for node in nodes:
-            road = [node]
-            while road[-1] not in bases and road[-1] != 0:
-                road.append(tree.parent_of(road[-1])[0])
-            depth |= {at: step for step, at in enumerate(reversed(road))}
-            for child, parent in pairwise(road):
-                kept = above.setdefault(parent, [])
-                if child not in kept:
-                    kept.append(child)
-        for parent in sorted(above, key=lambda n: -depth[n]):
-            said[parent] = self._branching(tree, parent, above[parent], said)
-        if self._work is None:
-            return said[0]
-        if list(nodes) == list(self._base):
+            path = [node]
+            while path[-1] not in start_nodes and path[-1] != 0:
+                path.append(tree.parent_of(path[-1])[0])
+            depth |= {node_id: step for step, node_id in enumerate(reversed(path))}
+            for child, parent in pairwise(path):
+                children = children_on_path.setdefault(parent, [])
+                if child not in children:
+                    children.append(child)
+        for parent in sorted(children_on_path, key=lambda n: -depth[n]):
+            sql_of[parent] = self._split_sql(tree, parent, children_on_path[parent], sql_of)
+        if self._temp_table is None:
+            return sql_of[0]
+        if list(nodes) == list(self._temp_nodes):
             return "node"
-        tops = [node for node in self._base if node in said]
-        place = {node: i for i, node in enumerate(self._base)}
-        whens = " ".join(f"WHEN {place[node]} THEN {said[node]}" for node in tops)
+        starts = [node for node in self._temp_nodes if node in sql_of]
+        slot = {node: i for i, node in enumerate(self._temp_nodes)}
+        whens = " ".join(f"WHEN {slot[node]} THEN {sql_of[node]}" for node in starts)
         return f"CASE node {whens} END"
 
-    def _branching(
-        self, tree: TreeStructure, parent: int, wanted: list[int], said: Mapping[int, str]
+    def _split_sql(
+        self, tree: TreeStructure, parent: int, wanted: list[int], sql_of: Mapping[int, str]
     ) -> str:
+        """Return the CASE of a node's split, with the SQL of its wanted children as results."""
         split = tree.split(parent)
         assert split is not None
         children = list(tree.children(parent))
-        answers = [said[child] if child in wanted else "NULL" for child in children]
+        results = [sql_of[child] if child in wanted else "NULL" for child in children]
         if split.missing < 0 and not split.surrogates:
-            return self._asked(split, answers)
-        # What stands below a branch is said once, though several tests may lead there.
-        branch = self._asked(split, [str(b) for b in range(len(answers))])
-        whens = [f"WHEN {branch} = {b} THEN {a}" for b, a in enumerate(answers) if a != "NULL"]
+            return self._test_sql(split, results)
+        # Several tests may lead to the same branch: this writes the SQL below it only once.
+        branch = self._test_sql(split, [str(b) for b in range(len(results))])
+        whens = [f"WHEN {branch} = {b} THEN {a}" for b, a in enumerate(results) if a != "NULL"]
         return f"CASE {' '.join(whens)} END"
 
-    def _asked(self, split: Split, answers: Sequence[str], otherwise: str | None = None) -> str:
-        """Return the CASE of a test: what is answered for each of its branches."""
-        whens = [f"WHEN {self._takes(split, b)} THEN {answer}" for b, answer in enumerate(answers)]
-        for other in split.surrogates if otherwise is None else ():
-            if other.is_used:
+    def _test_sql(self, split: Split, results: Sequence[str], otherwise: str | None = None) -> str:
+        """Return the CASE of a split with a result for each branch.
+
+        ``otherwise`` is the result for rows that the split itself sends nowhere; without it
+        they follow the surrogates, then the branch for missing values.
+        """
+        whens = [
+            f"WHEN {self._branch_condition(split, b)} THEN {result}"
+            for b, result in enumerate(results)
+        ]
+        for surrogate in split.surrogates if otherwise is None else ():
+            if surrogate.is_used:
                 for side in (0, 1):
-                    if other.cut is None:
-                        test = self._in_group(other.column, other.groups[side])
+                    if surrogate.cut is None:
+                        test = self._group_condition(surrogate.column, surrogate.groups[side])
                     else:
-                        test = self._by_cut(other.column, other.cut, above=side != other.below)
-                    whens.append(f"WHEN {test} THEN {answers[side]}")
+                        test = self._cut_condition(
+                            surrogate.column, surrogate.cut, above=side != surrogate.below
+                        )
+                    whens.append(f"WHEN {test} THEN {results[side]}")
         last = otherwise
         if last is None:
-            last = answers[split.missing] if split.missing >= 0 else "NULL"
+            last = results[split.missing] if split.missing >= 0 else "NULL"
         return f"CASE {' '.join(whens)} ELSE {last} END"
 
-    def _takes(self, split: Split, branch: int) -> str:
+    def _branch_condition(self, split: Split, branch: int) -> str:
         if split.cut is not None:
-            return self._by_cut(split.column, split.cut, above=branch == 1)
-        return self._in_group(split.column, split.groups[branch])
+            return self._cut_condition(split.column, split.cut, above=branch == 1)
+        return self._group_condition(split.column, split.groups[branch])
 
-    def _by_cut(self, c: int, cut: float, *, above: bool) -> str:
+    def _cut_condition(self, c: int, cut: float, *, above: bool) -> str:
         judged, sign = self.survey.columns[c], ">" if above else "<="
         is_number = judged.column.is_numeric
         numbers = judged.numbers() if is_number else np.arange(len(judged.column.levels)) * 1.0
         if self._is_coded(c):
             last = int(np.searchsorted(numbers, cut, "right")) - 1
-            return f"{self._value(c)} {sign} {last}"
+            return f"{self._value_sql(c)} {sign} {last}"
         if is_number and self._source.kinds[judged.column.name] in NUMBERS:
-            return f"{self._value(c)} {sign} {literal(float(cut))}"
-        return self._in_group(c, np.flatnonzero((numbers > cut) == above))
+            return f"{self._value_sql(c)} {sign} {literal(float(cut))}"
+        return self._group_condition(c, np.flatnonzero((numbers > cut) == above))
 
-    def _in_group(self, c: int, codes: Iterable[int]) -> str:
+    def _group_condition(self, c: int, codes: Iterable[int]) -> str:
         judged = self.survey.columns[c]
         wanted = {int(code) for code in codes}
         if self._is_coded(c):
@@ -175,16 +189,16 @@ class Places(Columns):
             listed = [literal(value) for value, code in pairs if code in wanted]
         if not listed:
             return "FALSE"
-        text = f"{self._value(c)} IN ({', '.join(listed)})"
-        return self._source.short(text) if len(listed) > LONG else text
+        text = f"{self._value_sql(c)} IN ({', '.join(listed)})"
+        return self._source.temporary_alias(text) if len(listed) > LONG_LIST else text
 
-    def _class(self, by: Sequence[Split] | None = None) -> str:
-        """Return the class of a row, as code; or the branch that a test sends it to."""
+    def _class_sql(self, by: Sequence[Split] | None = None) -> str:
+        """Return the SQL for the class of a row, as code; with ``by``, for its branch instead."""
         if by is not None:
             whens = []
-            for place, split in enumerate(by):
-                answers = [str(branch) for branch in range(split.n_branches)]
-                asked = self._asked(split, answers, otherwise=str(split.n_branches))
-                whens.append(f"WHEN {place} THEN {asked}")
-            return f"CASE {self._node} {' '.join(whens)} END"
-        return self._target()
+            for slot, split in enumerate(by):
+                branches = [str(branch) for branch in range(split.n_branches)]
+                test = self._test_sql(split, branches, otherwise=str(split.n_branches))
+                whens.append(f"WHEN {slot} THEN {test}")
+            return f"CASE {self._node_sql} {' '.join(whens)} END"
+        return self._target_sql()
