@@ -1,8 +1,8 @@
 """The exact best cut of one column in one node, from counts of quantile buckets.
 
 At first only the counts of the buckets are known, and each border between two buckets is a cut. A
-bucket whose upper bound of the gain (computed in C++) reaches the best cut is opened: its 256 cells
-are counted. If a cell may still contain the best cut, its numbers are fetched
+bucket whose upper bound of the gain (cpp/grow/histogram_splits.hpp) reaches the best cut is opened:
+its 256 cells are counted. If a cell may still contain the best cut, its numbers are fetched
 (:mod:`penjing.engines.out_of_core.bucket_requests`). A unit that stays closed can neither win nor
 tie. A unit is a bucket, a cell or a single number.
 """
