@@ -41,7 +41,14 @@ class PenjingError(ValueError):
         super().__init__(say(key, **self.values))
 
     def say(self, lang: str) -> str:
-        """Return the message in another language."""
+        """Return the message in another language.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.DataError("no_rows", source="melons.csv").say("zh")
+        'melons.csv 只有表头，没有数据行。生成决策树至少需要一行数据。'
+        """
         return say(self.key, lang, **self.values)
 
     def __reduce__(self) -> tuple[object, ...]:

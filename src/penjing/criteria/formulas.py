@@ -16,6 +16,7 @@ import numpy as np
 from penjing.arguments import as_list, bad_value_error, is_number
 from penjing.criteria.entropy import entropy_bits
 from penjing.criteria.gini import gini_impurity
+from penjing.data.source import Label
 from penjing.data.table import Floats
 from penjing.errors import ChoiceError, WrongTypeError
 from penjing.tree.counts import TIE
@@ -50,7 +51,7 @@ def gini(labels: Labels = None, *, counts: Sequence[float] | None = None) -> flo
     return float(gini_impurity(_counts(labels, counts)))
 
 
-def majority(labels: Labels = None) -> Any:  # noqa: ANN401 - whatever the labels are
+def majority(labels: Labels = None) -> Label:
     """Return the most frequent label; of equal ones the first to appear.
 
     Examples
@@ -63,7 +64,8 @@ def majority(labels: Labels = None) -> Any:  # noqa: ANN401 - whatever the label
         raise ChoiceError("nothing_to_count")
     if isinstance(labels, Mapping):
         _checked([*counted.values()], 1)
-    return max(counted, key=lambda label: counted[label])
+    most_frequent: Label = max(counted, key=lambda label: counted[label])
+    return most_frequent
 
 
 def gain(

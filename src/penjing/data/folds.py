@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from penjing.arguments import bad_value_error, is_number, is_whole, whole_number
 from penjing.data.read import read
+from penjing.data.source import Source
 from penjing.data.table import Table
 from penjing.errors import ChoiceError, DataError, WrongTypeError
 
@@ -48,7 +48,15 @@ class Fold:
     seed: int = 0
 
     def of(self, table: Table) -> TablePair:
-        """Return the rows of the other folds, and those of this one."""
+        """Return the rows of the other folds, and those of this one.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> training, held_out = penjing.Fold(5, 0).of(penjing.example("watermelon2.0"))
+        >>> training.n_rows, held_out.n_rows
+        (13, 4)
+        """
         table = read(table)
         fold_of_row = fold_numbers(table, self.k, self.seed)
         if not (is_whole(self.which) and 0 <= self.which < self.k):
@@ -57,7 +65,7 @@ class Fold:
         return table.take(fold_of_row != self.which), table.take(fold_of_row == self.which)
 
 
-def folds(table: Any, k: int, seed: int = 0, *, target: str | None = None) -> list[TablePair]:  # noqa: ANN401
+def folds(table: Source, k: int, seed: int = 0, *, target: str | None = None) -> list[TablePair]:
     """Return k pairs (training rows, held-out rows); every row is held out once.
 
     The folds are stratified: each has its share of every class. Their sizes differ by at most one
@@ -92,7 +100,7 @@ def fold_numbers(table: Table, k: int, seed: int = 0) -> npt.NDArray[np.intp]:
     return fold_of_row
 
 
-def hold_out(table: Any, share: float, seed: int = 0, *, target: str | None = None) -> TablePair:  # noqa: ANN401
+def hold_out(table: Source, share: float, seed: int = 0, *, target: str | None = None) -> TablePair:
     """Return the training rows and the held-out rows of a table.
 
     The split is stratified: every class is held out in proportion, and each keeps at least one

@@ -157,31 +157,73 @@ class Table:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns, target not included."""
+        """The names of the columns, target not included.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.example("fish").names
+        ('no surfacing', 'flippers')
+        """
         return tuple(column.name for column in self.columns)
 
     @property
     def is_regression(self) -> bool:
-        """Whether the target is a number."""
+        """Whether the target is a number.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.example("fish").is_regression
+        False
+        """
         return self.target is not None and self.target.is_numeric
 
     @property
     def weights(self) -> Floats:
-        """The weight of each row, 1 if the table has no weights."""
+        """The weight of each row, 1 if the table has no weights.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.example("fish").weights.tolist()
+        [1.0, 1.0, 1.0, 1.0, 1.0]
+        """
         return np.ones(self.n_rows) if self.weight is None else self.weight
 
     @property
     def total_weight(self) -> float:
-        """The total weight of all rows."""
+        """The total weight of all rows.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.example("fish").total_weight
+        5.0
+        """
         return float(self.n_rows if self.weight is None else self.weight.sum())
 
     @property
     def schema(self) -> tuple[Field, ...]:
-        """The columns without their rows."""
+        """The columns without their rows.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> [field.kind for field in penjing.example("watermelon3.0").schema][-2:]
+        ['numeric', 'numeric']
+        """
         return tuple(column.field for column in self.columns)
 
     def column(self, name: str) -> Column:
-        """Return a column by name, the target included."""
+        """Return a column by name, the target included.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.example("fish").column("flippers").values()
+        [1, 1, 0, 1, 1]
+        """
         columns = [*self.columns, *([self.target] if self.target is not None else [])]
         for column in columns:
             if isinstance(name, str) and column.name == name:
@@ -189,13 +231,28 @@ class Table:
         raise unknown_name_error("unknown_column", name, [c.name for c in columns])
 
     def row_number(self, row: int) -> int:
-        """Return the number of a row in its source, from 1."""
+        """Return the number of a row in its source, from 1.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.example("fish").take([3, 4]).row_number(0)
+        4
+        """
         if not is_whole(row) or not 0 <= row < self.n_rows:
             raise bad_value_error("no_row", "row", row, int, last=self.n_rows - 1)
         return int(row) + 1 if self.row_numbers is None else int(self.row_numbers[row])
 
     def take(self, rows: npt.ArrayLike) -> Table:
-        """Return the table with only these rows (positions or a mask) and all its levels."""
+        """Return the table with only these rows (positions or a mask) and all its levels.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> fish.take([0, 1]).n_rows, fish.take([True, False, False, False, False]).n_rows
+        (2, 1)
+        """
         positions = self._row_positions(rows)
         numbers = np.arange(1, self.n_rows + 1) if self.row_numbers is None else self.row_numbers
         return replace(
@@ -222,7 +279,14 @@ class Table:
         return positions
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield each row as a dict of plain values, target included."""
+        """Yield each row as a dict of plain values, target included.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> next(penjing.example("fish").rows())
+        {'no surfacing': 1, 'flippers': 1, 'fish': 'yes'}
+        """
         columns = [*self.columns, *([self.target] if self.target is not None else [])]
         names = [column.name for column in columns]
         for values in zip(*(column.values() for column in columns), strict=True):

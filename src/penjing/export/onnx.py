@@ -363,6 +363,6 @@ class _Maker:
     def _classes(self) -> tuple[Any, npt.NDArray[Any]]:
         kinds, classes = self._onnx.TensorProto, self._plan.tree.classes
         is_whole = all(isinstance(c, int) and not isinstance(c, bool) for c in classes)
-        if is_whole and all(abs(c) < 2**62 for c in classes):
+        if is_whole and all(abs(int(c)) < 2**62 for c in classes):
             return kinds.INT64, np.asarray(classes, np.int64)
         return kinds.STRING, np.asarray(self._plan.classes, object)

@@ -80,7 +80,7 @@ class Recipe:
     laplace: bool = False
     options: DialectOptions = TEXTBOOK
 
-    def but(self, **changes: Any) -> Recipe:  # noqa: ANN401 - checked here
+    def but(self, **changes: object) -> Recipe:
         """Return the recipe with some settings changed.
 
         Examples
@@ -91,12 +91,12 @@ class Recipe:
         own = [f.name for f in fields(self) if f.name not in ("name", "options")]
         self._check_options()
         theirs = [f.name for f in fields(self.options)]
-        changes = self._translated(changes)
-        for word in changes:
+        settings = self._translated(changes)
+        for word in settings:
             if word not in own + theirs:
                 raise unknown_name_error("unknown_setting", word, own + theirs, recipe=self.name)
-        options = replace(self.options, **{k: v for k, v in changes.items() if k in theirs})
-        shared = {k: v for k, v in changes.items() if k in own}
+        options = replace(self.options, **{k: v for k, v in settings.items() if k in theirs})
+        shared = {k: v for k, v in settings.items() if k in own}
         changed = replace(self, options=options, **shared)
         changed.check()
         return changed
@@ -119,7 +119,14 @@ class Recipe:
         return found
 
     def check(self) -> None:
-        """Refuse settings that cannot be used, each with a sentence."""
+        """Raise an error if a setting cannot be used.
+
+        Examples
+        --------
+        >>> Recipe("mine", max_depth=-1).check()  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        penjing.errors.ChoiceError: max_depth=-1 ...
+        """
         arguments.text("name", self.name)
         self._check_options()
         arguments.text("rules", self.rules)
@@ -161,7 +168,13 @@ class Recipe:
         check_kernel(self.measure())
 
     def measure(self) -> Criterion:
-        """Return the criterion itself."""
+        """Return the criterion itself.
+
+        Examples
+        --------
+        >>> Recipe("id3").measure().name
+        'gain'
+        """
         if isinstance(self.criterion, str):
             criterion: Criterion = load("criterion", self.criterion)()
             return criterion
@@ -171,7 +184,14 @@ class Recipe:
         return Impurity(name, self.criterion)
 
     def prepared(self, table: Table) -> Table:
-        """Return the table as these rules see it; most do not see rows of weight 0."""
+        """Return the table as the dialect sees it; most leave out rows of weight 0.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> Recipe("id3").prepared(penjing.example("fish")).n_rows
+        5
+        """
         if table.weight is not None and not table.weight.all():
             if not table.weight.any():
                 raise DataError("no_weight", source=table.source.get("name", "the table"))
@@ -182,7 +202,14 @@ class Recipe:
     def fits(self, table: Table) -> Recipe:
         """Return the recipe as it suits a table, or refuse with a sentence.
 
-        A table whose target is a number turns the criterion of a class recipe to variance.
+        If the target of the table is a number, the criterion of a class recipe becomes variance.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> numbers = penjing.read([{"x": 1, "y": 0.5}, {"x": 2, "y": 1.5}], "y")
+        >>> Recipe("id3").fits(numbers).criterion
+        'variance'
         """
         fitted = self.options.fits(table)
         if fitted is not self.options:
@@ -209,7 +236,15 @@ class Recipe:
     def refuse_missing(self, columns: Sequence[Column]) -> None:
         """Raise an error if a value is missing and this recipe does without.
 
-        Plain numbers are looked at only where an engine has not found them whole by itself.
+        Plain numbers are scanned only if an engine has not checked them itself.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> Recipe("id3").refuse_missing(penjing.example("watermelon2.0alpha").columns)
+        ... # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        penjing.errors.ChoiceError: column '色泽' has ...
         """
         for column in columns if self.missing == "refuse" else ():
             if column.has_missing:
@@ -229,7 +264,13 @@ class Recipe:
         return fixed | {name: _word(value) for name, value in told.items()}
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings as plain data, as a tree keeps them."""
+        """Return the settings as plain data, as a tree keeps them.
+
+        Examples
+        --------
+        >>> Recipe("id3").settings()["shape"]
+        'multiway'
+        """
         plain = {field.name: getattr(self, field.name) for field in fields(self)}
         plain["criterion"] = self.measure().name
         options = plain.pop("options")

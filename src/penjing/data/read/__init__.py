@@ -16,6 +16,7 @@ from penjing.data.read.dispatch import read_source
 from penjing.data.read.missing_markers import make_markers, serializable_markers
 from penjing.data.read.schema import check_schema
 from penjing.data.read.text_encoding import check_encoding
+from penjing.data.source import ColumnSchema, Source
 from penjing.data.table import Field, Table
 from penjing.errors import ChoiceError, WrongTypeError
 
@@ -26,9 +27,9 @@ SEPARATES_ROWS = '\r\n"'
 
 
 def read(
-    source: Any,  # noqa: ANN401 - a path, bytes, an open file, a frame, an array, rows
+    source: Source,
     target: str | Field | Literal[False] | None = None,
-    schema: Mapping[str, Any] | Sequence[Field] | None = None,
+    schema: Mapping[str, ColumnSchema] | Sequence[Field] | None = None,
     *,
     missing: Iterable[str] | Mapping[str, Iterable[str]] | None = None,
     encoding: str | None = None,
