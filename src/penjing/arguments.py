@@ -208,9 +208,8 @@ def check_options(
     for name, value in given.items():
         if name not in known:
             raise unknown_name_error(key, name, known, **details)
-        if _NUMERIC.isdisjoint(
-            _simple_types(known[name]) or ()
-        ):  # the function itself checks numbers
+        # The function itself checks numbers.
+        if _NUMERIC.isdisjoint(_simple_types(known[name]) or ()):
             check_type(name, value, known[name])
 
 

@@ -1,8 +1,8 @@
-"""Tables larger than memory: any source is coded, in one pass, to a store on disk.
+"""Encode a source larger than memory, in one pass, to a store on disk.
 
-Parquet is read row group by row group, several at a time; tables and queries of DuckDB are first
-made Parquet by DuckDB, in the same folder; text is coded as it is read. What a column *is* is
-judged by the rules of :mod:`penjing.read`, from its distinct values.
+Parquet is read row group by row group, several at a time. DuckDB first exports its tables and
+queries to Parquet in the same folder. Text is encoded as it is read. The types of columns are
+inferred from their distinct values, as in :mod:`penjing.data.read`.
 """
 
 from __future__ import annotations

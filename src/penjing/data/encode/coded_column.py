@@ -1,4 +1,4 @@
-"""A column while it is being coded: how it is kept, and what has been met in it."""
+"""A column while it is encoded: its form in the store, and the values met so far."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Text larger than memory, coded to a store as it is read: CSV, TSV and JSON lines.
+"""Encode text larger than memory (CSV, TSV, JSON lines) to a store as it is read.
 
-Cells are divided, decoded and judged as by who reads the text whole, and by the same functions;
-only the rows lie in files.
+The functions that split, decode and infer columns are those for text in memory; only the rows are
+in files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""One pass over the row groups of a source: every column to codes, several groups at a time.
+"""Encode the row groups of a source in one pass, several groups at a time.
 
-After each group a line is added to a list, with what the group brought: new texts, counts, first
-rows. A run that was interrupted reads the list, and codes the groups that have no line.
+After each group, a journal gets one line with its new texts, counts and first rows. After an
+interruption, the next run reads the journal and encodes only the groups without a line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How each column of a source is to be kept: decided from a sample, and what files say."""
+"""Plan the form of each column in the store, from a sample and the metadata of the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of a column that are held: which, how often, where first; and files with one a row."""
+"""Distinct values of a column with counts and first rows, and files with one value per row."""
 
 from __future__ import annotations
 

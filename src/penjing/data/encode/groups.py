@@ -1,4 +1,4 @@
-"""Where the rows of a large source are: Parquet files, and the row groups in them."""
+"""The Parquet files of a large source and their row groups."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Rows of a text in batches, column by column, in constant memory: as who reads it whole has them.
+"""Split a text into batches of columns in constant memory, as the readers in memory do.
 
-Arrow divides text as Python's csv does, but for blanks before a quote and quotes left open; where
-one of these may be, and wherever Arrow complains, Python divides.
+Arrow splits text as Python's csv module does, except for blanks before a quote and quotes that are
+left open. If a text may have one of these, or if Arrow reports an error, Python splits it.
 """
 
 from __future__ import annotations

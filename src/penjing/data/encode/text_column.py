@@ -1,9 +1,10 @@
-"""A column of text while its cells arrive: kept by its texts, as numbers, or only looked at.
+"""A text column while it is encoded: stored as codes, stored as numbers, or only sampled.
 
-A column of few distinct texts is kept as codes. One of very many that are nearly all plain numbers
-is kept as numbers; every other cell in it is held as text, and stands in the file as a NaN that
-tells which. Of one with more texts than can be held only some are: the first ones, and the first of
-each kind that the judges can tell apart. So a column is judged as with all its texts at hand.
+A column of few distinct texts is stored as codes. A column of very many texts that are nearly all
+plain numbers is stored as numbers; its other cells are kept in memory as texts, and a NaN payload
+in the file refers to them. A column with too many texts keeps only some in memory: the first ones,
+and the first of each kind that type inference distinguishes. So inference gives the same result
+as with all texts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The text of a file that is never held whole: how its bytes are read, and its lines in pieces."""
+"""Read a text file in pieces without loading it as a whole: encoding and lines."""
 
 from __future__ import annotations
 

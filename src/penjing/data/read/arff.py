@@ -88,21 +88,21 @@ def _parse_attribute(line: str, name: str, number: int) -> Attribute:
     match = ATTRIBUTE.fullmatch(line)
     if match is None:
         raise DataError("bad_arff", source=name, line=number, value=line[:40])
-    title, kind = unquote(match["name"]), match["kind"].strip()
+    attribute_name, kind = unquote(match["name"]), match["kind"].strip()
     if kind.startswith("{"):
         values_text = kind[1 : kind.rfind("}")] if "}" in kind else kind[1:]
         levels = tuple(dict.fromkeys(split_values(values_text)))
         if not values_text.strip() or not levels:
             raise DataError("bad_arff", source=name, line=number, value=line[:40])
-        return Attribute(title, "nominal", levels)
+        return Attribute(attribute_name, "nominal", levels)
     type_name = kind.split()[0].lower()
     if type_name.startswith(NUMERIC_TYPES):
-        return Attribute(title, "numeric")
+        return Attribute(attribute_name, "numeric")
     if type_name == "string":
-        return Attribute(title, "text")
+        return Attribute(attribute_name, "text")
     if type_name == "date":
-        return Attribute(title, "date")
-    raise DataError("arff_kind", source=name, line=number, column=title, value=type_name)
+        return Attribute(attribute_name, "date")
+    raise DataError("arff_kind", source=name, line=number, column=attribute_name, value=type_name)
 
 
 def _parse_row(line: str, width: int, name: str, number: int) -> Sequence[str]:

@@ -27,9 +27,7 @@ def arrow_kind(arrow_type: Any) -> Kind:  # noqa: ANN401 - a type of Arrow
         return arrow_kind(arrow_type.value_type)
     if isinstance(arrow_type, pa.BaseExtensionType):
         return "text" if arrow_type.extension_name == UUID else arrow_kind(arrow_type.storage_type)
-    if types.is_integer(arrow_type) or types.is_duration(
-        arrow_type
-    ):  # Parquet itself has no durations
+    if types.is_integer(arrow_type) or types.is_duration(arrow_type):
         return "whole"
     if types.is_floating(arrow_type) or types.is_decimal(arrow_type):
         return "number"
@@ -46,9 +44,8 @@ def arrow_numbers(array: Any) -> Any:  # noqa: ANN401 - arrays of Arrow
 
     array = _storage_array(array)
     if pa.types.is_decimal(array.type):
-        return array.cast(pa.string()).cast(
-            pa.float64()
-        )  # by its digits, since dividing would round twice
+        # By its digits, since dividing them by a power of ten would round twice.
+        return array.cast(pa.string()).cast(pa.float64())
     return array.cast(pa.int64()) if pa.types.is_duration(array.type) else array
 
 
@@ -61,9 +58,8 @@ def arrow_texts(array: Any) -> Any:  # noqa: ANN401 - arrays of Arrow
     types, arrow_type = pa.types, array.type
     if types.is_dictionary(arrow_type):
         return array
-    if types.is_nested(arrow_type) or types.is_null(
-        arrow_type
-    ):  # without any value: others were refused before
+    # A nested column has no value here: others were refused before.
+    if types.is_nested(arrow_type) or types.is_null(arrow_type):
         return pa.nulls(len(array), pa.string()).dictionary_encode()
     if (
         types.is_string(arrow_type)

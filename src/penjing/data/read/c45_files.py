@@ -74,51 +74,55 @@ def parse_names_file(text: str, name: str) -> tuple[list[Attribute], str]:
     entries = [*_split_entries(text)]
     if not entries:
         raise DataError("bad_names", source=name, line=1)
-    (first, classes), *attribute_entries = entries
+    (target_name, classes), *attribute_entries = entries
     attributes = []
-    for title, values in attribute_entries:
-        if title is None or not values:
-            raise DataError("bad_names_entry", source=name, value=title or ", ".join(values))
-        attributes.append(_parse_attribute(title, values))
-    titles = [attribute.name for attribute in attributes]
-    if first is None and len(classes) == 1 and classes[0] in titles:
+    for attribute_name, values in attribute_entries:
+        if attribute_name is None or not values:
+            raise DataError(
+                "bad_names_entry", source=name, value=attribute_name or ", ".join(values)
+            )
+        attributes.append(_parse_attribute(attribute_name, values))
+    attribute_names = [attribute.name for attribute in attributes]
+    if target_name is None and len(classes) == 1 and classes[0] in attribute_names:
         return attributes, classes[0]
-    title = first or "class"
-    while title in titles:
-        title += "'"
-    return [*attributes, Attribute(title, "nominal", tuple(classes))], title
+    attribute_name = target_name or "class"
+    while attribute_name in attribute_names:
+        attribute_name += "'"
+    return [*attributes, Attribute(attribute_name, "nominal", tuple(classes))], attribute_name
 
 
-def _parse_attribute(title: str, values: list[str]) -> Attribute:
+def _parse_attribute(attribute_name: str, values: list[str]) -> Attribute:
     first_value = values[0]
     if len(values) == 1 and first_value in KINDS:
-        return Attribute(title, KINDS[first_value])
+        return Attribute(attribute_name, KINDS[first_value])
     if len(values) == 1 and first_value.split()[0] == "discrete":
-        return Attribute(title, "nominal")
+        return Attribute(attribute_name, "nominal")
     if first_value.startswith("[ordered]"):
-        return Attribute(title, "ordered", (first_value[len("[ordered]") :].strip(), *values[1:]))
-    return Attribute(title, "nominal", tuple(dict.fromkeys(values)))
+        return Attribute(
+            attribute_name, "ordered", (first_value[len("[ordered]") :].strip(), *values[1:])
+        )
+    return Attribute(attribute_name, "nominal", tuple(dict.fromkeys(values)))
 
 
 def _split_entries(text: str) -> Iterator[tuple[str | None, list[str]]]:
     """Yield each entry: the name before the colon, if any, and the words after it."""
-    title: str | None = None
+    attribute_name: str | None = None
     words: list[str] = []
     expects_more = False
     for word, mark in _split_words(text):
-        if mark == ":" and title is None and not words:
-            title, expects_more = word, True
+        if mark == ":" and attribute_name is None and not words:
+            attribute_name, expects_more = word, True
         elif mark == ",":
             words.append(word)
             expects_more = True
         elif word:
             words.append(word)
             expects_more = False
-        if mark in (".", "\n") and not expects_more and (words or title is not None):
-            yield title, words
-            title, words = None, []
-    if words or title is not None:
-        yield title, words
+        if mark in (".", "\n") and not expects_more and (words or attribute_name is not None):
+            yield attribute_name, words
+            attribute_name, words = None, []
+    if words or attribute_name is not None:
+        yield attribute_name, words
 
 
 def _split_words(text: str, marks: str = ",:\n") -> Iterator[tuple[str, str]]:

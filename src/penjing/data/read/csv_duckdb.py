@@ -181,10 +181,11 @@ def _read_numbers(
         + " from rows",
         {"words": sorted(words)},
     ).fetchall()
-    n_others, is_whole, is_tidy = counts
-    if n_others or (is_whole and not is_tidy):  # 007 and 7 are two texts; twenty digits do not fit
+    n_others, are_integers, are_canonical = counts
+    # 007 and 7 are two different texts, and twenty digits do not fit in 64 bits.
+    if n_others or (are_integers and not are_canonical):
         return None
-    kind = "bigint" if is_whole else "double"
+    kind = "bigint" if are_integers else "double"
     numbers = connection.execute(
         f"select case when {is_number} then {column}::{kind} end as number from rows"
         " order by rowid",  # a join with the markers may change the order of the rows

@@ -94,9 +94,8 @@ def infer_target(context: ReadContext, raw: RawColumn, spec: ColumnSpec | None =
             return lazy
     raw = clean_column(context, raw)
     integers = None if raw.declared else raw.integer_codes()
-    if (
-        integers is not None and len(integers[0]) <= MAX_NUMERIC_CLASSES
-    ):  # known without ranking them
+    # Few integers are recognised without ranking them.
+    if integers is not None and len(integers[0]) <= MAX_NUMERIC_CLASSES:
         return make_categorical_column(raw)
     numeric = find_numbers(context, raw)
     if raw.declared in ("nominal", "ordered", "numeric"):

@@ -135,9 +135,8 @@ def plain_value(cell: Any) -> Any:  # noqa: ANN401 - whatever a frame or a user 
     if isinstance(cell, (dt.time, uuid.UUID)):
         return str(cell)
     if isinstance(cell, bytes | bytearray | memoryview):
-        return bytes(cell).decode(
-            "utf-8", "backslashreplace"
-        )  # different bytes stay different texts
+        # With backslash escapes, different bytes stay different texts.
+        return bytes(cell).decode("utf-8", "backslashreplace")
     return cell if isinstance(cell, PLAIN_TYPES) else NotImplemented
 
 

@@ -149,9 +149,8 @@ def _read_pieces(text: io.TextIOWrapper, source: TableSource, hint: str) -> Iter
                 )
             except DataError as error:
                 if error.key == "no_rows" and more:
-                    pending = (
-                        piece + pending
-                    )  # only the header so far: the first row is longer than a piece
+                    # Only the header so far: the first row is longer than a piece.
+                    pending = piece + pending
                     continue
                 if error.key == "no_rows":
                     yield _table_without_rows(error, source)
