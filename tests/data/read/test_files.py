@@ -120,8 +120,8 @@ def test_a_binary_file_is_refused(tmp_path):
 
 
 DATA_PACKAGE = Path(penjing.__file__).with_name("data")
-RAISED = re.compile(r'(?:DataError|ChoiceError|unknown|reading\.error|Note)\(\s*f?"(\w+)"')
-NOTED = re.compile(r'reading\.note\(\s*f?"([\w{}]+)"')
+RAISED = re.compile(r'(?:DataError|ChoiceError|unknown_name_error|\w+\.error|Note)\(\s*f?"(\w+)"')
+NOTED = re.compile(r'\w+\.note\(\s*f?"([\w{}]+)"')
 
 
 def keys_of_the_readers():
@@ -134,6 +134,10 @@ def keys_of_the_readers():
 
 def holes(sentence):
     return {name for _, name, _, _ in string.Formatter().parse(sentence) if name}
+
+
+def test_the_messages_of_the_readers_are_found():
+    assert len(keys_of_the_readers()) > 75
 
 
 @pytest.mark.parametrize("key", sorted(keys_of_the_readers()))
