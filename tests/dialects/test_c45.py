@@ -13,7 +13,7 @@ import penjing
 from penjing import CapabilityError, ChoiceError
 from penjing.api.tree import Tree
 from penjing.data.table import Column, Table, nominal, numeric
-from penjing.dialects.c45.dialect import climb
+from penjing.dialects.c45.dialect import last_improvement
 from penjing.dialects.c45.information import single
 from penjing.dialects.c45.options import C45Options
 from penjing.dialects.recipes import RECIPES, recipe_of
@@ -148,8 +148,8 @@ def test_one_level_without_gain_is_not_chosen():
 
 
 def test_the_first_of_columns_that_are_nearly_equal_wins():
-    assert climb(np.array([0.1, 0.2, 0.2]), 0.0, 0.0) == 1
-    assert climb(np.array([0.1, 0.1]), 0.1, 0.0) is None
+    assert last_improvement(np.array([0.1, 0.2, 0.2]), 0.0, 0.0) == 1
+    assert last_improvement(np.array([0.1, 0.1]), 0.1, 0.0) is None
 
 
 def test_floats_are_rounded_and_overflow_quietly():

@@ -65,7 +65,7 @@ def test_leaves_of_one_class_become_one_branch():
     assert apart.n_leaves == 3
     assert str(tree).splitlines() == ["a in {v, w}: p (8)", "a = u: n (4)"]
     assert list(tree.predict(rows)) == list(apart.predict(rows))
-    again, _ = leaf_gathering.gathered(tree)
+    again, _ = leaf_gathering.merge_leaves(tree)
     assert again.to_json() == tree.to_json()
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import penjing
 from penjing.data.table import Table, nominal, numeric
 from penjing.dialects.sklearn.dialect import importance
-from penjing.dialects.sklearn.feature_order import Drawing
+from penjing.dialects.sklearn.feature_order import FeatureOrder
 from penjing.dialects.sklearn.options import first_state
 from penjing.errors import ChoiceError, DataError
 from penjing.prune.cost_complexity import cost_of, pruning_path
@@ -276,7 +276,11 @@ def test_importances_are_shares():
 def test_the_drawing_is_scikit_learns():
     """The first columns drawn by random_state 0 to 7 among three that are alike."""
     firsts = [
-        int(Drawing(3, first_state(seed), is_best_first=False).ranks(0, -1, [False] * 3).argmin())
+        int(
+            FeatureOrder(3, first_state(seed), is_best_first=False)
+            .ranks(0, -1, [False] * 3)
+            .argmin()
+        )
         for seed in range(8)
     ]
     assert firsts == [1, 0, 0, 2, 2, 0, 2, 0]

@@ -28,7 +28,7 @@ def words_of(text: str) -> list[str]:
     return [unquoted(word) for word in re.findall(rf"{WORD}(?:, |}}|$)", text.lstrip("{"))]
 
 
-class Drawing:
+class FeatureOrder:
     """The lines of a drawing as a list of (depth, column, sign, words, answer or subtree)."""
 
     def __init__(self, text: str) -> None:
@@ -80,7 +80,7 @@ def fits(value: Any, sign: str, words: list[str], order: list[str] | None) -> bo
 
 def check_drawing(tree: Tree, table: Table) -> None:
     text = str(tree)
-    drawing = Drawing(text)
+    drawing = FeatureOrder(text)
     order = {f.name: list(map(str, f.levels)) for f in tree.schema if f.kind == "ordered"}
     answers = [str(a) for a in tree.predict(table)]
     assert [drawing.answer(row, order) for row in table.rows()] == answers

@@ -1,4 +1,4 @@
-"""The named recipes: ID3, C4.5, CART and the programs, each a value of one record."""
+"""The named recipes: ID3, C4.5 and CART of the textbook, and those of the programs."""
 
 from __future__ import annotations
 
@@ -64,24 +64,26 @@ def recipe_of(recipe: str | Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 -
     >>> recipe_of("cart-binary", max_depth=3).shape
     'binary'
     """
-    kinds: tuple[type, ...] = ()  # those of a named recipe never change
+    setting_types: tuple[
+        type, ...
+    ] = ()  # the settings of a named recipe always have the same types
     if isinstance(recipe, Recipe):
-        kinds = tuple(type(getattr(recipe, name)) for name in _FIELDS)
+        setting_types = tuple(type(getattr(recipe, name)) for name in _FIELDS)
     else:
         recipe = RECIPES[arguments.one_of("recipe", recipe, RECIPES)]
     try:
-        return _changed(recipe, kinds, **changes)
-    except Exception:  # noqa: BLE001 - a setting without a hash; what is refused is so again
+        return _changed(recipe, setting_types, **changes)
+    except Exception:  # noqa: BLE001 - unhashable settings; invalid ones are refused again
         return recipe.but(**changes)
 
 
 _FIELDS = tuple(field.name for field in fields(Recipe))
 
 
-@lru_cache(maxsize=64, typed=True)  # typed, and the types of the recipe's own: True is not 1
+@lru_cache(maxsize=64, typed=True)  # typed, and with the types of its settings: True is not 1
 def _changed(
     recipe: Recipe,
-    kinds: tuple[type, ...],  # noqa: ARG001 - told apart by them
+    setting_types: tuple[type, ...],  # noqa: ARG001 - part of the key of the cache
     **changes: Any,  # noqa: ANN401 - checked by `but`
 ) -> Recipe:
     return recipe.but(**changes)

@@ -68,11 +68,11 @@ class Engine(memory.Engine):
         report = None if progress is None else self._progress_reporter(progress)
         arguments = self._table, self.reader, recipe, self._n_threads()
         if recipe.rules == "quinlan":
-            return c45_kernel.grown(*arguments, lean=self._space is not None, tell=report)
+            return c45_kernel.grow(*arguments, lean=self._space is not None, tell=report)
         if recipe.rules == "rpart":
-            return rpart_kernel.grown(*arguments, space=self._space, tell=report)
+            return rpart_kernel.grow(*arguments, space=self._space, tell=report)
         if recipe.rules == "sklearn":
-            return sklearn_kernel.grown(self._table, self.reader, recipe, self._n_threads())
+            return sklearn_kernel.grow(self._table, self.reader, recipe, self._n_threads())
         criterion = recipe.measure()
         if not self._is_supported(recipe, criterion):
             return None
@@ -141,7 +141,7 @@ class Engine(memory.Engine):
         self, tree: TreeData, options: Mapping[str, object]
     ) -> dict[str, Any] | None:
         """Return the arrays of a tree after error-based pruning; None if Python has to prune it."""
-        return c45_kernel.pruned(self._table, self.reader, tree, options, self._missing)
+        return c45_kernel.prune(self._table, self.reader, tree, options, self._missing)
 
     def _progress_reporter(self, progress: ProgressCallback) -> NativeProgressCallback:
         n_rows = self._table.n_rows

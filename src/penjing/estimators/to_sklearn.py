@@ -16,7 +16,7 @@ from sklearn.tree._tree import Tree as Arrays
 from penjing.api.tree import Tree
 from penjing.data.table import Floats
 from penjing.dialects.recipes import recipe_of
-from penjing.dialects.sklearn.dialect import Judge
+from penjing.dialects.sklearn.dialect import SplitScorer
 from penjing.grow.recipe import Recipe
 from penjing.tree.counts import Classes
 
@@ -101,7 +101,7 @@ def arrays_of(tree: Tree, order: Order, *, is_weighted: bool = False) -> Any:  #
     asks = np.flatnonzero(~tree.is_leaf)
     total = _weighted(tree, is_each_one=not is_weighted)
     weight = s.weight(total)
-    judge = Judge(s, _recipe(str(tree.recipe["criterion"])))
+    judge = SplitScorer(s, _recipe(str(tree.recipe["criterion"])))
     told = np.zeros(len(nodes), NODE_DTYPE)
     told["left_child"] = told["right_child"] = -1
     told["feature"] = told["threshold"] = UNDEFINED

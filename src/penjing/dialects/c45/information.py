@@ -1,8 +1,8 @@
-"""Information as Quinlan's programs compute it, in double precision or rounded like floats.
+"""Entropy as C4.5 (in 32 bits) and J48 (in 64 bits) compute it, rounding included.
 
-C4.5 keeps every number in 32 bits and every sum in the order of its terms; J48 does the same in
-64. With ``round_`` after each operation that a program would store, one set of formulas serves
-both: rounding a double result to a float gives what float arithmetic would.
+Both add terms one after the other. With ``round_`` after each operation whose result C4.5 stores,
+one set of formulas serves both programs: a double result rounded to 32 bits is what 32-bit
+arithmetic would give.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ def single(number: Floats) -> Floats:
 
 
 def rounding(precision: str) -> Round:
-    """Return how each result is rounded."""
+    """Return the function that rounds each result."""
     return single if precision == "single" else double
 
 
 def in_order(terms: Floats, round_: Round) -> Floats:
     """Return sums along the last axis, one term after the other."""
     if round_ is double:
-        # cumsum adds in order, unlike sum, which adds in pairs of pairs.
+        # cumsum adds in order, unlike sum, which adds pairwise.
         return np.asarray(np.cumsum(terms, axis=-1)[..., -1] if terms.shape[-1] else 0.0)
-    found = np.zeros(terms.shape[:-1])
+    sums = np.zeros(terms.shape[:-1])
     for i in range(terms.shape[-1]):
-        found = round_(found + terms[..., i])
-    return found
+        sums = round_(sums + terms[..., i])
+    return sums
 
 
 def n_log_n(n: Floats, least: float = 0.0) -> Floats:
@@ -59,7 +59,7 @@ def n_log_n(n: Floats, least: float = 0.0) -> Floats:
 
 
 def information(counts: Floats, round_: Round = double, least: float = 0.0) -> Floats:
-    """Return the bits that the classes (or parts) along the last axis need, all cases together.
+    """Return the bits that encode the classes (or branches) along the last axis, for all cases.
 
     N log N - sum n log n: the entropy times the number of cases.
 
@@ -68,24 +68,24 @@ def information(counts: Floats, round_: Round = double, least: float = 0.0) -> F
     >>> float(information(np.array([2.0, 2.0])))
     4.0
     """
-    spent = in_order(n_log_n(counts, least), round_)
-    return round_(n_log_n(in_order(counts, round_), least) - spent)
+    class_bits = in_order(n_log_n(counts, least), round_)
+    return round_(n_log_n(in_order(counts, round_), least) - class_bits)
 
 
 def gain(
-    parts: Floats, before: Floats, unknown_share: float, round_: Round, least: float = 0.0
+    parts: Floats, before: Floats, missing_share: float, round_: Round, least: float = 0.0
 ) -> Floats:
-    """Return what divisions gain per case, known or not.
+    """Return the information gain of splits, per case, known or missing.
 
     Parameters
     ----------
     parts : (candidates, branches, classes)
         The known cases of each branch.
     before : scalar
-        The bits per known case, undivided.
-    unknown_share : float
-        The share of the cases whose value is not known.
+        The bits per known case before the split.
+    missing_share : float
+        The share of the cases whose value is missing.
     """
     after = in_order(information(parts, round_, least), round_)
     known = in_order(in_order(parts, round_), round_)
-    return round_(round_(np.asarray(1 - unknown_share)) * round_(before - round_(after / known)))
+    return round_(round_(np.asarray(1 - missing_share)) * round_(before - round_(after / known)))

@@ -1,4 +1,4 @@
-"""Trees by the rules of C4.5 and J48, grown whole in C++ where that can be done."""
+"""Grow and prune trees by C4.5 and J48 in C++, where the C++ code supports the recipe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from penjing.tree.nodes import LEAF, Nodes
 from penjing.tree.tree_data import TreeData
 
 
-def grown(
+def grow(
     table: Table,
     s: Reader,
     recipe: Recipe,
@@ -26,22 +26,22 @@ def grown(
     lean: bool = False,
     tell: NativeProgressCallback | None = None,
 ) -> TreeData | None:
-    """Return the tree as the rules grow it, not yet pruned; None where Python has to.
+    """Return the tree before pruning; None if only the Python code supports the recipe.
 
-    That is: groups of levels, a limit on leaves, costs. The tree is that of the readable loop, to
-    the last bit. ``lean``: no column is copied, since memory does not hold them all.
+    That is: groups of categories, a limit on leaves, costs. The tree equals that of the Python
+    loop to the last bit. ``lean``: columns are not copied, since they do not all fit in memory.
     """
     options = recipe.options
-    able = isinstance(options, C45Options) and isinstance(s, Classes) and s.costs is None
-    if not able or recipe.shape != "multiway" or recipe.max_leaves is not None:
+    is_supported = isinstance(options, C45Options) and isinstance(s, Classes) and s.costs is None
+    if not is_supported or recipe.shape != "multiway" or recipe.max_leaves is not None:
         return None
     assert isinstance(options, C45Options)
     if recipe.criterion not in ("gain", "gain_ratio"):
         return None
     assert table.target is not None
-    counted = options.in_average(table.columns, float(table.weights.sum()))
-    told: dict[str, Any] = _core.grow_quinlan(
-        _told(table, counted),
+    in_average = options.in_average(table.columns, float(table.weights.sum()))
+    arrays: dict[str, Any] = _core.grow_quinlan(
+        _core_columns(table, in_average),
         np.ascontiguousarray(table.target.codes, np.int32),
         None if table.weight is None else np.ascontiguousarray(table.weight, np.float64),
         {
@@ -69,23 +69,23 @@ def grown(
             "tie": options.tie,
         },
     )
-    return _tree(told, table, s, recipe)
+    return _tree(arrays, table, s, recipe)
 
 
-def pruned(
-    table: Table, s: Reader, tree: TreeData, how: Mapping[str, object], missing: str
+def prune(
+    table: Table, s: Reader, tree: TreeData, settings: Mapping[str, object], missing: str
 ) -> dict[str, Any] | None:
-    """Return what error-based pruning makes of a tree and each decision; None where Python has to.
+    """Return the pruned tree and each decision; None if only the Python code supports the tree.
 
-    That is: groups of levels, costs, sums that are not the rows' own.
+    That is: groups of categories, costs, or totals that are not the counts of these rows.
     """
-    is_plain = isinstance(s, Classes) and s.costs is None and table.target is not None
-    if not is_plain or tree.recipe.get("shape") != "multiway" or tree.schema != table.schema:
+    is_supported = isinstance(s, Classes) and s.costs is None and table.target is not None
+    if not is_supported or tree.recipe.get("shape") != "multiway" or tree.schema != table.schema:
         return None
     assert table.target is not None
     nodes = tree.nodes
     return _core.prune_quinlan(
-        _told(table, [True] * len(table.columns)),
+        _core_columns(table, [True] * len(table.columns)),
         np.ascontiguousarray(table.target.codes, np.int32),
         None if table.weight is None else np.ascontiguousarray(table.weight, np.float64),
         {
@@ -97,38 +97,39 @@ def pruned(
             "total": np.ascontiguousarray(nodes.total, np.float64).ravel(),
             "label": np.ascontiguousarray(tree.values, np.int32),
         },
-        dict(how) | {"n_sums": s.size, "fraction": missing == "fraction"},
+        dict(settings) | {"n_sums": s.size, "fraction": missing == "fraction"},
     )
 
 
-def _told(table: Table, counted: Sequence[bool]) -> list[Any]:
+def _core_columns(table: Table, in_average: Sequence[bool]) -> list[Any]:
+    """Return the columns as the C++ code takes them."""
     return [
         (
             np.ascontiguousarray(column.codes, np.int32),
             np.ascontiguousarray(column.levels, np.float64) if column.is_numeric else None,
             len(column.levels),
             column.has_order,
-            counts,
+            counts_for_average,
         )
-        for column, counts in zip(table.columns, counted, strict=True)
+        for column, counts_for_average in zip(table.columns, in_average, strict=True)
     ]
 
 
-def _tree(told: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> TreeData:
-    worth = told["worth"].reshape(-1, s.size)
-    asks = told["column"] != LEAF
-    gain = np.where(asks, worth[:, 0], 0.0)
-    score = np.where(asks, worth[:, min(1, s.size - 1)], 0.0)
+def _tree(arrays: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> TreeData:
+    gain_and_score = arrays["worth"].reshape(-1, s.size)
+    is_split = arrays["column"] != LEAF
+    gain = np.where(is_split, gain_and_score[:, 0], 0.0)
+    score = np.where(is_split, gain_and_score[:, min(1, s.size - 1)], 0.0)
     nodes = Nodes(
-        told["parent"],
-        told["column"],
-        told["cut"],
-        told["level_start"],
-        told["level_codes"],
-        told["total"].reshape(-1, s.size),
+        arrays["parent"],
+        arrays["column"],
+        arrays["cut"],
+        arrays["level_start"],
+        arrays["level_codes"],
+        arrays["total"].reshape(-1, s.size),
         gain,
         score,
     )
     assert table.target is not None
-    about = {"n_ties": told["n_ties"], "ties": ties_of(told, score)}
+    about = {"n_ties": arrays["n_ties"], "ties": ties_of(arrays, score)}
     return TreeData(nodes, table.schema, table.target.field, recipe.settings(), 0.0, about)

@@ -1,4 +1,4 @@
-"""Settings of the C4.5 dialect: what C4.5 release 8 and J48 decide by."""
+"""Settings of the C4.5 dialect: those of C4.5 release 8 and J48."""
 
 from __future__ import annotations
 
@@ -14,49 +14,48 @@ from penjing.grow.dialect_options import DialectOptions
 
 @dataclass(frozen=True, slots=True)
 class C45Options(DialectOptions):
-    """What C4.5 and J48 decide by; the defaults are those of C4.5 release 8.
+    """The settings of C4.5 and J48; the defaults are those of C4.5 release 8.
 
     Of the shared settings, ``min_branch`` is their minimum number of cases (m), a node lighter
-    than twice that being a leaf, and ``shape`` how nominal columns are divided: ``multiway``,
-    ``merged`` (C4.5 -s: levels are merged greedily) or ``one-level`` (J48 -B: one level
+    than twice that being a leaf, and ``shape`` how categorical columns are split: ``multiway``,
+    ``merged`` (C4.5 -s: categories are merged greedily) or ``one-level`` (J48 -B: one category
     against all others).
 
     Parameters
     ----------
     precision : str
-        ``double``, or ``single``: sums, gains and cuts rounded to 32 bits as C4.5 rounds them.
+        ``double``, or ``single``: sums, gains and thresholds are rounded to 32 bits as in C4.5.
     sums : str
-        ``exact``, whatever the order of rows; or ``cases``: parts of rows are added up in 32
-        bits in the order in which C4.5's cases lie, as it sorts and groups them. Only where
-        values are missing does that make a difference. The native engine can, in single
-        precision and without groups of levels.
+        ``exact``: independent of the order of rows; or ``cases``: fractions of rows are added in
+        32 bits in the order in which C4.5 sorts its cases. The results differ only if values are
+        missing. ``cases`` needs the native engine, single precision, and no groups of categories.
     tolerance : float
         Numbers closer than this are equal; J48 has 1e-6 nearly everywhere, C4.5 none.
     gap : float
-        A cut lies only between values that are further apart than this.
+        A threshold lies only between values that are further apart than this.
     side_share, side_most : float
-        Each side of a cut weighs at least this share of the known weight per class, but no less
-        than ``min_branch`` and no more than ``side_most``.
+        The least weight of each side of a threshold: this share of the known weight per class,
+        but no less than ``min_branch`` and no more than ``side_most``.
     cut_cost : bool
-        Whether the gain of a cut is less by log2(cuts tried) / weight.
+        Whether log2(number of thresholds) / weight is subtracted from the gain of a threshold.
     cut_at : str
-        Where the cut is: at the largest training ``value`` below the ``midpoint``, or there.
+        The threshold: the largest training ``value`` below the ``midpoint``, or the midpoint.
     cut_tolerance : float
-        That value may lie above the midpoint by so much (Weka 3.6).
+        That value may lie above the midpoint by this much (Weka 3.6).
     slack : float
-        What two numbers may differ by in the screens: average gain, least split information,
-        and errors when subtrees are collapsed.
+        The tolerance of comparisons with the average gain and the least split information, and
+        of errors when subtrees are collapsed.
     many_levels : float
-        A nominal column with at least this share of the rows as levels is left out of the
-        average gain.
+        A categorical column with at least this share of the rows as categories is left out of
+        the average gain.
     zero_gain : bool
-        Whether a division that gains nothing may be chosen.
+        Whether a split without gain may be chosen.
     collapse : bool
         Whether a subtree that makes no fewer training errors than a leaf becomes one.
     pruning : str
-        ``error-based``, ``reduced-error`` (by rows held out), or ``none``.
+        ``error-based``, ``reduced-error`` (by a validation set), or ``none``.
     confidence : float
-        The CF of error-based pruning.
+        The confidence (CF) of error-based pruning.
     deviate : str
         The normal deviate of the confidence: by linear interpolation in C4.5's ``table``, or
         the ``quantile`` itself.
@@ -67,11 +66,11 @@ class C45Options(DialectOptions):
         Whether the largest branch may replace its parent.
     minimum_slips : bool
         Whether the minimum number of cases falls to 1 for all nodes still to be grown once a
-        column whose levels are merged has no known value in a node: a slip of C4.5 -s. Trees
-        are then grown depth first, node after node.
+        column whose categories are merged has no known value in a node: a bug of C4.5 -s. Trees
+        are then grown depth first, one node at a time.
     empty : str
-        What a branch that no training row took answers: the ``majority`` of its node for sure,
-        or the class ``shares`` there.
+        The prediction of a branch without training rows: the ``majority`` class of its node with
+        probability 1, or the class ``shares`` there.
     """
 
     criteria: ClassVar[tuple[str, ...] | None] = ("gain", "gain_ratio")
@@ -101,23 +100,23 @@ class C45Options(DialectOptions):
 
     @property
     def fixed(self) -> dict[str, str]:
-        """What these rules decide without a setting."""
+        """What these programs do that other dialects have a setting for."""
         return {"ties": f"first by {self.tolerance:g}" if self.tolerance else "first"}
 
     def named(self, setting: str) -> list[str]:
         """Return the options of C4.5 (small letters) and J48 that stand for a setting."""
-        found = [name for name, of in _VALUES.items() if of == setting]
-        found += [name for name, of in _SWITCHES.items() if of[0] == setting]
-        found += ["c"] if setting == "confidence" else []
-        return sorted(f"-{name}" for name in found)
+        names = [name for name, of in _VALUES.items() if of == setting]
+        names += [name for name, of in _SWITCHES.items() if of[0] == setting]
+        names += ["c"] if setting == "confidence" else []
+        return sorted(f"-{name}" for name in names)
 
     @property
     def depth_first(self) -> bool:
-        """Whether nodes must be grown one after the other, depth first."""
+        """Whether nodes must be grown one at a time, depth first."""
         return self.minimum_slips
 
     def check(self) -> None:
-        """Refuse settings that cannot be used, each with a sentence."""
+        """Raise an error for settings that cannot be used."""
         for name, allowed in _WORDS.items():
             arguments.one_of(name, getattr(self, name), allowed)
         for name in _NUMBERS:
@@ -130,24 +129,24 @@ class C45Options(DialectOptions):
 
     @property
     def tie(self) -> float:
-        """By how much a score must exceed another.
+        """By how much a score must exceed another to be better.
 
-        32 bits are coarse enough for every machine to round alike; 64 are not, so that equal
-        scores are told from others by more than their rounding.
+        In 32 bits every machine rounds alike, so 0 will do. In 64 bits equal scores may differ
+        by rounding, so a difference has to exceed that.
         """
         return self.tolerance or (0.0 if self.precision == "single" else _ROUNDING)
 
     def in_average(self, schema: Sequence[Field], n: float) -> list[bool]:
-        """Return which columns of n rows take part in the average gain.
+        """Return which columns of n rows count for the average gain.
 
-        Not those with very many levels, unless all are such columns.
+        Columns with very many categories do not, unless all columns have.
         """
         most = self.many_levels * n - self.tolerance
         few = [field.has_order or len(field.levels) < most for field in schema]
         return few if any(few) else [True] * len(few)
 
     def prepared(self, table: Table) -> Table:
-        """Return the table as it is; one whose target is a number is refused."""
+        """Return the table as it is; raise an error if its target is a number."""
         if table.is_regression:
             assert table.target is not None
             raise ChoiceError("quinlan_needs_classes", target=table.target.name)
@@ -171,13 +170,13 @@ class C45Options(DialectOptions):
         return name, value
 
 
-def hundredth(value: Any) -> Any:  # noqa: ANN401 - what is no number is refused as it came
-    """Return a number in per cent as a share."""
+def hundredth(value: Any) -> Any:  # noqa: ANN401 - other values are refused later
+    """Return a percentage as a share; other values as they are."""
     return value / 100 if arguments.is_number(value) else value
 
 
 CLOSEST = 1e-5
-"""Values that C4.5 and J48 cut apart are further apart than this."""
+"""C4.5 and J48 put a threshold only between values that are further apart than this."""
 _ROUNDING = 1e-12
 """Equal scores (bits, or ratios of them) may differ by this much after rounding."""
 _WORDS = {

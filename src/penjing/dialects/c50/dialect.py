@@ -1,4 +1,4 @@
-"""The rules of C5.0 where they are not C4.5's: costs of cuts, the screen, near-ties, pruning."""
+"""How C5.0 differs from C4.5: cost of thresholds, screening of columns, near-ties, pruning."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from penjing.data.table import Codes, Field, Floats
 from penjing.dialects.c45.dialect import (
-    NONE,
-    Offer,
+    NO_SPLIT,
+    BestSplit,
     best_groups,
-    climb,
-    follow,
-    labelled,
-    placed,
-    record,
+    cut_position,
+    last_improvement,
+    pruning_record,
+    update_node_numbers,
+    with_majority_classes,
 )
 from penjing.dialects.c45.information import double, gain, in_order, information, single
 from penjing.dialects.c50 import error_pruning, global_pruning, leaf_gathering
@@ -35,8 +35,8 @@ from penjing.tree.tree_data import TreeData
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Screened(Offers):
-    """Offers, which columns take part in the average, and what else the screen is made of."""
+class ScreenedOffers(Offers):
+    """The best split of each column, and what columns are screened by."""
 
     counted: npt.NDArray[np.bool_] | None = None
     branches: npt.NDArray[np.int64] | None = None
@@ -46,7 +46,7 @@ class Screened(Offers):
 
 
 def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
-    """Return why a node is a leaf before any column is looked at, None if it is not."""
+    """Return why a node is a leaf before any column is tried, None if it is not."""
     total = growth.total(node)
     weight = float(total.sum())
     if float(total.max()) >= _options(recipe).pure_share * weight:
@@ -59,7 +59,7 @@ def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
 
 
 def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers:
-    """Return the best candidate of each column of each node."""
+    """Return the best split of each column of each node."""
     options = _options(recipe)
     shape = (len(nodes), len(engine.schema))
     gain_, information_, cut, cost = (np.full(shape, np.nan) for _ in range(4))
@@ -72,17 +72,17 @@ def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Re
             field = engine.schema[c]
             if field.has_order:
                 values = engine.level_values(c) if field.is_numeric else NO_VALUES
-                found, cost[i, c] = best_cut(counts, weights[i], field, values, recipe)
+                best, cost[i, c] = best_cut(counts, weights[i], field, values, recipe)
             else:
-                found = best_groups(counts, weights[i], field, recipe)
-            n_candidates[i, c] = found.n_candidates
-            if found.gain is None or found.gain < options.least_gain:
+                best = best_groups(counts, weights[i], field, recipe)
+            n_candidates[i, c] = best.n_candidates
+            if best.gain is None or best.gain < options.least_gain:
                 continue
-            gain_[i, c], information_[i, c], cut[i, c] = found.gain, found.information, found.cut
-            if found.groups:
-                groups[i, c] = found.groups
+            gain_[i, c], information_[i, c], cut[i, c] = best.gain, best.information, best.cut
+            if best.groups:
+                groups[i, c] = best.groups
     n = tree.weight_of(0)
-    return Screened(
+    return ScreenedOffers(
         gain_, information_, np.ones(shape), cut, n_candidates, groups,
         counted=np.array(options.in_average(engine.schema, n), bool),
         branches=np.array([2 if f.has_order else len(f.levels) for f in engine.schema]),
@@ -94,88 +94,100 @@ def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Re
 
 def best_cut(
     counts: Counts, weight: float, field: Field, values: Floats, recipe: Recipe
-) -> tuple[Offer, float]:
-    """Return the cut of most gain, its gain less what it costs to say which cut, and that cost."""
+) -> tuple[BestSplit, float]:
+    """Return the threshold of the largest gain, less the cost of encoding it, and that cost."""
     options = _options(recipe)
     exact = values[counts.codes] if field.is_numeric else counts.codes.astype(np.float64)
     numbers = single(exact) if options.numbers == "single" else exact
     known = float(in_order(counts.known, double))
     if len(numbers) < 2 or known < 2 * recipe.min_branch:
-        return NONE, 0.0
-    least = options.side_share * known / counts.cells.shape[1]
-    least = recipe.min_branch if least <= recipe.min_branch else min(least, options.side_most)
-    low = np.cumsum(counts.cells, axis=0)[:-1]
-    weighs = np.cumsum(counts.cells.sum(axis=1))[:-1]
-    # Parts of rows do not add up to the last bit.
+        return NO_SPLIT, 0.0
+    min_side = options.side_share * known / counts.cells.shape[1]
+    min_side = (
+        recipe.min_branch if min_side <= recipe.min_branch else min(min_side, options.side_most)
+    )
+    left = np.cumsum(counts.cells, axis=0)[:-1]
+    left_weight = np.cumsum(counts.cells.sum(axis=1))[:-1]
+    # Sums of fractions of rows are not exact.
     slack = _ROUNDING * known
-    heavy = (weighs >= least - slack) & (weighs <= known - least + slack)
-    with np.errstate(invalid="ignore"):  # of numbers too large for 32 bits none is apart
-        apart = numbers[1:] - numbers[:-1] > options.gap
-    tried = np.flatnonzero(apart & heavy)
-    if not tried.size:
-        return NONE, 0.0
-    parts = np.stack([low[tried], np.maximum(counts.known - low[tried], 0.0)], axis=1)
+    is_heavy = (left_weight >= min_side - slack) & (left_weight <= known - min_side + slack)
+    with np.errstate(invalid="ignore"):  # numbers beyond 32 bits are infinite and have no gap
+        has_gap = numbers[1:] - numbers[:-1] > options.gap
+    candidates = np.flatnonzero(has_gap & is_heavy)
+    if not candidates.size:
+        return NO_SPLIT, 0.0
+    parts = np.stack([left[candidates], np.maximum(counts.known - left[candidates], 0.0)], axis=1)
     before = np.asarray(information(counts.known) / known)
     gains = gain(parts, before, 1 - known / weight, double)
-    best = climb(gains, 0.0, options.tie)
+    best = last_improvement(gains, 0.0, options.tie)
     if best is None:
-        return Offer(n_candidates=len(tried)), 0.0
-    place = int(tried[best])
-    cost = _cost(numbers, place, len(tried), weight, options)
-    worth = float(gains[best]) - cost
-    if worth < options.least_gain:
-        return Offer(n_candidates=len(tried)), 0.0
-    sides = np.array([weight - known, weighs[place], known - weighs[place]])
-    said = float(information(np.maximum(sides, 0.0)) / weight)
-    cut = float(counts.codes[place])
+        return BestSplit(n_candidates=len(candidates)), 0.0
+    position = int(candidates[best])
+    cost = _cost(numbers, position, len(candidates), weight, options)
+    net_gain = float(gains[best]) - cost
+    if net_gain < options.least_gain:
+        return BestSplit(n_candidates=len(candidates)), 0.0
+    sides = np.array([weight - known, left_weight[position], known - left_weight[position]])
+    split_bits = float(information(np.maximum(sides, 0.0)) / weight)
+    cut = float(counts.codes[position])
     if field.is_numeric:
-        near = replace(options, precision=options.numbers)
-        cut = placed(float(exact[place]), float(exact[place + 1]), values, near)
-    return Offer(worth, said, cut, n_candidates=len(tried)), cost
+        in_precision = replace(options, precision=options.numbers)
+        cut = cut_position(float(exact[position]), float(exact[position + 1]), values, in_precision)
+    return BestSplit(net_gain, split_bits, cut, n_candidates=len(candidates)), cost
 
 
 _ROUNDING = 1e-9
 
 
-def _cost(numbers: Floats, place: int, n_tried: int, weight: float, options: C50Options) -> float:
-    """Return what it costs to say which cut it is, a row."""
+def _cost(
+    numbers: Floats, position: int, n_candidates: int, weight: float, options: C50Options
+) -> float:
+    """Return the bits per row that encode which threshold it is."""
     if not options.cut_cost:
         return 0.0
-    choices = float(n_tried)
+    choices = float(n_candidates)
     if options.gap_cost:
-        width = float(numbers[-1] - numbers[0]) / float(numbers[place + 1] - numbers[place])
+        width = float(numbers[-1] - numbers[0]) / float(numbers[position + 1] - numbers[position])
         choices = min(choices, width)
     return float(np.log2(choices)) / weight
 
 
 def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
-    """Return what each node chose."""
-    found = scores(offers, recipe)
-    return [_chosen(offers, i, found[i], _options(recipe)) for i in range(len(offers.gain))]
+    """Return the choice of each node."""
+    node_scores = scores(offers, recipe)
+    return [_choice(offers, i, node_scores[i], _options(recipe)) for i in range(len(offers.gain))]
 
 
 def scores(offers: Offers, recipe: Recipe) -> Floats:
-    """Return by what the columns of each node are compared, NaN where one is screened out."""
+    """Return the scores that the columns of each node are compared by, NaN if screened out."""
     options = _options(recipe)
-    assert isinstance(offers, Screened)
+    assert isinstance(offers, ScreenedOffers)
     assert offers.weight is not None
     assert offers.counted is not None
-    found = np.full_like(offers.gain, np.nan)
-    for i, (gains, said) in enumerate(zip(offers.gain, offers.split_information, strict=True)):
-        offered = counted = ~np.isnan(gains) & offers.counted
+    node_scores = np.full_like(offers.gain, np.nan)
+    for i, (gains, split_bits) in enumerate(
+        zip(offers.gain, offers.split_information, strict=True)
+    ):
+        is_tried = ~np.isnan(gains) & offers.counted
         if recipe.criterion == "gain":
-            found[i] = np.where(offered & (said > 0), gains, np.nan)
-        elif counted.any():
-            average = float(gains[counted].mean())
-            least = _least(average, int(counted.sum()), float(offers.weight[i]), offers, options)
-            passes = offered & (gains >= options.screen_share * least) & (said > 0)
-            ratio = np.divide(gains, said, out=np.full_like(gains, np.nan), where=said > 0)
-            found[i] = np.where(passes, ratio, np.nan)
-    return found
+            node_scores[i] = np.where(is_tried & (split_bits > 0), gains, np.nan)
+        elif is_tried.any():
+            average = float(gains[is_tried].mean())
+            min_gain = _min_gain(
+                average, int(is_tried.sum()), float(offers.weight[i]), offers, options
+            )
+            passes = is_tried & (gains >= options.screen_share * min_gain) & (split_bits > 0)
+            ratio = np.divide(
+                gains, split_bits, out=np.full_like(gains, np.nan), where=split_bits > 0
+            )
+            node_scores[i] = np.where(passes, ratio, np.nan)
+    return node_scores
 
 
-def _least(average: float, n: int, weight: float, offers: Screened, options: C50Options) -> float:
-    """Return the gain that the screen asks for: less of it, the more rows each class has."""
+def _min_gain(
+    average: float, n: int, weight: float, offers: ScreenedOffers, options: C50Options
+) -> float:
+    """Return the gain that a column needs: the average with few rows a class, less with many."""
     few, many = options.screen_few, options.screen_many
     if offers.per_class <= few:
         return average
@@ -186,9 +198,9 @@ def _least(average: float, n: int, weight: float, offers: Screened, options: C50
     return (1 - share) * average + share * mdl
 
 
-def _chosen(offers: Offers, i: int, scores: Floats, options: C50Options) -> Choice:
-    """Return the best; near it, the column with fewer branches, then the one that gains more."""
-    assert isinstance(offers, Screened)
+def _choice(offers: Offers, i: int, scores: Floats, options: C50Options) -> Choice:
+    """Return the best column; of near-ties the one with fewer branches, then of larger gain."""
+    assert isinstance(offers, ScreenedOffers)
     assert offers.branches is not None
     best = -1
     for c in np.flatnonzero(scores > 0).tolist():
@@ -208,15 +220,15 @@ def _chosen(offers: Offers, i: int, scores: Floats, options: C50Options) -> Choi
 
 
 def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
-    """Return the tree collapsed, pruned twice and gathered, as C5.0 hands it over."""
+    """Return the tree collapsed, pruned twice, and with leaves merged, as C5.0 does it."""
     options = _options(recipe)
-    tree = grown = labelled(tree, options)
-    told: list[dict[str, Any]] = []
+    tree = unpruned = with_majority_classes(tree, options)
+    records: list[dict[str, Any]] = []
     if options.collapse:
-        share = {"slack": 0.0, "share": options.collapse_share}
-        tree, decisions = collapse.prune(tree, **share)
-        told.append(record("collapse", share, decisions))
-        follow(told, grown, tree)
+        collapse_settings = {"slack": 0.0, "share": options.collapse_share}
+        tree, decisions = collapse.prune(tree, **collapse_settings)
+        records.append(pruning_record("collapse", collapse_settings, decisions))
+        update_node_numbers(records, unpruned, tree)
     if options.pruning == "error-based":
         settings: dict[str, Any] = {
             "confidence": options.confidence,
@@ -225,68 +237,68 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
             "regrow_share": options.regrow_share,
         }
 
-        def regrow(road: Sequence[tuple[Split, int]], question: Split) -> tuple[TreeBuilder, int]:
-            return regrown(engine, recipe, road, question)
+        def regrow(path: Sequence[tuple[Split, int]], root_split: Split) -> tuple[TreeBuilder, int]:
+            return regrow_subtree(engine, recipe, path, root_split)
 
         before = tree
         tree, decisions = error_pruning.prune(tree, engine, regrow, **settings)
-        told.append(record("pooled", settings, decisions))
-        follow(told, before, tree)
-    trace = carry_trace(grown, tree)
+        records.append(pruning_record("pooled", settings, decisions))
+        update_node_numbers(records, before, tree)
+    trace = carry_trace(unpruned, tree)
     if options.gather:
-        tree, trace = _gathered(tree, trace, told)
+        tree, trace = _merge_leaves(tree, trace, records)
     if options.pruning == "error-based" and options.global_pruning:
         before = tree
         tree, decisions = global_pruning.prune(tree)
-        told.append(record("weakest", {}, decisions))
-        follow(told, before, tree)
+        records.append(pruning_record("weakest", {}, decisions))
+        update_node_numbers(records, before, tree)
         trace = carry_trace(replace(before, kept_trace=trace), tree)
         if options.gather:
-            tree, trace = _gathered(tree, trace, told)
-    about = dict(tree.about) | ({"pruning": told} if told else {})
+            tree, trace = _merge_leaves(tree, trace, records)
+    about = dict(tree.about) | ({"pruning": records} if records else {})
     return replace(tree, kept_trace=trace, about=about)
 
 
-def regrown(
-    engine: Engine, recipe: Recipe, road: Sequence[tuple[Split, int]], question: Split
+def regrow_subtree(
+    engine: Engine, recipe: Recipe, path: Sequence[tuple[Split, int]], root_split: Split
 ) -> tuple[TreeBuilder, int]:
-    """Return a growth with this question at the end of a road, all below it grown and collapsed."""
+    """Return a tree with this split at the end of a path, its subtree grown and collapsed."""
     growth = TreeBuilder(engine.reader)
     growth.set_totals([0], engine.totals(growth, [0]))
     top = 0
-    for split, branch in road:
+    for split, branch in path:
         top = growth.add_children(top, split)[branch]
     growth.set_totals([top], engine.totals(growth, [top]))
-    growth.add_children(top, _present(engine, growth, top, question))
+    growth.add_children(top, _with_present_levels(engine, growth, top, root_split))
     open_nodes = list(growth.children(top))
     growth.set_totals(open_nodes, engine.totals(growth, open_nodes))
-    divided = [top]
+    split_nodes = [top]
     while open_nodes:
-        asking = [n for n in open_nodes if stops(growth, n, recipe) is None]
-        choices = choose(offers(engine, growth, asking, recipe), recipe)
-        pairs = zip(asking, choices, strict=True)
+        splittable = [n for n in open_nodes if stops(growth, n, recipe) is None]
+        choices = choose(offers(engine, growth, splittable, recipe), recipe)
+        pairs = zip(splittable, choices, strict=True)
         splits = {n: c.split for n, c in pairs if c.split is not None}
         open_nodes = [
             child for n, split in splits.items() for child in growth.add_children(n, split)
         ]
         growth.set_totals(open_nodes, engine.totals(growth, open_nodes))
-        divided += splits
-    _collapsed(growth, divided[1:], _options(recipe))
+        split_nodes += splits
+    _collapse(growth, split_nodes[1:], _options(recipe))
     return growth, top
 
 
-def _present(engine: Engine, growth: TreeBuilder, node: int, question: Split) -> Split:
-    """Return a question with a branch for each level that is there."""
-    if question.cut is not None:
-        return question
-    counts = next(iter(engine.tally(growth, [node], [question.column]))).columns[question.column]
-    return replace(question, groups=tuple(counts.codes[:, None]))
+def _with_present_levels(engine: Engine, growth: TreeBuilder, node: int, split: Split) -> Split:
+    """Return a split with a branch for each category that the rows of a node have."""
+    if split.cut is not None:
+        return split
+    counts = next(iter(engine.tally(growth, [node], [split.column]))).columns[split.column]
+    return replace(split, groups=tuple(counts.codes[:, None]))
 
 
-def _collapsed(growth: TreeBuilder, divided: list[int], options: C50Options) -> None:
-    """Take questions back that save no error, the deepest first."""
+def _collapse(growth: TreeBuilder, split_nodes: list[int], options: C50Options) -> None:
+    """Remove splits that save no error, the deepest first."""
     errors: dict[int, float] = {}
-    for node in reversed(divided):
+    for node in reversed(split_nodes):
         below = sum(errors.get(child, growth.loss_of(child)) for child in growth.children(node))
         if options.collapse and below >= options.collapse_share * growth.loss_of(node):
             growth.remove_children(node)
@@ -294,22 +306,22 @@ def _collapsed(growth: TreeBuilder, divided: list[int], options: C50Options) -> 
             errors[node] = below
 
 
-def _gathered(
-    tree: TreeData, trace: dict[str, Any] | None, told: list[dict[str, Any]]
+def _merge_leaves(
+    tree: TreeData, trace: dict[str, Any] | None, records: list[dict[str, Any]]
 ) -> tuple[TreeData, dict[str, Any] | None]:
-    """Return the tree with leaves gathered, and its trace without those that are no more."""
+    """Return the tree with leaves merged, and its trace without the nodes that were merged."""
     parents = tree.nodes.parent.tolist()
-    tree, place = leaf_gathering.gathered(tree)
+    tree, new_number = leaf_gathering.merge_leaves(tree)
     nearest: list[int] = []
     for node, parent in enumerate(parents):
-        nearest.append(place[node] if node in place else nearest[parent])
-    for one in told:
-        one["decisions"] = renumber_decisions(
-            one["decisions"], NodeMapping(place, nearest, set(), set())
+        nearest.append(new_number[node] if node in new_number else nearest[parent])
+    for record in records:
+        record["decisions"] = renumber_decisions(
+            record["decisions"], NodeMapping(new_number, nearest, set(), set())
         )
     if trace is None:
         return tree, None
-    steps = [s | {"node": place[s["node"]]} for s in trace["steps"] if s["node"] in place]
+    steps = [s | {"node": new_number[s["node"]]} for s in trace["steps"] if s["node"] in new_number]
     steps.sort(key=lambda step: int(step["node"]))
     is_whole = trace["is_whole"] and len(steps) == len(trace["steps"])
     return tree, {"steps": steps, "is_whole": is_whole}

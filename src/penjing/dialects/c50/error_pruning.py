@@ -1,8 +1,8 @@
-"""Error-based pruning as C5.0 does it: small branches are estimated together, few may rise.
+"""Error-based pruning as C5.0 does it: small branches are estimated together.
 
-As in C4.5 a leaf, the subtree and a branch in its parent's place are compared, the deepest nodes
-first. The branch is the heaviest that asks something; unless it had nearly all the rows, it is
-grown anew when it is raised.
+As in C4.5 a leaf, the subtree, and a branch in its parent's place are compared, the deepest nodes
+first. The branch is the heaviest one with a split. It is grown again when it is raised, unless it
+had nearly all the rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from penjing.tree.split import Split
 from penjing.tree.tree_data import TreeData
 
 Regrow = Callable[[Sequence[tuple[Split, int]], Split], tuple[TreeBuilder, int]]
-"""Grows what stands below a question, given the questions and branches above it."""
+"""Grows the subtree below a split, given the splits and branches above it."""
 
 
 def prune(
@@ -34,81 +34,85 @@ def prune(
     raise_share: float | None = 0.1,
     regrow_share: float = 0.95,
 ) -> tuple[TreeData, list[Decision]]:
-    """Return the tree pruned by estimated errors, and what was decided of each question.
+    """Return the tree pruned by estimated errors, and the decision on each split.
 
     Parameters
     ----------
     tree : TreeData
-        What to prune; it stays as it is.
+        The tree; it is not changed.
     counter : engine
-        Holds the training rows.
+        The engine that counts the training rows.
     regrow : function, optional
-        Grows a branch anew that was raised with other rows; without it, it stays as it is.
+        Grows a raised branch again; without it, the branch keeps its splits.
     confidence : float
-        The CF of C4.5, between 0 and 1; the smaller, the more is cut.
+        The confidence (CF) of C4.5, between 0 and 1; smaller values prune more.
     min_branch : float
-        Branches that weigh less are estimated together, as one leaf would be.
+        Branches that weigh less are estimated together, as one leaf.
     raise_share : float or None
-        A branch may take its parent's place only with so much of its rows; None: none may.
+        The least share of its parent's rows that a branch needs to replace it; None: no branch
+        is raised.
     regrow_share : float
-        With less of them it is grown anew.
+        A raised branch with a smaller share is grown again.
 
     Returns
     -------
     (TreeData, list of Decision)
-        Nodes in the decisions are numbered as in the tree that was given.
+        Nodes in the decisions are numbered as in ``tree``.
     """
-    work = _Work(EditableTree(tree), ErrorBound(confidence), min_branch)
-    work.settle(counter, raise_share, regrow_share, regrow)
+    pruning = _Pruning(EditableTree(tree), ErrorBound(confidence), min_branch)
+    pruning.run(counter, raise_share, regrow_share, regrow)
     about = {k: v for k, v in tree.about.items() if k != "ties"}
-    return work.draft.finish(about), work.decisions
+    return pruning.draft.finish(about), pruning.decisions
 
 
-class _Work:
-    """The draft, and what was decided of it."""
+class _Pruning:
+    """The tree being pruned, and the decisions so far."""
 
     def __init__(self, draft: EditableTree, bound: ErrorBound, min_branch: float) -> None:
         self.draft = draft
         self._bound = bound
-        self._least = min_branch
+        self._min_branch = min_branch
         self.decisions: list[Decision] = []
-        self._whole = self._estimate(0, draft.total)
+        self._tree_errors = self._estimate(0, draft.total)
 
-    def settle(
+    def run(
         self, counter: RowCounter, share: float | None, regrow_share: float, regrow: Regrow | None
     ) -> None:
-        """Decide each question, the deepest first; what was raised is decided anew."""
+        """Decide on each split, the deepest first; those below a raised branch again."""
         draft = self.draft
-        waiting = {node for node in draft.subtree(0) if not draft.is_leaf(node)}
-        while waiting:
-            node = max(waiting, key=lambda n: (draft.depth[n], n))
-            waiting.remove(node)
-            kept, as_leaf = self._estimate(node, draft.total), self._as_leaf(draft.total[node])
-            branch = None if share is None else self._rising(node, share)
+        undecided = {node for node in draft.subtree(0) if not draft.is_leaf(node)}
+        while undecided:
+            node = max(undecided, key=lambda n: (draft.depth[n], n))
+            undecided.remove(node)
+            as_subtree, as_leaf = (
+                self._estimate(node, draft.total),
+                self._as_leaf(draft.total[node]),
+            )
+            branch = None if share is None else self._branch_to_raise(node, share)
             as_branch, totals = inf, {}
             if branch is not None:
-                asked = draft.subtree(branch)[1:]
-                cells = counter.totals(draft.structure_with_raised({node: branch}), asked).cells
-                totals = dict(zip(asked, cells, strict=True))
+                nodes = draft.subtree(branch)[1:]
+                cells = counter.totals(draft.structure_with_raised({node: branch}), nodes).cells
+                totals = dict(zip(nodes, cells, strict=True))
                 as_branch = self._estimate(branch, totals)
-            told = None if branch is None else as_branch
-            if as_leaf <= as_branch + MARGIN and as_leaf <= kept + MARGIN:
-                self._record(node, kept, as_leaf, "cut", told)
+            branch_estimate = None if branch is None else as_branch
+            if as_leaf <= as_branch + MARGIN and as_leaf <= as_subtree + MARGIN:
+                self._record(node, as_subtree, as_leaf, "cut", branch_estimate)
                 draft.make_leaf(node)
-            elif branch is not None and as_branch <= kept + MARGIN:
-                self._record(node, kept, as_leaf, "raise", told)
+            elif branch is not None and as_branch <= as_subtree + MARGIN:
+                self._record(node, as_subtree, as_leaf, "raise", branch_estimate)
                 if regrow is None or draft.weight[branch] >= regrow_share * draft.weight[node]:
                     draft.raise_branch(node, branch)
                     draft.set_total(node, draft.total[node])
                     for each, total in totals.items():
                         draft.set_total(each, total)
                 else:
-                    question = draft.split_of(branch)
-                    assert question is not None
-                    draft.replace_subtree(node, *regrow(draft.path_to(node), question))
-                waiting |= {each for each in draft.subtree(node) if not draft.is_leaf(each)}
+                    split = draft.split_of(branch)
+                    assert split is not None
+                    draft.replace_subtree(node, *regrow(draft.path_to(node), split))
+                undecided |= {each for each in draft.subtree(node) if not draft.is_leaf(each)}
             else:
-                self._record(node, kept, as_leaf, "keep", told)
+                self._record(node, as_subtree, as_leaf, "keep", branch_estimate)
 
     def _record(
         self,
@@ -118,56 +122,62 @@ class _Work:
         decision: Literal["cut", "keep", "raise"],
         as_branch: float | None = None,
     ) -> None:
-        made = record_decision(
+        record = record_decision(
             self.draft.origin_of(node),
             self.draft.weight[node],
             kept=kept,
             as_leaf=as_leaf,
-            tree_kept=self._whole,
+            tree_kept=self._tree_errors,
             decision=decision,
             as_branch=as_branch,
         )
-        self.decisions.append(made)
+        self.decisions.append(record)
         if decision == "cut":
-            self._whole += as_leaf - kept
+            self._tree_errors += as_leaf - kept
         elif decision == "raise" and as_branch is not None:
-            self._whole += as_branch - kept
+            self._tree_errors += as_branch - kept
 
-    def _rising(self, node: int, share: float) -> int | None:
-        """Return the heaviest branch that asks something else and has enough rows."""
+    def _branch_to_raise(self, node: int, share: float) -> int | None:
+        """Return the heaviest branch that splits on another column and has enough rows."""
         draft = self.draft
-        asked = draft.split_of(node)
+        split = draft.split_of(node)
         inner = [c for c in draft.children(node) if not draft.is_leaf(c)]
-        if not inner or asked is None:
+        if not inner or split is None:
             return None
         branch = max(inner, key=lambda c: (draft.weight[c], c))
-        below = draft.split_of(branch)
-        assert below is not None
-        again = asked.cut is not None and asked.column == below.column
-        return None if again or draft.weight[branch] < share * draft.weight[node] else branch
+        below_split = draft.split_of(branch)
+        assert below_split is not None
+        repeats_column = split.cut is not None and split.column == below_split.column
+        return (
+            None if repeats_column or draft.weight[branch] < share * draft.weight[node] else branch
+        )
 
     def _as_leaf(self, total: Floats) -> float:
         weight = float(total.sum())
         return self._bound.estimate(weight, weight - float(total.max()))
 
     def _estimate(self, node: int, totals: Mapping[int, Floats] | Sequence[Floats]) -> float:
-        """Return the estimate of a node with all that stands below it, had it these sums."""
-        now: dict[int, float] = {}
+        """Return the estimated errors of a subtree, given the totals of its nodes."""
+        estimates: dict[int, float] = {}
         for each in reversed(self.draft.subtree(node)):
             if self.draft.is_leaf(each):
-                now[each] = self._as_leaf(totals[each])
+                estimates[each] = self._as_leaf(totals[each])
             else:
-                now[each] = self._together({c: totals[c] for c in self.draft.children(each)}, now)
-        return now[node]
+                estimates[each] = self._pooled_estimate(
+                    {c: totals[c] for c in self.draft.children(each)}, estimates
+                )
+        return estimates[node]
 
-    def _together(self, totals: Mapping[int, Floats], now: Mapping[int, float]) -> float:
-        """Return the estimate of some branches, the small ones as one."""
-        found = pooled = wrong = 0.0
+    def _pooled_estimate(
+        self, totals: Mapping[int, Floats], estimates: Mapping[int, float]
+    ) -> float:
+        """Return the estimated errors of some branches, the small ones as one leaf."""
+        total_estimate = pooled = wrong = 0.0
         for node, total in totals.items():
             weight = float(total.sum())
-            if weight < self._least:
+            if weight < self._min_branch:
                 pooled += weight
                 wrong += weight - float(total.max())
             else:
-                found += now[node]
-        return found + self._bound.estimate(pooled, wrong)
+                total_estimate += estimates[node]
+        return total_estimate + self._bound.estimate(pooled, wrong)

@@ -1,4 +1,4 @@
-"""What C5.0 decides otherwise than C4.5, each difference a setting."""
+"""Settings of the C5.0 dialect: those of C4.5, and one for each difference from it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from penjing.errors import CapabilityError, unknown_name_error
 
 @dataclass(frozen=True, slots=True)
 class C50Options(C45Options):
-    """The settings of C5.0; those of C4.5 that it shares keep their names.
+    """The settings of C5.0; those that it shares with C4.5 keep their names.
 
-    Information is computed in double precision, and a cut may lie between any two different
+    Entropies are computed in double precision, and a threshold may lie between any two different
     numbers (``gap`` is 0).
 
     Parameters
@@ -24,33 +24,33 @@ class C50Options(C45Options):
     numbers : str
         Numbers of the table are compared in ``single`` or in ``double`` precision.
     least_gain : float
-        A column that gains less offers nothing.
+        A column with a smaller gain is not a candidate.
     screen_share : float
-        A column must gain this share of the least gain: of the average where rows are few.
+        The gain of a column must be at least this share of the required gain.
     screen_few, screen_many : float
-        With up to so many rows a class the least gain is the average; with at least so many
-        it is 0.9 log2(columns that offer) / weight; between them something between.
+        The required gain is the average gain with up to ``screen_few`` rows per class, 0.9
+        log2(candidates) / weight with at least ``screen_many``, and interpolated between them.
     near_ties : float
-        Ratios within this share of the best are near enough for the number of branches, and
-        then the gain, to decide.
+        If gain ratios differ from the best by no more than this share, the number of branches,
+        and then the gain, decide.
     gap_cost : bool
-        Whether a cut in a wide gap costs less: log2 of range / gap, where that is smaller than
-        the number of cuts.
+        Whether a threshold in a wide gap costs less: log2(range / gap), if that is smaller than
+        the number of thresholds.
     pure_share : float
-        A node is pure when one class has so much of it.
+        A node is pure if one class has at least this share of it.
     collapse_share : float
-        A subtree that makes at least this share of a leaf's errors becomes one.
+        A subtree that makes at least this share of a leaf's errors becomes a leaf.
     pool : bool
         Whether the errors of branches that are lighter than ``min_branch`` are estimated
         together.
     raise_share, regrow_share : float
-        Only a branch with so much of the rows may replace its parent; with less than the
-        second share of them it is grown anew.
+        A branch may replace its parent only with at least the first share of its rows; with
+        less than the second share it is grown again.
     global_pruning : bool
-        Whether the weakest subtrees are cut as long as the errors that this adds stay within
-        one standard error.
+        Whether the weakest subtrees are pruned as long as the added errors stay within one
+        standard error.
     gather : bool
-        Whether leaves of one class below a nominal question become one branch.
+        Whether leaves of one class below a categorical split become one branch.
     """
 
     shapes: ClassVar[tuple[str, ...]] = ("multiway",)
@@ -73,16 +73,17 @@ class C50Options(C45Options):
     gather: bool = True
 
     def in_average(self, schema: Sequence[Field], n: float) -> list[bool]:
-        """Return which columns of n rows are looked at: none of very many levels, unless all are.
+        """Return which columns of n rows are tried: not those with very many categories.
 
-        One level more than is declared counts, for values that are not applicable.
+        If all columns have very many, all are tried. C5.0 counts one more category than a column
+        has, for values that are not applicable.
         """
         few = [f.has_order or len(f.levels) + 1 < self.many_levels * n for f in schema]
         return few if any(few) else [True] * len(few)
 
     @property
     def fixed(self) -> dict[str, str]:
-        """What these rules decide without a setting."""
+        """What C5.0 does that other dialects have a setting for."""
         return {"ties": f"within {self.near_ties:g}: fewer branches, gain, first"}
 
     def named(self, setting: str) -> list[str]:
@@ -90,7 +91,7 @@ class C50Options(C45Options):
         return sorted(f"-{name}" for name, of in _NAMES.items() if of == setting)
 
     def check(self) -> None:
-        """Refuse settings that cannot be used, each with a sentence."""
+        """Raise an error for settings that cannot be used."""
         C45Options.check(self)
         arguments.one_of("numbers", self.numbers, ("double", "single"))
         for name in _NUMBERS:
@@ -108,7 +109,7 @@ class C50Options(C45Options):
 
         Examples
         --------
-        >>> C50().setting("c", 10), C50().setting("g", True)
+        >>> C50Options().setting("c", 10), C50Options().setting("g", True)
         (('confidence', 0.1), ('global_pruning', False))
         """
         if name == "s" and value:

@@ -1,7 +1,7 @@
-"""rpart's sums of numbers, row after row: their last bit decides between equal divisions.
+"""Sums of squares for regression, rounded as in rpart, where the last bit decides ties.
 
-A row counts by how far its number is from the mean of its node. Rows are added up in the order
-in which rpart has sorted them by the column (of a nominal one, in the order of the table).
+Deviations from the mean of the node are added row by row, in the order in which rpart has sorted
+the rows by the column (for a categorical column, in the order of the table).
 """
 
 from __future__ import annotations
@@ -24,63 +24,65 @@ class Cases:
 
     @property
     def known(self) -> Cases:
-        """Those whose value is known and which weigh anything."""
+        """The cases whose value is known and whose weight is above 0."""
         known = (self.codes >= 0) & (self.weight > 0)
         return Cases(self.codes[known], self.y[known], self.weight[known])
 
     @property
     def mean(self) -> float:
         """The mean of the numbers."""
-        return float(np.cumsum(self.y * self.weight)[-1] / self.whole)
+        return float(np.cumsum(self.y * self.weight)[-1] / self.total_weight)
 
     @property
-    def whole(self) -> float:
-        """The weight of all."""
+    def total_weight(self) -> float:
+        """The weight of all cases."""
         return float(np.cumsum(self.weight)[-1])
 
     @property
     def squares(self) -> float:
         """The sum of squares about the mean: rpart's risk."""
-        off = self.y - self.mean
-        return float(np.cumsum(off * off * self.weight)[-1])
+        deviations = self.y - self.mean
+        return float(np.cumsum(deviations * deviations * self.weight)[-1])
 
-    def best_cut(self, least: int) -> tuple[float, int]:
-        """Return the largest decrease of squares and the code below the cut, of equal the lowest.
+    def best_cut(self, min_rows: int) -> tuple[float, int]:
+        """Return the largest decrease of squares and the code below the threshold, lowest of ties.
 
-        The cases are sorted by their codes and all known.
+        The cases must be sorted by their codes and all be known.
         """
-        off = (self.y - self.mean) * self.weight
-        n_left = np.arange(1, len(off))
-        fair = (self.codes[1:] != self.codes[:-1]) & (n_left >= least)
-        fair &= len(off) - n_left >= least
-        gain, best = _best(off, self.weight, self.whole, fair)
+        deviations = (self.y - self.mean) * self.weight
+        n_left = np.arange(1, len(deviations))
+        is_allowed = (self.codes[1:] != self.codes[:-1]) & (n_left >= min_rows)
+        is_allowed &= len(deviations) - n_left >= min_rows
+        gain, best = _best(deviations, self.weight, self.total_weight, is_allowed)
         return gain, int(self.codes[best])
 
-    def best_groups(self, codes: Codes, least: int) -> tuple[float, npt.NDArray[np.bool_]]:
-        """Return the largest decrease of squares, and which of these levels are on the left."""
-        place = np.searchsorted(codes, self.codes)
-        off = np.bincount(place, (self.y - self.mean) * self.weight, len(codes)).astype(np.float64)
-        weight = np.bincount(place, self.weight, len(codes)).astype(np.float64)
-        rows = np.bincount(place, minlength=len(codes))
-        order = np.argsort(off / weight, kind="stable")
+    def best_groups(self, codes: Codes, min_rows: int) -> tuple[float, npt.NDArray[np.bool_]]:
+        """Return the largest decrease of squares, and which of these categories go left."""
+        position = np.searchsorted(codes, self.codes)
+        deviations = np.bincount(position, (self.y - self.mean) * self.weight, len(codes)).astype(
+            np.float64
+        )
+        weight = np.bincount(position, self.weight, len(codes)).astype(np.float64)
+        rows = np.bincount(position, minlength=len(codes))
+        order = np.argsort(deviations / weight, kind="stable")
         n_left = np.cumsum(rows[order])[:-1]
-        fair = (n_left >= least) & (rows.sum() - n_left >= least)
-        gain, best = _best(off[order], weight[order], self.whole, fair)
+        is_allowed = (n_left >= min_rows) & (rows.sum() - n_left >= min_rows)
+        gain, best = _best(deviations[order], weight[order], self.total_weight, is_allowed)
         sides = np.zeros(len(codes), bool)
         sides[order[: best + 1]] = True
         return gain, sides
 
 
 def _best(
-    off: Floats, weight: Floats, whole: float, fair: npt.NDArray[np.bool_]
+    deviations: Floats, weight: Floats, total_weight: float, is_allowed: npt.NDArray[np.bool_]
 ) -> tuple[float, int]:
-    """Return the largest gain as one after the other changes sides, and the last that has.
+    """Return the largest gain over the positions of the split, and the last item on the left.
 
-    What the left side gains the right side loses, so that one sum serves for both.
+    The deviations of both sides sum to 0, so one sum serves for both.
     """
-    square = np.cumsum(off)[:-1] ** 2
+    left_squared = np.cumsum(deviations)[:-1] ** 2
     left = np.cumsum(weight)[:-1]
-    right = np.subtract.accumulate(np.append(whole, weight[:-1]))[1:]
-    gain = np.where(fair, square / left + square / right, 0.0)
+    right = np.subtract.accumulate(np.append(total_weight, weight[:-1]))[1:]
+    gain = np.where(is_allowed, left_squared / left + left_squared / right, 0.0)
     best = int(gain.argmax())
     return float(gain[best]), best

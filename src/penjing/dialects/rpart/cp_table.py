@@ -1,4 +1,4 @@
-"""rpart's table of complexities: the nested subtrees of a binary tree, and what each one costs."""
+"""rpart's complexity (cp) table: the nested subtrees of a binary tree, and their risks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from penjing.tree.tree_data import TreeData
 
 @dataclass(frozen=True, slots=True)
 class Complexities:
-    """At which complexity each question goes, and which are not worth it from the start."""
+    """The complexity at which each split is pruned, and the splits to prune at once."""
 
     of: Floats
     cut: list[int]
@@ -24,14 +24,14 @@ class Complexities:
 
 @dataclass(slots=True)
 class Row:
-    """A row of rpart's table: up to which complexity a tree is the best, its splits and risk."""
+    """A row of the table: the complexity of a subtree, its number of splits and its risk."""
 
     cp: float
     n_splits: int = 0
     risk: float = 0.0
 
     def to_json(self, root: float) -> list[float]:
-        """Return the row as rpart prints it: as shares of the root's risk."""
+        """Return the row as rpart prints it, as shares of the risk of the root."""
         share = 1 / root if root > 0 else 0.0
         return [self.cp * share, self.n_splits, self.risk * share]
 
@@ -39,74 +39,76 @@ class Row:
 def complexities(
     tree: TreeData, alpha: float, risks: Sequence[float] | None = None
 ) -> Complexities:
-    """Return the complexity of each node of a binary tree, as rpart reckons it depth first.
+    """Return the complexity of each node of a binary tree, computed depth first as in rpart.
 
-    A node's complexity is what its subtree saves for each split, where a child that would go
-    before it counts as a leaf. A node whose complexity is at most ``alpha`` is cut; so is one
-    of which it is known before that its splits cannot pay. ``risks`` are those of the nodes,
-    where they are not to be the tree's own but rounded otherwise.
+    The complexity of a node is the decrease of risk by its subtree for each split; a child that
+    would be pruned earlier counts as a leaf. A node is pruned if its complexity is at upper_bound
+    ``alpha``, or if its risk shows in advance that it will be. ``risks`` replace the risks of the
+    nodes, for those that are rounded as in rpart.
     """
     risk = tree.losses.tolist() if risks is None else list(risks)
     n = len(risk)
-    found, sums, splits = [alpha] * n, list(risk), [0] * n
-    found[0] = risk[0]
-    sons = [lower_first(tree, i) for i in range(n)]
+    complexity, subtree_risk, splits = [alpha] * n, list(risk), [0] * n
+    complexity[0] = risk[0]
+    children = [lower_first(tree, i) for i in range(n)]
     cut: list[int] = []
-    waiting: list[tuple[int, int]] = [(0, 0)]
-    while waiting:
-        node, stage = waiting.pop()
-        left, right = sons[node] or (0, 0)
+    stack: list[tuple[int, int]] = [(0, 0)]
+    while stack:
+        node, stage = stack.pop()
+        left, right = children[node] or (0, 0)
         if stage == 0:
-            most = min(risk[node], found[node])
-            if sons[node] is None or most <= alpha:
-                if sons[node] is not None:
+            upper_bound = min(risk[node], complexity[node])
+            if children[node] is None or upper_bound <= alpha:
+                if children[node] is not None:
                     cut.append(node)
-                found[node], sums[node], splits[node] = alpha, risk[node], 0
+                complexity[node], subtree_risk[node], splits[node] = alpha, risk[node], 0
                 continue
-            found[left] = most - alpha
-            waiting += [(node, 1), (left, 0)]
+            complexity[left] = upper_bound - alpha
+            stack += [(node, 1), (left, 0)]
         elif stage == 1:
-            most = max((risk[node] - sums[left]) / (splits[left] + 1), risk[node] - risk[left])
-            found[right] = min(most, found[node]) - alpha
-            waiting += [(node, 2), (right, 0)]
+            upper_bound = max(
+                (risk[node] - subtree_risk[left]) / (splits[left] + 1), risk[node] - risk[left]
+            )
+            complexity[right] = min(upper_bound, complexity[node]) - alpha
+            stack += [(node, 2), (right, 0)]
         else:
-            found[node] = _rate(node, (left, right), risk, found, (sums, splits))
-            if found[node] <= alpha:
+            complexity[node] = _rate(node, (left, right), risk, complexity, (subtree_risk, splits))
+            if complexity[node] <= alpha:
                 cut.append(node)
-                sums[node], splits[node] = risk[node], 0
+                subtree_risk[node], splits[node] = risk[node], 0
     for node in range(1, n):
-        found[node] = min(found[node], found[tree.nodes.parent[node]])
-    return Complexities(np.asarray(found), cut)
+        complexity[node] = min(complexity[node], complexity[tree.nodes.parent[node]])
+    return Complexities(np.asarray(complexity), cut)
 
 
 def _rate(
     node: int,
-    sons: tuple[int, int],
+    children: tuple[int, int],
     risk: list[float],
-    found: list[float],
+    complexity: list[float],
     below: tuple[list[float], list[int]],
 ) -> float:
-    """Return what a node's subtree saves for each split; set its risk and number of splits."""
-    left, right = sons
-    sums, splits = below
-    parts = {left: (sums[left], splits[left]), right: (sums[right], splits[right])}
+    """Return the decrease of risk of a subtree for each split; set its risk and its splits."""
+    left, right = children
+    subtree_risk, splits = below
+    parts = {left: (subtree_risk[left], splits[left]), right: (subtree_risk[right], splits[right])}
 
     def rate() -> float:
         saved = risk[node] - (parts[left][0] + parts[right][0])
         return saved / (parts[left][1] + parts[right][1] + 1)
 
-    first, second = (left, right) if found[right] > found[left] else (right, left)
-    if rate() > found[first]:
+    first, second = (left, right) if complexity[right] > complexity[left] else (right, left)
+    if rate() > complexity[first]:
         parts[first] = (risk[first], 0)
-        if rate() > found[second]:
+        if rate() > complexity[second]:
             parts[second] = (risk[second], 0)
-    sums[node] = parts[left][0] + parts[right][0]
+    subtree_risk[node] = parts[left][0] + parts[right][0]
     splits[node] = parts[left][1] + parts[right][1] + 1
     return rate()
 
 
 def lower_first(tree: TreeData, node: int) -> tuple[int, int] | None:
-    """Return a node's two children, the one of the lower mean first; None in a leaf."""
+    """Return the two children of a node, the one of the lower mean first; None for a leaf."""
     if tree.is_leaf[node]:
         return None
     children = tree.children(node)
@@ -128,23 +130,23 @@ def _mean(tree: TreeData, node: int) -> float:
 
 
 def cp_table(tree: TreeData, alpha: float, risks: Sequence[float] | None = None) -> list[Row]:
-    """Return rpart's table of a tree that has been cut to ``alpha``, largest complexity first."""
-    found = complexities(tree, alpha, risks).of.tolist()
+    """Return rpart's table of a tree that was pruned to ``alpha``, largest complexity first."""
+    complexity = complexities(tree, alpha, risks).of.tolist()
     risk = tree.losses.tolist() if risks is None else list(risks)
     if tree.is_leaf[0]:
-        return [Row(max(alpha, found[0]), 0, risk[0])]
+        return [Row(max(alpha, complexity[0]), 0, risk[0])]
     parent = tree.nodes.parent.tolist()
-    distinct = {found[0]}
+    distinct = {complexity[0]}
     for i in range(1, len(parent)):
-        mine, above = max(found[i], alpha), max(found[parent[i]], alpha)
-        if mine < above:
-            distinct.add(mine)
+        own, parents = max(complexity[i], alpha), max(complexity[parent[i]], alpha)
+        if own < parents:
+            distinct.add(own)
     rows = [Row(cp) for cp in sorted(distinct, reverse=True)]
-    rising = [row.cp for row in reversed(rows)]
+    ascending = [row.cp for row in reversed(rows)]
     for i in range(len(parent)):
-        # A leaf at the complexities at which its parent is still divided and it is not.
-        high = len(rising) if i == 0 else bisect_left(rising, found[parent[i]])
-        low = 0 if tree.is_leaf[i] else bisect_left(rising, found[i])
+        # The node is a leaf at the complexities at which its parent is split and itself is not.
+        high = len(ascending) if i == 0 else bisect_left(ascending, complexity[parent[i]])
+        low = 0 if tree.is_leaf[i] else bisect_left(ascending, complexity[i])
         for row in rows[len(rows) - high : len(rows) - low]:
             row.risk += risk[i]
             row.n_splits += 1

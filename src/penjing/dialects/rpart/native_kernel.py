@@ -1,4 +1,4 @@
-"""Trees by rpart's rules, grown whole in C++, surrogates included."""
+"""Grow trees as rpart does in C++, with surrogates, where the C++ code supports the recipe."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from penjing.tree.split import Surrogate
 from penjing.tree.tree_data import TreeData
 
 MOST_LEVELS = 26
-"""With more than two classes, columns of more levels than this are left to the readable loop."""
+"""With more than two classes, columns of more categories than this are left to Python."""
 MAX_TIES = 1_000
 """How many ties are kept (trace.TIES)."""
 ROWS = 2**31
-"""A row and a flag share 32 bits."""
+"""Row numbers must fit in 31 bits; the last bit of 32 is a flag."""
 
 
-def grown(
+def grow(
     table: Table,
     s: Reader,
     recipe: Recipe,
@@ -35,26 +35,28 @@ def grown(
     space: ScratchFolder | None = None,
     tell: NativeProgressCallback | None = None,
 ) -> TreeData | None:
-    """Return the tree as the rules grow it, not yet cut back; None where Python has to.
+    """Return the tree before pruning; None if only the Python code supports the recipe.
 
-    That is: rows or classes that weigh nothing, a limit on leaves, rows shared out, with more
-    than two classes nominal columns of many levels, or of rows with weights, and numbers of
-    rows with weights that are to be added up one by one. What is as large as a column is kept
-    in files of ``space`` where there is one.
+    That is: rows or classes of weight 0, a limit on leaves, fractional cases; with more than two
+    classes, categorical columns of many categories or of weighted rows; and numbers of weighted
+    rows that are to be added row by row. Arrays as large as a column are kept in files of
+    ``space`` if it is given.
     """
     options = recipe.options
     assert isinstance(options, RpartOptions)
     assert table.target is not None
-    able = recipe.max_leaves is None and recipe.missing in ("surrogate", "refuse")
-    known = recipe.criterion in ("gini", "gain", "variance")
-    fits = (recipe.criterion == "variance") != isinstance(s, Classes)
-    if not (able and known and fits and 0 < table.n_rows < ROWS and table.columns):
+    has_policy = recipe.max_leaves is None and recipe.missing in ("surrogate", "refuse")
+    has_criterion = recipe.criterion in ("gini", "gain", "variance")
+    fits_target = (recipe.criterion == "variance") != isinstance(s, Classes)
+    if not (
+        has_policy and has_criterion and fits_target and 0 < table.n_rows < ROWS and table.columns
+    ):
         return None
     weight = table.weight
     if weight is not None and not bool((weight > 0).all()):
         return None
     if weight is not None and options.sums == "cases" and table.is_regression:
-        return None  # agreements of surrogates would be added up in another order, too
+        return None  # agreements of surrogates would be added in another order
     counts = np.bincount(table.target.codes, weight, s.size) if isinstance(s, Classes) else None
     n_seen = 0 if counts is None else int(np.flatnonzero(counts)[-1]) + 1
     altered, alike = _altered(s, options, n_seen)
@@ -70,8 +72,8 @@ def grown(
     ):
         return None
     costs = s.costs if isinstance(s, Classes) else None
-    told: dict[str, Any] = _core.grow_rpart(
-        [_told(column) for column in table.columns],
+    arrays: dict[str, Any] = _core.grow_rpart(
+        [_core_column(column) for column in table.columns],
         {
             "target": np.ascontiguousarray(table.target.codes, np.int32),
             **_cases(table, options, space),
@@ -103,11 +105,11 @@ def grown(
             "progress": tell,
         },
     )
-    return _tree(told, table, s, recipe)
+    return _tree(arrays, table, s, recipe)
 
 
 def _lists(table: Table, space: ScratchFolder) -> list[Any]:
-    """Return room in files for the sorted rows of each column that has an order."""
+    """Return arrays in files for the sorted rows of each column that has an order."""
     return [
         space.array(f"list{c}", np.uint32, table.n_rows, "w+") if column.has_order else None
         for c, column in enumerate(table.columns)
@@ -115,24 +117,24 @@ def _lists(table: Table, space: ScratchFolder) -> list[Any]:
 
 
 def _cases(table: Table, options: RpartOptions, space: ScratchFolder | None) -> dict[str, Any]:
-    """Return the numbers and the order of rows in which rpart adds them up, if it is to be so."""
+    """Return the target and the order in which rpart adds its rows, if sums are by cases."""
     assert table.target is not None
     if options.sums == "exact" or not table.is_regression:
         return {"cases": None, "sorted": []}
     numbers = np.ascontiguousarray(table.target.numbers(), np.float64)
-    found = []
+    orders = []
     for c, column in enumerate(table.columns):
         rows = sorted_rows(column)
         if rows is not None and space is not None:
-            kept = space.array(f"sorted{c}", np.int32, len(rows), "w+")
-            kept[:] = rows
-            rows = kept
-        found.append(rows)
-    return {"cases": numbers, "sorted": found}
+            stored = space.array(f"sorted{c}", np.int32, len(rows), "w+")
+            stored[:] = rows
+            rows = stored
+        orders.append(rows)
+    return {"cases": numbers, "sorted": orders}
 
 
 def _altered(s: Reader, options: RpartOptions, n_seen: int) -> tuple[Floats | None, float]:
-    """Return the altered priors by which classes are judged, and the one that all share."""
+    """Return the altered priors of the classes, and the one that all share."""
     if not isinstance(s, Classes) or s.costs is None:
         return None, 1.0
     altered = np.asarray(s.costs.altered, np.float64)[:n_seen]
@@ -141,7 +143,7 @@ def _altered(s: Reader, options: RpartOptions, n_seen: int) -> tuple[Floats | No
     return (altered.copy() if options.has_costs or alike != 1.0 else None), alike
 
 
-def _told(column: Column) -> tuple[Codes, Floats | None, int]:
+def _core_column(column: Column) -> tuple[Codes, Floats | None, int]:
     codes, n_levels = np.ascontiguousarray(column.codes, np.int32), len(column.levels)
     if not column.has_order:
         return codes, None, n_levels
@@ -149,11 +151,11 @@ def _told(column: Column) -> tuple[Codes, Floats | None, int]:
     return codes, np.ascontiguousarray(numbers, np.float64), n_levels
 
 
-def _tree(told: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> TreeData:
+def _tree(arrays: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> TreeData:
     options = recipe.options
     assert isinstance(options, RpartOptions)
     surrogates: dict[int, tuple[Surrogate, ...]] = {}
-    for node, column, cut, below, agreement, adjusted, *groups in told["surrogates"]:
+    for node, column, cut, below, agreement, adjusted, *groups in arrays["surrogates"]:
         by_cut = not np.isnan(cut)
         one = Surrogate(
             column,
@@ -166,31 +168,31 @@ def _tree(told: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> Tree
         )
         surrogates[node] = (*surrogates.get(node, ()), one)
     nodes = Nodes(
-        told["parent"],
-        told["column"],
-        told["cut"],
-        told["level_start"],
-        told["level_codes"],
-        told["total"].reshape(-1, s.size),
-        told["gain"],
-        told["score"],
-        missing=told["missing"] if bool((told["missing"] >= 0).any()) else None,
+        arrays["parent"],
+        arrays["column"],
+        arrays["cut"],
+        arrays["level_start"],
+        arrays["level_codes"],
+        arrays["total"].reshape(-1, s.size),
+        arrays["gain"],
+        arrays["score"],
+        missing=arrays["missing"] if bool((arrays["missing"] >= 0).any()) else None,
         surrogates=surrogates,
     )
     assert table.target is not None
     centre = 0.0 if isinstance(s, Classes) else s.centre
-    about = _ties(told)
+    about = _ties(arrays)
     return TreeData(nodes, table.schema, table.target.field, recipe.settings(), centre, about)
 
 
-def _ties(told: dict[str, Any]) -> dict[str, Any]:
-    start = told["tie_start"]
-    tied = np.flatnonzero((np.diff(start) > 0) & (told["column"] != LEAF)).tolist()
+def _ties(arrays: dict[str, Any]) -> dict[str, Any]:
+    start = arrays["tie_start"]
+    tied = np.flatnonzero((np.diff(start) > 0) & (arrays["column"] != LEAF)).tolist()
     ties = [
         {
             "node": node,
-            "columns": told["tie_columns"][start[node] : start[node + 1]].tolist(),
-            "score": float(told["score"][node]),
+            "columns": arrays["tie_columns"][start[node] : start[node + 1]].tolist(),
+            "score": float(arrays["score"][node]),
         }
         for node in tied[:MAX_TIES]
     ]

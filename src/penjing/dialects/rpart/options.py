@@ -1,4 +1,4 @@
-"""What only rpart's rules know: complexity, minimum sizes, surrogates, priors and losses."""
+"""Settings of the rpart dialect: complexity, minimum sizes, surrogates, priors and losses."""
 
 from __future__ import annotations
 
@@ -21,45 +21,45 @@ _CRITERIA = {"information": "gain", "gini": "gini"}
 
 @dataclass(frozen=True, slots=True)
 class RpartOptions(DialectOptions):
-    """The settings of rpart, by its own names; ``maxdepth`` and ``split`` are a recipe's own.
+    """The settings of rpart, by its own names; ``maxdepth`` and ``split`` are settings of a recipe.
 
     Parameters
     ----------
     cp : float
-        A division must lessen the risk by this share of the root's for each leaf it adds.
+        The least decrease of risk by a split, as a share of the risk of the root, for each leaf.
     minsplit : int
-        A node of fewer rows is not divided.
+        The least number of rows of a node that is split.
     minbucket : int or None
-        Each side of a division has at least so many rows; a third of ``minsplit`` where None.
+        The least number of rows of a child; None: a third of ``minsplit``.
     maxsurrogate : int
-        How many surrogates a question has at most.
+        The largest number of surrogates of a split.
     usesurrogate : int
-        0: a row whose value is missing stays at the node. 1: surrogates send it on, if one can.
-        2: and if none can, it goes with the majority.
+        0: a row with a missing value stays at the node. 1: surrogates send it on, if one can.
+        2: if none can, it follows the majority.
     surrogatestyle : int
-        0: agreement is counted of the rows that the question itself knows; 1: of those that
-        both know.
+        0: agreement is counted over the rows whose value of the split column is known; 1: over
+        those with both values known.
     prior : sequence of float, mapping from class, or None
-        How likely each class is; as often as it occurs where None.
+        The prior probability of each class; None: its frequency.
     loss : matrix of float, mapping of mappings, or None
-        ``loss[i][j]`` is what it costs to answer the class j where the class i is true; of
-        classes that a mapping leaves out, 1.
+        ``loss[i][j]`` is the cost of predicting class j for a row of class i; 1 for errors that
+        a mapping leaves out.
     cost : sequence of float, mapping from name, or None
-        What it costs to ask about each column; its gains are divided by that.
+        The cost of each column, by which its gains are divided.
     xval : int or sequence of int
-        Cross-validate the table of complexities: in so many groups (row i is in group i mod
-        xval), or in the groups given for each row. 0: not at all.
+        Cross-validate the cp table: in this many folds (row i is in fold i mod xval), or in the
+        folds given for each row. 0: do not.
     loss_transposed : bool
-        Whether cross-validation takes the losses the wrong way round, as rpart 4.1 does.
+        Whether cross-validation uses the transposed losses, as rpart 4.1 does.
     stuck_repeats : bool
-        Whether a left-out row that no surrogate sends on is charged what the row before it was,
-        as rpart 4.1 does.
+        Whether a held-out row that no surrogate sends on gets the loss of the row before it, as
+        in rpart 4.1.
     sums : str
-        ``exact``: numbers whose sums differ by rounding only are equal, and the first column
-        wins; or ``cases``: they are added up in the order in which rpart has sorted its rows,
-        and the last bit decides, as it does there.
+        ``exact``: sums that differ only by rounding are equal, and the first column wins; or
+        ``cases``: numbers are added in the order of rpart's sorted rows, and the last bit
+        decides as it does there.
     alpha : float or None
-        The least decrease of risk for each leaf as such, not as a share of the root's.
+        The least decrease of risk for each leaf, absolute instead of as a share.
     """
 
     shapes: ClassVar[tuple[str, ...]] = ("binary",)
@@ -84,7 +84,7 @@ class RpartOptions(DialectOptions):
 
     @property
     def fixed(self) -> dict[str, str]:
-        """What rpart decides without a setting."""
+        """What rpart does that other dialects have a setting for."""
         return {
             "cut_at": "midpoint", "cut_cost": "no", "gap": "0", "precision": "double",
             "tolerance": "0", "zero_gain": "no", "pruning": "cost-complexity", "ties": "first",
@@ -92,13 +92,13 @@ class RpartOptions(DialectOptions):
         }  # fmt: skip
 
     def named(self, setting: str) -> list[str]:
-        """Return rpart's name for a setting, where it is another."""
+        """Return rpart's own name for a setting, if it has another."""
         return [name for name, of in _NAMES.items() if of == setting]
 
     @property
     def least(self) -> int:
-        """The least number of rows of a side."""
-        # R rounds a half to the even side, as Python does.
+        """The least number of rows of a child."""
+        # R rounds half to even, as Python does.
         return round(self.minsplit / 3) if self.minbucket is None else self.minbucket
 
     def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
@@ -112,7 +112,7 @@ class RpartOptions(DialectOptions):
         return _NAMES.get(name, name), value
 
     def check(self) -> None:
-        """Refuse settings that cannot be used, each with a sentence."""
+        """Raise an error for settings that cannot be used."""
         for name, least in (("minsplit", 1), ("maxsurrogate", 0), ("minbucket", 1)):
             arguments.optional_whole_number(
                 name, getattr(self, name), least, arguments.MAX_WHOLE_NUMBER
@@ -129,7 +129,7 @@ class RpartOptions(DialectOptions):
             arguments.whole_number("xval", group, 0, arguments.MAX_WHOLE_NUMBER)
 
     def fits(self, table: Table) -> RpartOptions:
-        """Return the settings as they suit a table, or refuse with a sentence."""
+        """Return the settings for a table, or raise an error if they do not fit it."""
         assert table.target is not None
         for name in ("prior", "loss") if table.is_regression else ():
             if getattr(self, name) is not None:
@@ -147,18 +147,18 @@ class RpartOptions(DialectOptions):
         ):
             raise ChoiceError("bad_prior", value=list(self.prior))
         if self.loss is not None:
-            square = all(len(row) == n_classes for row in self.loss)
-            matrix = np.asarray(self.loss) if square else np.eye(n_classes)
-            fair = bool((matrix >= 0).all() and np.isfinite(matrix).all())
-            costly = n_classes == 1 or bool(matrix.any(axis=1).all())  # rpart asks for it, too
-            if not (square and fair and costly) or np.diag(matrix).any():
+            is_square = all(len(row) == n_classes for row in self.loss)
+            matrix = np.asarray(self.loss) if is_square else np.eye(n_classes)
+            is_valid = bool((matrix >= 0).all() and np.isfinite(matrix).all())
+            has_cost = n_classes == 1 or bool(matrix.any(axis=1).all())  # as in rpart
+            if not (is_square and is_valid and has_cost) or np.diag(matrix).any():
                 raise ChoiceError("bad_loss", n=n_classes)
         return replace(self, cost=_cost_of(self.cost, table))
 
     def prepared(self, table: Table) -> Table:
-        """Return the table without the rows of which nothing is known.
+        """Return the table without the rows whose values are all missing.
 
-        With weights they are kept: R counts the weight among what is known of a row.
+        With weights they are kept: R counts the weight as a known value of a row.
         """
         if not all(column.has_missing for column in table.columns) or not table.columns:
             return table
@@ -172,15 +172,15 @@ class RpartOptions(DialectOptions):
     def costs(self, table: Table) -> Costs | None:
         """Return priors and losses as factors of class weights; None for a number.
 
-        Sums run in rpart's order: where all classes count the same, their altered priors come
-        out as one but for the last bit, and that bit decides ties.
+        Sums are in rpart's order: if all classes count the same, their altered priors differ
+        from 1 by the last bit, which decides ties.
         """
         if table.is_regression:
             return None
         assert table.target is not None
         counts = np.bincount(table.target.codes, table.weights, len(table.target.levels))
         share: Floats = counts.astype(np.float64)
-        n = int(table.target.codes.max()) + 1  # rpart sees no later ones
+        n = int(table.target.codes.max()) + 1  # rpart ignores later classes
         share = share / share.sum()
         assert not isinstance(self.prior, Mapping)
         prior = share if self.prior is None else np.asarray(self.prior)
@@ -197,14 +197,14 @@ class RpartOptions(DialectOptions):
 
     @property
     def has_costs(self) -> bool:
-        """Whether classes count for more or less than they weigh."""
+        """Whether priors or losses are given."""
         return self.prior is not None or self.loss is not None
 
 
 def _row(
     given: tuple[float, ...] | Mapping[Any, float] | None, levels: Sequence[Any]
 ) -> tuple[float, ...] | None:
-    """Return a number for each class; a mapping has to name them all."""
+    """Return a number for each class; a mapping must have all of them."""
     if not isinstance(given, Mapping):
         return given
     named = {_level("prior", name, levels): float(value) for name, value in given.items()}
@@ -218,20 +218,20 @@ def _matrix(
     given: tuple[tuple[float, ...], ...] | Mapping[Any, Mapping[Any, float]] | None,
     levels: Sequence[Any],
 ) -> tuple[tuple[float, ...], ...] | None:
-    """Return losses as a matrix; errors that a mapping leaves out cost 1."""
+    """Return losses as a matrix; errors that are not in a mapping cost 1."""
     if not isinstance(given, Mapping):
         return given
-    found = 1.0 - np.eye(len(levels))
-    place = {level: i for i, level in enumerate(levels)}
-    for true, row in given.items():
-        for answer, loss in row.items():
-            i, j = (place[_level("loss", name, levels)] for name in (true, answer))
-            found[i, j] = loss
-    return tuple(tuple(row) for row in found.tolist())
+    matrix = 1.0 - np.eye(len(levels))
+    position = {level: i for i, level in enumerate(levels)}
+    for actual, row in given.items():
+        for predicted, loss in row.items():
+            i, j = (position[_level("loss", name, levels)] for name in (actual, predicted))
+            matrix[i, j] = loss
+    return tuple(tuple(row) for row in matrix.tolist())
 
 
 def _level(option: str, name: object, levels: Sequence[Any]) -> Any:  # noqa: ANN401 - any kind
-    """Return the class that an option names; on a command line all names are text."""
+    """Return the class of this name; names from the command line are text."""
     by_text = {str(level): level for level in levels}
     if str(name) not in by_text:
         raise unknown_name_error("unknown_class", name, levels, option=option)
@@ -247,7 +247,7 @@ _EXAMPLES: dict[str, object] = {
 
 
 def _numbers(name: str, value: Any) -> Any:  # noqa: ANN401 - what the user gave
-    """Return numbers by name or in order as such; of losses a row each."""
+    """Return values as floats: by name, or in order; of losses a row for each class."""
     is_loss = name == "loss"
     try:
         if isinstance(value, Mapping):
@@ -275,7 +275,7 @@ def _is_row(value: object) -> bool:
 def _cost_of(
     cost: Mapping[str, float] | tuple[float, ...] | None, table: Table
 ) -> tuple[float, ...] | None:
-    """Return what each column costs, in the order of the table."""
+    """Return the cost of each column, in the order of the table."""
     if cost is None:
         return None
     if isinstance(cost, Mapping):

@@ -1,4 +1,4 @@
-"""Rows in the order in which rpart has sorted them by a column, once and for all."""
+"""The order of rows in which rpart sorts them by a column before growing."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from penjing.data.table import Column
 
 
 def sorted_rows(column: Column) -> npt.NDArray[np.int32] | None:
-    """Return the rows, lowest value first; None for a nominal column, which is not sorted.
+    """Return the rows, lowest value first; None for a categorical column, which is not sorted.
 
-    Equal values are left as rpart's quicksort leaves them. It takes a missing one for 0 (and
-    passes over it later), which is seen in the order of the others.
+    Equal values are in the order of rpart's quicksort. It sorts a missing value as 0 (and skips
+    it later), which affects the order of the others.
     """
     if not column.has_order:
         return None
     levels = column.levels if column.is_numeric else np.arange(1, len(column.levels) + 1)
-    values = np.append(np.asarray(levels, np.float64), 0.0)  # the last is that of code -1
+    values = np.append(np.asarray(levels, np.float64), 0.0)  # index -1, the code of missing values
     return _core.sorted_rpart(values[column.codes])
 
 
 def ranks(column: Column) -> npt.NDArray[np.int32] | None:
-    """Return the place of each row in that order; None for the order of the table."""
+    """Return the position of each row in that order; None for a categorical column."""
     rows = sorted_rows(column)
     if rows is None:
         return None
-    found = np.empty(len(rows), np.int32)
-    found[rows] = np.arange(len(rows), dtype=np.int32)
-    return found
+    positions = np.empty(len(rows), np.int32)
+    positions[rows] = np.arange(len(rows), dtype=np.int32)
+    return positions

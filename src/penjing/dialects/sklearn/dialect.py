@@ -1,8 +1,7 @@
-"""scikit-learn's rules: any division, the best of all cuts with missing values on either side.
+"""How scikit-learn splits and prunes: every threshold, with missing values on either side.
 
-Scores, minimum sizes and thresholds are those of scikit-learn 1.9. It looks at columns in a
-random order and takes the first of equal ones; without a ``random_state`` the order here is that
-of the table.
+Scores, minimum sizes and thresholds are those of scikit-learn 1.9. It tries columns in a random
+order and takes the first of ties; without a ``random_state`` the order is that of the table.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy.typing as npt
 
 from penjing.criteria import sklearn_impurity
 from penjing.data.table import Floats
-from penjing.dialects.sklearn.feature_order import NEVER, Drawing
+from penjing.dialects.sklearn.feature_order import NEVER, FeatureOrder
 from penjing.dialects.sklearn.options import SklearnOptions
 from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
@@ -32,15 +31,15 @@ EPSILON = float(np.finfo(np.float64).eps)
 """A node less impure than this is pure."""
 
 
-def sklearn_of(recipe: Recipe) -> SklearnOptions:
+def sklearn_options(recipe: Recipe) -> SklearnOptions:
     """Return scikit-learn's own settings."""
     assert isinstance(recipe.options, SklearnOptions)
     return recipe.options
 
 
 def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
-    """Return why a node is a leaf before any column is looked at, None if it is not."""
-    options = sklearn_of(recipe)
+    """Return why a node is a leaf before any column is tried, None if it is not."""
+    options = sklearn_options(recipe)
     if growth.is_pure(node):
         return "pure"
     if recipe.max_depth is not None and growth.depth(node) >= recipe.max_depth:
@@ -50,68 +49,73 @@ def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
     least = options.min_weight_fraction_leaf * growth.adjusted_weight_of(0)
     if growth.adjusted_weight_of(node) < 2 * least:
         return "min_weight"
-    judge = Judge(growth.reader, recipe)
-    return "pure" if judge.impurity(growth.total(node)[None])[0] <= EPSILON else None
+    scorer = SplitScorer(growth.reader, recipe)
+    return "pure" if scorer.impurity(growth.total(node)[None])[0] <= EPSILON else None
 
 
 def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers:
-    """Return the best candidate of each column of each node."""
-    options = sklearn_of(recipe)
+    """Return the best split of each column of each node."""
+    options = sklearn_options(recipe)
     shape = (len(nodes), len(engine.schema))
     gain, cut = np.full(shape, np.nan), np.full(shape, np.nan)
     impurity = np.zeros(shape)
     n_candidates = np.zeros(shape, np.int64)
     missing = np.ones(shape, np.int32)
     worth, order = np.full(shape, np.nan), np.zeros(shape, np.int32)
-    judge = Judge(engine.reader, recipe)
-    drawing = drawing_of(tree, engine, recipe)
-    whole = float(judge.weight(engine.totals(tree, [0]).cells[0]))
+    scorer = SplitScorer(engine.reader, recipe)
+    feature_order = feature_order_of(tree, engine, recipe)
+    total_weight = float(scorer.weight(engine.totals(tree, [0]).cells[0]))
     for i, tally in enumerate(engine.tally(tree, nodes)):
-        before = float(judge.impurity(tally.total[None])[0])
-        weight = float(judge.weight(tally.total))
+        before = float(scorer.impurity(tally.total[None])[0])
+        weight = float(scorer.weight(tally.total))
         for c, counts in tally.columns.items():
             numbers = numbers_of(engine.schema[c], counts, engine, c)
-            found = candidates(counts, numbers, options, engine.reader)
-            best, worth[i, c] = judge.best(found, options, options.min_weight_fraction_leaf * whole)
+            splits = candidates(counts, numbers, options, engine.reader)
+            best, worth[i, c] = scorer.best(
+                splits, options, options.min_weight_fraction_leaf * total_weight
+            )
             if best < 0:
                 continue
-            cut[i, c] = found.cuts[best]
-            missing[i, c] = found.goes[best]
-            n_candidates[i, c] = len(found.cuts)
-            gain[i, c] = judge.gain(found, best, before, weight)
+            cut[i, c] = splits.cuts[best]
+            missing[i, c] = splits.goes[best]
+            n_candidates[i, c] = len(splits.cuts)
+            gain[i, c] = scorer.gain(splits, best, before, weight)
             impurity[i, c] = before
-        if drawing is not None:
+        if feature_order is not None:
             constant = [_is_constant(tally.columns[c], options, engine, c) for c in range(shape[1])]
             above = tree.parent_of(nodes[i])[0]
-            order[i] = drawing.ranks(nodes[i], above, constant)
+            order[i] = feature_order.ranks(nodes[i], above, constant)
             gain[i, order[i] == NEVER] = np.nan
         least = options.min_impurity_decrease
-        if least > 0 and np.nanmax(gain[i], initial=-np.inf) * weight / whole + EPSILON < least:
+        if (
+            least > 0
+            and np.nanmax(gain[i], initial=-np.inf) * weight / total_weight + EPSILON < least
+        ):
             gain[i] = np.nan
     none = np.full(shape, np.nan)
     return Offers(gain, none, impurity, cut, n_candidates, {}, missing, worth, order)
 
 
-_DRAWINGS: WeakKeyDictionary[TreeBuilder, Drawing] = WeakKeyDictionary()
+_FEATURE_ORDERS: WeakKeyDictionary[TreeBuilder, FeatureOrder] = WeakKeyDictionary()
 
 
-def drawing_of(tree: TreeStructure, engine: Engine, recipe: Recipe) -> Drawing | None:
-    """Return the drawings of one growth, None where columns come in the order of the table."""
-    options = sklearn_of(recipe)
+def feature_order_of(tree: TreeStructure, engine: Engine, recipe: Recipe) -> FeatureOrder | None:
+    """Return the order of columns of one tree, None if it is the order of the table."""
+    options = sklearn_options(recipe)
     if not options.depth_first:
         return None
     assert isinstance(tree, TreeBuilder)
-    if tree not in _DRAWINGS:
+    if tree not in _FEATURE_ORDERS:
         best_first = recipe.max_leaves is not None
         n, start = len(engine.schema), options.start
         assert start is not None
         most = options.n_looked_at(n)
-        _DRAWINGS[tree] = Drawing(n, start, is_best_first=best_first, n_looked_at=most)
-    return _DRAWINGS[tree]
+        _FEATURE_ORDERS[tree] = FeatureOrder(n, start, is_best_first=best_first, n_looked_at=most)
+    return _FEATURE_ORDERS[tree]
 
 
 def _is_constant(counts: Counts, options: SklearnOptions, engine: Engine, c: int) -> bool:
-    """Whether a column has nothing to part: one value (or none), or values too close together."""
+    """Whether a column cannot be split: one value (or none), or values too close together."""
     if not len(counts.codes):
         return True
     if counts.missing.any():
@@ -121,28 +125,28 @@ def _is_constant(counts: Counts, options: SklearnOptions, engine: Engine, c: int
 
 
 def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
-    """Return what each node chose: the greatest gain, then the first column."""
+    """Return the choice of each node: the largest gain, the first of ties."""
     assert offers.missing is not None
-    chosen = []
+    choices = []
     for i, row in enumerate(offers.gain):
         if np.isnan(row).all():
-            chosen.append(Choice(None))
+            choices.append(Choice(None))
             continue
         tied = np.flatnonzero(row + TIE * offers.impurity[i] >= np.nanmax(row))
-        c = int(_first(tied, offers, i, recipe))
-        gain = max(float(row[c]), 0.0)  # no gain at all may come out as less
+        c = int(_first_tied(tied, offers, i, recipe))
+        gain = max(float(row[c]), 0.0)  # rounding may make a gain of 0 negative
         split = Split(c, float(offers.cut[i, c]), (), gain, gain, int(offers.missing[i, c]))
-        chosen.append(Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ()))
-    return chosen
+        choices.append(Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ()))
+    return choices
 
 
-def _first(tied: npt.NDArray[np.intp], offers: Offers, i: int, recipe: Recipe) -> int:
-    """Return which of the columns that tie is taken: the first, or the first that was drawn.
+def _first_tied(tied: npt.NDArray[np.intp], offers: Offers, i: int, recipe: Recipe) -> int:
+    """Return the column that is chosen among ties: the first of the table, or the first drawn.
 
-    With a ``random_state``, numbers that are equal but for their last bits are not equal, as
-    they are not to scikit-learn.
+    With a ``random_state``, scores that differ only in their last bits are not tied, as in
+    scikit-learn.
     """
-    if not sklearn_of(recipe).depth_first:
+    if not sklearn_options(recipe).depth_first:
         return int(tied[0])
     assert offers.worth is not None
     assert offers.order is not None
@@ -152,32 +156,32 @@ def _first(tied: npt.NDArray[np.intp], offers: Offers, i: int, recipe: Recipe) -
 
 
 def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
-    """Return the tree, pruned if ``ccp_alpha`` says so."""
+    """Return the tree, pruned if ``ccp_alpha`` is above 0."""
     if isinstance(engine.reader, Classes) and engine.reader.costs is not None:
         about = dict(tree.about) | {"costs": engine.reader.costs.to_json()}
         tree = replace(tree, about=about)
-    alpha = sklearn_of(recipe).ccp_alpha
+    alpha = sklearn_options(recipe).ccp_alpha
     return prune(tree, alpha=alpha, by="impurity")[0] if alpha > 0 else tree
 
 
 def importance(tree: TreeData) -> dict[str, float]:
-    """Return the share of each column in the decrease of impurity."""
+    """Return the importance of each column: its share in the decrease of impurity."""
     s = tree.reader
     total = tree.nodes.total
     if isinstance(s, Classes) and s.costs is not None:
         total = total * np.asarray(s.costs.factor)
-    worth = s.weight(total) * tree.nodes.gain
-    found = np.zeros(len(tree.schema))
-    asks = ~tree.is_leaf
-    np.add.at(found, tree.nodes.column[asks], worth[asks])
-    whole = found.sum()
-    shares = found / whole if whole > 0 else found
+    weighted_gain = s.weight(total) * tree.nodes.gain
+    decrease = np.zeros(len(tree.schema))
+    is_split = ~tree.is_leaf
+    np.add.at(decrease, tree.nodes.column[is_split], weighted_gain[is_split])
+    total_decrease = decrease.sum()
+    shares = decrease / total_decrease if total_decrease > 0 else decrease
     return {field.name: float(share) for field, share in zip(tree.schema, shares, strict=True)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """All cuts of one column in one node, with missing values on the right, then on the left."""
+    """All thresholds of a column in a node, with missing values on the right, then on the left."""
 
     left: Floats
     right: Floats
@@ -189,50 +193,50 @@ class Candidates:
 
 
 def candidates(counts: Counts, numbers: Floats, options: SklearnOptions, s: Reader) -> Candidates:
-    """Return the cuts between values that are far enough apart.
+    """Return the thresholds between values that are far enough apart.
 
-    Where values are missing, one more cut parts them from all known ones; it is infinite.
+    If values are missing, one more threshold, infinity, separates them from all known ones.
     """
     rows = counts.cells if counts.rows is None else counts.rows
     below, n_below = np.cumsum(counts.cells, axis=0), np.cumsum(s.weight(rows))
-    places = np.flatnonzero(far_apart(numbers, options))
-    cuts = numbers[places] / 2.0 + numbers[places + 1] / 2.0
-    cuts = np.where(cuts == numbers[places + 1], numbers[places], cuts)
+    positions = np.flatnonzero(far_apart(numbers, options))
+    cuts = numbers[positions] / 2.0 + numbers[positions + 1] / 2.0
+    cuts = np.where(cuts == numbers[positions + 1], numbers[positions], cuts)
     n = n_below[-1] if len(n_below) else 0.0
     known = counts.known
-    lost = counts.missing
-    if not lost.any():
-        n_left = n_below[places]
+    missing = counts.missing
+    if not missing.any():
+        n_left = n_below[positions]
         larger = np.where(n_left > n - n_left, 0, 1)
-        left = below[places]
+        left = below[positions]
         return Candidates(left, known - left, n_left, n - n_left, cuts, larger)
-    n_lost = float(s.weight(lost)) if counts.missing_rows is None else counts.missing_rows
+    n_missing = float(s.weight(missing)) if counts.missing_rows is None else counts.missing_rows
     if not len(numbers):
-        places = places[:0]
-    everything = np.array([len(numbers) - 1]) if len(numbers) else places[:0]
-    first = np.append(places, everything).astype(np.intp)
-    left = np.concatenate([below[first], below[places] + lost])
-    n_left = np.concatenate([n_below[first], n_below[places] + n_lost])
+        positions = positions[:0]
+    all_known = np.array([len(numbers) - 1]) if len(numbers) else positions[:0]
+    missing_right = np.append(positions, all_known).astype(np.intp)
+    left = np.concatenate([below[missing_right], below[positions] + missing])
+    n_left = np.concatenate([n_below[missing_right], n_below[positions] + n_missing])
     return Candidates(
         left,
-        known + lost - left,
+        known + missing - left,
         n_left,
-        n + n_lost - n_left,
-        np.concatenate([cuts, np.full(len(everything), np.inf), cuts]),
-        np.repeat([1, 0], [len(first), len(places)]),
+        n + n_missing - n_left,
+        np.concatenate([cuts, np.full(len(all_known), np.inf), cuts]),
+        np.repeat([1, 0], [len(missing_right), len(positions)]),
     )
 
 
 def far_apart(numbers: Floats, options: SklearnOptions) -> npt.NDArray[np.bool_]:
-    """Whether each number is further from the next than the gap, in the precision asked for."""
+    """Return whether each number is further from the next than the gap, in the given precision."""
     if options.precision == "single":
         single = numbers.astype(np.float32)
         return np.asarray(single[1:] > single[:-1] + np.float32(options.gap))
     return np.asarray(numbers[1:] > numbers[:-1] + options.gap)
 
 
-class Judge:
-    """Scores divisions as scikit-learn does, sum after sum in its order."""
+class SplitScorer:
+    """Scores splits as scikit-learn does, with its order of summation."""
 
     def __init__(self, s: Reader, recipe: Recipe) -> None:
         self._s = s
@@ -252,40 +256,37 @@ class Judge:
             return sklearn_impurity.variance(part)
         return sklearn_impurity.entropy(part) if self._bits else sklearn_impurity.gini(part)
 
-    def best(self, found: Candidates, options: SklearnOptions, least: float) -> tuple[int, float]:
-        """Return which candidate is best, of equal ones the first, and what it is worth.
-
-        -1 where none may be taken.
-        """
-        if not len(found.cuts):
+    def best(self, splits: Candidates, options: SklearnOptions, least: float) -> tuple[int, float]:
+        """Return the best candidate, the first of ties, and its score; -1 if none is allowed."""
+        if not len(splits.cuts):
             return -1, np.nan
-        left, right = self.weight(found.left), self.weight(found.right)
-        fair = (found.n_left >= options.min_samples_leaf) & (
-            found.n_right >= options.min_samples_leaf
+        left, right = self.weight(splits.left), self.weight(splits.right)
+        is_allowed = (splits.n_left >= options.min_samples_leaf) & (
+            splits.n_right >= options.min_samples_leaf
         )
-        fair &= (left >= least) & (right >= least)
-        if not fair.any():
+        is_allowed &= (left >= least) & (right >= least)
+        if not is_allowed.any():
             return -1, np.nan
-        worth = self.worth(found)
-        worth[~fair] = -np.inf
-        best = int(worth.argmax())
+        scores = self.scores(splits)
+        scores[~is_allowed] = -np.inf
+        best = int(scores.argmax())
         if not isinstance(self._s, Classes) and not options.depth_first:
-            best = first_best(worth, TIE * abs(float(worth.max())))
-        return best, float(worth[best])
+            best = first_best(scores, TIE * abs(float(scores.max())))
+        return best, float(scores[best])
 
-    def gain(self, found: Candidates, best: int, before: float, weight: float) -> float:
-        """Return by how much a division lessens the impurity of its node."""
-        pair = np.stack([found.left[best], found.right[best]])
+    def gain(self, splits: Candidates, best: int, before: float, weight: float) -> float:
+        """Return the decrease of impurity by a split of a node."""
+        pair = np.stack([splits.left[best], splits.right[best]])
         parts, weights = self.impurity(pair), self.weight(pair)
         return float(before - weights[1] / weight * parts[1] - weights[0] / weight * parts[0])
 
-    def worth(self, found: Candidates) -> Floats:
-        """Return by what divisions are compared."""
-        left, right = self.weight(found.left), self.weight(found.right)
+    def scores(self, splits: Candidates) -> Floats:
+        """Return the scores that splits are compared by."""
+        left, right = self.weight(splits.left), self.weight(splits.right)
         if isinstance(self._s, Classes):
-            one, other = self.impurity(found.left), self.impurity(found.right)
+            one, other = self.impurity(splits.left), self.impurity(splits.right)
             return np.asarray(-right * other - left * one)
-        squares = found.left[:, 1] ** 2 / left + found.right[:, 1] ** 2 / right
+        squares = splits.left[:, 1] ** 2 / left + splits.right[:, 1] ** 2 / right
         return np.asarray(squares)
 
     def _weighted(self, total: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Trees by scikit-learn's rules, grown whole in C++."""
+"""Grow trees as scikit-learn does in C++, where the C++ code supports the recipe."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from penjing.tree.counts import Classes, Reader, ties_of
 from penjing.tree.nodes import LEAF, Nodes
 from penjing.tree.tree_data import TreeData
 
-_NAMES = {"gini", "gain", "variance"}
+_CRITERIA = {"gini", "gain", "variance"}
 
 
-def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> TreeData | None:
-    """Return the tree as the rules grow it, not yet pruned; None where Python has to.
+def grow(table: Table, s: Reader, recipe: Recipe, threads: int) -> TreeData | None:
+    """Return the tree before pruning; None if only the Python code supports the recipe.
 
-    That is: rows or classes that weigh nothing (or less), or a criterion of one's own.
+    That is: rows or classes of weight 0 or less, or a criterion of a plug-in.
     """
     options, weight = recipe.options, table.weight
     assert isinstance(options, SklearnOptions)
     factor = None
     if isinstance(s, Classes) and s.costs is not None:
         factor = np.asarray(s.costs.factor, np.float64)
-    known = recipe.criterion in _NAMES and (recipe.criterion == "variance") != isinstance(
-        s, Classes
-    )
-    heavy = all(w is None or bool((w > 0).all()) for w in (weight, factor))
-    if not (known and heavy and table.n_rows and table.columns):
+    has_criterion = recipe.criterion in _CRITERIA and (
+        recipe.criterion == "variance"
+    ) != isinstance(s, Classes)
+    has_weight = all(w is None or bool((w > 0).all()) for w in (weight, factor))
+    if not (has_criterion and has_weight and table.n_rows and table.columns):
         return None
     assert table.target is not None
-    _code(table, threads)
+    _encode_columns(table, threads)
     start = options.start
-    told: dict[str, Any] = _core.grow_sklearn(
-        [_told(column) for column in table.columns],
+    arrays: dict[str, Any] = _core.grow_sklearn(
+        [_core_column(column) for column in table.columns],
         np.ascontiguousarray(table.target.codes, np.int32),
         None if isinstance(s, Classes) else table.target.numbers() - s.centre,
         None if weight is None else np.ascontiguousarray(weight, np.float64),
@@ -62,39 +62,39 @@ def grown(table: Table, s: Reader, recipe: Recipe, threads: int) -> TreeData | N
             "threads": threads,
         },
     )
-    return _tree(told, table, s, recipe)
+    return _tree(arrays, table, s, recipe)
 
 
-def _code(table: Table, threads: int) -> None:
-    """Let columns that nobody has coded yet be coded at the same time."""
-    plain = [column for column in table.columns if isinstance(column, LazyColumn)]
-    if threads > 1 and len(plain) > 1:
+def _encode_columns(table: Table, threads: int) -> None:
+    """Encode the columns that are not encoded yet, in parallel."""
+    unencoded = [column for column in table.columns if isinstance(column, LazyColumn)]
+    if threads > 1 and len(unencoded) > 1:
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(attrgetter("codes"), plain))
+            list(pool.map(attrgetter("codes"), unencoded))
 
 
-def _told(column: Column) -> tuple[Codes, Floats]:
+def _core_column(column: Column) -> tuple[Codes, Floats]:
     levels = column.levels if column.is_numeric else np.arange(len(column.levels))
     return np.ascontiguousarray(column.codes, np.int32), np.ascontiguousarray(levels, np.float64)
 
 
-def _tree(told: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> TreeData:
-    n, gain = len(told["parent"]), told["gain"]
-    gap = told["gap"].reshape(-1, 2)
-    gap[~np.array([column.is_numeric for column in table.columns])[told["column"]]] = np.nan
+def _tree(arrays: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> TreeData:
+    n, gain = len(arrays["parent"]), arrays["gain"]
+    gap = arrays["gap"].reshape(-1, 2)
+    gap[~np.array([column.is_numeric for column in table.columns])[arrays["column"]]] = np.nan
     nodes = Nodes(
-        told["parent"],
-        told["column"],
-        told["cut"],
+        arrays["parent"],
+        arrays["column"],
+        arrays["cut"],
         np.zeros(n + 1, np.int64),
         np.empty(0, np.int32),
-        told["total"].reshape(-1, s.size),
+        arrays["total"].reshape(-1, s.size),
         gain,
         gain.copy(),
         gap,
-        missing=told["missing"] if told["column"][0] != LEAF else None,
+        missing=arrays["missing"] if arrays["column"][0] != LEAF else None,
     )
     assert table.target is not None
-    about = {"n_ties": told["n_ties"], "ties": ties_of(told, gain)}
+    about = {"n_ties": arrays["n_ties"], "ties": ties_of(arrays, gain)}
     centre = 0.0 if isinstance(s, Classes) else s.centre
     return TreeData(nodes, table.schema, table.target.field, recipe.settings(), centre, about)

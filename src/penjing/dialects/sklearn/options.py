@@ -1,4 +1,4 @@
-"""What only scikit-learn's rules know: 32-bit values, sizes in rows and shares, class weights."""
+"""Settings of the scikit-learn dialect: minimum sizes, class weights, 32-bit values."""
 
 from __future__ import annotations
 
@@ -30,45 +30,44 @@ _IGNORED: dict[str, tuple[Any, ...]] = {
     "splitter": ("best",),
     "monotonic_cst": (None,),
 }
-"""What scikit-learn can do besides, and what it must be set to here."""
+"""Parameters of scikit-learn that are not supported, and the values that are accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class SklearnOptions(DialectOptions):
     """The settings of scikit-learn's decision trees, by their own names.
 
-    ``criterion``, ``max_depth`` and ``max_leaf_nodes`` are a recipe's own.
+    ``criterion``, ``max_depth`` and ``max_leaf_nodes`` are settings of a recipe.
 
     Parameters
     ----------
     min_samples_split, min_samples_leaf : int or float
-        The least number of rows of a node that is divided, and of a child; a share of all rows
-        if it is a float.
+        The least number of rows of a node that is split, and of a child; a float is a share of
+        all rows.
     min_weight_fraction_leaf : float
         The least weight of a child, as a share of all.
     min_impurity_decrease : float
-        A division must lessen the impurity of the whole tree by as much.
+        The least decrease of the impurity of the whole tree by a split.
     ccp_alpha : float
-        The tree is pruned by cost-complexity, a leaf costing so much impurity.
+        The complexity of cost-complexity pruning, in impurity per leaf.
     class_weight : str, mapping or None
-        ``balanced``, or what a row of each class weighs.
+        ``balanced``, or the weight of the rows of each class.
     max_features : int, float, str or None
-        How many columns are looked at in a node, drawn anew in each: a number, a share, ``sqrt``
-        or ``log2`` of all; None for all.
+        How many columns are tried in a node, drawn at random: a number, a share, ``sqrt`` or
+        ``log2`` of all; None for all.
     random_state : int or None
-        Of columns that divide a node equally well, the first of the table is taken (None), or
-        the one that scikit-learn looks at first with this seed. 0 where ``max_features`` leaves
-        columns out.
+        Of tied columns, take the first of the table (None), or the one that scikit-learn tries
+        first with this seed. 0 if ``max_features`` leaves columns out.
     random_start : int or None
-        Where scikit-learn's generator starts, in place of a seed: what a generator that has been
-        used before gave next.
+        The state of scikit-learn's generator instead of a seed: the next number of a generator
+        that has been used before.
     nominal : str
-        What becomes of nominal columns, which scikit-learn does not know: their levels are
-        coded by ``position`` and taken for an order, or they are refused (``refuse``).
+        What to do with categorical columns, which scikit-learn does not have: code their
+        categories by ``position`` and treat them as ordered, or raise an error (``refuse``).
     precision : str
         ``single``: numbers are rounded to 32 bits before they are compared.
     gap : float
-        A cut lies only between values that are further apart than this.
+        A threshold lies only between values that are further apart than this.
     """
 
     shapes: ClassVar[tuple[str, ...]] = ("binary",)
@@ -90,7 +89,7 @@ class SklearnOptions(DialectOptions):
 
     @property
     def fixed(self) -> dict[str, str]:
-        """What scikit-learn decides without a setting."""
+        """What scikit-learn does that other dialects have a setting for."""
         return {
             "cut_at": "midpoint", "cut_cost": "no", "tolerance": "0", "zero_gain": "yes",
             "pruning": "cost-complexity", "ties": "drawn" if self.depth_first else "first",
@@ -98,22 +97,22 @@ class SklearnOptions(DialectOptions):
         }  # fmt: skip
 
     def named(self, setting: str) -> list[str]:
-        """Return scikit-learn's name for a setting, where it is another."""
+        """Return scikit-learn's own name for a setting, if it has another."""
         return [name for name, of in _NAMES.items() if of == setting]
 
     @property
     def centred(self) -> bool:
-        """Whether the mean is taken from a number before its squares are summed."""
+        """Whether the mean is subtracted from a number before its squares are summed."""
         return False
 
     @property
     def depth_first(self) -> bool:
-        """Whether nodes must be grown one after the other, depth first."""
+        """Whether nodes must be grown one at a time, depth first."""
         return self.random_state is not None or self.random_start is not None
 
     @property
     def start(self) -> int | None:
-        """Where the generator starts; None where columns come in the order of the table."""
+        """The initial state of the generator; None if columns are in the order of the table."""
         if self.random_start is not None:
             return self.random_start
         return None if self.random_state is None else first_state(self.random_state)
@@ -125,14 +124,14 @@ class SklearnOptions(DialectOptions):
                 raise unknown_name_error("unknown_plug", value, _CRITERIA, socket="criterion")
             value = _CRITERIA[value]
         if name in _IGNORED:
-            harmless = _IGNORED[name]
-            if not isinstance(value, str | None) or value not in harmless:
-                raise unknown_name_error("unknown_plug", value, harmless, socket=name)
+            accepted = _IGNORED[name]
+            if not isinstance(value, str | None) or value not in accepted:
+                raise unknown_name_error("unknown_plug", value, accepted, socket=name)
             return "gap", self.gap  # nothing changes
         return _NAMES.get(name, name), value
 
     def check(self) -> None:
-        """Refuse settings that cannot be used, each with a sentence."""
+        """Raise an error for settings that cannot be used."""
         for name in (
             "min_samples_split",
             "min_samples_leaf",
@@ -166,8 +165,8 @@ class SklearnOptions(DialectOptions):
         if given is None or isinstance(given, str):
             return
         if not isinstance(given, Mapping):
-            said = {"name": "class_weight", "value": given, "example": {"yes": 2}}
-            raise WrongTypeError("bad_numbers", **said)
+            values = {"name": "class_weight", "value": given, "example": {"yes": 2}}
+            raise WrongTypeError("bad_numbers", **values)
         for weight in given.values():
             arguments.number("class_weight", weight)
 
@@ -182,7 +181,7 @@ class SklearnOptions(DialectOptions):
             raise arguments.bad_value_error("bad_max_features", "max_features", most, int | float)
 
     def n_looked_at(self, n_columns: int) -> int:
-        """Return how many of so many columns are looked at in a node."""
+        """Return how many of the columns are tried in a node."""
         most = self.max_features
         if isinstance(most, str):
             return max(1, int(_PARTS[most](n_columns)))
@@ -191,7 +190,7 @@ class SklearnOptions(DialectOptions):
         return n_columns if most is None else min(most, n_columns)
 
     def fits(self, table: Table) -> SklearnOptions:
-        """Return the settings as they suit a table: shares of rows as numbers of rows."""
+        """Return the settings for a table, with shares of rows as numbers of rows."""
         if table.is_regression and self.class_weight is not None:
             assert table.target is not None
             target = table.target.name
@@ -208,15 +207,15 @@ class SklearnOptions(DialectOptions):
         return replace(self, min_samples_leaf=least, min_samples_split=split, random_state=seed)
 
     def prepared(self, table: Table) -> Table:
-        """Return the table with 32-bit numbers, levels in the order of their positions.
+        """Return the table with 32-bit numbers, and categories ordered by position.
 
-        Rows that weigh nothing, by themselves or by their class, are none to scikit-learn.
+        Rows of weight 0, their own or that of their class, are left out as in scikit-learn.
         """
-        weighs = table.weights * self._factor(table)
-        if not weighs.all():
-            if not weighs.any():
+        row_weights = table.weights * self._row_class_weights(table)
+        if not row_weights.all():
+            if not row_weights.any():
                 raise DataError("no_weight", source=table.source.get("name", "the table"))
-            table = table.take(weighs != 0)
+            table = table.take(row_weights != 0)
         columns = []
         for column in table.columns:
             if column.is_numeric:
@@ -227,15 +226,15 @@ class SklearnOptions(DialectOptions):
             columns.append(replace(column, kind="ordered"))
         return replace(table, columns=tuple(columns))
 
-    def _factor(self, table: Table) -> Floats:
-        """Return by what each row counts for more or less, by the class it has."""
+    def _row_class_weights(self, table: Table) -> Floats:
+        """Return the class weight of each row."""
         if table.is_regression or not isinstance(self.class_weight, Mapping):
             return np.ones(table.n_rows)
         assert table.target is not None
-        return self._given(table.target.levels)[table.target.codes]
+        return self._class_weights(table.target.levels)[table.target.codes]
 
-    def _given(self, levels: Iterable[Any]) -> Floats:
-        """Return the weight that was given for each class, 1 where none was."""
+    def _class_weights(self, levels: Iterable[Any]) -> Floats:
+        """Return the weight of each class, 1 if none was given."""
         assert isinstance(self.class_weight, Mapping)
         levels = list(levels)
         for name in self.class_weight:
@@ -256,12 +255,12 @@ class SklearnOptions(DialectOptions):
             factor = np.divide(whole, count, out=np.ones_like(count), where=count > 0)
         else:
             assert isinstance(self.class_weight, Mapping)
-            factor = self._given(levels)
+            factor = self._class_weights(levels)
         wrong = tuple(tuple(row) for row in (1.0 - np.eye(len(levels))).tolist())
         return Costs(tuple(factor.tolist()), wrong, tuple(factor.tolist()))
 
 
-@lru_cache(maxsize=1024)  # making a generator costs a small table its time
+@lru_cache(maxsize=1024)  # making a generator takes long for a small table
 def first_state(seed: int) -> int:
-    """Return where scikit-learn's generator starts for a ``random_state``."""
+    """Return the initial state of scikit-learn's generator for a ``random_state``."""
     return int(np.random.RandomState(seed).randint(0, 2**31 - 1))

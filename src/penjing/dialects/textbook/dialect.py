@@ -1,4 +1,4 @@
-"""The textbook's rules: three leaf conditions, the best column, the first one of equals."""
+"""How the textbook grows a tree: three stop conditions, the best column, the first of ties."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penjing.tree.tree_data import TreeData
 
 
 def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
-    """Return what each node chose: the best score, then the first column."""
+    """Return the choice of each node: the column of the best score, the first of ties."""
     return search.choose(offers, recipe.measure())
 
 
