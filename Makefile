@@ -167,7 +167,8 @@ bench: setup $(STAMPS)/peers ## speed against other programs in one run, about a
 	$(BIN)/python bench/predict.py
 	$(BIN)/python bench/scale.py
 
-docs: setup ## run the examples of the documentation
+docs: setup ## write docs/architecture.md from the sources, run the examples of the documentation
+	$(BIN)/python docs/architecture_page.py
 	$(BIN)/python -m pytest -q README.md src/penjing
 
 fidelity: setup ## grow the trees of C4.5, C5.0, J48, rpart and scikit-learn again, and compare
