@@ -1,6 +1,6 @@
 """A tree counted by SQL: how many rows a second, how many questions a generation, bytes a row.
 
-    python bench/make_big.py 1000000 big.parquet
+    python bench/make_large_table.py 1000000 big.parquet
     python bench/databases.py big.parquet                         # DuckDB
     python bench/databases.py big.parquet postgresql://me@/bench  # PostgreSQL: makes a table
 

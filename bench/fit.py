@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 from peers import NAMES, TOOLS, CannotError
+from results_file import RESULTS, merge_rows, new_run, save
 
 HERE = Path(__file__).resolve().parent
 
@@ -128,7 +129,9 @@ def main():
 
 def measure(asked):
     """Run the cases that are asked for, one process after the other."""
-    kept, name = [], HERE / "results" / f"fit-{time.strftime('%Y%m%d-%H%M%S')}.json"
+    path = RESULTS / "fit.json"
+    earlier = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
+    rows, run_name = [], new_run()
     for table, task, depth, tools in CASES:
         if asked.case not in table or asked.depth not in {None, depth}:
             continue
@@ -140,7 +143,7 @@ def measure(asked):
                     continue
                 said = run(tool, table, task, depth, threads, repeats(tool, table, asked.repeat))
                 row = {"table": table, "task": task, "max_depth": depth, "tool": tool}
-                row["threads"] = threads
+                row |= {"threads": threads, "run": run_name}
                 if isinstance(said, str):
                     row["left_out"] = said
                     print(f"{table}, {tool}, {threads} thread(s): left out ({said})", flush=True)
@@ -152,22 +155,21 @@ def measure(asked):
                         f"{said['leaves']} leaves {said['right']:.4f} {said['extra_mb']:.0f} MB",
                         flush=True,
                     )
-                kept.append(row)
-                keep(kept, name)
-    print(f"kept in {name.relative_to(HERE.parent)}\n")
-    print(ratios(kept))
+                rows.append(row)
+                keep(merge_rows(earlier, rows))
+    print(f"kept in {path.relative_to(HERE.parent)}\n")
+    print(ratios(rows))
 
 
-def keep(rows, name):
+def keep(rows):
     """Write the figures so far as JSON."""
-    name.parent.mkdir(exist_ok=True)
     about = {"python": platform.python_version(), "cpu": cpu_name(), "cores": os.cpu_count()}
     for package in ("numpy", "scikit-learn", "lightgbm", "xgboost", "ydf"):
         try:
             about[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             about[package] = None
-    name.write_text(json.dumps({"about": about, "rows": rows}, indent=1), "utf-8")
+    save("fit", {"about": about, "rows": rows})
 
 
 def cpu_name():
@@ -188,17 +190,17 @@ def ratios(rows):
         "|---" * (7 + len(tools)) + "|",
     ]
     done = {
-        (r["table"], r["task"], r["max_depth"], r["threads"], r["tool"]): r
+        (r["run"], r["table"], r["task"], r["max_depth"], r["threads"], r["tool"]): r
         for r in rows
         if "wall" in r
     }
-    for (table, task, depth, threads, tool), ours in done.items():
+    for (run_name, table, task, depth, threads, tool), ours in done.items():
         if tool != "penjing":
             continue
         cells = []
         for peer in tools:
             at = 1 if peer == "sklearn" else threads
-            theirs = done.get((table, task, depth, at, peer))
+            theirs = done.get((run_name, table, task, depth, at, peer))  # of the same run only
             cells.append(
                 f"{theirs['wall'] / ours['wall']:.1f}× ({theirs['right']:.3f}, "
                 f"{theirs['extra_mb']:.0f} MB)"

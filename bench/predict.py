@@ -9,7 +9,6 @@ row at a time through the Python API; then a fit of 150 rows of 4 numbers; then 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from results_file import save
 
 HERE = Path(__file__).resolve().parent
 
@@ -113,10 +113,7 @@ def main():
         print(f"{name}: {took:.1f} µs")
     for name, took in (loads := importing()).items():
         print(f"{name}: {took:.3f} s CPU")
-    results = HERE / "results"
-    results.mkdir(exist_ok=True)
-    name = results / f"predict-{time.strftime('%Y%m%d-%H%M%S')}.json"
-    name.write_text(json.dumps(found | small | loads, indent=1), "utf-8")
+    save("predict", found | small | loads)
 
 
 if __name__ == "__main__":

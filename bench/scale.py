@@ -17,6 +17,8 @@ import sys
 import time
 from pathlib import Path
 
+from results_file import save
+
 HERE = Path(__file__).resolve().parent
 WHAT = "Seconds of growing per n log2 n, relative to 10,000 rows"
 SIZES = (10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000)
@@ -112,10 +114,7 @@ def main():
                 f"{told['extra_mb']:.0f} MB",
                 flush=True,
             )
-    results = HERE / "results"
-    results.mkdir(exist_ok=True)
-    name = results / f"scale-{time.strftime('%Y%m%d-%H%M%S')}.json"
-    name.write_text(json.dumps(rows, indent=1), "utf-8")
+    save("scale", {"rows": rows})
     if asked.most == SIZES[-1]:
         (HERE.parent / "docs/scale.svg").write_text(plot(rows), "utf-8")
 

@@ -4,8 +4,8 @@
                                     [--compression snappy] [--memory 8g] [--json FILE]
 
 A standalone master and two workers of one core each are started on loopback. Both read the same
-Parquet files (bench/make_big.py: 8 floats, 4 whole numbers, 8 texts of up to 1,000 levels, 3
-classes), compressed as Spark's own files are (snappy). Ours takes the file as it is, so its clock
+Parquet files (bench/make_large_table.py: 8 floats, 4 whole numbers, 8 texts of up to 1,000 levels,
+3 classes), compressed as Spark's own files are (snappy). Ours takes the file as it is, so its clock
 counts looking at the columns and coding them. MLlib wants texts as numbers and all columns as one
 vector; its time is told with that work and without it (all vectors are in memory before the clock
 starts). Both have grown some trees of 160,000 rows before, so that neither pays for the start of
@@ -31,11 +31,12 @@ import warnings
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from make_big import rows
+from make_large_table import rows
 from pyspark.ml import Pipeline
 from pyspark.ml.classification import DecisionTreeClassifier
 from pyspark.ml.feature import StringIndexer, VectorAssembler
 from pyspark.sql import SparkSession
+from results_file import save
 
 import penjing
 from penjing.engines.spark import engine
@@ -197,7 +198,7 @@ def main() -> None:
     words.add_argument("--compression", default="snappy", help="of the files, as Parquet calls it")
     words.add_argument("--memory", default="8g", help="of each worker")
     words.add_argument("--only", choices=["penjing", "mllib"])
-    words.add_argument("--json", help="where figures go; a new file in bench/results if not said")
+    words.add_argument("--json", help="where figures go; bench/results/spark.json if not said")
     asked = words.parse_args()
     n = int(asked.rows) // PARTS * PARTS
     warnings.simplefilter("ignore")
@@ -223,9 +224,10 @@ def main() -> None:
     if asked.only is None:
         said = {"rows": n, "columns": 20, "depth": asked.depth, "workers": WORKERS, "bins": BINS}
         said |= {"worker_memory": asked.memory, "compression": asked.compression}
-        name = f"spark-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.json"
-        path = asked.json or Path(__file__).parent / "results" / name
-        Path(path).write_text(json.dumps(said | found, indent=1) + "\n")
+        if asked.json:
+            Path(asked.json).write_text(json.dumps(said | found, indent=1) + "\n")
+        else:
+            save("spark", said | found)
 
 
 if __name__ == "__main__":

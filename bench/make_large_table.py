@@ -1,6 +1,6 @@
 """A large table as Parquet: 8 float64 of different shapes, 4 integers, 8 strings, 3 classes.
 
-    python bench/make_big.py ROWS FILE [--sorted] [--noise]
+    python bench/make_large_table.py ROWS FILE [--sorted] [--noise]
 
 Row groups hold a million rows. With --sorted rows ascend by the first column; with --noise the
 classes have nothing to do with the columns.

@@ -5,7 +5,7 @@ the messages are pickled as they are sent and their bytes are counted. How often
 follows from the jobs: a question goes to every task, tables are added up by the workers, each
 column's by one of them, and reach the driver once.
 
-    .venv/bin/python bench/messages.py [rows] [columns] [workers]
+    .venv/bin/python bench/cluster_messages.py [rows] [columns] [workers]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Trees over mapped columns: processor time, and memory that is not a mapped file, a row.
 
-    python bench/mapped.py 1000000
+    python bench/memory_mapped.py 1000000
 
 Eight numeric columns and eight of twenty levels, a twentieth of the values missing; depth 6, one
 thread. Memory is that of growing alone, above what the process had when columns were mapped.

@@ -1,6 +1,6 @@
 """Speed of the recipes named after programs, beside the programs: fresh processes, best of three.
 
-    python bench/fidelity.py [--rows 100000] [--repeat 3]
+    python bench/program_recipes.py [--rows 100000] [--repeat 3]
 
 One table (workloads.faithful) is written as ARFF and as CSV. Weka's J48 tells how long it took
 to build its model; its CPU time is that of the whole process less that of a process that only
@@ -22,6 +22,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from results_file import save
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
@@ -151,9 +153,7 @@ def main():
                 best = {key: min(run[key] for run in runs) for key in runs[0]}
                 show(kept, f"penjing {name}, {threads} thread(s)", best)
     compared(kept)
-    results = HERE / "results" / f"fidelity-{time.strftime('%Y%m%d-%H%M%S')}.json"
-    results.write_text(json.dumps({"rows": asked.rows, "found": kept}, indent=1), "utf-8")
-    print(f"kept in {results}")
+    print(f"kept in {save('program_recipes', {'rows': asked.rows, 'found': kept})}")
 
 
 def compared(kept):

@@ -1,7 +1,7 @@
 """A tree from a file larger than memory, against one DuckDB scan of the same columns.
 
-    python bench/make_big.py 50000000 big.parquet
-    bash -c 'ulimit -d 2500000; python bench/big.py big.parquet'
+    python bench/make_large_table.py 50000000 big.parquet
+    bash -c 'ulimit -d 2500000; python bench/out_of_core.py big.parquet'
 
 Prints the time of both in this run, wall and processor, their ratio, and what the store takes.
 With --same, grows the tree with engine native too and compares the two models.
