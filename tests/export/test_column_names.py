@@ -246,12 +246,12 @@ def test_all_words_are_columns_in_all_languages(kind, first_is_number, tmp_path)
 
 
 def test_no_macro_of_any_mode_is_a_field_of_c():
-    from penjing.export.identifiers import variables  # noqa: PLC0415
-    from penjing.export.plan import plan_of  # noqa: PLC0415
+    from penjing.export.identifiers import column_variables  # noqa: PLC0415
+    from penjing.export.plan import build_plan  # noqa: PLC0415
 
     known = {macro for macro in macros() if not macro.endswith("(")}
     for batch in batches(known):
-        names = variables(plan_of(tree_of(batch), "c"), "c").values()
+        names = column_variables(build_plan(tree_of(batch), "c"), "c").values()
         assert len(set(names)) == len(batch)
         assert not known & set(names)
 

@@ -179,7 +179,7 @@ def test_documents_are_as_deep_as_the_tree(kind):
 def test_the_deepest_query_runs(kind, missing, tmp_path, request):
     from penjing.export import sql  # noqa: PLC0415
 
-    limit = {"stop": sql.DEEPEST, "fraction": sql.DEEPEST_SHARED}[missing]
+    limit = {"stop": sql.MAX_DEPTH, "fraction": sql.MAX_DEPTH_FRACTIONS}[missing]
     if kind == "sqlite":
         limit = sql.SQLITE[{"stop": "deepest", "fraction": "shared"}[missing]]
     tree = chain(limit)

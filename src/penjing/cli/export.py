@@ -68,9 +68,9 @@ def export(
     if kind == "excel" and not cell:
         _say_cells(voice, tree)
     if kind == "dict":
-        from penjing.export.nested_text import literal  # noqa: PLC0415 - only here
+        from penjing.export.nested_text import nested_dict_text  # noqa: PLC0415 - only here
 
-        found = literal(found)
+        found = nested_dict_text(found)
     _put(voice, kind, found, output)
 
 
@@ -98,7 +98,7 @@ def _cell(word: str) -> tuple[str, str]:
 
 
 def _say_cells(voice: Voice, tree: Any) -> None:  # noqa: ANN401 - a Tree
-    from penjing.export.excel import cells_of  # noqa: PLC0415 - heavy
+    from penjing.export.excel import column_cells  # noqa: PLC0415 - heavy
 
-    places = cells_of(tree).items()
+    places = column_cells(tree).items()
     voice.note("export_cells", cells=", ".join(f"{c} {tree.schema[i].name}" for i, c in places))

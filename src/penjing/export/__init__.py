@@ -1,7 +1,7 @@
-"""Trees for other programs: Python, SQL, C, JavaScript, Java, PMML, ONNX, Excel.
+"""Export of trees: Python, SQL, C, JavaScript, Java, PMML, ONNX, Excel.
 
-One file a kind, one line each in :mod:`penjing.registry`. What a program answers is what `predict`
-answers, for missing and unseen values too; where a target cannot, it is refused in a sentence.
+Each format has a module and an entry in :mod:`penjing.registry`. Exported programs predict as
+`predict` does, also for missing and unseen values; what a format cannot express raises an error.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["export"]
 
 
 def export(tree: TreeData, kind: str, **options: Any) -> Any:  # noqa: ANN401 - text, bytes or a dict
-    """Return a tree as a program or a document of another kind.
+    """Return a tree as a program or a document in another format.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ def export(tree: TreeData, kind: str, **options: Any) -> Any:  # noqa: ANN401 - 
         ``python``, ``sql``, ``c``, ``javascript``, ``java``, ``pmml``, ``onnx``, ``excel``,
         ``nested`` or ``dict``.
     **options
-        Of the kind: ``missing`` and ``unseen`` as `predict` takes them (most kinds); ``dialect``,
-        ``table`` and ``proba`` of ``sql``; ``cells`` of ``excel``; ``name`` of ``java``.
+        Options of the format: ``missing`` and ``unseen`` as for `predict` (most formats);
+        ``dialect``, ``table`` and ``proba`` (``sql``); ``cells`` (``excel``); ``name`` (``java``).
 
     Returns
     -------

@@ -1,13 +1,20 @@
-"""A tree as C: one file, C99, no other library than the standard one."""
+"""A tree as one C99 file that needs only the standard library."""
 
 from __future__ import annotations
 
 import math
 
-from penjing.export.code import Syntax, blocks, harmless, is_small, origin, wrapped
-from penjing.export.identifiers import variables
-from penjing.export.plan import Plan, plan_of, refuse_letters
-from penjing.export.tables import tables_of
+from penjing.export.code import (
+    Syntax,
+    comment_safe,
+    fits_nested_if,
+    header_sentence,
+    if_else_lines,
+    wrap_items,
+)
+from penjing.export.identifiers import column_variables
+from penjing.export.plan import Plan, build_plan, refuse_characters
+from penjing.export.tables import build_tables
 from penjing.tree.counts import TIE
 from penjing.tree.tree_data import TreeData
 
@@ -40,7 +47,7 @@ static const double penjing_node_shares[][PENJING_N_ANSWERS] = {{
 }};
 """
 
-_PROMISE = {
+_RETURN_VALUES = {
     "class": "penjing_predict gives a place in penjing_classes, or -1 for a level that was never "
     "seen\n   in a tree that refuses those; penjing_shares fills in the share of each class.",
     "number": "penjing_predict gives the number.",
@@ -61,7 +68,7 @@ static const char *const penjing_levels_{place}[] = {{
 }};
 """
 
-_WALK = """
+_TABLE_WALK = """
 enum {{ PENJING_N_COLUMNS = {n_columns} }};
 {level_tables}
 typedef struct {{
@@ -168,7 +175,7 @@ static int penjing_stop(const penjing_row *row) {
 }
 """
 
-_SIMPLE = {
+_PREDICT = {
     "class": """
 int penjing_predict(const penjing_row *row) {
     int node = penjing_stop(row);
@@ -190,7 +197,7 @@ double penjing_predict(const penjing_row *row) {
 """,
 }
 
-_MIXED = """
+_FRACTIONAL = """
 typedef struct { int node; double part; } penjing_part;
 
 /* What the nodes that a row reaches answer, by their parts. Gives the node if it is one, else
@@ -239,7 +246,7 @@ static int penjing_mixed(const penjing_row *row, double *found) {
 }
 """
 
-_MIXED_END = {
+_FRACTIONAL_PREDICT = {
     "class": """
 int penjing_predict(const penjing_row *row) {{
     double found[PENJING_N_ANSWERS];
@@ -261,14 +268,14 @@ double penjing_predict(const penjing_row *row) {{
 """,
 }
 
-_LIKELIEST = """\
+_MOST_PROBABLE = """\
     double most = found[0];
     int k = 0;
     for (int s = 1; s < PENJING_N_ANSWERS; ++s) if (found[s] > most) most = found[s];
     while (!(found[k] >= most - {tie})) ++k;
     return k;"""
 
-_CHEAPEST = """\
+_LEAST_COST = """\
     double risks[PENJING_N_ANSWERS] = {{ 0.0 }}, least, most;
     int k = 0;
     for (int t = 0; t < PENJING_N_ANSWERS; ++t)
@@ -291,7 +298,7 @@ def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = No
     tree : TreeData
         The tree.
     missing, unseen : str, optional
-        As `predict` takes them; else as the tree's recipe says.
+        As for `predict`; default: those of the tree's recipe.
 
     Examples
     --------
@@ -305,97 +312,99 @@ def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = No
         } else if (PENJING_IS(row->legs, "2")) {
     ...
     """
-    plan = plan_of(tree, "c", missing=missing, unseen=unseen)
-    refuse_letters(plan, "c", lambda letter: letter == "\0")
+    plan = build_plan(tree, "c", missing=missing, unseen=unseen)
+    refuse_characters(plan, "c", lambda character: character == "\0")
     kind = "number" if tree.is_regression else "class"
-    names = {c: f"row->{v}" for c, v in variables(plan, "c").items()}
+    names = {c: f"row->{v}" for c, v in column_variables(plan, "c").items()}
     parts = [_head(plan, kind, names)]
-    if is_small(plan):
-        body = "\n".join(["    (void)row;", *blocks(plan, names, SYNTAX)])
+    if fits_nested_if(plan):
+        body = "\n".join(["    (void)row;", *if_else_lines(plan, names, SYNTAX)])
         parts.append(_NESTED.format(body=body))
     else:
-        parts.append(_walk(plan, names))
-    if plan.is_shared:
-        parts += [_costs(plan), _MIXED]
-        best = _LIKELIEST if plan.costs is None else _CHEAPEST
-        return "".join([*parts, _MIXED_END[kind].format(best=best.format(tie=repr(TIE)))])
-    return "".join([*parts, *([] if is_small(plan) else [_STOP]), _SIMPLE[kind]])
+        parts.append(_table_walk(plan, names))
+    if plan.has_fractions:
+        parts += [_costs(plan), _FRACTIONAL]
+        best = _MOST_PROBABLE if plan.costs is None else _LEAST_COST
+        return "".join([*parts, _FRACTIONAL_PREDICT[kind].format(best=best.format(tie=repr(TIE)))])
+    return "".join([*parts, *([] if fits_nested_if(plan) else [_STOP]), _PREDICT[kind]])
 
 
 def _head(plan: Plan, kind: str, names: dict[int, str]) -> str:
     fields = []
     for c, v in names.items():
         type_ = "double " if plan.is_numeric(c) else "const char *"
-        fields.append(f"    {type_}{v.removeprefix('row->')}; /* {harmless(plan.name(c))} */")
+        fields.append(f"    {type_}{v.removeprefix('row->')}; /* {comment_safe(plan.name(c))} */")
     classes = ",\n".join(f"    {_text(c)}" for c in plan.classes)
     values = plan.tree.values.tolist()
     return _HEAD.format(
-        origin=origin(plan),
-        promise=_PROMISE[kind],
+        origin=header_sentence(plan),
+        promise=_RETURN_VALUES[kind],
         fields="\n".join(fields) or "    char nothing; /* no column is asked about */",
-        width=plan.shares.shape[1],
+        width=plan.probabilities.shape[1],
         classes=f"static const char *const penjing_classes[] = {{\n{classes}\n}};"
         if kind == "class"
         else "",
         kind="double" if kind == "number" else "int",
-        answers=wrapped(map(_number, values) if kind == "number" else values),
+        answers=wrap_items(map(_number, values) if kind == "number" else values),
         shares="\n".join(
-            "    {" + ", ".join(map(_number, row)) + "}," for row in plan.shares.tolist()
+            "    {" + ", ".join(map(_number, row)) + "}," for row in plan.probabilities.tolist()
         ),
     )
 
 
-def _walk(plan: Plan, names: dict[int, str]) -> str:
-    t = tables_of(plan)
-    lists, fill = [], []
-    made = []
-    for place, c in enumerate(plan.columns):
+def _table_walk(plan: Plan, names: dict[int, str]) -> str:
+    tables = build_tables(plan)
+    level_arrays, assignments = [], []
+    level_names = []
+    for position, c in enumerate(plan.columns):
         if plan.is_numeric(c):
-            made.append("NULL")
-            fill.append(f"    cells[{place}].number = {names[c]};")
-            fill.append(f"    cells[{place}].code = -1;")
+            level_names.append("NULL")
+            assignments.append(f"    cells[{position}].number = {names[c]};")
+            assignments.append(f"    cells[{position}].code = -1;")
             continue
         levels = ",\n".join(f"    {_text(text)}" for text in plan.texts(c))
-        lists.append(_LEVELS.format(place=place, levels=levels or "    NULL"))
-        made.append(f"penjing_levels_{place}")
-        fill.append(f"    cells[{place}].number = NAN;")
-        fill.append(f"    cells[{place}].code = penjing_level({names[c]}, {place});")
+        level_arrays.append(_LEVELS.format(place=position, levels=levels or "    NULL"))
+        level_names.append(f"penjing_levels_{position}")
+        assignments.append(f"    cells[{position}].number = NAN;")
+        assignments.append(f"    cells[{position}].code = penjing_level({names[c]}, {position});")
     sizes = [0 if plan.is_numeric(c) else len(plan.levels(c)) for c in plan.columns]
-    odd = {"stop": "return -1;", "missing": "continue;", "error": "return -4;"}
-    text = _WALK.format(
+    unseen_action = {"stop": "return -1;", "missing": "continue;", "error": "return -4;"}
+    text = _TABLE_WALK.format(
         n_columns=len(plan.columns),
-        find_level=_FIND_LEVEL if lists else "",
-        level_tables=_LEVEL_TABLES.format(lists=", ".join(made), sizes=", ".join(map(str, sizes)))
-        if lists
+        find_level=_FIND_LEVEL if level_arrays else "",
+        level_tables=_LEVEL_TABLES.format(
+            lists=", ".join(level_names), sizes=", ".join(map(str, sizes))
+        )
+        if level_arrays
         else "",
-        fill="\n".join(fill),
-        unseen=odd[plan.unseen],
-        test_start=wrapped(t.test_start),
-        column=wrapped(t.column or [0]),
-        cut=wrapped(map(_number, t.cut or [0.0])),
-        below=wrapped(t.below or [0]),
-        pair_start=wrapped(t.pair_start),
-        pair_code=wrapped(t.pair_code or [0]),
-        pair_branch=wrapped(t.pair_branch or [0]),
-        last=wrapped(t.last),
-        child=wrapped(t.child),
-        n_children=wrapped(t.n_children),
-        share=wrapped(map(_number, plan.share)),
+        fill="\n".join(assignments),
+        unseen=unseen_action[plan.unseen],
+        test_start=wrap_items(tables.test_start),
+        column=wrap_items(tables.column or [0]),
+        cut=wrap_items(map(_number, tables.cut or [0.0])),
+        below=wrap_items(tables.below or [0]),
+        pair_start=wrap_items(tables.pair_start),
+        pair_code=wrap_items(tables.pair_code or [0]),
+        pair_branch=wrap_items(tables.pair_branch or [0]),
+        last=wrap_items(tables.fallback),
+        child=wrap_items(tables.child),
+        n_children=wrap_items(tables.n_children),
+        share=wrap_items(map(_number, plan.fractions)),
     )
-    if not plan.is_shared:  # a table that nobody reads is a warning of the compiler
+    if not plan.has_fractions:  # compilers warn of unused tables
         for name in ("n_children", "share"):
             start = text.index(
                 f"static const {'int' if name != 'share' else 'double'} penjing_{name}[]"
             )
             text = text[:start] + text[text.index("};\n", start) + 3 :]
-    return "".join(lists) + text
+    return "".join(level_arrays) + text
 
 
 def _costs(plan: Plan) -> str:
     if plan.costs is None:
         return ""
     loss = "\n".join("    {" + ", ".join(map(_number, row)) + "}," for row in plan.costs.loss)
-    factor = wrapped(map(_number, plan.costs.factor))
+    factor = wrap_items(map(_number, plan.costs.factor))
     return (
         f"\nstatic const double penjing_factor[] = {{\n{factor}\n}};\n"
         f"static const double penjing_loss[][PENJING_N_ANSWERS] = {{\n{loss}\n}};\n"
@@ -403,27 +412,27 @@ def _costs(plan: Plan) -> str:
 
 
 def _number(value: float) -> str:
-    """Return a double that no compiler rounds: short decimals, else hexadecimal."""
+    """Return a double that compilers read exactly: a short decimal, else hexadecimal."""
     value = float(value)
     if math.isnan(value):
         return "NAN"
     if math.isinf(value):
         return "INFINITY" if value > 0 else "-INFINITY"
-    short = repr(value)
-    return short if len(short) <= 8 else value.hex()
+    decimal = repr(value)
+    return decimal if len(decimal) <= 8 else value.hex()
 
 
 def _text(text: str) -> str:
-    """Return a literal; what is not plain is three octal digits, which end by themselves."""
-    made = []
-    for letter in text:
-        if letter in '"\\?':
-            made.append("\\" + letter)
-        elif letter.isprintable():
-            made.append(letter)
+    """Return a literal; other characters are escapes of exactly three octal digits."""
+    parts = []
+    for character in text:
+        if character in '"\\?':
+            parts.append("\\" + character)
+        elif character.isprintable():
+            parts.append(character)
         else:
-            made += [f"\\{byte:03o}" for byte in letter.encode("utf-8")]
-    return '"' + "".join(made) + '"'
+            parts += [f"\\{byte:03o}" for byte in character.encode("utf-8")]
+    return '"' + "".join(parts) + '"'
 
 
 SYNTAX = Syntax(
@@ -437,10 +446,12 @@ SYNTAX = Syntax(
     known_number="!isnan({v})",
     missing_text="{v} == NULL",
     known_text="{v} != NULL",
-    one="PENJING_IS({v}, {level})",
+    equals="PENJING_IS({v}, {level})",
     if_="if ({}) {{",
     elif_="}} else if ({}) {{",
     close="}",
-    stop=lambda node, answer: f"return {node}; /* {harmless(answer)} */",
-    fail=lambda column: f"return -1; /* a level of {harmless(column)} that was never seen */",
+    return_node=lambda node, answer: f"return {node}; /* {comment_safe(answer)} */",
+    raise_unseen=lambda column: (
+        f"return -1; /* a level of {comment_safe(column)} that was never seen */"
+    ),
 )

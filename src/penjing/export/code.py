@@ -1,25 +1,25 @@
-"""What the programming languages share: if and else, lists of numbers."""
+"""Common parts of the exports to programming languages: if and else, lists of numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from penjing.export import conditions as when
+from penjing.export import conditions
 from penjing.export.plan import Plan
 
-DEEPEST = 20
-"""Trees of more questions are written as tables."""
-MOST_NODES = 600
-"""So are trees of more nodes: a method of Java may not be long."""
-MOST_TESTS = 12
-"""And so are nodes with more tests."""
+MAX_DEPTH = 20
+"""Deeper trees are written as tables."""
+MAX_NODES = 600
+"""Trees with more nodes are written as tables: Java limits the size of a method."""
+MAX_TESTS = 12
+"""Trees with more tests (split and surrogates) in a node are written as tables."""
 WIDTH = 96
 
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """How a language writes conditions and blocks; ``{v}`` stands for the variable."""
+    """The syntax of conditions and blocks in a language; ``{v}`` stands for the variable."""
 
     and_: str
     or_: str
@@ -31,103 +31,107 @@ class Syntax:
     known_number: str
     missing_text: str
     known_text: str
-    one: str
+    equals: str
     if_: str
     elif_: str
     close: str
-    stop: Callable[[int, str], str]
-    fail: Callable[[str], str]
-    many: tuple[str, str] | None = None  # before and after the levels that one is among
+    return_node: Callable[[int, str], str]
+    raise_unseen: Callable[[str], str]
+    is_in: tuple[str, str] | None = None  # text before and after a list of categories
     not_: str = "!"
 
 
-def is_small(plan: Plan) -> bool:
-    """Say whether a tree is written as if and else."""
+def fits_nested_if(plan: Plan) -> bool:
+    """Return whether a tree is small enough for nested if and else."""
     return (
-        not plan.is_shared
-        and len(plan.asks) <= MOST_NODES
-        and plan.tree.depth <= DEEPEST
-        and all(len(ask.tests) <= MOST_TESTS for ask in plan.asks if ask)
+        not plan.has_fractions
+        and len(plan.splits) <= MAX_NODES
+        and plan.tree.depth <= MAX_DEPTH
+        and all(len(split.tests) <= MAX_TESTS for split in plan.splits if split)
     )
 
 
-def blocks(plan: Plan, names: dict[int, str], syntax: Syntax, indent: int = 1) -> list[str]:
-    """Return a tree as if and else, line by line; each end gives the node where a row stops."""
+def if_else_lines(plan: Plan, names: dict[int, str], syntax: Syntax, indent: int = 1) -> list[str]:
+    """Return the lines of nested if and else that return the node where a row stops."""
     lines: list[str] = []
-    waiting: list[tuple[int, int, str]] = [(indent, 0, "")]  # a node, or a line
-    while waiting:
-        depth, node, line = waiting.pop()
+    stack: list[tuple[int, int, str]] = [(indent, 0, "")]  # indent, and a node or a line
+    while stack:
+        depth, node, line = stack.pop()
         if line:
             lines.append("    " * depth + line)
             continue
-        ask = plan.asks[node]
-        after: list[tuple[int, int, str]] = []
-        word = syntax.if_
-        if ask is not None and plan.unseen == "error":
-            odd = when.unseen(plan, ask)
-            if odd != when.NEVER:
-                c = ask.tests[0].column
-                refused = written(plan, odd, names, syntax)
-                lines.append("    " * depth + syntax.if_.format(refused))
-                lines.append("    " * (depth + 1) + syntax.fail(plan.name(c)))
+        split = plan.splits[node]
+        following: list[tuple[int, int, str]] = []
+        keyword = syntax.if_
+        if split is not None and plan.unseen == "error":
+            unseen = conditions.unseen_condition(plan, split)
+            if unseen != conditions.NEVER:
+                c = split.tests[0].column
+                condition = condition_text(plan, unseen, names, syntax)
+                lines.append("    " * depth + syntax.if_.format(condition))
+                lines.append("    " * (depth + 1) + syntax.raise_unseen(plan.name(c)))
                 if syntax.close:
                     lines.append("    " * depth + syntax.close)
-        for child, test in zip(ask.children, when.branches(plan, ask), strict=True) if ask else ():
-            if test == when.NEVER:
+        for child, test in (
+            zip(split.children, conditions.branch_conditions(plan, split), strict=True)
+            if split
+            else ()
+        ):
+            if test == conditions.NEVER:
                 continue
-            after.append((depth, 0, word.format(written(plan, test, names, syntax))))
-            after.append((depth + 1, child, ""))
-            word = syntax.elif_
-        if after and syntax.close:
-            after.append((depth, 0, syntax.close))
-        after.append((depth, 0, syntax.stop(node, answer_text(plan, node))))
-        waiting += reversed(after)
+            following.append((depth, 0, keyword.format(condition_text(plan, test, names, syntax))))
+            following.append((depth + 1, child, ""))
+            keyword = syntax.elif_
+        if following and syntax.close:
+            following.append((depth, 0, syntax.close))
+        following.append((depth, 0, syntax.return_node(node, prediction_text(plan, node))))
+        stack += reversed(following)
     return lines
 
 
-def written(plan: Plan, test: when.Condition, names: dict[int, str], s: Syntax) -> str:
-    """Return a condition as text; it is never deeper than a node has tests."""
-    if isinstance(test, when.All | when.Any):
+def condition_text(plan: Plan, test: conditions.Condition, names: dict[int, str], s: Syntax) -> str:
+    """Return a condition as text; the recursion is at most as deep as a node has tests."""
+    if isinstance(test, conditions.All | conditions.Any):
         if not test.parts:
-            return s.true if isinstance(test, when.All) else s.false
-        parts = [written(plan, part, names, s) for part in test.parts]
-        return "(" + (s.and_ if isinstance(test, when.All) else s.or_).join(parts) + ")"
+            return s.true if isinstance(test, conditions.All) else s.false
+        parts = [condition_text(plan, part, names, s) for part in test.parts]
+        return "(" + (s.and_ if isinstance(test, conditions.All) else s.or_).join(parts) + ")"
     v = names[test.column]
-    if isinstance(test, when.AtMost):
+    if isinstance(test, conditions.AtMost):
         return f"{v} <= {s.number(test.cut)}"
-    if isinstance(test, when.MoreThan):
+    if isinstance(test, conditions.MoreThan):
         return f"{v} > {s.number(test.cut)}"
     is_number = plan.is_numeric(test.column)
-    if isinstance(test, when.Missing):
+    if isinstance(test, conditions.Missing):
         return (s.missing_number if is_number else s.missing_text).format(v=v)
-    if isinstance(test, when.Known):
+    if isinstance(test, conditions.Known):
         return (s.known_number if is_number else s.known_text).format(v=v)
     texts = plan.texts(test.column)
     levels = [s.text(texts[code]) for code in test.codes]
-    if len(levels) == 1 or s.many is None:
-        found = s.or_.join(s.one.format(v=v, level=level) for level in levels)
+    if len(levels) == 1 or s.is_in is None:
+        membership = s.or_.join(s.equals.format(v=v, level=level) for level in levels)
     else:
-        found = s.many[0].format(v=v) + ", ".join(levels) + s.many[1]
-    if isinstance(test, when.NoneOf):
-        return f"{s.not_}({found})"
-    return found if len(levels) == 1 or s.many else f"({found})"
+        membership = s.is_in[0].format(v=v) + ", ".join(levels) + s.is_in[1]
+    if isinstance(test, conditions.NoneOf):
+        return f"{s.not_}({membership})"
+    return membership if len(levels) == 1 or s.is_in else f"({membership})"
 
 
-def answer_text(plan: Plan, node: int) -> str:
-    """Return what a node answers, for a comment."""
+def prediction_text(plan: Plan, node: int) -> str:
+    """Return the prediction of a node, for a comment."""
     if plan.tree.is_regression:
         return repr(float(plan.tree.values[node]))
     return plan.classes[int(plan.tree.values[node])]
 
 
-def harmless(text: str) -> str:
-    """Return a text that ends no comment and starts no escape, in any language."""
-    kept = "".join(c if c.isprintable() and c not in "\\*`" else "·" for c in text)
-    return kept if len(kept) <= 60 else kept[:59] + "…"
+def comment_safe(text: str) -> str:
+    """Return a text, shortened, that is safe in a comment of any language."""
+    safe = "".join(c if c.isprintable() and c not in "\\*`" else "·" for c in text)
+    return safe if len(safe) <= 60 else safe[:59] + "…"
 
 
-def wrapped(items: Iterable[object], indent: str = "    ") -> str:
-    """Return items divided by commas, in lines that are not too long."""
+def wrap_items(items: Iterable[object], indent: str = "    ") -> str:
+    """Return items separated by commas, in lines of limited length."""
     lines, line = [], ""
     for item in items:
         piece = f"{item}, "
@@ -138,13 +142,17 @@ def wrapped(items: Iterable[object], indent: str = "    ") -> str:
     return "\n".join([*lines, indent + line.rstrip()] if line else lines)
 
 
-def origin(plan: Plan) -> str:
-    """Return the sentence that heads a program."""
-    from penjing import __version__  # noqa: PLC0415 - the package's own name, set above all rooms
+def header_sentence(plan: Plan) -> str:
+    """Return the sentence at the top of a program."""
+    from penjing import __version__  # noqa: PLC0415 - the top package imports this one
 
     tree = plan.tree
-    how = str(tree.recipe.get("name", "by hand"))
+    recipe = str(tree.recipe.get("name", "by hand"))
     source = tree.about.get("source", {}).get("name")
     rows = f" from {source}" if source else ""
-    told = f"The tree of {tree.target.name!r}{rows} ({how}, penjing {__version__})"
-    return harmless(told) if len(told) <= 60 else harmless(f"The tree of {tree.target.name!r}")
+    sentence = f"The tree of {tree.target.name!r}{rows} ({recipe}, penjing {__version__})"
+    return (
+        comment_safe(sentence)
+        if len(sentence) <= 60
+        else comment_safe(f"The tree of {tree.target.name!r}")
+    )

@@ -1,4 +1,4 @@
-"""When a row takes a branch, as a condition that any language can write."""
+"""The conditions under which a row takes a branch, independent of the target language."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from penjing.export.plan import STOP, Ask, Plan, Test
+from penjing.export.plan import STOP, Plan, SplitPlan, Test
 
 
 @dataclass(frozen=True, slots=True)
 class AtMost:
-    """A number is at most a cut; false where it is missing."""
+    """A number is at most a threshold; false if it is missing."""
 
     column: int
     cut: float
@@ -19,7 +19,7 @@ class AtMost:
 
 @dataclass(frozen=True, slots=True)
 class MoreThan:
-    """A number is more than a cut; false where it is missing."""
+    """A number is greater than a threshold; false if it is missing."""
 
     column: int
     cut: float
@@ -41,7 +41,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """A level is one of these; false where it is missing."""
+    """A category is one of these; false if it is missing."""
 
     column: int
     codes: tuple[int, ...]
@@ -49,7 +49,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class NoneOf:
-    """A level is none of these; true where it is missing."""
+    """A category is none of these; true if it is missing."""
 
     column: int
     codes: tuple[int, ...]
@@ -57,14 +57,14 @@ class NoneOf:
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """Every part holds; without parts: always."""
+    """All parts hold; without parts always true."""
 
     parts: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Any:
-    """Some part holds; without parts: never."""
+    """At least one part holds; without parts always false."""
 
     parts: tuple[Condition, ...] = ()
 
@@ -74,71 +74,71 @@ ALWAYS, NEVER = All(), Any()
 
 
 def all_of(parts: Iterable[Condition]) -> Condition:
-    """Return the condition that all hold, as short as it can be."""
-    kept = tuple(p for p in parts if p != ALWAYS)
-    if NEVER in kept:
+    """Return the simplified condition that all parts hold."""
+    needed = tuple(part for part in parts if part != ALWAYS)
+    if NEVER in needed:
         return NEVER
-    return kept[0] if len(kept) == 1 else All(kept)
+    return needed[0] if len(needed) == 1 else All(needed)
 
 
 def any_of(parts: Iterable[Condition]) -> Condition:
-    """Return the condition that some hold, as short as it can be."""
-    kept = tuple(p for p in parts if p != NEVER)
-    if ALWAYS in kept:
+    """Return the simplified condition that at least one part holds."""
+    needed = tuple(part for part in parts if part != NEVER)
+    if ALWAYS in needed:
         return ALWAYS
-    return kept[0] if len(kept) == 1 else Any(kept)
+    return needed[0] if len(needed) == 1 else Any(needed)
 
 
 def none_of(column: int, codes: tuple[int, ...]) -> Condition:
-    """Return the condition that a level is none of these."""
+    """Return the condition that a category is none of these."""
     return NoneOf(column, codes) if codes else ALWAYS
 
 
-def branches(plan: Plan, ask: Ask) -> list[Condition]:
-    """Return for each branch of a node when it is taken; where none is, the row stops."""
-    return [_taken(plan, ask, branch) for branch in range(len(ask.children))]
+def branch_conditions(plan: Plan, split: SplitPlan) -> list[Condition]:
+    """Return the condition of each branch of a split; a row for which none holds stops there."""
+    return [_branch_condition(plan, split, branch) for branch in range(len(split.children))]
 
 
-def shared(plan: Plan, ask: Ask) -> Condition:
-    """Return when a row is lost at a node that shares it out."""
-    test = ask.tests[0]
+def fraction_condition(plan: Plan, split: SplitPlan) -> Condition:
+    """Return the condition under which a fraction of a row goes down each branch."""
+    test = split.tests[0]
     if plan.unseen == "missing" and not plan.is_numeric(test.column):
         return none_of(test.column, tuple(range(len(plan.levels(test.column)))))
     return Missing(test.column)
 
 
-def unseen(plan: Plan, ask: Ask) -> Condition:
-    """Return when a row has a level that nobody knows, at a node that asks for it."""
-    c = ask.tests[0].column
-    if plan.is_numeric(c) or ask.tests[0].odd != STOP:
+def unseen_condition(plan: Plan, split: SplitPlan) -> Condition:
+    """Return the condition that a row has an unseen category at a split that needs it."""
+    c = split.tests[0].column
+    if plan.is_numeric(c) or split.tests[0].unseen_branch != STOP:
         return NEVER
     return all_of([Known(c), none_of(c, tuple(range(len(plan.levels(c)))))])
 
 
-def _taken(plan: Plan, ask: Ask, branch: int) -> Condition:
-    found: Condition = ALWAYS if ask.last == branch else NEVER
-    for k, test in reversed(list(enumerate(ask.tests))):
-        lost = _lost(plan, test, is_own=k == 0)
-        found = any_of([_hit(test, branch), all_of([lost, found])])
-    return found
+def _branch_condition(plan: Plan, split: SplitPlan, branch: int) -> Condition:
+    condition: Condition = ALWAYS if split.fallback == branch else NEVER
+    for k, test in reversed(list(enumerate(split.tests))):
+        undecided = _does_not_decide(plan, test, is_first=k == 0)
+        condition = any_of([_selects_branch(test, branch), all_of([undecided, condition])])
+    return condition
 
 
-def _hit(test: Test, branch: int) -> Condition:
-    if branch == test.odd:  # any level will do
+def _selects_branch(test: Test, branch: int) -> Condition:
+    if branch == test.unseen_branch:  # any known value selects this branch
         return Known(test.column)
     if test.cut is None:
         codes = test.groups[branch]
         return OneOf(test.column, codes) if codes else NEVER
-    if math.isinf(test.cut) and test.cut > 0:  # known or not: no number is above it
+    if math.isinf(test.cut) and test.cut > 0:  # tests whether the value is missing
         return Known(test.column) if branch == test.below else NEVER
     return (AtMost if branch == test.below else MoreThan)(test.column, test.cut)
 
 
-def _lost(plan: Plan, test: Test, *, is_own: bool) -> Condition:
+def _does_not_decide(plan: Plan, test: Test, *, is_first: bool) -> Condition:
     if test.cut is not None:
         return Missing(test.column)
     codes = tuple(code for group in test.groups for code in group)
-    if not is_own or plan.unseen == "missing":
+    if not is_first or plan.unseen == "missing":
         return none_of(test.column, codes)
-    lost = OneOf(test.column, test.lost) if test.lost else NEVER
-    return any_of([Missing(test.column), lost])
+    undecided = OneOf(test.column, test.as_missing) if test.as_missing else NEVER
+    return any_of([Missing(test.column), undecided])

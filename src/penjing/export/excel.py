@@ -1,6 +1,6 @@
-"""A small tree as a formula of Excel and LibreOffice: IF inside IF.
+"""A small tree as a formula of nested IFs for Excel and LibreOffice.
 
-Texts are compared by EXACT, since ``=`` takes 'a' for 'A'. An empty cell is missing.
+Texts are compared with EXACT because ``=`` ignores case. An empty cell is a missing value.
 """
 
 from __future__ import annotations
@@ -11,16 +11,22 @@ from collections.abc import Mapping
 
 from penjing.arguments import bad_value_error, check_instance
 from penjing.errors import CapabilityError
-from penjing.export import conditions as when
-from penjing.export.plan import Plan, plan_of, refuse_error, refuse_letters, refuse_shares
+from penjing.export import conditions
+from penjing.export.plan import (
+    Plan,
+    build_plan,
+    refuse_characters,
+    refuse_fractions,
+    refuse_unseen_error,
+)
 from penjing.tree.tree_data import TreeData
 
-DEEPEST = 60
-"""Excel nests 64 calls."""
-LONGEST = 8_000
+MAX_DEPTH = 60
+"""Excel allows 64 nested calls."""
+MAX_LENGTH = 8_000
 """A formula has at most 8,192 characters."""
-LONGEST_TEXT = 255
-MOST_TESTS = 20
+MAX_TEXT = 255
+MAX_TESTS = 20
 CELL = re.compile(r"(?:(?:'[^']+'|\w+)!)?\$?[A-Za-z]{1,3}\$?[1-9]\d{0,6}")
 
 
@@ -38,10 +44,10 @@ def write(
     tree : TreeData
         The tree.
     cells : dict, optional
-        The cell of each column: ``{"texture": "B2"}``. Where it is not given, the columns that
-        the tree asks about stand in A2, B2, … in the order of the table it was grown from.
+        The cell of each column: ``{"texture": "B2"}``. Default: A2, B2, … for the columns that the
+        tree uses, in the order of the training table.
     missing, unseen : str, optional
-        As `predict` takes them; else as the tree's recipe says.
+        As for `predict`; default: those of the tree's recipe.
 
     Examples
     --------
@@ -50,66 +56,70 @@ def write(
     >>> print(write(tree, cells={"texture": "C5"}))
     =IF(EXACT(C5,"clear"),"ripe",IF(EXACT(C5,"faint"),"not","ripe"))
     """
-    plan = plan_of(tree, "excel", missing=missing, unseen=unseen)
-    refuse_shares(plan, "excel")
-    refuse_error(plan, "excel")
-    refuse_letters(plan, "excel", lambda letter: letter == "\0")
-    places = cells_of(plan.tree, cells)
-    n_tests = max((len(ask.tests) for ask in plan.asks if ask), default=0)
+    plan = build_plan(tree, "excel", missing=missing, unseen=unseen)
+    refuse_fractions(plan, "excel")
+    refuse_unseen_error(plan, "excel")
+    refuse_characters(plan, "excel", lambda character: character == "\0")
+    cell_of_column = column_cells(plan.tree, cells)
+    n_tests = max((len(split.tests) for split in plan.splits if split), default=0)
     depth = _depth(plan)
-    if depth > DEEPEST or n_tests > MOST_TESTS:
-        raise CapabilityError("export_too_deep", kind="excel", depth=depth, limit=DEEPEST)
-    made: dict[int, str] = {}
-    for node in range(len(plan.asks) - 1, -1, -1):
-        found, ask = _answer(plan, node), plan.asks[node]
-        arms = list(zip(ask.children, when.branches(plan, ask), strict=True)) if ask else []
-        for child, test in reversed(arms):
-            below = made.pop(child)
-            if test != when.NEVER:
-                found = f"IF({_written(plan, test, places)},{below},{found})"
-        made[node] = found
-        if len(found) > LONGEST:
-            raise CapabilityError("export_too_long", kind="excel", limit=LONGEST)
-    return f"={made[0]}"
+    if depth > MAX_DEPTH or n_tests > MAX_TESTS:
+        raise CapabilityError("export_too_deep", kind="excel", depth=depth, limit=MAX_DEPTH)
+    formulas: dict[int, str] = {}
+    for node in range(len(plan.splits) - 1, -1, -1):
+        formula, split = _prediction(plan, node), plan.splits[node]
+        branches = (
+            list(zip(split.children, conditions.branch_conditions(plan, split), strict=True))
+            if split
+            else []
+        )
+        for child, test in reversed(branches):
+            inner = formulas.pop(child)
+            if test != conditions.NEVER:
+                formula = f"IF({_condition_text(plan, test, cell_of_column)},{inner},{formula})"
+        formulas[node] = formula
+        if len(formula) > MAX_LENGTH:
+            raise CapabilityError("export_too_long", kind="excel", limit=MAX_LENGTH)
+    return f"={formulas[0]}"
 
 
-def cells_of(tree: TreeData, cells: Mapping[str, str] | None = None) -> dict[int, str]:
-    """Return the cell of each column that a tree asks about."""
+def column_cells(tree: TreeData, cells: Mapping[str, str] | None = None) -> dict[int, str]:
+    """Return the cell of each column that a tree uses."""
     from penjing.predict.inputs import used_columns  # noqa: PLC0415 - only here
 
-    asked = used_columns(tree)
+    columns = used_columns(tree)
     if cells is None:
-        return {c: f"{_letters(place)}2" for place, c in enumerate(asked)}
+        return {c: f"{_letters(position)}2" for position, c in enumerate(columns)}
     check_instance("cells", cells, Mapping, "not_mapping")
-    found = {}
-    for c in asked:
+    formula = {}
+    for c in columns:
         name = tree.schema[c].name
         cell = cells.get(name, "")
         if not isinstance(cell, str) or not CELL.fullmatch(cell):
             raise bad_value_error("export_cell", "cells", cells.get(name), str, column=name)
-        found[c] = cells[name]
-    return found
+        formula[c] = cells[name]
+    return formula
 
 
 def _depth(plan: Plan) -> int:
-    """Return how many IFs stand inside each other: a node's later branches are deeper."""
-    depth = [0] * len(plan.asks)
-    for node, ask in enumerate(plan.asks):
-        for place, child in enumerate(ask.children if ask else ()):
-            depth[child] = depth[node] + place + 1
+    """Return the depth of nested IFs; later branches of a node are deeper."""
+    depth = [0] * len(plan.splits)
+    for node, split in enumerate(plan.splits):
+        for position, child in enumerate(split.children if split else ()):
+            depth[child] = depth[node] + position + 1
     return max(depth)
 
 
-def _letters(place: int) -> str:
+def _letters(position: int) -> str:
     text = ""
-    place += 1
-    while place:
-        place, letter = divmod(place - 1, 26)
-        text = chr(65 + letter) + text
+    position += 1
+    while position:
+        position, character = divmod(position - 1, 26)
+        text = chr(65 + character) + text
     return text
 
 
-def _answer(plan: Plan, node: int) -> str:
+def _prediction(plan: Plan, node: int) -> str:
     value = plan.tree.values[node]
     if plan.tree.is_regression:
         return _number(float(value))
@@ -117,31 +127,31 @@ def _answer(plan: Plan, node: int) -> str:
     return _text(class_) if isinstance(class_, str) else _text(plan.classes[int(value)])
 
 
-def _written(plan: Plan, test: when.Condition, cells: Mapping[int, str]) -> str:
-    if isinstance(test, when.All | when.Any):
+def _condition_text(plan: Plan, test: conditions.Condition, cells: Mapping[int, str]) -> str:
+    if isinstance(test, conditions.All | conditions.Any):
         if not test.parts:
-            return "TRUE" if isinstance(test, when.All) else "FALSE"
-        parts = ",".join(_written(plan, part, cells) for part in test.parts)
-        return f"{'AND' if isinstance(test, when.All) else 'OR'}({parts})"
+            return "TRUE" if isinstance(test, conditions.All) else "FALSE"
+        parts = ",".join(_condition_text(plan, part, cells) for part in test.parts)
+        return f"{'AND' if isinstance(test, conditions.All) else 'OR'}({parts})"
     cell = cells[test.column]
-    if isinstance(test, when.AtMost):
+    if isinstance(test, conditions.AtMost):
         return f"AND(ISNUMBER({cell}),{cell}<={_number(test.cut)})"
-    if isinstance(test, when.MoreThan):
+    if isinstance(test, conditions.MoreThan):
         return f"AND(ISNUMBER({cell}),{cell}>{_number(test.cut)})"
     is_number = plan.is_numeric(test.column)
-    if isinstance(test, when.Missing):
+    if isinstance(test, conditions.Missing):
         return f"NOT(ISNUMBER({cell}))" if is_number else f"ISBLANK({cell})"
-    if isinstance(test, when.Known):
+    if isinstance(test, conditions.Known):
         return f"ISNUMBER({cell})" if is_number else f"NOT(ISBLANK({cell}))"
     levels = zip(plan.levels(test.column), plan.texts(test.column), strict=True)
     texts = [text.upper() if isinstance(level, bool) else text for level, text in levels]
-    found = [f"EXACT({cell},{_text(texts[code])})" for code in test.codes]
-    among = found[0] if len(found) == 1 else f"OR({','.join(found)})"
-    return among if isinstance(test, when.OneOf) else f"NOT({among})"
+    formula = [f"EXACT({cell},{_text(texts[code])})" for code in test.codes]
+    among = formula[0] if len(formula) == 1 else f"OR({','.join(formula)})"
+    return among if isinstance(test, conditions.OneOf) else f"NOT({among})"
 
 
 def _number(value: float) -> str:
-    """Return a number; Excel reads fifteen digits, so one that needs more is put together."""
+    """Return a number; Excel reads fifteen digits, so others become products of powers of two."""
     if float(f"{value:.15g}") == value:
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.15g}"
     mantissa, exponent = math.frexp(abs(value))
@@ -155,9 +165,9 @@ def _number(value: float) -> str:
 
 
 def _text(text: str) -> str:
-    if len(text) > LONGEST_TEXT:
-        raise CapabilityError("export_too_long", kind="excel", limit=LONGEST_TEXT)
+    if len(text) > MAX_TEXT:
+        raise CapabilityError("export_too_long", kind="excel", limit=MAX_TEXT)
     plain = '"' + text.replace('"', '""') + '"'
-    for code in range(1, 32):  # a line end inside a formula would be laid out, not kept
+    for code in range(1, 32):  # Excel would not keep control characters in a formula
         plain = plain.replace(chr(code), f'"&CHAR({code})&"')
     return plain

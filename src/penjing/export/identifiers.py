@@ -1,10 +1,9 @@
-"""How columns are called in a program: never as its language, its headers or itself call a thing.
+"""Variable names for columns that clash with no keyword, macro or name of the program.
 
-Everything that a program calls by a name of its own inside the code of the columns begins with an
-underscore (Python, JavaScript), stands where only methods and types can (Java), or is a macro in
-capitals (C). A column's variable begins with a letter and, in C, has a small letter near its
-beginning, as no macro of a system header in capitals has. What is left are keywords, and the few
-macros in small letters; such a name gets an underscore at its end.
+In the scope of the variables, the names of an exported program begin with an underscore (Python,
+JavaScript), are methods and types (Java), or are macros in capitals (C). A variable begins with a
+letter and, in C, has a lower-case letter as its first or second character, unlike the upper-case
+macros of system headers. Keywords and the few lower-case macros get an underscore at their end.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from typing import Literal
 from penjing.export.plan import Plan
 
 Language = Literal["python", "javascript", "java", "c"]
-LONGEST = 40
-"""A longer name is replaced by the number of the column."""
+MAX_LENGTH = 40
+"""Longer names are replaced by the number of the column."""
 
-# Letters that every version of these languages takes: those of Unicode 1.1.
+# Letters that every version of these languages allows: those of Unicode 1.1.
 _LETTERS = re.compile(r"[A-Za-z\u4e00-\u9fa5][\w\u4e00-\u9fa5]*", re.ASCII)
 _ASCII = re.compile(r"[A-Za-z]\w*", re.ASCII)
-_NO_MACRO = re.compile(r"[a-z]|[A-Z][a-z]")
+_NOT_UPPER_CASE = re.compile(r"[a-z]|[A-Z][a-z]")
 
 _C_FAMILY = """
 alignas alignof and and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand bitor bool
@@ -34,7 +33,7 @@ sizeof static static_assert static_cast struct switch synchronized template this
 true try typedef typeid typename typeof typeof_unqual union unsigned using virtual void volatile
 wchar_t while xor xor_eq fortran entry
 """
-_SMALL_MACROS = """
+_LOWER_CASE_MACROS = """
 arm assert cdecl complex cris environ errno far hppa hpux huge i386 imaginary interface linux m32c
 m32r m68k m88k math_errhandling max mc68000 min mips near nios2 noreturn ns32000 offsetof pascal
 pdp11 pyr sgi sh small sparc stderr stdin stdout sun sun2 sun3 sun4 tahoe True False Bool Status
@@ -62,24 +61,24 @@ RESERVED: dict[Language, frozenset[str]] = {
     "python": frozenset(_PYTHON.split()),
     "javascript": frozenset(_JAVASCRIPT.split()),
     "java": frozenset(_JAVA.split()),
-    "c": frozenset((_C_FAMILY + _SMALL_MACROS).split()),
+    "c": frozenset((_C_FAMILY + _LOWER_CASE_MACROS).split()),
 }
-"""What no variable may be called: keywords of all versions, and in C macros in small letters."""
+"""Reserved names: keywords of all versions, and for C also lower-case macros."""
 
 
-def variables(plan: Plan, language: Language) -> dict[int, str]:
-    """Return a variable for each column: its name where that can be one; no two are the same."""
+def column_variables(plan: Plan, language: Language) -> dict[int, str]:
+    """Return a unique variable for each column: its name if that is possible."""
     letters = _ASCII if language == "c" else _LETTERS
-    found: dict[int, str] = {}
+    variables: dict[int, str] = {}
     taken = set(RESERVED[language])
     for c in plan.columns:
         name = re.sub(r"[\s.-]+", "_", plan.name(c))
-        if not letters.fullmatch(name) or len(name) > LONGEST:
+        if not letters.fullmatch(name) or len(name) > MAX_LENGTH:
             name = f"x{c}"
-        if language == "c" and not _NO_MACRO.match(name):
+        if language == "c" and not _NOT_UPPER_CASE.match(name):
             name += "_"
         while name in taken:
             name += "_"
         taken.add(name)
-        found[c] = name
-    return found
+        variables[c] = name
+    return variables

@@ -1,4 +1,4 @@
-"""A tree as a Java class that needs nothing else; tables are texts, as a method may not be long."""
+"""A tree as a self-contained Java class; tables are strings, since methods are limited in size."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import re
 from collections.abc import Iterable
 
 from penjing.errors import ChoiceError
-from penjing.export.code import Syntax, blocks, harmless, is_small, origin
-from penjing.export.identifiers import RESERVED, variables
-from penjing.export.plan import Plan, plan_of
-from penjing.export.tables import tables_of
+from penjing.export.code import Syntax, comment_safe, fits_nested_if, header_sentence, if_else_lines
+from penjing.export.identifiers import RESERVED, column_variables
+from penjing.export.plan import Plan, build_plan
+from penjing.export.tables import build_tables
 from penjing.tree.counts import TIE
 from penjing.tree.tree_data import TreeData
 
 CHUNK = 8_000
-"""Characters of a text constant; the class file allows 65,535 bytes."""
+"""Maximum characters of a string constant; a class file allows 65,535 bytes."""
 NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 _HEAD = """\
@@ -103,7 +103,7 @@ _NESTED = """
     }}
 """
 
-_WALK = """
+_TABLE_WALK = """
     private static int[] whole(String... chunks) {{
         double[] numbers = numbers(chunks);
         int[] found = new int[numbers.length];
@@ -173,7 +173,7 @@ _STOP = """
     }
 """
 
-_SIMPLE = {
+_PREDICT = {
     "class": """
     public static String predict(Map<String, ?> row) {
         return CLASSES[(int) ANSWERS[stop(row)]];
@@ -193,7 +193,7 @@ _SIMPLE = {
 """,
 }
 
-_MIXED = """
+_FRACTIONAL = """
     /** What the nodes that a row reaches answer, by their parts; returns the node if it is one. */
     private static int mixed(Map<String, ?> row, double[] found) {
         double[] cells = cells(row);
@@ -224,7 +224,7 @@ _MIXED = """
     }
 """
 
-_MIXED_END = {
+_FRACTIONAL_PREDICT = {
     "class": """
     /** Of classes that are as likely the first. */
     public static String predict(Map<String, ?> row) {{
@@ -253,12 +253,12 @@ _MIXED_END = {
 """,
 }
 
-_LIKELIEST = """\
+_MOST_PROBABLE = """\
         double most = found[0];
         for (double value : found) most = Math.max(most, value);
         while (!(found[k] >= most - {tie})) ++k;"""
 
-_CHEAPEST = """\
+_LEAST_COST = """\
         double[] risks = new double[WIDTH];
         for (int t = 0; t < WIDTH; ++t)
             for (int s = 0; s < WIDTH; ++s) risks[s] += found[t] * LOSS[t * WIDTH + s] * FACTOR[t];
@@ -271,10 +271,12 @@ _CHEAPEST = """\
         while (!(risks[k] <= least + {tie} * most)) ++k;"""
 
 
-_USED = frozenset(
-    re.findall(NAME, _HEAD + _NESTED + _WALK + _STOP + _MIXED + _LIKELIEST + _CHEAPEST),
+_USED_NAMES = frozenset(
+    re.findall(
+        NAME, _HEAD + _NESTED + _TABLE_WALK + _STOP + _FRACTIONAL + _MOST_PROBABLE + _LEAST_COST
+    ),
 ) | {"IllegalArgumentException"}
-"""What the program calls by a name: a class may not hide it."""
+"""The names that the program uses: the class may not hide them."""
 
 
 def write(
@@ -291,9 +293,9 @@ def write(
     tree : TreeData
         The tree.
     name : str
-        What the class is called; no word of Java's, nor one that the program uses itself.
+        The name of the class; no keyword of Java and no name that the program uses.
     missing, unseen : str, optional
-        As `predict` takes them; else as the tree's recipe says.
+        As for `predict`; default: those of the tree's recipe.
 
     Examples
     --------
@@ -302,16 +304,16 @@ def write(
     >>> "public static String predict(Map<String, ?> row)" in write(tree)
     True
     """
-    if not NAME.fullmatch(name) or name in RESERVED["java"] | _USED:
+    if not NAME.fullmatch(name) or name in RESERVED["java"] | _USED_NAMES:
         raise ChoiceError("export_class_name", value=name)
-    plan = plan_of(tree, "java", missing=missing, unseen=unseen)
+    plan = build_plan(tree, "java", missing=missing, unseen=unseen)
     kind = "number" if tree.is_regression else "class"
     parts = [_head(plan, name)]
-    if is_small(plan):
+    if fits_nested_if(plan):
         parts.append(_nested(plan))
     else:
-        parts += [_walk(plan), *([] if plan.is_shared else [_STOP])]
-    if plan.is_shared:
+        parts += [_table_walk(plan), *([] if plan.has_fractions else [_STOP])]
+    if plan.has_fractions:
         if plan.costs is not None:
             factor = _numbers(plan.costs.factor)
             loss = _numbers(v for row in plan.costs.loss for v in row)
@@ -319,82 +321,84 @@ def write(
                 f"\n    private static final double[] FACTOR = numbers({factor});\n"
                 f"    private static final double[] LOSS = numbers({loss});\n"
             )
-        best = _LIKELIEST if plan.costs is None else _CHEAPEST
-        return "".join([*parts, _MIXED, _MIXED_END[kind].format(best=best.format(tie=repr(TIE)))])
-    return "".join([*parts, _SIMPLE[kind]])
+        best = _MOST_PROBABLE if plan.costs is None else _LEAST_COST
+        return "".join(
+            [*parts, _FRACTIONAL, _FRACTIONAL_PREDICT[kind].format(best=best.format(tie=repr(TIE)))]
+        )
+    return "".join([*parts, _PREDICT[kind]])
 
 
 def _head(plan: Plan, name: str) -> str:
-    learn = [
+    level_calls = [
         f"        learn({_text(plan.name(c))}, {_texts(plan.texts(c))});"
         for c in plan.columns
         if not plan.is_numeric(c)
     ]
     return _HEAD.format(
-        origin=origin(plan),
+        origin=header_sentence(plan),
         name=name,
         columns=", ".join(_text(plan.name(c)) for c in plan.columns),
         classes=_texts(plan.classes),
-        levels="\n".join(learn),
+        levels="\n".join(level_calls),
         answers=_numbers(plan.tree.values.tolist()),
-        shares=_numbers(plan.shares.ravel().tolist()),
-        width=plan.shares.shape[1],
+        shares=_numbers(plan.probabilities.ravel().tolist()),
+        width=plan.probabilities.shape[1],
     )
 
 
 def _nested(plan: Plan) -> str:
-    names = variables(plan, "java")
+    names = column_variables(plan, "java")
     body = []
     for c, v in names.items():
         get = f"row.get({_text(plan.name(c))})"
-        made = (
+        parts = (
             f"double {v} = number({get});" if plan.is_numeric(c) else f"String {v} = text({get});"
         )
-        body.append(f"        {made}")
-    return _NESTED.format(body="\n".join([*body, *blocks(plan, names, SYNTAX, 2)]))
+        body.append(f"        {parts}")
+    return _NESTED.format(body="\n".join([*body, *if_else_lines(plan, names, SYNTAX, 2)]))
 
 
-def _walk(plan: Plan) -> str:
-    t = tables_of(plan)
-    odd = {
+def _table_walk(plan: Plan) -> str:
+    tables = build_tables(plan)
+    unseen_action = {
         "stop": "return -1;",
         "missing": "continue;",
         "error": "throw new IllegalArgumentException("
         '"a level of " + COLUMNS[COLUMN[k]] + " was never seen");',
     }
-    return _WALK.format(
-        unseen=odd[plan.unseen],
-        test_start=_numbers(t.test_start),
-        column=_numbers(t.column),
-        cut=_numbers(t.cut),
-        below=_numbers(t.below),
-        pair_start=_numbers(t.pair_start),
-        pair_code=_numbers(t.pair_code),
-        pair_branch=_numbers(t.pair_branch),
-        last=_numbers(t.last),
-        child=_numbers(t.child),
-        n_children=_numbers(t.n_children),
-        share=_numbers(plan.share),
+    return _TABLE_WALK.format(
+        unseen=unseen_action[plan.unseen],
+        test_start=_numbers(tables.test_start),
+        column=_numbers(tables.column),
+        cut=_numbers(tables.cut),
+        below=_numbers(tables.below),
+        pair_start=_numbers(tables.pair_start),
+        pair_code=_numbers(tables.pair_code),
+        pair_branch=_numbers(tables.pair_branch),
+        last=_numbers(tables.fallback),
+        child=_numbers(tables.child),
+        n_children=_numbers(tables.n_children),
+        share=_numbers(plan.fractions),
     )
 
 
 def _numbers(values: Iterable[float]) -> str:
-    """Return numbers as arguments: texts of numbers, each short enough for a constant."""
-    plain = " ".join(_parsed(v) for v in values)
-    return _chunks(plain)
+    """Return numbers as arguments: strings of numbers, each short enough for a constant."""
+    text = " ".join(_parsable(v) for v in values)
+    return _chunks(text)
 
 
 def _texts(texts: Iterable[str]) -> str:
-    """Return texts as arguments; lengths are in the units Java counts."""
-    return _chunks("".join(f"{len(t.encode('utf-16-le')) // 2}:{t}" for t in texts))
+    """Return texts as arguments, with their lengths in UTF-16 code units."""
+    return _chunks("".join(f"{len(text.encode('utf-16-le')) // 2}:{text}" for text in texts))
 
 
-def _chunks(plain: str) -> str:
-    pieces = [plain[i : i + CHUNK] for i in range(0, len(plain), CHUNK)] or [""]
-    return ",\n        ".join(map(_text, pieces))
+def _chunks(text: str) -> str:
+    chunks = [text[i : i + CHUNK] for i in range(0, len(text), CHUNK)] or [""]
+    return ",\n        ".join(map(_text, chunks))
 
 
-def _parsed(value: float) -> str:
+def _parsable(value: float) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return repr(value)
@@ -402,24 +406,24 @@ def _parsed(value: float) -> str:
 
 def _number(value: float) -> str:
     if math.isinf(value):
-        return "(1.0 / 0.0)" if value > 0 else "(-1.0 / 0.0)"  # a column may be called Double
+        return "(1.0 / 0.0)" if value > 0 else "(-1.0 / 0.0)"  # a column may be named Double
     return repr(value)
 
 
 def _text(text: str) -> str:
-    """Return a literal; what is not plain is an octal escape or, beyond, the escape of Java."""
-    made = []
-    for letter in text:
-        if letter in '"\\':
-            made.append("\\" + letter)
-        elif letter.isprintable():
-            made.append(letter)
-        elif ord(letter) < 256:
-            made.append(f"\\{ord(letter):03o}")
+    """Return a literal; other characters are octal escapes or, beyond Latin-1, Unicode escapes."""
+    parts = []
+    for character in text:
+        if character in '"\\':
+            parts.append("\\" + character)
+        elif character.isprintable():
+            parts.append(character)
+        elif ord(character) < 256:
+            parts.append(f"\\{ord(character):03o}")
         else:
-            units = letter.encode("utf-16-be")
-            made += [f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2)]
-    return '"' + "".join(made) + '"'
+            units = character.encode("utf-16-be")
+            parts += [f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2)]
+    return '"' + "".join(parts) + '"'
 
 
 SYNTAX = Syntax(
@@ -433,12 +437,12 @@ SYNTAX = Syntax(
     known_number="!isMissing({v})",
     missing_text="{v} == null",
     known_text="{v} != null",
-    one="{level}.equals({v})",
+    equals="{level}.equals({v})",
     if_="if ({}) {{",
     elif_="}} else if ({}) {{",
     close="}",
-    stop=lambda node, answer: f"return {node}; // {harmless(answer)}",
-    fail=lambda column: (
+    return_node=lambda node, answer: f"return {node}; // {comment_safe(answer)}",
+    raise_unseen=lambda column: (
         "throw new IllegalArgumentException(" + _text(f"a level of {column} was never seen") + ");"
     ),
 )

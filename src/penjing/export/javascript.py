@@ -1,14 +1,21 @@
-"""A tree as a JavaScript module that needs nothing else."""
+"""A tree as a self-contained JavaScript module."""
 
 from __future__ import annotations
 
 import json
 import math
 
-from penjing.export.code import Syntax, blocks, harmless, is_small, origin, wrapped
-from penjing.export.identifiers import variables
-from penjing.export.plan import Plan, plan_of
-from penjing.export.tables import tables_of
+from penjing.export.code import (
+    Syntax,
+    comment_safe,
+    fits_nested_if,
+    header_sentence,
+    if_else_lines,
+    wrap_items,
+)
+from penjing.export.identifiers import column_variables
+from penjing.export.plan import Plan, build_plan
+from penjing.export.tables import build_tables
 from penjing.tree.counts import TIE
 from penjing.tree.tree_data import TreeData
 
@@ -67,7 +74,7 @@ const _unseen = (name) => new RangeError(`a level of ${name} was never seen`);
 
 """
 
-_WALK = """
+_TABLE_WALK = """
 const cellsOf = (row) => columns.map(
     (name) => (levels.has(name) ? _levelOf(_at(row, name), name) : _numberOf(_at(row, name))));
 
@@ -150,7 +157,7 @@ _STOP = """
 const stopOf = (row) => walk(0, cellsOf(row))[0];
 """
 
-_SIMPLE = {
+_PREDICT = {
     "class": """
 export const predict = (row) => classes[answers[stopOf(row)]];
 export const predictProba = (row) => [...shares[stopOf(row)]];
@@ -160,7 +167,7 @@ export const predict = (row) => answers[stopOf(row)];
 """,
 }
 
-_MIXED = """
+_FRACTIONAL = """
 // What the nodes that a row reaches answer, by their parts; and the node, if it is one.
 function mixed(row) {
     const cells = cellsOf(row);
@@ -184,7 +191,7 @@ function mixed(row) {
 }
 """
 
-_MIXED_END = {
+_FRACTIONAL_PREDICT = {
     "class": """
 // Of classes that are as likely the first.
 export function predict(row) {{
@@ -199,11 +206,11 @@ export const predict = (row) => mixed(row)[0][0];
 """,
 }
 
-_LIKELIEST = """\
+_MOST_PROBABLE = """\
     const least = found.reduce((a, b) => Math.max(a, b)) - {tie};
     return classes[found.findIndex((value) => value >= least)];"""
 
-_CHEAPEST = """\
+_LEAST_COST = """\
     const risks = found.map(() => 0);
     found.forEach((value, t) => {{
         loss[t].forEach((cost, s) => {{ risks[s] += value * cost * factor[t]; }});
@@ -221,7 +228,7 @@ def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = No
     tree : TreeData
         The tree.
     missing, unseen : str, optional
-        As `predict` takes them; else as the tree's recipe says.
+        As for `predict`; default: those of the tree's recipe.
 
     Examples
     --------
@@ -235,20 +242,22 @@ def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = No
         } else if (legs === "2") {
     ...
     """
-    plan = plan_of(tree, "javascript", missing=missing, unseen=unseen)
+    plan = build_plan(tree, "javascript", missing=missing, unseen=unseen)
     kind = "number" if tree.is_regression else "class"
     parts = [_head(plan)]
-    if is_small(plan):
+    if fits_nested_if(plan):
         parts.append(_nested(plan))
     else:
-        parts += [_walk(plan), *([] if plan.is_shared else [_STOP])]
-    if plan.is_shared:
+        parts += [_table_walk(plan), *([] if plan.has_fractions else [_STOP])]
+    if plan.has_fractions:
         if plan.costs is not None:
             factor, loss = (json.dumps(list(x)) for x in (plan.costs.factor, plan.costs.loss))
             parts.append(f"\nconst factor = {factor};\nconst loss = {loss};\n")
-        best = _LIKELIEST if plan.costs is None else _CHEAPEST
-        return "".join([*parts, _MIXED, _MIXED_END[kind].format(best=best.format(tie=repr(TIE)))])
-    return "".join([*parts, _SIMPLE[kind]])
+        best = _MOST_PROBABLE if plan.costs is None else _LEAST_COST
+        return "".join(
+            [*parts, _FRACTIONAL, _FRACTIONAL_PREDICT[kind].format(best=best.format(tie=repr(TIE)))]
+        )
+    return "".join([*parts, _PREDICT[kind]])
 
 
 def _head(plan: Plan) -> str:
@@ -264,60 +273,60 @@ def _head(plan: Plan) -> str:
         levels.append(f"    [{_text(plan.name(c))}, new Map([{', '.join(pairs)}])],")
     values = plan.tree.values.tolist()
     classes = [c if isinstance(c, str) else json.dumps(c) for c in plan.tree.classes]
-    plain = [
+    class_literals = [
         _text(text) if isinstance(c, str) else text
         for c, text in zip(plan.tree.classes, classes, strict=True)
     ]
     return _HEAD.format(
-        origin=origin(plan),
+        origin=header_sentence(plan),
         columns="[" + ", ".join(_text(plan.name(c)) for c in plan.columns) + "]",
-        classes="[" + ", ".join(plain) + "]",
+        classes="[" + ", ".join(class_literals) + "]",
         levels="\n".join(levels),
-        answers=wrapped(map(_number, values) if plan.tree.is_regression else values),
+        answers=wrap_items(map(_number, values) if plan.tree.is_regression else values),
         shares="\n".join(
-            "    [" + ", ".join(map(_number, row)) + "]," for row in plan.shares.tolist()
+            "    [" + ", ".join(map(_number, row)) + "]," for row in plan.probabilities.tolist()
         ),
     )
 
 
 def _nested(plan: Plan) -> str:
-    names = variables(plan, "javascript")
+    names = column_variables(plan, "javascript")
     body = []
     for c, v in names.items():
         name = _text(plan.name(c))
         get = f"_at(row, {name})"
-        made = f"_numberOf({get})" if plan.is_numeric(c) else f"_textOf({get}, {name})"
-        body.append(f"    const {v} = {made};")
+        value = f"_numberOf({get})" if plan.is_numeric(c) else f"_textOf({get}, {name})"
+        body.append(f"    const {v} = {value};")
     texts = [
         f"    [{_text(plan.name(c))}, [{', '.join(map(_text, plan.texts(c)))}]],"
         for c in plan.columns
         if not plan.is_numeric(c)
     ]
-    body += blocks(plan, names, SYNTAX)
+    body += if_else_lines(plan, names, SYNTAX)
     unseen = _UNSEEN if plan.unseen == "error" else ""
     return _NESTED.format(texts="\n".join(texts), unseen=unseen, body="\n".join(body))
 
 
-def _walk(plan: Plan) -> str:
-    t = tables_of(plan)
-    odd = {
+def _table_walk(plan: Plan) -> str:
+    tables = build_tables(plan)
+    unseen_action = {
         "stop": "return -1;",
         "missing": "continue;",
         "error": "throw new RangeError(`a level of ${columns[column[k]]} was never seen`);",
     }
-    return _WALK.format(
-        unseen=odd[plan.unseen],
-        test_start=wrapped(t.test_start),
-        column=wrapped(t.column),
-        cut=wrapped(map(_number, t.cut)),
-        below=wrapped(t.below),
-        pair_start=wrapped(t.pair_start),
-        pair_code=wrapped(t.pair_code),
-        pair_branch=wrapped(t.pair_branch),
-        last=wrapped(t.last),
-        child=wrapped(t.child),
-        n_children=wrapped(t.n_children),
-        share=wrapped(map(_number, plan.share)),
+    return _TABLE_WALK.format(
+        unseen=unseen_action[plan.unseen],
+        test_start=wrap_items(tables.test_start),
+        column=wrap_items(tables.column),
+        cut=wrap_items(map(_number, tables.cut)),
+        below=wrap_items(tables.below),
+        pair_start=wrap_items(tables.pair_start),
+        pair_code=wrap_items(tables.pair_code),
+        pair_branch=wrap_items(tables.pair_branch),
+        last=wrap_items(tables.fallback),
+        child=wrap_items(tables.child),
+        n_children=wrap_items(tables.n_children),
+        share=wrap_items(map(_number, plan.fractions)),
     )
 
 
@@ -329,9 +338,11 @@ def _number(value: float) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a literal; a page may hold the program, hence no '<'."""
-    plain = json.dumps(text, ensure_ascii=False).replace("<", "\\u003c").replace("\x7f", "\\u007f")
-    return plain.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    """Return a literal without '<', since the program may be part of an HTML page."""
+    escaped = (
+        json.dumps(text, ensure_ascii=False).replace("<", "\\u003c").replace("\x7f", "\\u007f")
+    )
+    return escaped.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 SYNTAX = Syntax(
@@ -345,10 +356,10 @@ SYNTAX = Syntax(
     known_number="!_isMissing({v})",
     missing_text="{v} === null",
     known_text="{v} !== null",
-    one="{v} === {level}",
+    equals="{v} === {level}",
     if_="if ({}) {{",
     elif_="}} else if ({}) {{",
     close="}",
-    stop=lambda node, answer: f"return {node}; // {harmless(answer)}",
-    fail=lambda column: f"throw _unseen({_text(column)});",
+    return_node=lambda node, answer: f"return {node}; // {comment_safe(answer)}",
+    raise_unseen=lambda column: f"throw _unseen({_text(column)});",
 )

@@ -1,7 +1,8 @@
-"""A tree as PMML 4.4, the XML in which models travel.
+"""A tree as PMML 4.4, the XML exchange format for models.
 
-Predicates say themselves what becomes of missing values (``missingValueStrategy="none"``: any
-other comparison with one is false), and a row that no branch takes keeps its node's answer.
+The predicates treat missing values explicitly (``missingValueStrategy="none"``: any other
+comparison with a missing value is false). A row that takes no branch has the prediction of its
+node.
 """
 
 from __future__ import annotations
@@ -11,18 +12,24 @@ from xml.sax.saxutils import quoteattr
 
 from penjing.data.table import Field
 from penjing.errors import CapabilityError
-from penjing.export import conditions as when
-from penjing.export.plan import Plan, plan_of, refuse_error, refuse_letters, refuse_shares
+from penjing.export import conditions
+from penjing.export.plan import (
+    Plan,
+    build_plan,
+    refuse_characters,
+    refuse_fractions,
+    refuse_unseen_error,
+)
 from penjing.tree.tree_data import TreeData
 
-DEEPEST = 200
-"""How many nodes may stand inside each other; evaluators read XML by recursion."""
-MOST_TESTS = 50
+MAX_DEPTH = 200
+"""Maximum depth of nested nodes; evaluators read XML recursively."""
+MAX_TESTS = 50
 STRATEGIES = (
     'missingValueStrategy="none" noTrueChildStrategy="returnLastPrediction"'
     ' splitCharacteristic="multiSplit"'
 )
-LINES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+WHITESPACE_ENTITIES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 
 
 def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = None) -> str:
@@ -33,8 +40,8 @@ def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = No
     tree : TreeData
         The tree.
     missing, unseen : str, optional
-        As `predict` takes them; else as the tree's recipe says. PMML cannot share rows out: a
-        tree grown so needs ``missing="stop"``.
+        As for `predict`; default: those of the tree's recipe. PMML does not support fractional
+        cases: such a tree needs ``missing="stop"``.
 
     Examples
     --------
@@ -44,14 +51,14 @@ def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = No
     <PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">
     ...
     """
-    plan = plan_of(tree, "pmml", missing=missing, unseen=unseen)
-    refuse_shares(plan, "pmml")
-    refuse_error(plan, "pmml")
-    refuse_letters(plan, "pmml", _is_no_xml)
-    n_tests = max((len(ask.tests) for ask in plan.asks if ask), default=0)
-    if tree.depth > DEEPEST or n_tests > MOST_TESTS:
-        raise CapabilityError("export_too_deep", kind="pmml", depth=tree.depth, limit=DEEPEST)
-    from penjing import __version__  # noqa: PLC0415 - the package's own name, set above all rooms
+    plan = build_plan(tree, "pmml", missing=missing, unseen=unseen)
+    refuse_fractions(plan, "pmml")
+    refuse_unseen_error(plan, "pmml")
+    refuse_characters(plan, "pmml", _is_invalid_in_xml)
+    n_tests = max((len(split.tests) for split in plan.splits if split), default=0)
+    if tree.depth > MAX_DEPTH or n_tests > MAX_TESTS:
+        raise CapabilityError("export_too_deep", kind="pmml", depth=tree.depth, limit=MAX_DEPTH)
+    from penjing import __version__  # noqa: PLC0415 - the top package imports this one
 
     kind = "regression" if tree.is_regression else "classification"
     lines = [
@@ -81,13 +88,13 @@ def _data_field(field: Field, *, is_target: bool = False) -> str:
         return f'    <DataField name={name} optype="continuous" dataType="double"/>'
     kind = _type(field.levels)
     head = f'    <DataField name={name} optype="categorical" dataType="{kind}"'
-    if not is_target:  # where levels are listed, evaluators take others for missing
+    if not is_target:  # with listed values, evaluators treat all others as missing
         return f"{head}/>"
     values = "".join(f"<Value value={_attribute(v)}/>" for v in field.levels)
     return f"{head}>{values}</DataField>"
 
 
-def _type(levels: Any) -> str:  # noqa: ANN401 - levels
+def _type(levels: Any) -> str:  # noqa: ANN401 - any values
     if levels and all(isinstance(v, int) and not isinstance(v, bool) for v in levels):
         return "integer"
     return "string"
@@ -97,7 +104,7 @@ def _outputs(plan: Plan) -> list[str]:
     if plan.tree.is_regression:
         return []
     kind = _type(plan.tree.classes)
-    predicted, *titles = map(_attribute, plan.answers)
+    predicted, *titles = map(_attribute, plan.output_names)
     rows = [
         f'      <OutputField name={title} optype="continuous" dataType="double"'
         f' feature="probability" value={_attribute(c)}/>'
@@ -112,9 +119,9 @@ def _outputs(plan: Plan) -> list[str]:
 
 def _nodes(plan: Plan) -> list[str]:
     lines: list[str] = []
-    waiting: list[tuple[int, int, when.Condition | None]] = [(0, 2, when.ALWAYS)]
-    while waiting:
-        node, depth, test = waiting.pop()
+    stack: list[tuple[int, int, conditions.Condition | None]] = [(0, 2, conditions.ALWAYS)]
+    while stack:
+        node, depth, test = stack.pop()
         pad = "  " * depth
         if test is None:
             lines.append(f"{pad}</Node>")
@@ -124,11 +131,13 @@ def _nodes(plan: Plan) -> list[str]:
         count = repr(float(plan.tree.weight[node]))
         head = f'{pad}<Node id="{node}" score={_attribute(score)} recordCount="{count}">'
         lines.append(head + _predicate(plan, test) + _distribution(plan, node))
-        waiting.append((node, depth, None))
-        ask = plan.asks[node]
-        if ask is not None:
-            arms = list(zip(ask.children, when.branches(plan, ask), strict=True))
-            waiting += [(c, depth + 1, t) for c, t in reversed(arms) if t != when.NEVER]
+        stack.append((node, depth, None))
+        split = plan.splits[node]
+        if split is not None:
+            branches = list(
+                zip(split.children, conditions.branch_conditions(plan, split), strict=True)
+            )
+            stack += [(c, depth + 1, t) for c, t in reversed(branches) if t != conditions.NEVER]
     return lines
 
 
@@ -139,35 +148,35 @@ def _distribution(plan: Plan, node: int) -> str:
     return "".join(
         f"<ScoreDistribution value={_attribute(class_)} recordCount={_attribute(share * weight)}"
         f" probability={_attribute(share)}/>"
-        for class_, share in zip(plan.classes, plan.shares[node].tolist(), strict=True)
+        for class_, share in zip(plan.classes, plan.probabilities[node].tolist(), strict=True)
     )
 
 
-def _predicate(plan: Plan, test: when.Condition) -> str:
-    if isinstance(test, when.All | when.Any):
+def _predicate(plan: Plan, test: conditions.Condition) -> str:
+    if isinstance(test, conditions.All | conditions.Any):
         if not test.parts:
-            return "<True/>" if isinstance(test, when.All) else "<False/>"
-        word = "and" if isinstance(test, when.All) else "or"
+            return "<True/>" if isinstance(test, conditions.All) else "<False/>"
+        word = "and" if isinstance(test, conditions.All) else "or"
         return _compound(word, [_predicate(plan, part) for part in test.parts])
     name = _attribute(plan.name(test.column))
-    if isinstance(test, when.AtMost | when.MoreThan):
-        word = "lessOrEqual" if isinstance(test, when.AtMost) else "greaterThan"
+    if isinstance(test, conditions.AtMost | conditions.MoreThan):
+        word = "lessOrEqual" if isinstance(test, conditions.AtMost) else "greaterThan"
         return f'<SimplePredicate field={name} operator="{word}" value="{test.cut!r}"/>'
-    if isinstance(test, when.Missing | when.Known):
-        word = "isMissing" if isinstance(test, when.Missing) else "isNotMissing"
+    if isinstance(test, conditions.Missing | conditions.Known):
+        word = "isMissing" if isinstance(test, conditions.Missing) else "isNotMissing"
         return f'<SimplePredicate field={name} operator="{word}"/>'
-    # One test a level: evaluators disagree on how a quote inside an array is written.
-    is_one = isinstance(test, when.OneOf)
+    # One predicate for each category: evaluators disagree on quotes inside arrays.
+    is_one = isinstance(test, conditions.OneOf)
     word = "equal" if is_one else "notEqual"
     parts = [
         f'<SimplePredicate field={name} operator="{word}" value={_attribute(text)}/>'
         for text in (plan.texts(test.column)[code] for code in test.codes)
     ]
-    found = _compound("or" if is_one else "and", parts)
+    predicate = _compound("or" if is_one else "and", parts)
     if is_one:
-        return found
-    gone = f'<SimplePredicate field={name} operator="isMissing"/>'
-    return _compound("or", [gone, found])
+        return predicate
+    is_missing = f'<SimplePredicate field={name} operator="isMissing"/>'
+    return _compound("or", [is_missing, predicate])
 
 
 def _compound(word: str, parts: list[str]) -> str:
@@ -177,8 +186,8 @@ def _compound(word: str, parts: list[str]) -> str:
 
 
 def _attribute(value: object) -> str:
-    return quoteattr(str(value), LINES)
+    return quoteattr(str(value), WHITESPACE_ENTITIES)
 
 
-def _is_no_xml(letter: str) -> bool:
-    return (letter < " " and letter not in "\t\n\r") or letter in "\ufffe\uffff"
+def _is_invalid_in_xml(character: str) -> bool:
+    return (character < " " and character not in "\t\n\r") or character in "\ufffe\uffff"

@@ -1,14 +1,21 @@
-"""A tree as a Python module that needs nothing else."""
+"""A tree as a self-contained Python module."""
 
 from __future__ import annotations
 
 import math
 from itertools import pairwise
 
-from penjing.export.code import Syntax, blocks, harmless, is_small, origin, wrapped
-from penjing.export.identifiers import variables
-from penjing.export.plan import Plan, plan_of
-from penjing.export.tables import tables_of
+from penjing.export.code import (
+    Syntax,
+    comment_safe,
+    fits_nested_if,
+    header_sentence,
+    if_else_lines,
+    wrap_items,
+)
+from penjing.export.identifiers import column_variables
+from penjing.export.plan import Plan, build_plan
+from penjing.export.tables import build_tables
 from penjing.tree.counts import TIE
 from penjing.tree.tree_data import TreeData
 
@@ -66,7 +73,7 @@ def _unseen(column):
 
 """
 
-_WALK = '''
+_TABLE_WALK = '''
 def _cells(row):
     return [
         _number(row.get(name)) if name not in LEVELS else _level(row.get(name), name)
@@ -149,7 +156,7 @@ def predict_proba(row):
     return list(SHARES[_stop(row)])
 '''
 
-_MIXED = '''
+_FRACTIONAL = '''
 def _mixed(row):
     """What the nodes that a row reaches answer, by their parts; and the node, if it is one."""
     cells = _cells(row)
@@ -172,7 +179,7 @@ def _mixed(row):
 
 '''
 
-_MIXED_PREDICT = '''
+_FRACTIONAL_PREDICT = '''
 def predict(row):
     """Return the class of a row; of classes that are as likely the first."""
     found, node = _mixed(row)
@@ -186,11 +193,11 @@ def predict_proba(row):
     return _mixed(row)[0]
 '''
 
-_LIKELIEST = """\
+_MOST_PROBABLE = """\
     least = max(found) - {tie!r}
     return CLASSES[next(k for k, share in enumerate(found) if share >= least)]"""
 
-_CHEAPEST = """\
+_LEAST_COST = """\
     risks = [0.0] * len(CLASSES)
     for share, factor, loss in zip(found, FACTOR, LOSS):
         risks = [risk + share * cost * factor for risk, cost in zip(risks, loss)]
@@ -206,7 +213,7 @@ def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = No
     tree : TreeData
         The tree.
     missing, unseen : str, optional
-        As `predict` takes them; else as the tree's recipe says.
+        As for `predict`; default: those of the tree's recipe.
 
     Examples
     --------
@@ -217,14 +224,16 @@ def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = No
     >>> made["predict"]({"legs": 2}), made["predict_proba"]({"legs": 0})
     ('bird', [1.0, 0.0])
     """
-    plan = plan_of(tree, "python", missing=missing, unseen=unseen)
+    plan = build_plan(tree, "python", missing=missing, unseen=unseen)
     parts = [_head(plan)]
-    small = is_small(plan)
-    parts += [_nested(plan)] if small else [_tables(plan), *([] if plan.is_shared else [_STOP])]
-    if plan.is_shared:
-        parts.append(_MIXED)
+    is_nested = fits_nested_if(plan)
+    parts += (
+        [_nested(plan)] if is_nested else [_tables(plan), *([] if plan.has_fractions else [_STOP])]
+    )
+    if plan.has_fractions:
+        parts.append(_FRACTIONAL)
         if not tree.is_regression:
-            return "".join([*parts, _costs(plan), _MIXED_PREDICT.format(best=_best(plan))])
+            return "".join([*parts, _costs(plan), _FRACTIONAL_PREDICT.format(best=_best(plan))])
         text = _PREDICT.format(what="the number that a row is given", answer="_mixed(row)[0][0]")
         return "".join([*parts, text])
     if tree.is_regression:
@@ -239,24 +248,26 @@ def _head(plan: Plan) -> str:
     for c in plan.columns:
         if plan.is_numeric(c):
             continue
-        known = {level: code for code, level in enumerate(plan.levels(c))}
-        # by text, the first of those that differ only in the spaces around them
-        alike = {text.strip(): code for code, text in reversed(list(enumerate(plan.texts(c))))}
-        levels.append(f"    {plan.name(c)!r}: ({known!r}, {alike!r}),")
+        by_value = {level: code for code, level in enumerate(plan.levels(c))}
+        # Of texts that differ only in surrounding spaces, the first counts.
+        by_text = {text.strip(): code for code, text in reversed(list(enumerate(plan.texts(c))))}
+        levels.append(f"    {plan.name(c)!r}: ({by_value!r}, {by_text!r}),")
     tree = plan.tree
     answers = [_number(v) for v in tree.values.tolist()] if tree.is_regression else tree.values
     return _HEAD.format(
-        origin=harmless(origin(plan)).replace('"', "'"),
+        origin=comment_safe(header_sentence(plan)).replace('"', "'"),
         columns=repr([plan.name(c) for c in plan.columns]),
         classes=repr(list(tree.classes)),
         levels="\n".join(levels),
-        answers=wrapped(answers),
-        shares="\n".join(f"    ({', '.join(map(_number, row))},)," for row in plan.shares.tolist()),
+        answers=wrap_items(answers),
+        shares="\n".join(
+            f"    ({', '.join(map(_number, row))},)," for row in plan.probabilities.tolist()
+        ),
     )
 
 
 def _nested(plan: Plan) -> str:
-    names = variables(plan, "python")
+    names = column_variables(plan, "python")
     levels = [
         f"    {plan.name(c)!r}: {plan.texts(c)!r}," for c in plan.columns if not plan.is_numeric(c)
     ]
@@ -264,9 +275,9 @@ def _nested(plan: Plan) -> str:
     body = []
     for c, v in names.items():
         get = f"row.get({plan.name(c)!r})"
-        made = f"_number({get})" if plan.is_numeric(c) else f"_text({get}, {plan.name(c)!r})"
-        body.append(f"    {v} = {made}")
-    body += blocks(plan, names, SYNTAX)
+        value = f"_number({get})" if plan.is_numeric(c) else f"_text({get}, {plan.name(c)!r})"
+        body.append(f"    {v} = {value}")
+    body += if_else_lines(plan, names, SYNTAX)
     texts = "" if all(plan.is_numeric(c) for c in plan.columns) else "\n".join([*lines, "}", ""])
     head = '\ndef _stop(row):\n    """The node where a row stops."""\n'
     head = (_UNSEEN if plan.unseen == "error" else "") + head
@@ -274,27 +285,27 @@ def _nested(plan: Plan) -> str:
 
 
 def _tables(plan: Plan) -> str:
-    t = tables_of(plan)
+    tables = build_tables(plan)
     pairs = [
-        dict(zip(t.pair_code[start:stop], t.pair_branch[start:stop], strict=True))
-        for start, stop in pairwise(t.pair_start)
+        dict(zip(tables.pair_code[start:stop], tables.pair_branch[start:stop], strict=True))
+        for start, stop in pairwise(tables.pair_start)
     ]
-    odd = {
+    unseen_action = {
         "stop": "            return -1",
         "missing": "            continue",
         "error": "            raise ValueError(f'a level of {COLUMNS[COLUMN[k]]} was never seen')",
     }
-    return _WALK.format(
-        unseen=odd[plan.unseen],
-        test_start=wrapped(t.test_start),
-        column=wrapped(t.column),
-        cut=wrapped(_number(cut) for cut in t.cut),
-        below=wrapped(t.below),
-        pairs=wrapped(pairs),
-        last=wrapped(t.last),
-        child=wrapped(t.child),
-        n_children=wrapped(t.n_children),
-        share=wrapped(map(_number, plan.share)),
+    return _TABLE_WALK.format(
+        unseen=unseen_action[plan.unseen],
+        test_start=wrap_items(tables.test_start),
+        column=wrap_items(tables.column),
+        cut=wrap_items(_number(cut) for cut in tables.cut),
+        below=wrap_items(tables.below),
+        pairs=wrap_items(pairs),
+        last=wrap_items(tables.fallback),
+        child=wrap_items(tables.child),
+        n_children=wrap_items(tables.n_children),
+        share=wrap_items(map(_number, plan.fractions)),
     )
 
 
@@ -305,7 +316,7 @@ def _costs(plan: Plan) -> str:
 
 
 def _best(plan: Plan) -> str:
-    return (_LIKELIEST if plan.costs is None else _CHEAPEST).format(tie=TIE)
+    return (_MOST_PROBABLE if plan.costs is None else _LEAST_COST).format(tie=TIE)
 
 
 def _number(value: float) -> str:
@@ -325,12 +336,12 @@ SYNTAX = Syntax(
     known_number="{v} == {v}",
     missing_text="{v} is None",
     known_text="{v} is not None",
-    one="{v} == {level}",
+    equals="{v} == {level}",
     if_="if {}:",
     elif_="elif {}:",
     close="",
-    stop=lambda node, answer: f"return {node}  # {harmless(answer)}",
-    fail=lambda column: f"raise _unseen({column!r})",
-    many=("{v} in (", ")"),
+    return_node=lambda node, answer: f"return {node}  # {comment_safe(answer)}",
+    raise_unseen=lambda column: f"raise _unseen({column!r})",
+    is_in=("{v} in (", ")"),
     not_="not ",
 )

@@ -1,9 +1,9 @@
-"""A tree as a SQL query: one CASE inside the other; quoting and literals by sqlglot.
+"""A tree as a SQL query of nested CASEs; sqlglot writes quoted names and literals.
 
-Comparisons with NULL are neither true nor false, and CASE takes that for false, as the plan
-wants it. NaN is missing; several databases hold that it is greater than all numbers, so ``>`` is
-guarded. In a tree that shares rows out, the share of each class is a sum of products: the part
-of the row that takes a branch, times what stands below.
+Comparisons with NULL are neither true nor false, and CASE treats them as false, as the conditions
+require. NaN is missing; several databases sort it above all numbers, so ``>`` also excludes NaN.
+With fractional cases, the probability of each class is a sum of products: the fraction of the row
+that takes a branch, times the probability below it.
 """
 
 # ruff: noqa: S608 - names and literals are quoted by sqlglot
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from penjing.errors import CapabilityError, ChoiceError, unknown_name_error
-from penjing.export import conditions as when
-from penjing.export.plan import SHARE, Plan, plan_of, refuse_error, refuse_letters
+from penjing.export import conditions
+from penjing.export.plan import FRACTION, Plan, build_plan, refuse_characters, refuse_unseen_error
 from penjing.predict.inputs import text_of
 from penjing.tree.counts import TIE
 from penjing.tree.tree_data import TreeData
@@ -33,17 +33,17 @@ DIALECTS = {
     "snowflake": "{v} = CAST('NaN' AS FLOAT)",
     "spark": "isnan({v})",
 }
-"""The dialects, and how each asks whether a number is NaN."""
-ALSO = {"postgresql": "postgres", "databricks": "spark"}
-DEEPEST = 300
-"""How many CASEs may stand inside each other; DuckDB and SQLite allow a depth of 1000."""
-DEEPEST_SHARED = 100
-"""The same for sums of products, where a question is three steps deep."""
-MOST_TESTS = 50
+"""The test for NaN in each dialect."""
+DIALECT_ALIASES = {"postgresql": "postgres", "databricks": "spark"}
+MAX_DEPTH = 300
+"""Maximum depth of nested CASEs; DuckDB and SQLite allow expressions of depth 1,000."""
+MAX_DEPTH_FRACTIONS = 100
+"""The same for sums of products, in which a split takes three levels."""
+MAX_TESTS = 50
 SQLITE = {"flat": 8, "deepest": 100, "shared": 14, "tests": 8}
-"""SQLite's parser holds a hundred things at a time: deeper trees become a list of paths."""
-INDENTED = 12
-"""How far lines are indented at most."""
+"""The parser stack of SQLite has 100 entries: deeper trees are written as a list of paths."""
+MAX_INDENT = 12
+"""Maximum number of indented levels."""
 
 
 def write(
@@ -55,7 +55,7 @@ def write(
     missing: str | None = None,
     unseen: str | None = None,
 ) -> str:
-    """Return a tree as a query that adds its answer to each row of a table.
+    """Return a tree as a query that adds the prediction to each row of a table.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ def write(
     table : str
         The table's name.
     proba : bool
-        Whether to add the share of each class; a tree that shares rows out always does.
+        Whether to add the probability of each class; always true with fractional cases.
     missing, unseen : str, optional
-        As `predict` takes them; else as the tree's recipe says.
+        As for `predict`; default: those of the tree's recipe.
 
     Examples
     --------
@@ -82,13 +82,13 @@ def write(
       END AS "predicted"
     FROM "animals"
     """
-    dialect = ALSO.get(dialect.lower(), dialect.lower())
+    dialect = DIALECT_ALIASES.get(dialect.lower(), dialect.lower())
     if dialect not in DIALECTS:
         raise unknown_name_error("unknown_plug", dialect, DIALECTS, socket="dialect")
-    plan = plan_of(tree, "sql", missing=missing, unseen=unseen)
-    refuse_error(plan, "sql")
-    refuse_letters(plan, "sql", lambda letter: letter == "\0")
-    _refuse_deep(plan, dialect)
+    plan = build_plan(tree, "sql", missing=missing, unseen=unseen)
+    refuse_unseen_error(plan, "sql")
+    refuse_characters(plan, "sql", lambda character: character == "\0")
+    _refuse_deep_tree(plan, dialect)
     if "\0" in table or not table:
         raise ChoiceError("export_table", value=table)
     names = {c: plan.name(c).casefold() for c in plan.columns}
@@ -96,62 +96,69 @@ def write(
         raise CapabilityError("export_text", kind="sql", text="''")
     if len(set(names.values())) < len(names):
         raise CapabilityError("export_names", kind="sql")
-    words = _Words(plan, dialect)
-    if plan.is_shared:
-        return _shared(plan, words, table)
-    answer = words.nested(words.answer, words.stop_text, indent=1)
-    title, *shares = map(words.name, plan.answers)
-    lines = [f"{answer} AS {title}"]
-    for k, title in enumerate(shares if proba else ()):
-        share = words.nested(partial(words.share, k), words.stop_text)
-        lines.append(f"{share} AS {title}")
-    return f"SELECT *,\n  {f',{chr(10)}  '.join(lines)}\nFROM {words.name(table)}"
+    writer = _SqlWriter(plan, dialect)
+    if plan.has_fractions:
+        return _fractional_query(plan, writer, table)
+    prediction = writer.nested(writer.prediction, writer.no_case, indent=1)
+    output_name, *shares = map(writer.name, plan.output_names)
+    lines = [f"{prediction} AS {output_name}"]
+    for k, output_name in enumerate(shares if proba else ()):
+        share = writer.nested(partial(writer.share, k), writer.no_case)
+        lines.append(f"{share} AS {output_name}")
+    return f"SELECT *,\n  {f',{chr(10)}  '.join(lines)}\nFROM {writer.name(table)}"
 
 
-def _refuse_deep(plan: Plan, dialect: str) -> None:
-    limit = DEEPEST_SHARED if plan.is_shared else DEEPEST
-    most = MOST_TESTS
+def _refuse_deep_tree(plan: Plan, dialect: str) -> None:
+    limit = MAX_DEPTH_FRACTIONS if plan.has_fractions else MAX_DEPTH
+    max_tests = MAX_TESTS
     if dialect == "sqlite":
-        limit = SQLITE["shared" if plan.is_shared else "deepest"]
-        most = SQLITE["tests"]
-    n_tests = max((len(ask.tests) for ask in plan.asks if ask), default=0)
-    for n, at_most in ((plan.tree.depth, limit), (n_tests, most)):
-        if n > at_most:
+        limit = SQLITE["shared" if plan.has_fractions else "deepest"]
+        max_tests = SQLITE["tests"]
+    n_tests = max((len(split.tests) for split in plan.splits if split), default=0)
+    for n, maximum in ((plan.tree.depth, limit), (n_tests, max_tests)):
+        if n > maximum:
             raise CapabilityError(
-                "export_too_deep", kind=f"sql ({dialect})", depth=n, limit=at_most
+                "export_too_deep", kind=f"sql ({dialect})", depth=n, limit=maximum
             )
 
 
-def _shared(plan: Plan, words: _Words, table: str) -> str:
-    """Return the query of a tree that shares rows out: shares inside, the class outside."""
-    predicted, *titles = map(words.name, plan.answers)
+def _fractional_query(plan: Plan, writer: _SqlWriter, table: str) -> str:
+    """Return the query with fractional cases: a subquery computes the probabilities."""
+    predicted, *class_names = map(writer.name, plan.output_names)
     if plan.tree.is_regression:
-        return f"SELECT *,\n  {words.mixed(0)} AS {predicted}\nFROM {words.name(table)}"
+        return f"SELECT *,\n  {writer.fractional_sum(0)} AS {predicted}\nFROM {writer.name(table)}"
     if plan.costs is not None:
         raise CapabilityError("export_costs", kind="sql")
-    inner = [f"{words.mixed(k)} AS {title}" for k, title in enumerate(titles)]
-    found = np.asarray(plan.tree.shares)
-    best = (found >= found.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
-    most = words.greatest(titles)
-    tie = f"{most} - {words.number(TIE)}"
-    picks = [f"WHEN {title} >= {tie} THEN {words.class_(k)}" for k, title in enumerate(titles[:-1])]
-    last = words.class_(len(titles) - 1)
-    answer = f"CASE {' '.join(picks)} ELSE {last} END" if picks else last
+    inner = [
+        f"{writer.fractional_sum(k)} AS {output_name}" for k, output_name in enumerate(class_names)
+    ]
+    probabilities = np.asarray(plan.tree.shares)
+    best = (probabilities >= probabilities.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
+    largest = writer.greatest(class_names)
+    tie = f"{largest} - {writer.number(TIE)}"
+    cases = [
+        f"WHEN {output_name} >= {tie} THEN {writer.class_(k)}"
+        for k, output_name in enumerate(class_names[:-1])
+    ]
+    last = writer.class_(len(class_names) - 1)
+    prediction = f"CASE {' '.join(cases)} ELSE {last} END" if cases else last
     if (best != plan.tree.values).any():
-        # A node may answer otherwise than its shares say, as long as no other has a part.
-        stop = words.name(*plan.titles("penjing_alone"))
-        alone = words.nested(words.answer, lambda test: f"{test} THEN NULL", is_alone=True)
-        inner.append(f"{alone} AS {stop}")
-        answer = f"COALESCE({stop}, {answer})"
+        # The prediction of a node that receives the whole row need not be the most probable class.
+        stop = writer.name(*plan.unused_names("penjing_alone"))
+        single_node = writer.nested(
+            writer.prediction, lambda test: f"{test} THEN NULL", single_node_only=True
+        )
+        inner.append(f"{single_node} AS {stop}")
+        prediction = f"COALESCE({stop}, {prediction})"
     body = ",\n    ".join(inner)
     return (
-        f"SELECT *,\n  {answer} AS {predicted}\n"
-        f"FROM (\n  SELECT *,\n    {body}\n  FROM {words.name(table)}\n) AS shares"
+        f"SELECT *,\n  {prediction} AS {predicted}\n"
+        f"FROM (\n  SELECT *,\n    {body}\n  FROM {writer.name(table)}\n) AS shares"
     )
 
 
-class _Words:
-    """The words of one dialect."""
+class _SqlWriter:
+    """Writes the expressions of a plan in one dialect."""
 
     def __init__(self, plan: Plan, dialect: str) -> None:
         try:
@@ -168,11 +175,11 @@ class _Words:
         self._classes = self._literals(plan.tree.classes)[1]
 
     def name(self, text: str) -> str:
-        """Return a name in quotes."""
+        """Return a quoted identifier."""
         return str(self._exp.to_identifier(text, quoted=True).sql(self._dialect))
 
     def text(self, text: str) -> str:
-        """Return a literal."""
+        """Return a string literal."""
         return str(self._exp.Literal.string(text).sql(self._dialect))
 
     def greatest(self, names: list[str]) -> str:
@@ -183,149 +190,179 @@ class _Words:
         return f"{word}({', '.join(names)})"
 
     def number(self, value: float, *, is_cut: bool = False) -> str:
-        """Return a double; the exponent keeps it from being a decimal number."""
+        """Return a double; without an exponent, databases would read a decimal number."""
         value = float(value)
         if math.isinf(value):
             return _infinity(value, self._dialect)
-        plain = repr(value)
-        if self._dialect == "sqlite" and sum(c.isdigit() for c in plain.split("e")[0]) > 15:
-            return _exact(value)
-        plain = plain if "e" in plain else f"{plain}e0"
+        decimal = repr(value)
+        if self._dialect == "sqlite" and sum(c.isdigit() for c in decimal.split("e")[0]) > 15:
+            return _exact_double(value)
+        decimal = decimal if "e" in decimal else f"{decimal}e0"
         if self._dialect == "postgres" and not is_cut:
-            return f"CAST({plain} AS DOUBLE PRECISION)"
-        return plain
+            return f"CAST({decimal} AS DOUBLE PRECISION)"
+        return decimal
 
     def class_(self, code: int) -> str:
-        """Return a class."""
+        """Return a class as a literal."""
         return self._classes[code]
 
-    def answer(self, node: int) -> str:
-        """Return what a node answers."""
+    def prediction(self, node: int) -> str:
+        """Return the prediction of a node as a literal."""
         value = self._plan.tree.values[node]
         return self.number(value) if self._plan.tree.is_regression else self.class_(int(value))
 
     def share(self, k: int, node: int) -> str:
-        """Return the share of a class in a node."""
-        return self.number(float(self._plan.shares[node, k]))
+        """Return the probability of a class in a node as a literal."""
+        return self.number(float(self._plan.probabilities[node, k]))
 
-    def stop_text(self, _: str) -> str:
-        """Return nothing: only trees that share rows out ask for it."""
+    def no_case(self, _: str) -> str:
+        """Return an empty text; only fractional cases need another."""
         return ""
 
     def nested(
         self,
-        answer: Callable[[int], str],
-        shared: Callable[[str], str],
+        prediction: Callable[[int], str],
+        fraction_case: Callable[[str], str],
         *,
         indent: int = 1,
-        is_alone: bool = False,
+        single_node_only: bool = False,
     ) -> str:
-        """Return a tree as CASEs inside each other; children come first, so nothing recurs."""
+        """Return a tree as nested CASEs, built from the leaves upwards without recursion."""
         plan = self._plan
         if self._dialect == "sqlite" and plan.tree.depth > SQLITE["flat"]:
-            return self._listed(answer, shared if is_alone else None)
-        made: dict[int, str] = {}
+            return self._path_list(prediction, fraction_case if single_node_only else None)
+        expressions: dict[int, str] = {}
         depths = plan.tree.depths.tolist()
-        for node in range(len(plan.asks) - 1, -1, -1):
-            ask = plan.asks[node]
-            if ask is None:
-                made[node] = answer(node)
+        for node in range(len(plan.splits) - 1, -1, -1):
+            split = plan.splits[node]
+            if split is None:
+                expressions[node] = prediction(node)
                 continue
-            pad = "  " * (indent + 1 + 2 * min(depths[node], INDENTED))
-            arms = []
-            if is_alone and ask.last == SHARE:
-                arms.append("WHEN " + shared(self.condition(when.shared(plan, ask))))
-            for child, test in zip(ask.children, when.branches(plan, ask), strict=True):
-                below = made.pop(child)
-                if test != when.NEVER:
-                    arms.append(f"WHEN {self.condition(test)} THEN {below}")
-            arms.append(f"ELSE {answer(node)}")
-            lines = "".join(f"\n{pad}{arm}" for arm in arms)
-            made[node] = f"CASE{lines}\n{pad[:-2]}END" if len(arms) > 1 else answer(node)
-        return made[0]
+            pad = "  " * (indent + 1 + 2 * min(depths[node], MAX_INDENT))
+            cases = []
+            if single_node_only and split.fallback == FRACTION:
+                cases.append(
+                    "WHEN "
+                    + fraction_case(self.condition(conditions.fraction_condition(plan, split)))
+                )
+            for child, test in zip(
+                split.children, conditions.branch_conditions(plan, split), strict=True
+            ):
+                below = expressions.pop(child)
+                if test != conditions.NEVER:
+                    cases.append(f"WHEN {self.condition(test)} THEN {below}")
+            cases.append(f"ELSE {prediction(node)}")
+            lines = "".join(f"\n{pad}{case}" for case in cases)
+            expressions[node] = (
+                f"CASE{lines}\n{pad[:-2]}END" if len(cases) > 1 else prediction(node)
+            )
+        return expressions[0]
 
-    def _listed(self, answer: Callable[[int], str], shared: Callable[[str], str] | None) -> str:
-        """Return a tree as one CASE, a path a line; what stands below a node comes before it."""
+    def _path_list(
+        self, prediction: Callable[[int], str], fraction_case: Callable[[str], str] | None
+    ) -> str:
+        """Return a tree as one CASE with a line for each path; children come before parents."""
         plan = self._plan
-        arms: list[str] = []
-        waiting: list[tuple[int, str, bool]] = [(0, "", False)]
-        while waiting:
-            node, path, is_done = waiting.pop()
-            ask = plan.asks[node]
-            if ask is None or is_done:
-                arms.append(f"WHEN {path} THEN {answer(node)}" if path else f"ELSE {answer(node)}")
+        cases: list[str] = []
+        stack: list[tuple[int, str, bool]] = [(0, "", False)]
+        while stack:
+            node, path, is_done = stack.pop()
+            split = plan.splits[node]
+            if split is None or is_done:
+                cases.append(
+                    f"WHEN {path} THEN {prediction(node)}" if path else f"ELSE {prediction(node)}"
+                )
                 continue
-            waiting.append((node, path, True))
-            ahead = f"{path} AND " if path else ""
-            if shared is not None and ask.last == SHARE:
-                arms.append("WHEN " + shared(ahead + self.condition(when.shared(plan, ask))))
-            for child, test in zip(ask.children, when.branches(plan, ask), strict=True):
-                if test != when.NEVER:
-                    waiting.append((child, ahead + self.condition(test), False))
-        return "CASE" + "".join(f"\n    {arm}" for arm in arms) + "\n  END"
+            stack.append((node, path, True))
+            prefix = f"{path} AND " if path else ""
+            if fraction_case is not None and split.fallback == FRACTION:
+                cases.append(
+                    "WHEN "
+                    + fraction_case(
+                        prefix + self.condition(conditions.fraction_condition(plan, split))
+                    )
+                )
+            for child, test in zip(
+                split.children, conditions.branch_conditions(plan, split), strict=True
+            ):
+                if test != conditions.NEVER:
+                    stack.append((child, prefix + self.condition(test), False))
+        return "CASE" + "".join(f"\n    {case}" for case in cases) + "\n  END"
 
-    def mixed(self, k: int) -> str:
-        """Return the share of a class (or the number) as a sum of products."""
+    def fractional_sum(self, k: int) -> str:
+        """Return the probability of a class (or the predicted number) as a sum of products."""
         plan = self._plan
-        made: dict[int, str] = {}
-        for node in range(len(plan.asks) - 1, -1, -1):
-            own = self.share(k, node)
-            ask = plan.asks[node]
-            if ask is None:
-                made[node] = own
+        expressions: dict[int, str] = {}
+        for node in range(len(plan.splits) - 1, -1, -1):
+            own_share = self.share(k, node)
+            split = plan.splits[node]
+            if split is None:
+                expressions[node] = own_share
                 continue
-            arms, stays = [], []
-            lost = self.condition(when.shared(plan, ask)) if ask.last == SHARE else ""
-            for child, test in zip(ask.children, when.branches(plan, ask), strict=True):
-                below, taken = made.pop(child), self.condition(test)
-                part = f" WHEN {lost} THEN {self.number(plan.share[child])}" if lost else ""
-                arms.append(f"CASE WHEN {taken} THEN 1e0{part} ELSE 0e0 END * {below}")
-                stays.append(f"WHEN {taken} THEN 0e0")
-            stays += [f"WHEN {lost} THEN 0e0"] if lost else []
-            made[node] = f"({' + '.join(arms)} + CASE {' '.join(stays)} ELSE 1e0 END * {own})"
-        return made[0]
+            cases, stop_cases = [], []
+            is_missing = (
+                self.condition(conditions.fraction_condition(plan, split))
+                if split.fallback == FRACTION
+                else ""
+            )
+            for child, test in zip(
+                split.children, conditions.branch_conditions(plan, split), strict=True
+            ):
+                below, condition = expressions.pop(child), self.condition(test)
+                part = (
+                    f" WHEN {is_missing} THEN {self.number(plan.fractions[child])}"
+                    if is_missing
+                    else ""
+                )
+                cases.append(f"CASE WHEN {condition} THEN 1e0{part} ELSE 0e0 END * {below}")
+                stop_cases.append(f"WHEN {condition} THEN 0e0")
+            stop_cases += [f"WHEN {is_missing} THEN 0e0"] if is_missing else []
+            expressions[node] = (
+                f"({' + '.join(cases)} + CASE {' '.join(stop_cases)} ELSE 1e0 END * {own_share})"
+            )
+        return expressions[0]
 
-    def condition(self, test: when.Condition) -> str:
-        """Return a condition; it is never deeper than a node has tests."""
-        if isinstance(test, when.All | when.Any):
+    def condition(self, test: conditions.Condition) -> str:
+        """Return a condition; the recursion is at most as deep as a node has tests."""
+        if isinstance(test, conditions.All | conditions.Any):
             if not test.parts:
-                return "1 = 1" if isinstance(test, when.All) else "1 = 0"
-            word = " AND " if isinstance(test, when.All) else " OR "
+                return "1 = 1" if isinstance(test, conditions.All) else "1 = 0"
+            word = " AND " if isinstance(test, conditions.All) else " OR "
             return "(" + word.join(map(self.condition, test.parts)) + ")"
         v = self._names[test.column]
-        if isinstance(test, when.AtMost):
+        if isinstance(test, conditions.AtMost):
             return f"{v} <= {self.number(test.cut, is_cut=True)}"
-        if isinstance(test, when.MoreThan):
+        if isinstance(test, conditions.MoreThan):
             above = f"{v} > {self.number(test.cut, is_cut=True)}"
-            return f"({above} AND NOT {self._nan(v)})" if self._nan(v) else above
-        if isinstance(test, when.Missing):
-            nan = self._nan(v) if self._plan.is_numeric(test.column) else None
+            return f"({above} AND NOT {self._is_nan(v)})" if self._is_nan(v) else above
+        if isinstance(test, conditions.Missing):
+            nan = self._is_nan(v) if self._plan.is_numeric(test.column) else None
             return f"({v} IS NULL OR {nan})" if nan else f"{v} IS NULL"
-        if isinstance(test, when.Known):
-            nan = self._nan(v) if self._plan.is_numeric(test.column) else None
+        if isinstance(test, conditions.Known):
+            nan = self._is_nan(v) if self._plan.is_numeric(test.column) else None
             return f"({v} IS NOT NULL AND NOT {nan})" if nan else f"{v} IS NOT NULL"
         kind, literals = self._levels[test.column]
-        compared = self._compared(v, kind)
+        comparable = self._comparable(v, kind)
         levels = [literals[code] for code in test.codes]
-        among = f"{compared} IN ({', '.join(levels)})"
-        if isinstance(test, when.NoneOf):
+        among = f"{comparable} IN ({', '.join(levels)})"
+        if isinstance(test, conditions.NoneOf):
             return f"({v} IS NULL OR NOT {among})"
-        return f"{compared} = {levels[0]}" if len(levels) == 1 else among
+        return f"{comparable} = {levels[0]}" if len(levels) == 1 else among
 
-    def _nan(self, v: str) -> str | None:
+    def _is_nan(self, v: str) -> str | None:
         form = DIALECTS[self._dialect]
-        found = None if form is None else form.format(v=v)
-        return f"({found})" if found and "=" in found else found
+        test = None if form is None else form.format(v=v)
+        return f"({test})" if test and "=" in test else test
 
-    def _compared(self, v: str, kind: str) -> str:
+    def _comparable(self, v: str, kind: str) -> str:
         if kind == "mixed":
             word = {"mysql": "CHAR", "bigquery": "STRING", "spark": "STRING"}
             return f"CAST({v} AS {word.get(self._dialect, 'VARCHAR')})"
-        # MySQL takes 'a' for 'A' unless it is told to compare bytes
+        # MySQL ignores case unless bytes are compared.
         return f"CAST({v} AS BINARY)" if kind == "text" and self._dialect == "mysql" else v
 
     def _literals(self, levels: tuple[Any, ...]) -> tuple[str, list[str]]:
-        """Return what levels are, and each as a literal: numbers, truths or texts."""
+        """Return the type of the categories, and each of them as a literal."""
         if levels and all(isinstance(v, bool) for v in levels):
             return "truth", ["TRUE" if v else "FALSE" for v in levels]
         if levels and all(isinstance(v, int | float) and not isinstance(v, bool) for v in levels):
@@ -344,11 +381,10 @@ def _infinity(value: float, dialect: str) -> str:
     return f"CAST('{sign}Infinity' AS {kind.get(dialect, 'DOUBLE')})"
 
 
-def _exact(value: float) -> str:
-    """Return a double as a whole number times or by powers of two.
+def _exact_double(value: float) -> str:
+    """Return a double as a whole number multiplied or divided by powers of two.
 
-    SQLite promises fifteen digits of a decimal only; whole numbers below 2^53 and powers of two
-    it holds as they are.
+    SQLite reads only fifteen digits of a decimal exactly, but all whole numbers below 2^53.
     """
     mantissa, exponent = math.frexp(value)
     whole, exponent = int(mantissa * 2**53), exponent - 53

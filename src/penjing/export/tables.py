@@ -1,8 +1,8 @@
-"""A plan as flat tables: what a program walks that is too deep, or too entangled, for if and else.
+"""A plan as flat tables, for trees that are too large for nested if and else.
 
-A row starts at node 0. The tests of a node stand side by side, its own first. A test of levels
-is a run of pairs (code, branch), ascending; the branch LOST says that the level counts as
-missing here, and the code ODD stands for the levels that nobody knows.
+A row starts at node 0. The tests of a node are adjacent, its split first. A test of categories is
+a sorted run of pairs (code, branch). The branch AS_MISSING marks categories that count as missing
+here, and the code UNSEEN stands for unseen categories.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 
 from penjing.export.plan import STOP, Plan
 
-LOST = -2
-"""The branch of a known level that counts as missing."""
-ODD = -2
-"""The code of a level that nobody knows."""
+AS_MISSING = -2
+"""The branch of a known category that counts as missing."""
+UNSEEN = -2
+"""The code of an unseen category."""
 
 
 @dataclass(slots=True)
 class Tables:
-    """The numbers of a plan.
+    """The tables of a plan.
 
-    ``test_start`` has an entry more than there are nodes, ``pair_start`` one more than there are
-    tests; ``cut`` is NaN for tests of levels; ``last`` and ``share`` as in :class:`Plan`.
+    ``test_start`` has one entry more than there are nodes, ``pair_start`` one more than there are
+    tests. ``cut`` is NaN for tests of categories. ``fallback`` is that of :class:`SplitPlan`.
     """
 
     test_start: list[int] = field(default_factory=lambda: [0])
@@ -33,29 +33,29 @@ class Tables:
     pair_start: list[int] = field(default_factory=lambda: [0])
     pair_code: list[int] = field(default_factory=list)
     pair_branch: list[int] = field(default_factory=list)
-    last: list[int] = field(default_factory=list)
+    fallback: list[int] = field(default_factory=list)
     child: list[int] = field(default_factory=list)
     n_children: list[int] = field(default_factory=list)
 
 
-def tables_of(plan: Plan) -> Tables:
-    """Return the tables of a plan; columns are numbered among those asked about."""
-    place = {c: i for i, c in enumerate(plan.columns)}
-    made = Tables()
-    for ask in plan.asks:
-        for test in ask.tests if ask else ():
-            made.column.append(place[test.column])
-            made.cut.append(math.nan if test.cut is None else test.cut)
-            made.below.append(test.below)
+def build_tables(plan: Plan) -> Tables:
+    """Return the tables of a plan; columns are numbered among those that the tree uses."""
+    position = {c: i for i, c in enumerate(plan.columns)}
+    tables = Tables()
+    for split in plan.splits:
+        for test in split.tests if split else ():
+            tables.column.append(position[test.column])
+            tables.cut.append(math.nan if test.cut is None else test.cut)
+            tables.below.append(test.below)
             pairs = [(code, b) for b, group in enumerate(test.groups) for code in group]
-            pairs += [(code, LOST) for code in test.lost]
-            pairs += [(ODD, test.odd)] if test.odd != STOP else []
+            pairs += [(code, AS_MISSING) for code in test.as_missing]
+            pairs += [(UNSEEN, test.unseen_branch)] if test.unseen_branch != STOP else []
             for code, branch in sorted(pairs):
-                made.pair_code.append(code)
-                made.pair_branch.append(branch)
-            made.pair_start.append(len(made.pair_code))
-        made.test_start.append(len(made.column))
-        made.last.append(ask.last if ask else STOP)
-        made.child.append(ask.children.start if ask else 0)
-        made.n_children.append(len(ask.children) if ask else 0)
-    return made
+                tables.pair_code.append(code)
+                tables.pair_branch.append(branch)
+            tables.pair_start.append(len(tables.pair_code))
+        tables.test_start.append(len(tables.column))
+        tables.fallback.append(split.fallback if split else STOP)
+        tables.child.append(split.children.start if split else 0)
+        tables.n_children.append(len(split.children) if split else 0)
+    return tables
