@@ -117,7 +117,7 @@ class _Pruning:
     def _record(
         self,
         node: int,
-        kept: float,
+        as_subtree: float,
         as_leaf: float,
         decision: Literal["cut", "keep", "raise"],
         as_branch: float | None = None,
@@ -125,7 +125,7 @@ class _Pruning:
         record = record_decision(
             self.draft.origin_of(node),
             self.draft.weight[node],
-            kept=kept,
+            kept=as_subtree,
             as_leaf=as_leaf,
             tree_kept=self._tree_errors,
             decision=decision,
@@ -133,9 +133,9 @@ class _Pruning:
         )
         self.decisions.append(record)
         if decision == "cut":
-            self._tree_errors += as_leaf - kept
+            self._tree_errors += as_leaf - as_subtree
         elif decision == "raise" and as_branch is not None:
-            self._tree_errors += as_branch - kept
+            self._tree_errors += as_branch - as_subtree
 
     def _branch_to_raise(self, node: int, share: float) -> int | None:
         """Return the heaviest branch that splits on another column and has enough rows."""

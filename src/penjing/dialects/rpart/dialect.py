@@ -86,9 +86,9 @@ def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Re
             else:
                 best = scorer.groupings(counts, risk, field.name)
             n_candidates[i, c] = best.n
-            if best.gain <= best.whole * NO_GAIN:
+            if best.gain <= best.impurity * NO_GAIN:
                 continue
-            gain[i, c], impurity[i, c] = best.gain, best.whole
+            gain[i, c], impurity[i, c] = best.gain, best.impurity
             if field.has_order:
                 numbers = numbers_of(field, counts, engine, c)
                 low, high = float(numbers[best.place]), float(numbers[best.place + 1])
@@ -245,10 +245,10 @@ def _is_left(counts: Counts, sides: npt.NDArray[np.bool_], s: Reader) -> bool:
 class BestSplit:
     """The best split of one column in one node."""
 
-    __slots__ = ("gain", "n", "place", "sides", "whole")
+    __slots__ = ("gain", "impurity", "n", "place", "sides")
 
-    def __init__(self, gain: float, whole: float, n: int) -> None:
-        self.gain, self.whole, self.n = gain, whole, n
+    def __init__(self, gain: float, impurity: float, n: int) -> None:
+        self.gain, self.impurity, self.n = gain, impurity, n
         self.place = 0
         self.sides = np.empty(0, bool)
 

@@ -21,7 +21,7 @@ from penjing.tree.tree_data import TreeData
 MOST_LEVELS = 26
 """With more than two classes, columns of more categories than this are left to Python."""
 MAX_TIES = 1_000
-"""How many ties are kept (trace.TIES)."""
+"""How many ties a tree records at most."""
 ROWS = 2**31
 """Row numbers must fit in 31 bits; the last bit of 32 is a flag."""
 

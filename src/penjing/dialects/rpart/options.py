@@ -185,13 +185,13 @@ class RpartOptions(DialectOptions):
         assert not isinstance(self.prior, Mapping)
         prior = share if self.prior is None else np.asarray(self.prior)
         loss = 1.0 - np.eye(len(share)) if self.loss is None else np.asarray(self.loss)
-        altered, whole = np.zeros(len(share)), 0.0
+        altered, total_loss = np.zeros(len(share)), 0.0
         for i in range(n):
             for j in range(n):
-                whole += float(loss[i, j] * prior[i])
+                total_loss += float(loss[i, j] * prior[i])
                 altered[i] += loss[i, j] * prior[i]
         factor = np.divide(prior, share, out=prior.copy(), where=share > 0)
-        altered = np.divide(altered, whole * share, out=altered, where=whole * share > 0)
+        altered = np.divide(altered, total_loss * share, out=altered, where=total_loss * share > 0)
         rows = tuple(tuple(row) for row in loss.tolist())
         return Costs(tuple(factor.tolist()), rows, tuple(altered.tolist()), n)
 

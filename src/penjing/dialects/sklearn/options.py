@@ -251,8 +251,8 @@ class SklearnOptions(DialectOptions):
         levels = table.target.levels
         count: Floats = np.bincount(table.target.codes, minlength=len(levels)).astype(np.float64)
         if self.class_weight == "balanced":
-            whole = table.n_rows / np.count_nonzero(count)
-            factor = np.divide(whole, count, out=np.ones_like(count), where=count > 0)
+            rows_per_class = table.n_rows / np.count_nonzero(count)
+            factor = np.divide(rows_per_class, count, out=np.ones_like(count), where=count > 0)
         else:
             assert isinstance(self.class_weight, Mapping)
             factor = self._class_weights(levels)
