@@ -1,6 +1,6 @@
-"""Numbers of a list to their places in it, by cells of one number each.
+"""Maps numbers to their positions in a list, by cells of one number each.
 
-That is far quicker than to search the list.
+This is much faster than a search in the list.
 """
 
 from __future__ import annotations

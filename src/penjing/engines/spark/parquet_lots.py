@@ -1,8 +1,8 @@
-"""Plain Parquet files of a DataFrame, dealt out in lots that workers read by themselves.
+"""Divides the Parquet files of a DataFrame into lots that the workers read themselves.
 
-Rows that Spark reads are turned round twice (columns to rows, rows to Arrow's columns) and sent
-from its process to ours. Where a DataFrame is nothing but files that every worker can open, a
-worker reads its row groups by pyarrow, in a third of the time.
+Rows that Spark reads are converted twice (columns to rows, rows to Arrow columns) and sent from its
+process to ours. If a DataFrame consists only of files that every worker can open, a worker reads
+its row groups with pyarrow, in a third of the time.
 """
 
 from __future__ import annotations

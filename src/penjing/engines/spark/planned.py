@@ -1,7 +1,7 @@
-"""How columns of files are coded in one reading: planned by the driver, from some of their rows.
+"""Plans how columns of Parquet files are coded in one pass, from a sample of their rows.
 
-A plan never decides what a column is, only how it is written; what turns out otherwise on the way
-(a number that no code was kept for) is planned anew, and the files are read once more.
+A plan does not decide the type of a column, only how it is written. If the data do not fit it (a
+number that has no code), the column is planned again, and the files are read once more.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Rows of a partition, put into files as they come; on the way the worker looks at the columns.
+"""Writes the rows of a partition to files, and summarizes the columns on the way.
 
-Numbers are written as they are. Of everything else the place in a list is written, which each
-partition makes for itself: what the values are called in the end only the driver can say.
+Numbers are written as they are. Other values are written as positions in a list that each
+partition makes for itself; only the driver knows the final levels.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Rows of files straight to the codes of a block: one reading, by a plan, and the root counted.
+"""Codes rows of Parquet files while they are read, according to a plan, and counts the root.
 
-Codes are those of the plan: values that it did not foresee have the next ones. When all rows are
-known, and with them the levels, a column whose codes mean something else is written anew.
+The codes are those of the plan; values that are not in it get the next ones. When all rows are
+read, the levels are known, and a column whose codes differ from the final ones is rewritten.
 """
 
 from __future__ import annotations
