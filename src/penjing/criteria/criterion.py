@@ -1,4 +1,4 @@
-"""Criteria: how good a division is, judged from counts alone."""
+"""The criterion protocol: score splits by the impurity of their class counts."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ KERNELS = {
     "gini": "gini",
     "variance": "variance",
 }
-"""What a criterion may name as the same in C++, and the kernel that this is."""
+"""The names that a criterion may give as its C++ equivalent, and the kernel of each."""
 
 
 @runtime_checkable
 class Criterion(Protocol):
-    """What a criterion must answer; both functions see counts and nothing else."""
+    """What a criterion provides; both functions depend on counts only."""
 
     @property
     def name(self) -> str:
-        """The word by which it is asked for."""
+        """The name under which it is selected."""
 
     @property
     def native(self) -> str | None:
-        """The kernel in C++ that is the same criterion (of `KERNELS`); None if there is none."""
+        """The equivalent C++ kernel (one of `KERNELS`); None if there is none."""
 
     def impurity(self, total: Floats, s: Reader) -> Floats:
-        """Return how mixed each vector of sums (the last axis) is; 0 for a pure one."""
+        """Return the impurity of each vector of sums (the last axis); 0 for a pure one."""
 
     def between(self, offers: Offers) -> Floats:
-        """Return by what columns are compared, (nodes, columns); NaN bars a column."""
+        """Return the scores of columns, (nodes, columns); NaN excludes a column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Impurity:
-    """A criterion made of a function of counts; the column of greatest gain wins.
+    """A criterion defined by a function of counts; the column with the greatest gain wins.
 
     Examples
     --------
-    The share of rows that the majority gets wrong, as a measure of one's own:
+    The error rate of the majority class as a user-defined measure:
 
     >>> mine = Impurity("errors", lambda counts: 1 - counts.max(-1) / counts.sum(-1))
     >>> from penjing.tree.counts import Classes
@@ -67,7 +67,7 @@ class Impurity:
         return np.where(weight > 0, apply_measure(self.name, self.measure, filled), 0.0) + 0.0
 
     def between(self, offers: Offers) -> Floats:
-        """Return the gain itself."""
+        """Return the gain."""
         return offers.gain
 
 
@@ -83,29 +83,29 @@ def kernel_of(criterion: Criterion) -> str | None:
 
 
 def gains(criterion: Criterion, before: Floats, after: Floats, s: Reader) -> Floats:
-    """Return what each candidate division gains over leaving a node whole.
+    """Return the gain of each candidate split.
 
     Gain(D, a) = I(D) - sum_v |D_v| / |D| * I(D_v), over rows whose value is known.
 
     Parameters
     ----------
     criterion : Criterion
-        Gives I, the impurity.
+        Provides I, the impurity.
     before : (S,) or (candidates, S)
         The sum of the node's known rows.
     after : (candidates, branches, S)
         The sum of each branch of each candidate.
     s : Reader
-        Reads the sums.
+        Interprets the sums.
 
     Returns
     -------
     (candidates,)
-        0 when the division teaches nothing; below that only for measures that are not concave.
+        0 for a split without gain; negative only for measures that are not concave.
 
     Examples
     --------
-    Texture divides the seventeen melons into 9, 5 and 3:
+    Texture splits the seventeen watermelons into 9, 5 and 3:
 
     >>> from penjing.criteria.entropy import Entropy
     >>> from penjing.tree.counts import Classes
@@ -117,13 +117,15 @@ def gains(criterion: Criterion, before: Floats, after: Floats, s: Reader) -> Flo
     return impurity_decrease(criterion.impurity(before, s), s.weight(before), parts, weight)
 
 
-def impurity_decrease(whole: Floats, mass: Floats, parts: Floats, weight: Floats) -> Floats:
-    """Return how much less mixed rows are in parts than whole; see `gains`.
+def impurity_decrease(
+    before: Floats, total_weight: Floats, parts: Floats, weight: Floats
+) -> Floats:
+    """Return the impurity of the rows minus the weighted mean impurity of the parts; see `gains`.
 
     Parameters
     ----------
-    whole, mass : (candidates,)
-        How mixed they are as a whole, and their weight.
+    before, total_weight : (candidates,)
+        The impurity of all rows, and their weight.
     parts, weight : (candidates, branches)
         The same of each part.
 
@@ -134,7 +136,7 @@ def impurity_decrease(whole: Floats, mass: Floats, parts: Floats, weight: Floats
     ... )
     array([0.5])
     """
-    left = (parts * weight).sum(axis=-1) / mass
-    gain = whole - left
-    # A difference smaller than its own rounding is no gain, and must not look like one.
-    return np.where(np.abs(gain) <= TIE * np.abs(whole), 0.0, gain)
+    after = (parts * weight).sum(axis=-1) / total_weight
+    gain = before - after
+    # A difference smaller than its rounding error is no gain.
+    return np.where(np.abs(gain) <= TIE * np.abs(before), 0.0, gain)

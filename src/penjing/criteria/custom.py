@@ -1,4 +1,4 @@
-"""A measure of one's own: any function of class counts, for one node or for many at once."""
+"""User-defined measures: any function of class counts, of one node or of many at once."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Measure = Callable[[Any], Any]
 
 
 def apply_measure(name: str, measure: Measure, counts: Floats) -> Floats:
-    """Return what a function makes of each vector of class counts (the last axis).
+    """Return the value of a function for each vector of class counts (the last axis).
 
     The function may take the counts of one node and return a number, or those of many nodes
-    (one a row) and return a number for each; the second way is quicker.
+    (one per row) and return a number for each; the second way is faster.
 
     Examples
     --------
@@ -29,36 +29,38 @@ def apply_measure(name: str, measure: Measure, counts: Floats) -> Floats:
     """
     rows = counts.reshape(-1, counts.shape[-1])
     with np.errstate(all="ignore"):
-        found = _at_once(measure, rows)
-        if found is None:
-            found = np.array([_alone(name, measure, row) for row in rows])
-    for row in np.flatnonzero(~np.isfinite(found)):
+        values = _apply_to_all(measure, rows)
+        if values is None:
+            values = np.array([_apply_to_one(name, measure, row) for row in rows])
+    for row in np.flatnonzero(~np.isfinite(values)):
         raise ChoiceError(
-            "measure_not_finite", name=name, counts=rows[row].tolist(), value=float(found[row])
+            "measure_not_finite", name=name, counts=rows[row].tolist(), value=float(values[row])
         )
-    return found.reshape(counts.shape[:-1])
+    return values.reshape(counts.shape[:-1])
 
 
-def _at_once(measure: Measure, rows: Floats) -> Floats | None:
+def _apply_to_all(measure: Measure, rows: Floats) -> Floats | None:
     """Return the measure of all rows by one call, None if the function does not work that way."""
     n, size = rows.shape
-    # Some rows come twice: in a square, sums along the wrong axis would have the right shape.
-    again = 2 if n + 1 == size else 1
+    # Rows are repeated: in a square array, sums along the wrong axis would have the right shape.
+    n_repeats = 2 if n + 1 == size else 1
     try:
-        found = np.asarray(measure(np.vstack([rows, rows[:1].repeat(again, axis=0)])), np.float64)
-    except Exception:  # noqa: BLE001 - whatever a stranger's function raises
+        values = np.asarray(
+            measure(np.vstack([rows, rows[:1].repeat(n_repeats, axis=0)])), np.float64
+        )
+    except Exception:  # noqa: BLE001 - a user's function may raise anything
         return None
-    if found.shape != (n + again,):
+    if values.shape != (n + n_repeats,):
         return None
     try:
-        alone = float(measure(rows[0]))
+        single = float(measure(rows[0]))
     except Exception:  # noqa: BLE001 - as above; it takes many nodes only
-        return found[:n]
-    # A function that divides by the sum of all it is given would be wrong for many nodes.
-    return found[:n] if np.isclose(found[0], alone, 1e-9, 0, equal_nan=True) else None
+        return values[:n]
+    # A function that divides by the sum of its whole argument is wrong for many nodes.
+    return values[:n] if np.isclose(values[0], single, 1e-9, 0, equal_nan=True) else None
 
 
-def _alone(name: str, measure: Measure, row: Floats) -> float:
+def _apply_to_one(name: str, measure: Measure, row: Floats) -> float:
     try:
         return float(measure(row))
     except Exception as error:

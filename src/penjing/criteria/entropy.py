@@ -29,7 +29,7 @@ def entropy_bits(counts: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Entropy:
-    """Information gain: the column that leaves least uncertainty wins (Quinlan 1986)."""
+    """Information gain: the decrease of entropy (Quinlan 1986)."""
 
     name: str = "gain"
     native: str | None = "gain"
@@ -39,7 +39,7 @@ class Entropy:
         return entropy_bits(total)
 
     def between(self, offers: Offers) -> Floats:
-        """Return the gain itself."""
+        """Return the gain."""
         return offers.gain
 
 
@@ -47,8 +47,8 @@ class Entropy:
 class GainRatio:
     """Gain ratio, among the columns that gain at least the average (Quinlan 1993).
 
-    Inside a column the cut is chosen by gain; the ratio compares columns only, since a cut that
-    shaves off one row would have an enormous ratio.
+    Within a column the threshold is chosen by gain; the ratio compares columns only, since a
+    threshold that separates a single row would have a very large ratio.
     """
 
     name: str = "gain_ratio"
@@ -61,10 +61,10 @@ class GainRatio:
     def between(self, offers: Offers) -> Floats:
         """Return gain / split information; NaN for a column below the average gain."""
         gain = offers.gain
-        offered = ~np.isnan(gain)
-        count = np.maximum(offered.sum(axis=1, keepdims=True), 1)
-        average = np.where(offered, gain, 0.0).sum(axis=1, keepdims=True) / count
-        slack = TIE * np.where(offered, offers.impurity, 0.0)
+        is_candidate = ~np.isnan(gain)
+        n_candidates = np.maximum(is_candidate.sum(axis=1, keepdims=True), 1)
+        average = np.where(is_candidate, gain, 0.0).sum(axis=1, keepdims=True) / n_candidates
+        slack = TIE * np.where(is_candidate, offers.impurity, 0.0)
         ratio = np.divide(
             gain,
             offers.split_information,

@@ -1,7 +1,6 @@
-"""The small functions a learner calls by hand, on plain lists or on counts.
+"""Entropy, gain, Gini and the like as plain functions of lists or counts, for learners.
 
-Each takes the labels themselves, or their counts by the keyword ``counts`` (a dict is taken for
-counts as it is).
+Each takes labels, or their counts by the keyword ``counts``; a dict is taken as counts.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def entropy(labels: Labels = None, *, counts: Sequence[float] | None = None) -> 
 
 
 def gini(labels: Labels = None, *, counts: Sequence[float] | None = None) -> float:
-    """Return the Gini value of labels, 1 - sum p^2: the chance that two draws differ.
+    """Return the Gini value of labels, 1 - sum p^2: the probability that two draws differ.
 
     Examples
     --------
@@ -52,18 +51,18 @@ def gini(labels: Labels = None, *, counts: Sequence[float] | None = None) -> flo
 
 
 def majority(labels: Labels = None) -> Label:
-    """Return the most frequent label; of equal ones the first to appear.
+    """Return the most frequent label; ties go to the first to appear.
 
     Examples
     --------
     >>> majority(["no", "yes", "yes", "no"])
     'no'
     """
-    counted = _counted(labels)
+    counted = _label_counts(labels)
     if not counted:
         raise ChoiceError("nothing_to_count")
     if isinstance(labels, Mapping):
-        _checked([*counted.values()], 1)
+        _check_counts([*counted.values()], 1)
     most_frequent: Label = max(counted, key=lambda label: counted[label])
     return most_frequent
 
@@ -75,20 +74,20 @@ def gain(
     counts: Table2 = None,
     cut: float | None = None,
 ) -> float:
-    """Return the information gained by dividing labels by values, in bits.
+    """Return the information gain of splitting labels by values, in bits.
 
     Gain(D, a) = H(D) - sum_v |D_v| / |D| * H(D_v)
 
     Parameters
     ----------
     values : list
-        The value of each row; with ``cut`` a number that is compared with it.
+        The value of each row; with ``cut`` a number.
     labels : list
         The class of each row.
     counts : list of lists or dict of lists
-        Instead of both: a row of class counts for each value.
+        The class counts of each value, instead of both lists.
     cut : float
-        Divide into values <= cut and values > cut.
+        The threshold: split into values <= cut and values > cut.
 
     Examples
     --------
@@ -125,7 +124,7 @@ def gain_ratio(
     counts: Table2 = None,
     cut: float | None = None,
 ) -> float:
-    """Return gain / split information; 0 where the values do not divide the rows.
+    """Return gain / split information; 0 where all values are equal.
 
     Examples
     --------
@@ -144,7 +143,7 @@ def gini_index(
     counts: Table2 = None,
     cut: float | None = None,
 ) -> float:
-    """Return the Gini index of a division: sum_v |D_v| / |D| * Gini(D_v); less is better.
+    """Return the Gini index of a split: sum_v |D_v| / |D| * Gini(D_v); smaller is better.
 
     Examples
     --------
@@ -157,32 +156,32 @@ def gini_index(
 
 
 def _gain(parts: Floats) -> float:
-    # As the formula is written, share by share: the last digit then is what one gets by hand.
+    # Computed term by term, as the formula is written; by hand one gets the same last digit.
     weight = parts.sum(axis=1)
     before = float(entropy_bits(parts.sum(axis=0)))
-    found = before - float((weight / weight.sum() * entropy_bits(parts)).sum())
-    return found if abs(found) > TIE * before else 0.0
+    gain = before - float((weight / weight.sum() * entropy_bits(parts)).sum())
+    return gain if abs(gain) > TIE * before else 0.0
 
 
 def _counts(labels: Labels, counts: Sequence[float] | None) -> Floats:
     if counts is None:
-        counts = list(_counted(labels).values())
-    return _checked(counts, 1)
+        counts = list(_label_counts(labels).values())
+    return _check_counts(counts, 1)
 
 
-def _counted(labels: Labels) -> Mapping[Any, Any]:
-    """Return how often each label occurs; a dict is taken for counts."""
+def _label_counts(labels: Labels) -> Mapping[Any, Any]:
+    """Return the count of each label; a dict is taken as counts."""
     if isinstance(labels, Mapping):
         return labels
-    listed = _listed("labels", labels)
+    listed = _as_list("labels", labels)
     try:
         return Counter(listed)
     except Exception:  # noqa: BLE001 - whatever the hash of a stranger's object raises
         raise WrongTypeError("not_labels", name="labels", value=labels) from None
 
 
-def _listed(name: str, things: Iterable[Any] | None) -> list[Any]:
-    """Return labels one by one; a text is one of letters."""
+def _as_list(name: str, things: Iterable[Any] | None) -> list[Any]:
+    """Return labels as a list; a text is a list of its characters."""
     if things is None:  # an array has no truth value, so `things or ()` would not do
         return []
     found = list(things) if isinstance(things, str) else as_list(things)
@@ -191,7 +190,7 @@ def _listed(name: str, things: Iterable[Any] | None) -> list[Any]:
     return found
 
 
-def _checked(counts: Any, n_axes: int) -> Floats:  # noqa: ANN401 - that is to be found out
+def _check_counts(counts: Any, n_axes: int) -> Floats:  # noqa: ANN401 - that is to be found out
     if isinstance(counts, str | bytes | bytearray):
         raise WrongTypeError("not_counts", value=counts)
     try:
@@ -213,13 +212,13 @@ def _parts(
 ) -> Floats:
     """Return the class counts of each value, (values, classes)."""
     if counts is not None:
-        return _checked([*counts.values()] if isinstance(counts, Mapping) else counts, 2)
+        return _check_counts([*counts.values()] if isinstance(counts, Mapping) else counts, 2)
     rows, classes = _in_order("values", values), _in_order("labels", labels)
     if not rows or len(rows) != len(classes):
         raise ChoiceError("lengths_differ", values=len(rows), labels=len(classes))
     if cut is not None:
-        rows = _compared(rows, cut)
-    kinds, names = _numbered("values", rows), _numbered("labels", classes)
+        rows = _below_cut(rows, cut)
+    kinds, names = _positions("values", rows), _positions("labels", classes)
     table = np.zeros((len(kinds), len(names)))
     for value, label in zip(rows, classes, strict=True):
         table[kinds[value], names[label]] += 1
@@ -227,14 +226,14 @@ def _parts(
 
 
 def _in_order(name: str, things: Iterable[Any] | None) -> list[Any]:
-    """Return one thing of each row; sets and dicts have no order that could be that of rows."""
+    """Return the items as a list; sets and dicts are refused, since they have no row order."""
     if isinstance(things, Mapping | AbstractSet):
         raise WrongTypeError("not_labels", name=name, value=things)
-    return _listed(name, things)
+    return _as_list(name, things)
 
 
-def _compared(values: list[Any], cut: object) -> list[bool]:
-    """Say of each number whether it is at most the cut."""
+def _below_cut(values: list[Any], cut: object) -> list[bool]:
+    """Return for each number whether it is at most the threshold."""
     if not is_number(cut) or cut != cut:  # noqa: PLR0124 - NaN
         raise bad_value_error("bad_cut", "cut", cut, int | float)
     for value in values:
@@ -243,8 +242,8 @@ def _compared(values: list[Any], cut: object) -> list[bool]:
     return [bool(value <= cut) for value in values]
 
 
-def _numbered(name: str, things: list[Any]) -> dict[Any, int]:
-    """Return the different ones of some things, each with its number."""
+def _positions(name: str, things: list[Any]) -> dict[Any, int]:
+    """Return the distinct items, each with its position."""
     try:
         return {thing: i for i, thing in enumerate(dict.fromkeys(things))}
     except Exception:  # noqa: BLE001 - whatever the hash of a stranger's object raises

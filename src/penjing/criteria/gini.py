@@ -36,5 +36,5 @@ class Gini:
         return gini_impurity(total)
 
     def between(self, offers: Offers) -> Floats:
-        """Return the gain itself."""
+        """Return the gain."""
         return offers.gain

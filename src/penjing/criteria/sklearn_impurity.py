@@ -1,4 +1,4 @@
-"""Impurities as scikit-learn rounds them: which of equal divisions wins there hangs on that."""
+"""Impurities with the rounding of scikit-learn, which decides its ties between equal splits."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from penjing.data.table import Floats
 
 
 def sum_columns(part: Floats) -> Floats:
-    """Return the sums of rows, added from the first column to the last."""
-    found = np.zeros(len(part))
+    """Return the sum of each row, added from the first column to the last."""
+    total = np.zeros(len(part))
     for j in range(part.shape[1]):
-        found = found + part[:, j]
-    return found
+        total = total + part[:, j]
+    return total
 
 
 def gini(part: Floats) -> Floats:
@@ -26,12 +26,12 @@ def gini(part: Floats) -> Floats:
 
 def entropy(part: Floats) -> Floats:
     """Return the entropy in bits of rows of class weights."""
-    weight, found = sum_columns(part), np.zeros(len(part))
+    weight, total = sum_columns(part), np.zeros(len(part))
     for j in range(part.shape[1]):
         p = part[:, j] / weight
         logs = _core.logs(np.where(p > 0, p, 1.0)) / np.log(2.0)
-        found -= np.where(p > 0, p * logs, 0.0)
-    return found
+        total -= np.where(p > 0, p * logs, 0.0)
+    return total
 
 
 def variance(part: Floats) -> Floats:

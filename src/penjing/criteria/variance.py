@@ -1,4 +1,4 @@
-"""The variance of a number (regression trees)."""
+"""Variance (regression trees)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from penjing.tree.split import Offers
 
 @dataclass(frozen=True, slots=True)
 class Variance:
-    """The decrease of the mean squared distance from the mean."""
+    """The decrease of the variance of the target."""
 
     name: str = "variance"
     native: str | None = "variance"
@@ -24,5 +24,5 @@ class Variance:
         return np.divide(s.loss(total), weight, out=np.zeros_like(weight), where=weight > 0)
 
     def between(self, offers: Offers) -> Floats:
-        """Return the gain itself."""
+        """Return the gain."""
         return offers.gain

@@ -1,7 +1,7 @@
-"""Rules: how one program decides, where programs that share a recipe's choices part ways.
+"""The protocol of a dialect: the rules by which one program stops, scores and chooses splits.
 
-The textbook's rules are the plain ones; C4.5, J48, rpart and scikit-learn each have their own
-minimum sizes, tolerances and ties. Rules see counts and sums through the engine, never rows.
+C4.5, J48, rpart and scikit-learn differ in minimum sizes, tolerances and ties even where their
+recipes agree. A dialect sees counts and sums through the engine, never rows.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from penjing.tree.tree_data import TreeData
 
 
 class Dialect(Protocol):
-    """What `grow` asks of them; a module with these four functions will do."""
+    """What `grow` needs of a dialect; a module with these four functions satisfies it."""
 
     def stops(self, growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
-        """Return why a node is a leaf before any column is looked at, None if it is not."""
+        """Return why a node is a leaf before any split is searched, None if it is not."""
 
     def offers(
         self, engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
     ) -> Offers:
-        """Return the best candidate of each column of each node."""
+        """Return the best candidate split of each column in each node."""
 
     def choose(self, offers: Offers, recipe: Recipe) -> list[Choice]:
-        """Return what each node chose between its columns."""
+        """Return the split chosen for each node."""
 
     def finish(self, tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
-        """Return the grown tree as the program would hand it over."""
+        """Return the grown tree after the program's last steps, such as pruning."""

@@ -1,4 +1,4 @@
-"""What only one program's rules know: its settings beyond those that all recipes share."""
+"""Settings of a dialect beyond those that all recipes share."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from penjing.tree.counts import Costs
 
 @dataclass(frozen=True, slots=True)
 class DialectOptions:
-    """The settings of the textbook's rules beyond a recipe's own: none.
+    """The additional settings of the textbook dialect: none.
 
-    The rules of a program have a subclass of this with a field for each of its settings;
-    `Recipe.but` finds them by name, `Recipe.settings` lists them beside the recipe's own.
+    Another dialect has a subclass with a field for each of its settings; `Recipe.but` accepts
+    them by name, and `Recipe.settings` lists them with those of the recipe.
     """
 
     shapes: ClassVar[tuple[str, ...]] = ("multiway", "binary")
-    """The shapes of a division that these rules know."""
+    """The shapes of a split that the dialect supports."""
     criteria: ClassVar[tuple[str, ...] | None] = None
-    """The criteria that these rules know; None for any, one's own included."""
+    """The criteria that the dialect supports; None for any, user-defined ones included."""
     missing_policies: ClassVar[tuple[str, ...]] = ("branch",)
     """The policies for missing values besides ``refuse`` and ``fraction``."""
     counts_weightless: ClassVar[bool] = False
-    """Whether a row of weight 0 is still a row, which minimum sizes count."""
+    """Whether minimum sizes count rows of weight 0."""
 
     @property
     def fixed(self) -> dict[str, str]:
-        """What these rules decide that others have a setting for, by that setting's name."""
+        """What this dialect fixes but other dialects have a setting for, by the setting's name."""
         return {
             "cut_at": "midpoint", "cut_cost": "no", "gap": "0", "precision": "double",
             "tolerance": "0", "zero_gain": "yes", "collapse": "no", "pruning": "none",
             "empty": "majority", "ties": "first",
         }  # fmt: skip
 
-    def named(self, setting: str) -> list[str]:  # noqa: ARG002 - of those that have other names
-        """Return the program's own options that stand for a setting."""
+    def named(self, setting: str) -> list[str]:  # noqa: ARG002 - for subclasses
+        """Return the program's own option names for a setting."""
         return []
 
     @property
     def centred(self) -> bool:
-        """Whether the mean is taken from a number before its squares are summed."""
+        """Whether the mean of the target is subtracted before squares are summed."""
         return True
 
     @property
@@ -50,26 +50,26 @@ class DialectOptions:
         return False
 
     def check(self) -> None:
-        """Refuse settings that cannot be used, each with a sentence."""
+        """Raise an error if a setting is invalid."""
 
-    def fits(self, table: Table) -> DialectOptions:  # noqa: ARG002 - for those that have to look at it
-        """Return the settings as they suit a table, or refuse with a sentence."""
+    def fits(self, table: Table) -> DialectOptions:  # noqa: ARG002 - for subclasses
+        """Return the settings adapted to a table, or raise an error if they do not fit it."""
         return self
 
     def prepared(self, table: Table) -> Table:
-        """Return the table as these rules see it."""
+        """Return the table as the dialect trains on it."""
         return table
 
-    def costs(self, table: Table) -> Costs | None:  # noqa: ARG002 - for those that have any
-        """Return what the classes of a table count for; None where every row counts the same."""
+    def costs(self, table: Table) -> Costs | None:  # noqa: ARG002 - for subclasses
+        """Return the class weights and costs for a table; None where there are none."""
         return None
 
     def alias(self, name: str) -> str:
-        """Return the setting that a program's own option name stands for, or the name itself."""
+        """Return the setting for a program's own option name, or the name itself."""
         return name
 
     def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
-        """Return the setting and its value that an option of a program stands for."""
+        """Return the setting and its value for an option of the program."""
         return ("laplace" if name == "A" else self.alias(name)), value
 
 

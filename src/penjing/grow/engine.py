@@ -1,4 +1,4 @@
-"""Engines: whoever answers how much weight each (column, level, class) of a node has."""
+"""The engine protocol: an engine computes the weight of each (column, level, class) of a node."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from penjing.tree.tree_data import TreeData
 
 
 class TreeStructure(Protocol):
-    """As much of a tree as an engine needs in order to find the rows of a node."""
+    """The part of a tree that an engine needs to find the rows of a node."""
 
     def split(self, node: int) -> Split | None:
-        """Return the test of a node."""
+        """Return the split of a node."""
 
     def parent_of(self, node: int) -> tuple[int, int]:
-        """Return a node's parent and by which of its branches the node is reached."""
+        """Return the parent of a node, and the branch of the parent that leads to the node."""
 
     def children(self, node: int) -> range:
         """Return the ids of a node's children, in the order of its branches."""
 
     def weight_of(self, node: int) -> float:
-        """Return the weight of the rows that the tree was grown from, in a node."""
+        """Return the weight of the training rows in a node."""
 
 
 class Engine(Protocol):
-    """A pure function of (table, tree); where rows are is the engine's private memory."""
+    """Computes counts; results depend on the table and the tree only, caches are private."""
 
     @property
     def schema(self) -> tuple[Field, ...]:
-        """The columns that can be asked about."""
+        """The columns that can be split on."""
 
     @property
     def target(self) -> Field:
-        """What is to be predicted."""
+        """The target."""
 
     @property
     def reader(self) -> Reader:
-        """What reads the sums."""
+        """Interprets the sums."""
 
     def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes."""
@@ -54,14 +54,14 @@ class Engine(Protocol):
         columns: Sequence[int] | None = None,
         by: Sequence[Split] | None = None,
     ) -> Iterator[Tally]:
-        """Yield the sums of each node, for each column and level; one node at a time.
+        """Yield the sums of each column and level, one node at a time.
 
-        With ``by``, a test for each node, the "class" of a row is the branch that the test
-        itself sends it to; rows that it sends nowhere are one class more.
+        With ``by``, a split for each node, rows are counted by the branch of that split instead of
+        their class; rows without a branch are one more class.
         """
 
     def offers(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers | None:
-        """Return the best candidate of each column of each node, or None to be asked by `tally`."""
+        """Return the best candidate of each column in each node; None to use `tally` instead."""
 
     def level_values(self, column: int) -> Floats:
         """Return the sorted numbers of a numeric column, by code."""
@@ -69,17 +69,17 @@ class Engine(Protocol):
 
 @runtime_checkable
 class Grower(Protocol):
-    """An engine that can grow whole trees by itself; the tree does not show the difference."""
+    """An engine that can grow a complete tree by itself, equal to that of the loop."""
 
     def grow(self, recipe: Recipe, progress: ProgressCallback | None = None) -> TreeData | None:
-        """Return the grown tree, or None where the readable loop has to grow it."""
+        """Return the grown tree, or None where `penjing.grow.loop` must grow it."""
 
 
 @runtime_checkable
 class HasRows(Protocol):
-    """An engine that can tell the rows of a node one by one."""
+    """An engine that can return the rows of a node."""
 
     def cases(
         self, tree: TreeStructure, node: int, column: int | None
     ) -> tuple[Codes, Floats, Floats]:
-        """Return codes, numbers and weights of a node's rows, as rpart has sorted them."""
+        """Return codes, numbers and weights of a node's rows, in the order of rpart."""

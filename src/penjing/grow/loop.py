@@ -1,4 +1,4 @@
-"""TreeGenerate: the book's figure, one generation of open nodes at a time.
+"""TreeGenerate: Zhou's algorithm, one generation of open nodes at a time.
 
     function TreeGenerate(D, A)                          (Zhou 2016, figure 4.2)
       1   if D is of one class: leaf of that class
@@ -8,9 +8,9 @@
       3      if no row of D has v: leaf of D's majority
              otherwise TreeGenerate(D_v, A without a*)
 
-The three numbered cases are marked below. A nominal column is spent on a path by itself: below
-its own branch it has one level left and nothing to offer. Case 3 needs no node: a value without
-a branch is answered by the node that was asked.
+The three numbered cases are marked below. A categorical column need not be removed from A: below
+its own split it has one level left and no candidates. Case 3 needs no node: a row whose value has
+no branch gets the prediction of the node where it stops.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from penjing.tree.tree_data import TreeData
 
 
 class PrePruner(Protocol):
-    """Says, of divisions just made, which are to be taken back (pre-pruning)."""
+    """Decides which of the splits just made are reverted (pre-pruning)."""
 
-    def splits_to_revert(self, growth: TreeBuilder, divided: list[int]) -> list[int]:
-        """Return the nodes that are better left whole."""
+    def splits_to_revert(self, builder: TreeBuilder, split_nodes: list[int]) -> list[int]:
+        """Return the nodes that become leaves again."""
 
 
 def grow(
@@ -43,55 +43,73 @@ def grow(
     trace: Trace | None = None,
     progress: ProgressCallback | None = None,
 ) -> TreeData:
-    """Grow a tree: TreeGenerate by generations."""
-    rules: Dialect = load("dialect", recipe.rules)
+    """Grow a tree.
+
+    Parameters
+    ----------
+    engine : Engine
+        Computes the counts of the training rows.
+    recipe : Recipe
+        The settings.
+    gate : PrePruner, optional
+        Reverts splits that do not help validation rows.
+    trace : Trace, optional
+        Records candidates and reasons.
+    progress : function, optional
+        Called with a `Progress` after each generation.
+    """
+    dialect: Dialect = load("dialect", recipe.rules)
     trace = trace or Trace(limit=0)
-    growth = TreeBuilder(engine.reader)
-    growth.set_totals([0], engine.totals(growth, [0]))  # node <- all of D
+    builder = TreeBuilder(engine.reader)
+    builder.set_totals([0], engine.totals(builder, [0]))  # node <- all of D
     open_nodes = [0]
-    waiting: dict[int, Split] = {}
-    later: list[int] = []
-    while open_nodes or waiting:
+    chosen_splits: dict[int, Split] = {}
+    postponed: list[int] = []
+    while open_nodes or chosen_splits:
         if recipe.options.depth_first and recipe.max_leaves is None:
-            open_nodes, later = open_nodes[:1], open_nodes[1:]
-        leaves = {n: why for n in open_nodes if (why := rules.stops(growth, n, recipe))}  # case 1
-        asking = [n for n in open_nodes if n not in leaves]
-        found = rules.offers(engine, growth, asking, recipe)
-        choices = rules.choose(found, recipe)  # a* <- the best of A
-        choices = add_missing_routes(
-            engine, growth, asking, choices, recipe
-        )  # surrogates, if wanted
-        trace.stops(leaves)
-        trace.candidates(engine, growth, (asking, found, choices), recipe)
-        waiting |= {
+            open_nodes, postponed = open_nodes[:1], open_nodes[1:]
+        reasons = ((n, dialect.stops(builder, n, recipe)) for n in open_nodes)
+        stop_reasons = {n: why for n, why in reasons if why}  # case 1
+        searched = [n for n in open_nodes if n not in stop_reasons]
+        offers = dialect.offers(engine, builder, searched, recipe)
+        choices = dialect.choose(offers, recipe)  # a* <- the best of A
+        choices = add_missing_routes(engine, builder, searched, choices, recipe)
+        trace.stops(stop_reasons)
+        trace.candidates(engine, builder, (searched, offers, choices), recipe)
+        chosen_splits |= {
             node: choice.split
-            for node, choice in zip(asking, choices, strict=True)
+            for node, choice in zip(searched, choices, strict=True)
             if choice.split is not None
             and choice.split.total_gain >= recipe.min_gain  # else case 2
         }
-        divided = nodes_to_split(waiting, growth, recipe)
-        born = [child for n in divided for child in growth.apply_split(n, waiting.pop(n))]  # case 3
-        growth.set_totals(born, engine.totals(growth, born))
-        for node in gate.splits_to_revert(growth, divided) if gate else ():
-            growth.remove_children(node)
+        split_nodes = nodes_to_split(chosen_splits, builder, recipe)
+        added = [builder.apply_split(n, chosen_splits.pop(n)) for n in split_nodes]  # case 3
+        new_nodes = [child for children in added for child in children]
+        builder.set_totals(new_nodes, engine.totals(builder, new_nodes))
+        for node in gate.splits_to_revert(builder, split_nodes) if gate else ():
+            builder.remove_children(node)
             trace.stops({node: "validation"})
-        open_nodes = [child for n in divided for child in growth.final_children(n)] + later
+        open_nodes = [child for n in split_nodes for child in builder.final_children(n)] + postponed
         if progress:
-            progress(growth.progress(open_nodes))
-    return rules.finish(trace.finish(growth, engine, recipe), engine, recipe)
+            progress(builder.progress(open_nodes))
+    return dialect.finish(trace.finish(builder, engine, recipe), engine, recipe)
 
 
-def nodes_to_split(waiting: dict[int, Split], growth: TreeBuilder, recipe: Recipe) -> list[int]:
-    """Return the nodes to divide next: all that wait, or the best one while leaves are limited."""
+def nodes_to_split(
+    chosen_splits: dict[int, Split], builder: TreeBuilder, recipe: Recipe
+) -> list[int]:
+    """Return the nodes to split next: all of them, or with ``max_leaves`` the best one."""
     if recipe.max_leaves is None:
-        return list(waiting)
+        return list(chosen_splits)
 
     def worth(node: int) -> tuple[float, int]:
-        return growth.adjusted_weight_of(node) * waiting[node].total_gain, -node
+        return builder.adjusted_weight_of(node) * chosen_splits[node].total_gain, -node
 
-    by_worth = sorted(waiting, key=worth, reverse=True)
-    room = recipe.max_leaves - growth.n_leaves
-    fits = [node for node in by_worth if waiting[node].n_final_branches - 1 <= room]
+    best_first = sorted(chosen_splits, key=worth, reverse=True)
+    max_new_leaves = recipe.max_leaves - builder.n_leaves
+    fits = [
+        node for node in best_first if chosen_splits[node].n_final_branches - 1 <= max_new_leaves
+    ]
     if not fits:
-        waiting.clear()
+        chosen_splits.clear()
     return fits[:1]

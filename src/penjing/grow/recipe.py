@@ -1,7 +1,7 @@
-"""The choices; ID3, C4.5 and CART are values of one record.
+"""Recipes: all settings of an algorithm in one record; ID3, C4.5 and CART are values of it.
 
-An algorithm is not a class here: ID3, C4.5 and CART differ in what measures a division, in the
-shape of a division, in what happens to missing values and in when to stop.
+The algorithms differ in the criterion, in the shape of a split, in the treatment of missing values
+and in the stop rules.
 """
 
 from __future__ import annotations
@@ -29,41 +29,41 @@ Measure = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a tree is to be grown.
+    """The settings by which a tree is grown.
 
     Parameters
     ----------
     name : str
         The recipe's name, as `fit` takes it and output prints it.
     rules : str
-        Whose minimum sizes, tolerances and ties: ``textbook``.
+        The dialect, whose minimum sizes, tolerances and ties apply, such as ``textbook``.
     criterion : str or function
-        What measures a division: ``gain``, ``gain_ratio``, ``gini``, ``variance``, or a function
-        of class counts (the last axis) that returns how mixed they are.
+        The impurity criterion: ``gain``, ``gain_ratio``, ``gini``, ``variance``, or a function of
+        class counts (the last axis) that returns their impurity.
     shape : str
-        ``multiway``: a nominal column has a branch for each level, and is spent. ``binary``: its
-        levels are divided into two groups. Ordered columns are always cut in two.
+        ``multiway``: a categorical column has one branch per category. ``binary``: its categories
+        form two groups. Ordered columns always have one threshold.
     missing : str
-        ``refuse`` missing values, share a row out by ``fraction`` over all branches, ask a
-        ``surrogate`` test (rpart), learn the ``direction`` it takes (scikit-learn), or give
-        missing values a ``branch`` of their own (the textbook's rules).
+        ``refuse`` missing values, send a row down all branches by ``fraction`` (C4.5), use a
+        ``surrogate`` split (rpart), learn the ``direction`` of missing values (scikit-learn), or
+        give them a ``branch`` of their own (the textbook dialect).
     unseen : str
-        At prediction, a level that training never saw: ``stop`` at the node and answer as it
-        would, take it for ``missing``, or ``error``.
+        What to do with a category at prediction that training never saw: ``stop`` at the node and
+        use its prediction, treat it as ``missing``, or raise an ``error``.
     max_depth, max_leaves : int or None
-        Limits to the questions on a path and to the leaves. With ``max_leaves`` the node of
-        greatest weighted gain is divided first.
+        The largest depth and the largest number of leaves. With ``max_leaves`` the node with the
+        greatest weighted gain is split first.
     min_weight : float
-        A node lighter than this is not divided.
+        A node of less weight than this is not split.
     min_branch : float
-        At least two branches must weigh this much.
+        At least two branches must have this weight.
     min_gain : float
-        A division that gains less is not made; 0 lets every division pass, as TreeGenerate does.
+        The smallest gain of a split; 0 allows every split, as TreeGenerate does.
     laplace : bool
-        Whether class shares are (n + 1) / (N + classes) where a tree tells them (J48's -A).
+        Whether predicted probabilities are (n + 1) / (N + classes) (J48's -A).
     options : DialectOptions
-        The settings that only these rules know; `but` and `settings` treat them as the recipe's
-        own.
+        The settings of this dialect only; `but` and `settings` treat them like those of the
+        recipe.
     """
 
     name: str
@@ -83,6 +83,12 @@ class Recipe:
     def but(self, **changes: object) -> Recipe:
         """Return the recipe with some settings changed.
 
+        Parameters
+        ----------
+        **changes
+            Settings of the recipe or of its dialect, by name; a program's own option names work,
+            too.
+
         Examples
         --------
         >>> Recipe("id3").but(max_depth=2).max_depth
@@ -91,7 +97,7 @@ class Recipe:
         own = [f.name for f in fields(self) if f.name not in ("name", "options")]
         self._check_options()
         theirs = [f.name for f in fields(self.options)]
-        settings = self._translated(changes)
+        settings = self._translate(changes)
         for word in settings:
             if word not in own + theirs:
                 raise unknown_name_error("unknown_setting", word, own + theirs, recipe=self.name)
@@ -101,22 +107,22 @@ class Recipe:
         changed.check()
         return changed
 
-    def _translated(self, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return settings for options by a program's names; a switch that is off yields."""
-        found: dict[str, Any] = {}
-        said: dict[str, str] = {}
+    def _translate(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return settings for a program's own option names; a switch that is off is overridden."""
+        settings: dict[str, Any] = {}
+        given_as: dict[str, str] = {}
         for word, value in sorted(changes.items(), key=lambda pair: pair[1] is not False):
             if word in _SWITCHES:
                 _check_switch(word, value)
-            name, meant = self.options.setting(word, value)
-            if isinstance(meant, np.generic):
-                meant = meant.item()
-            if name in said and found[name] != meant:
-                raise ChoiceError("settings_clash", one=said[name], other=word, name=name)
-            found[name] = meant
+            name, setting_value = self.options.setting(word, value)
+            if isinstance(setting_value, np.generic):
+                setting_value = setting_value.item()
+            if name in given_as and settings[name] != setting_value:
+                raise ChoiceError("settings_clash", one=given_as[name], other=word, name=name)
+            settings[name] = setting_value
             if value is not False or name == word:
-                said[name] = word
-        return found
+                given_as[name] = word
+        return settings
 
     def check(self) -> None:
         """Raise an error if a setting cannot be used.
@@ -200,7 +206,7 @@ class Recipe:
         return self.options.prepared(table)
 
     def fits(self, table: Table) -> Recipe:
-        """Return the recipe as it suits a table, or refuse with a sentence.
+        """Return the recipe adapted to a table, or raise an error if it does not fit.
 
         If the target of the table is a number, the criterion of a class recipe becomes variance.
 
@@ -213,28 +219,28 @@ class Recipe:
         """
         fitted = self.options.fits(table)
         if fitted is not self.options:
-            self = replace(self, options=fitted)  # noqa: PLW0642 - the same, fitted
+            self = replace(self, options=fitted)  # noqa: PLW0642 - the same recipe, adapted
         self.refuse_missing([c for c in table.columns if not isinstance(c, LazyColumn)])
         if not table.is_regression:
-            if self._is_of_numbers():
+            if self._is_for_regression():
                 assert table.target is not None
                 raise ChoiceError("variance_needs_number", target=table.target.name)
             return self
         if not isinstance(self.criterion, str):
-            if self._is_of_numbers():
+            if self._is_for_regression():
                 return self
             assert table.target is not None
             raise ChoiceError("measure_needs_classes", target=table.target.name)
         return replace(self, criterion="variance")
 
-    def _is_of_numbers(self) -> bool:
-        """Say whether the criterion is that of a number; one's own is, if its kernel is."""
+    def _is_for_regression(self) -> bool:
+        """Whether the criterion is for regression; a user-defined one is, if its kernel is."""
         if isinstance(self.criterion, str):
             return self.criterion == "variance"
         return kernel_of(self.measure()) == "variance"
 
     def refuse_missing(self, columns: Sequence[Column]) -> None:
-        """Raise an error if a value is missing and this recipe does without.
+        """Raise an error if a value is missing and the recipe refuses missing values.
 
         Plain numbers are scanned only if an engine has not checked them itself.
 
@@ -252,7 +258,7 @@ class Recipe:
                 raise ChoiceError("missing_refused", column=column.name, n=n, recipe=self.name)
 
     def table(self) -> dict[str, str]:
-        """Return all that decides a tree, as words: the settings, and in brackets what is fixed.
+        """Return all settings as texts; those that the dialect fixes are in parentheses.
 
         Examples
         --------
@@ -260,8 +266,8 @@ class Recipe:
         ('(midpoint)', 'multiway')
         """
         fixed = {name: f"({word})" for name, word in self.options.fixed.items()}
-        told = {k: v for k, v in self.settings().items() if k != "name"}
-        return fixed | {name: _word(value) for name, value in told.items()}
+        settings = {k: v for k, v in self.settings().items() if k != "name"}
+        return fixed | {name: _word(value) for name, value in settings.items()}
 
     def settings(self) -> dict[str, Any]:
         """Return the settings as plain data, as a tree keeps them.
@@ -285,7 +291,7 @@ def _check_switch(name: str, value: object) -> None:
 
 
 def _check_switches(settings: Recipe | DialectOptions) -> None:
-    """Refuse what is on or off by default and given as neither."""
+    """Raise an error for a setting that must be True or False and is neither."""
     for field in fields(settings):
         if isinstance(field.default, bool):
             _check_switch(field.name, getattr(settings, field.name))
@@ -299,7 +305,7 @@ def _word(value: Any) -> str:  # noqa: ANN401 - any setting's
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any setting's
-    """Return a setting as JSON knows it: no tuples, and names that are texts."""
+    """Return a setting as JSON has it: lists for tuples, texts for keys."""
     if isinstance(value, Mapping):
         return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, np.generic):
@@ -308,7 +314,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any setting's
 
 
 _SWITCHES = frozenset((*"ABJORSUgrs", "doNotMakeSplitPointActualValue"))
-"""DialectOptions of programs that are on or off."""
+"""Options of programs that are on or off."""
 _WORDS: dict[str, tuple[str, ...]] = {
     "unseen": ("stop", "error", "missing"),
 }

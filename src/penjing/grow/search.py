@@ -1,8 +1,8 @@
-"""The best candidate of one column, from its counts; and the choice between columns.
+"""Search for the best split: the best candidate of each column, then the best column.
 
-Inside a column every cut (ordered), the one division into all levels (multiway), or every
-division into two groups (binary) is a candidate. Ties go to the lowest cut, or to the first
-candidate; between columns to the first column.
+The candidates of a column are all thresholds (ordered), the one split into all levels (multiway),
+or all splits into two groups of levels (binary). Within a column ties go to the lowest threshold or
+the first candidate, between columns to the first column.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from penjing.tree.counts import TIE, Classes, Counts, Reader
 from penjing.tree.split import Offers, Split, midpoints
 
 NO_VALUES = np.empty(0)
-"""The numbers of a column that has none."""
+"""The values of a column without numbers."""
 ALL_SUBSETS = 10
-"""With more than two classes, all groupings of up to this many levels are tried."""
+"""With more than two classes, all groupings of up to this many levels are candidates."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """All divisions of one column in one node.
+    """All candidate splits of one column in one node.
 
     Parameters
     ----------
     after : (candidates, branches, S)
         The sums of the branches.
     cuts : (candidates,) float64
-        Where an ordered column is cut; empty for a nominal one.
+        The thresholds of an ordered column; empty for a categorical one.
     sides : (candidates, present) int8
-        The branch of each level that is present, for groups of a nominal column.
+        The branch of each level that is present, for a categorical column.
     """
 
     after: Floats
@@ -50,7 +50,7 @@ class Candidates:
 
 
 def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Reader) -> Candidates:
-    """Return all divisions of a column that leave at least two branches with rows."""
+    """Return all splits of a column that leave at least two branches with rows."""
     cells = counts.cells
     n = len(counts.codes)
     if field.has_order:
@@ -60,7 +60,7 @@ def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Read
     none = np.empty(0)
     if shape == "multiway":
         return Candidates(cells[None], none, np.arange(n)[None])
-    order = _order(cells, s)
+    order = _prefix_order(cells, s)
     if order is not None:
         rank = np.empty(n, np.intp)
         rank[order] = np.arange(n)
@@ -69,36 +69,42 @@ def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Read
     else:
         sides = _subsets(n)
         left = np.zeros((len(sides), s.size))
-        by_turn = np.argsort((sides == 1).sum(axis=0), kind="stable")  # one by one: see `sums`
-        for level in by_turn.tolist():
+        # Levels are added in a fixed order, hence with fixed rounding; see `sums`.
+        level_order = np.argsort((sides == 1).sum(axis=0), kind="stable")
+        for level in level_order.tolist():
             left += (sides[:, level, None] == 0) * cells[level]
     return Candidates(np.stack([left, counts.known - left], axis=1), none, sides)
 
 
-def with_missing_branch(counts: Counts, found: Candidates, s: Reader) -> tuple[Counts, Candidates]:
-    """Return divisions in which rows without a value are a branch of their own, the last one.
+def with_missing_branch(
+    counts: Counts, known_splits: Candidates, s: Reader
+) -> tuple[Counts, Candidates]:
+    """Return candidates in which missing values have a branch of their own, the last one.
 
-    A column with one known level can still be asked whether a value is known: a cut at infinity.
+    A column with one known level still has the split into known and missing values: a threshold
+    at infinity.
     """
     if not s.weight(counts.missing) > 0:
-        return counts, found
+        return counts, known_splits
     cells = np.concatenate([counts.cells, counts.missing[None]])
-    whole = Counts(np.append(counts.codes, np.int32(-1)), cells, np.zeros_like(counts.missing))
-    if found.after.size and found.after.shape[1] > 1:
-        shape = (len(found.after), 1, s.size)
-        apart = np.broadcast_to(counts.missing, shape)
-        return whole, Candidates(
-            np.concatenate([found.after, apart], axis=1), found.cuts, found.sides
+    all_counts = Counts(np.append(counts.codes, np.int32(-1)), cells, np.zeros_like(counts.missing))
+    if known_splits.after.size and known_splits.after.shape[1] > 1:
+        shape = (len(known_splits.after), 1, s.size)
+        missing_branch = np.broadcast_to(counts.missing, shape)
+        return all_counts, Candidates(
+            np.concatenate([known_splits.after, missing_branch], axis=1),
+            known_splits.cuts,
+            known_splits.sides,
         )
     after = np.stack([counts.known, counts.missing])[None]
-    return whole, Candidates(after, np.array([np.inf]), found.sides[:0])
+    return all_counts, Candidates(after, np.array([np.inf]), known_splits.sides[:0])
 
 
 def _cuts(counts: Counts, field: Field, values: Floats) -> Floats:
     codes = counts.codes
     if counts.spans is not None:
         return midpoints(counts.spans[:-1, 1], counts.spans[1:, 0])
-    if not field.is_numeric:  # an ordered level: its position
+    if not field.is_numeric:  # the position of an ordered level
         return codes[:-1].astype(np.float64)
     return midpoints(values[codes])
 
@@ -111,55 +117,55 @@ def _subsets(n: int) -> npt.NDArray[np.int8]:
     return (1 - ((numbers[:, None] >> np.arange(n)) & 1)).astype(np.int8)
 
 
-def _order(cells: Floats, s: Reader) -> npt.NDArray[np.intp] | None:
-    """Return the order of levels whose cuts are worth trying; None where every grouping is.
+def _prefix_order(cells: Floats, s: Reader) -> npt.NDArray[np.intp] | None:
+    """Return the order of levels whose prefixes are the candidates; None to try every grouping.
 
-    Two classes, or a number: ordered by mean, the best grouping is a cut (Breiman et al. 1984,
-    theorem 4.5), so all are covered. More classes: every grouping up to a number of levels,
-    beyond it the cuts along the first principal component of the class shares (Coppersmith et
-    al. 1999), a heuristic.
+    For two classes or regression, ordered by mean, the best grouping is a prefix (Breiman et al.
+    1984, theorem 4.5), so the search is complete. For more classes every grouping is tried up to
+    `ALL_SUBSETS` levels; beyond it the prefixes along the first principal component of the class
+    shares (Coppersmith et al. 1999), a heuristic.
     """
     n = len(cells)
     if n < 2 or (isinstance(s, Classes) and s.n > 2 and n <= ALL_SUBSETS):
         return None
     if not isinstance(s, Classes):
-        along = s.value(cells)
+        key = s.value(cells)
     elif s.n <= 2:
-        along = cells[:, 0] / s.weight(cells)
+        key = cells[:, 0] / s.weight(cells)
     else:
-        along = _core.along_principal(np.ascontiguousarray(cells, np.float64))
-    return np.argsort(along, kind="stable")
+        key = _core.along_principal(np.ascontiguousarray(cells, np.float64))
+    return np.argsort(key, kind="stable")
 
 
 def score(
-    criterion: Criterion, counts: Counts, found: Candidates, recipe: Recipe, s: Reader
+    criterion: Criterion, counts: Counts, splits: Candidates, recipe: Recipe, s: Reader
 ) -> Floats:
     """Return the gain of each candidate, NaN where it is not admissible."""
-    if found.after.size == 0 or found.after.shape[1] < 2:
+    if splits.after.size == 0 or splits.after.shape[1] < 2:
         return np.empty(0)
     known = counts.known
-    gain = gains(criterion, known, found.after, s)
+    gain = gains(criterion, known, splits.after, s)
     weight = s.weight(known)
     share = weight / (weight + s.weight(counts.missing))
-    heavy = (s.weight(found.after) >= recipe.min_branch) & (s.weight(found.after) > 0)
-    return np.where(heavy.sum(axis=1) >= 2, gain * share, np.nan)
+    is_large = (s.weight(splits.after) >= recipe.min_branch) & (s.weight(splits.after) > 0)
+    return np.where(is_large.sum(axis=1) >= 2, gain * share, np.nan)
 
 
 def first_best(scores: Floats, slack: float) -> int:
-    """Return the first of the best scores, where scores within the slack count as equal."""
+    """Return the first of the best scores; scores within the slack tie."""
     return int(np.flatnonzero(scores >= np.nanmax(scores) - abs(slack))[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a node chose: a split or none, and the columns that scored the same as the winner."""
+    """The split chosen for a node, if any, and the columns that tie with it."""
 
     split: Split | None
     tied: tuple[int, ...] = ()
 
 
 def choose(offers: Offers, criterion: Criterion) -> list[Choice]:
-    """Choose between columns, for every node of a generation: best score, then first column."""
+    """Choose the column of every node of a generation: the best score, then the first column."""
     with np.errstate(invalid="ignore", divide="ignore"):
         scores = criterion.between(offers)
         scaling = np.where(offers.gain > 0, scores / offers.gain, 1.0)
@@ -177,22 +183,22 @@ def choose(offers: Offers, criterion: Criterion) -> list[Choice]:
     return chosen
 
 
-def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
-    """Return why a node is a leaf before any column is looked at, None if it is not."""
-    if growth.is_pure(node):
+def stops(builder: TreeBuilder, node: int, recipe: Recipe) -> str | None:
+    """Return why a node is a leaf before any split is searched, None if it is not."""
+    if builder.is_pure(node):
         return "pure"
-    if recipe.max_depth is not None and growth.depth(node) >= recipe.max_depth:
+    if recipe.max_depth is not None and builder.depth(node) >= recipe.max_depth:
         return "max_depth"
-    if growth.weight_of(node) < recipe.min_weight:
+    if builder.weight_of(node) < recipe.min_weight:
         return "min_weight"
     return None
 
 
 def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers:
-    """Return the best candidate of each column of each node."""
-    told = engine.offers(tree, nodes, recipe)
-    if told is not None:
-        return told
+    """Return the best candidate split of each column in each node."""
+    from_engine = engine.offers(tree, nodes, recipe)
+    if from_engine is not None:
+        return from_engine
     shape = (len(nodes), len(engine.schema))
     gain, information, impurity, cut = (np.full(shape, np.nan) for _ in range(4))
     n_candidates = np.zeros(shape, np.int64)
@@ -202,27 +208,27 @@ def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Re
         for c, counts in tally.columns.items():
             field = engine.schema[c]
             values = engine.level_values(c) if field.is_numeric else NO_VALUES
-            found = candidates(counts, field, values, recipe.shape, engine.reader)
-            whole = counts
+            splits = candidates(counts, field, values, recipe.shape, engine.reader)
+            all_counts = counts
             if recipe.missing == "branch":
-                whole, found = with_missing_branch(counts, found, engine.reader)
-            scored = score(criterion, whole, found, recipe, engine.reader)
+                all_counts, splits = with_missing_branch(counts, splits, engine.reader)
+            scored = score(criterion, all_counts, splits, recipe, engine.reader)
             n_candidates[i, c] = (~np.isnan(scored)).sum()
             if not n_candidates[i, c]:
                 continue
-            scale = float(criterion.impurity(whole.known, engine.reader))
+            scale = float(criterion.impurity(all_counts.known, engine.reader))
             best = first_best(scored, scale * TIE)
             gain[i, c] = scored[best]
-            weights = engine.reader.weight(found.after[best])
+            weights = engine.reader.weight(splits.after[best])
             information[i, c] = entropy_bits(weights)
             impurity[i, c] = scale
-            if found.cuts.size:
-                cut[i, c] = found.cuts[best]
+            if splits.cuts.size:
+                cut[i, c] = splits.cuts[best]
             else:
-                side = found.sides[best]
+                side = splits.sides[best]
                 groups[i, c] = tuple(counts.codes[side == b] for b in range(side.max() + 1))
-    made = Offers(gain, information, impurity, cut, n_candidates, groups)
-    keep = getattr(engine, "keep_offers", None)  # an engine that goes on where it was lost
-    if keep is not None:
-        keep(nodes, made)
-    return made
+    best_candidates = Offers(gain, information, impurity, cut, n_candidates, groups)
+    keep_offers = getattr(engine, "keep_offers", None)  # engines that can resume
+    if keep_offers is not None:
+        keep_offers(nodes, best_candidates)
+    return best_candidates

@@ -1,8 +1,8 @@
-"""What was offered, chosen, refused, and why: induction as plain data.
+"""The trace: for each node, the candidate splits, the choice, and the reason for a leaf.
 
-A trace is a list of steps, one per node that was visited, each a dict of plain values that goes
-into the model file as it is. All that a person is shown (entropies, ratios, formulas) can be
-computed from the counts kept here.
+A trace is a list of steps, one per visited node. A step is a dict of plain data that is written to
+the model file unchanged. Everything shown to users (entropies, ratios, formulas) can be computed
+from its counts.
 """
 
 from __future__ import annotations
@@ -36,57 +36,57 @@ from penjing.tree.split import Offers, midpoints, snap_to_category
 from penjing.tree.tree_data import TreeData
 
 LIMIT = 80_000
-"""How many candidates (nodes x columns) are kept; 2,000 nodes of 40 columns."""
+"""The largest number of candidates (nodes x columns) in a trace: 2,000 nodes of 40 columns."""
 CUTS = 200
-"""How many cuts of a numeric column are kept; beyond it, the best ones."""
+"""The largest number of thresholds recorded per column; beyond it, the best ones."""
 LEVELS = 200
-"""How many levels of a nominal column are kept with their counts."""
+"""Columns with more levels than this are recorded without their counts."""
 TIES = 1_000
-"""How many ties are kept."""
+"""The largest number of ties that are recorded."""
 AUTO = "auto"
-"""Keep the trace where that costs little beside reading the table and growing the tree."""
+"""Record a trace where it costs little compared with reading the table and growing."""
 FREE_COLUMNS = 3_000
-"""So many columns of nodes are always weighed again for a trace; about a second's work."""
+"""This many candidates (nodes x columns) are always traced; it takes about a second."""
 CELLS = 150
-"""For so many cells of a table one more; reading them takes as long."""
+"""Each such number of cells in the table allows one more candidate; reading them takes as long."""
 ROWS = 2_000
-"""Counting so many rows of a column takes as long as weighing the column once."""
+"""Counting this many rows of a column takes as long as scoring the column once."""
 MAX_CELLS = 2_000_000
-"""Of a table with more cells than this no trace is kept, whatever its tree looks like."""
+"""No trace is recorded by default for a table with more cells than this."""
 
 
 class Trace:
-    """Collects the steps of one growth.
+    """Collects the steps while a tree grows.
 
     Parameters
     ----------
     limit : int
-        How many candidates may be kept. With 0 only the ties are.
+        The largest number of candidates; with 0 only ties are recorded.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
-        self._left = limit
-        self._keep = limit > 0
-        self._cut_short = False
+        self._n_remaining = limit
+        self._is_recording = limit > 0
+        self._is_truncated = False
         self._steps: dict[int, dict[str, Any]] = {}
         self._ties: list[dict[str, Any]] = []
         self._n_ties = 0
 
     def stops(self, reasons: Mapping[int, str]) -> None:
         """Record which nodes became leaves, and why."""
-        if self._keep:
+        if self._is_recording:
             for node, reason in reasons.items():
                 self._steps.setdefault(node, {"node": node})["stop"] = reason
 
     def candidates(
         self,
         engine: Engine,
-        growth: TreeBuilder,
-        asked: tuple[Sequence[int], Offers, Sequence[Choice]],
+        builder: TreeBuilder,
+        searched: tuple[Sequence[int], Offers, Sequence[Choice]],
         recipe: Recipe,
     ) -> None:
-        """Record what each column of each node offered, and what was chosen."""
-        nodes, offers, choices = asked
+        """Record the best candidate of each column in each node, and the choice."""
+        nodes, offers, choices = searched
         for node, choice in zip(nodes, choices, strict=True):
             split = choice.split
             if split is not None and split.total_gain >= recipe.min_gain and choice.tied:
@@ -94,15 +94,17 @@ class Trace:
                 if len(self._ties) < TIES:
                     tie = {"columns": list(choice.tied), "score": split.score}
                     self._ties.append({"node": node} | tie)
-        if not self._keep:
+        if not self._is_recording:
             return
-        room = max(self._left // max(len(engine.schema), 1), 0 if self._steps else 1)
-        kept = list(nodes[:room])
-        self._cut_short |= len(kept) < len(nodes)
-        self._left -= len(kept) * len(engine.schema)
+        max_nodes = max(self._n_remaining // max(len(engine.schema), 1), 0 if self._steps else 1)
+        recorded = list(nodes[:max_nodes])
+        self._is_truncated |= len(recorded) < len(nodes)
+        self._n_remaining -= len(recorded) * len(engine.schema)
         scores = scores_of(offers, recipe)
-        for i, tally in enumerate(engine.tally(growth, kept)):
-            step = {"node": kept[i]} | candidates_step(engine, tally, (offers, scores, i), recipe)
+        for i, tally in enumerate(engine.tally(builder, recorded)):
+            step = {"node": recorded[i]} | candidates_step(
+                engine, tally, (offers, scores, i), recipe
+            )
             split = choices[i].split
             if split is None:
                 step["stop"] = "alike"
@@ -110,7 +112,7 @@ class Trace:
                 step["stop"] = "min_gain"
             step["chosen"] = None if split is None else split.column
             step["tied"] = list(choices[i].tied)
-            self._steps[kept[i]] = step
+            self._steps[recorded[i]] = step
 
     def finish(self, growth: TreeBuilder, engine: Engine, recipe: Recipe) -> TreeData:
         """Return the grown tree with its trace, every step under its final node number."""
@@ -122,77 +124,77 @@ class Trace:
             for tie in self._ties
             if tie["node"] in new_id and growth.split(tie["node"]) is not None
         ]
-        if self._keep:
+        if self._is_recording:
             for node, step in self._steps.items():
                 if step.get("chosen") is not None and growth.split(node) is None:
-                    step.setdefault("stop", "max_leaves")  # it waited, and no room was left
+                    step.setdefault("stop", "max_leaves")  # it had a split, but no leaves were left
             steps = [s | {"node": new_id[n]} for n, s in self._steps.items() if n in new_id]
             steps.sort(key=lambda step: int(step["node"]))
-            kept = {"steps": steps, "is_whole": not self._cut_short}
+            kept = {"steps": steps, "is_whole": not self._is_truncated}
             return replace(tree, kept_trace=kept)
         return tree
 
 
 def trace_is_cheap(grown: TreeData | None, table: Table) -> bool:
-    """Say whether the trace of a tree takes no longer, about, than reading its table and growing.
+    """Whether a trace takes about as long as reading the table and growing the tree, or less.
 
-    A trace is made in Python: every column of every node that was not pure is weighed again.
-    That work is estimated here from the tree as C++ grew it, before it is pruned; None stands
-    for one that only Python can grow, of which the trace is the smaller part. Nothing is
-    measured, so that the same table always gets the same answer.
+    A trace is computed in Python, which scores every column of every impure node again. That work
+    is estimated from the tree that C++ grew, before pruning; None is a tree that only Python can
+    grow, for which the trace is the smaller part. Nothing is timed, so the result depends on the
+    table only.
     """
     n_columns, n_cells = len(table.columns), table.n_rows * len(table.columns)
     if grown is None or n_cells > MAX_CELLS:
         return n_cells <= MAX_CELLS
     allowed = FREE_COLUMNS + n_cells / CELLS
-    weighed = _not_pure(grown)
-    if n_columns * len(weighed) > allowed:  # before any node is looked at
+    impure = _not_pure(grown)
+    if n_columns * len(impure) > allowed:  # avoids the work below
         return False
     rows = _rows(grown, table)
-    return n_columns * (len(weighed) + float(rows[weighed].sum()) / ROWS) <= allowed
+    return n_columns * (len(impure) + float(rows[impure].sum()) / ROWS) <= allowed
 
 
 def _not_pure(tree: TreeData) -> npt.NDArray[np.intp]:
-    """Return the nodes whose columns were looked at, or might have been."""
+    """Return the nodes for which splits were searched, or may have been."""
     if tree.is_regression:
         return np.flatnonzero(~tree.is_leaf | (tree.losses > 0))
     return np.flatnonzero((tree.nodes.total > 0).sum(axis=1) > 1)
 
 
 def _rows(tree: TreeData, table: Table) -> Floats:
-    """Return how many rows each node looked at, about.
+    """Return the approximate number of rows in each node.
 
-    Rows that are shared out count in every branch, however little they weigh there.
+    Fractional cases count in every branch, whatever their weight there.
     """
-    weight, parent, asked = tree.weight, tree.nodes.parent.tolist(), tree.nodes.column.tolist()
-    shared = [column.n_missing / table.n_rows for column in table.columns]
+    weight, parent, column = tree.weight, tree.nodes.parent.tolist(), tree.nodes.column.tolist()
+    missing_share = [column.n_missing / table.n_rows for column in table.columns]
     if tree.recipe.get("missing") != "fraction":
-        shared = [0.0] * len(shared)
+        missing_share = [0.0] * len(missing_share)
     rows = np.full(tree.n_nodes, float(table.n_rows))
     for node in range(1, tree.n_nodes):
-        above = parent[node]
-        part = float(weight[node] / weight[above]) if weight[above] > 0 else 0.0
-        lost = shared[asked[above]]
-        rows[node] = rows[above] * (lost + (1 - lost) * part)
+        up = parent[node]
+        part = float(weight[node] / weight[up]) if weight[up] > 0 else 0.0
+        fraction = missing_share[column[up]]
+        rows[node] = rows[up] * (fraction + (1 - fraction) * part)
     return rows
 
 
 def candidates_step(
     engine: Engine, tally: Tally, offered: tuple[Offers, Floats, int], recipe: Recipe
 ) -> dict[str, Any]:
-    """Return what every column offered in one node, and the average by which they are screened.
+    """Return the candidates of one node and, for gain ratio, the average gain they must reach.
 
-    ``offered`` are the offers of a generation, the scores of all of them, and which node it is.
+    ``offered`` holds the best candidates of a generation, their scores, and the node's position.
     """
     offers, scores, i = offered
     step: dict[str, Any] = {}
     if recipe.criterion == "gain_ratio":
-        taking = ~np.isnan(offers.gain[i])
+        is_averaged = ~np.isnan(offers.gain[i])
         counted = getattr(offers, "counted", None)
-        if counted is not None and (taking & counted).any():
-            taking &= counted
+        if counted is not None and (is_averaged & counted).any():
+            is_averaged &= counted
         step["average_gain"] = json_number(
-            offers.gain[i][taking].mean() if taking.any() else np.nan
+            offers.gain[i][is_averaged].mean() if is_averaged.any() else np.nan
         )
     step["candidates"] = [
         candidate_record(engine, c, counts, recipe, (offers, i))
@@ -203,100 +205,102 @@ def candidates_step(
 
 
 def scores_of(offers: Offers, recipe: Recipe) -> Floats:
-    """Return by what columns are compared, as the rules of the recipe have it."""
-    own = getattr(load("dialect", recipe.rules), "scores", None)
-    if own is not None:
-        return np.asarray(own(offers, recipe))
+    """Return the scores by which the dialect of the recipe compares columns."""
+    dialect_scores = getattr(load("dialect", recipe.rules), "scores", None)
+    if dialect_scores is not None:
+        return np.asarray(dialect_scores(offers, recipe))
     return recipe.measure().between(offers)
 
 
 def candidate_record(
     engine: Engine, c: int, counts: Counts, recipe: Recipe, offered: tuple[Offers, int]
 ) -> dict[str, Any]:
-    """Return all that can be said of one column in one node, as plain data."""
+    """Return the record of one column in one node, as plain data."""
     offers, i = offered
     field, s = engine.schema[c], engine.reader
     if recipe.rules != "textbook" and not np.isnan(offers.gain[i, c]):
-        own = _offered(engine, c, counts, offers, i)
-        if own is not None:
+        record_of_dialect = _dialect_candidate(engine, c, counts, offers, i)
+        if record_of_dialect is not None:
             if getattr(recipe.options, "cut_cost", False) and field.has_order:
                 weight = float(s.weight(counts.known) + s.weight(counts.missing))
-                own["penalty"] = float(np.log2(offers.n_candidates[i, c])) / weight
+                record_of_dialect["penalty"] = float(np.log2(offers.n_candidates[i, c])) / weight
                 costs: Floats | None = getattr(offers, "cost", None)  # C5.0's depend on the gap
-                own["penalty"] = own["penalty"] if costs is None else float(costs[i, c])
-            return own
+                record_of_dialect["penalty"] = (
+                    record_of_dialect["penalty"] if costs is None else float(costs[i, c])
+                )
+            return record_of_dialect
     values = engine.level_values(c) if field.is_numeric else NO_VALUES
-    found = candidates(counts, field, values, recipe.shape, s)
-    whole = counts
+    splits = candidates(counts, field, values, recipe.shape, s)
+    all_counts = counts
     if recipe.missing == "branch":
-        whole, found = with_missing_branch(counts, found, s)
-    scored = score(recipe.measure(), whole, found, recipe, s)
-    told: dict[str, Any] = {"column": c, "missing": json_numbers(counts.missing)}
+        all_counts, splits = with_missing_branch(counts, splits, s)
+    scored = score(recipe.measure(), all_counts, splits, recipe, s)
+    record: dict[str, Any] = {"column": c, "missing": json_numbers(counts.missing)}
     if not scored.size or np.isnan(scored).all():
-        return told | {"known": json_numbers(counts.known)}
-    scale = float(recipe.measure().impurity(whole.known, s))
+        return record | {"known": json_numbers(counts.known)}
+    scale = float(recipe.measure().impurity(all_counts.known, s))
     best = first_best(scored, scale * TIE)
-    told |= {"after": [json_numbers(part) for part in found.after[best]]} | measures(
-        found.after[best], s
+    record |= {"after": [json_numbers(part) for part in splits.after[best]]} | measures(
+        splits.after[best], s
     )
-    if found.cuts.size:
-        told |= _curve(found.cuts, scored, best)
+    if splits.cuts.size:
+        record |= _threshold_gains(splits.cuts, scored, best)
     elif len(counts.codes) <= LEVELS:
-        told["codes"] = counts.codes.tolist()
-        told["sides"] = found.sides[best].tolist()
-    return told
+        record["codes"] = counts.codes.tolist()
+        record["sides"] = splits.sides[best].tolist()
+    return record
 
 
-def _offered(
+def _dialect_candidate(
     engine: Engine, c: int, counts: Counts, offers: Offers, i: int
 ) -> dict[str, Any] | None:
-    """Return the division that a program's own rules offered, and the curve of all its cuts."""
+    """Return the candidate that a dialect chose, and the gains of all thresholds."""
     field, s = engine.schema[c], engine.reader
-    told: dict[str, Any] = {"column": c, "missing": json_numbers(counts.missing)}
+    record: dict[str, Any] = {"column": c, "missing": json_numbers(counts.missing)}
     if not field.has_order:
         groups = offers.groups.get((i, c), ())
         parts = [counts.cells[np.isin(counts.codes, group)].sum(axis=0) for group in groups]
         if len(parts) < 2:
             return None
         after = np.stack(parts)
-        told |= {"after": [json_numbers(part) for part in after]} | measures(after, s)
+        record |= {"after": [json_numbers(part) for part in after]} | measures(after, s)
         if len(counts.codes) <= LEVELS:
             side = {int(code): b for b, group in enumerate(groups) for code in group}
             codes = [int(code) for code in counts.codes if int(code) in side]
-            told |= {"codes": codes, "sides": [side[code] for code in codes]}
-        return told
+            record |= {"codes": codes, "sides": [side[code] for code in codes]}
+        return record
     values = engine.level_values(c) if field.is_numeric else NO_VALUES
     places = values[counts.codes] if field.is_numeric else counts.codes.astype(np.float64)
     cut = float(offers.cut[i, c])
     below = int((places <= cut).sum())
-    if not 0 < below < len(places):  # known or not
+    if not 0 < below < len(places):  # a split into known and missing values
         return None
     low = counts.cells.cumsum(axis=0)[:-1]
     after = np.stack([low[below - 1], counts.known - low[below - 1]])
-    told |= {"after": [json_numbers(part) for part in after]} | measures(after, s)
-    every = np.stack([low, counts.known - low], axis=1)
+    record |= {"after": [json_numbers(part) for part in after]} | measures(after, s)
+    all_splits = np.stack([low, counts.known - low], axis=1)
     share = s.weight(counts.known) / (s.weight(counts.known) + s.weight(counts.missing))
     measure = Entropy() if isinstance(s, Classes) else Variance()
-    scored = gains(measure, counts.known, every, s) * share
+    scored = gains(measure, counts.known, all_splits, s) * share
     cuts = midpoints(places) if field.is_numeric else places[:-1].copy()
     cuts[below - 1] = cut if field.is_numeric else snap_to_category(cut)
-    return told | _curve(cuts, scored, below - 1)
+    return record | _threshold_gains(cuts, scored, below - 1)
 
 
 def measures(after: Floats, s: Reader) -> dict[str, float]:
-    """Return what every criterion says of one division, whoever chose it."""
+    """Return the values of all criteria for one split."""
     weight = s.weight(after)
     share = weight / weight.sum()
-    said = {"split_information": float(entropy_bits(weight))}
+    values = {"split_information": float(entropy_bits(weight))}
     if isinstance(s, Classes):
-        said["entropy_before"] = float(entropy_bits(after.sum(axis=0)))
-        said["entropy_after"] = float((share * entropy_bits(after)).sum())
-        said["gini_after"] = float((share * gini_impurity(after)).sum())
-    return said
+        values["entropy_before"] = float(entropy_bits(after.sum(axis=0)))
+        values["entropy_after"] = float((share * entropy_bits(after)).sum())
+        values["gini_after"] = float((share * gini_impurity(after)).sum())
+    return values
 
 
-def _curve(cuts: Floats, scored: Floats, best: int) -> dict[str, Any]:
-    if np.isinf(cuts[best]):  # known, or not: no number, and nothing to compare it with
+def _threshold_gains(cuts: Floats, scored: Floats, best: int) -> dict[str, Any]:
+    if np.isinf(cuts[best]):  # known and missing values: there is no threshold
         return {"cut": None, "n_cuts": 0, "cuts": [], "gains": []}
     places = np.arange(len(cuts))
     if len(cuts) > CUTS:
@@ -310,10 +314,10 @@ def _curve(cuts: Floats, scored: Floats, best: int) -> dict[str, Any]:
 
 
 def json_numbers(total: Floats) -> list[float | int]:
-    """Return sums as plain numbers, whole ones as integers."""
+    """Return sums for JSON: whole numbers as integers."""
     return [int(v) if v == int(v) else v for v in np.asarray(total).tolist()]
 
 
 def json_number(value: float) -> float | None:
-    """Return a float for JSON: None for what is not a number."""
+    """Return a float for JSON: None for NaN."""
     return None if np.isnan(value) else float(value)
