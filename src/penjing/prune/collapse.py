@@ -9,25 +9,25 @@ from penjing.prune.pessimistic import inner_nodes_bottom_up
 from penjing.tree.tree_data import TreeData
 
 SLACK = 1e-3
-"""By so much the errors of a subtree must be fewer; C4.5's tolerance for everything."""
+"""A subtree must make fewer errors than a leaf by this much; C4.5's general tolerance."""
 
 
 def prune(
     tree: TreeData, *, slack: float = SLACK, share: float = 1.0
 ) -> tuple[TreeData, list[Decision]]:
-    """Return the tree without the questions that save no training error.
+    """Return the tree without the splits that avoid no training error.
 
-    A question may gain information and yet change no answer. Nothing is estimated here, the
-    counts that the tree keeps are enough.
+    A split may gain information and yet change no prediction. The counts in the tree are
+    sufficient; nothing is estimated.
 
     Parameters
     ----------
     tree : TreeData
-        What to prune; it stays as it is.
+        The tree to prune; it is not changed.
     slack : float
-        How many errors fewer a subtree must make.
+        The number of errors by which a subtree must be better.
     share : float
-        It must make fewer than this share of the leaf's (C5.0: 0.999).
+        It must make less than this share of the leaf's errors (C5.0: 0.999).
 
     Returns
     -------
@@ -36,22 +36,22 @@ def prune(
     if tree.is_regression or not tree.has_counts:
         raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
     slack, share = arguments.number("slack", slack), arguments.number("share", share)
-    wrong, weight = tree.losses.tolist(), tree.weight.tolist()
-    now = list(wrong)
-    whole = float(tree.losses[tree.is_leaf].sum())
+    errors, weight = tree.losses.tolist(), tree.weight.tolist()
+    subtree_errors = list(errors)
+    tree_errors = float(tree.losses[tree.is_leaf].sum())
     decisions = []
     for node in inner_nodes_bottom_up(tree):
-        kept = sum(now[child] for child in tree.children(node))
-        cut = kept >= share * wrong[node] - slack
-        made = record_decision(
+        errors_kept = sum(subtree_errors[child] for child in tree.children(node))
+        is_cut = errors_kept >= share * errors[node] - slack
+        decision = record_decision(
             node,
             weight[node],
-            kept=kept,
-            as_leaf=wrong[node],
-            tree_kept=whole,
-            decision="cut" if cut else "keep",
+            kept=errors_kept,
+            as_leaf=errors[node],
+            tree_kept=tree_errors,
+            decision="cut" if is_cut else "keep",
         )
-        decisions.append(made)
-        now[node] = wrong[node] if cut else kept
-        whole += now[node] - kept
+        decisions.append(decision)
+        subtree_errors[node] = errors[node] if is_cut else errors_kept
+        tree_errors += subtree_errors[node] - errors_kept
     return apply_cuts(tree, decisions), decisions

@@ -1,4 +1,4 @@
-"""How many errors a leaf will make: C4.5's and J48's upper bound of a confidence interval."""
+"""The estimated errors of a leaf: the upper confidence limit of C4.5 and J48."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _DEVIATE = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0)
 
 @dataclass(frozen=True)
 class ErrorBound:
-    """The errors to be added to those that a leaf makes in training.
+    """Computes the errors added to those that a leaf makes in training.
 
     Parameters
     ----------
     confidence : float
-        CF; the smaller, the more is added.
+        The CF of C4.5; a smaller value adds more errors.
     deviate : str
-        How the normal deviate is found: ``table`` (C4.5) or ``quantile`` (J48).
+        How the normal deviate is computed: ``table`` (C4.5) or ``quantile`` (J48).
     last_errors : float
-        What part of N - e is added where e is within half a case of N.
+        The share of N - e that is added where e is within half a case of N.
     single : bool
-        Whether results are rounded to 32 bits.
+        Whether results are rounded to 32-bit floats.
     """
 
     confidence: float = 0.25
@@ -45,7 +45,7 @@ class ErrorBound:
 
     @cached_property
     def _cf(self) -> float:
-        # J48 keeps CF as a 32-bit number, and so does C4.5.
+        # J48 and C4.5 store CF as a 32-bit float.
         return float(np.float32(self.confidence))
 
     @cached_property
@@ -65,7 +65,7 @@ class ErrorBound:
         return self._round(z * z)
 
     def added_errors(self, n: float, errors: float) -> float:
-        """Return how many errors more than those made in training are to be expected.
+        """Return the number of expected errors beyond those made in training.
 
         Examples
         --------
@@ -94,7 +94,7 @@ class ErrorBound:
         return n * self._round(rate) - errors
 
     def native_arguments(self) -> dict[str, object]:
-        """Return what C++ needs to estimate the same."""
+        """Return the arguments with which C++ computes the same estimates."""
         return {
             "confidence": self._cf,
             "squared": float(self.squared),
@@ -104,7 +104,7 @@ class ErrorBound:
             "nothing": self.deviate == "quantile" and self._cf > 0.5,
         }
 
-    @lru_cache(maxsize=65_536)  # noqa: B019 - few bounds are made, and each asks the same again
+    @lru_cache(maxsize=65_536)  # noqa: B019 - there are few bounds, with many repeated calls
     def estimate(self, n: float, errors: float) -> float:
-        """Return the errors made and to be expected; none where there are no cases."""
+        """Return the errors made in training plus those added; 0 without cases."""
         return self._round(errors + self.added_errors(n, errors)) if n > 0 else 0.0

@@ -1,9 +1,9 @@
-"""Cost-complexity pruning: a question stays if what it saves is worth the leaves it costs.
+"""Cost-complexity pruning: a split stays if it reduces the cost enough for the leaves it adds.
 
-Two measures of what a subtree costs are in use: what its leaves get wrong (Breiman et al. 1984,
-rpart) and how mixed they are (scikit-learn). Both cut the weakest link first: the node whose
-subtree saves least for each leaf it adds. The counts that a tree keeps are enough, no rows are
-needed; only the choice of the complexity by cross-validation wants them.
+The cost of a subtree is the errors of its leaves (Breiman et al. 1984, rpart) or their impurity
+(scikit-learn). Both prune the weakest link first: the node whose subtree reduces the cost least
+per added leaf. The counts in the tree are sufficient; only choosing the complexity by
+cross-validation needs rows.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from penjing.tree.counts import Classes
 from penjing.tree.tree_data import TreeData
 
 By = Literal["errors", "impurity"]
-_AS_THERE = {"gain": sklearn_impurity.entropy, "variance": sklearn_impurity.variance}
-"""In which order links of equal strength are cut hangs on rounding."""
+_SKLEARN_IMPURITY = {"gain": sklearn_impurity.entropy, "variance": sklearn_impurity.variance}
+"""The order in which equally weak links are pruned depends on rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One cut of the weakest link: at which complexity, which node, what the tree then costs."""
+    """A step of weakest-link pruning: complexity, node, and the cost of the tree after it."""
 
     alpha: float
     node: int
@@ -39,21 +39,21 @@ class Link:
 
 
 def pruning_path(tree: TreeData, by: By = "errors") -> list[Link]:
-    """Return all cuts from the whole tree down to its root, the weakest link first.
+    """Return all pruning steps from the full tree down to its root, the weakest link first.
 
     Parameters
     ----------
     tree : TreeData
-        The tree; it stays as it is.
+        The tree; it is not changed.
     by : str
-        What a leaf costs: its ``errors`` (for a number, its squares), or its ``impurity`` times
-        its share of the rows.
+        The cost of a leaf: its ``errors`` (for regression, its sum of squares), or its
+        ``impurity`` times its share of the rows.
 
     Returns
     -------
     list of Link
-        The first has no node: the tree as it is. Complexities are per leaf, in the unit of the
-        cost; of equal ones the node that a walk through the tree meets first is cut first.
+        The first has no node: it is the full tree. Complexities are per leaf, in the unit of the
+        cost; ties go to the first node in preorder.
 
     Examples
     --------
@@ -64,40 +64,40 @@ def pruning_path(tree: TreeData, by: By = "errors") -> list[Link]:
     [(-1, 0.0), (0, 1.0)]
     """
     order = np.fromiter(tree.walk(), np.intp, len(tree.nodes))
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    parent = np.where(tree.nodes.parent[order] < 0, -1, place[tree.nodes.parent[order]])
+    position = np.empty_like(order)
+    position[order] = np.arange(len(order))
+    parent = np.where(tree.nodes.parent[order] < 0, -1, position[tree.nodes.parent[order]])
     own = cost_of(tree, by)[order]
     is_leaf = tree.is_leaf[order]
     below, n_leaves = np.where(is_leaf, own, 0.0), is_leaf.astype(np.int64)
-    for i in np.flatnonzero(is_leaf).tolist():  # leaf after leaf up to the root: one rounding
-        up = parent[i]
-        while up >= 0:
-            below[up] += own[i]
-            n_leaves[up] += 1
-            up = parent[up]
-    last = _last_below(parent)
-    found = [Link(0.0, -1, float(below[0]), int(n_leaves[0]))]
-    asks = ~is_leaf
-    while asks[0]:
+    for i in np.flatnonzero(is_leaf).tolist():  # leaf by leaf up to the root: fixed rounding
+        ancestor = parent[i]
+        while ancestor >= 0:
+            below[ancestor] += own[i]
+            n_leaves[ancestor] += 1
+            ancestor = parent[ancestor]
+    last_descendant = _last_descendants(parent)
+    links = [Link(0.0, -1, float(below[0]), int(n_leaves[0]))]
+    is_inner = ~is_leaf
+    while is_inner[0]:
         with np.errstate(divide="ignore", invalid="ignore"):
-            rate = np.where(asks, (own - below) / (n_leaves - 1), np.inf)
+            rate = np.where(is_inner, (own - below) / (n_leaves - 1), np.inf)
         weakest = int(rate.argmin())
-        saved, fewer = own[weakest] - below[weakest], n_leaves[weakest] - 1
-        asks[weakest : last[weakest] + 1] = False
+        added_cost, removed_leaves = own[weakest] - below[weakest], n_leaves[weakest] - 1
+        is_inner[weakest : last_descendant[weakest] + 1] = False
         below[weakest], n_leaves[weakest] = own[weakest], 1
-        up = parent[weakest]
-        while up >= 0:
-            below[up] += saved
-            n_leaves[up] -= fewer
-            up = parent[up]
+        ancestor = parent[weakest]
+        while ancestor >= 0:
+            below[ancestor] += added_cost
+            n_leaves[ancestor] -= removed_leaves
+            ancestor = parent[ancestor]
         node = int(order[weakest])
-        found.append(Link(float(rate[weakest]), node, float(below[0]), int(n_leaves[0])))
-    return found
+        links.append(Link(float(rate[weakest]), node, float(below[0]), int(n_leaves[0])))
+    return links
 
 
 def cost_of(tree: TreeData, by: By) -> Floats:
-    """Return what each node costs as a leaf."""
+    """Return the cost of each node as a leaf."""
     if by == "errors":
         return tree.losses
     s = tree.reader
@@ -108,16 +108,16 @@ def cost_of(tree: TreeData, by: By) -> Floats:
     name = "variance" if tree.is_regression else str(tree.recipe.get("criterion", "gini"))
     if name == "gini":
         impurity = sklearn_impurity.gini(total)
-    elif tree.recipe.get("rules") == "sklearn" and name in _AS_THERE:
-        impurity = _AS_THERE[name](total)
+    elif tree.recipe.get("rules") == "sklearn" and name in _SKLEARN_IMPURITY:
+        impurity = _SKLEARN_IMPURITY[name](total)
     else:
         name = {"gain_ratio": "gain"}.get(name, name)
         impurity = load("criterion", name)().impurity(total, s)
     return np.asarray(weight * impurity / weight[0])
 
 
-def _last_below(parent: np.ndarray[Any, Any]) -> list[int]:
-    """Return the last node below each, in the order of a walk; itself for a leaf."""
+def _last_descendants(parent: np.ndarray[Any, Any]) -> list[int]:
+    """Return the last descendant of each node in preorder; the node itself for a leaf."""
     last = list(range(len(parent)))
     for i in range(len(parent) - 1, 0, -1):
         last[parent[i]] = max(last[parent[i]], last[i])
@@ -132,21 +132,22 @@ def prune(
     by: By = "errors",
     one_se: bool = True,
 ) -> tuple[TreeData, list[Decision]]:
-    """Return the tree without the questions that save too little for the leaves they add.
+    """Return the tree without the splits that reduce the cost too little for the leaves they add.
 
     Parameters
     ----------
     tree : TreeData
-        What to prune; it stays as it is.
+        The tree to prune; it is not changed.
     alpha : float, optional
-        What a leaf costs, in the unit of ``by``.
+        The cost of each leaf, in the unit of ``by``.
     cp : float, optional
-        The same as a share of what the root costs as a leaf (rpart).
+        The same as a share of the cost of the root as a leaf (rpart).
     by : str
-        ``errors`` (for a number, squares) or ``impurity``.
+        ``errors`` (for regression, sums of squares) or ``impurity``.
     one_se : bool
-        With neither ``alpha`` nor ``cp``, the tree's cross-validated table decides: its smallest
-        error, or the smallest tree within one standard error of that.
+        With neither ``alpha`` nor ``cp``, the tree's cross-validated cp table decides: the
+        smallest tree within one standard error of the smallest error, or without ``one_se`` the
+        tree of the smallest error.
 
     Returns
     -------
@@ -166,7 +167,7 @@ def prune(
         alpha = share * float(cost[0])
     arguments.number("alpha", alpha)
     links = pruning_path(tree, by)
-    # a cp read from a table is a quotient, rounded
+    # A cp from a table is a rounded quotient.
     slack = 0.0 if is_exact else 1e-12 * float(cost[0])
     cut = [link for link in links[1:] if link.alpha <= alpha + slack]
     decisions = _decisions(tree, cost, links[: len(cut) + 1], alpha)
@@ -178,17 +179,17 @@ def prune(
 
 
 def shorten_cp_table(table: Sequence[Sequence[float]], cp: float) -> list[list[float]]:
-    """Return the rows of a table of complexities that are left after pruning to ``cp``."""
+    """Return the rows of a cp table that remain after pruning to ``cp``."""
     kept = [list(row) for row in table if row[0] > cp]
     rest = [list(row) for row in table if row[0] <= cp]
     return [*kept, [cp, *rest[0][1:]]] if rest else kept
 
 
 def best_cp(tree: TreeData, *, one_se: bool = True) -> float:
-    """Return the cp that the tree's cross-validated table recommends.
+    """Return the cp that the tree's cross-validated cp table recommends.
 
     With ``one_se`` the simplest tree whose error is within one standard error of the smallest
-    (Breiman et al. 1984, 3.4.3), else the first of the smallest error itself.
+    (Breiman et al. 1984, 3.4.3), else the first one with the smallest error.
     """
     rows = [row for row in tree.about.get("cp_table", ()) if len(row) == 5]
     if not rows:
@@ -199,20 +200,20 @@ def best_cp(tree: TreeData, *, one_se: bool = True) -> float:
 
 
 def _decisions(tree: TreeData, cost: Floats, links: Sequence[Link], alpha: float) -> list[Decision]:
-    """Return what was cut, in its order, and then what stayed."""
+    """Return the decisions: first the pruned nodes in their order, then those that stay."""
     parent, is_leaf = tree.nodes.parent.tolist(), tree.is_leaf.tolist()
-    below = [float(cost[i]) if is_leaf[i] else 0.0 for i in range(len(parent))]
+    subtree_cost = [float(cost[i]) if is_leaf[i] else 0.0 for i in range(len(parent))]
     leaves = [int(is_leaf[i]) for i in range(len(parent))]
     for i in range(len(parent) - 1, 0, -1):
-        below[parent[i]] += below[i]
+        subtree_cost[parent[i]] += subtree_cost[i]
         leaves[parent[i]] += leaves[i]
     weight = tree.weight.tolist()
-    gone = [False] * len(parent)
-    made = []
+    is_removed = [False] * len(parent)
+    decisions = []
 
-    def decided(node: int, *, is_cut: bool) -> Decision:
-        kept, as_leaf = below[node] + alpha * leaves[node], float(cost[node]) + alpha
-        now = below[0] + alpha * leaves[0]
+    def decision_of(node: int, *, is_cut: bool) -> Decision:
+        kept, as_leaf = subtree_cost[node] + alpha * leaves[node], float(cost[node]) + alpha
+        now = subtree_cost[0] + alpha * leaves[0]
         slack = 1e-12 * max(kept, as_leaf)
         why = "equal" if abs(kept - as_leaf) <= slack else "better" if as_leaf < kept else "worse"
         return Decision(
@@ -227,16 +228,19 @@ def _decisions(tree: TreeData, cost: Floats, links: Sequence[Link], alpha: float
         )
 
     for link in links[1:]:
-        made.append(decided(link.node, is_cut=True))
-        saved, fewer = float(cost[link.node]) - below[link.node], leaves[link.node] - 1
-        up = link.node
-        while up >= 0:
-            below[up] += saved
-            leaves[up] -= fewer
-            up = parent[up]
-        gone[link.node] = True
+        decisions.append(decision_of(link.node, is_cut=True))
+        added_cost, removed_leaves = (
+            float(cost[link.node]) - subtree_cost[link.node],
+            leaves[link.node] - 1,
+        )
+        ancestor = link.node
+        while ancestor >= 0:
+            subtree_cost[ancestor] += added_cost
+            leaves[ancestor] -= removed_leaves
+            ancestor = parent[ancestor]
+        is_removed[link.node] = True
     for i in range(len(parent)):
-        gone[i] = gone[i] or (i > 0 and gone[parent[i]])
-        if not (gone[i] or is_leaf[i]):
-            made.append(decided(i, is_cut=False))
-    return made
+        is_removed[i] = is_removed[i] or (i > 0 and is_removed[parent[i]])
+        if not (is_removed[i] or is_leaf[i]):
+            decisions.append(decision_of(i, is_cut=False))
+    return decisions

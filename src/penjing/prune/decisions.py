@@ -1,7 +1,7 @@
-"""Pruners: which questions of a tree are better left unasked, and the list of every decision.
+"""Pruning decisions: what every pruning method records for each node.
 
-A pruner is a pure function ``prune(tree, …) -> (tree, decisions)``. One that takes a parameter
-``judge`` wants the sums of validation rows; all its other parameters are keyword-only options.
+A pruner is a pure function ``prune(tree, …) -> (tree, decisions)``. One with a parameter ``judge``
+needs the sums of validation rows; all other parameters are keyword-only options.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from penjing.tree.tree_data import TreeData
 Ties = Literal["cut", "keep"]
 Measure = Literal["correct", "squares", "errors", "bits", "costs"]
 OWN_MEASURES: dict[str, Measure] = {"mdl": "bits", "cost-complexity": "costs"}
-"""What methods that count no errors weigh: bits; errors (or impurity) and what leaves cost."""
+"""The measures of methods that do not count errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided of one question, and by which numbers.
+    """The decision about one node, and the numbers it is based on.
 
-    The numbers are rows answered rightly (``correct``, more is better), sums of squares
+    The numbers are correctly predicted rows (``correct``, more is better), sums of squares
     (``squares``, less is better) or estimated errors (``errors``, less is better).
 
     Parameters
     ----------
     node : int
-        The node, as the tree numbers it that was given to the pruner.
+        The number of the node in the tree that was given to the pruner.
     rows : float
-        The weight of the rows that judged: validation rows in this node, or training rows where
-        no validation is used.
+        The weight of the validation rows in this node, or of the training rows where no
+        validation set is used.
     kept : float
-        The number for the node if it keeps its question (all below it already decided).
+        The number for the node if it keeps its split (its descendants already decided).
     as_leaf : float
         The number for the node as a leaf.
     tree_kept, tree_as_leaf : float
@@ -47,11 +47,11 @@ class Decision:
     decision : str
         ``keep``, ``cut``, or ``raise``: the largest branch took the node's place.
     why : str
-        ``better``, ``equal`` or ``worse``, said of the leaf (or of the branch that was raised);
-        ``unreached`` where no row judged.
+        Whether the leaf (or the raised branch) is ``better``, ``equal`` or ``worse``;
+        ``unreached`` where no validation row is in the node.
     as_branch : float or None
         The number for the node if its largest branch took its place; None where that was not
-        looked at.
+        considered.
     """
 
     node: int
@@ -66,56 +66,56 @@ class Decision:
 
     def to_json(self) -> dict[str, Any]:
         """Return the decision as plain data."""
-        told = {name: getattr(self, name) for name in _DECISION}
+        data = {name: getattr(self, name) for name in _DECISION_FIELDS}
         if self.as_branch is None:
-            del told["as_branch"]
-        return told
+            del data["as_branch"]
+        return data
 
 
-_DECISION = tuple(field.name for field in fields(Decision))
+_DECISION_FIELDS = tuple(field.name for field in fields(Decision))
 
 
 class Judge(Protocol):
-    """Whoever holds the validation rows: an engine, as seen from here."""
+    """The part of an engine that provides the sums of validation rows."""
 
     @property
     def reader(self) -> Reader:
-        """What reads the sums."""
+        """Interprets the sums."""
 
     def totals(self, tree: TreeData | TreeBuilder, nodes: Sequence[int]) -> Totals:
         """Return the sums of the validation rows in these nodes."""
 
 
 def measure_of(s: Reader) -> Measure:
-    """Return what validation rows are judged by: rows answered rightly, or sums of squares."""
+    """Return the measure of validation rows: correctly predicted rows, or sums of squares."""
     return "correct" if isinstance(s, Classes) else "squares"
 
 
 def prediction_worth(cells: Floats, answers: np.ndarray[Any, Any], s: Reader) -> Floats:
-    """Return what each answer is worth to the rows of each vector of sums.
+    """Return the measure of each prediction for the rows of each vector of sums.
 
     Parameters
     ----------
     cells : (n, S)
-        Sums of validation rows, read by ``s``.
+        Sums of validation rows, interpreted by ``s``.
     answers : (n,)
         Codes of classes, or numbers.
 
     Examples
     --------
-    Three rows of class 0 and one of class 1, told that they are class 0:
+    Three rows of class 0 and one of class 1, all predicted as class 0:
 
     >>> prediction_worth(np.array([[3.0, 1.0]]), np.array([0]), Classes(2))
     array([3.])
     """
     if isinstance(s, Classes):
         return np.asarray(np.take_along_axis(cells, answers[:, None], axis=1)[:, 0])
-    off = answers - s.centre
-    return np.maximum(cells[:, 2] - 2 * off * cells[:, 1] + off**2 * cells[:, 0], 0.0)
+    offset = answers - s.centre
+    return np.maximum(cells[:, 2] - 2 * offset * cells[:, 1] + offset**2 * cells[:, 0], 0.0)
 
 
 def worth_scale(cells: Floats, answers: np.ndarray[Any, Any], s: Reader) -> Floats:
-    """Return how large the numbers are of which `judged` is a difference, hence its rounding."""
+    """Return the size of the terms of `prediction_worth`, which determines its rounding error."""
     if isinstance(s, Classes):
         return s.weight(cells)
     return np.asarray(cells[:, 2] + (answers - s.centre) ** 2 * cells[:, 0])
@@ -132,7 +132,7 @@ def decide(
     tree_kept: float,
     ties: Ties,
 ) -> Decision:
-    """Decide one question; numbers that differ by no more than the rounding of ``size`` tie."""
+    """Decide about one node; numbers that differ by no more than the rounding of ``size`` tie."""
     better = as_leaf - kept if measure == "correct" else kept - as_leaf
     if rows == 0:
         why: Literal["better", "equal", "worse", "unreached"] = "unreached"
@@ -163,7 +163,7 @@ def record_decision(
     decision: Literal["cut", "keep", "raise"],
     as_branch: float | None = None,
 ) -> Decision:
-    """Record a decision that was made by a rule of its own, of numbers that had better be small."""
+    """Return the record of a decision made elsewhere, of numbers where smaller is better."""
     instead = as_branch if decision == "raise" and as_branch is not None else as_leaf
     why: Literal["better", "equal", "worse"] = (
         "equal" if instead == kept else "better" if instead < kept else "worse"
@@ -182,17 +182,17 @@ def record_decision(
 
 
 def check_ties(ties: str) -> None:
-    """Refuse a word for ties that is not known."""
+    """Raise an error for an unknown value of ``ties``."""
     one_of("ties", ties, ("cut", "keep"))
 
 
 def apply_cuts(tree: TreeData, decisions: Iterable[Decision]) -> TreeData:
-    """Return the tree with what was decided to be cut made leaves."""
+    """Return the tree in which the nodes decided to be cut are leaves."""
     cut = [d.node for d in decisions if d.decision == "cut"]
     return tree.pruned(cut) if cut else replace(tree)
 
 
 def plain_number(value: float) -> float:
-    """Return a plain number, whole ones as integers, and no -0.0."""
+    """Return a number for JSON: whole numbers as integers, no -0.0."""
     value = float(value)
     return int(value) if value.is_integer() else value

@@ -1,4 +1,4 @@
-"""A tree that is being rebuilt: branches that no row took are leaves of it, branches may rise."""
+"""A mutable copy of a tree for pruning that can turn nodes into leaves and raise branches."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from penjing.tree.tree_data import TreeData
 
 @dataclass(frozen=True)
 class EditedStructure:
-    """The shape of a draft at one moment; engines may remember rows by it."""
+    """A snapshot of the structure of an `EditableTree`; engines may cache rows by it."""
 
     splits: Mapping[int, Split]
-    kids: Mapping[int, range]
-    above: Mapping[int, tuple[int, int]]
+    child_ranges: Mapping[int, range]
+    parents: Mapping[int, tuple[int, int]]
 
     def split(self, node: int) -> Split | None:
-        """Return the test of a node."""
+        """Return the split of a node."""
         return self.splits.get(node)
 
     def parent_of(self, node: int) -> tuple[int, int]:
-        """Return a node's parent and by which of its branches the node is reached."""
-        return self.above[node]
+        """Return the parent of a node, and the branch of the parent that leads to the node."""
+        return self.parents[node]
 
     def children(self, node: int) -> range:
         """Return the ids of a node's children, in the order of its branches."""
-        return self.kids.get(node, range(0))
+        return self.child_ranges.get(node, range(0))
 
     def weight_of(self, node: int) -> float:
-        """Return nothing: a sketch holds no sums, rows are shared out by their own weight."""
+        """Not available: the structure has no sums; fractions come from the counted rows."""
         raise NotImplementedError
 
 
 def majority(total: Floats, tolerance: float = 0.0) -> int:
-    """Return the most frequent class: the first one that no later one exceeds by the tolerance.
+    """Return the most frequent class: the first that no later one exceeds by the tolerance.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def majority(total: Floats, tolerance: float = 0.0) -> int:
 
 
 class RowCounter(Protocol):
-    """Whoever holds the training rows: an engine, as seen from here."""
+    """The part of an engine that provides the sums of training rows."""
 
     def totals(self, tree: EditedStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of the rows in these nodes."""
@@ -65,26 +65,26 @@ class RowCounter(Protocol):
 
 @runtime_checkable
 class NativePruner(Protocol):
-    """Whoever can prune a whole tree by estimated errors, with the same decisions."""
+    """An engine that can prune a tree by estimated errors, with the same decisions."""
 
     def prune_by_errors(self, tree: TreeData, how: Mapping[str, object]) -> dict[str, Any] | None:
-        """Return the arrays of the tree and of its decisions; None where Python has to."""
+        """Return the arrays of the tree and of its decisions; None where it cannot."""
 
 
 class EditableTree:
-    """The nodes of a tree under numbers of its own, in which nodes can become leaves or rise.
+    """A mutable copy of a tree with its own node numbers.
 
-    Every level of a nominal column has a branch here: rows that come to a node only when a
+    Every level of a categorical column has a branch here: rows that reach a node only after a
     branch is raised may take one that was empty before.
 
     Parameters
     ----------
     tree : TreeData
-        Where it begins.
+        The tree to copy.
     label : function, optional
-        The class of a vector of sums, where a node that gets other rows is given it anew (J48).
-        Without it a node keeps its class as long as no other is more frequent, and a branch
-        without rows the one it had (C4.5).
+        Returns the class for a vector of sums; it is applied to every node whose rows change
+        (J48). Without it a node keeps its class as long as no other is more frequent, and a branch
+        without rows keeps its class (C4.5).
     """
 
     def __init__(self, tree: TreeData, label: Callable[[Floats], int] | None = None) -> None:
@@ -94,9 +94,9 @@ class EditableTree:
         self.weight: list[float] = []
         self.label: list[int] = []
         self.depth: list[int] = []
-        self._above: list[tuple[int, int]] = []
+        self._parent: list[tuple[int, int]] = []
         self._split: dict[int, Split] = {}
-        self._kids: dict[int, range] = {}
+        self._children: dict[int, range] = {}
         self.origin: list[int] = []
         self._append(0, tree.nodes.total[0], int(tree.values[0]), (-1, 0), 0)
         for node in self._walk_down():
@@ -109,7 +109,7 @@ class EditableTree:
         self.total.append(total)
         self.weight.append(float(total.sum()))
         self.label.append(label)
-        self._above.append(above)
+        self._parent.append(above)
         self.depth.append(depth)
 
     def _walk_down(self) -> Iterable[int]:
@@ -124,18 +124,18 @@ class EditableTree:
             return
         split = self._tree.split(origin)
         assert split is not None
-        arms: list[tuple[Codes, int]] = [
+        branches: list[tuple[Codes, int]] = [
             (self._tree.nodes.levels(child), child) for child in self._tree.children(origin)
         ]
         if split.cut is None:
-            arms += [(codes, -1) for codes in self._empty(origin)]
+            branches += [(codes, -1) for codes in self._empty(origin)]
             if self._tree.recipe.get("shape") == "multiway":
-                arms.sort(key=lambda arm: int(arm[0][0]))  # in the order of levels
-            split = replace(split, groups=tuple(codes for codes, _ in arms))
+                branches.sort(key=lambda arm: int(arm[0][0]))  # in the order of levels
+            split = replace(split, groups=tuple(codes for codes, _ in branches))
         first = len(self.origin)
         self._split[node] = split
-        self._kids[node] = range(first, first + len(arms))
-        for branch, (_, child) in enumerate(arms):
+        self._children[node] = range(first, first + len(branches))
+        for branch, (_, child) in enumerate(branches):
             known = child >= 0
             total = self._tree.nodes.total[child] if known else np.zeros_like(self.total[0])
             label = int(self._tree.values[child]) if known else self.label[node]
@@ -147,105 +147,105 @@ class EditableTree:
             return list(codes[:, None])
         return [codes] if codes.size else []
 
-    # -- what is there ----------------------------------------------------------------------
+    # -- queries ----------------------------------------------------------------------------
 
     def is_leaf(self, node: int) -> bool:
-        """Whether a node asks nothing."""
+        """Whether a node is a leaf."""
         return node not in self._split
 
     def split_of(self, node: int) -> Split | None:
-        """Return what a node asks, None where it asks nothing."""
+        """Return the split of a node, None for a leaf."""
         return self._split.get(node)
 
     def children(self, node: int) -> range:
         """Return the children of a node."""
-        return self._kids.get(node, range(0))
+        return self._children.get(node, range(0))
 
     def subtree(self, node: int) -> list[int]:
-        """Return a node and all that stand below it, each before its children."""
-        found = [node]
-        for each in found:  # grows while it is walked
-            found.extend(self.children(each))
-        return found
+        """Return a node and its descendants, each before its children."""
+        nodes = [node]
+        for each in nodes:  # the list grows during the loop
+            nodes.extend(self.children(each))
+        return nodes
 
     def largest_child(self, node: int, tolerance: float) -> int:
-        """Return the child of most weight, the last one of equals."""
+        """Return the child of the greatest weight; ties go to the last."""
         children = self.children(node)
         weights = [self.weight[child] for child in children]
         most = max(weights)
         return max(c for c, w in zip(children, weights, strict=True) if w >= most - tolerance)
 
-    # -- what can be done -------------------------------------------------------------------
+    # -- changes -----------------------------------------------------------------------------
 
     def structure_with_raised(self, raised: Mapping[int, int]) -> EditedStructure:
-        """Return the shape with these nodes replaced by these children of theirs."""
-        splits, kids = dict(self._split), dict(self._kids)
-        above = dict(enumerate(self._above))
+        """Return the structure in which these nodes are replaced by one of their children each."""
+        splits, children = dict(self._split), dict(self._children)
+        parents = dict(enumerate(self._parent))
         for node, branch in raised.items():
-            splits[node], kids[node] = self._split[branch], self._kids[branch]
-            above |= {child: (node, i) for i, child in enumerate(kids[node])}
-        return EditedStructure(splits, kids, above)
+            splits[node], children[node] = self._split[branch], self._children[branch]
+            parents |= {child: (node, i) for i, child in enumerate(children[node])}
+        return EditedStructure(splits, children, parents)
 
     def path_to(self, node: int) -> list[tuple[Split, int]]:
-        """Return the questions above a node and the branches that lead to it, the root's first."""
-        found: list[tuple[Split, int]] = []
+        """Return the splits and branches from the root to a node."""
+        steps: list[tuple[Split, int]] = []
         while node != 0:
-            node, branch = self._above[node]
-            found.append((self._split[node], branch))
-        return found[::-1]
+            node, branch = self._parent[node]
+            steps.append((self._split[node], branch))
+        return steps[::-1]
 
     def origin_of(self, node: int) -> int:
-        """Return a node of the tree given: its own, or the one below which it was grown anew."""
+        """Return the original node of a node, or of its closest ancestor that has one."""
         while self.origin[node] < 0:
-            node = self._above[node][0]
+            node = self._parent[node][0]
         return self.origin[node]
 
-    def replace_subtree(self, node: int, growth: TreeBuilder, top: int) -> None:
-        """Put what was grown below ``top`` in the place of a node."""
-        waiting = [(node, top)]
-        for here, grown in waiting:  # grows while it is walked
-            split = growth.split(grown)
+    def replace_subtree(self, node: int, builder: TreeBuilder, top: int) -> None:
+        """Replace a node by the subtree of a builder below ``top``."""
+        pairs = [(node, top)]
+        for here, built in pairs:  # the list grows during the loop
+            split = builder.split(built)
             self._split.pop(here, None)
-            self._kids.pop(here, None)
+            self._children.pop(here, None)
             if split is None:
                 continue
-            arms = list(zip(split.groups, growth.children(grown), strict=False))
+            branches = list(zip(split.groups, builder.children(built), strict=False))
             if split.cut is None:
-                taken = {code for codes, _ in arms for code in codes.tolist()}
+                used_codes = {code for codes, _ in branches for code in codes.tolist()}
                 n_levels = len(self._tree.schema[split.column].levels)
-                rest = [code for code in range(n_levels) if code not in taken]
-                arms += [(np.array([code], np.int32), -1) for code in rest]
-                arms.sort(key=lambda arm: int(arm[0][0]))
-                split = replace(split, groups=tuple(codes for codes, _ in arms))
-                children = [child for _, child in arms]
+                unused_codes = [code for code in range(n_levels) if code not in used_codes]
+                branches += [(np.array([code], np.int32), -1) for code in unused_codes]
+                branches.sort(key=lambda arm: int(arm[0][0]))
+                split = replace(split, groups=tuple(codes for codes, _ in branches))
+                children = [child for _, child in branches]
             else:
-                children = list(growth.children(grown))
+                children = list(builder.children(built))
             first = len(self.origin)
             self._split[here] = split
-            self._kids[here] = range(first, first + len(children))
+            self._children[here] = range(first, first + len(children))
             for branch, child in enumerate(children):
-                total = growth.total(child) if child >= 0 else np.zeros_like(self.total[0])
+                total = builder.total(child) if child >= 0 else np.zeros_like(self.total[0])
                 label = int(total.argmax()) if total.any() else self.label[here]
                 self._append(-1, total, label, (here, branch), self.depth[here] + 1)
                 if child >= 0:
-                    waiting.append((first + branch, child))
+                    pairs.append((first + branch, child))
 
     def make_leaf(self, node: int) -> None:
         """Make a node a leaf."""
-        del self._split[node], self._kids[node]
+        del self._split[node], self._children[node]
 
     def raise_branch(self, node: int, branch: int) -> None:
-        """Put a child in its parent's place, with all that stands below it."""
-        self._split[node], self._kids[node] = self._split[branch], self._kids[branch]
+        """Put a child, with its subtree, in the place of its parent."""
+        self._split[node], self._children[node] = self._split[branch], self._children[branch]
         self.label[node] = self.label[branch]
         self.origin[node] = self.origin[branch]
-        for i, child in enumerate(self._kids[node]):
-            self._above[child] = (node, i)
+        for i, child in enumerate(self._children[node]):
+            self._parent[child] = (node, i)
         for each in self.subtree(node)[1:]:
             self.depth[each] -= 1
 
     def set_total(self, node: int, total: Floats) -> None:
-        """Give a node other rows, and the class that they make."""
+        """Set the sums of a node, and update its class."""
         self.total[node] = total
         self.weight[node] = float(total.sum())
         if self._label is not None:
@@ -254,64 +254,70 @@ class EditableTree:
             self.label[node] = int(total.argmax())
 
     def _is_implied(self, node: int, child: int) -> bool:
-        """Whether a branch without rows answers as the node does that asks."""
+        """Whether a branch without rows has the prediction of its parent."""
         if self.weight[child] > 0:
             return False
         return self._label is not None or self.label[child] == self.label[node]
 
     def finish(self, about: Mapping[str, Any]) -> TreeData:
-        """Return the tree; a branch without rows is left to the node that asks, if it can be."""
-        growth = TreeBuilder(self._tree.reader)
-        growth.set_totals([0], _totals([self.total[0]]))
-        waiting = [(0, 0)]
+        """Return the tree; a branch without rows is left out if its parent predicts the same."""
+        builder = TreeBuilder(self._tree.reader)
+        builder.set_totals([0], _totals([self.total[0]]))
+        pairs = [(0, 0)]
         origin = {}
-        for node, grown in waiting:  # grows while it is walked
-            origin[grown] = self.origin[node]
+        for node, built in pairs:  # the list grows during the loop
+            origin[built] = self.origin[node]
             split = self._split.get(node)
             if split is None:
                 continue
-            arms = list(enumerate(self.children(node)))
+            branches = list(enumerate(self.children(node)))
             if split.cut is None:
-                arms = [arm for arm in arms if not self._is_implied(node, arm[1])]
-                split = replace(split, groups=tuple(split.groups[b] for b, _ in arms))
-            born = growth.add_children(grown, split)
-            growth.set_totals(list(born), _totals([self.total[child] for _, child in arms]))
-            waiting.extend(zip((child for _, child in arms), born, strict=True))
+                branches = [arm for arm in branches if not self._is_implied(node, arm[1])]
+                split = replace(split, groups=tuple(split.groups[b] for b, _ in branches))
+            children = builder.add_children(built, split)
+            builder.set_totals(
+                list(children), _totals([self.total[child] for _, child in branches])
+            )
+            pairs.extend(zip((child for _, child in branches), children, strict=True))
         tree = self._tree
-        labels = {grown: self.label[node] for node, grown in waiting}
-        made, place = growth.finish(tree.schema, tree.target, tree.centre, tree.recipe, about)
-        answers = {place[g]: code for g, code in labels.items() if code != made.values[place[g]]}
-        made = replace(made, nodes=replace(made.nodes, answers=answers))
+        label_of = {built: self.label[node] for node, built in pairs}
+        new_tree, new_id = builder.finish(tree.schema, tree.target, tree.centre, tree.recipe, about)
+        answers = {
+            new_id[g]: code for g, code in label_of.items() if code != new_tree.values[new_id[g]]
+        }
+        new_tree = replace(new_tree, nodes=replace(new_tree.nodes, answers=answers))
         if tree.nodes.gap is None:
-            return made
-        gap = np.full((len(made.nodes), 2), np.nan)
-        for grown, new in place.items():
-            if not made.is_leaf[new]:
-                gap[new] = tree.nodes.gap[origin[grown]]
-        return replace(made, nodes=replace(made.nodes, gap=gap))
+            return new_tree
+        gap = np.full((len(new_tree.nodes), 2), np.nan)
+        for built, new in new_id.items():
+            if not new_tree.is_leaf[new]:
+                gap[new] = tree.nodes.gap[origin[built]]
+        return replace(new_tree, nodes=replace(new_tree.nodes, gap=gap))
 
 
-def tree_from_arrays(tree: TreeData, told: Mapping[str, Any], about: Mapping[str, Any]) -> TreeData:
-    """Return the tree that arrays tell of: which node of the old one asks where, and the sums."""
-    origin: Ids = told["origin"]
-    asks = origin >= 0
+def tree_from_arrays(
+    tree: TreeData, arrays: Mapping[str, Any], about: Mapping[str, Any]
+) -> TreeData:
+    """Return the pruned tree from the arrays of a `NativePruner`: original nodes and sums."""
+    origin: Ids = arrays["origin"]
+    is_inner = origin >= 0
     nodes = tree.nodes
-    column = np.where(asks, nodes.column[origin], np.int32(LEAF))
-    made = Nodes(
-        told["parent"],
+    column = np.where(is_inner, nodes.column[origin], np.int32(LEAF))
+    new_nodes = Nodes(
+        arrays["parent"],
         column,
-        np.where(asks, nodes.cut[origin], np.nan),
-        told["level_start"],
-        told["level_codes"],
-        told["total"].reshape(len(origin), -1),
-        np.where(asks, nodes.gain[origin], 0.0),
-        np.where(asks, nodes.score[origin], 0.0),
-        None if nodes.gap is None else np.where(asks[:, None], nodes.gap[origin], np.nan),
+        np.where(is_inner, nodes.cut[origin], np.nan),
+        arrays["level_start"],
+        arrays["level_codes"],
+        arrays["total"].reshape(len(origin), -1),
+        np.where(is_inner, nodes.gain[origin], 0.0),
+        np.where(is_inner, nodes.score[origin], 0.0),
+        None if nodes.gap is None else np.where(is_inner[:, None], nodes.gap[origin], np.nan),
     )
-    new = TreeData(made, tree.schema, tree.target, tree.recipe, tree.centre, about)
-    other = np.flatnonzero(told["label"] != new.values).tolist()
-    answers = {node: int(told["label"][node]) for node in other}
-    return replace(new, nodes=replace(made, answers=answers)) if answers else new
+    new_tree = TreeData(new_nodes, tree.schema, tree.target, tree.recipe, tree.centre, about)
+    relabelled = np.flatnonzero(arrays["label"] != new_tree.values).tolist()
+    answers = {node: int(arrays["label"][node]) for node in relabelled}
+    return replace(new_tree, nodes=replace(new_nodes, answers=answers)) if answers else new_tree
 
 
 def _totals(cells: list[Floats]) -> Totals:

@@ -1,8 +1,8 @@
-"""Pruning by description length: a question stays if it shortens the message of tree and classes.
+"""Minimum description length pruning: a split stays if it shortens the code of tree and classes.
 
-A sender who knows the columns tells a receiver the class of every training row: the tree in
-preorder, and for each leaf its classes (Quinlan and Rivest 1989; Mehta, Rissanen and Agrawal
-1995). A question that costs more bits than it saves is noise.
+The code describes the tree in preorder and the classes of the rows of each leaf, for a receiver
+who knows the columns (Quinlan and Rivest 1989; Mehta, Rissanen and Agrawal 1995). A split that
+costs more bits than it saves is removed.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from penjing.prune.pessimistic import inner_nodes_bottom_up
 from penjing.tree.counts import TIE
 from penjing.tree.tree_data import TreeData
 
-NODE = 1.0
-"""Bits that say whether a node is a leaf."""
+NODE_BITS = 1.0
+"""The bits that encode whether a node is a leaf."""
 
 
 def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
-    """Return the tree whose description, with the classes of the training rows, is shortest.
+    """Return the tree with the shortest code of the tree and the classes of the training rows.
 
-    Bottom up; a tie is cut. The counts that the tree keeps are enough. The numbers in the
-    decisions are bits.
+    Nodes are decided bottom up; a tie is cut. The counts in the tree are sufficient. The numbers
+    in the decisions are bits.
 
     Parameters
     ----------
     tree : TreeData
-        What to prune; it stays as it is.
+        The tree to prune; it is not changed.
 
     Returns
     -------
@@ -42,34 +42,36 @@ def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
     if not tree.has_counts:
         raise CapabilityError("pessimistic_needs_counts")
     weight = tree.weight.tolist()
-    as_leaf = [NODE + classes_bits(total) for total in tree.nodes.total]
-    now = list(as_leaf)
+    as_leaf = [NODE_BITS + classes_bits(total) for total in tree.nodes.total]
+    bits = list(as_leaf)
     inner = np.flatnonzero(~tree.is_leaf).tolist()
-    asking = {node: NODE + question_bits(tree, node) for node in inner}
-    whole = sum(asking.values()) + sum(now[i] for i in range(len(now)) if tree.is_leaf[i])
+    split_bits_of = {node: NODE_BITS + question_bits(tree, node) for node in inner}
+    tree_bits = sum(split_bits_of.values()) + sum(
+        bits[i] for i in range(len(bits)) if tree.is_leaf[i]
+    )
     decisions = []
     for node in inner_nodes_bottom_up(tree):
-        kept = asking[node] + sum(now[child] for child in tree.children(node))
-        cut = as_leaf[node] <= kept * (1 + TIE)
-        made = record_decision(
+        bits_kept = split_bits_of[node] + sum(bits[child] for child in tree.children(node))
+        is_cut = as_leaf[node] <= bits_kept * (1 + TIE)
+        decision = record_decision(
             node,
             weight[node],
-            kept=kept,
+            kept=bits_kept,
             as_leaf=as_leaf[node],
-            tree_kept=whole,
-            decision="cut" if cut else "keep",
+            tree_kept=tree_bits,
+            decision="cut" if is_cut else "keep",
         )
-        decisions.append(made)
-        now[node] = as_leaf[node] if cut else kept
-        whole += now[node] - kept
+        decisions.append(decision)
+        bits[node] = as_leaf[node] if is_cut else bits_kept
+        tree_bits += bits[node] - bits_kept
     return apply_cuts(tree, decisions), decisions
 
 
 def classes_bits(counts: Floats) -> float:
-    """Return the bits that tell the classes of a leaf's rows, their shares included.
+    """Return the bits that encode the classes of a leaf's rows, their shares included.
 
     sum n log2(N / n) + (K - 1) / 2 log2(N / 2) + log2(pi^(K/2) / Gamma(K/2)): the stochastic
-    complexity of K classes (Rissanen); nothing for no rows.
+    complexity of K classes (Rissanen); 0 without rows.
 
     Examples
     --------
@@ -86,10 +88,10 @@ def classes_bits(counts: Floats) -> float:
 
 
 def question_bits(tree: TreeData, node: int) -> float:
-    """Return the bits that tell a question: the column, then its cut or its groups of levels.
+    """Return the bits that encode a split: the column, then its threshold or groups of levels.
 
-    A cut of a number is one of at most N - 1, where N rows are in the node; a division into
-    all levels needs no more than the column.
+    A numeric threshold is one of at most N - 1 in a node of N rows; a split into all levels needs
+    the column only.
     """
     column = int(tree.nodes.column[node])
     bits = log2(len(tree.schema))

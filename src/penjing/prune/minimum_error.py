@@ -1,4 +1,4 @@
-"""Minimum-error pruning (Niblett and Bratko 1986): errors are expected by smoothed shares."""
+"""Minimum-error pruning (Niblett and Bratko 1986): errors estimated by smoothed class shares."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from penjing.tree.tree_data import TreeData
 
 
 def prune(tree: TreeData, *, m: float | None = None) -> tuple[TreeData, list[Decision]]:
-    """Return the tree with the fewest expected errors, by the counts it keeps.
+    """Return the tree with the fewest expected errors, from the counts in the tree.
 
-    A leaf of N rows, n of them of its class, is expected to err at the rate
-    1 - (n + p m) / (N + m), p being the class's share at the root (Cestnik and Bratko 1991).
-    Without ``m`` it is Laplace's rule: every class has one row more, (N - n + K - 1) / (N + K).
-    The rate of a question is that of its branches, by their weight; a tie is cut.
+    The expected error rate of a leaf of N rows, n of them of its class, is
+    1 - (n + p m) / (N + m), where p is the share of the class at the root (Cestnik and Bratko
+    1991). Without ``m`` it is Laplace's rule, one more row per class: (N - n + K - 1) / (N + K).
+    The rate of a split is the weighted mean of its branches; a tie is cut.
 
     Parameters
     ----------
     tree : TreeData
-        What to prune; it stays as it is.
+        The tree to prune; it is not changed.
     m : float, optional
-        How many rows the shares at the root are worth; the more, the more is cut.
+        The weight of the shares at the root, in rows; a larger value prunes more.
 
     Returns
     -------
@@ -40,28 +40,28 @@ def prune(tree: TreeData, *, m: float | None = None) -> tuple[TreeData, list[Dec
         arguments.number("m", m)
     weight = tree.weight.tolist()
     as_leaf = (tree.weight * expected_error_rates(tree, m)).tolist()
-    now = list(as_leaf)
-    whole = sum(now[i] for i in range(len(now)) if tree.is_leaf[i])
+    errors = list(as_leaf)
+    tree_errors = sum(errors[i] for i in range(len(errors)) if tree.is_leaf[i])
     decisions = []
     for node in inner_nodes_bottom_up(tree):
-        kept = sum(now[child] for child in tree.children(node))
-        cut = as_leaf[node] <= kept + TIE * weight[node]
-        made = record_decision(
+        errors_kept = sum(errors[child] for child in tree.children(node))
+        is_cut = as_leaf[node] <= errors_kept + TIE * weight[node]
+        decision = record_decision(
             node,
             weight[node],
-            kept=kept,
+            kept=errors_kept,
             as_leaf=as_leaf[node],
-            tree_kept=whole,
-            decision="cut" if cut else "keep",
+            tree_kept=tree_errors,
+            decision="cut" if is_cut else "keep",
         )
-        decisions.append(made)
-        now[node] = as_leaf[node] if cut else kept
-        whole += now[node] - kept
+        decisions.append(decision)
+        errors[node] = as_leaf[node] if is_cut else errors_kept
+        tree_errors += errors[node] - errors_kept
     return apply_cuts(tree, decisions), decisions
 
 
 def expected_error_rates(tree: TreeData, m: float | None = None) -> Floats:
-    """Return the rate at which each node is expected to err as a leaf.
+    """Return the expected error rate of each node as a leaf.
 
     Examples
     --------
@@ -71,10 +71,10 @@ def expected_error_rates(tree: TreeData, m: float | None = None) -> Floats:
     [0.5, 0.333, 0.333]
     """
     n = tree.weight
-    right = n - tree.losses
+    n_correct = n - tree.losses
     if m is None:
         k = len(tree.classes)
-        return np.asarray((n - right + k - 1) / (n + k))
+        return np.asarray((n - n_correct + k - 1) / (n + k))
     prior = (tree.nodes.total[0] / n[0])[tree.values]
-    whole = n + m
-    return np.asarray(1 - (right + prior * m) / np.where(whole > 0, whole, 1.0))
+    total = n + m
+    return np.asarray(1 - (n_correct + prior * m) / np.where(total > 0, total, 1.0))

@@ -1,8 +1,8 @@
-"""Pessimistic pruning (C4.5): a leaf's errors are taken at the upper limit of their confidence.
+"""Pessimistic pruning (C4.5): the errors of a leaf are estimated by their upper confidence limit.
 
-The textbook form: of N training rows a leaf gets e wrong; its true error rate is taken to be U,
-the largest rate at which so few errors still happen with probability CF, and N rows are expected
-to bring N * U errors. A question stays only if its branches promise fewer errors than a leaf.
+The textbook form: a leaf misclassifies e of N training rows. Its error rate is taken to be U, the
+largest rate at which at most e errors have probability CF; the estimate is N * U errors. A split
+stays only if its branches have fewer estimated errors than a leaf.
 """
 
 from __future__ import annotations
@@ -19,27 +19,26 @@ from penjing.prune.decisions import Decision, apply_cuts, decide
 from penjing.tree.tree_data import TreeData
 
 CONFIDENCE = 0.25
-"""Quinlan's CF: smaller cuts more."""
-LOOPS = 200
-"""More than halving a float's interval to nothing takes; five to ten are usual."""
+"""Quinlan's CF; a smaller value prunes more."""
+MAX_ITERATIONS = 200
+"""More than bisection of floats needs; five to ten iterations are usual."""
 EPSILON = 2.0**-52
-TERMS = 100_000
-"""The continued fraction needs about the root of the number of rows."""
+MAX_TERMS = 100_000
+"""The continued fraction needs about the square root of the number of rows."""
 
 
 def prune(tree: TreeData, *, confidence: float = CONFIDENCE) -> tuple[TreeData, list[Decision]]:
-    """Return the tree without the questions that do not promise fewer errors.
+    """Return the tree without the splits that do not have fewer estimated errors than a leaf.
 
-    Bottom up, branch after branch: the children of a node are decided before the node, the
-    first branch with all that is below it before the second. A tie is cut. The counts that the
-    tree keeps are enough, no rows are needed.
+    Nodes are decided in postorder: children before their parent, the first branch first. A tie is
+    cut. The counts in the tree are sufficient.
 
     Parameters
     ----------
     tree : TreeData
-        What to prune; it stays as it is.
+        The tree to prune; it is not changed.
     confidence : float
-        The CF of C4.5, between 0 and 1; the smaller, the more is cut.
+        The CF of C4.5, between 0 and 1; a smaller value prunes more.
 
     Returns
     -------
@@ -50,60 +49,60 @@ def prune(tree: TreeData, *, confidence: float = CONFIDENCE) -> tuple[TreeData, 
     if not tree.has_counts:
         raise CapabilityError("pessimistic_needs_counts")
     arguments.confidence(confidence)
-    # Errors are counted, also where the answer is the cheapest class and not the most frequent.
-    right = np.take_along_axis(tree.nodes.total, tree.values[:, None], axis=1)[:, 0]
-    rates = upper_limit(tree.weight - right, tree.weight, float(confidence))
+    # Errors are counted even where costs make the prediction another than the majority class.
+    n_correct = np.take_along_axis(tree.nodes.total, tree.values[:, None], axis=1)[:, 0]
+    rates = upper_limit(tree.weight - n_correct, tree.weight, float(confidence))
     weight, as_leaf = tree.weight.tolist(), (tree.weight * rates).tolist()
-    now = list(as_leaf)
-    whole = math.fsum(estimate for i, estimate in enumerate(as_leaf) if tree.is_leaf[i])
+    errors = list(as_leaf)
+    tree_errors = math.fsum(estimate for i, estimate in enumerate(as_leaf) if tree.is_leaf[i])
     decisions = []
     for node in inner_nodes_bottom_up(tree):
-        kept = math.fsum(now[child] for child in tree.children(node))
-        made = decide(
+        errors_kept = math.fsum(errors[child] for child in tree.children(node))
+        decision = decide(
             node,
             "errors",
             rows=weight[node],
-            kept=kept,
+            kept=errors_kept,
             as_leaf=as_leaf[node],
-            size=max(kept, as_leaf[node]),
-            tree_kept=whole,
+            size=max(errors_kept, as_leaf[node]),
+            tree_kept=tree_errors,
             ties="cut",
         )
-        if made.decision == "cut":
-            whole += as_leaf[node] - kept
+        if decision.decision == "cut":
+            tree_errors += as_leaf[node] - errors_kept
         else:
-            now[node] = kept
-        decisions.append(made)
+            errors[node] = errors_kept
+        decisions.append(decision)
     return apply_cuts(tree, decisions), decisions
 
 
 def inner_nodes_bottom_up(tree: TreeData) -> list[int]:
-    """Return the nodes that ask something, each after all that stand below it, first branch first.
+    """Return the nodes that have a split, in postorder: each after its descendants.
 
-    Walking with the last branch first and a node before its children is the same backwards.
+    It is the reverse of a preorder that visits the last branch first.
     """
-    waiting, found = [0], []
-    while waiting:
-        node = waiting.pop()
+    stack, nodes = [0], []
+    while stack:
+        node = stack.pop()
         if not tree.is_leaf[node]:
-            found.append(node)
-            waiting.extend(tree.children(node))
-    return found[::-1]
+            nodes.append(node)
+            stack.extend(tree.children(node))
+    return nodes[::-1]
 
 
 def upper_limit(
     errors: npt.ArrayLike, rows: npt.ArrayLike, confidence: float = CONFIDENCE
 ) -> Floats:
-    """Return the rate p at which at most so many errors in so many rows have this probability.
+    """Return the error rate p at which at most e errors in N rows have this probability.
 
     P(X <= e | N, p) = CF, exactly (Clopper and Pearson 1934); 1 - CF^(1/N) where e = 0. Between
-    whole numbers the binomial sum is continued by the incomplete beta function, so that rows
-    may be shared out: P(X <= e | N, p) = 1 - I_p(e + 1, N - e).
+    whole numbers the binomial sum is continued by the incomplete beta function, for fractional
+    cases: P(X <= e | N, p) = 1 - I_p(e + 1, N - e).
 
     Parameters
     ----------
     errors, rows : numbers or arrays
-        e and N; where all rows are wrong, or there are none, the rate is 1.
+        e and N; where all rows are errors, or there are none, the rate is 1.
 
     Examples
     --------
@@ -113,7 +112,7 @@ def upper_limit(
     e, n = np.broadcast_arrays(np.asarray(errors, np.float64), np.asarray(rows, np.float64))
     limit = np.ones(e.shape)
     is_free = (e <= 0) & (n > 0)
-    # 1 - CF^(1/N), without losing digits where N is large
+    # 1 - CF^(1/N), accurate for large N
     limit[is_free] = -np.expm1(np.log(confidence) / n[is_free])
     is_mixed = (e > 0) & (e < n)
     pairs, places = np.unique(
@@ -124,12 +123,12 @@ def upper_limit(
 
 
 def _quantiles(a: Floats, b: Floats, share: float) -> Floats:
-    """Return where the incomplete beta function reaches a share: Newton, kept in by halving."""
+    """Return where the incomplete beta function reaches a share: Newton with bisection."""
     low, high, p = np.zeros(len(a)), np.ones(len(a)), a / (a + b)
     log_beta = _log_beta(a, b)
     noise = EPSILON * (1 + np.abs(log_beta))
     active = np.arange(len(a))
-    for _ in range(LOOPS):
+    for _ in range(MAX_ITERATIONS):
         some, x = active, p[active]
         above = _shares(a[some], b[some], x, log_beta[some]) - share
         low[some] = np.where(above > 0, low[some], x)
@@ -139,7 +138,7 @@ def _quantiles(a: Floats, b: Floats, share: float) -> Floats:
             step = x - above / slope
         is_inside = (low[some] < step) & (step < high[some])
         following = np.where(is_inside, step, low[some] / 2 + high[some] / 2)
-        # Closer than the rounding of what is compared it cannot get.
+        # Rounding errors prevent a better solution.
         is_done = np.abs(above) <= noise[some]
         is_done |= (following == low[some]) | (following == high[some])
         active = some[~is_done]
@@ -178,33 +177,33 @@ def _shares(a: Floats, b: Floats, x: Floats, log_beta: Floats) -> Floats:
 
 
 def _fraction(a: Floats, b: Floats, x: Floats) -> Floats:
-    """Return the continued fraction; each number stops by itself, whatever its neighbours do."""
+    """Return the continued fraction; each element stops when it has converged."""
     c: Floats = np.ones(len(a))
-    d = 1 / _away(1 - (a + b) * x / (a + 1))
-    found = d
-    done = np.empty(len(a))
+    d = 1 / _nonzero(1 - (a + b) * x / (a + 1))
+    value = d
+    result = np.empty(len(a))
     active = np.arange(len(a))
-    for m in range(1, TERMS):
+    for m in range(1, MAX_TERMS):
         for part in (
             m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
             -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
         ):
-            d = 1 / _away(1 + part * d)
-            c = _away(1 + part / c)
-            found = found * (c * d)
+            d = 1 / _nonzero(1 + part * d)
+            c = _nonzero(1 + part / c)
+            value = value * (c * d)
         is_done = np.abs(c * d - 1) <= 2 * EPSILON
-        done[active[is_done]] = found[is_done]
-        left = ~is_done
-        active, found = active[left], found[left]
+        result[active[is_done]] = value[is_done]
+        is_active = ~is_done
+        active, value = active[is_active], value[is_active]
         if not active.size:
             break
-        a, b, x, c, d = a[left], b[left], x[left], c[left], d[left]
-    done[active] = found
-    return done
+        a, b, x, c, d = a[is_active], b[is_active], x[is_active], c[is_active], d[is_active]
+    result[active] = value
+    return result
 
 
-def _away(value: Floats) -> Floats:
-    """Return a divisor that is never 0 (Thompson and Barnett 1986)."""
+def _nonzero(value: Floats) -> Floats:
+    """Return a divisor, replaced by a tiny number where it is 0 (Thompson and Barnett 1986)."""
     return np.where(np.abs(value) > 1e-300, value, 1e-300)
 
 

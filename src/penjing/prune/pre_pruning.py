@@ -1,4 +1,4 @@
-"""Pre-pruning: a division is taken back at once unless validation rows fare better with it."""
+"""Pre-pruning: a split is reverted at once unless it improves predictions of validation rows."""
 
 from __future__ import annotations
 
@@ -24,21 +24,20 @@ METHOD = "prepruned"
 
 
 class ValidationPrePruner:
-    """Judges divisions by validation rows while a tree grows.
+    """Evaluates splits on validation rows while a tree grows.
 
-    A division is compared with leaving the node whole, as if nothing were to grow below it;
-    hence a question that pays off only together with the next one is never asked. That is the
-    price of pre-pruning, and the watermelon book's example pays it.
+    A split is compared with a leaf, as if nothing were to grow below it. A split that helps only
+    together with the next one is hence never made, as in Zhou's watermelon example.
 
     Parameters
     ----------
     judge : engine
-        Holds the validation rows, coded as the training rows are.
+        Counts the validation rows, which are coded like the training rows.
     ties : str
-        What becomes of a division that makes no difference: ``cut`` (it must help) or ``keep``.
-        No validation row in a node at all is a tie, too.
+        What to do with a split that makes no difference: ``cut`` or ``keep``. A node without
+        validation rows is a tie, too.
     source : dict
-        What the validation rows are called; told in `story`.
+        The description of the validation set for `pruning_records`.
     """
 
     def __init__(
@@ -52,50 +51,50 @@ class ValidationPrePruner:
         self._ties = ties
         self._source = dict(source or {})
         self._cells: dict[int, Floats] = {}
-        self._now = 0.0
-        self._growth: TreeBuilder | None = None
+        self._tree_worth = 0.0
+        self._builder: TreeBuilder | None = None
         self.decisions: list[Decision] = []
 
-    def splits_to_revert(self, growth: TreeBuilder, divided: list[int]) -> list[int]:
-        """Return the nodes that are better left whole, each division judged in its turn."""
-        if growth is not self._growth:
-            self._begin(growth)
-        refused = []
-        for node in divided:
+    def splits_to_revert(self, builder: TreeBuilder, split_nodes: list[int]) -> list[int]:
+        """Return the nodes whose splits are reverted; each split is decided in turn."""
+        if builder is not self._builder:
+            self._start(builder)
+        reverted = []
+        for node in split_nodes:
             cells = self._cells.pop(node)
-            children = growth.final_children(node)
-            parts = self._judge.totals(growth, children).cells
+            children = builder.final_children(node)
+            parts = self._judge.totals(builder, children).cells
             self._cells |= dict(zip(children, parts, strict=True))
-            as_leaf = self._worth(growth, [node], cells[None])
-            # Rows that no branch takes stay here and are answered by this node.
-            stopped = self._worth(growth, [node], (cells - parts.sum(axis=0))[None])
-            divided_worth = stopped + self._worth(growth, children, parts)
-            made = decide(
+            as_leaf = self._worth(builder, [node], cells[None])
+            # Rows without a branch stop here and get the prediction of this node.
+            stopped = self._worth(builder, [node], (cells - parts.sum(axis=0))[None])
+            split_worth = stopped + self._worth(builder, children, parts)
+            decision = decide(
                 node,
                 measure_of(self._judge.reader),
                 rows=float(self._judge.reader.weight(cells)),
-                kept=divided_worth,
+                kept=split_worth,
                 as_leaf=as_leaf,
-                size=self._size(growth, node, cells),
-                tree_kept=self._now + (divided_worth - as_leaf),
+                size=self._size(builder, node, cells),
+                tree_kept=self._tree_worth + (split_worth - as_leaf),
                 ties=self._ties,
             )
-            if made.decision == "cut":
-                refused.append(node)
+            if decision.decision == "cut":
+                reverted.append(node)
                 for child in children:
                     del self._cells[child]
             else:
-                self._now += divided_worth - as_leaf
-            self.decisions.append(made)
-        return refused
+                self._tree_worth += split_worth - as_leaf
+            self.decisions.append(decision)
+        return reverted
 
     def pruning_records(self) -> list[dict[str, Any]]:
-        """Return what was decided as plain data, nodes numbered as the finished tree has them."""
+        """Return the decisions as plain data, with the node numbers of the finished tree."""
         order = [0]
-        for node in order:  # grows while it is walked: breadth first
-            order.extend(self._growth.children(node) if self._growth else ())
-        place = {old: new for new, old in enumerate(order)}
-        decisions = [d.to_json() | {"node": place[d.node]} for d in self.decisions]
+        for node in order:  # the list grows during the loop: breadth first
+            order.extend(self._builder.children(node) if self._builder else ())
+        new_id = {old: new for new, old in enumerate(order)}
+        decisions = [d.to_json() | {"node": new_id[d.node]} for d in self.decisions]
         return [
             {
                 "method": METHOD,
@@ -106,21 +105,23 @@ class ValidationPrePruner:
             }
         ]
 
-    def _begin(self, growth: TreeBuilder) -> None:
-        self._growth = growth
-        self._cells = {0: self._judge.totals(growth, [0]).cells[0]}
-        self._now = self._worth(growth, [0], self._cells[0][None])
+    def _start(self, builder: TreeBuilder) -> None:
+        self._builder = builder
+        self._cells = {0: self._judge.totals(builder, [0]).cells[0]}
+        self._tree_worth = self._worth(builder, [0], self._cells[0][None])
         self.decisions = []
 
-    def _answers(self, growth: TreeBuilder, nodes: list[int]) -> np.ndarray[Any, Any]:
-        totals = np.stack([growth.total(node) for node in nodes])
-        # The growth's own reader: its moments are about the centre of the training rows.
-        return np.asarray(growth.reader.value(totals))
+    def _predictions(self, builder: TreeBuilder, nodes: list[int]) -> np.ndarray[Any, Any]:
+        totals = np.stack([builder.total(node) for node in nodes])
+        # The builder's own reader: its moments are relative to the centre of the training rows.
+        return np.asarray(builder.reader.value(totals))
 
-    def _worth(self, growth: TreeBuilder, nodes: list[int], cells: Floats) -> float:
+    def _worth(self, builder: TreeBuilder, nodes: list[int], cells: Floats) -> float:
         return float(
-            prediction_worth(cells, self._answers(growth, nodes), self._judge.reader).sum()
+            prediction_worth(cells, self._predictions(builder, nodes), self._judge.reader).sum()
         )
 
-    def _size(self, growth: TreeBuilder, node: int, cells: Floats) -> float:
-        return float(worth_scale(cells[None], self._answers(growth, [node]), self._judge.reader)[0])
+    def _size(self, builder: TreeBuilder, node: int, cells: Floats) -> float:
+        return float(
+            worth_scale(cells[None], self._predictions(builder, [node]), self._judge.reader)[0]
+        )

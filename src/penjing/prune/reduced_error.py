@@ -1,4 +1,4 @@
-"""Reduced-error pruning: a question stays if validation rows fare better with it than without."""
+"""Reduced-error pruning: a split stays if it improves predictions of validation rows."""
 
 from __future__ import annotations
 
@@ -19,23 +19,22 @@ from penjing.tree.tree_data import TreeData
 
 
 def prune(tree: TreeData, judge: Judge, *, ties: Ties = "cut") -> tuple[TreeData, list[Decision]]:
-    """Return the tree without the questions that do not help validation rows.
+    """Return the tree without the splits that do not help validation rows.
 
-    Bottom up, the deepest questions first and those of one depth from left to right, as the
-    watermelon book goes: children are decided before their parent. A leaf answers as its
-    training rows say. A validation row that stops inside the tree is judged by the node where
-    it stops, one that is shared out counts in each part; a class that training never saw is
-    always answered wrongly.
+    The deepest splits are decided first, those of one depth from left to right, as in Zhou's
+    textbook. The prediction of a leaf comes from its training rows. A validation row that stops
+    inside the tree gets the prediction of the node where it stops, a fractional case counts in
+    each part, and a class that training never saw is always an error.
 
     Parameters
     ----------
     tree : TreeData
-        What to prune; it stays as it is.
+        The tree to prune; it is not changed.
     judge : engine
-        Holds the validation rows, coded as the tree codes them.
+        Counts the validation rows, which are coded like the training rows.
     ties : str
-        What becomes of a question that makes no difference: ``cut`` (Quinlan 1987: the smaller
-        tree) or ``keep`` (as the watermelon book does).
+        What to do with a split that makes no difference: ``cut`` (Quinlan 1987: the smaller tree)
+        or ``keep`` (Zhou's textbook).
 
     Returns
     -------
@@ -49,31 +48,31 @@ def prune(tree: TreeData, judge: Judge, *, ties: Ties = "cut") -> tuple[TreeData
     rows, size = s.weight(cells), worth_scale(cells, tree.values, s)
     below = np.zeros_like(cells)
     np.add.at(below, tree.nodes.parent[1:], cells[1:])
-    # What is left over stopped here. In a leaf that is everything; where rows are shared out,
-    # sums of parts leave a residue, which is far below what two numbers must differ by.
+    # The remaining rows stopped here; in a leaf, all of them. Sums of fractional cases leave a
+    # rounding residue, far below the difference that decides.
     stopped = prediction_worth(cells - below, tree.values, s)
 
     inner = np.flatnonzero(~tree.is_leaf)
     in_order = inner[np.lexsort((inner, -tree.depths[inner]))]
-    now = np.where(tree.is_leaf, as_leaf, stopped)
-    whole = float(now.sum())
+    worth = np.where(tree.is_leaf, as_leaf, stopped)
+    tree_worth = float(worth.sum())
     decisions = []
     for node in in_order.tolist():
         children = tree.children(node)
-        kept = float(now[node] + now[children.start : children.stop].sum())
-        made = decide(
+        worth_kept = float(worth[node] + worth[children.start : children.stop].sum())
+        decision = decide(
             node,
             measure,
             rows=float(rows[node]),
-            kept=kept,
+            kept=worth_kept,
             as_leaf=float(as_leaf[node]),
             size=float(size[node]),
-            tree_kept=whole,
+            tree_kept=tree_worth,
             ties=ties,
         )
-        if made.decision == "cut":
-            whole += float(as_leaf[node]) - kept
-            kept = float(as_leaf[node])
-        now[node] = kept
-        decisions.append(made)
+        if decision.decision == "cut":
+            tree_worth += float(as_leaf[node]) - worth_kept
+            worth_kept = float(as_leaf[node])
+        worth[node] = worth_kept
+        decisions.append(decision)
     return apply_cuts(tree, decisions), decisions

@@ -1,4 +1,4 @@
-"""What outlives pruning: the trace of nodes that stayed, and where each decision's node is now."""
+"""Node numbers before and after pruning; carries the trace and earlier decisions over."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from penjing.tree.tree_data import TreeData
 
 @dataclass(frozen=True, slots=True)
 class NodeMapping:
-    """Which nodes of a tree are still there after pruning, by number.
+    """Maps the nodes of a tree to those of the pruned tree.
 
     Parameters
     ----------
     now : dict
-        The number that each node has now whose rows stand where they stood.
+        The new number of each node that kept its rows.
     nearest : list of int
-        For every node before: its number now, or that of the nearest node above it that stayed.
+        For every old node its new number, or that of its closest remaining ancestor.
     cut : set of int
-        The numbers, now, of questions that became leaves.
+        The new numbers of nodes that became leaves.
     other : set of int
-        The numbers, now, of nodes that ask something else, since a branch was raised.
+        The new numbers of nodes with another split, because a branch was raised.
     """
 
     now: Mapping[int, int]
@@ -34,7 +34,7 @@ class NodeMapping:
 
 
 def map_nodes(before: TreeData, after: TreeData) -> NodeMapping:
-    """Return where the nodes of a tree are in what pruning made of it; no paths are compared.
+    """Return the mapping of the nodes of a tree to those of the pruned tree.
 
     Examples
     --------
@@ -45,65 +45,68 @@ def map_nodes(before: TreeData, after: TreeData) -> NodeMapping:
     >>> dict(found.now), found.nearest, found.cut
     ({0: 0, 1: 1, 2: 2}, [0, 1, 2, 2, 2, 2, 2], {2})
     """
-    now = {0: 0}
+    new_number = {0: 0}
     cut: set[int] = set()
-    other: set[int] = set()
-    waiting = [(0, 0)]
-    while waiting:
-        old, new = waiting.pop()
+    changed: set[int] = set()
+    stack = [(0, 0)]
+    while stack:
+        old, new = stack.pop()
         if after.is_leaf[new]:
             if not before.is_leaf[old]:
                 cut.add(new)
-        elif not _same(before, old, after, new):
-            other.add(new)
+        elif not _have_same_split(before, old, after, new):
+            changed.add(new)
         else:
             pairs = [*zip(before.children(old), after.children(new), strict=True)]
-            now.update(pairs)
-            waiting += pairs
+            new_number.update(pairs)
+            stack += pairs
     nearest = [0] * len(before.nodes)
     for node, parent in enumerate(before.nodes.parent.tolist()):
-        nearest[node] = now[node] if node in now else nearest[parent]
-    return NodeMapping(now, nearest, cut, other)
+        nearest[node] = new_number[node] if node in new_number else nearest[parent]
+    return NodeMapping(new_number, nearest, cut, changed)
 
 
 def carry_trace(
-    before: TreeData, after: TreeData, found: NodeMapping | None = None
+    before: TreeData, after: TreeData, mapping: NodeMapping | None = None
 ) -> dict[str, Any] | None:
     """Return the trace of a tree before pruning as the pruned tree numbers its nodes.
 
-    A node stayed if its rows did: everything above it asks as before. What was raised from below
-    has other rows than when it grew, so nothing is told of it. A question that became a leaf
-    says that it was pruned.
+    A node is kept if its rows are the same, that is, if all splits above it are. Raised nodes have
+    other rows than when they were grown and get no step. A node that became a leaf gets the reason
+    ``pruned``.
     """
     trace = before.kept_trace
     if trace is None:
         return None
-    found = found or map_nodes(before, after)
-    place = {old: new for old, new in found.now.items() if new not in found.other}
-    steps = [s | {"node": place[s["node"]]} for s in trace["steps"] if s["node"] in place]
-    steps = [s | {"stop": "pruned"} if s["node"] in found.cut else s for s in steps]
+    mapping = mapping or map_nodes(before, after)
+    new_number = {old: new for old, new in mapping.now.items() if new not in mapping.other}
+    steps = [s | {"node": new_number[s["node"]]} for s in trace["steps"] if s["node"] in new_number]
+    steps = [s | {"stop": "pruned"} if s["node"] in mapping.cut else s for s in steps]
     steps.sort(key=lambda step: int(step["node"]))
-    return {"steps": steps, "is_whole": bool(trace["is_whole"]) and len(place) == len(after.nodes)}
+    return {
+        "steps": steps,
+        "is_whole": bool(trace["is_whole"]) and len(new_number) == len(after.nodes),
+    }
 
 
 def renumber_decisions(
-    decisions: Iterable[Mapping[str, Any]], found: NodeMapping
+    decisions: Iterable[Mapping[str, Any]], mapping: NodeMapping
 ) -> list[dict[str, Any]]:
-    """Return decisions of which each says by number where its node is now.
+    """Return the decisions with the new number of each node.
 
-    ``now`` is the node's number in the pruned tree; of one that is gone (``is_gone``), the number
-    of what took its place. Decisions of a tree even earlier are followed on.
+    ``now`` is the node's number in the pruned tree; for a removed node (``is_gone``), that of its
+    closest remaining ancestor. Decisions of earlier prunings are mapped again.
     """
-    told = []
+    renumbered = []
     for decision in decisions:
-        at = int(decision.get("now", decision["node"]))
-        is_gone = bool(decision.get("is_gone", False)) or at not in found.now
-        told.append(dict(decision) | {"now": found.nearest[at], "is_gone": is_gone})
-    return told
+        node = int(decision.get("now", decision["node"]))
+        is_gone = bool(decision.get("is_gone", False)) or node not in mapping.now
+        renumbered.append(dict(decision) | {"now": mapping.nearest[node], "is_gone": is_gone})
+    return renumbered
 
 
-def _same(before: TreeData, old: int, after: TreeData, new: int) -> bool:
-    """Say whether two nodes ask the same of the same rows."""
+def _have_same_split(before: TreeData, old: int, after: TreeData, new: int) -> bool:
+    """Whether two nodes have the same split and the same rows."""
     one, other = before.nodes, after.nodes
     if one.column[old] != other.column[new] or before.n_children[old] != after.n_children[new]:
         return False

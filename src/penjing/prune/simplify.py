@@ -1,4 +1,4 @@
-"""Simplifying: a question whose branches all answer the same is not asked; no answer changes."""
+"""Simplifying: removes splits whose branches all predict the same; predictions do not change."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from penjing.tree.tree_data import TreeData
 
 
 def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
-    """Return the tree without the questions whose branches all end in the same answer.
+    """Return the tree without the splits whose leaves all predict the same class.
 
-    Such questions gain information, not answers: their leaves differ only in how sure they are.
-    What the tree predicts stays the same, the shares of classes may not.
+    Such splits gain information, but their leaves differ in predicted probabilities only. The
+    predictions of the tree stay the same; its probabilities may change.
 
     Parameters
     ----------
     tree : TreeData
-        What to simplify; it stays as it is.
+        The tree to simplify; it is not changed.
 
     Returns
     -------
     (TreeData, list of Decision)
-        The numbers told are the training errors (or squares), which do not change.
+        The numbers are training errors (or sums of squares), which do not change.
 
     Examples
     --------
@@ -32,22 +32,22 @@ def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
     """
     values, losses, weight = tree.values, tree.losses.tolist(), tree.weight.tolist()
     is_leaf = tree.is_leaf.tolist()
-    now = list(losses)
-    whole = float(tree.losses[tree.is_leaf].sum())
+    subtree_losses = list(losses)
+    tree_loss = float(tree.losses[tree.is_leaf].sum())
     decisions = []
     for node in inner_nodes_bottom_up(tree):
         children = tree.children(node)
-        alike = all(is_leaf[c] and values[c] == values[node] for c in children)
-        kept = sum(now[child] for child in children)
-        now[node] = kept
-        is_leaf[node] = alike
-        made = record_decision(
+        is_cut = all(is_leaf[c] and values[c] == values[node] for c in children)
+        loss_kept = sum(subtree_losses[child] for child in children)
+        subtree_losses[node] = loss_kept
+        is_leaf[node] = is_cut
+        decision = record_decision(
             node,
             weight[node],
-            kept=kept,
+            kept=loss_kept,
             as_leaf=losses[node],
-            tree_kept=whole,
-            decision="cut" if alike else "keep",
+            tree_kept=tree_loss,
+            decision="cut" if is_cut else "keep",
         )
-        decisions.append(made)
+        decisions.append(decision)
     return apply_cuts(tree, decisions), decisions
