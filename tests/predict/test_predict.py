@@ -411,10 +411,10 @@ def test_what_is_kept_for_a_tree_goes_with_it_and_stays_out_of_copies():
         assert twin.predict(row).tolist() == ["bird"]
         assert predict.predictor_of(twin) is not predict.predictor_of(tree)
     key = id(tree)
-    assert key in predict._WALKS
+    assert key in predict._PREDICTORS
     del tree, twin
     gc.collect()
-    assert key not in predict._WALKS
+    assert key not in predict._PREDICTORS
 
 
 def test_a_deep_chain_is_walked_without_recursion():

@@ -1,4 +1,4 @@
-"""Rows down a tree, many at a time: the door to the walk in C++."""
+"""Predictions for many rows at once, by the C++ traversal of a flat tree."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from penjing.tree.split import NO_BRANCH, Split
 from penjing.tree.tree_data import TreeData
 
 UNSEEN = -2
-"""The code of a level that is not known, as the walk wants it."""
+"""The code of an unseen level, as C++ expects it."""
 STOP, SHARE = -1, -2
-"""What a node does with a missing value: it stops the row, or shares it out."""
+"""How a node treats a missing value: the row stops, or becomes a fractional case."""
 LEARNED = "learnt"
-"""What a tree does with missing values that has branches or surrogate tests for them."""
+"""The policy of a tree with branches or surrogates for missing values."""
 MAX_LISTED = 20
-"""How many levels an error lists."""
+"""The largest number of levels in an error message."""
 ROWS_PER_THREAD = 50_000
-"""With fewer rows a second thread costs more than it brings."""
+"""With fewer rows per thread, starting it costs more than it saves."""
 
 FEW_ROWS = 64
-"""Up to so many rows of an array are not read like a table."""
+"""Arrays of up to this many rows are not read as a table, which is faster."""
 BLOCK_ROWS = 1 << 20
-"""Rows of a large table that are looked at together."""
+"""The number of rows per block of a large table."""
 
 _INFINITE = (float("inf"), float("-inf"))
 
@@ -44,10 +44,9 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Rows:
-    """Rows as the walk wants them: for each asked column numbers, or codes; None for others.
+    """Rows as C++ expects them: numbers or codes for each column in use, None for others.
 
-    ``table`` is where they come from; a row that holds nothing but levels that are known needs
-    none.
+    ``table`` is their source; it is not needed for rows without unseen levels.
     """
 
     def __init__(self, columns: list[Cells | None], n: int, table: Table | None = None) -> None:
@@ -56,7 +55,7 @@ class Rows:
         self.table = table
 
     def cells(self, c: int) -> Cells:
-        """Return the numbers or codes of an asked column."""
+        """Return the numbers or codes of a column in use."""
         found = self.columns[c]
         assert found is not None
         return found
@@ -74,7 +73,7 @@ class Rows:
         return np.asarray(cells == UNSEEN)
 
     def number(self, row: int) -> int:
-        """Return where a row stood in its source, from 1."""
+        """Return the number of a row in its source, from 1."""
         return row + 1 if self.table is None else self.table.row_number(row)
 
     def level(self, row: int, c: int) -> Any:  # noqa: ANN401 - a level may be any plain value
@@ -85,7 +84,7 @@ class Rows:
 
 
 class FlatPredictor:
-    """A tree made ready for rows; it holds arrays of the tree, never the tree itself."""
+    """A tree prepared for prediction; it holds arrays of the tree, but not the tree."""
 
     def __init__(self, tree: TreeData) -> None:
         nodes = tree.nodes
@@ -96,113 +95,122 @@ class FlatPredictor:
         self._values = tree.values
         self._reader = tree.reader
         self._is_single = tree.recipe.get("precision") == "single"
-        self._asked = used_columns(tree)
-        self._places = {
+        self._used = used_columns(tree)
+        self._level_index = {
             c: LevelIndex(tree.schema[c].levels)
-            for c in self._asked
+            for c in self._used
             if not tree.schema[c].is_numeric
         }
         self._shares = np.ascontiguousarray(
             tree.values[:, None] if tree.is_regression else tree.shares
         )
         self.flat = _flat(tree, np.full(len(nodes), SHARE, np.int32))
-        self.learnt = self.flat if nodes.missing is None else _flat(tree, nodes.missing)
+        self.learned_flat = self.flat if nodes.missing is None else _flat(tree, nodes.missing)
         is_nominal = ~tree.is_leaf & (np.isnan(nodes.cut) | np.isposinf(nodes.cut))
         self._splits: list[Split | None] = []
-        # What the C++ walk cannot do: ask a second test, and send a level of a nominal column
-        # that this node did not see in training where missing values go; nor let a level that
-        # nobody knows pass where having a value is enough.
-        odd = nodes.missing is not None and bool(self._places) and is_nominal.any()
+        # NumPy routes the rows where C++ cannot: surrogates; levels that a node did not see in
+        # training and that take the branch of missing values; and unseen levels in a split into
+        # known and missing values.
+        odd = nodes.missing is not None and bool(self._level_index) and is_nominal.any()
         if nodes.surrogates or odd:
             cuts = enumerate(comparison_cuts(tree).tolist())
-            self._splits = [_compared(tree.split(node), cut) for node, cut in cuts]
-        self.answers = _typed(tree.classes)
-        self._is_quick = markers_of(tree) is None  # cells need no look at missing markers
+            self._splits = [_with_cut(tree.split(node), cut) for node, cut in cuts]
+        self.answers = _class_array(tree.classes)
+        self._has_no_markers = markers_of(tree) is None
 
     def rows(self, tree: TreeData, source: Any) -> Rows:  # noqa: ANN401 - whatever `align` takes
-        """Return rows as the walk wants them."""
-        if self._is_quick and isinstance(source, Mapping) and is_row(source) and not self._splits:
+        """Return the rows of a source as C++ expects them."""
+        if (
+            self._has_no_markers
+            and isinstance(source, Mapping)
+            and is_row(source)
+            and not self._splits
+        ):
             rows = self._row(source)
             if rows is not None:
                 return rows
-        if self._is_quick and type(source) is np.ndarray and (few := self._few(source)) is not None:
+        if (
+            self._has_no_markers
+            and type(source) is np.ndarray
+            and (few := self._few_rows(source)) is not None
+        ):
             return few
-        table = _aligned(tree, source)
+        table = _align_rows(tree, source)
         columns: list[Cells | None] = [None] * len(self._schema)
-        for c in self._asked:
+        for c in self._used:
             cells = _cells(table.columns[c], self._schema[c])
-            columns[c] = _single(cells) if self._is_single else cells
+            columns[c] = _to_single(cells) if self._is_single else cells
         return Rows(columns, table.n_rows, table)
 
     def values(self, rows: Rows, unseen: str, missing: str) -> npt.NDArray[Any]:
-        """Return the code of the class, or the number, that is answered for each row."""
-        return self._answered(rows, unseen, missing, None)
+        """Return the code of the predicted class, or the predicted number, of each row."""
+        return self._predict(rows, unseen, missing, None)
 
     def classes(self, rows: Rows, unseen: str, missing: str) -> npt.NDArray[Any]:
-        """Return the class itself that is answered for each row."""
-        return self._answered(rows, unseen, missing, self.answers)
+        """Return the predicted class of each row."""
+        return self._predict(rows, unseen, missing, self.answers)
 
-    def _answered(
+    def _predict(
         self, rows: Rows, unseen: str, missing: str, answers: npt.NDArray[Any] | None
     ) -> npt.NDArray[Any]:
-        """Return what nodes answer; for a class its code, or what stands for the code."""
+        """Return the predictions; classes as codes, or as the elements of ``answers``."""
         whole = self._values if answers is None else answers[self._values]
-        in_one_go = self._in_one_go(rows, unseen, missing, whole)
+        in_one_go = self._predict_natively(rows, unseen, missing, whole)
         if in_one_go is not None:
             return in_one_go
         stops = self.stop_nodes(rows, unseen, missing)
         found = whole[stops]
-        if missing == "fraction" and (shared := self._shared(rows, stops)).size:
+        if missing == "fraction" and (shared := self._fractional_rows(rows, stops)).size:
             best = self._best(self._spread(rows, self._shares, shared))
             found[shared] = best if answers is None else answers[best]
         return found
 
-    def _in_one_go(
+    def _predict_natively(
         self, rows: Rows, unseen: str, missing: str, whole: npt.NDArray[Any]
     ) -> npt.NDArray[Any] | None:
-        """Return the answers of the nodes where rows stop, None where more is to be asked."""
+        """Return the predictions by one C++ call, None where that is not possible."""
         is_learnt = missing == LEARNED
-        if self._places or "error" in (unseen, missing) or (is_learnt and self._splits):
+        if self._level_index or "error" in (unseen, missing) or (is_learnt and self._splits):
             return None
         if whole.dtype.kind not in "if" or whole.dtype.itemsize != 8:
             return None
-        flat = self.learnt if is_learnt else self.flat
-        n_threads, only_leaves = _threads(rows.n), missing == "fraction"
+        flat = self.learned_flat if is_learnt else self.flat
+        n_threads, only_leaves = _n_threads(rows.n), missing == "fraction"
         found = flat.answer(
             rows.columns, whole.view(np.int64), rows.n, threads=n_threads, only_leaves=only_leaves
         )
         return None if found is None else found.view(whole.dtype)
 
     def shares(self, rows: Rows, unseen: str, missing: str) -> Floats:
-        """Return the share of each class for each row."""
+        """Return the predicted probability of each class for each row."""
         stops = self.stop_nodes(rows, unseen, missing)
         found = self._shares[stops]
-        if missing == "fraction" and (shared := self._shared(rows, stops)).size:
+        if missing == "fraction" and (shared := self._fractional_rows(rows, stops)).size:
             found[shared] = self._spread(rows, self._shares, shared)
         return found
 
     def stop_nodes(self, rows: Rows, unseen: str, missing: str) -> Ids:
-        """Return the node where each row stops or would be shared out."""
+        """Return the node where each row stops or becomes a fractional case."""
         if unseen == "missing":
-            for c in self._places:
+            for c in self._level_index:
                 rows.columns[c] = np.maximum(rows.cells(c), np.int32(MISSING))
         if missing == LEARNED and self._splits:
-            stops = self._routed(rows, unseen)
+            stops = self._route_by_split(rows, unseen)
         else:
-            flat = self.learnt if missing == LEARNED else self.flat
-            stops = flat.apply(rows.columns, rows.n, threads=_threads(rows.n))
+            flat = self.learned_flat if missing == LEARNED else self.flat
+            stops = flat.apply(rows.columns, rows.n, threads=_n_threads(rows.n))
         if missing == "error":
             self._refuse_missing(rows, stops)
         if unseen == "error":
             self._refuse_unseen(rows, stops, is_shared=missing == "fraction")
         return stops
 
-    # -- inside ----------------------------------------------------------------------------
+    # -- internal --------------------------------------------------------------------------
 
     def _row(self, row: Mapping[str, Any]) -> Rows | None:
-        """Return one row in no time if all its values are as expected, else None."""
+        """Return one row quickly if all its values are as expected, else None."""
         columns: list[Cells | None] = [None] * len(self._schema)
-        for c in self._asked:
+        for c in self._used:
             field = self._schema[c]
             if field.name not in row:
                 raise unknown_name_error("unknown_column", field.name, row)
@@ -214,45 +222,45 @@ class FlatPredictor:
                 if not (is_gone or type(value) in (int, float)) or value in _INFINITE:
                     return None
                 cells = np.array([np.nan if is_gone else value], np.float64)
-                columns[c] = _single(cells) if self._is_single else cells
+                columns[c] = _to_single(cells) if self._is_single else cells
                 continue
-            code = MISSING if is_gone else self._places[c].of(value)
+            code = MISSING if is_gone else self._level_index[c].of(value)
             if code == MISSING and not is_gone:
                 return None
             columns[c] = np.array([code], np.int32)
         return Rows(columns, 1)
 
-    def _few(self, source: npt.NDArray[Any]) -> Rows | None:
-        """Return a few rows of finite numbers in no time, None if they are anything else."""
+    def _few_rows(self, source: npt.NDArray[Any]) -> Rows | None:
+        """Return a few rows of finite numbers quickly, None for anything else."""
         width = len(self._schema)
         if source.ndim != 2 or source.dtype != np.float64 or source.shape[1] != width:
             return None
         if not source.flags.aligned:
             return None
         if (
-            self._places
+            self._level_index
             or self._splits
             or not 0 < len(source) <= FEW_ROWS
             or np.isinf(source).any()
         ):
             return None
-        numbers = np.ascontiguousarray(source)  # it may run backwards, or be one row many times
+        numbers = np.ascontiguousarray(source)  # strides may be negative or 0
         columns: list[Cells | None] = [None] * width
-        for c in self._asked:
-            columns[c] = _single(numbers[:, c]) if self._is_single else numbers[:, c]
+        for c in self._used:
+            columns[c] = _to_single(numbers[:, c]) if self._is_single else numbers[:, c]
         return Rows(columns, len(numbers))
 
     def _spread(self, rows: Rows, values: Floats, some: npt.NDArray[np.intp]) -> Floats:
-        """Return the values of the nodes that some rows reach, by parts."""
-        n_threads = _threads(len(some))
+        """Return the weighted mean of the values of all nodes that each row reaches."""
+        n_threads = _n_threads(len(some))
         return self.flat.spread(
             rows.columns, values, rows.n, threads=n_threads, rows=some.astype(np.int64, copy=False)
         )
 
     def _best(self, mixed: Floats) -> npt.NDArray[Any]:
-        """Return the answer of a mixture; of classes that are as likely, or as cheap, the first.
+        """Return the prediction for mixed probabilities; ties go to the first class.
 
-        Parts that add up to the same must not be told apart by their rounding.
+        Equal sums of fractions count as a tie in spite of their rounding errors.
         """
         if not isinstance(self._reader, Classes):
             return mixed[:, 0]
@@ -262,8 +270,8 @@ class FlatPredictor:
         slack = TIE * risks.max(axis=1, keepdims=True)
         return np.asarray((risks <= risks.min(axis=1, keepdims=True) + slack).argmax(axis=1))
 
-    def _shared(self, rows: Rows, stops: Ids) -> npt.NDArray[np.intp]:
-        """Return the rows that are shared out."""
+    def _fractional_rows(self, rows: Rows, stops: Ids) -> npt.NDArray[np.intp]:
+        """Return the rows that become fractional cases."""
         inside = np.flatnonzero(~self._is_leaf[stops])
         asked = self._column[stops[inside]]
         lacks = np.zeros(len(inside), bool)
@@ -273,20 +281,20 @@ class FlatPredictor:
             lacks[here] = np.isnan(cells) if cells.dtype == np.float64 else cells == MISSING
         return inside[lacks]
 
-    def _lacking(self, rows: Rows, stops: Ids) -> Mask:
-        """Return which rows stop where they are asked for a value that they do not have."""
+    def _is_missing_at(self, rows: Rows, stops: Ids) -> Mask:
+        """Return which rows stop at a split on a column where they have no value."""
         asked = self._column[stops]
         lacks = np.zeros(rows.n, bool)
         for c in np.unique(asked[asked >= 0]).tolist():
             lacks |= (asked == c) & rows.missing(c)
         return lacks
 
-    def _routed(self, rows: Rows, unseen: str) -> Ids:
-        """Return where rows stop in a tree with surrogate tests: node after node in NumPy."""
+    def _route_by_split(self, rows: Rows, unseen: str) -> Ids:
+        """Return where rows stop in a tree with surrogates: node by node in NumPy."""
         assert rows.table is not None
         known = {"is_single": self._is_single}
-        columns = {c: _known(rows, c, self._schema[c], **known) for c in self._asked}
-        odd = {c: rows.unseen(c) for c in self._asked}
+        columns = {c: _known_column(rows, c, self._schema[c], **known) for c in self._used}
+        odd = {c: rows.unseen(c) for c in self._used}
         stops = np.zeros(rows.n, np.int32)
         waiting = [(0, np.arange(rows.n))]
         while waiting:
@@ -306,18 +314,18 @@ class FlatPredictor:
         return stops
 
     def _refuse_missing(self, rows: Rows, stops: Ids) -> None:
-        lacks = self._lacking(rows, stops)
+        lacks = self._is_missing_at(rows, stops)
         if lacks.any():
             row = int(lacks.argmax())
             column = self._schema[int(self._column[stops[row]])].name
             raise DataError("value_missing", row=rows.number(row), column=column)
 
     def _refuse_unseen(self, rows: Rows, stops: Ids, *, is_shared: bool) -> None:
-        """Raise an error for the first row that is asked for a level nobody knows.
+        """Raise an error for the first row that reaches a split with an unseen level.
 
-        The walk ends there, so it is enough to know what the nodes ask that a row reaches.
+        Such a row stops there, so the columns of the nodes that a row reaches are sufficient.
         """
-        odd = {c: cells for c in self._places if (cells := rows.unseen(c)).any()}
+        odd = {c: cells for c in self._level_index if (cells := rows.unseen(c)).any()}
         if not odd:
             return
         some = np.flatnonzero(np.any(list(odd.values()), axis=0))
@@ -336,41 +344,41 @@ class FlatPredictor:
 
 
 def unseen_is_known(field: Field, cut: float | None, unseen: str) -> bool:
-    """Say whether a level that nobody knows takes the first branch: having a value is enough.
+    """Whether an unseen level takes the branch of known values of a split into known and missing.
 
-    Whoever refuses such levels refuses them there, too, unless the tree names none at all, as one
-    made by hand may.
+    With ``unseen="error"`` it does not, unless the column has no levels at all, as in a tree made
+    from a dict.
     """
     return cut == math.inf and (unseen == "stop" or not field.levels)
 
 
 def threshold_gaps(tree: TreeData, table: Table) -> Floats:
-    """Return the values on both sides of each cut, of the rows that reach the node, (n, 2)."""
-    walk = FlatPredictor(tree)
-    flat = walk.flat if tree.nodes.surrogates else walk.learnt
-    found = np.full((len(tree.nodes), 2), np.nan)
+    """Return the values on both sides of each threshold, of the rows in the node, (n, 2)."""
+    predictor = FlatPredictor(tree)
+    flat = predictor.flat if tree.nodes.surrogates else predictor.learned_flat
+    gaps = np.full((len(tree.nodes), 2), np.nan)
     for part in row_blocks(table):
-        rows = walk.rows(tree, part)
+        rows = predictor.rows(tree, part)
         low, high = flat.gaps(rows.columns, rows.n).reshape(-1, 2).T
-        found[:, 0] = np.fmax(found[:, 0], low)
-        found[:, 1] = np.fmin(found[:, 1], high)
+        gaps[:, 0] = np.fmax(gaps[:, 0], low)
+        gaps[:, 1] = np.fmin(gaps[:, 1], high)
     if tree.recipe.get("precision") != "single":
-        return found
-    # Told are the values as they were written; 32 bits are only what they are compared in.
-    for c in np.unique(tree.nodes.column[np.isfinite(found[:, 0])]).tolist():
-        here = np.flatnonzero((tree.nodes.column == c) & np.isfinite(found).all(axis=1))
+        return gaps
+    # The gaps are the original values; 32-bit floats are used for comparisons only.
+    for c in np.unique(tree.nodes.column[np.isfinite(gaps[:, 0])]).tolist():
+        here = np.flatnonzero((tree.nodes.column == c) & np.isfinite(gaps).all(axis=1))
         levels = np.asarray(table.columns[c].levels, np.float64)
-        compared = _single(levels)
-        last = np.searchsorted(compared, found[here, 0], side="right") - 1
-        first = np.searchsorted(compared, found[here, 1], side="left")
-        found[here] = np.stack([levels[last], levels[first]], axis=1)
-    # Values that 32 bits do not tell apart may lie on both sides of the cut itself.
-    found[:, 0] = np.minimum(found[:, 0], tree.nodes.cut)
-    return found
+        compared = _to_single(levels)
+        last = np.searchsorted(compared, gaps[here, 0], side="right") - 1
+        first = np.searchsorted(compared, gaps[here, 1], side="left")
+        gaps[here] = np.stack([levels[last], levels[first]], axis=1)
+    # Values that are equal as 32-bit floats may lie on both sides of the threshold.
+    gaps[:, 0] = np.minimum(gaps[:, 0], tree.nodes.cut)
+    return gaps
 
 
 def row_blocks(table: Table) -> Iterator[Table]:
-    """Yield a large table in parts, so that no column of it has to be in memory as a whole."""
+    """Yield a large table in blocks, so that no complete column has to be in memory."""
     if table.n_rows <= BLOCK_ROWS:
         yield table
         return
@@ -378,8 +386,8 @@ def row_blocks(table: Table) -> Iterator[Table]:
         yield table.take(np.arange(start, min(start + BLOCK_ROWS, table.n_rows)))
 
 
-def _aligned(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `align` takes
-    """Return rows as a tree codes them; no rows are no mistake."""
+def _align_rows(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `align` takes
+    """Return rows as a tree codes them; a source without rows is allowed."""
     try:
         return align_all(tree, source)
     except DataError as error:
@@ -404,15 +412,15 @@ def _flat(tree: TreeData, missing: Ids) -> Flat:
     )
 
 
-def _compared(split: Split | None, cut: float) -> Split | None:
-    """Return a test with the cut that is compared."""
+def _with_cut(split: Split | None, cut: float) -> Split | None:
+    """Return a split with the threshold that is used in comparisons."""
     return split if split is None or split.cut is None else replace(split, cut=cut)
 
 
 def comparison_cuts(tree: TreeData) -> Floats:
-    """Return the cuts; C4.5 holds them in 32 bits too, scikit-learn only what it compares."""
+    """Return the thresholds for comparisons; C4.5 rounds them to 32-bit floats."""
     rounded = tree.recipe.get("rules") == "quinlan" and tree.recipe.get("precision") == "single"
-    return np.asarray(_single(tree.nodes.cut), np.float64) if rounded else tree.nodes.cut
+    return np.asarray(_to_single(tree.nodes.cut), np.float64) if rounded else tree.nodes.cut
 
 
 def _cells(column: Column, field: Field) -> Cells:
@@ -426,15 +434,15 @@ def _cells(column: Column, field: Field) -> Cells:
     return codes
 
 
-def _single(cells: Cells) -> Cells:
-    """Return numbers as 32 bits hold them, as the tree's were when it grew."""
+def _to_single(cells: Cells) -> Cells:
+    """Return numbers rounded to 32-bit floats, as they were when the tree was grown."""
     if cells.dtype != np.float64:
         return cells
     with np.errstate(over="ignore"):
         return cells.astype(np.float32).astype(np.float64)
 
 
-def _known(rows: Rows, c: int, field: Field, *, is_single: bool) -> Column:
+def _known_column(rows: Rows, c: int, field: Field, *, is_single: bool) -> Column:
     """Return a column in which every level is one of the field's, or missing."""
     assert rows.table is not None
     if field.is_numeric:
@@ -443,8 +451,8 @@ def _known(rows: Rows, c: int, field: Field, *, is_single: bool) -> Column:
     return Column(field.name, field.kind, tuple(field.levels), codes)
 
 
-def _typed(classes: tuple[Any, ...]) -> npt.NDArray[Any]:
-    """Return the classes as an array that gives back what was put in."""
+def _class_array(classes: tuple[Any, ...]) -> npt.NDArray[Any]:
+    """Return the classes as an array whose elements keep their types."""
     kinds = {type(c) for c in classes}
     if len(kinds) == 1 and kinds <= {bool, int, float}:
         plain = np.asarray(classes)
@@ -455,7 +463,7 @@ def _typed(classes: tuple[Any, ...]) -> npt.NDArray[Any]:
     return found
 
 
-def _threads(n_rows: int) -> int:
+def _n_threads(n_rows: int) -> int:
     if n_rows < 2 * ROWS_PER_THREAD:
         return 1
     return max(1, min(n_processors(), n_rows // ROWS_PER_THREAD))

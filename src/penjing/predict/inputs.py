@@ -19,13 +19,13 @@ def align(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `rea
     """Return the rows of a source with exactly the columns of a tree, coded by its levels.
 
     Levels are matched by value, then by text. One that the tree has never seen gets a code of
-    ``len(levels)`` or more. A column that the tree never asks about need not be there; it is
-    then missing in every row.
+    ``len(levels)`` or more. A column that the tree does not use may be absent; it is then missing
+    in every row.
 
     Parameters
     ----------
     tree : TreeData
-        Whose columns, levels and classes count.
+        The tree whose columns, levels and classes are used.
     source : Table or source
         A table, one row as a dict, or anything that :func:`penjing.read` can read.
 
@@ -38,13 +38,13 @@ def align(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `rea
     >>> align(tree, table).columns[0].codes
     array([1, 2, 0], dtype=int32)
     """
-    return align_to(tree.schema, tree.target, source, _asked(tree), missing=markers_of(tree))
+    return align_to(tree.schema, tree.target, source, _used_names(tree), missing=markers_of(tree))
 
 
 def align_all(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `read` can read
-    """Return every row of a source to be answered, whether or not it says its class.
+    """Return every row of a source for prediction, with or without a class.
 
-    :func:`align` leaves out rows whose class is missing, as reading to learn or to test does.
+    :func:`align` leaves out rows whose class is missing, as reading for training or testing does.
 
     Examples
     --------
@@ -56,14 +56,14 @@ def align_all(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever 
     (2, 1)
     """
     return align_to(
-        tree.schema, tree.target, source, _asked(tree), aim=False, missing=markers_of(tree)
+        tree.schema, tree.target, source, _used_names(tree), aim=False, missing=markers_of(tree)
     )
 
 
 def markers_of(*trees: TreeData | Table) -> Any:  # noqa: ANN401 - as in `read`
     """Return the missing markers with which trees were grown, or a table was read.
 
-    None where nobody named any. Of trees with different ones those that they share; each tree
+    None where none were given. For trees with different markers, the common ones; each tree
     applies its own to a table that was read with these.
     """
     found = [_kept_markers(tree) for tree in trees]
@@ -79,15 +79,15 @@ def _kept_markers(one: TreeData | Table) -> Any:  # noqa: ANN401 - as in `read`
     return reading.get("missing") if isinstance(reading, Mapping) else None
 
 
-def _asked(tree: TreeData) -> set[str]:
+def _used_names(tree: TreeData) -> set[str]:
     return {tree.schema[c].name for c in used_columns(tree)}
 
 
 def used_columns(tree: TreeData) -> list[int]:
-    """Return the columns that a tree asks about, be it only where another value is missing."""
-    asked = {int(c) for c in np.unique(tree.nodes.column[~tree.is_leaf])}
-    stand_ins = {s.column for tests in tree.nodes.surrogates.values() for s in tests}
-    return sorted(asked | stand_ins)
+    """Return the columns that a tree splits on, in surrogates, too."""
+    split_columns = {int(c) for c in np.unique(tree.nodes.column[~tree.is_leaf])}
+    surrogate_columns = {s.column for tests in tree.nodes.surrogates.values() for s in tests}
+    return sorted(split_columns | surrogate_columns)
 
 
 def align_to(
@@ -106,16 +106,16 @@ def align_to(
     schema : sequence of Field
         The columns, in their order.
     target : Field or None
-        The target; classes that it does not know come after its own.
+        The target; unknown classes come after its own.
     source : Table or source
         The rows.
     needed : collection of str, optional
-        Names of the columns that must be there; all of them where it is not given.
+        Names of the columns that must be present; by default, all of them.
     aim : bool
-        Whether the target is read, too; rows of a source that do not say it are left out then.
+        Whether the target is read, too; rows without it are then left out.
     missing : list or dict, optional
         The missing markers of the tree, as in :func:`penjing.read`; a table that was read with
-        markers of its own keeps to those.
+        its own markers keeps those.
     """
     wanted = [f for f in schema if needed is None or f.name in needed]
     if not isinstance(source, Table):
@@ -134,7 +134,7 @@ def align_to(
     columns = tuple(
         match_levels(have[field.name], field, table, marks)
         if field.name in have
-        else _nowhere(field, table.n_rows)
+        else _absent_column(field, table.n_rows)
         for field in schema
     )
     found = None
@@ -144,7 +144,7 @@ def align_to(
 
 
 def is_row(source: Mapping[Any, Any]) -> bool:
-    """Say whether a dict is one row ``{name: value}`` and not columns or rows of a table."""
+    """Whether a dict is one row ``{name: value}`` and not a table of columns."""
     return all(isinstance(name, str) for name in source) and not any(
         isinstance(value, Iterable) and not isinstance(value, str) for value in source.values()
     )
@@ -153,12 +153,12 @@ def is_row(source: Mapping[Any, Any]) -> bool:
 def match_levels(
     column: Column, field: Field, table: Table, marks: Markers | None = None
 ) -> Column:
-    """Return a column coded as a field says, unknown levels after the known ones.
+    """Return a column coded by the levels of a field; unknown levels come after them.
 
     Values that ``marks`` names are missing.
     """
     if marks is not None:
-        column = _unmarked(column, marks)
+        column = _mark_missing(column, marks)
     if field.is_numeric:
         return column if column.is_numeric else _as_numbers(column, field, table)
     if not column.is_numeric and tuple(column.levels) == tuple(field.levels):
@@ -177,8 +177,8 @@ def match_levels(
     return Column(field.name, field.kind, (*field.levels, *extra), rows)
 
 
-def _unmarked(column: Column, marks: Markers) -> Column:
-    """Return a column in which the values that were named as markers are missing."""
+def _mark_missing(column: Column, marks: Markers) -> Column:
+    """Return a column in which missing markers are missing values."""
     if column.is_numeric:
         if not marks.numbers:
             return column
@@ -200,7 +200,7 @@ def text_of(value: object) -> str:
 
 
 class LevelIndex:
-    """Finds values among levels: equal and of one type, else equal, else alike as text.
+    """Finds the code of a value: by value and type, then by value, then by text.
 
     Examples
     --------
@@ -226,10 +226,9 @@ class LevelIndex:
 
 
 def hide_unordered_levels(table: Table, schema: Sequence[Field]) -> Table:
-    """Return an aligned table in which levels without a place in their order are missing.
+    """Return an aligned table in which unknown levels of ordered columns are missing.
 
-    An engine that counts compares codes with a cut; a level that the order does not know must
-    not look like its last.
+    An engine compares codes with a threshold; an unknown level must not look like the last one.
     """
     columns = []
     for column, field in zip(table.columns, schema, strict=True):
@@ -244,13 +243,13 @@ def _columns(table: Table) -> list[Column]:
     return [*table.columns, *([] if table.target is None else [table.target])]
 
 
-def _nowhere(field: Field, n_rows: int) -> Column:
+def _absent_column(field: Field, n_rows: int) -> Column:
     codes = np.full(n_rows, MISSING, np.int32)
     return Column(field.name, field.kind, () if field.is_numeric else field.levels, codes)
 
 
 def _as_numbers(column: Column, field: Field, table: Table) -> Column:
-    """Return the numbers that the levels of a column are, or spell."""
+    """Return a column of texts as numbers."""
     found = np.empty(len(column.levels) + 1)
     found[-1] = np.nan
     for code, level in enumerate(column.levels):
@@ -268,7 +267,7 @@ def _as_numbers(column: Column, field: Field, table: Table) -> Column:
 
 
 def _names(source: Any, names: list[str], target: Field | None) -> list[str] | None:  # noqa: ANN401
-    """Return the names of the columns of rows that have none, by their number."""
+    """Return the names for rows without column names, by the number of columns."""
     is_array = isinstance(source, np.ndarray) and source.ndim == 2 and source.dtype.names is None
     is_rows = isinstance(source, list) and bool(source) and isinstance(source[0], list | tuple)
     if not (is_array or is_rows):
@@ -280,7 +279,7 @@ def _names(source: Any, names: list[str], target: Field | None) -> list[str] | N
 
 
 def labelled_rows(table: Table, target: str) -> tuple[Table, int]:
-    """Return the rows that say what is to be predicted, and how many do not."""
+    """Return the rows with a value of the target, and the number of rows without."""
     name = table.source.get("name", "table")
     if table.target is None:
         raise DataError("test_needs_target", source=name, target=target)

@@ -1,9 +1,9 @@
-"""What a tree answers for rows, and how surely.
+"""Predictions and predicted probabilities for rows.
 
-A row stops in a leaf, or inside the tree where its value has no branch: it is missing, or its
-level was never seen (or not seen in that node: the book's empty branch). The node where it stops
-answers. In trees grown with ``missing="fraction"`` a row without a value goes down every branch
-instead, with a part of it that is the branch's share of the training rows.
+A row stops in a leaf, or inside the tree where its value has no branch: the value is missing, or
+its category was never seen (or not seen in that node: Zhou's empty branch). The node where it stops
+gives the prediction. In trees grown with ``missing="fraction"`` a row without a value goes down
+every branch instead, weighted by the branch's share of the training rows.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ def predict(
     unseen: Unseen | None = None,
     missing: Missing | None = None,
 ) -> npt.NDArray[Any]:
-    """Return the answer for each row: a class of the tree, or a number.
+    """Return the prediction for each row: a class of the tree, or a number.
 
     Parameters
     ----------
     tree : TreeData
-        Who answers.
+        The tree.
     source : Table, dict or source
         A table, one row as a dict, or anything that :func:`penjing.read` can read.
     unseen : str, optional
-        A level that training never saw: ``stop`` at the node that asks and answer as it would,
-        take it for ``missing``, or ``error``. As the tree's recipe says where it is not given.
+        A category that training never saw: ``stop`` at the node and use its prediction, treat it
+        as ``missing``, or raise an ``error``. By default as the tree's recipe says.
     missing : str, optional
-        A missing value: ``stop``, ``fraction`` (down every branch, by weight), or ``error``. As
-        the tree was grown where it is not given: by surrogate tests or learnt branches if it
-        has them, by ``fraction`` if its rows were shared out so, else ``stop``.
+        A missing value: ``stop``, ``fraction`` (down every branch, by weight), or ``error``. By
+        default as the tree was grown: by surrogates or learned branches if it has them, by
+        ``fraction`` if it was grown so, else ``stop``.
 
     Returns
     -------
     (n,) array
-        Classes keep their type; an object array unless they are all numbers of one type. Of
-        classes that are equally likely the first one is answered.
+        Classes keep their type; an object array unless they are all numbers of one type. Ties go
+        to the first class.
 
     Examples
     --------
@@ -69,9 +69,9 @@ def predict(
     Traceback (most recent call last):
     penjing.errors.DataError: row 1: '3' in column 'legs' was not among the training rows, ...
     """
-    walk = predictor_of(tree)
-    answer = walk.values if tree.is_regression else walk.classes
-    return answer(walk.rows(tree, source), *policies(tree, unseen, missing))
+    predictor = predictor_of(tree)
+    answer = predictor.values if tree.is_regression else predictor.classes
+    return answer(predictor.rows(tree, source), *policies(tree, unseen, missing))
 
 
 def predict_proba(
@@ -81,7 +81,7 @@ def predict_proba(
     unseen: Unseen | None = None,
     missing: Missing | None = None,
 ) -> Floats:
-    """Return the share of each class among the training rows of the node that answers.
+    """Return the predicted probability of each class for each row.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def predict_proba(
     """
     if tree.is_regression:
         raise CapabilityError("shares_need_classes", target=tree.target.name)
-    walk = predictor_of(tree)
-    return walk.shares(walk.rows(tree, source), *policies(tree, unseen, missing))
+    predictor = predictor_of(tree)
+    return predictor.shares(predictor.rows(tree, source), *policies(tree, unseen, missing))
 
 
 def classes_of(
@@ -114,9 +114,9 @@ def classes_of(
     unseen: Unseen | None = None,
     missing: Missing | None = None,
 ) -> npt.NDArray[Any]:
-    """Return the code of the class answered for each row, or the number; see :func:`predict`."""
-    walk = predictor_of(tree)
-    return walk.values(walk.rows(tree, source), *policies(tree, unseen, missing))
+    """Return the code of the predicted class, or the number, of each row; see :func:`predict`."""
+    predictor = predictor_of(tree)
+    return predictor.values(predictor.rows(tree, source), *policies(tree, unseen, missing))
 
 
 def apply(
@@ -126,7 +126,7 @@ def apply(
     unseen: Unseen | None = None,
     missing: Missing | None = None,
 ) -> Ids:
-    """Return the node where each row stops; for one that is shared out, where that begins.
+    """Return the node where each row stops; a fractional case, where it is divided first.
 
     Examples
     --------
@@ -135,12 +135,12 @@ def apply(
     >>> tree.apply([{"legs": 2}, {"legs": None}])
     array([2, 0], dtype=int32)
     """
-    walk = predictor_of(tree)
-    return walk.stop_nodes(walk.rows(tree, source), *policies(tree, unseen, missing))
+    predictor = predictor_of(tree)
+    return predictor.stop_nodes(predictor.rows(tree, source), *policies(tree, unseen, missing))
 
 
 def policies(tree: TreeData, unseen: str | None, missing: str | None) -> tuple[str, str]:
-    """Return what becomes of unseen levels and of missing values, where nobody says otherwise."""
+    """Return the policies for unseen levels and missing values; defaults are the tree's."""
     if unseen is None:
         unseen = str(tree.recipe.get("unseen", "stop"))
     else:
@@ -154,14 +154,14 @@ def policies(tree: TreeData, unseen: str | None, missing: str | None) -> tuple[s
     return unseen, missing
 
 
-_WALKS: dict[int, tuple[weakref.ref[TreeData], FlatPredictor]] = {}
+_PREDICTORS: dict[int, tuple[weakref.ref[TreeData], FlatPredictor]] = {}
 
 
 def predictor_of(tree: TreeData) -> FlatPredictor:
-    """Return what makes a tree quick at answering; made once, and gone when the tree is."""
-    found = _WALKS.get(id(tree))
-    if found is not None and found[0]() is tree:
-        return found[1]
-    made, key = FlatPredictor(tree), id(tree)
-    _WALKS[key] = (weakref.ref(tree, lambda _: _WALKS.pop(key, None)), made)
-    return made
+    """Return the predictor of a tree; it is cached as long as the tree exists."""
+    cached = _PREDICTORS.get(id(tree))
+    if cached is not None and cached[0]() is tree:
+        return cached[1]
+    predictor, key = FlatPredictor(tree), id(tree)
+    _PREDICTORS[key] = (weakref.ref(tree, lambda _: _PREDICTORS.pop(key, None)), predictor)
+    return predictor
