@@ -1,4 +1,4 @@
-"""In which order branches are drawn: one order for every picture, text and story."""
+"""The order of branches in every picture and text."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from penjing.tree.tree_data import TreeData
 def children_in_order(tree: TreeData, node: int, order: str = "rows") -> list[int]:
     """Return the children of a node in the order in which they are drawn.
 
-    Branches of a nominal question stand by their rows, most first (then questions before
-    leaves, then the order of levels); an ordered column keeps its order.
+    The branches of a categorical split are sorted by weight, largest first (then splits before
+    leaves, then the order of levels); the branches of a threshold keep their order.
 
     Parameters
     ----------
     tree : TreeData
         The tree.
     node : int
-        Whose children.
+        The number of the node.
     order : str
         ``rows``, or ``levels`` for the order of the levels.
 
@@ -38,8 +38,8 @@ def children_in_order(tree: TreeData, node: int, order: str = "rows") -> list[in
 
 def walk_in_order(tree: TreeData) -> Iterator[int]:
     """Yield every node, each before its children, in the order of the drawing."""
-    waiting = [0]
-    while waiting:
-        node = waiting.pop()
+    stack = [0]
+    while stack:
+        node = stack.pop()
         yield node
-        waiting.extend(reversed(children_in_order(tree, node)))
+        stack.extend(reversed(children_in_order(tree, node)))

@@ -1,7 +1,7 @@
-"""How wide a text is, without a browser: advances of DejaVu Sans, the widest common face.
+"""The width of a text without a browser, from the advances of DejaVu Sans.
 
-A text drawn in any usual sans-serif face takes no more room than said here; wide and ambiguous
-East Asian characters take one em.
+DejaVu Sans is the widest common typeface, so a text in any usual sans-serif typeface is not wider.
+Wide and ambiguous East Asian characters take one em.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _OTHER = 1100
 
 @cache
 def advance(character: str, *, bold: bool) -> int:
-    """Return how far a character moves the pen, in thousandths of an em."""
+    """Return the advance width of a character, in thousandths of an em."""
     place = ord(character) - 32
     if 0 <= place < len(_REGULAR):
         return (_BOLD if bold else _REGULAR)[place]
@@ -57,9 +57,9 @@ def width(text: str, size: float, *, bold: bool = False) -> float:
 
 
 def clip_middle(text: str, size: float, room: float, *, bold: bool = False) -> str:
-    """Return a text, its middle cut to two dots where it would be wider than the room.
+    """Return a text; where it is wider than ``room``, its middle is replaced by two dots.
 
-    The end of a name tells it from its neighbours as often as its beginning does.
+    The end of a name distinguishes it from others as often as its beginning.
 
     Examples
     --------
@@ -82,9 +82,9 @@ def clip_middle(text: str, size: float, room: float, *, bold: bool = False) -> s
 def join_fitting(
     names: Sequence[str], size: float, room: float, *, bold: bool = False, most: int = 3
 ) -> str:
-    """Return as many names as fit whole, and how many are left; only a name alone is cut.
+    """Return as many complete names as fit, and the number of the others.
 
-    Nothing where not even a letter of the first has room.
+    If not even one name fits, it is shortened; the result is empty if none of its letters fits.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def join_fitting(
 
 
 def terminal_columns(text: str) -> int:
-    """Return how many columns of a terminal a text takes; East Asian wide characters take two.
+    """Return the width of a text in a terminal; wide East Asian characters take two columns.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Formulas with a node's own numbers in them, as the textbook writes them."""
+"""The formulas of the textbook with the numbers of a node."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Plain = Mapping[str, Any]
 
 
 def decimals(value: float, digits: int = 4) -> str:
-    """Return a number with so many decimals; never -0.
+    """Return a number with a fixed number of decimals; never -0.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def decimals(value: float, digits: int = 4) -> str:
 
 
 def times(*, ascii_only: bool) -> str:
-    """Return the sign of multiplication."""
+    """Return the multiplication sign."""
     return "*" if ascii_only else "×"
 
 
@@ -53,7 +53,7 @@ def gini(total: Sequence[float]) -> str:
 
 
 def weighted_mean(branches: Sequence[Plain], measure: str, *, ascii_only: bool = False) -> str:
-    """Return the weighted mean of what the branches have: 8/16 × 0.5436 + 5/16 × 0.7219.
+    """Return the weighted mean of a measure of the branches: 8/16 × 0.5436 + 5/16 × 0.7219.
 
     Examples
     --------
@@ -73,9 +73,9 @@ def gain(candidate: Plain, *, ascii_only: bool = False) -> str:
     parts = weighted_mean(candidate["branches"], "entropy", ascii_only=ascii_only)
     inside = f"{decimals(candidate['entropy_before'])} - ({parts})"
     whole = candidate["known"] + candidate["missing"]
-    divided = sum(branch["rows"] for branch in candidate["branches"])
-    # Rows without a value may have a branch of their own: then all rows are divided.
-    if candidate["missing"] and divided - candidate["known"] < candidate["missing"] / 2:
+    n_split = sum(branch["rows"] for branch in candidate["branches"])
+    # Where missing values have a branch of their own, the split covers all rows.
+    if candidate["missing"] and n_split - candidate["known"] < candidate["missing"] / 2:
         sign = times(ascii_only=ascii_only)
         inside = f"{weight_text(candidate['known'])}/{weight_text(whole)} {sign} ({inside})"
     return f"Gain(D, {quoted(candidate['column'])}) = {inside} = {decimals(candidate['gain'])}"

@@ -1,4 +1,4 @@
-"""How a branch reads aloud: printed numbers route every training row as the model does."""
+"""Texts of branches, predictions and counts; printed thresholds route training rows correctly."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 
 _SPECIAL = ",:'\"{}()[]|│"
-_DIGITS = 4
-"""A cut is not rounded to fewer significant digits than this."""
-_MANY = 12
-"""More digits than this are not short."""
+_MIN_DIGITS = 4
+"""The smallest number of significant digits of a threshold."""
+_MAX_SHORT_DIGITS = 12
+"""With more digits than this, the upper training value may be printed instead."""
 
 
 class CutText(NamedTuple):
-    """How a cut reads: a number, and whether the number itself belongs above or below.
+    """The text of a threshold, and whether the number itself takes the upper branch.
 
     Parameters
     ----------
@@ -33,32 +33,32 @@ class CutText(NamedTuple):
     is_open: bool = False
 
     def sign(self, branch: int, *, ascii_only: bool = False) -> str:
-        """Return the sign of a branch, 0 below the cut and 1 above it."""
+        """Return the sign of a branch: 0 is below the threshold, 1 above it."""
         if branch == 0:
             return "<" if self.is_open else "<=" if ascii_only else "≤"
         return ">" if not self.is_open else ">=" if ascii_only else "≥"
 
     def side(self, branch: int, *, ascii_only: bool = False) -> str:
-        """Return a branch: '≤ 0.3815'."""
+        """Return the text of a branch: '≤ 0.3815'."""
         return f"{self.sign(branch, ascii_only=ascii_only)} {self.number}"
 
 
 def shortest_cut(
     cut: float, low: float = math.nan, high: float = math.nan, *, single: bool = False
 ) -> CutText:
-    """Return the shortest reading of a cut between the training values on both sides of it.
+    """Return the shortest text of a threshold between the training values on both sides of it.
 
-    The number stands where the model has it, too: one that the model sends up (a cut may lie a
-    hair below a round number) reads ``<``, any other ``≤``.
+    The printed number itself is routed as by the model: if it takes the upper branch (a threshold
+    may be slightly below a round number), the text is ``<``, otherwise ``≤``.
 
     Parameters
     ----------
     cut : float
-        Values up to it go below.
+        The threshold; values up to it take branch 0.
     low, high : float
         The training values on both sides; without them every digit is printed.
     single : bool
-        Whether the model rounds values to 32 bits before it compares them.
+        Whether the model rounds values to 32-bit floats before it compares them.
 
     Examples
     --------
@@ -86,26 +86,26 @@ def shortest_cut(
     if not low < high:
         return CutText(number_text(cut))
     near = cut if low <= cut < high else low
-    if near == -math.ulp(0.0):  # a hair below 0 has no shorter decimal form of its own
+    if near == -math.ulp(0.0):  # the largest float below 0 has no short decimal form
         near = 0.0
-    for digits in range(_DIGITS, 18):
+    for digits in range(_MIN_DIGITS, 18):
         number = float(f"{near:.{digits}g}")
         is_open = (in_32_bits(number) if single else number) > cut
-        # The training value above a cut stands for it only where nothing between them is short.
-        last = high if digits > _MANY else math.nextafter(high, -math.inf)
+        # The upper training value is printed only if no short number lies below it.
+        last = high if digits > _MAX_SHORT_DIGITS else math.nextafter(high, -math.inf)
         if (low < number <= last) if is_open else (low <= number < high):
             return CutText(number_text(number), is_open)
     return CutText(number_text(near))
 
 
 def in_32_bits(value: float) -> float:
-    """Return a number as a model sees it that holds numbers in 32 bits."""
+    """Return a number rounded to a 32-bit float."""
     with np.errstate(over="ignore"):
         return float(np.float32(value))
 
 
 def cut_label(cut: float, cuts: Sequence[float] = ()) -> str:
-    """Return how a cut reads among others: six digits, or as many as keep it apart from them.
+    """Return the text of a threshold: six digits, or as many as distinguish it from the others.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def cut_label(cut: float, cuts: Sequence[float] = ()) -> str:
 
 
 def number_text(number: float) -> str:
-    """Return a number as people write it: no trailing .0, no -0, no needless exponent.
+    """Return the text of a number: no trailing .0, no -0, no needless exponent.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def number_text(number: float) -> str:
 
 
 def weight_text(weight: float) -> str:
-    """Return a weight: whole ones as integers, others with at most two decimals.
+    """Return the text of a weight: an integer, or at most two decimals.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def weight_text(weight: float) -> str:
 
 
 def ascii_signs(text: str) -> str:
-    """Return a text with its signs of order in plain characters.
+    """Return a text with its comparison signs in ASCII.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def ascii_signs(text: str) -> str:
 
 
 def quoted(name: object) -> str:
-    """Return a name as it is, in quotes where it would read as more than one word.
+    """Return a name, in quotes where it could be read as more than one word.
 
     Examples
     --------
@@ -176,10 +176,10 @@ def quoted(name: object) -> str:
 
 
 def branch_text(tree: TreeData, node: int, *, ascii_only: bool = False) -> str:
-    """Return the answer that leads into a node, with its column: 'texture = clear'."""
+    """Return the branch that leads into a node, with its column: 'texture = clear'."""
     parent, branch = tree.parent_of(node)
-    asked = tree.schema[int(tree.nodes.column[parent])]
-    return f"{quoted(asked.name)} {answer_text(tree, parent, branch, ascii_only=ascii_only)}"
+    column = tree.schema[int(tree.nodes.column[parent])]
+    return f"{quoted(column.name)} {answer_text(tree, parent, branch, ascii_only=ascii_only)}"
 
 
 def group_names(tree: TreeData, node: int) -> list[str]:
@@ -187,28 +187,28 @@ def group_names(tree: TreeData, node: int) -> list[str]:
     parent = int(tree.nodes.parent[node])
     if not math.isnan(tree.nodes.cut[parent]):
         return []
-    asked = tree.schema[int(tree.nodes.column[parent])]
-    return [quoted(level_text(asked, code)) for code in tree.nodes.levels(node).tolist()]
+    column = tree.schema[int(tree.nodes.column[parent])]
+    return [quoted(level_text(column, code)) for code in tree.nodes.levels(node).tolist()]
 
 
 def answer_text(tree: TreeData, node: int, branch: int, *, ascii_only: bool = False) -> str:
-    """Return the answer of one branch of a question: '= clear', '≤ 0.3815', 'in {a, b}'."""
+    """Return the text of one branch of a split: '= clear', '≤ 0.3815', 'in {a, b}'."""
     if math.isnan(tree.nodes.cut[node]):
         names = group_names(tree, tree.children(node)[branch])
         return f"= {names[0]}" if len(names) == 1 else "in {" + ", ".join(names) + "}"
-    if math.isinf(tree.nodes.cut[node]):  # known, or not
+    if math.isinf(tree.nodes.cut[node]):  # a split into known and missing values
         return ("!= ?" if ascii_only else "≠ ?") if branch == 0 else "= ?"
     return cut_text(tree, node).side(branch, ascii_only=ascii_only)
 
 
 def cut_text(tree: TreeData, node: int) -> CutText:
-    """Return how the cut of a node is printed: a number, or an ordered level."""
-    asked = tree.schema[int(tree.nodes.column[node])]
+    """Return the text of the threshold of a node: a number, or an ordered level."""
+    column = tree.schema[int(tree.nodes.column[node])]
     cut = float(tree.nodes.cut[node])
     if math.isinf(cut):
         return CutText("?")
-    if not asked.is_numeric:
-        return CutText(quoted(level_text(asked, int(cut))))
+    if not column.is_numeric:
+        return CutText(quoted(level_text(column, int(cut))))
     if tree.nodes.gap is None:
         return shortest_cut(cut)
     low, high = tree.nodes.gap[node].tolist()
@@ -218,25 +218,25 @@ def cut_text(tree: TreeData, node: int) -> CutText:
 
 
 def comparison_cut(tree: TreeData, cut: float) -> float:
-    """Return a cut as numbers are compared with it: C4.5 holds both sides in 32 bits."""
+    """Return a threshold as it is compared; C4.5 rounds it to a 32-bit float."""
     is_single = tree.recipe.get("precision") == "single"
     return in_32_bits(cut) if is_single and tree.recipe.get("rules") == "quinlan" else cut
 
 
 def value_text(tree: TreeData, node: int) -> str:
-    """Return what a node answers, as it is printed."""
+    """Return the text of the prediction of a node."""
     answer = tree.answer(node)
     return f"{answer:.6g}" if tree.is_regression else quoted(answer)
 
 
 def counts_text(tree: TreeData, node: int) -> str:
-    """Return '(rows)' or '(rows/wrong)' of a node; nothing for a tree made by hand."""
+    """Return '(rows)' or '(rows/errors)' of a node; empty for a tree without counts."""
     if not tree.has_counts:
         return ""
     weight = weight_text(float(tree.weight[node]))
     if tree.is_regression:
         return f" ({weight})"
-    wrong = float(tree.weight[node] - tree.nodes.total[node, tree.values[node]])
-    if wrong <= 0:
+    errors = float(tree.weight[node] - tree.nodes.total[node, tree.values[node]])
+    if errors <= 0:
         return f" ({weight})"
-    return f" ({weight}/{weight_text(wrong)})"
+    return f" ({weight}/{weight_text(errors)})"

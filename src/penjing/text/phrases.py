@@ -8,7 +8,7 @@ from penjing.i18n import say
 from penjing.text.labels import quoted, weight_text
 
 SHOWN = 10
-"""How many things a sentence lists before it says how many more there are."""
+"""The largest number of items that a sentence lists."""
 
 
 def join_names(names: Sequence[object], lang: str = "en", shown: int = SHOWN) -> str:
@@ -43,7 +43,7 @@ def rows_of(weight: float, lang: str = "en") -> str:
 
 
 def value_with_count(value: object, n: str) -> str:
-    """Return a value with how often it occurs; a number gets a colon, or it would read as two.
+    """Return a value with its count; after a number with a colon, to separate the two.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def value_with_count(value: object, n: str) -> str:
 
 
 def class_counts(classes: Sequence[object], total: Sequence[float]) -> str:
-    """Return how many rows of each class there are.
+    """Return the text of the number of rows of each class.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def class_counts(classes: Sequence[object], total: Sequence[float]) -> str:
 
 
 def number_word(n: int, lang: str = "en") -> str:
-    """Return a small number as a word, as a sentence has it.
+    """Return a small number as a word.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Why a row is answered as it is, as text: the answer, the path with its evidence, the flips."""
+"""The explanation of a prediction as text: the prediction, the path, and changes that flip it."""
 
 from __future__ import annotations
 
@@ -12,36 +12,38 @@ from penjing.text.text_table import align_left, max_width
 Plain = Mapping[str, Any]
 
 
-def write(told: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
+def write(explanation: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
     """Return an explanation as text.
 
     Parameters
     ----------
-    told : dict
-        What :meth:`penjing.explain.row.Explanation.to_json` returns.
+    explanation : dict
+        The result of :meth:`penjing.explain.row.Explanation.to_json`.
     lang : str
         ``en`` or ``zh``.
     ascii_only : bool
         Use plain characters only.
     """
-    lines = [_answer(told, lang)]
-    path = [node for node in told["path"] if node["branch"] is not None]
-    ends = told["path"][1:]
-    room = max_width([node["branch"] for node in path], 0) + 2 if path else 0
-    for node, end in zip(path, ends, strict=True):
-        said = _evidence(node, end, lang)
-        lines.append(f"  {align_left(node['branch'], max(room, 20))}{said}".rstrip())
-    if told["stopped"] is not None:
-        column = quoted(told["path"][-1]["question"])
-        value = _text(told["path"][-1]["value"])
-        lines.append("  " + say(f"because_{told['stopped']}", lang, column=column, value=value))
-    if told["flips"]:
+    lines = [_answer(explanation, lang)]
+    path = [node for node in explanation["path"] if node["branch"] is not None]
+    next_nodes = explanation["path"][1:]
+    branch_width = max_width([node["branch"] for node in path], 0) + 2 if path else 0
+    for node, next_node in zip(path, next_nodes, strict=True):
+        evidence = _evidence(node, next_node, lang)
+        lines.append(f"  {align_left(node['branch'], max(branch_width, 20))}{evidence}".rstrip())
+    if explanation["stopped"] is not None:
+        column = quoted(explanation["path"][-1]["question"])
+        value = _text(explanation["path"][-1]["value"])
+        lines.append(
+            "  " + say(f"because_{explanation['stopped']}", lang, column=column, value=value)
+        )
+    if explanation["flips"]:
         lines.append(say("because_flips", lang))
-        tests = [_tests(flip, lang) for flip in told["flips"]]
-        place = max(max_width(tests, 0) + 2, 22)
+        tests = [_tests(flip, lang) for flip in explanation["flips"]]
+        test_width = max(max_width(tests, 0) + 2, 22)
         lines += [
-            f"  {align_left(test, place)}{_text(flip['answer'])}"
-            for test, flip in zip(tests, told["flips"], strict=True)
+            f"  {align_left(test, test_width)}{_text(flip['answer'])}"
+            for test, flip in zip(tests, explanation["flips"], strict=True)
         ]
     else:
         lines.append(say("because_no_flip", lang))
@@ -49,12 +51,12 @@ def write(told: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
     return ascii_signs(text).replace("→", "->") if ascii_only else text
 
 
-def _answer(told: Plain, lang: str) -> str:
-    answer = _text(told["answer"])
-    interval = told.get("interval")
-    share = told.get("shares", {}).get(str(told["answer"]), 0.0)
+def _answer(explanation: Plain, lang: str) -> str:
+    answer = _text(explanation["answer"])
+    interval = explanation.get("interval")
+    share = explanation.get("shares", {}).get(str(explanation["answer"]), 0.0)
     if interval is None:
-        if told["stopped"] != "shared" or "shares" not in told:
+        if explanation["stopped"] != "shared" or "shares" not in explanation:
             return say("because_answer", lang, answer=answer)
         return say("because_answer_mixed", lang, answer=answer, share=f"{100 * share:.0f}")
     low, high = (f"{100 * end:.0f}" for end in interval)
@@ -62,22 +64,22 @@ def _answer(told: Plain, lang: str) -> str:
     return say("because_answer_share", lang, answer=answer, share=share_text, low=low, high=high)
 
 
-def _evidence(node: Plain, end: Plain, lang: str) -> str:
-    """Return the value that decided and what the node behind it holds."""
+def _evidence(node: Plain, next_node: Plain, lang: str) -> str:
+    """Return the value of the row at a split, and the counts of the next node."""
     value = f"({_text(node['value'])})" if node["value"] is not None else "(?)"
-    said = [value]
+    parts = [value]
     by = str(node["by"])
     if by.startswith("surrogate: "):
         key = "because_surrogate" if node["value"] is None else "because_unseen_surrogate"
-        said.append(say(key, lang, test=by.removeprefix("surrogate: ")))
+        parts.append(say(key, lang, test=by.removeprefix("surrogate: ")))
     elif by in ("missing", "unseen"):
-        said.append(say(f"because_{by}_way", lang))
-    if "total" in end:
-        counts = " : ".join(weight_text(v) for v in end["total"])
-        said.append(f"{counts} → {_text(end['answer'])}")
-    elif end["rows"] is not None:
-        said.append(f"n={weight_text(end['rows'])} → {_text(end['answer'])}")
-    return "  ".join(said)
+        parts.append(say(f"because_{by}_way", lang))
+    if "total" in next_node:
+        counts = " : ".join(weight_text(v) for v in next_node["total"])
+        parts.append(f"{counts} → {_text(next_node['answer'])}")
+    elif next_node["rows"] is not None:
+        parts.append(f"n={weight_text(next_node['rows'])} → {_text(next_node['answer'])}")
+    return "  ".join(parts)
 
 
 def _tests(flip: Plain, lang: str) -> str:

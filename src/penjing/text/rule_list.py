@@ -1,4 +1,4 @@
-"""A list of rules as aligned text: rows, share right with its interval, conditions, the default."""
+"""A list of rules as aligned text: rows, accuracy with its interval, conditions, the default."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from penjing.text.text_table import align_left, align_right, max_width
 Plain = Mapping[str, Any]
 
 
-def write(told: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
+def write(ruleset: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
     """Return a list of rules as text.
 
     Parameters
     ----------
-    told : dict
-        What :meth:`penjing.explain.rules.Ruleset.to_json` returns.
+    ruleset : dict
+        The result of :meth:`penjing.explain.rules.Ruleset.to_json`.
     lang : str
         ``en`` or ``zh``.
     ascii_only : bool
         Use plain characters only.
     """
-    rules = told["rules"]
-    room = max_width([*(quoted(r["answer"]) for r in rules), quoted(told["default"])], 0)
-    counts = max_width([weight_text(r["rows"]) for r in rules], 1) if rules else 1
+    rules = ruleset["rules"]
+    class_width = max_width([*(quoted(r["answer"]) for r in rules), quoted(ruleset["default"])], 0)
+    count_width = max_width([weight_text(r["rows"]) for r in rules], 1) if rules else 1
     lines = []
     for i, rule in enumerate(rules, start=1):
         share = f"{100 * rule['right'] / rule['rows']:3.0f}%"
         low, high = (f"{100 * end:.0f}" for end in rule["interval"])
         when = say("rule_and", lang).join(rule["when"]) or say("rule_always", lang)
         lines.append(
-            f"{i:>3}  {align_left(quoted(rule['answer']), room)}"
-            f"  {align_right(weight_text(rule['rows']), counts)}"
+            f"{i:>3}  {align_left(quoted(rule['answer']), class_width)}"
+            f"  {align_right(weight_text(rule['rows']), count_width)}"
             f"  {share} ({low}-{high})  {say('rule_when', lang)} {when}"
         )
-    lines.append(say("ruleset_default", lang, answer=quoted(told["default"])))
-    training = told["training"]
+    lines.append(say("ruleset_default", lang, answer=quoted(ruleset["default"])))
+    training = ruleset["training"]
     lines.append(
         say(
             "ruleset_training",
             lang,
             n=len(rules),
-            leaves=told["leaves"],
+            leaves=ruleset["leaves"],
             right=weight_text(training["correct"]),
             tree=weight_text(training["tree"]),
             of=weight_text(training["of"]),

@@ -1,4 +1,4 @@
-"""How surrogates read aloud: a test on another column, and the branch that it stands for."""
+"""Texts of surrogates: the split on another column, and the branch that it replaces."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from penjing.tree.tree_data import TreeData
 
 
 def surrogate_lines(tree: TreeData, node: int, *, ascii_only: bool = False) -> list[str]:
-    """Return a line for each surrogate of a node, best first, and one for the last resort.
+    """Return a line for each surrogate of a node, best first, and one for the default branch.
 
-    A line says: where the value is missing, rows of which the test holds go the way of that
-    branch (and all other rows the other way), and how often the two tests agree.
+    A line says which branch a row takes if its value is missing and the surrogate's condition
+    holds (other rows take the other branch), and how often the two splits agree.
 
     Examples
     --------
@@ -23,8 +23,8 @@ def surrogate_lines(tree: TreeData, node: int, *, ascii_only: bool = False) -> l
     >>> barks = {"barks": {1: "dog", 0: "cat"}}
     >>> import penjing
     >>> tree = penjing.Tree.from_dict({"legs": {"<= 2.5": "bird", "> 2.5": barks}})
-    >>> stand_in = Surrogate(1, None, 0, (np.array([0]), np.array([1])), 0.9, 0.8)
-    >>> tree = replace(tree, nodes=replace(tree.nodes, surrogates={0: (stand_in,)}))
+    >>> surrogate = Surrogate(1, None, 0, (np.array([0]), np.array([1])), 0.9, 0.8)
+    >>> tree = replace(tree, nodes=replace(tree.nodes, surrogates={0: (surrogate,)}))
     >>> surrogate_lines(tree, 0)
     ['? barks = 1 → legs ≤ 2.5 (90 %)']
     """
@@ -32,38 +32,38 @@ def surrogate_lines(tree: TreeData, node: int, *, ascii_only: bool = False) -> l
     if tree.is_leaf[node]:
         return []
     first = tree.children(node).start
-    found = []
-    for stand_in in tree.nodes.surrogates.get(node, ()):
-        test = surrogate_text(tree, stand_in, ascii_only=ascii_only)
-        way = branch_text(tree, first, ascii_only=ascii_only)
-        mark = "?" if stand_in.is_used else "(?)"
-        found.append(f"{mark} {test} {arrow} {way} ({100 * stand_in.agreement:.3g} %)")
-    last = NO_BRANCH if tree.nodes.missing is None else int(tree.nodes.missing[node])
-    if last != NO_BRANCH:
-        way = branch_text(tree, first + last, ascii_only=ascii_only)
-        found.append(f"? {arrow} {way}")
-    return found
+    texts = []
+    for surrogate in tree.nodes.surrogates.get(node, ()):
+        test = surrogate_text(tree, surrogate, ascii_only=ascii_only)
+        branch = branch_text(tree, first, ascii_only=ascii_only)
+        mark = "?" if surrogate.is_used else "(?)"
+        texts.append(f"{mark} {test} {arrow} {branch} ({100 * surrogate.agreement:.3g} %)")
+    default = NO_BRANCH if tree.nodes.missing is None else int(tree.nodes.missing[node])
+    if default != NO_BRANCH:
+        branch = branch_text(tree, first + default, ascii_only=ascii_only)
+        texts.append(f"? {arrow} {branch}")
+    return texts
 
 
-def surrogate_text(tree: TreeData, stand_in: Surrogate, *, ascii_only: bool = False) -> str:
-    """Return the test that leads to the first branch."""
-    field = tree.schema[stand_in.column]
+def surrogate_text(tree: TreeData, surrogate: Surrogate, *, ascii_only: bool = False) -> str:
+    """Return the condition of a surrogate for the first branch."""
+    field = tree.schema[surrogate.column]
     name = quoted(field.name)
-    if stand_in.cut is None:
-        levels = [quoted(level_text(field, code)) for code in stand_in.groups[0].tolist()]
-        said = f"= {levels[0]}" if len(levels) == 1 else "in {" + ", ".join(levels) + "}"
-        return f"{name} {said}"
-    branch = stand_in.below
+    if surrogate.cut is None:
+        levels = [quoted(level_text(field, code)) for code in surrogate.groups[0].tolist()]
+        condition = f"= {levels[0]}" if len(levels) == 1 else "in {" + ", ".join(levels) + "}"
+        return f"{name} {condition}"
+    branch = surrogate.below
     if not field.is_numeric:
-        level = CutText(quoted(level_text(field, int(stand_in.cut))))
+        level = CutText(quoted(level_text(field, int(surrogate.cut))))
         return f"{name} {level.side(branch, ascii_only=ascii_only)}"
-    # The cut is the largest number below a midpoint, which is what is printed.
-    near = _rounder(stand_in.cut)
-    read = CutText(number_text(near), is_open=near > stand_in.cut)
-    return f"{name} {read.side(branch, ascii_only=ascii_only)}"
+    # The threshold is the largest float below a midpoint; the midpoint is printed.
+    printed = _round_cut(surrogate.cut)
+    cut = CutText(number_text(printed), is_open=printed > surrogate.cut)
+    return f"{name} {cut.side(branch, ascii_only=ascii_only)}"
 
 
-def _rounder(cut: float) -> float:
-    """Return the number of fewest digits within the rounding of a cut."""
+def _round_cut(cut: float) -> float:
+    """Return the number with the fewest digits within the rounding error of a threshold."""
     near = float(f"{cut:.12g}")
     return near if math.isclose(near, cut, rel_tol=1e-12) else cut

@@ -1,4 +1,4 @@
-"""Text in columns that stay straight: a wide character takes two places."""
+"""Aligned text columns, in which a wide character takes two columns of the terminal."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from penjing.text.font_metrics import terminal_columns as width
 __all__ = ["align_left", "align_right", "clip", "headings", "max_width", "width"]
 
 GAP = 4
-"""Headings stand this far apart where that keeps them over their numbers."""
+"""The distance between headings, where they stay above their numbers."""
 DRIFT = 2
-"""A heading may end this far before its numbers do."""
+"""The largest distance by which a heading may end before its numbers."""
 
 
 def align_left(text: str, places: int) -> str:
-    """Return a text with blanks after it, up to so many places."""
+    """Return a text padded with blanks on the right, to a width."""
     return text + " " * (places - width(text))
 
 
 def align_right(text: str, places: int) -> str:
-    """Return a text with blanks before it, up to so many places.
+    """Return a text padded with blanks on the left, to a width.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def align_right(text: str, places: int) -> str:
 
 
 def clip(text: str, places: int, *, dots: str = "…") -> str:
-    """Return a text cut to so many places; where it is cut, dots say so.
+    """Return a text shortened to a width; dots mark where it was cut.
 
     Examples
     --------
@@ -40,19 +40,19 @@ def clip(text: str, places: int, *, dots: str = "…") -> str:
     """
     if width(text) <= places:
         return text
-    kept, room = "", places - width(dots)
+    clipped, remaining = "", places - width(dots)
     for c in text:
-        if (room := room - width(c)) < 0:
+        if (remaining := remaining - width(c)) < 0:
             break
-        kept += c
-    return kept + dots
+        clipped += c
+    return clipped + dots
 
 
 def headings(words: Sequence[str], ends: Sequence[int]) -> str:
-    """Return headings over numbers that end at these places.
+    """Return headings above numbers that end at these columns.
 
-    A heading ends where its numbers end, or a little earlier where four blanks after the one
-    before it are enough.
+    A heading ends where its numbers end, or a little earlier if that leaves four blanks after the
+    previous heading.
 
     Examples
     --------
