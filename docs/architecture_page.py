@@ -46,7 +46,7 @@ FIT = (
     ("grow/engine.py", "Engine.tally"),
     ("criteria/criterion.py", "gains"),
     ("grow/dialect.py", "Dialect.choose"),
-    ("grow/surrogates.py", "settle"),
+    ("grow/surrogates.py", "add_missing_routes"),
     ("tree/builder.py", "TreeBuilder"),
     ("grow/dialect.py", "Dialect.finish"),
     ("training/pruning.py", "prune"),
@@ -56,9 +56,9 @@ PICTURE = (
     ("api/tree.py", "Tree.write"),
     ("registry.py", "load"),
     ("render/svg.py", "write"),
-    ("render/diagram.py", "scene_of"),
+    ("render/diagram.py", "build_diagram"),
     ("text/labels.py", "branch_text"),
-    ("render/layout.py", "place"),
+    ("render/layout.py", "box_centres"),
     ("render/save.py", "save_picture"),
 )
 PLACES = {
