@@ -301,3 +301,13 @@ def test_a_pruned_tree_tells_its_story_from_the_rows():
     steps = story(pruned, melons)
     assert [step["node"] for step in steps] == list(range(pruned.n_nodes))
     assert steps[0]["candidates"][0]["column"] == "纹理"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("name", ["fish", "golf", "watermelon2.0", "watermelon3.0"])
+def test_every_node_is_explained_in_every_language(name, lang):
+    tree = penjing.fit(penjing.example(name), trace=True)
+    rows = tree.weight.tolist()
+    assert 1 in rows  # "1 row" has a form of its own in English only
+    for node in range(tree.n_nodes):
+        assert node_text.write(explain(tree, node), lang)

@@ -36,10 +36,10 @@ def rows_of(weight: float, lang: str = "en") -> str:
 
     Examples
     --------
-    >>> rows_of(1.0), rows_of(8.0), rows_of(2.5), rows_of(8.0, "zh")
-    ('1 row', '8 rows', '2.5 rows', '8 行')
+    >>> rows_of(1.0), rows_of(8.0), rows_of(2.5), rows_of(1.0, "zh"), rows_of(8.0, "zh")
+    ('1 row', '8 rows', '2.5 rows', '1 行', '8 行')
     """
-    return say("n_rows_one" if weight == 1 else "n_rows", lang, n=weight_text(weight))
+    return say("n_rows", lang, n=1 if weight == 1 else weight_text(weight))
 
 
 def value_with_count(value: object, n: str) -> str:
