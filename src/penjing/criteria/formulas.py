@@ -184,24 +184,24 @@ def _as_list(name: str, things: Iterable[Any] | None) -> list[Any]:
     """Return labels as a list; a text is a list of its characters."""
     if things is None:  # an array has no truth value, so `things or ()` would not do
         return []
-    found = list(things) if isinstance(things, str) else as_list(things)
-    if found is None:
+    items = list(things) if isinstance(things, str) else as_list(things)
+    if items is None:
         raise WrongTypeError("not_labels", name=name, value=things)
-    return found
+    return items
 
 
-def _check_counts(counts: Any, n_axes: int) -> Floats:  # noqa: ANN401 - that is to be found out
+def _check_counts(counts: Any, n_axes: int) -> Floats:  # noqa: ANN401 - unchecked input
     if isinstance(counts, str | bytes | bytearray):
         raise WrongTypeError("not_counts", value=counts)
     try:
-        found = np.asarray(counts, np.float64)
+        array = np.asarray(counts, np.float64)
     except (TypeError, ValueError, OverflowError, RecursionError):
         raise WrongTypeError("not_counts", value=counts) from None
-    if found.ndim != n_axes or not (np.isfinite(found) & (found >= 0)).all():
+    if array.ndim != n_axes or not (np.isfinite(array) & (array >= 0)).all():
         raise ChoiceError("not_counts", value=counts)
-    if not found.sum() > 0:
+    if not array.sum() > 0:
         raise ChoiceError("nothing_to_count")
-    return found
+    return array
 
 
 def _parts(

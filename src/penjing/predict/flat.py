@@ -56,9 +56,9 @@ class Rows:
 
     def cells(self, c: int) -> Cells:
         """Return the numbers or codes of a column in use."""
-        found = self.columns[c]
-        assert found is not None
-        return found
+        cells = self.columns[c]
+        assert cells is not None
+        return cells
 
     def missing(self, c: int) -> Mask:
         """Return which rows have no value in a column."""
@@ -154,40 +154,44 @@ class FlatPredictor:
         self, rows: Rows, unseen: str, missing: str, answers: npt.NDArray[Any] | None
     ) -> npt.NDArray[Any]:
         """Return the predictions; classes as codes, or as the elements of ``answers``."""
-        whole = self._values if answers is None else answers[self._values]
-        in_one_go = self._predict_natively(rows, unseen, missing, whole)
-        if in_one_go is not None:
-            return in_one_go
+        node_values = self._values if answers is None else answers[self._values]
+        native = self._predict_natively(rows, unseen, missing, node_values)
+        if native is not None:
+            return native
         stops = self.stop_nodes(rows, unseen, missing)
-        found = whole[stops]
-        if missing == "fraction" and (shared := self._fractional_rows(rows, stops)).size:
-            best = self._best(self._spread(rows, self._shares, shared))
-            found[shared] = best if answers is None else answers[best]
-        return found
+        predictions = node_values[stops]
+        if missing == "fraction" and (fractional := self._fractional_rows(rows, stops)).size:
+            best = self._best(self._spread(rows, self._shares, fractional))
+            predictions[fractional] = best if answers is None else answers[best]
+        return predictions
 
     def _predict_natively(
-        self, rows: Rows, unseen: str, missing: str, whole: npt.NDArray[Any]
+        self, rows: Rows, unseen: str, missing: str, node_values: npt.NDArray[Any]
     ) -> npt.NDArray[Any] | None:
         """Return the predictions by one C++ call, None where that is not possible."""
         is_learnt = missing == LEARNED
         if self._level_index or "error" in (unseen, missing) or (is_learnt and self._splits):
             return None
-        if whole.dtype.kind not in "if" or whole.dtype.itemsize != 8:
+        if node_values.dtype.kind not in "if" or node_values.dtype.itemsize != 8:
             return None
         flat = self.learned_flat if is_learnt else self.flat
         n_threads, only_leaves = _n_threads(rows.n), missing == "fraction"
-        found = flat.answer(
-            rows.columns, whole.view(np.int64), rows.n, threads=n_threads, only_leaves=only_leaves
+        predictions = flat.answer(
+            rows.columns,
+            node_values.view(np.int64),
+            rows.n,
+            threads=n_threads,
+            only_leaves=only_leaves,
         )
-        return None if found is None else found.view(whole.dtype)
+        return None if predictions is None else predictions.view(node_values.dtype)
 
     def shares(self, rows: Rows, unseen: str, missing: str) -> Floats:
         """Return the predicted probability of each class for each row."""
         stops = self.stop_nodes(rows, unseen, missing)
-        found = self._shares[stops]
-        if missing == "fraction" and (shared := self._fractional_rows(rows, stops)).size:
-            found[shared] = self._spread(rows, self._shares, shared)
-        return found
+        probabilities = self._shares[stops]
+        if missing == "fraction" and (fractional := self._fractional_rows(rows, stops)).size:
+            probabilities[fractional] = self._spread(rows, self._shares, fractional)
+        return probabilities
 
     def stop_nodes(self, rows: Rows, unseen: str, missing: str) -> Ids:
         """Return the node where each row stops or becomes a fractional case."""
@@ -273,21 +277,21 @@ class FlatPredictor:
     def _fractional_rows(self, rows: Rows, stops: Ids) -> npt.NDArray[np.intp]:
         """Return the rows that become fractional cases."""
         inside = np.flatnonzero(~self._is_leaf[stops])
-        asked = self._column[stops[inside]]
-        lacks = np.zeros(len(inside), bool)
-        for c in np.unique(asked).tolist():  # only the cells that were asked for
-            here = np.flatnonzero(asked == c)
-            cells = rows.cells(c)[inside[here]]
-            lacks[here] = np.isnan(cells) if cells.dtype == np.float64 else cells == MISSING
-        return inside[lacks]
+        split_columns = self._column[stops[inside]]
+        is_missing = np.zeros(len(inside), bool)
+        for c in np.unique(split_columns).tolist():  # only the cells that are needed
+            at = np.flatnonzero(split_columns == c)
+            cells = rows.cells(c)[inside[at]]
+            is_missing[at] = np.isnan(cells) if cells.dtype == np.float64 else cells == MISSING
+        return inside[is_missing]
 
     def _is_missing_at(self, rows: Rows, stops: Ids) -> Mask:
         """Return which rows stop at a split on a column where they have no value."""
-        asked = self._column[stops]
-        lacks = np.zeros(rows.n, bool)
-        for c in np.unique(asked[asked >= 0]).tolist():
-            lacks |= (asked == c) & rows.missing(c)
-        return lacks
+        split_columns = self._column[stops]
+        is_missing = np.zeros(rows.n, bool)
+        for c in np.unique(split_columns[split_columns >= 0]).tolist():
+            is_missing |= (split_columns == c) & rows.missing(c)
+        return is_missing
 
     def _route_by_split(self, rows: Rows, unseen: str) -> Ids:
         """Return where rows stop in a tree with surrogates: node by node in NumPy."""

@@ -532,24 +532,26 @@ class TreeData:
             if is_below_cut[parent[node]]:
                 is_below_cut[node] = True
                 keep[node] = False
-        kept = np.flatnonzero(keep)
-        column = np.where(is_cut, LEAF, nodes.column)[kept]
+        kept_ids = np.flatnonzero(keep)
+        column = np.where(is_cut, LEAF, nodes.column)[kept_ids]
         new_id = np.cumsum(keep) - 1
-        spans = [nodes.levels(i) for i in kept.tolist()]
+        spans = [nodes.levels(i) for i in kept_ids.tolist()]
         is_leaf = column == LEAF
         pruned_nodes = Nodes(
-            parent=np.append([-1], new_id[nodes.parent[kept[1:]]]).astype(np.int32),
+            parent=np.append([-1], new_id[nodes.parent[kept_ids[1:]]]).astype(np.int32),
             column=column.astype(np.int32),
-            cut=np.where(is_leaf, np.nan, nodes.cut[kept]),
+            cut=np.where(is_leaf, np.nan, nodes.cut[kept_ids]),
             level_start=np.append([0], np.cumsum([len(s) for s in spans])).astype(np.int64),
             level_codes=np.concatenate(spans).astype(np.int32),
-            total=nodes.total[kept],
-            gain=np.where(is_leaf, 0.0, nodes.gain[kept]),
-            score=np.where(is_leaf, 0.0, nodes.score[kept]),
-            gap=None if nodes.gap is None else np.where(is_leaf[:, None], np.nan, nodes.gap[kept]),
+            total=nodes.total[kept_ids],
+            gain=np.where(is_leaf, 0.0, nodes.gain[kept_ids]),
+            score=np.where(is_leaf, 0.0, nodes.score[kept_ids]),
+            gap=None
+            if nodes.gap is None
+            else np.where(is_leaf[:, None], np.nan, nodes.gap[kept_ids]),
             missing=None
             if nodes.missing is None
-            else np.where(is_leaf, NO_BRANCH, nodes.missing[kept]).astype(np.int32),
+            else np.where(is_leaf, NO_BRANCH, nodes.missing[kept_ids]).astype(np.int32),
             surrogates={
                 int(new_id[i]): s for i, s in nodes.surrogates.items() if keep[i] and not is_cut[i]
             },
@@ -558,7 +560,7 @@ class TreeData:
         about = {key: value for key, value in self.about.items() if key not in ("ties", "n_ties")}
         trace = None
         if why is not None:
-            number = {int(old): new for new, old in enumerate(kept)}
+            number = {int(old): new for new, old in enumerate(kept_ids)}
             cut = {number[i] for i in np.flatnonzero(is_cut).tolist() if i in number}
             trace = _renumber_trace(self.kept_trace, number, cut, why)
             about["ties"] = [
