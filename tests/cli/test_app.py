@@ -14,8 +14,8 @@ import pytest
 
 import penjing
 from penjing.cli import Exit
-from penjing.cli.command import Interruption, ended
-from penjing.cli.console import Voice, language
+from penjing.cli.command import InterruptWatcher, run_to_exit_code
+from penjing.cli.console import Console, locale_language
 from penjing.dialects.recipes import ID3
 from run_command import CODE, spawn
 from watermelon_files import put_melons
@@ -98,7 +98,7 @@ def test_the_locale_decides_the_language(run, monkeypatch):
     assert "16 rows" in run("check", TRAIN, "--lang", "en").out
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     assert "16 rows" in run("check", TRAIN).out
-    assert language({"LC_MESSAGES": "zh_TW"}) == "zh"
+    assert locale_language({"LC_MESSAGES": "zh_TW"}) == "zh"
 
 
 def test_colour_only_where_it_is_asked_for(run, melon, monkeypatch):
@@ -110,12 +110,12 @@ def test_colour_only_where_it_is_asked_for(run, melon, monkeypatch):
 
 
 def test_what_is_our_fault_asks_for_a_report(capsys):
-    assert ended(Voice(), lambda: 1 / 0) == Exit.OURS
+    assert run_to_exit_code(Console(), lambda: 1 / 0) == Exit.INTERNAL_ERROR
     said = capsys.readouterr().err
     assert "ZeroDivisionError" in said
     assert "--debug" in said
     assert "Traceback" not in said
-    assert ended(Voice(lang="zh", debug=True), lambda: 1 / 0) == Exit.OURS
+    assert run_to_exit_code(Console(lang="zh", debug=True), lambda: 1 / 0) == Exit.INTERNAL_ERROR
     said = capsys.readouterr().err
     assert "Traceback" in said
     assert "这是我们的错" in said
@@ -125,7 +125,7 @@ def test_an_interruption_exits_with_130(capsys):
     def interrupted():
         raise KeyboardInterrupt
 
-    assert ended(Voice(), interrupted) == Exit.INTERRUPTED
+    assert run_to_exit_code(Console(), interrupted) == Exit.INTERRUPTED
     assert capsys.readouterr().err == "error: interrupted.\n"
 
 
@@ -164,8 +164,8 @@ def test_an_error_that_an_interruption_became_is_an_interruption(capsys):
             message = "query interrupted"
             raise RuntimeError(message) from None
 
-    with Interruption():
-        assert ended(Voice(), library) == Exit.INTERRUPTED
+    with InterruptWatcher():
+        assert run_to_exit_code(Console(), library) == Exit.INTERRUPTED
     assert capsys.readouterr().err == "error: interrupted.\n"
 
 
@@ -231,9 +231,9 @@ def test_recipes_and_plugins_are_listed(run):
 
 
 def test_there_is_no_bar_in_a_pipe():
-    from penjing.cli.progress_bar import growing  # noqa: PLC0415
+    from penjing.cli.progress_bar import progress_bar  # noqa: PLC0415
 
-    with growing(Voice()) as watcher:
+    with progress_bar(Console()) as watcher:
         assert watcher is None
 
 
@@ -246,11 +246,11 @@ def test_there_is_a_bar_on_a_terminal(monkeypatch):
 
     ours, theirs = pty.openpty()
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(progress_bar, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress_bar, "DELAY", 0.0)
     with os.fdopen(theirs, "w") as terminal:
         monkeypatch.setattr(sys, "stderr", terminal)
         shown = b""
-        with progress_bar.growing(Voice()) as watcher:
+        with progress_bar.progress_bar(Console()) as watcher:
             assert watcher is not None
             while b"growing" not in shown:
                 watcher(Progress(7, 3, 10, 1))

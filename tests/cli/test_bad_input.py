@@ -36,7 +36,7 @@ def test_bad_tables_are_refused_with_a_sentence(run, name, lang):
     data, english, chinese = BAD[name]
     Path(name).write_bytes(data)
     done = run("fit", name, "-o", "out.tree", "--lang", lang)
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert done.out == ""
     errors = [line for line in done.err.splitlines() if line.startswith(("error: ", "错误："))]
     assert len(errors) == 1
@@ -47,7 +47,7 @@ def test_bad_tables_are_refused_with_a_sentence(run, name, lang):
 
 def test_an_unknown_target_gets_a_near_miss(run):
     done = run("fit", TRAIN, "--target", "好挂", "-o", "out.tree")
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert done.err == (
         "error: column '好挂' is not in the table. It has: 编号, 色泽, 根蒂, 敲声, 纹理, 好瓜.\n"
         "Did you mean '好瓜'?\n"
@@ -61,9 +61,9 @@ def test_folders_and_absent_files_are_refused(run):
     assert "is a folder" in run("fit", "folder").err
     assert "Did you mean 'Watermelon-train1.csv'?" in run("fit", "Watermelon-trian1.csv").err
     done = run("fit", TRAIN, "-o", "folder")
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert "folder" in done.err
-    assert run("fit", TRAIN, "-o", "nowhere/out.tree").code == Exit.WRONG
+    assert run("fit", TRAIN, "-o", "nowhere/out.tree").code == Exit.INVALID
 
 
 @pytest.mark.skipif(
@@ -72,7 +72,7 @@ def test_folders_and_absent_files_are_refused(run):
 def test_a_file_that_may_not_be_read_is_refused(run):
     Path(TRAIN).chmod(0)
     done = run("fit", TRAIN)
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert "may not be read by you" in done.err
 
 
@@ -85,7 +85,7 @@ def test_rows_without_a_target_are_dropped_and_said(run):
 
 def test_missing_numbers_are_missing(run):
     Path("gaps.csv").write_text("a,class\n1.5,yes\nnan,no\n2.5,no\n3.5,no\n")
-    assert run("fit", "gaps.csv").code == Exit.WRONG
+    assert run("fit", "gaps.csv").code == Exit.INVALID
     assert run("fit", "gaps.csv", "--recipe", "c4.5-textbook").code == 0
     Path("odd.csv").write_text(
         "a,class\n" + "".join(f"{i}.5,{i % 2}\n" for i in range(30)) + "none,1\n"
@@ -117,11 +117,11 @@ def test_a_schema_must_be_understood(run):
 def test_choices_that_do_not_exist_are_refused(run):
     for option, word in (("--recipe", "id4"), ("--criterion", "gin"), ("--engine", "nativ")):
         done = run("fit", TRAIN, option, word, "-o", "out.tree")
-        assert done.code == Exit.WRONG
+        assert done.code == Exit.INVALID
         assert "Closest: " in done.err
     assert "--max-depth" not in run("fit", TRAIN, "--max-depth", "3").err
-    assert run("fit", TRAIN, "--max-depth", "-1").code == Exit.WRONG
-    assert run("fit", TRAIN, "--encoding", "klingon").code == Exit.WRONG
+    assert run("fit", TRAIN, "--max-depth", "-1").code == Exit.INVALID
+    assert run("fit", TRAIN, "--encoding", "klingon").code == Exit.INVALID
     assert not Path("out.tree").exists()
 
 
@@ -145,7 +145,7 @@ def test_broken_models_are_refused(run, melon):
             ("predict", name, TEST, "-o", "out.csv"),
         ):
             done = run(*args)
-            assert done.code == Exit.WRONG
+            assert done.code == Exit.INVALID
             assert words in done.err
             assert done.out == ""
     assert not Path("out.csv").exists()
@@ -167,7 +167,7 @@ def test_models_that_say_nonsense_about_themselves_are_refused(run, melon, about
     plain["about"] |= about
     Path("odd.tree").write_text(json.dumps(plain), "utf-8")
     done = run("show", "odd.tree")
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert f"about.{next(iter(about))}" in done.err
 
 

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from penjing.cli import Exit
-from penjing.cli.app import VERBS
-from penjing.cli.command import COMMON
+from penjing.cli.app import COMMANDS
+from penjing.cli.command import COMMON_OPTIONS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command.md").read_text("utf-8")
 TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
 
 
 def test_every_verb_common_option_and_exit_code_is_told():
-    assert all(re.search(rf"`{verb}[ `]", PAGE) for verb in VERBS)
+    assert all(re.search(rf"`{verb}[ `]", PAGE) for verb in COMMANDS)
     names = {"as_json": "json", "ascii_only": "ascii"}
-    assert all(f"`--{names.get(name, name)}" in PAGE for name in COMMON)
+    assert all(f"`--{names.get(name, name)}" in PAGE for name in COMMON_OPTIONS)
     assert all(f"\n| {int(code)} |" in PAGE for code in Exit)
 
 

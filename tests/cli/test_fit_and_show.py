@@ -36,7 +36,7 @@ def test_fit_takes_every_setting(run):
     }
     limits = ("max_depth", "max_leaves", "min_weight", "min_branch", "min_gain")
     assert [recipe[key] for key in limits] == [1, 5, 2, 1, 0.01]
-    assert run("fit", TRAIN, "--set", "min_gain").code == Exit.WRONG
+    assert run("fit", TRAIN, "--set", "min_gain").code == Exit.INVALID
 
 
 def test_engines_give_the_same_tree(run):
@@ -66,7 +66,7 @@ def test_a_model_goes_through_a_pipe(tmp_path):
     tested = spawn(tmp_path, "test", "-", TEST, data=fitted.stdout)
     assert tested.stdout.decode().startswith("accuracy 7/10")
     broken = spawn(tmp_path, "show", "-", data=fitted.stdout[:500])
-    assert broken.returncode == Exit.WRONG
+    assert broken.returncode == Exit.INVALID
     assert "standard input ends in the middle" in broken.stderr.decode()
 
 
@@ -196,7 +196,7 @@ def test_fit_says_that_no_trace_is_kept(run, lang):
     Path("t.csv").unlink()
     for verb in ("why", "trace"):
         told = run(verb, "t.tree", "--lang", lang)
-        assert told.code == Exit.WRONG
+        assert told.code == Exit.INVALID
         assert "--train" in told.err
     for verb in (("draw", "t.tree", "-o", "t.svg"), ("report", "t.tree", "-o", "t.html")):
         assert run(*verb).code == 0

@@ -49,7 +49,7 @@ def test_test_prints_everything_on_request(run, melon):
 def test_an_accuracy_below_what_is_demanded_exits_with_3(run, melon):
     assert run("test", melon, TEST, "--min-accuracy", "0.7").code == 0
     done = run("test", melon, TEST, "--min-accuracy", "0.8")
-    assert done.code == Exit.BELOW
+    assert done.code == Exit.BELOW_REQUIRED
     assert done.err.endswith("error: accuracy 0.7 is below 0.8.\n")
     assert done.out.startswith("accuracy 7/10")
 
@@ -157,11 +157,11 @@ def test_predict_writes_for_excel_and_in_gbk(run, melon):
     assert "好瓜,predicted\n" in Path("out.csv").read_bytes().decode("gbk")
     before = Path("out.csv").read_bytes()
     done = run("predict", melon, TEST, "-o", "out.csv", "--output-encoding", "ascii")
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert "cannot be written as ascii: it has no place for '编'" in done.err
     assert (
         run("predict", melon, TEST, "-o", "out.csv", "--output-encoding", "klingon").code
-        == Exit.WRONG
+        == Exit.INVALID
     )
     assert Path("out.csv").read_bytes() == before
 
@@ -170,7 +170,7 @@ def test_predict_stops_or_refuses_at_a_level_that_training_never_saw(run, melon)
     Path("odd.csv").write_text("色泽,根蒂,敲声,纹理\n青绿,蜷缩,浊响,透明\n", "utf-8")
     assert run("predict", melon, "odd.csv").out.endswith(",透明,是\n")
     done = run("predict", melon, "odd.csv", "--unseen", "error")
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert "--unseen stop" in done.err
 
 

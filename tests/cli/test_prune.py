@@ -15,12 +15,12 @@ TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
 def test_pruning_and_reporting_need_two_files(run, melon):
     same = ("--validate", TEST, "--test", TEST)
     done = run("prune", melon, *same, "-o", "small.tree")
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert done.err.startswith("error: the file that decides the pruning is also the file that")
     assert not Path("small.tree").exists()
     Path("copy.csv").write_bytes(Path(TEST).read_bytes())
-    assert run("prune", melon, "--validate", TEST, "--test", "copy.csv").code == Exit.WRONG
-    assert run("prune", melon, "--validate", TEST, "--test", f"./{TEST}").code == Exit.WRONG
+    assert run("prune", melon, "--validate", TEST, "--test", "copy.csv").code == Exit.INVALID
+    assert run("prune", melon, "--validate", TEST, "--test", f"./{TEST}").code == Exit.INVALID
     assert "决定剪枝的文件" in run("prune", melon, *same, "--lang", "zh").err
     done = run("prune", melon, *same, "--same-file", "-o", "small.tree")
     assert done.code == 0
@@ -95,7 +95,7 @@ def test_fit_prunes_while_and_after_growing(run):
 def test_pruning_needs_rows_that_decide(run, melon):
     for args in (("fit", TRAIN, "--prune"), ("prune", melon, "--method")):
         done = run(*args, "reduced-error", "-o", "x.tree")
-        assert done.code == Exit.WRONG
+        assert done.code == Exit.INVALID
         assert "Give --validate FILE, or --validate-share 0.3." in done.err
     assert not Path("x.tree").exists()
     assert (
@@ -105,7 +105,7 @@ def test_pruning_needs_rows_that_decide(run, melon):
     assert "Closest: pessimistic" in run("prune", melon, "--method", "pesimistic").err
     assert "Closest: pessimistic" in run("fit", TRAIN, "--prune", "pesimistic").err
     assert "ties" in run("prune", melon, "--method", "pessimistic", "--ties", "keep").err
-    assert run("prune", melon, "--method", "pessimistic", "--confidence", "2").code == Exit.WRONG
+    assert run("prune", melon, "--method", "pessimistic", "--confidence", "2").code == Exit.INVALID
 
 
 def pruned(run, model, *words):
@@ -141,7 +141,7 @@ def test_branches_are_raised_where_the_training_rows_are_at_hand(run):
     assert str(low) == str(penjing.fit(table, recipe="j48", M=1, O=True, S=True, C=0.05))
     Path(TRAIN).rename("elsewhere.csv")
     done = run("prune", "whole.tree", "-m", "error-based")
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert "--train FILE" in done.err
     assert run("prune", "whole.tree", "-m", "error-based", "--train", "elsewhere.csv").code == 0
     assert run("prune", "whole.tree", "-m", "error-based", "--no-raise").code == 0
@@ -149,11 +149,11 @@ def test_branches_are_raised_where_the_training_rows_are_at_hand(run):
 
 def test_folds_need_rows_and_complexities(run, melon):
     done = run("prune", melon, "-m", "pessimistic", "--folds", "5")
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert "has no folds" in done.err
     Path(TRAIN).unlink()
     done = run("prune", melon, "-m", "cost-complexity", "--folds", "5")
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert "--train FILE" in done.err
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from penjing.cli.app import built
+from penjing.cli.app import build_app
 from penjing.cli.parameters import READING_OPTIONS
 
 TABLES = ("data", "train", "test", "validate")
@@ -20,7 +20,7 @@ TABLES = ("data", "train", "test", "validate")
 
 def verbs():
     """Return the parameters of each verb, by name, as the program has them."""
-    commands = typer.main.get_command(built()).commands
+    commands = typer.main.get_command(build_app()).commands
     return {name: command.params for name, command in commands.items()}
 
 

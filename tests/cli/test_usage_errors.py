@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from penjing.cli import Exit, usage_errors
-from penjing.cli.app import VERBS, built
+from penjing.cli.app import COMMANDS, build_app
 from penjing.i18n import LANGUAGES, catalogue
 
 WRONG = (
@@ -28,17 +28,17 @@ LATIN = re.compile(r"[A-Za-z]{2,}")
 
 def said_by_us() -> set[str]:
     """Return the words that are the same in every language: verbs, options, values, file names."""
-    return {"penjing", "json", "utf", "en", "zh", *" ".join(VERBS).replace("-", " ").split()}
+    return {"penjing", "json", "utf", "en", "zh", *" ".join(COMMANDS).replace("-", " ").split()}
 
 
 @pytest.mark.parametrize("line", WRONG)
 def test_a_wrong_line_is_told_in_chinese_only(run, line):
     done = run("--lang", "zh", *shlex.split(line)) if line[:1] == "-" else None
     words = shlex.split(line)
-    done = run(*words, "--lang", "zh") if words and words[0] in VERBS else done
+    done = run(*words, "--lang", "zh") if words and words[0] in COMMANDS else done
     if done is None:
         done = run_in_chinese(run, words)
-    assert done.code in (Exit.USAGE, Exit.WRONG)
+    assert done.code in (Exit.USAGE, Exit.INVALID)
     assert done.out == ""
     assert "错误：" in done.err
     known = (
@@ -74,7 +74,7 @@ def test_every_error_of_the_parser_has_a_chinese_sentence():
         made.message, made.ctx, made.param, made.option_name = "Something new.", None, None, "--x"
         made.possibilities, made.param_hint, made.cmd, made.param_type = None, None, None, None
         made.format_message = lambda: "Something new."
-        sentence = usage_errors._sentence(made, "zh")
+        sentence = usage_errors._translate(made, "zh")
         assert "Something" not in sentence
         assert re.search(r"[\u4e00-\u9fff]", sentence)
 
@@ -82,7 +82,7 @@ def test_every_error_of_the_parser_has_a_chinese_sentence():
 @cache
 def commands() -> dict[str, set[str]]:
     """Return the options of every verb."""
-    group = typer.main.get_command(built())
+    group = typer.main.get_command(build_app())
     return {
         name: {word for p in made.params for word in (*p.opts, *p.secondary_opts)} | {"--help"}
         for name, made in group.commands.items()
@@ -103,7 +103,7 @@ def test_every_command_line_that_a_sentence_quotes_can_be_read(lang):
             found += 1
             options = set(re.findall(r"--[a-z-]+", line["rest"]))
             assert options <= commands()[line["verb"]], (key, line[0])
-            group = typer.main.get_command(built())
+            group = typer.main.get_command(build_app())
             arguments = [
                 p for p in group.commands[line["verb"]].params if p.param_type_name == "argument"
             ]
@@ -160,7 +160,7 @@ def test_a_verb_names_only_options_that_it_has(verb, lang):
         assert named <= commands()[verb], (verb, key)
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_the_usage_line_of_every_verb_has_no_english_word(run, verb):
     done = run(verb, "--no-such-option", "--lang", "zh")
     usage = done.err.split("\n", 1)[0].removeprefix(f"用法：penjing {verb}")

@@ -66,10 +66,10 @@ def test_why_needs_a_trace_or_the_rows(run, melon):
     assert run("why", "plain.tree", "清晰").out == with_trace  # the file is where it was
     Path(TRAIN).rename("moved.csv")
     done = run("why", "plain.tree")
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert "has no trace of how it was grown" in done.err
     assert run("why", "plain.tree", "清晰", "--data", "moved.csv").out == with_trace
-    assert run("trace", "plain.tree").code == Exit.WRONG
+    assert run("trace", "plain.tree").code == Exit.INVALID
 
 
 def test_why_shows_every_measure_with_its_formula(run, melon):
@@ -133,7 +133,7 @@ def test_why_tells_of_numbers(run):
     assert "decrease of variance" in run("trace", "n.tree").out
     done = run("test", "n.tree", "number.csv")
     assert done.out.startswith("root mean square error")
-    assert run("test", "n.tree", "number.csv", "--min-accuracy", "0.5").code == Exit.WRONG
+    assert run("test", "n.tree", "number.csv", "--min-accuracy", "0.5").code == Exit.INVALID
     assert run("compare", "n.tree", "n.tree", "--test", "number.csv").code == 0
 
 
@@ -165,7 +165,7 @@ def test_a_broken_trace_is_told_as_such(run, melon):
         Path("broken.tree").write_text(json.dumps(plain), "utf-8")
         for verb in ("why", "trace"):
             done = run(verb, "broken.tree")
-            assert done.code == Exit.WRONG
+            assert done.code == Exit.INVALID
             assert "trace" in done.err
 
 
@@ -212,17 +212,17 @@ def test_a_row_is_explained_from_words_json_or_a_file(run, melon):
     assert [node["branch"] for node in told["path"]][:2] == ["纹理 = 清晰", "根蒂 = 硬挺"]
     assert "怎样改变回答" in run("explain", melon, "--row", "纹理=清晰", "--lang", "zh").out
     for wrong in ("清晰", "{", "纹里=清晰"):
-        assert run("explain", melon, "--row", wrong).code == Exit.WRONG
+        assert run("explain", melon, "--row", wrong).code == Exit.INVALID
     done = run("explain", melon, "--row", "99", "--data", "Watermelon-train1.csv")
     assert "no row 99" in done.err
 
 
 def test_the_command_draws_what_the_ending_says(run, melon):
     for kind, start in (("svg", b"<svg"), ("html", b"<!DOCTYPE"), ("md", b"## "), ("txt", b"\xe7")):
-        assert run("draw", melon, "-o", f"melon.{kind}", "--lang", "zh").code == Exit.FINE
+        assert run("draw", melon, "-o", f"melon.{kind}", "--lang", "zh").code == Exit.OK
         assert Path(f"melon.{kind}").read_bytes().startswith(start)
-    assert run("draw", melon, "-o", "melon.jpg").code == Exit.WRONG
-    assert run("draw", melon, "-o", "icicle.svg", "--icicle").code == Exit.FINE
+    assert run("draw", melon, "-o", "melon.jpg").code == Exit.INVALID
+    assert run("draw", melon, "-o", "icicle.svg", "--icicle").code == Exit.OK
 
 
 def test_rules_importance_and_steadiness_are_told(run, melon):
@@ -247,19 +247,19 @@ def test_a_marker_that_an_error_advises_can_be_given(run, tmp_path):
     model = str(tmp_path / "m.tree")
     run("fit", str(rows), "--target", "y", "--recipe", "rpart", "--minsplit", "2", "-o", model)
     done = run("explain", model, "--row", "x=none")
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert "--missing-marker 'none'" in done.err
     done = run("explain", model, "--row", "x=none", "--missing-marker", "none")
-    assert done.code == Exit.FINE
+    assert done.code == Exit.OK
     assert "the answer is" in done.out
 
 
 def test_a_row_is_asked_for_and_odd_cells_are_named(run, melon):
     done = run("explain", melon)
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert "which row? Write --row" in done.err
     done = run("explain", melon, "--row", '{"纹理": [1]}')
-    assert done.code == Exit.WRONG
+    assert done.code == Exit.INVALID
     assert "the row's column '纹理' holds [1]" in done.err
 
 

@@ -10,7 +10,7 @@ import pytest
 import typer.main
 
 from penjing.cli import Exit, main
-from penjing.cli.app import built
+from penjing.cli.app import build_app
 from watermelon_files import put_melons
 
 TRAIN, TEST, MODEL = "Watermelon-train1.csv", "Watermelon-test1.csv", "melon.tree"
@@ -46,14 +46,14 @@ FREE = {
 """Options that take any text, or some of the numbers among the wrong values."""
 SHARED = ("--lang", "--color", "--width")
 """Options of all commands, tried with one of them."""
-ALLOWED = {Exit.WRONG, Exit.USAGE}
+ALLOWED = {Exit.INVALID, Exit.USAGE}
 LONGEST = 600
 
 
 @cache
 def options(command: str) -> tuple[str, ...]:
     """Return the options of a command that take a value, by their long names."""
-    app = typer.main.get_command(built(completes=False, is_rich=False))
+    app = typer.main.get_command(build_app(with_completion=False, is_rich=False))
     params = app.commands[command].params  # type: ignore[attr-defined]
     every = [p.opts[0] for p in params if p.opts[0][0] == "-" and not p.is_flag]
     shared = () if command == "check" else SHARED
@@ -61,7 +61,7 @@ def options(command: str) -> tuple[str, ...]:
 
 
 def test_every_command_is_tried():
-    app = typer.main.get_command(built(completes=False, is_rich=False))
+    app = typer.main.get_command(build_app(with_completion=False, is_rich=False))
     assert set(app.commands) == set(COMMANDS)  # type: ignore[attr-defined]
 
 
@@ -72,15 +72,15 @@ def melons(tmp_path_factory):
     put_melons(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert main(["fit", TRAIN, "-o", MODEL]) == Exit.FINE
+        assert main(["fit", TRAIN, "-o", MODEL]) == Exit.OK
     return folder
 
 
 def fault(code: int, err: str, value: str, *, may_be_right: bool) -> str | None:
     """Return what is wrong with the end of a command; None if nothing is."""
-    if "Traceback" in err or code not in {Exit.FINE, *ALLOWED}:
+    if "Traceback" in err or code not in {Exit.OK, *ALLOWED}:
         return f"exit code {code}: {err[:200]}"
-    if code == Exit.FINE:
+    if code == Exit.OK:
         return None if may_be_right else "taken"
     errors = re.findall(r"^(?:error|Error): .*", err, re.MULTILINE)
     if len(errors) != 1 or len(err) > LONGEST:

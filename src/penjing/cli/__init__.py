@@ -1,7 +1,7 @@
-"""The command `penjing`: verbs on files, results on stdout, talk on stderr.
+"""The command line: subcommands of `penjing`; results go to stdout, messages to stderr.
 
-This package is the only place that knows typer and rich. A command reads, calls and prints;
-whatever takes time to import is imported inside it, so that ``penjing --help`` is quick.
+Only this package imports typer and rich. A subcommand reads its files, calls the library and
+prints. Slow imports happen inside the subcommand, so that ``penjing --help`` stays quick.
 """
 
 from __future__ import annotations
@@ -14,37 +14,39 @@ __all__ = ["Exit", "main"]
 
 
 class Exit(IntEnum):
-    """What the exit code of the command means."""
+    """The exit codes of the command."""
 
-    FINE = 0
-    WRONG = 1  # the data or a choice is wrong
-    USAGE = 2  # the command line is wrong
-    BELOW = 3  # measured, but below what was demanded
-    OURS = 70  # our fault
+    OK = 0
+    INVALID = 1  # the data or a setting is not valid
+    USAGE = 2  # the command line is not valid
+    BELOW_REQUIRED = 3  # the accuracy is below --min-accuracy
+    INTERNAL_ERROR = 70  # a bug in penjing
     INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    from penjing.cli.app import built, in_front, is_completing  # noqa: PLC0415
+    from penjing.cli.app import build_app, is_completing, move_common_options  # noqa: PLC0415
     from penjing.cli.console import prepare_streams  # noqa: PLC0415
-    from penjing.cli.usage_errors import tell  # noqa: PLC0415
+    from penjing.cli.usage_errors import print_usage_error  # noqa: PLC0415
 
     prepare_streams()
-    args = in_front(list(sys.argv[1:] if argv is None else argv))
+    args = move_common_options(list(sys.argv[1:] if argv is None else argv))
     try:
-        # The long help of a verb deserves boxes, where somebody looks at it.
-        app = built(completes=is_completing(), is_rich=len(args) > 1 and sys.stdout.isatty())
+        # On a terminal, the long help of a subcommand is printed in rich's panels.
+        app = build_app(
+            with_completion=is_completing(), is_rich=len(args) > 1 and sys.stdout.isatty()
+        )
         code = app(args=args, prog_name="penjing", standalone_mode=False)
-    except SystemExit as leaving:  # typer leaves by itself where a shell asks for completions
-        code = leaving.code
+    except SystemExit as system_exit:  # raised by typer when a shell requests completions
+        code = system_exit.code
     except KeyboardInterrupt:
         code = Exit.INTERRUPTED
     except Exception as error:
-        # A mistake on the command line; typer's own exceptions know how to tell it, under
-        # different names in different versions.
+        # Usage errors of typer are recognised by their attributes: the names of their classes
+        # differ between versions.
         if not hasattr(error, "show") or not hasattr(error, "exit_code"):
             raise
-        tell(error, args)
+        print_usage_error(error, args)
         code = error.exit_code
-    return int(code) if isinstance(code, int) else Exit.FINE
+    return int(code) if isinstance(code, int) else Exit.OK

@@ -1,4 +1,4 @@
-"""Verbs that tell about penjing itself: recipes, plugins, completion."""
+"""Commands about penjing itself: recipes, plugins, completion."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Annotated
 
 import typer
 
-from penjing.cli.command import verb
-from penjing.cli.console import Voice
+from penjing.cli.command import command
+from penjing.cli.console import Console
 from penjing.cli.parameters import Shell
 
 
 def add_to(app: typer.Typer) -> None:
-    """Give the command these verbs."""
-    for command in (recipes, plugins, completion):
-        app.command(command.__name__)(command)
+    """Register these commands."""
+    for function in (recipes, plugins, completion):
+        app.command(function.__name__)(function)
     app.command("plugs", hidden=True)(plugs)
 
 
-@verb
+@command
 def recipes(
-    voice: Voice,
+    console: Console,
     *,
     name: Annotated[
         str | None, typer.Argument(metavar="RECIPE", help="Only this one, settings explained.")
@@ -33,56 +33,62 @@ def recipes(
 
     if name is not None:
         recipe = recipe_of(name)
-        told = recipe.table()
-        if voice.as_json:
-            voice.data({name: recipe.settings()})
+        settings = recipe.table()
+        if console.as_json:
+            console.print_json({name: recipe.settings()})
             return
-        options = {setting: recipe.options.named(setting) for setting in told}
-        voice.out(settings_sheet(name, told, options, voice.lang))
+        options = {setting: recipe.options.named(setting) for setting in settings}
+        console.print(settings_sheet(name, settings, options, console.lang))
         return
-    if voice.as_json:
-        voice.data({each: recipe.settings() for each, recipe in RECIPES.items()})
+    if console.as_json:
+        console.print_json(
+            {recipe_name: recipe.settings() for recipe_name, recipe in RECIPES.items()}
+        )
         return
-    found = {each: recipe.table() for each, recipe in RECIPES.items() if each == recipe.name}
-    voice.out(recipes_table(found, voice.lang, voice.width))
+    settings_by_recipe = {
+        recipe_name: recipe.table()
+        for recipe_name, recipe in RECIPES.items()
+        if recipe_name == recipe.name
+    }
+    console.print(recipes_table(settings_by_recipe, console.lang, console.width))
 
 
-@verb
-def plugins(voice: Voice) -> None:
+@command
+def plugins(console: Console) -> None:
     """List criteria, dialects, pruners, engines, renderers and exports, plug-ins included."""
-    _list_plugins(voice)
+    _list_plugins(console)
 
 
-@verb
-def plugs(voice: Voice) -> None:
+@command
+def plugs(console: Console) -> None:
     """List what `penjing plugins` lists; the name of 0.1.0."""
-    voice.note("note_command_renamed", old="plugs", new="plugins")
-    _list_plugins(voice)
+    console.print_note("note_command_renamed", old="plugs", new="plugins")
+    _list_plugins(console)
 
 
-def _list_plugins(voice: Voice) -> None:
+def _list_plugins(console: Console) -> None:
     from penjing.registry import BUILT_IN, plugins  # noqa: PLC0415 - heavy
 
     registered = {kind: plugins(kind) for kind in BUILT_IN}
-    if voice.as_json:
-        voice.data(registered)
+    if console.as_json:
+        console.print_json(registered)
         return
     for kind, names in registered.items():
-        voice.out(f"{voice.say(f'plugins_{kind}')}: {', '.join(names)}")
+        console.print(f"{console.message(f'plugins_{kind}')}: {', '.join(names)}")
 
 
-@verb
+@command
 def completion(
-    voice: Voice,  # noqa: ARG001 - every verb has one
+    console: Console,  # noqa: ARG001 - every command has one
     *,
     shell: Annotated[Shell, typer.Argument(help="Which shell is to complete command lines.")],
 ) -> None:
     """Print what makes a shell complete command lines: `penjing completion bash >> ~/.bashrc`."""
-    from penjing.cli.app import built  # noqa: PLC0415 - the app holds this verb
+    from penjing.cli.app import build_app  # noqa: PLC0415 - app imports this module
 
     os.environ["_PENJING_COMPLETE"] = f"source_{shell}"
     try:
-        built(completes=True)(args=[], prog_name="penjing", standalone_mode=False)
+        build_app(with_completion=True)(args=[], prog_name="penjing", standalone_mode=False)
     except SystemExit:
         pass
     finally:

@@ -1,4 +1,4 @@
-"""The command itself; its verbs come from the files beside this one."""
+"""The typer application, built from the command modules of this package."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Annotated
 
 import typer
 
-from penjing.cli.command import COMMON
+from penjing.cli.command import COMMON_OPTIONS
 
 COMMAND_MODULES = ("show", "fit", "predict", "understand", "export", "report", "about")
 """The modules that define the commands."""
-VERBS = (
+COMMANDS = (
     "check", "fit", "show", "draw", "why", "explain", "trace", "prune", "predict", "test",
     "compare", "ruleset", "importance", "bootstrap", "cross-validate", "export", "report",
     "recipes", "plugins", "plugs", "completion",
 )  # fmt: skip
-"""The verbs as the help lists them."""
+"""The commands in the order of the help."""
 
 
-def _version(asked: bool) -> None:  # noqa: FBT001 - typer hands it over by position
-    if asked:
+def _version(is_requested: bool) -> None:  # noqa: FBT001 - typer passes it by position
+    if is_requested:
         from penjing import __version__  # noqa: PLC0415 - only here
 
         typer.echo(f"penjing {__version__}")
         raise typer.Exit
 
 
-def top(
+def root(
     *,
     version: Annotated[
         bool,
@@ -38,49 +38,49 @@ def top(
     """Decision trees that show their work: from a file to a pruned, tested tree."""
 
 
-def built(*, completes: bool = False, is_rich: bool = False) -> typer.Typer:
-    """Return the command with all its verbs.
+def build_app(*, with_completion: bool = False, is_rich: bool = False) -> typer.Typer:
+    """Return the application with all its commands.
 
     Parameters
     ----------
     completes : bool
-        Whether a shell is to be answered how a command line may go on.
+        Whether the application handles requests for shell completion.
     is_rich : bool
-        Whether help is drawn in boxes; plain help is ready in half the time.
+        Whether help is printed in rich's panels; plain help takes half the time.
     """
-    made = typer.Typer(
+    app = typer.Typer(
         name="penjing",
         no_args_is_help=True,
-        add_completion=completes,
+        add_completion=with_completion,
         rich_markup_mode="rich" if is_rich else None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["--help", "-h"]},
         epilog="Exit codes: 0 fine, 1 data or choice wrong, 2 usage, 3 below --min-accuracy, "
         "70 our fault, 130 interrupted.",
     )
-    made.callback()(top)
+    app.callback()(root)
     for name in COMMAND_MODULES:
-        import_module(f"penjing.cli.{name}").add_to(made)
-    made.registered_commands.sort(key=lambda command: VERBS.index(str(command.name)))
-    return made
+        import_module(f"penjing.cli.{name}").add_to(app)
+    app.registered_commands.sort(key=lambda command: COMMANDS.index(str(command.name)))
+    return app
 
 
-def in_front(args: list[str]) -> list[str]:
-    """Return the arguments with the common options that stand before the verb put after it.
+def move_common_options(args: list[str]) -> list[str]:
+    """Return the arguments with common options before the command moved behind it.
 
     Examples
     --------
-    >>> in_front(["--lang", "zh", "--json", "check", "melons.csv"])
+    >>> move_common_options(["--lang", "zh", "--json", "check", "melons.csv"])
     ['check', '--lang', 'zh', '--json', 'melons.csv']
-    >>> in_front(["--help"])
+    >>> move_common_options(["--help"])
     ['--help']
     """
     switches = {"--json": 1, "--ascii": 1, "--debug": 1}
-    valued = {f"--{name}": 2 for name in COMMON if f"--{name}" not in switches}
+    options_with_value = {f"--{name}": 2 for name in COMMON_OPTIONS if f"--{name}" not in switches}
     at = 0
     while at < len(args):
         word, _, value = args[at].partition("=")
-        length = (switches | valued).get(word, 0)
+        length = (switches | options_with_value).get(word, 0)
         if not length:
             break
         at += 1 if value else length
@@ -90,5 +90,5 @@ def in_front(args: list[str]) -> list[str]:
 
 
 def is_completing() -> bool:
-    """Say whether a shell asks how a command line may go on."""
+    """Return whether a shell requests completions."""
     return "_PENJING_COMPLETE" in os.environ

@@ -1,4 +1,4 @@
-"""What all verbs have in common: the options of the voice, and an end for every error."""
+"""The decorator of all commands: common options, and an exit code for every error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from penjing.cli import Exit
-from penjing.cli.console import STDOUT, Voice, to_stdout
+from penjing.cli.console import STDOUT, Console, open_stdout
 from penjing.errors import PenjingError
 
 
@@ -36,7 +36,7 @@ class Color(StrEnum):
 
 
 PANEL = "Output"
-COMMON = {
+COMMON_OPTIONS = {
     "lang": (
         Annotated[
             Lang | None,
@@ -74,54 +74,54 @@ COMMON = {
         False,
     ),
 }
-"""The options that every verb has: name, what it is, default."""
+"""The options of every command: name, type for typer, default."""
 
 Command = Callable[..., Exit | None]
 
 
-def verb(function: Command) -> Command:
-    """Make a verb of a function whose first parameter is the voice.
+def command(function: Command) -> Command:
+    """Make a command of a function whose first parameter is the console.
 
-    The verb has the options of the voice besides its own, and whatever the function raises ends
-    as a sentence and an exit code.
+    The command has the common options besides its own. An exception of the function becomes a
+    message and an exit code.
     """
-    own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
-    mine = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
+    parameters = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
     shared = [
         inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
-        for key, (kind, default) in COMMON.items()
+        for key, (kind, default) in COMMON_OPTIONS.items()
     ]
 
     @wraps(function)
-    def run(**given: Any) -> None:  # noqa: ANN401 - what typer parsed
-        voice = Voice.of(**{key: given.pop(key) for key in COMMON})
-        with Interruption():
-            code = ended(voice, lambda: function(voice, **given))
+    def run(**parsed: Any) -> None:  # noqa: ANN401 - what typer parsed
+        console = Console.from_options(**{key: parsed.pop(key) for key in COMMON_OPTIONS})
+        with InterruptWatcher():
+            code = run_to_exit_code(console, lambda: function(console, **parsed))
         raise typer.Exit(code)
 
-    run.__signature__ = inspect.Signature([*mine, *shared])  # type: ignore[attr-defined]
-    run.__annotations__ = {p.name: p.annotation for p in [*mine, *shared]}
+    run.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in [*own, *shared]}
     return run
 
 
-def gathering(
+def collect_options(
     function: Callable[..., Any],
     name: str,
     options: Mapping[str, tuple[Any, Any]],
-    made: Callable[[dict[str, Any]], Any],
+    build: Callable[[dict[str, Any]], Any],
 ) -> Callable[..., Any]:
-    """Give a command a group of options, which arrive together as one parameter.
+    """Give a command a group of options, passed to it as one parameter.
 
     Parameters
     ----------
     function : callable
-        The command; the parameter of this name stands where its options shall.
+        The command; the options take the place of its parameter ``name``.
     name : str
         The name of the parameter.
     options : dict
-        How typer reads each option, and what it is if it is not given.
-    made : callable
-        Makes the parameter of what typer parsed.
+        The type for typer and the default of each option.
+    build : callable
+        Builds the parameter from the parsed options.
     """
     signature: list[inspect.Parameter] = []
     for parameter in inspect.signature(function, eval_str=True).parameters.values():
@@ -129,29 +129,29 @@ def gathering(
             signature.append(parameter)
             continue
         for key, (kind, default) in options.items():
-            told = {"annotation": kind, "default": default}
-            as_word = inspect.Parameter.KEYWORD_ONLY
-            signature.append(inspect.Parameter(f"{name}_{key}", as_word, **told))
+            attributes = {"annotation": kind, "default": default}
+            keyword_only = inspect.Parameter.KEYWORD_ONLY
+            signature.append(inspect.Parameter(f"{name}_{key}", keyword_only, **attributes))
 
     @wraps(function)
-    def run(voice: Voice, **given: Any) -> Any:  # noqa: ANN401 - what typer parsed
-        asked = {key: given.pop(f"{name}_{key}", None) for key in options}
-        return function(voice, **{name: made(asked)}, **given)
+    def run(console: Console, **parsed: Any) -> Any:  # noqa: ANN401 - what typer parsed
+        values = {key: parsed.pop(f"{name}_{key}", None) for key in options}
+        return function(console, **{name: build(values)}, **parsed)
 
     run.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
     return run
 
 
-class Interruption:
-    """Remembers that somebody pressed Ctrl-C, while it watches."""
+class InterruptWatcher:
+    """Context manager that records whether Ctrl-C was pressed."""
 
     happened = False
 
     def __enter__(self) -> None:
-        Interruption.happened = False
+        InterruptWatcher.happened = False
         self._before = None
         is_main = threading.current_thread() is threading.main_thread()
-        # A shell starts a background job with the signal ignored, and that stays so.
+        # A shell starts background jobs with the signal ignored; it stays ignored.
         if is_main and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             self._before = signal.signal(signal.SIGINT, self._interrupt)
 
@@ -161,56 +161,56 @@ class Interruption:
 
     @staticmethod
     def _interrupt(*_: object) -> None:
-        Interruption.happened = True
+        InterruptWatcher.happened = True
         raise KeyboardInterrupt
 
 
-def ended(voice: Voice, command: Callable[[], Exit | None]) -> Exit:
-    """Run a command to its end and say how it ended."""
+def run_to_exit_code(console: Console, action: Callable[[], Exit | None]) -> Exit:
+    """Run a command, print the message of an error, and return the exit code."""
     try:
-        code = command()
-        with to_stdout() as stream:
+        code = action()
+        with open_stdout() as stream:
             stream.flush()
     except PenjingError as problem:
-        if voice.debug:
+        if console.debug:
             traceback.print_exc()
-        voice.error(voice.say(problem.key, **problem.values))
-        return Exit.USAGE if problem.key in USAGE else Exit.WRONG
+        console.print_error(console.message(problem.key, **problem.values))
+        return Exit.USAGE if problem.key in USAGE_ERRORS else Exit.INVALID
     except BrokenPipeError:
-        # Whoever read the output has seen enough. Python would complain once more on its way
-        # out, when it flushes what is left.
+        # The reader of the output closed the pipe. Without this Python would report it again
+        # when it flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.FINE
+        return Exit.OK
     except (OSError, MemoryError) as error:
-        _tell_refusal(voice, error)
-        return Exit.WRONG
+        _print_system_error(console, error)
+        return Exit.INVALID
     except (KeyboardInterrupt, EOFError, typer.Abort):
-        voice.error(voice.say("interrupted"))
+        console.print_error(console.message("interrupted"))
         return Exit.INTERRUPTED
     except (typer.Exit, typer.BadParameter):
         raise
-    except Exception as error:  # noqa: BLE001 - the last stop of every fault of ours
-        if Interruption.happened:  # a library turned it into an error of its own
-            voice.error(voice.say("interrupted"))
+    except Exception as error:  # noqa: BLE001 - an internal error
+        if InterruptWatcher.happened:  # a library raised its own error for it
+            console.print_error(console.message("interrupted"))
             return Exit.INTERRUPTED
-        if voice.debug:
+        if console.debug:
             traceback.print_exc()
-        voice.error(voice.say("our_fault", kind=type(error).__name__, what=error))
-        return Exit.OURS
-    return Exit.FINE if code is None else code
+        console.print_error(console.message("our_fault", kind=type(error).__name__, what=error))
+        return Exit.INTERNAL_ERROR
+    return Exit.OK if code is None else code
 
 
-def _tell_refusal(voice: Voice, error: OSError | MemoryError) -> None:
-    """Say what the system refuses, and of which thing; of stdout only if it is stdout."""
+def _print_system_error(console: Console, error: OSError | MemoryError) -> None:
+    """Print an error of the operating system with the path it is about."""
     if isinstance(error, MemoryError):
-        voice.error(voice.say("no_memory"))
+        console.print_error(console.message("no_memory"))
         return
-    told = {"path": error.filename, "reason": error.strerror or error}
-    if error.filename == STDOUT:  # the disk behind it is full, or its reader gone otherwise
+    values = {"path": error.filename, "reason": error.strerror or error}
+    if error.filename == STDOUT:  # for example a full disk; stdout cannot be flushed at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     key = {STDOUT: "cannot_write", None: "system_failed"}.get(error.filename, "system_refuses")
-    voice.error(voice.say(key, **told))
+    console.print_error(console.message(key, **values))
 
 
-USAGE = ("no_target",)
-"""The problems that are a word missing on the command line rather than wrong data."""
+USAGE_ERRORS = ("no_target",)
+"""Errors that mean an incomplete command line rather than invalid data."""

@@ -1,4 +1,4 @@
-"""What the command says: results to stdout, talk to stderr; language, width and colour."""
+"""Output of the command: results to stdout, messages to stderr; language, width, colour."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ from typing import Any, TextIO
 
 from penjing.i18n import LANGUAGES, catalogue, say
 
-WIDTH = 100
-"""The width of a line where no terminal says otherwise, so that files come out alike."""
-SIGNS = "│≤≥█→×…"
-"""What is drawn with; where one of them cannot be shown, plain characters are used."""
+DEFAULT_WIDTH = 100
+"""The line width without a terminal, so that files are the same everywhere."""
+DRAWING_CHARACTERS = "│≤≥█→×…"
+"""If a stream cannot encode one of these, trees are drawn with ASCII characters."""
 
-_PAINT = {"error": "31;1", "note": "36", "strong": "1"}
+_STYLES = {"error": "31;1", "note": "36", "strong": "1"}
 
 
-def language(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the language of the locale, English where it is none of ours.
+def locale_language(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the language of the locale, English if it is not available.
 
     Examples
     --------
-    >>> language({"LANG": "zh_CN.UTF-8"}), language({"LC_ALL": "C", "LANG": "zh_CN"}), language({})
-    ('zh', 'en', 'en')
+    >>> locale_language({"LANG": "zh_CN.UTF-8"}), locale_language({})
+    ('zh', 'en')
+    >>> locale_language({"LC_ALL": "C", "LANG": "zh_CN"})
+    'en'
     """
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         if value := environment.get(name):
-            found = value.lower()[:2]
-            return found if found in LANGUAGES else "en"
+            code = value.lower()[:2]
+            return code if code in LANGUAGES else "en"
     return "en"
 
 
 def prepare_streams() -> None:
-    """Make stdout and stderr replace what they cannot show; one that is closed swallows all."""
+    """Make stdout and stderr replace characters they cannot encode, and open closed ones."""
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
@@ -50,8 +52,8 @@ STDOUT = "stdout"
 
 
 @contextmanager
-def to_stdout() -> Iterator[TextIO]:
-    """Give stdout, whose errors bear its name; nothing else may go wrong meanwhile."""
+def open_stdout() -> Iterator[TextIO]:
+    """Yield stdout; every OSError inside the block is marked as an error of stdout."""
     try:
         yield sys.stdout
     except OSError as error:
@@ -59,60 +61,60 @@ def to_stdout() -> Iterator[TextIO]:
         raise
 
 
-def put_bytes(data: bytes) -> None:
-    """Print a result that is bytes, after all that was printed before."""
-    with to_stdout() as stream:
+def print_bytes(data: bytes) -> None:
+    """Write bytes to stdout, after the text printed before."""
+    with open_stdout() as stream:
         stream.flush()
         stream.buffer.write(data)
         stream.buffer.flush()
 
 
-def can_draw(stream: TextIO) -> bool:
-    """Say whether a stream can show the characters that trees are drawn with."""
+def can_encode_drawing(stream: TextIO) -> bool:
+    """Return whether a stream can encode the characters that trees are drawn with."""
     try:
-        SIGNS.encode(stream.encoding or "utf-8")
+        DRAWING_CHARACTERS.encode(stream.encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):
         return False
     return True
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever JSON does not know
-    """Return a NumPy number as a plain one; anything else has no place in a result."""
+def _to_plain_number(value: Any) -> Any:  # noqa: ANN401 - any object
+    """Return a NumPy number as a Python number, for `json.dumps`."""
     return value.item()
 
 
 @dataclass(frozen=True)
-class Voice:
-    """How one command speaks.
+class Console:
+    """Where and how one command prints.
 
     Parameters
     ----------
     lang : str
-        ``en`` or ``zh``; never applied to keys and numbers of JSON.
+        ``en`` or ``zh``; does not affect keys and numbers of JSON.
     as_json : bool
-        Print plain data instead of text.
+        Print JSON instead of text.
     ascii_only : bool
-        Draw with plain characters.
+        Draw trees with ASCII characters.
     width : int
-        How long a line may get where it can be shortened.
+        The largest line width.
     color : str
         ``auto``, ``always`` or ``never``.
     debug : bool
         Show the traceback of an error.
     is_quiet : bool
-        Say nothing on the way.
+        Print no notes.
     """
 
     lang: str = "en"
     as_json: bool = False
     ascii_only: bool = False
-    width: int = WIDTH
+    width: int = DEFAULT_WIDTH
     color: str = "auto"
     debug: bool = False
     is_quiet: bool = False
 
     @staticmethod
-    def of(
+    def from_options(
         *,
         lang: str | None,
         color: str,
@@ -120,14 +122,18 @@ class Voice:
         as_json: bool,
         ascii_only: bool,
         debug: bool,
-    ) -> Voice:
-        """Return the voice that the options and the surroundings ask for."""
+    ) -> Console:
+        """Return the console for the common options; the environment gives the defaults."""
         if width is None:
-            width = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
-        return Voice(
-            lang or language(),
+            width = (
+                shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
+                if sys.stdout.isatty()
+                else DEFAULT_WIDTH
+            )
+        return Console(
+            lang or locale_language(),
             as_json,
-            ascii_only or not can_draw(sys.stdout),
+            ascii_only or not can_encode_drawing(sys.stdout),
             max(width, 40),
             color,
             debug,
@@ -135,76 +141,78 @@ class Voice:
 
     # -- results -----------------------------------------------------------------------------
 
-    def out(self, text: str) -> None:
+    def print(self, text: str) -> None:
         """Print a result."""
-        with to_stdout() as stream:
+        with open_stdout() as stream:
             stream.write(text + "\n")
 
-    def data(self, plain: object) -> None:
-        """Print plain data as JSON."""
+    def print_json(self, plain: object) -> None:
+        """Print a result as JSON."""
         as_ascii = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
-        self.out(
-            json.dumps(plain, ensure_ascii=as_ascii, indent=2, allow_nan=False, default=_plain)
+        self.print(
+            json.dumps(
+                plain, ensure_ascii=as_ascii, indent=2, allow_nan=False, default=_to_plain_number
+            )
         )
 
-    def strong(self, text: str, word: str) -> str:
-        """Return the text with a word made bold, where colour is shown."""
-        return text.replace(word, self._painted(word, "strong", sys.stdout)) if word else text
+    def emphasize(self, text: str, part: str) -> str:
+        """Return the text with one part in bold, if colour is used."""
+        return text.replace(part, self._styled(part, "strong", sys.stdout)) if part else text
 
-    # -- talk --------------------------------------------------------------------------------
+    # -- messages ----------------------------------------------------------------------------
 
-    def say(self, key: str, **values: object) -> str:
-        """Return a sentence; one that speaks of options where the command has its own form."""
-        own = f"{key}_cli"
-        return say(own if own in catalogue(self.lang) else key, self.lang, **values)
+    def message(self, key: str, **values: object) -> str:
+        """Return a message, in the form that names command-line options if there is one."""
+        command_key = f"{key}_cli"
+        return say(command_key if command_key in catalogue(self.lang) else key, self.lang, **values)
 
-    def note(self, key: str, **values: object) -> None:
-        """Say something on the way."""
-        self.talk("note", self.say(key, **values))
+    def print_note(self, key: str, **values: object) -> None:
+        """Print a note to stderr."""
+        self._print_message("note", self.message(key, **values))
 
-    def hint(self, key: str) -> None:
-        """Say what else could be asked, to somebody who looks at a terminal."""
+    def print_hint(self, key: str) -> None:
+        """Print a note about a further option, on a terminal only."""
         if sys.stdout.isatty() and sys.stderr.isatty():
-            self.note(key)
+            self.print_note(key)
 
-    def notes(self, notes: Iterable[Any]) -> None:
-        """Say what was decided while a table was read."""
+    def print_notes(self, notes: Iterable[Any]) -> None:
+        """Print the notes about a table."""
         for note in notes:
-            self.talk("note", self.told(note))
+            self._print_message("note", self.note_text(note))
 
-    def told(self, note: Any) -> str:  # noqa: ANN401 - a Note
-        """Return the sentence of a note; what it lists reads as a list."""
+    def note_text(self, note: Any) -> str:  # noqa: ANN401 - a Note
+        """Return the message of a note, with sequences joined to lists of names."""
         from penjing.text.phrases import join_names  # noqa: PLC0415 - heavy
 
         values = {
             key: join_names(value, self.lang) if isinstance(value, tuple | list) else value
             for key, value in note.values.items()
         }
-        return self.say(note.key, **values)
+        return self.message(note.key, **values)
 
-    def ask(self, key: str, **values: object) -> str:
-        """Ask somebody at a terminal; stdout is for results, so the question goes to stderr."""
-        sys.stderr.write(self.say(key, **values) + " ")
+    def prompt(self, key: str, **values: object) -> str:
+        """Print a question to stderr and return the line typed by the user."""
+        sys.stderr.write(self.message(key, **values) + " ")
         sys.stderr.flush()
         return sys.stdin.readline().strip()
 
-    def error(self, sentence: str) -> None:
-        """Say what went wrong."""
-        self.talk("error", sentence)
+    def print_error(self, sentence: str) -> None:
+        """Print an error message to stderr."""
+        self._print_message("error", sentence)
 
-    def talk(self, kind: str, sentence: str) -> None:
-        """Write a sentence to stderr, after its kind."""
+    def _print_message(self, kind: str, sentence: str) -> None:
+        """Write a message to stderr with the prefix of its kind."""
         if self.is_quiet and kind == "note":
             return
-        word = self._painted(say(f"word_{kind}", self.lang), kind, sys.stderr)
-        sys.stderr.write(word + sentence + "\n")
+        prefix = self._styled(say(f"word_{kind}", self.lang), kind, sys.stderr)
+        sys.stderr.write(prefix + sentence + "\n")
         sys.stderr.flush()
 
-    def _painted(self, text: str, style: str, stream: TextIO) -> str:
+    def _styled(self, text: str, style: str, stream: TextIO) -> str:
         if self.color == "always":
-            shown = True
+            is_styled = True
         elif self.color == "never" or os.environ.get("NO_COLOR"):
-            shown = False
+            is_styled = False
         else:
-            shown = stream.isatty() and os.environ.get("TERM") != "dumb"
-        return f"\x1b[{_PAINT[style]}m{text}\x1b[0m" if shown else text
+            is_styled = stream.isatty() and os.environ.get("TERM") != "dumb"
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if is_styled else text

@@ -1,4 +1,4 @@
-"""The verb that turns a tree into a program: export."""
+"""The command `export`: a tree as a program for other software."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Annotated, Any
 import typer
 
 from penjing.cli import sources
-from penjing.cli.command import verb
-from penjing.cli.console import Voice, put_bytes
+from penjing.cli.command import command
+from penjing.cli.console import Console, print_bytes
 from penjing.cli.parameters import Model, Output
 from penjing.errors import ChoiceError
 
 
 def add_to(app: typer.Typer) -> None:
-    """Give the command these verbs."""
+    """Register these commands."""
     app.command("export")(export)
 
 
-@verb
+@command
 def export(
-    voice: Voice,
+    console: Console,
     *,
     model: Model,
     kind: Annotated[
@@ -54,51 +54,57 @@ def export(
     ] = None,
 ) -> None:
     """Turn a tree into a program or document that answers as it does."""
-    tree = sources.model(model)
-    given: dict[str, Any] = {
+    tree = sources.load_model(model)
+    options: dict[str, Any] = {
         "dialect": dialect,
         "table": table,
         "proba": proba or None,
         "name": name,
-        "cells": dict(_cell(word) for word in cell) if cell else None,
+        "cells": dict(_parse_cell(word) for word in cell) if cell else None,
         "missing": missing,
         "unseen": unseen,
     }
-    found: Any = tree.export(kind, **{key: v for key, v in given.items() if v is not None})
+    exported: Any = tree.export(kind, **{key: v for key, v in options.items() if v is not None})
     if kind == "excel" and not cell:
-        _say_cells(voice, tree)
+        _print_cell_addresses(console, tree)
     if kind == "dict":
         from penjing.export.nested_text import nested_dict_text  # noqa: PLC0415 - only here
 
-        found = nested_dict_text(found)
-    _put(voice, kind, found, output)
+        exported = nested_dict_text(exported)
+    _write_export(console, kind, exported, output)
 
 
-def _put(voice: Voice, kind: str, found: str | bytes, output: str | None) -> None:
-    if output not in (None, sources.STDIN):
+def _write_export(console: Console, kind: str, exported: str | bytes, output: str | None) -> None:
+    if output not in (None, sources.STANDARD_STREAM):
         from penjing.tree.serialize import write_atomically  # noqa: PLC0415 - heavy
 
         assert output is not None
-        data = found if isinstance(found, bytes) else found.rstrip("\n").encode("utf-8") + b"\n"
+        data = (
+            exported
+            if isinstance(exported, bytes)
+            else exported.rstrip("\n").encode("utf-8") + b"\n"
+        )
         write_atomically(output, data)
-        voice.note("saved", path=output)
-    elif isinstance(found, bytes):
+        console.print_note("saved", path=output)
+    elif isinstance(exported, bytes):
         if output is None and sys.stdout.isatty():
             raise ChoiceError("export_bytes", kind=kind)
-        put_bytes(found)
-    elif voice.as_json:
-        voice.data({"kind": kind, "text": found})
+        print_bytes(exported)
+    elif console.as_json:
+        console.print_json({"kind": kind, "text": exported})
     else:
-        put_bytes(found.rstrip("\n").encode("utf-8") + b"\n")
+        print_bytes(exported.rstrip("\n").encode("utf-8") + b"\n")
 
 
-def _cell(word: str) -> tuple[str, str]:
+def _parse_cell(word: str) -> tuple[str, str]:
     column, _, place = word.rpartition("=")
     return column, place
 
 
-def _say_cells(voice: Voice, tree: Any) -> None:  # noqa: ANN401 - a Tree
+def _print_cell_addresses(console: Console, tree: Any) -> None:  # noqa: ANN401 - a Tree
     from penjing.export.excel import column_cells  # noqa: PLC0415 - heavy
 
     places = column_cells(tree).items()
-    voice.note("export_cells", cells=", ".join(f"{c} {tree.schema[i].name}" for i, c in places))
+    console.print_note(
+        "export_cells", cells=", ".join(f"{c} {tree.schema[i].name}" for i, c in places)
+    )

@@ -1,4 +1,4 @@
-"""Verbs that make trees: fit and prune."""
+"""Commands that make trees: fit and prune."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from penjing.cli import sources
-from penjing.cli.command import verb
-from penjing.cli.console import Voice
-from penjing.cli.large_tables import Large
+from penjing.cli.command import command
+from penjing.cli.console import Console
+from penjing.cli.large_tables import LargeTableLoader
 from penjing.cli.parameters import (
     Alpha,
     By,
@@ -43,11 +43,11 @@ from penjing.cli.parameters import (
     Validate,
     ValidateShare,
 )
-from penjing.cli.program_options import takes_own_options
-from penjing.cli.progress_bar import growing
-from penjing.cli.prune_options import Pruning, measured, tell
-from penjing.cli.reading_options import takes_reading
-from penjing.cli.show import size_of
+from penjing.cli.program_options import with_program_options
+from penjing.cli.progress_bar import progress_bar
+from penjing.cli.prune_options import Pruning, measure, print_pruning
+from penjing.cli.reading_options import with_reading_options
+from penjing.cli.show import print_size
 from penjing.errors import ChoiceError, PenjingError
 
 if TYPE_CHECKING:
@@ -56,25 +56,25 @@ if TYPE_CHECKING:
 
 
 _RELATED_RECIPES = {"c4.5-textbook": "c4.5"}
-"""Recipes that go by the same name in books and programs."""
+"""For each recipe, another recipe that is known by the same name."""
 _ROWS_FOR_SECOND_TREE = 10_000
-"""With more rows a second tree takes too long for a remark."""
+"""With more rows, growing a second tree for a remark takes too long."""
 
 
 def add_to(app: typer.Typer) -> None:
-    """Give the command these verbs."""
-    for command in (fit, prune):
-        app.command(command.__name__)(command)
+    """Register these commands."""
+    for function in (fit, prune):
+        app.command(function.__name__)(function)
 
 
-@verb
-@takes_own_options
-@takes_reading
+@command
+@with_program_options
+@with_reading_options
 def fit(
-    voice: Voice,
+    console: Console,
     *,
-    own: dict[str, Any],
-    reading: sources.Reading,
+    program_options: dict[str, Any],
+    reading: sources.ReadingOptions,
     data: Data,
     recipe: RecipeName = "id3",
     output: Output = None,
@@ -123,134 +123,151 @@ def fit(
         "min_branch": min_branch,
         "min_gain": min_gain,
     }
-    given = {key: value for key, value in changes.items() if value is not None}
+    changed = {key: value for key, value in changes.items() if value is not None}
     pruning = Pruning(method, validate, validate_share, seed, ties)
     if _is_remote(data, engine):
-        asked = {"query": query, "engine": engine, "recipe": recipe, "trace": bool(trace)}
-        asked |= {**own, **settings_of(setting)}
-        tree = _sourced(_fit_remote(voice, data, reading, pruning, asked | given), data)
-        _show(voice, tree, tree, None, (None, None, output))
+        remote_settings = {"query": query, "engine": engine, "recipe": recipe, "trace": bool(trace)}
+        remote_settings |= {**program_options, **parse_settings(setting)}
+        tree = _with_source_path(
+            _fit_remote(console, data, reading, pruning, remote_settings | changed), data
+        )
+        _print_tree(console, tree, tree, None, (None, None, output))
         return
-    large = Large(engine, memory_limit, work, query)
-    with large.table(voice, data, reading, recipe, method) as table:
-        voice.notes(table.notes)
-        train, judges = pruning.divided(voice, table, reading)
-        how = {
+    loader = LargeTableLoader(engine, memory_limit, work, query)
+    with loader.open_table(console, data, reading, recipe, method) as table:
+        console.print_notes(table.notes)
+        train, validation = pruning.divide(console, table, reading)
+        settings = {
             "recipe": recipe,
-            "engine": large.engine,
+            "engine": loader.engine,
             "memory_limit": memory_limit,
             "trace": "auto" if trace is None else trace,
-            **given,
-            **own,
-            **settings_of(setting),
+            **changed,
+            **program_options,
+            **parse_settings(setting),
         }
-        grown = pruning.grown(voice, train, judges, how)
-        tree, whole = (large.told(_sourced(made, data)) for made in grown)
-        if trace is None and whole.kept_trace is None:
-            voice.note("note_no_trace_disk" if large.is_on_disk else "note_no_trace")
-        _show(voice, tree, whole, train, (method, judges, output))
+        trees = pruning.grow(console, train, validation, settings)
+        tree, unpruned = (
+            loader.record_engine_choice(_with_source_path(fitted, data)) for fitted in trees
+        )
+        if trace is None and unpruned.kept_trace is None:
+            console.print_note("note_no_trace_disk" if loader.is_on_disk else "note_no_trace")
+        _print_tree(console, tree, unpruned, train, (method, validation, output))
 
 
-def _show(
-    voice: Voice,
+def _print_tree(
+    console: Console,
     tree: Tree,
-    whole: Tree,
+    unpruned: Tree,
     train: Table | None,
-    asked: tuple[str | None, Table | None, str | None],
+    options: tuple[str | None, Table | None, str | None],
 ) -> None:
-    """Write the model where it is wanted, and print the tree with what should be known of it."""
-    method, judges, output = asked
-    sources.save(voice, tree, output)
-    if output == sources.STDIN:  # the model went there
+    """Save the model, and print the tree with its size, remarks and pruning."""
+    method, validation, output = options
+    sources.save_model(console, tree, output)
+    if output == sources.STANDARD_STREAM:  # stdout holds the model
         return
-    if voice.as_json:
-        voice.data(tree.to_json())
+    if console.as_json:
+        console.print_json(tree.to_json())
         return
-    voice.out(tree.draw(ascii_only=voice.ascii_only))
-    size_of(voice, tree)
-    _remark(voice, whole, train if method is None and judges is None else None)
-    if method is not None or judges is not None:
-        tell(voice, whole, tree, judges)
+    console.print(tree.draw(ascii_only=console.ascii_only))
+    print_size(console, tree)
+    _print_remarks(console, unpruned, train if method is None and validation is None else None)
+    if method is not None or validation is not None:
+        print_pruning(console, unpruned, tree, validation)
 
 
-def settings_of(words: list[str] | None, **options: object) -> dict[str, Any]:
-    """Return the settings of NAME=VALUE; values are JSON where they look so, else text.
+def parse_settings(words: list[str] | None, **options: object) -> dict[str, Any]:
+    """Return the settings of ``NAME=VALUE`` words; a value is JSON if it parses, else text.
 
-    Yes, no and none are what `recipes` prints them for. What it says counts before ``options``.
+    ``yes``, ``no`` and ``none`` mean True, False and None, as `recipes` prints them. The words
+    take precedence over ``options``.
 
     Examples
     --------
-    >>> settings_of(["collapse=no", "max_depth=none", "pruning=none", "cut_at=value", "gap=0.1"])
+    >>> parse_settings(["collapse=no", "max_depth=none", "pruning=none", "cut_at=value", "gap=0.1"])
     {'collapse': False, 'max_depth': None, 'pruning': 'none', 'cut_at': 'value', 'gap': 0.1}
     """
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for word in words or ():
         name, sign, value = word.partition("=")
         if not sign:
             raise ChoiceError("bad_set", word=word)
-        name, said = name.replace("-", "_"), value.lower()
-        if said in _SAID and not (said == "none" and name == "pruning"):  # there it is a word
-            found[name] = _SAID[said]
+        name, lowered = name.replace("-", "_"), value.lower()
+        is_method = lowered == "none" and name == "pruning"  # a value of that setting
+        if lowered in _CONSTANTS and not is_method:
+            settings[name] = _CONSTANTS[lowered]
             continue
         try:
-            found[name] = json.loads(value)
+            settings[name] = json.loads(value)
         except ValueError:
-            found[name] = value
-    return {name: value for name, value in options.items() if value is not None} | found
+            settings[name] = value
+    return {name: value for name, value in options.items() if value is not None} | settings
 
 
-_SAID = {"yes": True, "true": True, "no": False, "false": False, "none": None}
+_CONSTANTS = {"yes": True, "true": True, "no": False, "false": False, "none": None}
 
 
-def _sourced(tree: Tree, path: str) -> Tree:
-    """Return the tree with the place of its training rows, so that they can be found again."""
-    source = dict(tree.about.get("source", {})) | ({} if path == sources.STDIN else {"path": path})
+def _with_source_path(tree: Tree, path: str) -> Tree:
+    """Return the tree with the path of its training file."""
+    source = dict(tree.about.get("source", {}))
+    if path != sources.STANDARD_STREAM:
+        source["path"] = path
     return replace(tree, about={**tree.about, "source": source})
 
 
-def _remark(voice: Voice, tree: Tree, train: Table | None) -> None:
-    """Print what a learner should know of this tree: where gain and ratio, or siblings, part."""
+def _print_remarks(console: Console, tree: Tree, train: Table | None) -> None:
+    """Print remarks: gain against gain ratio at the root, and the tree of a related recipe."""
     from penjing.explain.node import explain  # noqa: PLC0415 - heavy
     from penjing.render import summary  # noqa: PLC0415
 
     if not tree.is_regression and sum(weight > 0 for weight in tree.nodes.total[0].tolist()) == 1:
-        voice.note("note_one_class", class_=tree.answer(0))
+        console.print_note("note_one_class", class_=tree.answer(0))
     n_rows = int(tree.about.get("n_rows", 0))
     if tree.recipe.get("missing") == "fraction" and tree.n_leaves > n_rows > 0:
-        voice.note("note_shared_out", leaves=tree.n_leaves, n=n_rows)
+        console.print_note("note_shared_out", leaves=tree.n_leaves, n=n_rows)
     steps = tree.kept_trace["steps"] if tree.kept_trace is not None else []
     if tree.kept_trace is not None and not tree.kept_trace["is_whole"]:
-        voice.note("trace_large")
-    is_told = any(step["node"] == 0 for step in steps)  # not where a branch replaced the root
-    told = summary.gain_ratio_note(explain(tree), voice.lang) if is_told else ""
-    lines = [told, "" if train is None else _related_recipe(voice, tree, train)]
+        console.print_note("trace_large")
+    has_root_step = any(step["node"] == 0 for step in steps)  # a raised branch has none
+    gain_remark = summary.gain_ratio_note(explain(tree), console.lang) if has_root_step else ""
+    lines = [gain_remark, "" if train is None else _related_recipe_remark(console, tree, train)]
     if text := ("\n" + " " * 6).join(line for line in lines if line):
-        voice.out(voice.say("word_note") + text)
+        console.print(console.message("word_note") + text)
 
 
 def _is_remote(data: str, engine: str) -> bool:
-    """Whether the rows are to be counted where they are."""
+    """Return whether an engine of a database computes the counts."""
     from penjing.training.remote import engine_for  # noqa: PLC0415 - heavy
 
     return engine_for(data, engine) is not None
 
 
 def _fit_remote(
-    voice: Voice, data: str, reading: sources.Reading, pruning: Pruning, how: dict[str, Any]
+    console: Console,
+    data: str,
+    reading: sources.ReadingOptions,
+    pruning: Pruning,
+    settings: dict[str, Any],
 ) -> Tree:
     """Return the tree of a table or query of a database."""
     from penjing.api.fit import fit as fit_tree  # noqa: PLC0415 - heavy
     from penjing.training import remote  # noqa: PLC0415 - heavy
 
-    engine = remote.engine_for(data, how["engine"]) or ""
+    engine = remote.engine_for(data, settings["engine"]) or ""
     validation = pruning.validate if pruning.validate is not None else pruning.share
-    rest = {"validation": validation, "prune": pruning.method, "weight": reading.weight, **how}
-    if remote.needs_reading(data, engine, how["query"], how.get("table")):
-        table = reading.table(voice, data)
-        voice.notes(table.notes)
-        with growing(voice) as watcher:
-            return fit_tree(table, progress=watcher, **rest)
-    unread = {
+    arguments = {
+        "validation": validation,
+        "prune": pruning.method,
+        "weight": reading.weight,
+        **settings,
+    }
+    if remote.needs_reading(data, engine, settings["query"], settings.get("table")):
+        table = reading.read_table(console, data)
+        console.print_notes(table.notes)
+        with progress_bar(console) as report_progress:
+            return fit_tree(table, progress=report_progress, **arguments)
+    unsupported = {
         "--missing-marker": reading.markers,
         "--encoding": reading.encoding,
         "--separator": reading.separator,
@@ -258,17 +275,23 @@ def _fit_remote(
         "--keep": reading.keep,
         "--dates": reading.dates,
     }
-    remote.refuse_local_settings(engine, **{k: v or None for k, v in unread.items()})
-    with remote.collect_notes() as notes, growing(voice) as watcher:
-        tree = fit_tree(data, reading.target, schema=reading.wishes(), progress=watcher, **rest)
-    voice.notes(notes)
-    if reading.target is None:  # nothing but a name tells it there
-        voice.note("note_target_named", column=tree.target.name)
+    remote.refuse_local_settings(engine, **{k: v or None for k, v in unsupported.items()})
+    with remote.collect_notes() as notes, progress_bar(console) as report_progress:
+        tree = fit_tree(
+            data,
+            reading.target,
+            schema=reading.column_schema(),
+            progress=report_progress,
+            **arguments,
+        )
+    console.print_notes(notes)
+    if reading.target is None:  # it was inferred from the column names
+        console.print_note("note_target_named", column=tree.target.name)
     return tree
 
 
-def _related_recipe(voice: Voice, tree: Tree, train: Table) -> str:
-    """Return the sentence about the sibling's tree; empty if it is the same tree."""
+def _related_recipe_remark(console: Console, tree: Tree, train: Table) -> str:
+    """Return the message about the tree of the related recipe; empty if it is the same."""
     from penjing.api.fit import fit as fit_tree  # noqa: PLC0415 - heavy
     from penjing.evaluate.compare import differences  # noqa: PLC0415 - heavy
     from penjing.render import summary  # noqa: PLC0415
@@ -280,29 +303,31 @@ def _related_recipe(voice: Voice, tree: Tree, train: Table) -> str:
         other = fit_tree(train, recipe=name)
     except PenjingError:
         return ""
-    right = summary.correct_counts(other.about.get("training"))
-    if next(differences(tree, other), None) is None or right is None:
+    correct = summary.correct_counts(other.about.get("training"))
+    if next(differences(tree, other), None) is None or correct is None:
         return ""
-    told = {"recipe": name, "leaves": voice.say("leaves", n=other.n_leaves)}
-    told |= {"right": right[0], "of": right[1]}
-    ours, theirs = (_root_column(t) for t in (tree, other))
-    if ours is None or theirs is None or ours == theirs or not tree.schema[ours].is_numeric:
-        return voice.say("sibling", **told)
+    values = {"recipe": name, "leaves": console.message("leaves", n=other.n_leaves)}
+    values |= {"right": correct[0], "of": correct[1]}
+    root, other_root = (_root_column(t) for t in (tree, other))
+    if root is None or other_root is None or root == other_root or not tree.schema[root].is_numeric:
+        return console.message("sibling", **values)
     from penjing.text.labels import quoted  # noqa: PLC0415 - heavy
 
-    return voice.say("sibling_penalty", column=quoted(other.schema[theirs].name), **told)
+    return console.message(
+        "sibling_penalty", column=quoted(other.schema[other_root].name), **values
+    )
 
 
 def _root_column(tree: Tree) -> int | None:
     return None if tree.is_leaf[0] else int(tree.nodes.column[0])
 
 
-@verb
-@takes_reading
+@command
+@with_reading_options
 def prune(
-    voice: Voice,
+    console: Console,
     *,
-    reading: sources.Reading,
+    reading: sources.ReadingOptions,
     model: Model,
     method: Annotated[
         str, typer.Option("--method", "-m", help="How to prune; see `penjing plugins`.")
@@ -327,12 +352,12 @@ def prune(
     ] = False,
 ) -> None:
     """Make a tree smaller: every question is weighed, bottom up."""
-    if sources.are_same(validate, test):
+    if sources.are_same_file(validate, test):
         if not same_file:
             raise ChoiceError("same_file")
-        voice.note("note_same_file")
-    tree = sources.model(model)
-    rows = sources.training(voice, tree, model, train, reading)
+        console.print_note("note_same_file")
+    tree = sources.load_model(model)
+    rows = sources.find_training_rows(console, tree, model, train, reading)
     options = {
         "confidence": confidence,
         "cp": cp,
@@ -340,12 +365,14 @@ def prune(
         "by": by,
         "one_se": one_se,
         "raise_branches": raise_branches,
-        **settings_of(setting),
+        **parse_settings(setting),
     }
     pruning = Pruning(method, validate, validate_share, seed, ties, options, folds)
-    tree, judges = pruning.regrown(voice, tree, rows, reading)
-    smaller = pruning.pruned(tree, judges, rows)
-    tested = None if test is None else reading.rows_for(voice, tree, test)
-    told = measured(voice, tree, smaller, rows, tested)
-    sources.save(voice, smaller, output)
-    tell(voice, tree, smaller, judges, told, to_stdout=output != sources.STDIN)
+    tree, validation = pruning.regrow(console, tree, rows, reading)
+    pruned_tree = pruning.prune(tree, validation, rows)
+    test_rows = None if test is None else reading.read_rows_for(console, tree, test)
+    figures = measure(console, tree, pruned_tree, rows, test_rows)
+    sources.save_model(console, pruned_tree, output)
+    print_pruning(
+        console, tree, pruned_tree, validation, figures, to_stdout=output != sources.STANDARD_STREAM
+    )

@@ -1,4 +1,4 @@
-"""Sources that may be larger than memory: which engine they get, and their folder on disk."""
+"""Tables that may be larger than memory: selects their engine and encodes them on disk."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from penjing.cli.console import Voice
-from penjing.cli.progress_bar import growing
-from penjing.cli.sources import Reading
+from penjing.cli.console import Console
+from penjing.cli.progress_bar import progress_bar
+from penjing.cli.sources import ReadingOptions
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from penjing.training.select_engine import EngineSelection
 
 
-class Large:
-    """What the command was told about memory, and what follows from it for one source.
+class LargeTableLoader:
+    """Selects the engine for one source and opens its table.
 
     Parameters
     ----------
@@ -30,19 +30,19 @@ class Large:
         self, engine: str, memory_limit: str | None, work: str | None, query: str | None
     ) -> None:
         self.engine = engine
-        self._limit, self._work, self._query = memory_limit, work, query
-        self._picked: EngineSelection | None = None
+        self._memory_limit, self._work, self._query = memory_limit, work, query
+        self._selection: EngineSelection | None = None
 
     @property
     def is_on_disk(self) -> bool:
-        """Whether the rows lie in a folder on disk."""
+        """Whether the rows are stored in a folder on disk."""
         return self.engine == "disk"
 
     @contextmanager
-    def table(
-        self, voice: Voice, path: str, reading: Reading, recipe: str, method: str | None
+    def open_table(
+        self, console: Console, path: str, reading: ReadingOptions, recipe: str, method: str | None
     ) -> Iterator[Table]:
-        """Give the table of a source, as long as its folder is there."""
+        """Yield the table of a source; its folder on disk exists inside the block."""
         from penjing.data.encode.coded import Wants, coded  # noqa: PLC0415
         from penjing.dialects.recipes import recipe_of  # noqa: PLC0415
         from penjing.training.select_engine import (  # noqa: PLC0415 - heavy
@@ -52,32 +52,39 @@ class Large:
             selection_message,
         )
 
-        picked = self._picked = select_engine(path, self.engine, self._limit, self._query)
-        if picked.reason is not None:
-            key, said = selection_message(picked)
-            voice.note(key, **said)
-        self.engine = picked.engine
-        if not picked.is_coded:
-            yield replace(reading, memory_limit=self._limit).table(voice, path)
+        selection = self._selection = select_engine(
+            path, self.engine, self._memory_limit, self._query
+        )
+        if selection.reason is not None:
+            key, values = selection_message(selection)
+            console.print_note(key, **values)
+        self.engine = selection.engine
+        if not selection.is_coded:
+            yield replace(reading, memory_limit=self._memory_limit).read_table(console, path)
             return
-        chosen = recipe_of(recipe)
-        refuse_too_large(chosen, picked, method, None, is_traced=False)
+        chosen_recipe = recipe_of(recipe)
+        refuse_too_large(chosen_recipe, selection, method, None, is_traced=False)
         wants = Wants(
-            reading.target, reading.wishes(), reading.weight, reading.markers or None,
+            reading.target, reading.column_schema(), reading.weight, reading.markers or None,
             tuple(reading.keep or ()), reading.dates, reading.encoding,
-            reading.divider(), reading.column_names(), chosen.options.counts_weightless,
+            reading.separator_character(), reading.column_names(),
+            chosen_recipe.options.counts_weightless,
         )  # fmt: skip
-        with growing(voice) as watcher:
-            how: dict[str, Any] = {"query": self._query, "work": self._work, "progress": watcher}
-            table, space = coded(path, wants, **how)
+        with progress_bar(console) as report_progress:
+            options: dict[str, Any] = {
+                "query": self._query,
+                "work": self._work,
+                "progress": report_progress,
+            }
+            table, space = coded(path, wants, **options)
         try:
             table = replace(table, source={**table.source, "path": path})
             yield table if self.is_on_disk else in_memory(table)
         finally:
             space.close()
 
-    def told(self, tree: Tree) -> Tree:
-        """Return the tree with the choice of the engine, where there was one."""
-        if self._picked is None or self._picked.reason is None:
+    def record_engine_choice(self, tree: Tree) -> Tree:
+        """Return the tree with a record of the engine selection, if there was one."""
+        if self._selection is None or self._selection.reason is None:
             return tree
-        return replace(tree, about={**tree.about, "engine": self._picked.reason})
+        return replace(tree, about={**tree.about, "engine": self._selection.reason})

@@ -1,4 +1,4 @@
-"""The words on the command line: each argument and option of the verbs, with its help."""
+"""Arguments and options that several commands share, with their help."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ GROWING = "Recipe"
 
 
 class Ties(StrEnum):
-    """What becomes of a question that makes no difference."""
+    """Whether a split that changes no error count is cut or kept."""
 
     cut = "cut"
     keep = "keep"
 
 
 class Order(StrEnum):
-    """In which order branches are drawn."""
+    """The order in which branches are drawn."""
 
     rows = "rows"
     levels = "levels"
@@ -41,43 +41,47 @@ Output = Annotated[
 ]
 
 
-def _reading(kind: Any, word: str, metavar: str, text: str, *more: str) -> Any:  # noqa: ANN401
-    """Return an option that says how a table is read, as typer wants it."""
-    told = typer.Option(word, *more, metavar=metavar, help=text, rich_help_panel=READING)
-    return Annotated[kind | None, told]
+def _reading_option(kind: Any, word: str, metavar: str, text: str, *more: str) -> Any:  # noqa: ANN401
+    """Return the type of a reading option, as typer expects it."""
+    option = typer.Option(word, *more, metavar=metavar, help=text, rich_help_panel=READING)
+    return Annotated[kind | None, option]
 
 
 READING_OPTIONS: dict[str, Any] = {
-    "target": _reading(str, "--target", "COLUMN", "The column to predict.", "-t"),
-    "schema": _reading(
+    "target": _reading_option(str, "--target", "COLUMN", "The column to predict.", "-t"),
+    "schema": _reading_option(
         str,
         "--schema",
         "JSON|FILE",
         'What columns are: \'{"size": {"ordered": ["S", "M", "L"]}}\', or a file of it.',
     ),
-    "markers": _reading(
+    "markers": _reading_option(
         list[str],
         "--missing-marker",
         "WORD",
         "A word that means missing; else the model's, and the usual ones.",
     ),
-    "encoding": _reading(
+    "encoding": _reading_option(
         str, "--encoding", "NAME", "The encoding of the table, where guessing errs."
     ),
-    "separator": _reading(
+    "separator": _reading_option(
         str, "--separator", "CHAR", "What divides cells, where guessing errs; \\t is a tab."
     ),
-    "names": _reading(str, "--names", "A,B,…", "The names of the columns, if there is no header."),
-    "keep": _reading(
+    "names": _reading_option(
+        str, "--names", "A,B,…", "The names of the columns, if there is no header."
+    ),
+    "keep": _reading_option(
         list[str], "--keep", "COLUMN", "Keep a column that looks like an id or a date."
     ),
-    "ignore": _reading(list[str], "--ignore", "COLUMN", "Leave a column out."),
-    "weight": _reading(str, "--weight", "COLUMN", "The column that says how much a row weighs."),
-    "dates": _reading(
+    "ignore": _reading_option(list[str], "--ignore", "COLUMN", "Leave a column out."),
+    "weight": _reading_option(
+        str, "--weight", "COLUMN", "The column that says how much a row weighs."
+    ),
+    "dates": _reading_option(
         str, "--dates", "PARTS", "What to make of dates: year,month,day,weekday,hour,number."
     ),
 }
-"""How a table is read: the options of every verb that reads one, by the fields of `Reading`."""
+"""The options of every command that reads a table, by the fields of `ReadingOptions`."""
 
 RecipeName = Annotated[
     str, typer.Option("--recipe", "-r", help="How to grow; see `penjing recipes`.")

@@ -1,4 +1,4 @@
-"""Verbs that put trees to use and to the test: predict, test, compare."""
+"""Commands that apply trees to rows: predict, test, compare."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from penjing.cli import Exit, sources
-from penjing.cli.command import verb
-from penjing.cli.console import Voice
+from penjing.cli.command import command
+from penjing.cli.console import Console
 from penjing.cli.parameters import Data, Model, Output, Test, Train
 from penjing.cli.prune_options import LEAVE_ONE_OUT, leave_one_out
-from penjing.cli.reading_options import takes_reading
+from penjing.cli.reading_options import with_reading_options
 from penjing.errors import CapabilityError, ChoiceError, PenjingError
 
 if TYPE_CHECKING:
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 def add_to(app: typer.Typer) -> None:
-    """Give the command these verbs."""
-    for name, command in {"predict": predict, "test": examine, "compare": compare}.items():
-        app.command(name)(command)
+    """Register these commands."""
+    for name, function in {"predict": predict, "test": evaluate, "compare": compare}.items():
+        app.command(name)(function)
 
 
-@verb
-@takes_reading
+@command
+@with_reading_options
 def predict(
-    voice: Voice,
+    console: Console,
     *,
-    reading: sources.Reading,
+    reading: sources.ReadingOptions,
     model: Model,
     data: Data,
     output: Output = None,
@@ -65,35 +65,35 @@ def predict(
     from penjing.cli import prediction_output  # noqa: PLC0415 - heavy
     from penjing.data.read.stream import TableSource, read_batches  # noqa: PLC0415
 
-    if input_encoding is not None:  # what --encoding was called once
-        voice.note("note_option_renamed", old="--input-encoding", new="--encoding")
+    if input_encoding is not None:  # the old name of --encoding
+        console.print_note("note_option_renamed", old="--input-encoding", new="--encoding")
         reading = replace(reading, encoding=reading.encoding or input_encoding)
-    tree = sources.model(model)
-    wanted = prediction_output.Wanted(proba, rule, path, unseen)
+    tree = sources.load_model(model)
+    columns = prediction_output.OutputColumns(proba, rule, path, unseen)
     if proba and tree.is_regression:
         raise CapabilityError("shares_need_classes", target=tree.target.name)
-    sheets = read_batches(
-        TableSource(data, reading.encoding, reading.divider(), reading.column_names())
+    batches = read_batches(
+        TableSource(data, reading.encoding, reading.separator_character(), reading.column_names())
     )
-    rows = prediction_output.rows_for(voice, tree, sheets, reading)
-    if voice.as_json:
-        prediction_output.as_json(voice, tree, rows, wanted, lines=lines)
+    aligned = prediction_output.align_batches(console, tree, batches, reading)
+    if console.as_json:
+        prediction_output.write_json(console, tree, aligned, columns, lines=lines)
         return
     if output is not None and output.endswith((".parquet", ".pq")):
-        prediction_output.as_parquet(tree, rows, wanted, output)
+        prediction_output.write_parquet(tree, aligned, columns, output)
     else:
-        code = "utf-8-sig" if excel and output_encoding == "utf-8" else output_encoding
-        prediction_output.as_csv(tree, rows, wanted, output, code, excel=excel)
-    if output not in (None, sources.STDIN):
-        voice.note("saved", path=output)
+        encoding = "utf-8-sig" if excel and output_encoding == "utf-8" else output_encoding
+        prediction_output.write_csv(tree, aligned, columns, output, encoding, excel=excel)
+    if output not in (None, sources.STANDARD_STREAM):
+        console.print_note("saved", path=output)
 
 
-@verb
-@takes_reading
-def examine(
-    voice: Voice,
+@command
+@with_reading_options
+def evaluate(
+    console: Console,
     *,
-    reading: sources.Reading,
+    reading: sources.ReadingOptions,
     model: Model,
     data: Data,
     train: Train = None,
@@ -108,101 +108,111 @@ def examine(
     ] = False,
 ) -> Exit:
     """Count right and wrong answers on rows whose class is known."""
-    tree = sources.model(model)
-    rows = reading.rows_for(voice, tree, data)
-    sources.warn_of_test(voice, reading, {model: tree}, data, rows)
+    tree = sources.load_model(model)
+    rows = reading.read_rows_for(console, tree, data)
+    sources.warn_if_not_held_out(console, reading, {model: tree}, data, rows)
     report = tree.score(rows)
-    taught = None if tree.is_regression else sources.training(voice, tree, model, train, reading)
-    found = None if taught is None else _ceiling(taught, rows)
-    if voice.as_json:
-        voice.data(report.to_json() | _ceiling_json(found))
+    training = (
+        None
+        if tree.is_regression
+        else sources.find_training_rows(console, tree, model, train, reading)
+    )
+    bound = None if training is None else _accuracy_bound(training, rows)
+    if console.as_json:
+        console.print_json(report.to_json() | _bound_json(bound))
     elif tree.is_regression:
-        voice.out(report.text(voice.lang))
+        console.print(report.text(console.lang))
     else:
-        _told(voice, tree, rows, report, found, full=full, names=(train, data))
-    return _demanded(voice, report, min_accuracy)
+        _print_report(console, tree, rows, report, bound, full=full, names=(train, data))
+    return _check_accuracy(console, report, min_accuracy)
 
 
-def _ceiling(taught: Table, rows: Table) -> Any:  # noqa: ANN401 - a Ceiling
+def _accuracy_bound(training: Table, rows: Table) -> Any:  # noqa: ANN401 - a Ceiling
     from penjing.data.repeated_rows import accuracy_bound  # noqa: PLC0415 - heavy
 
-    return accuracy_bound(taught, rows)
+    return accuracy_bound(training, rows)
 
 
-def _ceiling_json(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a Ceiling
-    if found is None:
+def _bound_json(bound: Any) -> dict[str, Any]:  # noqa: ANN401 - a Ceiling
+    if bound is None:
         return {}
-    clashes = [{"row": c.row, "equals": list(c.equals)} for c in found.clashes]
-    return {"ceiling": {"best": found.best, "of": found.n_rows, "clashes": clashes}}
+    clashes = [{"row": c.row, "equals": list(c.equals)} for c in bound.clashes]
+    return {"ceiling": {"best": bound.best, "of": bound.n_rows, "clashes": clashes}}
 
 
-def _told(
-    voice: Voice,
+def _print_report(
+    console: Console,
     tree: Tree,
     rows: Table,
     report: Any,  # noqa: ANN401 - a Report
-    found: Any,  # noqa: ANN401 - a Ceiling
+    bound: Any,  # noqa: ANN401 - a Ceiling
     *,
     full: bool,
     names: tuple[str | None, str],
 ) -> None:
     from penjing.render import wrong_predictions  # noqa: PLC0415 - heavy
 
-    voice.out(report.headline(voice.lang))
-    if full or len(report.wrong) > 1:  # one wrong row says it all by itself
-        voice.out("\n".join(report.table(voice.lang)))
+    console.print(report.headline(console.lang))
+    if full or len(report.wrong) > 1:  # a single wrong row is listed below
+        console.print("\n".join(report.table(console.lang)))
     if full:
-        voice.out("\n".join(wrong_predictions.class_table(report, voice.lang)))
+        console.print("\n".join(wrong_predictions.class_table(report, console.lang)))
     wrong = [row.row for row in report.wrong]
-    clashing = {clash.row for clash in found.clashes} if found else set()
+    clashing = {clash.row for clash in bound.clashes} if bound else set()
     if wrong:
-        paths = _paths(voice, tree, rows, [row for row in wrong if row not in clashing])
-        voice.out(
+        paths = _paths(console, tree, rows, [row for row in wrong if row not in clashing])
+        console.print(
             wrong_predictions.wrong_rows_line(
-                report, paths, voice.lang, ascii_only=voice.ascii_only
+                report, paths, console.lang, ascii_only=console.ascii_only
             )
         )
-    if found:
+    if bound:
         path = names[0] or str(tree.about.get("source", {}).get("name", "train"))
         train, _ = sources.short_names(path, names[1])
-        for line in wrong_predictions.ceiling_lines(found, wrong, train, voice.lang):
-            voice.out(line)
+        for line in wrong_predictions.ceiling_lines(bound, wrong, train, console.lang):
+            console.print(line)
 
 
-def _paths(voice: Voice, tree: Tree, rows: Table, wrong: list[int]) -> dict[int, str]:
-    """Return how the wrong rows came to their answers, where they are few."""
+def _paths(console: Console, tree: Tree, rows: Table, wrong: list[int]) -> dict[int, str]:
+    """Return the paths of the wrongly predicted rows by row number, if they are few."""
     from penjing.render import wrong_predictions  # noqa: PLC0415 - heavy
 
     if len(wrong) > wrong_predictions.MAX_PATHS:
         return {}
     stops = tree.apply(rows).tolist()
-    places = {rows.row_number(row): row for row in range(rows.n_rows)}
-    found = {
+    row_by_number = {rows.row_number(row): row for row in range(rows.n_rows)}
+    paths = {
         number: wrong_predictions.path_text(
-            tree, rows, places[number], stops[places[number]], ascii_only=voice.ascii_only
+            tree,
+            rows,
+            row_by_number[number],
+            stops[row_by_number[number]],
+            ascii_only=console.ascii_only,
         )
         for number in wrong
     }
-    return {number: path for number, path in found.items() if path}
+    return {number: path for number, path in paths.items() if path}
 
 
-def _demanded(voice: Voice, report: Any, least: float | None) -> Exit:  # noqa: ANN401 - a Report
-    if least is None:
-        return Exit.FINE
+def _check_accuracy(console: Console, report: Any, required: float | None) -> Exit:  # noqa: ANN401 - a Report
+    if required is None:
+        return Exit.OK
     if not hasattr(report, "accuracy"):
         raise ChoiceError("test_no_accuracy", target=report.target)
-    if report.accuracy >= least:
-        return Exit.FINE
-    voice.error(voice.say("test_below", accuracy=f"{report.accuracy:.4g}", demanded=least))
-    return Exit.BELOW
+    if report.accuracy >= required:
+        return Exit.OK
+    console.print_error(
+        console.message("test_below", accuracy=f"{report.accuracy:.4g}", demanded=required)
+    )
+    return Exit.BELOW_REQUIRED
 
 
-@verb
-@takes_reading
+@command
+@with_reading_options
 def compare(
-    voice: Voice,
+    console: Console,
     *,
-    reading: sources.Reading,
+    reading: sources.ReadingOptions,
     first: Annotated[str, typer.Argument(metavar="MODEL", help="A saved tree.")],
     second: Annotated[str, typer.Argument(metavar="MODEL", help="Another one.")],
     test: Test = None,
@@ -213,73 +223,83 @@ def compare(
     ] = False,
 ) -> None:
     """Put two trees side by side: numbers, rows on which they differ, questions they ask."""
-    from penjing.evaluate.compare import compare as compared  # noqa: PLC0415 - heavy
+    from penjing.evaluate.compare import compare as compare_trees  # noqa: PLC0415 - heavy
     from penjing.render import comparison_text  # noqa: PLC0415
 
-    trees = (sources.model(first), sources.model(second))
+    trees = (sources.load_model(first), sources.load_model(second))
     tables = {}
     if train is not None:
-        tables["training"] = reading.rows_for_both(voice, trees, train)
+        tables["training"] = reading.read_rows_for_all(console, trees, train)
     if test is not None:
-        tables["test"] = reading.rows_for_both(voice, trees, test)
-        named = dict(zip((first, second), trees, strict=True))
-        sources.warn_of_test(voice, reading, named, test, tables["test"])
+        tables["test"] = reading.read_rows_for_all(console, trees, test)
+        tree_by_path = dict(zip((first, second), trees, strict=True))
+        sources.warn_if_not_held_out(console, reading, tree_by_path, test, tables["test"])
     names = (Path(first).stem, Path(second).stem)
-    told: dict[str, Any] = {**compared(*trees, tables, names=names)}
-    told |= _beside(trees, tables)
-    if train is not None and _is_to_be_left_out(voice, trees, tables["training"], more=leave_out):
-        told["leave_one_out"] = [
-            _left_out(voice, reading, tree, train, named["name"])
-            for tree, named in zip(trees, told["trees"], strict=True)
+    comparison: dict[str, Any] = {**compare_trees(*trees, tables, names=names)}
+    comparison |= _pruning_and_verdict(trees, tables)
+    if train is not None and _can_leave_one_out(
+        console, trees, tables["training"], is_forced=leave_out
+    ):
+        comparison["leave_one_out"] = [
+            _leave_one_out_counts(console, reading, tree, train, tree_by_path["name"])
+            for tree, tree_by_path in zip(trees, comparison["trees"], strict=True)
         ]
-    told["test"] = None if test is None else sources.short_names(test, train or test)[0]
-    voice.data(told) if voice.as_json else voice.out(comparison_text.write(told, voice.lang))
+    comparison["test"] = None if test is None else sources.short_names(test, train or test)[0]
+    console.print_json(comparison) if console.as_json else console.print(
+        comparison_text.write(comparison, console.lang)
+    )
 
 
-def _beside(trees: tuple[Tree, Tree], tables: dict[str, Table]) -> dict[str, Any]:
-    """Return what a comparison needs besides: the verdict of the test."""
+def _pruning_and_verdict(trees: tuple[Tree, Tree], tables: dict[str, Table]) -> dict[str, Any]:
+    """Return whether one tree is the other pruned, and the verdict on the test set."""
     from penjing.evaluate.verdict import verdict  # noqa: PLC0415 - heavy
 
-    found: dict[str, Any] = {"is_pruned": is_pruned(*trees)}
+    extras: dict[str, Any] = {"is_pruned": is_pruned(*trees)}
     if trees[0].is_regression:
-        return found
+        return extras
     test = tables.get("test")
     if test is not None and test.target is not None:
-        found["verdict"] = verdict(*trees, test)
-    return found
+        extras["verdict"] = verdict(*trees, test)
+    return extras
 
 
-def _is_to_be_left_out(voice: Voice, trees: tuple[Tree, Tree], rows: Table, *, more: bool) -> bool:
-    """Say whether leaving one out is possible, and not too much."""
+def _can_leave_one_out(
+    console: Console, trees: tuple[Tree, Tree], rows: Table, *, is_forced: bool
+) -> bool:
+    """Return whether leave-one-out is possible and quick enough, or forced."""
     if trees[0].is_regression or rows.target is None:
         return False
-    if rows.n_rows > LEAVE_ONE_OUT and not more:
-        voice.note("note_no_leave_one_out", of=rows.n_rows, limit=LEAVE_ONE_OUT)
+    if rows.n_rows > LEAVE_ONE_OUT and not is_forced:
+        console.print_note("note_no_leave_one_out", of=rows.n_rows, limit=LEAVE_ONE_OUT)
         return False
     return True
 
 
-def _left_out(
-    voice: Voice, reading: sources.Reading, tree: Tree, train: str, name: str
+def _leave_one_out_counts(
+    console: Console, reading: sources.ReadingOptions, tree: Tree, train: str, name: str
 ) -> dict[str, float] | None:
-    """Return how many rows are right if each is left out once.
+    """Return how many rows leave-one-out predicts correctly.
 
-    The trees for it grow from all columns that this tree could have split on, also from those
-    that neither tree asks about, and from no others.
+    Its trees grow from exactly the columns that this tree could have split on, including those
+    that neither tree uses.
     """
     try:
-        rows = sources.training(replace(voice, is_quiet=True), tree, "", train, reading)
+        rows = sources.find_training_rows(replace(console, is_quiet=True), tree, "", train, reading)
     except PenjingError as problem:
-        voice.note("note_no_regrow", name=name, why=voice.say(problem.key, **problem.values))
+        console.print_note(
+            "note_no_regrow", name=name, why=console.message(problem.key, **problem.values)
+        )
         return None
-    return None if rows is None else leave_one_out(voice, tree, rows, name)
+    return None if rows is None else leave_one_out(console, tree, rows, name)
 
 
 def is_pruned(one: Tree, other: Tree) -> bool:
-    """Say whether the second tree is the first one, pruned."""
+    """Return whether the second tree is the first one, pruned."""
     before, after = one.about.get("pruning", ()), other.about.get("pruning", ())
-    mine, its = one.about.get("source", {}), other.about.get("source", {})
-    is_same_growth = mine.get("sha256") == its.get("sha256") and one.recipe == other.recipe
+    source, other_source = one.about.get("source", {}), other.about.get("source", {})
+    is_same_growth = (
+        source.get("sha256") == other_source.get("sha256") and one.recipe == other.recipe
+    )
     return (
         is_same_growth and len(after) > len(before) and list(after[: len(before)]) == list(before)
     )

@@ -1,4 +1,4 @@
-"""Answers for rows, batch by batch: CSV or Parquet with the columns that came in, or JSON."""
+"""Predictions, batch by batch: CSV or Parquet with the input columns, or JSON."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from penjing.cli.console import Voice, put_bytes
-from penjing.cli.sources import STDIN, Reading, asked_by
+from penjing.cli.console import Console, print_bytes
+from penjing.cli.sources import STANDARD_STREAM, ReadingOptions, split_columns
 from penjing.errors import ChoiceError, DataError, unknown_name_error
 
 if TYPE_CHECKING:
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 Batch = tuple["RawTable", "Table"]
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?%?\s*", re.IGNORECASE | re.ASCII)
 FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-"""How a cell begins that a spreadsheet may run (OWASP, CSV injection); its wide forms, too."""
+"""First characters of cells that a spreadsheet may run (OWASP, CSV injection), and their
+full-width forms."""
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is to be told of each row besides its answer."""
+class OutputColumns:
+    """The columns to write besides the prediction, and the policy for unseen categories."""
 
     shares: bool = False
     rule: bool = False
@@ -39,172 +40,174 @@ class Wanted:
     unseen: str | None = None
 
 
-def rows_for(
-    voice: Voice, tree: Tree, sheets: Iterator[RawTable], reading: Reading
+def align_batches(
+    console: Console, tree: Tree, batches: Iterator[RawTable], reading: ReadingOptions
 ) -> Iterator[Batch]:
-    """Yield each batch of rows as it came, and as the tree wants it."""
+    """Yield each batch of rows as read, and as a table with the columns of the tree."""
     from penjing.data.read.build_table import check_columns_exist  # noqa: PLC0415
     from penjing.data.read.conform import conform_to_fields  # noqa: PLC0415
     from penjing.data.read.missing_markers import make_markers  # noqa: PLC0415
     from penjing.data.read.stream import normalize_columns  # noqa: PLC0415
     from penjing.predict.inputs import align_to  # noqa: PLC0415 - heavy
 
-    needed = asked_by(tree)
+    needed = split_columns(tree)
     fields = tuple(field for field in tree.schema if field.name in needed)
-    told: set[str] = set()
-    ignored, missing = reading.refuse_ignored(tree), reading.missing_for(voice, tree)
-    for came in sheets:
-        check_columns_exist(came, reading.named_for(tree))
-        columns = [c for c in came.columns if c.name not in ignored]
-        said = {} if missing is None else {"reading": {"missing": missing}}
-        sheet = replace(came, columns=columns, source=came.source | said)
-        if not sheet.n_rows:
-            yield sheet, _nothing(tree, sheet, fields)
+    noted_keys: set[str] = set()
+    ignored, missing = reading.check_ignored_columns(tree), reading.missing_markers(console, tree)
+    for raw in batches:
+        check_columns_exist(raw, reading.required_columns(tree))
+        columns = [c for c in raw.columns if c.name not in ignored]
+        source = {} if missing is None else {"reading": {"missing": missing}}
+        batch = replace(raw, columns=columns, source=raw.source | source)
+        if not batch.n_rows:
+            yield batch, _empty_table(tree, batch, fields)
             continue
-        marks = make_markers(missing, usual=sheet.has_usual_markers)
-        table = conform_to_fields(normalize_columns(sheet, needed), marks, fields, False)
-        voice.notes(note for note in table.notes if note.key not in told)
-        told |= {note.key for note in table.notes}
-        yield sheet, align_to(tree.schema, None, table, needed)
+        markers = make_markers(missing, usual=batch.has_usual_markers)
+        table = conform_to_fields(normalize_columns(batch, needed), markers, fields, False)
+        console.print_notes(note for note in table.notes if note.key not in noted_keys)
+        noted_keys |= {note.key for note in table.notes}
+        yield batch, align_to(tree.schema, None, table, needed)
 
 
-def _nothing(tree: Tree, sheet: RawTable, fields: tuple[Field, ...]) -> Table:
-    """Return no rows; the columns that the tree asks about must be there all the same."""
+def _empty_table(tree: Tree, batch: RawTable, fields: tuple[Field, ...]) -> Table:
+    """Return a table without rows, after checking that the columns of the splits exist."""
     from penjing.data.table import Column, Table  # noqa: PLC0415 - heavy
 
     for field in fields:
-        if sheet.names and field.name not in sheet.names:  # JSON without a row names no column
-            raise unknown_name_error("unknown_column", field.name, sheet.names)
-    none = np.empty(0, np.int32)
-    columns = [Column(f.name, f.kind, tuple(f.levels), none) for f in tree.schema]
+        if batch.names and field.name not in batch.names:  # JSON without rows has no column names
+            raise unknown_name_error("unknown_column", field.name, batch.names)
+    no_codes = np.empty(0, np.int32)
+    columns = [Column(f.name, f.kind, tuple(f.levels), no_codes) for f in tree.schema]
     return Table(tuple(columns), None, 0)
 
 
-def answered(tree: Tree, table: Table, wanted: Wanted) -> dict[str, list[Any]]:
-    """Return what a tree tells of some rows, a list a column."""
+def predict_columns(tree: Tree, table: Table, wanted: OutputColumns) -> dict[str, list[Any]]:
+    """Return the predictions for some rows, a list per output column."""
     policy: Any = {} if wanted.unseen is None else {"unseen": wanted.unseen}
-    found: dict[str, list[Any]] = {"predicted": tree.predict(table, **policy).tolist()}
+    columns: dict[str, list[Any]] = {"predicted": tree.predict(table, **policy).tolist()}
     if wanted.rule or wanted.path:
         stops = tree.apply(table, **policy).tolist()
         if wanted.rule:
-            found["rule"] = list(map(_rules(tree), stops))
+            columns["rule"] = list(map(_rule_of_leaf(tree), stops))
         if wanted.path:
             from penjing.render.wrong_predictions import path_text  # noqa: PLC0415 - heavy
 
-            found["path"] = [path_text(tree, table, row, stop) for row, stop in enumerate(stops)]
+            columns["path"] = [path_text(tree, table, row, stop) for row, stop in enumerate(stops)]
     if wanted.shares:
         shares = tree.predict_proba(table, **policy)
         for k, class_ in enumerate(tree.classes):
-            found[f"p({class_})"] = shares[:, k].tolist()
-    return found
+            columns[f"p({class_})"] = shares[:, k].tolist()
+    return columns
 
 
-def _rules(tree: Tree) -> Callable[[int], str]:
+def _rule_of_leaf(tree: Tree) -> Callable[[int], str]:
     from penjing.render.leaf_rules import conditions_of  # noqa: PLC0415 - heavy
 
     return cache(lambda node: " & ".join(conditions_of(tree, node)))
 
 
-def as_json(
-    voice: Voice, tree: Tree, batches: Iterator[Batch], wanted: Wanted, *, lines: bool
+def write_json(
+    console: Console, tree: Tree, batches: Iterator[Batch], wanted: OutputColumns, *, lines: bool
 ) -> None:
-    """Print answers as one object, or one object a line."""
-    every: list[dict[str, Any]] = []
+    """Print predictions as one JSON object, or as one object per line."""
+    rows: list[dict[str, Any]] = []
     for _, table in batches:
-        found = answered(tree, table, wanted)
-        shares = [found.pop(f"p({c})") for c in tree.classes] if wanted.shares else []
-        for i, values in enumerate(zip(*found.values(), strict=True)):
-            row = {"row": table.row_number(i)} | dict(zip(found, values, strict=True))
+        columns = predict_columns(tree, table, wanted)
+        shares = [columns.pop(f"p({c})") for c in tree.classes] if wanted.shares else []
+        for i, values in enumerate(zip(*columns.values(), strict=True)):
+            row = {"row": table.row_number(i)} | dict(zip(columns, values, strict=True))
             if wanted.shares:
                 row["shares"] = [share[i] for share in shares]
             if lines:
-                voice.out(json.dumps(row, ensure_ascii=False, allow_nan=False))
+                console.print(json.dumps(row, ensure_ascii=False, allow_nan=False))
             else:
-                every.append(row)
+                rows.append(row)
     if not lines:
-        voice.data({"target": tree.target.name, "classes": list(tree.classes), "rows": every})
+        console.print_json(
+            {"target": tree.target.name, "classes": list(tree.classes), "rows": rows}
+        )
 
 
-def as_csv(
+def write_csv(
     tree: Tree,
     batches: Iterator[Batch],
-    wanted: Wanted,
+    wanted: OutputColumns,
     output: str | None,
     encoding: str,
     *,
     excel: bool = False,
 ) -> None:
-    """Write answers as CSV: the row's number, the columns that came in, the answer, its shares."""
+    """Write CSV: row number, input columns, prediction, and the wanted columns."""
     _check_encoding(encoding)
-    if output is None or output == STDIN:
-        _lines(put_bytes, tree, batches, wanted, encoding, excel=excel)
+    if output is None or output == STANDARD_STREAM:
+        _write_csv_rows(print_bytes, tree, batches, wanted, encoding, excel=excel)
         return
     from penjing.tree.serialize import open_atomically  # noqa: PLC0415 - heavy
 
     with open_atomically(output) as file:
-        _lines(file.write, tree, batches, wanted, encoding, excel=excel)
+        _write_csv_rows(file.write, tree, batches, wanted, encoding, excel=excel)
 
 
-def as_parquet(tree: Tree, batches: Iterator[Batch], wanted: Wanted, output: str) -> None:
-    """Write the same as Parquet."""
+def write_parquet(tree: Tree, batches: Iterator[Batch], wanted: OutputColumns, output: str) -> None:
+    """Write the columns of `write_csv` as Parquet."""
     from penjing.data.read.parquet import csv_to_parquet  # noqa: PLC0415 - heavy
     from penjing.data.scratch import scratch_folder  # noqa: PLC0415
     from penjing.tree.serialize import open_atomically  # noqa: PLC0415
 
     with scratch_folder() as folder:
-        plain, made = folder / "rows.csv", folder / "rows.parquet"
-        with plain.open("wb") as file:
-            kinds = _lines(file.write, tree, batches, wanted, "utf-8")
-        csv_to_parquet(str(plain), kinds, str(made))
-        with open_atomically(output) as file, made.open("rb") as source:
+        csv_file, parquet_file = folder / "rows.csv", folder / "rows.parquet"
+        with csv_file.open("wb") as file:
+            types = _write_csv_rows(file.write, tree, batches, wanted, "utf-8")
+        csv_to_parquet(str(csv_file), types, str(parquet_file))
+        with open_atomically(output) as file, parquet_file.open("rb") as source:
             while piece := source.read(1 << 20):
                 file.write(piece)
 
 
-def _lines(
-    put: Callable[[bytes], object],
+def _write_csv_rows(
+    write: Callable[[bytes], object],
     tree: Tree,
     batches: Iterator[Batch],
-    wanted: Wanted,
+    wanted: OutputColumns,
     encoding: str,
     *,
     excel: bool = False,
 ) -> dict[str, str]:
-    """Write rows as they come; return the columns and what each holds, for Parquet."""
-    kinds: dict[str, str] = {}
-    signature = codecs.BOM_UTF8 if encoding == "utf-8-sig" else b""
+    """Write the rows of all batches; return the SQL type of each column."""
+    types: dict[str, str] = {}
+    byte_order_mark = codecs.BOM_UTF8 if encoding == "utf-8-sig" else b""
     codec = "utf-8" if encoding == "utf-8-sig" else encoding
-    put(signature)
-    for sheet, table in batches:
-        found = answered(tree, table, wanted)
-        titles = _titles(sheet.names, list(found))
-        has_number = "row" not in sheet.names
-        text = io.StringIO(newline="") if excel else _Rows(newline="")
-        writer = csv.writer(text, lineterminator="\r\n")  # then a cell with either is quoted
-        shown = guarded if excel else list
-        if not kinds:
-            kinds = _kinds(tree, sheet, found, titles, has_number=has_number)
-            writer.writerow(shown(kinds))
-        columns = [*map(_texts, sheet.columns), *found.values()]
+    write(byte_order_mark)
+    for batch, table in batches:
+        predictions = predict_columns(tree, table, wanted)
+        names = _unused_names(batch.names, list(predictions))
+        has_number = "row" not in batch.names
+        text = io.StringIO(newline="") if excel else _UnixLines(newline="")
+        writer = csv.writer(text, lineterminator="\r\n")  # so that a cell with \r or \n is quoted
+        escape = escape_formulas if excel else list
+        if not types:
+            types = _column_types(tree, batch, predictions, names, has_number=has_number)
+            writer.writerow(escape(types))
+        columns = [*map(_cell_texts, batch.columns), *predictions.values()]
         numbers = [[table.row_number(i) for i in range(table.n_rows)]] if has_number else []
-        writer.writerows(zip(*numbers, *map(shown, columns), strict=True))
-        put(_encoded(text.getvalue(), codec))
-    return kinds
+        writer.writerows(zip(*numbers, *map(escape, columns), strict=True))
+        write(_encode(text.getvalue(), codec))
+    return types
 
 
-class _Rows(io.StringIO):
-    """A text of rows that end as those of Unix do; `csv` writes each of them at once."""
+class _UnixLines(io.StringIO):
+    """A text buffer with Unix line ends; the csv module writes a row in one call."""
 
     def write(self, row: str, /) -> int:
         return super().write(row.removesuffix("\r\n") + "\n")
 
 
-def guarded(cells: Iterable[Any]) -> list[Any]:
-    """Return cells of which a spreadsheet runs none; numbers stay numbers.
+def escape_formulas(cells: Iterable[Any]) -> list[Any]:
+    """Return the cells with a quote before those that a spreadsheet would run.
 
     Examples
     --------
-    >>> guarded(["=1+1", "-1.5", "-a", " @b", "a=b", -2])
+    >>> escape_formulas(["=1+1", "-1.5", "-a", " @b", "a=b", -2])
     ["'=1+1", '-1.5', "'-a", "' @b", 'a=b', -2]
     """
     return [f"'{cell}" if _is_formula(cell) else cell for cell in cells]
@@ -216,35 +219,40 @@ def _is_formula(cell: object) -> bool:
     return cell.startswith(FORMULA) or cell.lstrip().startswith(FORMULA)
 
 
-def _titles(taken: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return names that the columns do not have yet."""
-    made = []
+def _unused_names(taken: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the names, with underscores added to those that are taken."""
+    unused = []
     for name in names:
         title = name
         while title in taken:
             title += "_"
-        made.append(title)
-    return made
+        unused.append(title)
+    return unused
 
 
-def _kinds(
-    tree: Tree, sheet: RawTable, found: dict[str, list[Any]], titles: list[str], *, has_number: bool
+def _column_types(
+    tree: Tree,
+    batch: RawTable,
+    predictions: dict[str, list[Any]],
+    names: list[str],
+    *,
+    has_number: bool,
 ) -> dict[str, str]:
-    """Return the columns that are written, and the type of each."""
-    kinds = {"row": "BIGINT"} if has_number else {}
-    for cells in sheet.columns:
-        kinds[cells.name] = "VARCHAR"
+    """Return the SQL type of each written column."""
+    types = {"row": "BIGINT"} if has_number else {}
+    for cells in batch.columns:
+        types[cells.name] = "VARCHAR"
         if isinstance(cells.levels, np.ndarray) and cells.levels.dtype.kind in "iuf":
-            kinds[cells.name] = "DOUBLE" if cells.levels.dtype.kind == "f" else "BIGINT"
-    for name, title in zip(found, titles, strict=True):
+            types[cells.name] = "DOUBLE" if cells.levels.dtype.kind == "f" else "BIGINT"
+    for name, title in zip(predictions, names, strict=True):
         is_text = name in ("rule", "path")
-        kinds[title] = "VARCHAR" if is_text else "DOUBLE"
+        types[title] = "VARCHAR" if is_text else "DOUBLE"
         if name == "predicted" and not tree.is_regression:
-            kinds[title] = _class_kind(tree.classes)
-    return kinds
+            types[title] = _class_type(tree.classes)
+    return types
 
 
-def _class_kind(classes: tuple[Any, ...]) -> str:
+def _class_type(classes: tuple[Any, ...]) -> str:
     if all(isinstance(c, bool) for c in classes):
         return "BOOLEAN"
     if all(isinstance(c, int) and not isinstance(c, bool) and abs(c) < 2**63 for c in classes):
@@ -252,8 +260,8 @@ def _class_kind(classes: tuple[Any, ...]) -> str:
     return "VARCHAR"
 
 
-def _texts(cells: RawColumn) -> list[Any]:
-    levels = [*cells.plain_levels(), ""]  # the last one is what a missing value, -1, finds
+def _cell_texts(cells: RawColumn) -> list[Any]:
+    levels = [*cells.plain_levels(), ""]  # the last one is for missing values, code -1
     return [levels[code] for code in cells.codes.tolist()]
 
 
@@ -264,7 +272,7 @@ def _check_encoding(encoding: str) -> None:
         raise ChoiceError("unknown_encoding", encoding=encoding) from None
 
 
-def _encoded(text: str, encoding: str) -> bytes:
+def _encode(text: str, encoding: str) -> bytes:
     try:
         return text.encode(encoding)
     except UnicodeEncodeError as error:

@@ -1,4 +1,4 @@
-"""Options by the programs' own names: `penjing fit data.csv --recipe j48 -C 0.25 -M 2 -B`."""
+"""Options with the names of other programs: `penjing fit data.csv --recipe j48 -C 0.25`."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Annotated, Any
 
 import typer
 
-from penjing.cli.command import gathering
+from penjing.cli.command import collect_options
 from penjing.errors import ChoiceError
 
 Command = Callable[..., Any]
 
 
 def _options() -> dict[str, tuple[Any, Any]]:
-    """Return each option: the setting's name, how typer reads it, what it is if not given."""
-    found: dict[str, tuple[Any, Any]] = {}
+    """Return the type for typer and the default of each option, by name."""
+    options: dict[str, tuple[Any, Any]] = {}
 
     def add(name: str, kind: Any, panel: str, help_: str, *words: str) -> None:  # noqa: ANN401
-        told = typer.Option(*words, help=help_, rich_help_panel=panel)
-        found[name] = (Annotated[kind | None, told], None)
+        option = typer.Option(*words, help=help_, rich_help_panel=panel)
+        options[name] = (Annotated[kind | None, option], None)
 
     def switch(name: str, panel: str, help_: str, *words: str) -> None:
-        told = typer.Option(f"-{name}", *words, help=help_, rich_help_panel=panel)
-        found[name] = (Annotated[bool, told], False)
+        option = typer.Option(f"-{name}", *words, help=help_, rich_help_panel=panel)
+        options[name] = (Annotated[bool, option], False)
 
     j48, c45 = "J48's own options", "C4.5's own options"
     add("C", float, j48, "Confidence of pruning, 0.25.", "-C")
@@ -59,47 +59,47 @@ def _options() -> dict[str, tuple[Any, Any]]:
     for name in ("min_samples_split", "min_samples_leaf", "max_leaf_nodes", "random_state"):
         add(name, int, sklearn, "As there.", f"--{name.replace('_', '-')}")
     add("class_weight", str, sklearn, "balanced, or yes=2,no=1.", "--class-weight")
-    return found
+    return options
 
 
 OPTIONS = _options()
-"""By the name under which `penjing.fit` takes them."""
+"""The options, by their keyword in `penjing.fit`."""
 
 
-def takes_own_options(function: Command) -> Command:
-    """Give a command the programs' options; those given arrive together as ``own``."""
-    return gathering(function, "own", OPTIONS, _own)
+def with_program_options(function: Command) -> Command:
+    """Give a command these options; it gets a dict of those given as ``program_options``."""
+    return collect_options(function, "program_options", OPTIONS, _read_options)
 
 
-def _own(asked: dict[str, Any]) -> dict[str, Any]:
-    given = {k: v for k, v in asked.items() if v is not None and v is not False}
-    return {key: _read(key, value) for key, value in given.items()}
+def _read_options(parsed: dict[str, Any]) -> dict[str, Any]:
+    given = {k: v for k, v in parsed.items() if v is not None and v is not False}
+    return {key: _parse_value(key, value) for key, value in given.items()}
 
 
-_BY_NAME = ("prior", "loss", "cost", "class_weight")
+_NUMBERS_BY_NAME = ("prior", "loss", "cost", "class_weight")
 
 
-def _read(key: str, value: Any) -> Any:  # noqa: ANN401 - what typer parsed
-    """Return an option's value; numbers by name may be JSON, or name=number,name=number.
+def _parse_value(key: str, value: Any) -> Any:  # noqa: ANN401 - what typer parsed
+    """Return the value of an option; a mapping is JSON or ``name=number,name=number``.
 
     Examples
     --------
-    >>> _read("prior", "yes=0.3,no=0.7"), _read("class_weight", "balanced")
+    >>> _parse_value("prior", "yes=0.3,no=0.7"), _parse_value("class_weight", "balanced")
     ({'yes': 0.3, 'no': 0.7}, 'balanced')
     """
-    if key not in _BY_NAME or value == "balanced":
+    if key not in _NUMBERS_BY_NAME or value == "balanced":
         return value
     try:
         return json.loads(value)
     except ValueError:
         pass
-    found = {}
+    numbers = {}
     for part in value.split(","):
         name, sign, number = part.rpartition("=")
         try:
-            found[name.strip()] = float(number)
+            numbers[name.strip()] = float(number)
         except ValueError:
             sign = ""
         if not sign:
             raise ChoiceError("bad_pairs", name=key.replace("_", "-"), value=value)
-    return found
+    return numbers

@@ -1,4 +1,4 @@
-"""A bar for long work: after half a second, on a terminal, never in a pipe."""
+"""A progress bar on a terminal, for work that takes longer than half a second."""
 
 from __future__ import annotations
 
@@ -8,47 +8,47 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from penjing.cli.console import Voice
+from penjing.cli.console import Console
 
 if TYPE_CHECKING:
     from rich import progress as rich_progress
 
     from penjing.progress import Progress, ProgressCallback
 
-PATIENCE = 0.5
-"""How many seconds of work need no bar."""
+DELAY = 0.5
+"""Seconds until the bar appears."""
 
 
 @contextmanager
-def growing(voice: Voice) -> Iterator[ProgressCallback | None]:
-    """Give `fit` somebody to tell how far it is; nobody where no one looks at a terminal."""
+def progress_bar(console: Console) -> Iterator[ProgressCallback | None]:
+    """Yield the progress callback for `fit`; None if stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
-    bar = _Bar(voice)
-    timer = threading.Timer(PATIENCE, bar.show)
+    bar = _Bar(console)
+    timer = threading.Timer(DELAY, bar.show)
     timer.daemon = True
     timer.start()
     try:
-        yield bar.told
+        yield bar.update
     finally:
         timer.cancel()
         bar.hide()
 
 
 class _Bar:
-    def __init__(self, voice: Voice) -> None:
-        self._voice = voice
+    def __init__(self, console: Console) -> None:
+        self._console = console
         self._lock = threading.Lock()
         self._progress: rich_progress.Progress | None = None
-        self._text = voice.say("progress", leaves=1, rows=0)
+        self._text = console.message("progress", leaves=1, rows=0)
         self._is_over = False
 
     def show(self) -> None:
         """Draw the bar."""
-        from rich import progress as rich_progress  # noqa: PLC0415 - only for work that takes long
-        from rich.console import Console  # noqa: PLC0415 - likewise
-        from rich.progress import (  # noqa: PLC0415 - likewise
+        from rich import progress as rich_progress  # noqa: PLC0415 - rarely needed, and slow
+        from rich.console import Console as RichConsole  # noqa: PLC0415 - as above
+        from rich.progress import (  # noqa: PLC0415 - as above
             BarColumn,
             TextColumn,
             TimeElapsedColumn,
@@ -60,35 +60,35 @@ class _Bar:
                 return
             times = TimeElapsedColumn(), TimeRemainingColumn()
             columns = (TextColumn("{task.description}"), BarColumn(), *times)
-            console = Console(stderr=True, no_color=self._voice.color == "never")
-            self._progress = rich_progress.Progress(*columns, console=console, transient=True)
+            rich_console = RichConsole(stderr=True, no_color=self._console.color == "never")
+            self._progress = rich_progress.Progress(*columns, console=rich_console, transient=True)
             self._progress.add_task(self._text, total=None)
             self._progress.start()
 
-    def told(self, so_far: Progress) -> None:
-        """Say how far the tree has grown."""
-        self._text = self._said(so_far)
-        is_reading = so_far.is_reading
+    def update(self, progress: Progress) -> None:
+        """Update the bar; this is the callback of `fit`."""
+        self._text = self._describe(progress)
+        is_reading = progress.is_reading
         with self._lock:
             if self._progress is not None:
                 task = self._progress.task_ids[0]
                 self._progress.update(
                     task,
                     description=self._text,
-                    total=so_far.n_rows,
-                    completed=so_far.row_levels if is_reading else so_far.n_placed,
+                    total=progress.n_rows,
+                    completed=progress.row_levels if is_reading else progress.n_placed,
                 )
 
-    def _said(self, so_far: Progress) -> str:
-        if so_far.is_reading:
-            return self._voice.say("progress_reading", rows=so_far.row_levels)
-        if so_far.generation:
-            told = {"generation": so_far.generation, "open": so_far.n_open}
-            return self._voice.say("progress_generation", rows=so_far.row_levels, **told)
-        return self._voice.say("progress", leaves=so_far.n_leaves, rows=so_far.n_placed)
+    def _describe(self, progress: Progress) -> str:
+        if progress.is_reading:
+            return self._console.message("progress_reading", rows=progress.row_levels)
+        if progress.generation:
+            values = {"generation": progress.generation, "open": progress.n_open}
+            return self._console.message("progress_generation", rows=progress.row_levels, **values)
+        return self._console.message("progress", leaves=progress.n_leaves, rows=progress.n_placed)
 
     def hide(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         with self._lock:
             self._is_over = True
             if self._progress is not None:

@@ -1,4 +1,4 @@
-"""How the verbs prune: which rows decide, what was decided, and the numbers before and after."""
+"""Pruning in the commands: the validation set, the decisions, figures before and after."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from penjing.cli import sources
-from penjing.cli.console import Voice
-from penjing.cli.progress_bar import growing
+from penjing.cli.console import Console
+from penjing.cli.progress_bar import progress_bar
 from penjing.errors import ChoiceError
 
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from penjing.data.table import Table
 
 PREPRUNED = "prepruned"
-METHODS = ("method_prepruned", "method_reduced_error", "method_pessimistic")
+TRANSLATED_METHODS = ("method_prepruned", "method_reduced_error", "method_pessimistic")
 LEAVE_ONE_OUT = 200
-"""Leaving one out grows a tree for each row; beyond so many rows it is done on request only."""
+"""Leave-one-out grows a tree per row; with more rows it needs an explicit option."""
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """What the command line says about pruning."""
+    """The pruning options of the command line."""
 
     method: str | None
     validate: str | None
@@ -35,7 +35,7 @@ class Pruning:
     folds: int | None = None
 
     def check(self) -> None:
-        """Refuse what cannot be done before any tree is grown."""
+        """Raise an error for impossible combinations before a tree is grown."""
         from penjing.registry import load  # noqa: PLC0415 - heavy
 
         if self.validate is not None and self.share is not None:
@@ -48,162 +48,179 @@ class Pruning:
         if needs_rows:
             raise ChoiceError("needs_validation", method=self.method)
 
-    def divided(
-        self, voice: Voice, table: Table, reading: sources.Reading
+    def divide(
+        self, console: Console, table: Table, reading: sources.ReadingOptions
     ) -> tuple[Table, Table | None]:
-        """Return the rows that grow a tree and those that decide its pruning."""
+        """Return the training rows and the validation set."""
         from penjing.data.folds import hold_out  # noqa: PLC0415 - heavy
 
         self.check()
         if self.share is not None:
-            train, judges = hold_out(table, self.share, self.seed)
-            told = {"n": train.n_rows, "of": table.n_rows, "rest": judges.n_rows}
-            voice.note("note_grown_from", **told)
-            return train, judges
+            train, validation = hold_out(table, self.share, self.seed)
+            counts = {"n": train.n_rows, "of": table.n_rows, "rest": validation.n_rows}
+            console.print_note("note_grown_from", **counts)
+            return train, validation
         if self.validate is None:
             return table, None
         path = str(table.source.get("path", ""))
-        if path and sources.are_same(self.validate, path):
-            voice.note("note_training_validates", source=self.validate)
+        if path and sources.are_same_file(self.validate, path):
+            console.print_note("note_training_validates", source=self.validate)
         assert table.target is not None
-        plain = replace(reading, schema=None, ignore=None, weight=None)  # settled by the table
-        return table, plain.rows(voice, self.validate, table.schema, table.target.field)
+        # The table has applied the schema, ignored columns and weight already.
+        rows_only = replace(reading, schema=None, ignore=None, weight=None)
+        return table, rows_only.read_rows(console, self.validate, table.schema, table.target.field)
 
-    def grown(
-        self, voice: Voice, train: Table, judges: Table | None, how: dict[str, Any]
+    def grow(
+        self, console: Console, train: Table, validation: Table | None, settings: dict[str, Any]
     ) -> tuple[Tree, Tree]:
-        """Return the finished tree, and the tree before it was pruned (the same if it was not)."""
+        """Return the finished tree, and the unpruned tree (the same without pruning)."""
         from penjing.api.fit import fit  # noqa: PLC0415 - heavy
 
-        with growing(voice) as watcher:
+        with progress_bar(console) as report_progress:
             if self.method in (None, PREPRUNED):
-                gate: dict[str, Any] = {"prune": self.method, "ties": self.ties or "cut", **how}
-                tree = fit(train, validation=judges, progress=watcher, **gate)
+                arguments: dict[str, Any] = {
+                    "prune": self.method,
+                    "ties": self.ties or "cut",
+                    **settings,
+                }
+                tree = fit(train, validation=validation, progress=report_progress, **arguments)
                 return tree, tree
-            whole = fit(train, **how, progress=watcher)
-        return self.pruned(whole, judges, train), whole
+            unpruned = fit(train, **settings, progress=report_progress)
+        return self.prune(unpruned, validation, train), unpruned
 
-    def pruned(self, tree: Tree, judges: Table | None, rows: Table | None = None) -> Tree:
-        """Return the pruned tree; training rows are for methods that look at them again."""
+    def prune(self, tree: Tree, validation: Table | None, rows: Table | None = None) -> Tree:
+        """Return the pruned tree; some methods need the training rows."""
         assert self.method is not None
         options: dict[str, Any] = {"ties": self.ties, **self.options}
         given = {key: value for key, value in options.items() if value is not None}
-        return tree.prune(self.method, validation=judges, training=rows, folds=self.folds, **given)
+        return tree.prune(
+            self.method, validation=validation, training=rows, folds=self.folds, **given
+        )
 
-    def regrown(
-        self, voice: Voice, tree: Tree, rows: Table | None, reading: sources.Reading
+    def regrow(
+        self, console: Console, tree: Tree, rows: Table | None, reading: sources.ReadingOptions
     ) -> tuple[Tree, Table | None]:
-        """Return the tree to prune and the rows that decide.
+        """Return the tree to prune and its validation set.
 
-        A share of the training rows can only decide about a tree that has not seen them, so the
-        tree is grown again from the others.
+        If the validation set is a share of the training rows, the tree is grown again from the
+        other rows: a tree must not be validated on rows it was grown from.
         """
         self.check()
         if self.share is None:
             if self.validate is None:
                 return tree, None
             source = tree.about.get("source", {})
-            if sources.digest(self.validate) == source.get("sha256", ""):
-                voice.note("note_training_validates", source=self.validate)
-            return tree, reading.rows_for(voice, tree, self.validate)
+            if sources.file_digest(self.validate) == source.get("sha256", ""):
+                console.print_note("note_training_validates", source=self.validate)
+            return tree, reading.read_rows_for(console, tree, self.validate)
         if rows is None:
             raise ChoiceError("share_needs_training")
         from penjing.api.fit import fit  # noqa: PLC0415
         from penjing.training.cross_validate import recipe_from  # noqa: PLC0415 - heavy
 
-        train, judges = self.divided(voice, rows, reading)
-        return fit(train, recipe=recipe_from(tree), trace=tree.kept_trace is not None), judges
+        train, validation = self.divide(console, rows, reading)
+        return fit(train, recipe=recipe_from(tree), trace=tree.kept_trace is not None), validation
 
 
-def measured(
-    voice: Voice, tree: Tree, smaller: Tree, rows: Table | None, tested: Table | None
+def measure(
+    console: Console, tree: Tree, pruned_tree: Tree, rows: Table | None, test_rows: Table | None
 ) -> dict[str, Any]:
-    """Return how both trees do on the rows that are at hand."""
-    told: dict[str, Any] = {"leaves": [tree.n_leaves, smaller.n_leaves]}
+    """Return leaves and correct predictions of both trees on the available rows."""
+    figures: dict[str, Any] = {"leaves": [tree.n_leaves, pruned_tree.n_leaves]}
     if tree.is_regression:
-        return told
-    pairs = [t.about.get("training") for t in (tree, smaller)]
-    if rows is not None and not all(pairs):  # else the trees know, whatever share grew them
-        pairs = [right_of(t, rows) for t in (tree, smaller)]
-    if all(pairs):
-        told["training"] = pairs
-    if tested is not None:
-        told["test"] = [right_of(t, tested) for t in (tree, smaller)]
+        return figures
+    counts = [t.about.get("training") for t in (tree, pruned_tree)]
+    if rows is not None and not all(counts):  # else the trees have stored the counts
+        counts = [count_correct(t, rows) for t in (tree, pruned_tree)]
+    if all(counts):
+        figures["training"] = counts
+    if test_rows is not None:
+        figures["test"] = [count_correct(t, test_rows) for t in (tree, pruned_tree)]
     if rows is not None and rows.n_rows <= LEAVE_ONE_OUT:
-        left_out = [leave_one_out(voice, t, rows) for t in (tree, smaller)]
-        if all(left_out):
-            told["leave_one_out"] = left_out
-    return told
+        held_out = [leave_one_out(console, t, rows) for t in (tree, pruned_tree)]
+        if all(held_out):
+            figures["leave_one_out"] = held_out
+    return figures
 
 
-def right_of(tree: Tree, rows: Table) -> dict[str, float]:
-    """Return how many rows a tree answers rightly."""
+def count_correct(tree: Tree, rows: Table) -> dict[str, float]:
+    """Return the number of correct predictions."""
     report: Any = tree.score(rows)
     return {"correct": report.correct, "of": report.weight}
 
 
-def leave_one_out(voice: Voice, tree: Tree, rows: Table, name: str = "") -> dict[str, float] | None:
-    """Return how many rows are right if each is answered by a tree that has not seen it."""
+def leave_one_out(
+    console: Console, tree: Tree, rows: Table, name: str = ""
+) -> dict[str, float] | None:
+    """Return the number of correct leave-one-out predictions; None if that is impossible."""
     from penjing.evaluate.validation import cross_validate  # noqa: PLC0415 - heavy
 
     try:
         report: Any = cross_validate(rows, tree, "leave-one-out")
     except ChoiceError as error:
         if name:
-            voice.note("note_no_regrow", name=name, why=voice.say(error.key, **error.values))
+            console.print_note(
+                "note_no_regrow", name=name, why=console.message(error.key, **error.values)
+            )
         return None
     return {"correct": report.correct, "of": report.weight}
 
 
-def tell(
-    voice: Voice,
+def print_pruning(
+    console: Console,
     tree: Tree,
-    smaller: Tree,
-    judges: Table | None,
-    told: dict[str, Any] | None = None,
+    pruned_tree: Tree,
+    validation: Table | None,
+    figures: dict[str, Any] | None = None,
     *,
     to_stdout: bool = True,
 ) -> None:
-    """Print what was decided, and the numbers before and after."""
+    """Print the pruning decisions, and the figures before and after."""
     from penjing.render import pruning_text  # noqa: PLC0415 - heavy
 
-    record = smaller.about["pruning"][-1]
-    told = told or {"leaves": [tree.n_leaves, smaller.n_leaves]}
-    if judges is not None and not tree.is_regression:
-        told["validation"] = [right_of(t, judges) for t in (tree, smaller)]
+    record = pruned_tree.about["pruning"][-1]
+    figures = figures or {"leaves": [tree.n_leaves, pruned_tree.n_leaves]}
+    if validation is not None and not tree.is_regression:
+        figures["validation"] = [count_correct(t, validation) for t in (tree, pruned_tree)]
     if record["method"] == PREPRUNED and record["decisions"]:
-        _from_one_leaf(told, record)
-    if voice.as_json:
+        _count_from_one_leaf(figures, record)
+    if console.as_json:
         if to_stdout:
-            voice.data({**record, "measured": told, "paths": _paths(tree, record)})
+            console.print_json(
+                {**record, "measured": figures, "paths": _decision_paths(tree, record)}
+            )
         return
-    if told["leaves"][0] == told["leaves"][1] and record["method"] != PREPRUNED:
+    if figures["leaves"][0] == figures["leaves"][1] and record["method"] != PREPRUNED:
         if to_stdout:
-            voice.out(
-                voice.say("nothing_to_prune", what=pruning_text.measures_line(told, voice.lang))
+            console.print(
+                console.message(
+                    "nothing_to_prune", what=pruning_text.measures_line(figures, console.lang)
+                )
             )
         return
     if to_stdout:
-        voice.out(pruning_text.write(tree, record, voice.lang, ascii_only=voice.ascii_only))
-    what = pruning_text.before_after_line(told, voice.lang)
-    voice.note("prune_summary", method=_method(voice, record["method"]), what=what)
+        console.print(pruning_text.write(tree, record, console.lang, ascii_only=console.ascii_only))
+    changes = pruning_text.before_after_line(figures, console.lang)
+    console.print_note(
+        "prune_summary", method=_method_name(console, record["method"]), what=changes
+    )
 
 
-def _method(voice: Voice, method: str) -> str:
-    """Return what a way of pruning is called; a stranger's by its own name."""
+def _method_name(console: Console, method: str) -> str:
+    """Return the translated name of a method; a plug-in keeps its own name."""
     key = method.replace("-", "_")
-    return voice.say(f"method_{key}") if f"method_{key}" in METHODS else method
+    return console.message(f"method_{key}") if f"method_{key}" in TRANSLATED_METHODS else method
 
 
-def _from_one_leaf(told: dict[str, Any], record: dict[str, Any]) -> None:
-    """Count from the root as a leaf: that is the tree before its first division was judged."""
-    told["leaves"][0] = 1
-    if "validation" in told:
-        before = {**told["validation"][0], "correct": record["decisions"][0]["tree_as_leaf"]}
-        told["validation"][0] = before
+def _count_from_one_leaf(figures: dict[str, Any], record: dict[str, Any]) -> None:
+    """Set the figures before pre-pruning to those of the root as a single leaf."""
+    figures["leaves"][0] = 1
+    if "validation" in figures:
+        before = {**figures["validation"][0], "correct": record["decisions"][0]["tree_as_leaf"]}
+        figures["validation"][0] = before
 
 
-def _paths(tree: Tree, record: dict[str, Any]) -> dict[str, Any]:
+def _decision_paths(tree: Tree, record: dict[str, Any]) -> dict[str, Any]:
     from penjing.evaluate.compare import path_of  # noqa: PLC0415 - heavy
 
     return {str(d["node"]): path_of(tree, d["node"]) for d in record["decisions"]}

@@ -1,19 +1,19 @@
-"""The options that every verb has which reads a table: one list, one meaning."""
+"""The decorator that gives a command the options of reading a table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from penjing.cli.command import gathering
+from penjing.cli.command import collect_options
 from penjing.cli.parameters import READING_OPTIONS
-from penjing.cli.sources import Reading
+from penjing.cli.sources import ReadingOptions
 
 Command = Callable[..., Any]
 
 _OPTIONS = {name: (kind, None) for name, kind in READING_OPTIONS.items()}
 
 
-def takes_reading(function: Command) -> Command:
-    """Give a command the options of reading; they arrive together as ``reading``."""
-    return gathering(function, "reading", _OPTIONS, lambda asked: Reading(**asked))
+def with_reading_options(function: Command) -> Command:
+    """Give a command the reading options; it gets them as ``reading``."""
+    return collect_options(function, "reading", _OPTIONS, lambda parsed: ReadingOptions(**parsed))

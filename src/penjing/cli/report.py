@@ -1,4 +1,4 @@
-"""Verbs that put a recipe to the test: cross-validate, report."""
+"""Commands that evaluate: cross-validate, report."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from penjing.cli import sources
-from penjing.cli.command import verb
-from penjing.cli.console import Voice
-from penjing.cli.fit import settings_of
+from penjing.cli.command import command
+from penjing.cli.console import Console
+from penjing.cli.fit import parse_settings
 from penjing.cli.parameters import (
     Data,
     Method,
@@ -23,7 +23,7 @@ from penjing.cli.parameters import (
     Test,
     Train,
 )
-from penjing.cli.reading_options import takes_reading
+from penjing.cli.reading_options import with_reading_options
 
 if TYPE_CHECKING:
     from penjing.data.table import Table
@@ -32,7 +32,7 @@ Folds = Annotated[int, typer.Option(metavar="K", min=2, help="The number of fold
 
 
 class CurveName(StrEnum):
-    """The curves."""
+    """The curves that cross-validate can draw."""
 
     learning = "learning"
     pruning = "pruning"
@@ -47,17 +47,17 @@ class Theme(StrEnum):
 
 
 def add_to(app: typer.Typer) -> None:
-    """Give the command these verbs."""
+    """Register these commands."""
     app.command("cross-validate")(cross_validate)
     app.command("report")(report)
 
 
-@verb
-@takes_reading
+@command
+@with_reading_options
 def cross_validate(
-    voice: Voice,
+    console: Console,
     *,
-    reading: sources.Reading,
+    reading: sources.ReadingOptions,
     data: Data,
     recipe: RecipeName = "id3",
     missing: MissingPolicy = None,
@@ -78,44 +78,49 @@ def cross_validate(
     from penjing.dialects.recipes import recipe_of  # noqa: PLC0415
     from penjing.evaluate import validation  # noqa: PLC0415 - heavy
 
-    table = reading.table(voice, data)
-    voice.notes(table.notes)
-    how = recipe_of(recipe, **settings_of(setting, missing=missing))
+    table = reading.read_table(console, data)
+    console.print_notes(table.notes)
+    settings = recipe_of(recipe, **parse_settings(setting, missing=missing))
     if curve is None:
         k: Any = "leave-one-out" if leave_one_out else min(folds, table.n_rows)
-        found = validation.cross_validate(table, how, k, seed=seed, prune=method)
-        told = {"folds": table.n_rows if leave_one_out else k, "seed": seed} | found.to_json()
-        voice.data(told) if voice.as_json else voice.out(found.text(voice.lang))
+        result = validation.cross_validate(table, settings, k, seed=seed, prune=method)
+        result_json = {
+            "folds": table.n_rows if leave_one_out else k,
+            "seed": seed,
+        } | result.to_json()
+        console.print_json(result_json) if console.as_json else console.print(
+            result.text(console.lang)
+        )
         return
     from penjing.evaluate.curves import learning_curve, pruning_curve  # noqa: PLC0415
 
     if curve is CurveName.learning:
-        drawn = learning_curve(table, how, k=min(folds, table.n_rows), seed=seed)
+        points = learning_curve(table, settings, k=min(folds, table.n_rows), seed=seed)
     else:
-        drawn = pruning_curve(fit(table, recipe=how), table, k=folds, seed=seed)
-    _put(voice, drawn, output)
+        points = pruning_curve(fit(table, recipe=settings), table, k=folds, seed=seed)
+    _write_curve(console, points, output)
 
 
-def _put(voice: Voice, curve: dict[str, Any], output: str | None) -> None:
+def _write_curve(console: Console, curve: dict[str, Any], output: str | None) -> None:
     from penjing.render import chart  # noqa: PLC0415
     from penjing.tree.serialize import write_atomically  # noqa: PLC0415 - heavy
 
-    if output not in (None, sources.STDIN):
+    if output not in (None, sources.STANDARD_STREAM):
         assert output is not None
-        write_atomically(output, chart.write(curve, lang=voice.lang).encode("utf-8"))
-        voice.note("saved", path=output)
-    elif voice.as_json:
-        voice.data(curve)
+        write_atomically(output, chart.write(curve, lang=console.lang).encode("utf-8"))
+        console.print_note("saved", path=output)
+    elif console.as_json:
+        console.print_json(curve)
     else:
-        voice.out(chart.text(curve, voice.lang))
+        console.print(chart.text(curve, console.lang))
 
 
-@verb
-@takes_reading
+@command
+@with_reading_options
 def report(
-    voice: Voice,
+    console: Console,
     *,
-    reading: sources.Reading,
+    reading: sources.ReadingOptions,
     model: Model,
     output: Output = None,
     train: Train = None,
@@ -133,19 +138,19 @@ def report(
     from penjing.render.report import write  # noqa: PLC0415 - heavy
     from penjing.tree.serialize import write_atomically  # noqa: PLC0415
 
-    tree = sources.model(model)
-    taught = sources.training(voice, tree, model, train, reading)
-    tested: Table | None = None if test is None else reading.rows_for(voice, tree, test)
-    said = []
-    if test is not None and tested is not None:
-        said = sources.warn_of_test(voice, reading, {model: tree}, test, tested)
+    tree = sources.load_model(model)
+    training = sources.find_training_rows(console, tree, model, train, reading)
+    test_rows: Table | None = None if test is None else reading.read_rows_for(console, tree, test)
+    warnings = []
+    if test is not None and test_rows is not None:
+        warnings = sources.warn_if_not_held_out(console, reading, {model: tree}, test, test_rows)
     page = write(
-        tree, taught, tested, lang=voice.lang, theme=str(theme), title=title, folds=folds,
-        seed=seed, cross_validation=crossed, warnings=said,
+        tree, training, test_rows, lang=console.lang, theme=str(theme), title=title, folds=folds,
+        seed=seed, cross_validation=crossed, warnings=warnings,
     )  # fmt: skip
-    if output in (None, sources.STDIN):
-        voice.out(page)
+    if output in (None, sources.STANDARD_STREAM):
+        console.print(page)
         return
     assert output is not None
     write_atomically(output, page.encode("utf-8"))
-    voice.note("saved", path=output)
+    console.print_note("saved", path=output)

@@ -1,4 +1,4 @@
-"""Verbs that look: check a table, show a tree, why it asks what it asks, how it grew."""
+"""Commands that show tables, trees and explanations: check, show, draw, why, explain, trace."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from penjing.cli import sources
-from penjing.cli.command import verb
-from penjing.cli.console import Voice
+from penjing.cli.command import command
+from penjing.cli.console import Console
 from penjing.cli.parameters import Data, Model, Order, Train
-from penjing.cli.reading_options import takes_reading
+from penjing.cli.reading_options import with_reading_options
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
@@ -21,32 +21,38 @@ if TYPE_CHECKING:
 
 
 def add_to(app: typer.Typer) -> None:
-    """Give the command these verbs."""
-    for command in (check, show, draw, why, explain, trace):
-        app.command(command.__name__)(command)
+    """Register these commands."""
+    for function in (check, show, draw, why, explain, trace):
+        app.command(function.__name__)(function)
 
 
-@verb
-@takes_reading
-def check(voice: Voice, *, reading: sources.Reading, data: Data) -> None:
+@command
+@with_reading_options
+def check(console: Console, *, reading: sources.ReadingOptions, data: Data) -> None:
     """Look at a table before fitting: columns, classes, and what is odd about the rows."""
     from penjing.data.profile import find_oddities  # noqa: PLC0415 - heavy
     from penjing.render import profile_text  # noqa: PLC0415
 
-    table, told = reading.overview(voice, data)
+    table, profile = reading.read_profile(console, data)
     notes = [*table.notes, *find_oddities(table)]
-    if voice.as_json:
-        voice.data(told | {"notes": [{"key": n.key, "values": dict(n.values)} for n in notes]})
+    if console.as_json:
+        console.print_json(
+            profile | {"notes": [{"key": n.key, "values": dict(n.values)} for n in notes]}
+        )
         return
-    voice.notes(table.notes)
-    voice.out(profile_text.write(told, voice.lang, ascii_only=voice.ascii_only, width=voice.width))
+    console.print_notes(table.notes)
+    console.print(
+        profile_text.write(
+            profile, console.lang, ascii_only=console.ascii_only, width=console.width
+        )
+    )
     for note in notes[len(table.notes) :]:
-        voice.out(voice.say("word_note") + voice.told(note))
+        console.print(console.message("word_note") + console.note_text(note))
 
 
-@verb
+@command
 def show(
-    voice: Voice,
+    console: Console,
     *,
     model: Model,
     empty: Annotated[
@@ -69,35 +75,35 @@ def show(
     """Draw a saved tree."""
     from penjing.text.node_path import find_node  # noqa: PLC0415 - heavy
 
-    tree = sources.model(model)
-    if voice.as_json:
-        voice.data(tree.to_json())
+    tree = sources.load_model(model)
+    if console.as_json:
+        console.print_json(tree.to_json())
         return
     tree = tree.exact() if exact else tree
     if writer != "text":
-        voice.out(_written(voice, tree, writer))
+        console.print(_render(console, tree, writer))
         return
     top, _ = find_node(tree, node)
     style: dict[str, Any] = {"empty": empty, "order": str(order), "surrogates": surrogates}
-    voice.out(tree.draw(node=top, ascii_only=voice.ascii_only, **style))
-    size_of(voice, tree, empty=empty)
+    console.print(tree.draw(node=top, ascii_only=console.ascii_only, **style))
+    print_size(console, tree, empty=empty)
 
 
-def _written(voice: Voice, tree: Tree, writer: str) -> str:
-    """Return a tree in the form of any writer that is plugged in."""
+def _render(console: Console, tree: Tree, writer: str) -> str:
+    """Return the tree as written by a renderer, built-in or plug-in."""
     import inspect  # noqa: PLC0415 - only here
 
     from penjing.registry import load  # noqa: PLC0415
 
     write = load("renderer", writer)
-    wants = inspect.signature(write).parameters
-    style = {"lang": voice.lang, "ascii_only": voice.ascii_only}
-    return str(write(tree, **{key: style[key] for key in style if key in wants}))
+    parameters = inspect.signature(write).parameters
+    style = {"lang": console.lang, "ascii_only": console.ascii_only}
+    return str(write(tree, **{key: style[key] for key in style if key in parameters}))
 
 
-@verb
+@command
 def draw(
-    voice: Voice,
+    console: Console,
     *,
     model: Model,
     output: Annotated[
@@ -121,29 +127,29 @@ def draw(
     """Save a picture of a tree; the ending of the file says which kind."""
     from penjing.render.save import save_picture  # noqa: PLC0415 - heavy
 
-    tree = sources.model(model)
+    tree = sources.load_model(model)
     style = {"theme": theme, "title": title, "max_leaves": max_leaves, "icicle": icicle}
-    save_picture(tree, output, lang=voice.lang, **style)
-    voice.note("saved", path=output)
+    save_picture(tree, output, lang=console.lang, **style)
+    console.print_note("saved", path=output)
 
 
-def size_of(voice: Voice, tree: Tree, *, empty: bool = False) -> None:
-    """Print what stands below a drawn tree."""
+def print_size(console: Console, tree: Tree, *, empty: bool = False) -> None:
+    """Print the lines below a drawn tree: its size, ties and empty branches."""
     from penjing.render import summary  # noqa: PLC0415 - heavy
 
-    voice.out(summary.size_line(tree, voice.lang))
-    if ties := summary.ties_line(tree, voice.lang, ascii_only=voice.ascii_only):
-        voice.out(ties)
+    console.print(summary.size_line(tree, console.lang))
+    if ties := summary.ties_line(tree, console.lang, ascii_only=console.ascii_only):
+        console.print(ties)
     if tree.has_counts and tree.n_empty and not empty:
-        voice.note("note_empty_branches", n=tree.n_empty)
+        console.print_note("note_empty_branches", n=tree.n_empty)
 
 
-@verb
-@takes_reading
+@command
+@with_reading_options
 def why(
-    voice: Voice,
+    console: Console,
     *,
-    reading: sources.Reading,
+    reading: sources.ReadingOptions,
     model: Model,
     node: Annotated[
         str, typer.Argument(help="A node: its number, or a path such as 'texture=clear'.")
@@ -165,78 +171,84 @@ def why(
     from penjing.render import node_text as writer  # noqa: PLC0415
     from penjing.render import pruning_text  # noqa: PLC0415 - heavy
 
-    tree = sources.model(model)
+    tree = sources.load_model(model)
 
-    def taught() -> Table | None:
-        return _taught(voice, tree, model, data, reading)
+    def read_training_rows() -> Table | None:
+        return _training_rows(console, tree, model, data, reading)
 
-    told = _explained(tree, node, taught, has_data=data is not None)
+    explanation = _explain_node(tree, node, read_training_rows, has_data=data is not None)
     if cuts is not None:
-        _cuts(voice, told, cuts)
-    elif voice.as_json:
-        voice.data(told)
+        _print_cuts(console, explanation, cuts)
+    elif console.as_json:
+        console.print_json(explanation)
     else:
         text = writer.write(
-            told, voice.lang, all_candidates=every, ascii_only=voice.ascii_only, width=voice.width
+            explanation,
+            console.lang,
+            all_candidates=every,
+            ascii_only=console.ascii_only,
+            width=console.width,
         )
-        voice.out(voice.strong(text, f" {voice.say('why_chosen')}"))
+        console.print(console.emphasize(text, f" {console.message('why_chosen')}"))
         for record in tree.about.get("pruning", ()):
             for decision in record.get("decisions", ()):
-                if decision.get("now") == told["node"] and not decision.get("is_gone"):
-                    decided = pruning_text.decision_text(
-                        tree, record, decision, voice.lang, ascii_only=voice.ascii_only
+                if decision.get("now") == explanation["node"] and not decision.get("is_gone"):
+                    decision_text = pruning_text.decision_text(
+                        tree, record, decision, console.lang, ascii_only=console.ascii_only
                     )
-                    voice.out(decided)
-        if told["candidates"] and not every:
-            voice.hint("why_hint")
+                    console.print(decision_text)
+        if explanation["candidates"] and not every:
+            console.print_hint("why_hint")
 
 
-def _taught(
-    voice: Voice, tree: Tree, model: str, path: str | None, reading: sources.Reading
+def _training_rows(
+    console: Console, tree: Tree, model: str, path: str | None, reading: sources.ReadingOptions
 ) -> Table | None:
-    """Return the training rows; where others are given, say whose counts are told."""
-    rows = sources.training(voice, tree, model, path, reading)
+    """Return the training rows; note if a given file has another total weight."""
+    rows = sources.find_training_rows(console, tree, model, path, reading)
     if path is not None and rows is not None and tree.has_counts:
         grown, given = tree.weight_of(0), rows.total_weight
         if not math.isclose(grown, given):
-            voice.note("note_other_rows", source=path, n=f"{given:g}", grown=f"{grown:g}")
+            console.print_note("note_other_rows", source=path, n=f"{given:g}", grown=f"{grown:g}")
     return rows
 
 
-def _explained(
-    tree: Tree, node: str, taught: Callable[[], Table | None], *, has_data: bool
+def _explain_node(
+    tree: Tree, node: str, read_training_rows: Callable[[], Table | None], *, has_data: bool
 ) -> dict[str, Any]:
-    """Return why a node asks what it asks; the training rows are read only if they are needed."""
+    """Return the explanation of a node's split; reads the training rows only if needed."""
     from penjing.explain.node import about_empty, explain  # noqa: PLC0415 - heavy
     from penjing.text.node_path import find_node  # noqa: PLC0415
 
-    at, empty = find_node(tree, node)
-    if empty is not None:
-        return about_empty(tree, at, empty)
-    is_kept = tree.kept_trace is not None and any(
+    at, empty_branch = find_node(tree, node)
+    if empty_branch is not None:
+        return about_empty(tree, at, empty_branch)
+    is_traced = tree.kept_trace is not None and any(
         isinstance(step, dict) and step.get("node") == at
         for step in tree.kept_trace.get("steps", ())
     )
-    return explain(tree, at, None if is_kept and not has_data else taught())
+    return explain(tree, at, None if is_traced and not has_data else read_training_rows())
 
 
-def _cuts(voice: Voice, told: dict[str, Any], column: str) -> None:
+def _print_cuts(console: Console, explanation: dict[str, Any], column: str) -> None:
     from penjing.explain.node import cuts_of  # noqa: PLC0415 - heavy
     from penjing.render import node_text as writer  # noqa: PLC0415
 
-    candidate = cuts_of(told, column)
-    if voice.as_json:
-        voice.data(candidate)
+    candidate = cuts_of(explanation, column)
+    if console.as_json:
+        console.print_json(candidate)
     else:
-        voice.out(writer.threshold_table(candidate, voice.lang, ascii_only=voice.ascii_only))
+        console.print(
+            writer.threshold_table(candidate, console.lang, ascii_only=console.ascii_only)
+        )
 
 
-@verb
-@takes_reading
+@command
+@with_reading_options
 def explain(
-    voice: Voice,
+    console: Console,
     *,
-    reading: sources.Reading,
+    reading: sources.ReadingOptions,
     model: Model,
     row: Annotated[
         str | None,
@@ -252,20 +264,20 @@ def explain(
     """Say why a row is answered as it is, and what would flip the answer."""
     from penjing.explain.row import explain_row  # noqa: PLC0415 - heavy
 
-    tree = sources.model(model)
-    told = explain_row(tree, sources.one_row(voice, tree, row, data, reading))
-    if voice.as_json:
-        voice.data(told.to_json())
+    tree = sources.load_model(model)
+    explanation = explain_row(tree, sources.parse_row(console, tree, row, data, reading))
+    if console.as_json:
+        console.print_json(explanation.to_json())
     else:
-        voice.out(told.text(voice.lang, ascii_only=voice.ascii_only))
+        console.print(explanation.text(console.lang, ascii_only=console.ascii_only))
 
 
-@verb
-@takes_reading
+@command
+@with_reading_options
 def trace(
-    voice: Voice,
+    console: Console,
     *,
-    reading: sources.Reading,
+    reading: sources.ReadingOptions,
     model: Model,
     steps: Annotated[int, typer.Option(help="How many steps to tell; 0 for all.")] = 200,
     train: Train = None,
@@ -275,35 +287,35 @@ def trace(
     from penjing.render import pruning_text  # noqa: PLC0415
     from penjing.render import trace_text as writer  # noqa: PLC0415
 
-    tree = sources.model(model)
+    tree = sources.load_model(model)
     limit = steps or None
-    rows = _taught(voice, tree, model, train, reading)
+    rows = _training_rows(console, tree, model, train, reading)
     records = [r for r in tree.about.get("pruning", ()) if r.get("decisions")]
     if records and tree.kept_trace is None and rows is None:
-        voice.note("no_trace_pruned")
-        told: list[dict[str, Any]] = []
+        console.print_note("no_trace_pruned")
+        events: list[dict[str, Any]] = []
     else:
-        told = story(tree, rows, limit)
-    if voice.as_json:
-        voice.data([*told, *itertools.islice(_decided(records), limit)])
+        events = story(tree, rows, limit)
+    if console.as_json:
+        console.print_json([*events, *itertools.islice(_pruning_steps(records), limit)])
         return
     about = {
         "target": tree.target.name,
         "recipe": dict(tree.recipe),
-        "rows": told[0]["rows"] if told and not tree.has_counts else tree.weight_of(0),
+        "rows": events[0]["rows"] if events and not tree.has_counts else tree.weight_of(0),
         "steps": tree.n_nodes if tree.kept_trace is None else len(tree.kept_trace["steps"]),
         "is_whole": tree.kept_trace is None or bool(tree.kept_trace.get("is_whole", True)),
     }
-    if told:
-        voice.out(writer.write(told, about, voice.lang, ascii_only=voice.ascii_only))
+    if events:
+        console.print(writer.write(events, about, console.lang, ascii_only=console.ascii_only))
     for record in records:
         text = pruning_text.decision_list(
-            tree, record, voice.lang, ascii_only=voice.ascii_only, limit=limit
+            tree, record, console.lang, ascii_only=console.ascii_only, limit=limit
         )
-        voice.out(f"\n{text}" if told else text)
+        console.print(f"\n{text}" if events else text)
 
 
-def _decided(records: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _pruning_steps(records: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for record in records:
         for decision in record["decisions"]:
             yield {"kind": "prune", "method": record["method"], **decision}

@@ -1,4 +1,4 @@
-"""Files of the command line: tables, models, and the training rows that a model came from."""
+"""Files named on the command line: tables, models, and the training rows of a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penjing.cli.console import Voice, put_bytes
+from penjing.cli.console import Console, print_bytes
 from penjing.errors import ChoiceError, DataError, PenjingError, unknown_name_error
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from penjing.data.read.raw_columns import RawTable
     from penjing.data.table import Column, Field, Table
 
-STDIN = "-"
+STANDARD_STREAM = "-"
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How a table is to be read: the options of the command line as `penjing.read` wants them."""
+class ReadingOptions:
+    """The options of the command line that say how a table is read."""
 
     target: str | None = None
     schema: str | None = None
@@ -38,32 +38,32 @@ class Reading:
     dates: str | None = None
     memory_limit: str | None = None
 
-    def table(self, voice: Voice, path: str, data: SourceFile | None = None) -> Table:
-        """Return the table of a file; where the target is not clear, ask on a terminal."""
+    def read_table(self, console: Console, path: str, data: SourceFile | None = None) -> Table:
+        """Return the table of a file; on a terminal, ask for a target that cannot be inferred."""
         data = data or SourceFile(path, self.memory_limit)
         try:
-            found = self._read(data, self.target)
+            table = self._read(data, self.target)
         except ChoiceError as error:
             if error.key != "no_target" or not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise
-            asked = voice.ask("ask_target", known=error.values["known"])
-            if not asked:
+            answer = console.prompt("ask_target", known=error.values["known"])
+            if not answer:
                 raise
-            found = self._read(data, asked)
-        return replace(found, source={**found.source, "path": path})
+            table = self._read(data, answer)
+        return replace(table, source={**table.source, "path": path})
 
-    def overview(self, voice: Voice, path: str) -> tuple[Table, dict[str, Any]]:
-        """Return the table of a file, and what it holds in the order of the file."""
+    def read_profile(self, console: Console, path: str) -> tuple[Table, dict[str, Any]]:
+        """Return the table of a file, and its profile in the column order of the file."""
         from penjing.data.profile import profile_table  # noqa: PLC0415 - heavy
 
         data = SourceFile(path)
-        table = self.table(voice, path, data)
-        sheet = self.sheet(data)
-        cells = sheet.by_name()
+        table = self.read_table(console, path, data)
+        raw = self.read_raw_table(data)
+        columns = raw.by_name()
         examples = {
-            name: cells[name].plain_levels()[:3] for name, _ in table.left_out if name in cells
+            name: columns[name].plain_levels()[:3] for name, _ in table.left_out if name in columns
         }
-        return table, profile_table(table, sheet.names, examples)
+        return table, profile_table(table, raw.names, examples)
 
     def _read(self, data: SourceFile, target: str | None) -> Table:
         from penjing.data.read import read  # noqa: PLC0415 - heavy
@@ -71,35 +71,35 @@ class Reading:
         return read(
             data.source(),
             target,
-            self.wishes(),
+            self.column_schema(),
             missing=self.markers or None,
             weight=self.weight,
             keep=self.keep or (),
             dates=self.dates,
-            **self._divided(data),
+            **self._parsing_options(data),
         )
 
-    def _divided(self, data: SourceFile) -> dict[str, Any]:
-        """Return how a file is decoded and divided into cells."""
+    def _parsing_options(self, data: SourceFile) -> dict[str, Any]:
+        """Return the arguments that say how a file is decoded and parsed."""
         return {
             "name": data.name,
             "encoding": self.encoding,
             "names": self.column_names(),
-            "separator": self.divider(),
+            "separator": self.separator_character(),
             "memory_limit": self.memory_limit,
         }
 
     def column_names(self) -> list[str] | None:
-        """Return the names of columns that have no header."""
+        """Return the column names of a file without header."""
         return self.names.split(",") if self.names else None
 
-    def divider(self) -> str | None:
-        """Return what divides cells; a tab may be spelled."""
+    def separator_character(self) -> str | None:
+        """Return the separator of cells; a tab may be spelled out."""
         return "\t" if self.separator in ("\\t", "tab") else self.separator
 
-    def rows(
+    def read_rows(
         self,
-        voice: Voice,
+        console: Console,
         path: str,
         fields: Sequence[Field],
         target: Field | None,
@@ -108,120 +108,128 @@ class Reading:
         data: SourceFile | None = None,
         missing: Any = None,  # noqa: ANN401 - as in `read`
     ) -> Table:
-        """Return the rows of a file with the columns of a tree, or of another table.
+        """Return the rows of a file with the columns of a tree or of another table.
 
-        ``missing`` are the markers of the tree; those of the command line come first.
+        ``missing`` are the markers of the tree; those of the command line take precedence.
         """
         from penjing.data.read import read  # noqa: PLC0415
         from penjing.predict.inputs import align_to  # noqa: PLC0415 - heavy
 
         data = data or SourceFile(path)
-        said = self._said_of(fields)
-        there = {field.name for field in fields} if needed is None else set(needed)
-        there -= said.ignored
-        found = read(
+        roles = self._column_roles(fields)
+        present = {field.name for field in fields} if needed is None else set(needed)
+        present -= roles.ignored
+        table = read(
             data.source(),
-            False if target is None else replace(target, name=said.target or target.name),
-            [field for field in fields if field.name in there],
+            False if target is None else replace(target, name=roles.target or target.name),
+            [field for field in fields if field.name in present],
             missing=self.markers or missing,
-            weight=said.weight,
-            keep=[] if said.target is None else [said.target],
-            **self._divided(data),
+            weight=roles.weight,
+            keep=[] if roles.target is None else [roles.target],
+            **self._parsing_options(data),
         )
-        voice.notes(found.notes)
-        if said.target is not None and target is not None and found.target is not None:
-            found = replace(found, target=_renamed(found.target, target.name))
-        return align_to(fields, target, found, there)
+        console.print_notes(table.notes)
+        if roles.target is not None and target is not None and table.target is not None:
+            table = replace(table, target=_renamed(table.target, target.name))
+        return align_to(fields, target, table, present)
 
-    def _said_of(self, fields: Sequence[Field]) -> _Said:
-        """Return what the options say of columns whose kinds are settled, or refuse it."""
+    def _column_roles(self, fields: Sequence[Field]) -> _ColumnRoles:
+        """Return target, weight and ignored columns; kinds must be those of the fields."""
         from penjing.data.read.schema import parse_column_spec  # noqa: PLC0415 - heavy
 
-        asked = {name: parse_column_spec(name, said) for name, said in self.wishes().items()}
+        specs = {
+            name: parse_column_spec(name, value) for name, value in self.column_schema().items()
+        }
         kinds = {field.name: field.kind for field in fields}
-        roles: dict[str, str] = {}
-        for name, wish in asked.items():
-            roles.setdefault(wish.kind, name)
-            is_kind = wish.kind in ("nominal", "ordered", "numeric")
-            if is_kind and kinds.get(name, wish.kind) != wish.kind:
+        by_role: dict[str, str] = {}
+        for name, spec in specs.items():
+            by_role.setdefault(spec.kind, name)
+            is_kind = spec.kind in ("nominal", "ordered", "numeric")
+            if is_kind and kinds.get(name, spec.kind) != spec.kind:
                 raise ChoiceError("schema_not_models", column=name, kind=kinds[name])
-        return _Said(
-            self.target or roles.get("target"),
-            self.weight or roles.get("weight"),
-            frozenset(name for name, wish in asked.items() if wish.kind == "ignore"),
+        return _ColumnRoles(
+            self.target or by_role.get("target"),
+            self.weight or by_role.get("weight"),
+            frozenset(name for name, spec in specs.items() if spec.kind == "ignore"),
         )
 
-    def named_for(self, tree: Tree) -> list[str]:
-        """Return the columns that a table for a tree must have because an option names them."""
-        said = self._said_of(tree.schema)
-        return [name for name in (said.target, said.weight) if name is not None]
+    def required_columns(self, tree: Tree) -> list[str]:
+        """Return the columns that options name, which a table for the tree must have."""
+        roles = self._column_roles(tree.schema)
+        return [name for name in (roles.target, roles.weight) if name is not None]
 
-    def refuse_ignored(self, *trees: Tree) -> frozenset[str]:
-        """Return the columns to be left out; none of them may be one that a tree splits on."""
-        ignored = self._said_of([field for tree in trees for field in tree.schema]).ignored
-        for name in sorted(ignored & {name for tree in trees for name in asked_by(tree)}):
+    def check_ignored_columns(self, *trees: Tree) -> frozenset[str]:
+        """Return the ignored columns, after checking that no tree splits on one."""
+        ignored = self._column_roles([field for tree in trees for field in tree.schema]).ignored
+        for name in sorted(ignored & {name for tree in trees for name in split_columns(tree)}):
             raise ChoiceError("ignored_is_asked", column=name)
         return ignored
 
-    def missing_for(self, voice: Voice, *trees: Tree) -> Any:  # noqa: ANN401 - as in `read`
-        """Return the markers that count for rows of these trees: those given, else their own."""
+    def missing_markers(self, console: Console, *trees: Tree) -> Any:  # noqa: ANN401 - as in `read`
+        """Return the missing-value markers for these trees: those given, else the trees' own."""
         from penjing.predict.inputs import markers_of  # noqa: PLC0415 - heavy
 
-        kept = markers_of(*trees)
+        tree_markers = markers_of(*trees)
         if not self.markers:
-            return kept
-        if kept is not None and list(self.markers) != kept:
+            return tree_markers
+        if tree_markers is not None and list(self.markers) != tree_markers:
             from penjing.data.table import Note  # noqa: PLC0415 - heavy
 
-            own = kept["only"] if isinstance(kept, dict) else kept
-            told = {"said": list(self.markers), "kept": own}
-            voice.notes([Note("note_other_markers", told)])
+            own = tree_markers["only"] if isinstance(tree_markers, dict) else tree_markers
+            values = {"said": list(self.markers), "kept": own}
+            console.print_notes([Note("note_other_markers", values)])
         return list(self.markers)
 
-    def rows_for(
+    def read_rows_for(
         self,
-        voice: Voice,
+        console: Console,
         tree: Tree,
         path: str,
         data: SourceFile | None = None,
         *,
         with_target: bool = True,
     ) -> Table:
-        """Return the rows of a file as a tree wants them; only what it asks must be there."""
-        self.refuse_ignored(tree)
+        """Return the rows of a file for a tree; only the columns of its splits are required."""
+        self.check_ignored_columns(tree)
         target = tree.target if with_target else None
-        how: dict[str, Any] = {"needed": asked_by(tree), "missing": self.missing_for(voice, tree)}
-        return self.rows(voice, path, tree.schema, target, data=data, **how)
+        options: dict[str, Any] = {
+            "needed": split_columns(tree),
+            "missing": self.missing_markers(console, tree),
+        }
+        return self.read_rows(console, path, tree.schema, target, data=data, **options)
 
-    def rows_for_both(self, voice: Voice, trees: Sequence[Tree], path: str) -> Table:
-        """Return the rows of a file with all that either of two trees asks about."""
+    def read_rows_for_all(self, console: Console, trees: Sequence[Tree], path: str) -> Table:
+        """Return the rows of a file with the columns of the splits of both trees."""
         from penjing.predict.inputs import markers_of  # noqa: PLC0415 - heavy
 
-        self.refuse_ignored(*trees)
+        self.check_ignored_columns(*trees)
         fields = {field.name: field for tree in reversed(trees) for field in tree.schema}
-        needed = {name for tree in trees for name in asked_by(tree)}
-        how: dict[str, Any] = {"needed": needed, "missing": self.missing_for(voice, *trees)}
-        table = self.rows(voice, path, list(fields.values()), trees[0].target, **how)
+        needed = {name for tree in trees for name in split_columns(tree)}
+        options: dict[str, Any] = {
+            "needed": needed,
+            "missing": self.missing_markers(console, *trees),
+        }
+        table = self.read_rows(console, path, list(fields.values()), trees[0].target, **options)
         if self.markers or markers_of(trees[0]) == markers_of(trees[1]):
             return table
-        own = {key: value for key, value in table.source.items() if key != "reading"}
-        return replace(table, source=own)  # each tree applies its own markers
+        source = {key: value for key, value in table.source.items() if key != "reading"}
+        return replace(table, source=source)  # each tree applies its own markers
 
-    def sheet(self, data: SourceFile) -> RawTable:
-        """Return the columns of a file as they were written."""
+    def read_raw_table(self, data: SourceFile) -> RawTable:
+        """Return the columns of a file with their values as written."""
         from penjing.data.read.dispatch import read_source  # noqa: PLC0415 - heavy
 
-        return read_source(data.source(), **self._divided(data))
+        return read_source(data.source(), **self._parsing_options(data))
 
-    def wishes(self) -> dict[str, Any]:
-        """Return what columns are said to be."""
-        plain = _json(self.schema) if self.schema else {}
-        return plain | dict.fromkeys(self.ignore or (), "ignore")
+    def column_schema(self) -> dict[str, Any]:
+        """Return the schema given by the options."""
+        schema = _parse_schema(self.schema) if self.schema else {}
+        return schema | dict.fromkeys(self.ignore or (), "ignore")
 
 
 @dataclass(frozen=True)
-class _Said:
-    """What the options say of the columns of a file that is read for a tree."""
+class _ColumnRoles:
+    """The roles that the options give to columns of a file read for a tree."""
 
     target: str | None
     weight: str | None
@@ -236,109 +244,113 @@ def _renamed(column: Column, name: str) -> Column:
     return Column(name, column.kind, column.levels, column.codes)
 
 
-def asked_by(tree: Tree) -> set[str]:
-    """Return the names of the columns that a tree asks about."""
+def split_columns(tree: Tree) -> set[str]:
+    """Return the names of the columns that a tree splits on."""
     return {tree.schema[c].name for c in set(tree.nodes.column[~tree.is_leaf].tolist())}
 
 
 class SourceFile:
-    """A file that may have to be read more than once; what comes only once is kept."""
+    """A file that may be read several times; the content of a pipe is stored."""
 
     def __init__(self, path: str, memory_limit: str | None = None) -> None:
         from penjing.data.read.files import is_file, is_folder, path_exists, read_file  # noqa: PLC0415 - heavy
 
         self._path = path
-        comes_once = path == STDIN or (path_exists(path) and not is_file(path))
+        comes_once = path == STANDARD_STREAM or (path_exists(path) and not is_file(path))
         is_kept = comes_once and not is_folder(path)
-        self._kept = read_file(path, memory_limit) if is_kept else None
-        self.name = "standard input" if path == STDIN else Path(path).name if is_kept else None
+        self._content = read_file(path, memory_limit) if is_kept else None
+        self.name = (
+            "standard input" if path == STANDARD_STREAM else Path(path).name if is_kept else None
+        )
 
     def source(self) -> str | bytes:
-        """Return what `penjing.read` takes."""
-        return self._path if self._kept is None else self._kept
+        """Return the path or content, as `penjing.read` accepts it."""
+        return self._path if self._content is None else self._content
 
 
-def _json(value: str) -> dict[str, Any]:
+def _parse_schema(value: str) -> dict[str, Any]:
     text = value
     try:
         if not value.lstrip().startswith("{"):
             text = Path(value).read_text("utf-8-sig")
-        plain = json.loads(text)
+        schema = json.loads(text)
     except (OSError, ValueError):
         raise ChoiceError("not_json_schema", value=value) from None
-    if not isinstance(plain, dict):
+    if not isinstance(schema, dict):
         raise ChoiceError("schema_not_object", value=value)
-    return plain
+    return schema
 
 
-def one_row(voice: Voice, tree: Tree, text: str | None, path: str | None, reading: Reading) -> Any:  # noqa: ANN401
-    """Return the row that somebody means: its number in a file, JSON, or 'column=value' pairs.
+def parse_row(
+    console: Console, tree: Tree, text: str | None, path: str | None, reading: ReadingOptions
+) -> Any:  # noqa: ANN401
+    """Return one row, given by its number in a file, as JSON, or as 'column=value' pairs.
 
-    The first of a file where nobody says which.
+    Without a text it is the first row of the file.
     """
     if text is None:
         if path is None:
             raise ChoiceError("explain_wants_row")
         text = "1"
     if path is not None:
-        table = reading.rows_for(voice, tree, path, with_target=False)
+        table = reading.read_rows_for(console, tree, path, with_target=False)
         if not text.isdecimal() or not 1 <= int(text) <= table.n_rows:
             raise ChoiceError("explain_row_number", n=table.n_rows, row=text)
         return table.take([place == int(text) - 1 for place in range(table.n_rows)])
     try:
-        plain = json.loads(text) if text.lstrip().startswith("{") else _pairs(text)
+        values = json.loads(text) if text.lstrip().startswith("{") else _parse_pairs(text)
     except ValueError:
         raise ChoiceError("explain_not_row", text=text) from None
     from penjing.predict.inputs import align_to  # noqa: PLC0415 - heavy
 
     known = {field.name for field in tree.schema} | {tree.target.name}
-    for name in plain:
+    for name in values:
         if name not in known:
             raise unknown_name_error("unknown_column", name, [field.name for field in tree.schema])
-    ignored = {tree.target.name, *reading.refuse_ignored(tree)}
-    row = {name: value for name, value in plain.items() if name not in ignored}
+    ignored = {tree.target.name, *reading.check_ignored_columns(tree)}
+    row = {name: value for name, value in values.items() if name not in ignored}
     if not (reading.markers and tree.schema):
-        return row  # the tree applies its own
-    whole = {field.name: row.get(field.name) for field in tree.schema}
-    return align_to(tree.schema, None, [whole], missing=reading.missing_for(voice, tree))
+        return row  # the tree applies its own markers
+    full_row = {field.name: row.get(field.name) for field in tree.schema}
+    return align_to(tree.schema, None, [full_row], missing=reading.missing_markers(console, tree))
 
 
-def _pairs(text: str) -> dict[str, str | None]:
-    """Return the values of 'column=value, column=value'; nothing after the sign is missing."""
+def _parse_pairs(text: str) -> dict[str, str | None]:
+    """Return the values of 'column=value, column=value'; an empty value is missing."""
     pairs = [part.split("=", 1) for part in text.replace("，", ",").split(",") if part.strip()]
     if not pairs or any(len(pair) < 2 for pair in pairs):
         raise ValueError(text)
     return {name.strip(): value.strip() or None for name, value in pairs}
 
 
-def model(path: str) -> Tree:
+def load_model(path: str) -> Tree:
     """Return the tree of a model file, or of standard input."""
     from penjing.api.load import load  # noqa: PLC0415
     from penjing.data.read.files import read_stdin  # noqa: PLC0415 - heavy
     from penjing.data.scratch import scratch_folder  # noqa: PLC0415
 
-    if path != STDIN:
-        return _checked(load(path), path)
+    if path != STANDARD_STREAM:
+        return _check_about(load(path), path)
     with scratch_folder() as folder:
-        kept = folder / "model"
-        kept.write_bytes(read_stdin())
+        copy = folder / "model"
+        copy.write_bytes(read_stdin())
         try:
-            return _checked(load(kept), "standard input")
+            return _check_about(load(copy), "standard input")
         except DataError as error:
-            named = error.values | {"path": "standard input"}
-            raise DataError(error.key, **named) from None
+            values = error.values | {"path": "standard input"}
+            raise DataError(error.key, **values) from None
 
 
-def _checked(tree: Tree, path: str) -> Tree:
-    """Return a tree if what it says about itself has the form that the verbs rely on."""
+def _check_about(tree: Tree, path: str) -> Tree:
+    """Return the tree, after checking the parts of ``about`` that the commands use."""
     source, pruning = tree.about.get("source", {}), tree.about.get("pruning", [])
-    records = isinstance(pruning, list) and all(
+    are_records = isinstance(pruning, list) and all(
         isinstance(record, dict) and isinstance(record.get("validation", {}), dict)
         for record in pruning
     )
     wrong = {
         "about.source": not isinstance(source, dict),
-        "about.pruning": not records,
+        "about.pruning": not are_records,
         "about.ties": not _are_ties(tree, tree.about.get("ties", [])),
         "trace": tree.kept_trace is not None and not isinstance(tree.kept_trace.get("steps"), list),
     }
@@ -349,69 +361,73 @@ def _checked(tree: Tree, path: str) -> Tree:
 
 
 def _are_ties(tree: Tree, ties: object) -> bool:
-    def names(value: object, n: int) -> bool:
+    def is_index(value: object, n: int) -> bool:
         return isinstance(value, int) and 0 <= value < n
 
     return isinstance(ties, list) and all(
         isinstance(tie, dict)
-        and names(tie.get("node"), tree.n_nodes)
+        and is_index(tie.get("node"), tree.n_nodes)
         and isinstance(tie.get("score"), int | float)
         and isinstance(tie.get("columns"), list)
-        and all(names(column, len(tree.schema)) for column in tie["columns"])
+        and all(is_index(column, len(tree.schema)) for column in tie["columns"])
         for tie in ties
     )
 
 
-def save(voice: Voice, tree: Tree, path: str | None) -> None:
-    """Write a model where it is wanted."""
+def save_model(console: Console, tree: Tree, path: str | None) -> None:
+    """Write a model to a file or to stdout."""
     if path is None:
         return
-    if path == STDIN:
+    if path == STANDARD_STREAM:
         text = json.dumps(tree.to_json(), ensure_ascii=False, allow_nan=False, indent=1)
-        put_bytes(text.encode() + b"\n")
+        print_bytes(text.encode() + b"\n")
         return
     tree.save(path)
-    voice.note("saved", path=path)
+    console.print_note("saved", path=path)
 
 
-def digest(path: str) -> str | None:
-    """Return the fingerprint of a file's content, as `penjing.read` takes it."""
+def file_digest(path: str) -> str | None:
+    """Return the SHA-256 of a file's content, as `penjing.read` computes it; None for a pipe."""
     from penjing.data.read.files import is_file, path_exists, read_file  # noqa: PLC0415 - heavy
 
-    if path == STDIN or (path_exists(path) and not is_file(path)):  # a pipe can be read only once
+    if path == STANDARD_STREAM or (
+        path_exists(path) and not is_file(path)
+    ):  # a pipe can be read only once
         return None
     return hashlib.sha256(read_file(path)).hexdigest()
 
 
-def are_same(one: str | None, other: str | None) -> bool:
-    """Say whether two paths are one file, by name or by content."""
+def are_same_file(one: str | None, other: str | None) -> bool:
+    """Return whether two paths are the same file, by name or by content."""
     if one is None or other is None:
         return False
     if one == other or os.path.realpath(one) == os.path.realpath(other):
         return True
-    mine = digest(one)
-    return mine is not None and mine == digest(other)
+    digest = file_digest(one)
+    return digest is not None and digest == file_digest(other)
 
 
-def training(
-    voice: Voice, tree: Tree, model_path: str, train: str | None, reading: Reading
+def find_training_rows(
+    console: Console, tree: Tree, model_path: str, train: str | None, reading: ReadingOptions
 ) -> Table | None:
-    """Return the training rows of a tree: those named, or the file that the model names.
+    """Return the training rows of a tree, from the given file or the one the model names.
 
-    A file that the model names counts only if its content is what it was. What the options say
-    of columns may be meant for other tables; it counts where the file cannot be read without.
+    The file that the model names is used only if its content is unchanged. It is read without
+    the column options first, since these may be meant for other tables.
     """
-    reading.refuse_ignored(tree)
+    reading.check_ignored_columns(tree)
     if train is not None:
-        missing = reading.missing_for(voice, tree)
-        return reading.rows(voice, train, tree.schema, tree.target, missing=missing)
-    path = _remembered(tree, model_path)
-    quiet = replace(voice, is_quiet=True)
-    alone = replace(reading, target=None, schema=None, names=None, ignore=None, weight=None)
-    for how in () if path is None else (alone, reading):
+        missing = reading.missing_markers(console, tree)
+        return reading.read_rows(console, train, tree.schema, tree.target, missing=missing)
+    path = _find_training_file(tree, model_path)
+    quiet = replace(console, is_quiet=True)
+    without_columns = replace(
+        reading, target=None, schema=None, names=None, ignore=None, weight=None
+    )
+    for options in () if path is None else (without_columns, reading):
         try:
-            missing = how.missing_for(quiet, tree)
-            rows = how.rows(quiet, path or "", tree.schema, tree.target, missing=missing)
+            missing = options.missing_markers(quiet, tree)
+            rows = options.read_rows(quiet, path or "", tree.schema, tree.target, missing=missing)
         except PenjingError:
             continue
         if rows.target is not None:
@@ -419,10 +435,10 @@ def training(
     return None
 
 
-def warn_of_test(
-    voice: Voice, reading: Reading, trees: Mapping[str, Tree], path: str, rows: Table
+def warn_if_not_held_out(
+    console: Console, reading: ReadingOptions, trees: Mapping[str, Tree], path: str, rows: Table
 ) -> list[str]:
-    """Say where rows are no test, since they grew or pruned a tree; return what was said.
+    """Warn if test rows were used to grow or prune a tree; return the keys of the warnings.
 
     ``trees`` are the trees by the path of their models, ``rows`` those of the file at ``path``.
     """
@@ -433,30 +449,35 @@ def warn_of_test(
         keys = [
             "note_training_rows_tested"
             for model_path, tree in trees.items()
-            if _are_its_rows(voice, reading, tree, model_path, path)
+            if _is_training_data(console, reading, tree, model_path, path)
         ]
     for key in dict.fromkeys(keys):
-        voice.note(key, source=path)
+        console.print_note(key, source=path)
     return list(dict.fromkeys(keys))
 
 
-def _are_its_rows(voice: Voice, reading: Reading, tree: Tree, model_path: str, path: str) -> bool:
-    """Say whether another file has the very rows that a tree was grown from."""
+def _is_training_data(
+    console: Console, reading: ReadingOptions, tree: Tree, model_path: str, path: str
+) -> bool:
+    """Return whether a file has exactly the rows that a tree was grown from."""
     from penjing.data.repeated_rows import are_same_rows  # noqa: PLC0415 - heavy
 
-    quiet = replace(voice, is_quiet=True)
-    if path == STDIN or (taught := training(quiet, tree, model_path, None, reading)) is None:
+    quiet = replace(console, is_quiet=True)
+    if (
+        path == STANDARD_STREAM
+        or (training := find_training_rows(quiet, tree, model_path, None, reading)) is None
+    ):
         return False
     try:
-        rows = reading.rows(
-            quiet, path, tree.schema, tree.target, missing=reading.missing_for(quiet, tree)
+        rows = reading.read_rows(
+            quiet, path, tree.schema, tree.target, missing=reading.missing_markers(quiet, tree)
         )
     except PenjingError:  # it lacks a column
         return False
-    return are_same_rows(taught, rows)
+    return are_same_rows(training, rows)
 
 
-def _remembered(tree: Tree, model_path: str) -> str | None:
+def _find_training_file(tree: Tree, model_path: str) -> str | None:
     source = tree.about.get("source")
     if not isinstance(source, Mapping) or not isinstance(source.get("sha256"), str):
         return None
@@ -464,7 +485,7 @@ def _remembered(tree: Tree, model_path: str) -> str | None:
     beside = Path(model_path).parent
     for place in [Path(named[0]), *(beside / Path(name).name for name in named)] if named else []:
         try:
-            if place.is_file() and digest(str(place)) == source["sha256"]:
+            if place.is_file() and file_digest(str(place)) == source["sha256"]:
                 return str(place)
         except (DataError, OSError, ValueError):
             continue
@@ -472,7 +493,7 @@ def _remembered(tree: Tree, model_path: str) -> str | None:
 
 
 def short_names(*paths: str) -> list[str]:
-    """Return what files are called in a line: their names without ending and common beginning.
+    """Return short names of files: without extension and common prefix.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Verbs that think about a tree: a short list of rules, which columns matter, how steady it is."""
+"""Commands that analyse trees: ruleset, importance, bootstrap."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Annotated
 import typer
 
 from penjing.cli import sources
-from penjing.cli.command import verb
-from penjing.cli.console import Voice
-from penjing.cli.fit import settings_of
+from penjing.cli.command import command
+from penjing.cli.console import Console
+from penjing.cli.fit import parse_settings
 from penjing.cli.parameters import Data, MissingPolicy, Model, RecipeName, Setting, Train
-from penjing.cli.reading_options import takes_reading
+from penjing.cli.reading_options import with_reading_options
 from penjing.errors import ChoiceError
 
 
 def add_to(app: typer.Typer) -> None:
-    """Give the command these verbs."""
-    for command in (ruleset, importance, bootstrap):
-        app.command(command.__name__)(command)
+    """Register these commands."""
+    for function in (ruleset, importance, bootstrap):
+        app.command(function.__name__)(function)
 
 
-@verb
-@takes_reading
+@command
+@with_reading_options
 def ruleset(
-    voice: Voice,
+    console: Console,
     *,
-    reading: sources.Reading,
+    reading: sources.ReadingOptions,
     model: Model,
     train: Train = None,
     max_loss: Annotated[
@@ -37,23 +37,23 @@ def ruleset(
     ] = False,
 ) -> None:
     """Make a short list of rules from a tree and its training rows."""
-    tree = sources.model(model)
-    rows = sources.training(voice, tree, model, train, reading)
+    tree = sources.load_model(model)
+    rows = sources.find_training_rows(console, tree, model, train, reading)
     if rows is None:
         raise ChoiceError("ruleset_needs_rows")
-    made = tree.ruleset(rows, votes=True) if votes else tree.ruleset(rows, max_loss=max_loss)
-    if voice.as_json:
-        voice.data(made.to_json())
+    rules = tree.ruleset(rows, votes=True) if votes else tree.ruleset(rows, max_loss=max_loss)
+    if console.as_json:
+        console.print_json(rules.to_json())
     else:
-        voice.out(made.text(voice.lang, ascii_only=voice.ascii_only))
+        console.print(rules.text(console.lang, ascii_only=console.ascii_only))
 
 
-@verb
-@takes_reading
+@command
+@with_reading_options
 def importance(
-    voice: Voice,
+    console: Console,
     *,
-    reading: sources.Reading,
+    reading: sources.ReadingOptions,
     model: Model,
     data: Annotated[
         str | None, typer.Option(metavar="FILE", help="Rows to shuffle: importance by permutation.")
@@ -68,27 +68,27 @@ def importance(
     from penjing.text.labels import quoted  # noqa: PLC0415
     from penjing.text.text_table import align_left, max_width  # noqa: PLC0415 - heavy
 
-    tree = sources.model(model)
+    tree = sources.load_model(model)
     if data is None:
-        found = tree.importances(surrogates=surrogates)
+        importances = tree.importances(surrogates=surrogates)
     else:
-        rows = reading.rows_for(voice, tree, data)
-        found = tree.importances("permutation", rows, seed=seed)
-    if voice.as_json:
-        voice.data(found)
+        rows = reading.read_rows_for(console, tree, data)
+        importances = tree.importances("permutation", rows, seed=seed)
+    if console.as_json:
+        console.print_json(importances)
         return
-    room = max_width([quoted(name) for name in found], 6)
-    for name, value in found.items():
+    name_width = max_width([quoted(name) for name in importances], 6)
+    for name, value in importances.items():
         number = f"-{decimals(-value)}" if value < 0 and float(decimals(value)) else decimals(value)
-        voice.out(f"{align_left(quoted(name), room)}  {number:>7}")
+        console.print(f"{align_left(quoted(name), name_width)}  {number:>7}")
 
 
-@verb
-@takes_reading
+@command
+@with_reading_options
 def bootstrap(
-    voice: Voice,
+    console: Console,
     *,
-    reading: sources.Reading,
+    reading: sources.ReadingOptions,
     data: Data,
     recipe: RecipeName = "id3",
     missing: MissingPolicy = None,
@@ -97,13 +97,13 @@ def bootstrap(
     setting: Setting = None,
 ) -> None:
     """Grow a tree again and again from rows drawn anew, and count how often it asks the same."""
-    from penjing.evaluate.stability import bootstrap as grown  # noqa: PLC0415 - heavy
+    from penjing.evaluate.stability import bootstrap as bootstrap_trees  # noqa: PLC0415 - heavy
 
-    table = reading.table(voice, data)
-    voice.notes(table.notes)
-    asked = settings_of(setting, missing=missing)
-    found = grown(table, recipe=recipe, n=trees, seed=seed, **asked)
-    if voice.as_json:
-        voice.data(found.to_json())
+    table = reading.read_table(console, data)
+    console.print_notes(table.notes)
+    settings = parse_settings(setting, missing=missing)
+    stability = bootstrap_trees(table, recipe=recipe, n=trees, seed=seed, **settings)
+    if console.as_json:
+        console.print_json(stability.to_json())
     else:
-        voice.out(found.text(voice.lang))
+        console.print(stability.text(console.lang))

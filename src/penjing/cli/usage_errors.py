@@ -1,4 +1,4 @@
-"""A command line that cannot be read, told in the reader's language."""
+"""Messages for invalid command lines, in the language of the output."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from penjing.cli.console import language
+from penjing.cli.console import locale_language
 from penjing.i18n import LANGUAGES, say
 
 
-def asked_language(args: list[str]) -> str:
-    """Return the language that a command line asks for, else the locale's.
+def requested_language(args: list[str]) -> str:
+    """Return the language of ``--lang``, else that of the locale.
 
     Examples
     --------
-    >>> asked_language(["why", "--lang", "zh"]), asked_language(["why", "--lang=en"])
+    >>> requested_language(["why", "--lang", "zh"]), requested_language(["why", "--lang=en"])
     ('zh', 'en')
     """
     for at, word in enumerate(args):
@@ -25,30 +25,32 @@ def asked_language(args: list[str]) -> str:
             value = value or (args[at + 1] if at + 1 < len(args) else "")
             if value in LANGUAGES:
                 return value
-    return language()
+    return locale_language()
 
 
-def tell(error: Any, args: list[str]) -> None:  # noqa: ANN401 - typer's own, of many names
-    """Say what is wrong with a command line; in English the parser has its own words."""
-    lang = asked_language(args)
+def print_usage_error(error: Any, args: list[str]) -> None:  # noqa: ANN401 - a usage error of typer
+    """Print the message of a usage error; in English it is the parser's own."""
+    lang = requested_language(args)
     if lang == "en":
         error.show()
         return
     usage = error.ctx.get_usage() if getattr(error, "ctx", None) else ""
     usage = re.sub("^Usage: ", say("usage_usage", lang), usage)
     usage = re.sub(
-        r"(?<=[\[{])[A-Za-z]{2,}", lambda word: _WORDS.get(word[0].upper(), word[0]), usage
+        r"(?<=[\[{])[A-Za-z]{2,}",
+        lambda word: _CHINESE_METAVARS.get(word[0].upper(), word[0]),
+        usage,
     )
-    sentence = say("word_error", lang) + _sentence(error, lang)
+    sentence = say("word_error", lang) + _translate(error, lang)
     sys.stderr.write("\n".join(filter(None, (usage, sentence))) + "\n")
 
 
-_WORDS = {
+_CHINESE_METAVARS = {
     "OPTIONS": "选项", "COMMAND": "命令", "ARGS": "参数", "DATA": "数据", "MODEL": "模型",
     "NODE": "结点", "NAME": "名称", "RECIPE": "配方", "SHELL": "外壳",
 }  # fmt: skip
-"""What stands for arguments in a line of usage."""
-_WHY = (
+"""Names of arguments in the usage line."""
+_VALUE_ERRORS = (
     (r"valid integer|valid int\b", "usage_why_integer"),
     (r"valid number|valid float", "usage_why_number"),
     (r"valid boolean", "usage_why_yes_no"),
@@ -58,8 +60,8 @@ _WHY = (
     (r"less than (?P<most>\S+)$", "usage_why_under"),
     (r"is not one of (?P<known>.+?)\.?$", "usage_why_one_of"),
 )
-"""Why a value is refused, as the parser says it; and as we do."""
-_OTHER = (
+"""The parser's reasons for refusing a value, and the keys of our messages."""
+_OTHER_ERRORS = (
     (r"unexpected extra arguments?(?:\(s\))? \((?P<words>.*)\)", "usage_too_many"),
     (r"Option '(?P<word>.*?)' requires", "usage_no_value"),
     (r"Option '(?P<word>.*?)' does not take a value", "usage_takes_no_value"),
@@ -68,13 +70,13 @@ _OTHER = (
     (r"No such command '(?P<word>.*?)'", "usage_no_command"),
     (r"^Missing command", "usage_no_verb"),
 )
-"""What else may be wrong with a command line."""
+"""The parser's other messages, and the keys of ours."""
 
 
-def _sentence(error: Any, lang: str) -> str:  # noqa: ANN401 - as above
+def _translate(error: Any, lang: str) -> str:  # noqa: ANN401 - as above
     kind = type(error).__name__
     if kind == "NoArgsIsHelpError":
-        return say("usage_no_verb", lang, verbs=_verbs(lang))
+        return say("usage_no_verb", lang, verbs=_command_list(lang))
     message = str(error.format_message())
     if kind == "NoSuchOption":
         near = ", ".join(getattr(error, "possibilities", None) or ())
@@ -83,24 +85,24 @@ def _sentence(error: Any, lang: str) -> str:  # noqa: ANN401 - as above
     parameter = getattr(error, "param", None)
     names = list(getattr(parameter, "opts", None) or ())
     name = names[0] if names else ""
-    word = name if name[:1] == "-" else _WORDS.get(name.upper(), name.upper())
+    word = name if name[:1] == "-" else _CHINESE_METAVARS.get(name.upper(), name.upper())
     if kind == "MissingParameter":
         return say("usage_lacking", lang, word=word)
     if kind == "BadParameter" and name:
-        why = _matched(_WHY, str(error.message), lang)
+        why = _translate_message(_VALUE_ERRORS, str(error.message), lang)
         return say("usage_bad_value" if why else "usage_bad_value_plain", lang, word=word, why=why)
-    return _matched(_OTHER, message, lang) or say("usage_other", lang)
+    return _translate_message(_OTHER_ERRORS, message, lang) or say("usage_other", lang)
 
 
-def _matched(forms: Sequence[tuple[str, str]], message: str, lang: str) -> str:
-    """Return the sentence that stands for the parser's, empty where it is not known."""
-    for form, key in forms:
-        if found := re.search(form, message):
-            return say(key, lang, **found.groupdict(), verbs=_verbs(lang))
+def _translate_message(patterns: Sequence[tuple[str, str]], message: str, lang: str) -> str:
+    """Return the translation of a parser message; empty if no pattern matches."""
+    for pattern, key in patterns:
+        if match := re.search(pattern, message):
+            return say(key, lang, **match.groupdict(), verbs=_command_list(lang))
     return ""
 
 
-def _verbs(lang: str) -> str:
-    from penjing.cli.app import VERBS  # noqa: PLC0415 - it stands above
+def _command_list(lang: str) -> str:
+    from penjing.cli.app import COMMANDS  # noqa: PLC0415 - app imports this package
 
-    return say("list_comma", lang).join(VERBS)
+    return say("list_comma", lang).join(COMMANDS)
