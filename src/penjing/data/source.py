@@ -19,6 +19,9 @@ Source: TypeAlias = (
 )
 """A table, the path of a file, a frame (pandas, polars, pyarrow), an array, or rows."""
 
+ArrayOrFrame: TypeAlias = "npt.ArrayLike | Sequence[Sequence[object]] | IntoFrame"
+"""The rows that an estimator accepts: an array, lists of values, or a frame."""
+
 Label: TypeAlias = str | int | float | bool
 """A class of the target, or the number that a regression tree predicts."""
 

@@ -1,4 +1,4 @@
-"""Estimators: trees in scikit-learn's clothes, in the only room that imports it."""
+"""Estimators: trees with scikit-learn's interface; only this package imports scikit-learn."""
 
 from penjing.estimators.classifiers import (
     C45Classifier,

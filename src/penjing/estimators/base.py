@@ -1,9 +1,9 @@
-"""What all estimators share: parameters become a recipe, rows a table, and a tree answers."""
+"""The base of all estimators: parameters become a recipe, X and y a table, fitted by `fit`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +15,11 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from penjing import arguments
 from penjing.api.fit import fit
 from penjing.api.tree import Tree
+from penjing.data.source import ArrayOrFrame
 from penjing.data.table import Column, Floats, Table
 from penjing.dialects.recipes import RECIPES, recipe_of
 from penjing.errors import ChoiceError, DataError, WrongTypeError
-from penjing.estimators.to_table import answers_of, columns_of, name_of
+from penjing.estimators.to_table import check_target, read_columns, target_name
 from penjing.grow.recipe import Recipe
 from penjing.predict import predict
 from penjing.prune.cost_complexity import pruning_path
@@ -26,14 +27,16 @@ from penjing.registry import load
 from penjing.tree import serialize
 from penjing.tree.nodes import Ids
 
-# What scikit-learn calls the settings of each program's rules.
-_COMMON = {
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+_COMMON_NAMES = {
     "max_leaf_nodes": "max_leaves",
     "min_samples_split": "min_weight",
     "min_samples_leaf": "min_branch",
 }
-_NAMES: dict[str, dict[str, str]] = {
-    "rpart": _COMMON
+_SETTING_NAMES: dict[str, dict[str, str]] = {
+    "rpart": _COMMON_NAMES
     | {
         "min_samples_split": "minsplit",
         "min_samples_leaf": "minbucket",
@@ -41,63 +44,74 @@ _NAMES: dict[str, dict[str, str]] = {
     },
     "sklearn": {"max_leaf_nodes": "max_leaves"},
 }
-_OTHERS = ("prune", "ccp_alpha", "validation_fraction", "random_state", "engine")
-"""Parameters that are no setting of a recipe."""
+"""The settings of each dialect that have another name in scikit-learn."""
+_OWN_PARAMETERS = (
+    "prune",
+    "ccp_alpha",
+    "validation_fraction",
+    "random_state",
+    "engine",
+    "class_weight",
+    "min_weight_fraction_leaf",
+)
+"""Parameters of the estimators that are not settings of the recipe."""
 
 
 class TreeEstimator(BaseEstimator):
-    """A tree behind scikit-learn's methods; subclasses say which recipe and which parameters."""
+    """A tree with scikit-learn's methods; subclasses define the recipe and the parameters."""
 
     _recipe = "cart-binary"
 
-    def _chosen(self) -> tuple[str | Recipe, dict[str, Any]]:
-        """Return the recipe and its changed settings, by the recipe's own names."""
+    def _recipe_and_settings(self) -> tuple[str | Recipe, dict[str, Any]]:
+        """Return the recipe and the changed settings, by their names in the recipe."""
         params = self.get_params(deep=False)
         recipe = params.pop("recipe", self._recipe)
         extra = params.pop("options", None)
         if extra is not None:
             arguments.check_instance("options", extra, Mapping, "not_mapping")
-        for name in (*_OTHERS, "class_weight", "min_weight_fraction_leaf"):
+        for name in _OWN_PARAMETERS:
             params.pop(name, None)
         rules = recipe_of(recipe).rules
-        names = _NAMES.get(rules, _COMMON)
-        told = {names.get(k, k): _plain(v) for k, v in params.items() if v is not None}
-        return recipe, told | {str(name): value for name, value in (extra or {}).items()}
+        names = _SETTING_NAMES.get(rules, _COMMON_NAMES)
+        settings = {
+            names.get(k, k): _to_python_number(v) for k, v in params.items() if v is not None
+        }
+        return recipe, settings | {str(name): value for name, value in (extra or {}).items()}
 
-    def _limits(self, recipe: Recipe, table: Table) -> dict[str, Any]:
-        """Return the settings that hang on the rows."""
-        share = getattr(self, "min_weight_fraction_leaf", 0.0)
-        if not arguments.is_number(share) or not 0 <= share <= 0.5:
-            raise arguments.bad_value_error("bad_weight_fraction", "share", share, int | float)
-        if not share:
+    def _minimum_leaf_weight(self, recipe: Recipe, table: Table) -> dict[str, Any]:
+        """Return the setting for ``min_weight_fraction_leaf``, which depends on the weights."""
+        fraction = getattr(self, "min_weight_fraction_leaf", 0.0)
+        if not arguments.is_number(fraction) or not 0 <= fraction <= 0.5:
+            raise arguments.bad_value_error("bad_weight_fraction", "share", fraction, int | float)
+        if not fraction:
             return {}
         if recipe.rules == "sklearn":
-            return {"min_weight_fraction_leaf": float(share)}
+            return {"min_weight_fraction_leaf": float(fraction)}
         if recipe.rules == "rpart":
             raise ChoiceError("weight_fraction_unknown", recipe=recipe.name)
-        return {"min_branch": max(recipe.min_branch, float(share) * float(table.weights.sum()))}
+        return {"min_branch": max(recipe.min_branch, float(fraction) * float(table.weights.sum()))}
 
-    def _grown(
+    def _grow(
         self,
         columns: tuple[Column, ...],
         target: Column,
         weight: Floats | None,
     ) -> Tree:
-        """Return the tree, pruned if asked for."""
+        """Return the tree, pruned by ``prune`` and ``ccp_alpha``."""
         table = Table(columns, target, len(target.codes), weight, source={"name": "X"})
         if weight is not None and not weight.any():
             raise DataError("no_weight", source="sample_weight")
         alpha = arguments.number("ccp_alpha", self.ccp_alpha)
-        name, changes = self._chosen()
-        recipe = recipe_of(name, **changes)
+        chosen_recipe, settings = self._recipe_and_settings()
+        recipe = recipe_of(chosen_recipe, **settings)
         if recipe.rules == "sklearn" and self.random_state is not None:
             recipe = recipe.but(random_state=self._seed())
-        recipe = recipe.but(**self._limits(recipe, table))
+        recipe = recipe.but(**self._minimum_leaf_weight(recipe, table))
         tree = fit(
             table,
             recipe=recipe,
             prune=self.prune,
-            validation=_share(getattr(self, "validation_fraction", None)),
+            validation=_check_fraction(getattr(self, "validation_fraction", None)),
             seed=self._seed(),
             engine=self.engine,
         )
@@ -106,131 +120,226 @@ class TreeEstimator(BaseEstimator):
         return tree.prune("cost-complexity", alpha=alpha, by="impurity")
 
     def _seed(self) -> int:
-        given = self.random_state
-        if given is None:
+        state = self.random_state
+        if state is None:
             return 0
-        if isinstance(given, int | np.integer):
-            return arguments.whole_number("random_state", given, 0, 2**32 - 1)
-        if not isinstance(given, np.random.RandomState) and given is not np.random:
-            raise WrongTypeError("bad_random_state", name="random_state", value=given)
-        return int(check_random_state(given).randint(0, 2**31 - 1))
+        if isinstance(state, int | np.integer):
+            return arguments.whole_number("random_state", state, 0, 2**32 - 1)
+        if not isinstance(state, np.random.RandomState) and state is not np.random:
+            raise WrongTypeError("bad_random_state", name="random_state", value=state)
+        return int(check_random_state(state).randint(0, 2**31 - 1))
 
-    def _weights(self, weight: Any, n_rows: int) -> Floats | None:  # noqa: ANN401 - any array-like
+    def _check_weights(self, weight: npt.ArrayLike | None, n_rows: int) -> Floats | None:
         if weight is None:
             return None
-        shape = np.empty((n_rows, 1))
-        found: Floats = _check_sample_weight(
-            weight, shape, dtype=np.float64, ensure_non_negative=True
+        rows = np.empty((n_rows, 1))
+        checked: Floats = _check_sample_weight(
+            weight, rows, dtype=np.float64, ensure_non_negative=True
         )
-        return found
+        return checked
 
-    def _taught(self, X: Any, y: Any, weight: Any) -> Self:  # noqa: ANN401, N803
-        columns, n_rows = columns_of(self, X, reset=True)
-        answers = answers_of(y, n_rows)
-        target = self._target(name_of(y, columns), answers)
-        weights = self._weighed(self._weights(weight, n_rows), answers)
-        self.tree_ = self._grown(columns, target, weights)
+    def _fit_tree(
+        self,
+        X: ArrayOrFrame,  # noqa: N803 - scikit-learn's name
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None,
+    ) -> Self:
+        columns, n_rows = read_columns(self, X, reset=True)
+        labels = check_target(y, n_rows)
+        target = self._make_target(target_name(y, columns), labels)
+        weights = self._apply_class_weight(self._check_weights(sample_weight, n_rows), labels)
+        self.tree_ = self._grow(columns, target, weights)
         return self
 
-    def _target(self, name: str, y: npt.NDArray[Any]) -> Column:
+    def _make_target(self, name: str, y: npt.NDArray[Any]) -> Column:
         raise NotImplementedError
 
-    def _weighed(self, weight: Floats | None, y: npt.NDArray[Any]) -> Floats | None:  # noqa: ARG002
+    def _apply_class_weight(self, weight: Floats | None, y: npt.NDArray[Any]) -> Floats | None:  # noqa: ARG002
         return weight
 
-    # -- answers ------------------------------------------------------------------------------
+    # -- predictions --------------------------------------------------------------------------
 
-    def _rows(self, X: Any) -> Table:  # noqa: ANN401, N803 - any array or frame
+    def _read_rows(self, X: ArrayOrFrame) -> Table:  # noqa: N803
         check_is_fitted(self)
-        columns, n_rows = columns_of(self, X, reset=False)
-        named = zip(columns, self.tree_.schema, strict=True)
-        return Table(tuple(_renamed(c, field.name) for c, field in named), None, n_rows)
+        columns, n_rows = read_columns(self, X, reset=False)
+        pairs = zip(columns, self.tree_.schema, strict=True)
+        return Table(tuple(_rename(c, field.name) for c, field in pairs), None, n_rows)
 
-    def apply(self, X: Any) -> Ids:  # noqa: ANN401, N803
-        """Return the node where each row stops, as ``tree_`` numbers it."""
-        return predict.apply(self.tree_, self._rows(X))
+    def apply(self, X: ArrayOrFrame) -> Ids:  # noqa: N803
+        """Return the node at which the path of each row ends.
 
-    def decision_path(self, X: Any) -> Any:  # noqa: ANN401, N803
-        """Return a sparse matrix (rows, nodes): 1 where a row comes through a node."""
-        stops = self.apply(X)
+        Parameters
+        ----------
+        X : array or frame of shape (rows, columns)
+            The rows, with the columns of the training data.
+
+        Returns
+        -------
+        array of int, of shape (rows,)
+            Nodes as ``tree_`` numbers them: 0 is the root, and each level follows the one above.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> model = penjing.TreeClassifier().fit([[1], [2], [3], [4]], list("aabb"))
+        >>> model.apply([[0], [9]]).tolist()
+        [1, 2]
+        """
+        return predict.apply(self.tree_, self._read_rows(X))
+
+    def decision_path(self, X: ArrayOrFrame) -> csr_matrix:  # noqa: N803
+        """Return the nodes on the path of each row.
+
+        Parameters
+        ----------
+        X : array or frame of shape (rows, columns)
+            The rows, with the columns of the training data.
+
+        Returns
+        -------
+        csr_matrix of shape (rows, nodes)
+            1 where the path of a row contains a node, 0 elsewhere.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> model = penjing.TreeClassifier().fit([[1], [2], [3], [4]], list("aabb"))
+        >>> model.decision_path([[0], [9]]).toarray().tolist()
+        [[1, 1, 0], [1, 0, 1]]
+        """
+        leaves = self.apply(X)
         depth = self.tree_.depths
-        steps = [stops]
+        steps = [leaves]
         while (steps[-1] > 0).any():
             steps.append(np.where(steps[-1] > 0, self.tree_.nodes.parent[steps[-1]], -1))
-        every = np.stack(steps[::-1], axis=1)
-        start = np.append(0, np.cumsum(depth[stops] + 1))
-        shape = (len(stops), len(self.tree_.nodes))
-        known = every[every >= 0]
-        return csr_matrix((np.ones(len(known), np.intp), known, start), shape=shape)
+        paths = np.stack(steps[::-1], axis=1)
+        row_start = np.append(0, np.cumsum(depth[leaves] + 1))
+        shape = (len(leaves), len(self.tree_.nodes))
+        visited = paths[paths >= 0]
+        return csr_matrix((np.ones(len(visited), np.intp), visited, row_start), shape=shape)
 
     def get_depth(self) -> int:
-        """Return the largest number of questions asked of one row."""
+        """Return the depth of the tree: the largest number of splits on a path.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.TreeClassifier().fit([[1], [2], [3], [4]], list("aabb")).get_depth()
+        1
+        """
         check_is_fitted(self)
         return self.tree_.depth
 
     def get_n_leaves(self) -> int:
-        """Return the number of leaves."""
+        """Return the number of leaves.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.TreeClassifier().fit([[1], [2], [3], [4]], list("aabb")).get_n_leaves()
+        2
+        """
         check_is_fitted(self)
         return self.tree_.n_leaves
 
     @property
     def model_(self) -> Tree:
-        """The tree itself, by the name that the drop-in estimators have for it too."""
+        """The tree as a :class:`penjing.Tree`; the drop-in estimators have it by this name, too.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> print(penjing.TreeClassifier().fit([[1], [2], [3], [4]], list("aabb")).model_)
+        x1 ≤ 2.5: a (2)
+        x1 > 2.5: b (2)
+        """
         check_is_fitted(self)
         return self.tree_
 
     @property
     def feature_importances_(self) -> Floats:
-        """The share of each column in what the tree gained, as its own rules count it."""
+        """The importance of each column, as the dialect defines it; the sum is 1.
+
+        For most dialects it is the gain of the column's splits, weighted by the rows.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> model = penjing.TreeClassifier().fit([[1, 5], [2, 5], [3, 6]], list("aab"))
+        >>> model.feature_importances_.tolist()
+        [1.0, 0.0]
+        """
         check_is_fitted(self)
         tree = self.tree_
         rules = load("dialect", str(tree.recipe["rules"]))
         if hasattr(rules, "importance"):
-            told = rules.importance(tree)
-            found = np.array([told.get(field.name, 0.0) for field in tree.schema])
+            by_name = rules.importance(tree)
+            importances = np.array([by_name.get(field.name, 0.0) for field in tree.schema])
         else:
-            found = np.zeros(len(tree.schema))
-            asks = ~tree.is_leaf
-            np.add.at(found, tree.nodes.column[asks], (tree.weight * tree.nodes.gain)[asks])
-        whole = found.sum()
-        return found / whole if whole > 0 else found
+            importances = np.zeros(len(tree.schema))
+            is_split = ~tree.is_leaf
+            np.add.at(
+                importances, tree.nodes.column[is_split], (tree.weight * tree.nodes.gain)[is_split]
+            )
+        total = importances.sum()
+        return importances / total if total > 0 else importances
 
     def cost_complexity_pruning_path(
         self,
-        X: Any,  # noqa: ANN401, N803
-        y: Any,  # noqa: ANN401
-        sample_weight: Any = None,  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401 - scikit-learn's Bunch
-        """Return the complexities at which the tree grown from these rows loses questions.
+        X: ArrayOrFrame,  # noqa: N803
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Bunch:
+        """Return the values of ``ccp_alpha`` at which the tree of these rows becomes smaller.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training rows, as in ``fit``.
 
         Returns
         -------
         Bunch
-            ``ccp_alphas``, to be used as ``ccp_alpha``, and the ``impurities`` of the leaves.
+            ``ccp_alphas``: the values, increasing. ``impurities``: the total impurity of the
+            leaves of each pruned tree.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> X, y = [[1], [2], [3], [4]], list("aabb")
+        >>> penjing.TreeClassifier().cost_complexity_pruning_path(X, y).ccp_alphas.tolist()
+        [0.0, 0.5]
         """
-        whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
-        links = pruning_path(whole.tree_, by="impurity")
+        unpruned = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
+        links = pruning_path(unpruned.tree_, by="impurity")
         alphas = np.array([link.alpha for link in links])
         return Bunch(ccp_alphas=alphas, impurities=np.array([link.cost for link in links]))
 
-    # -- what scikit-learn asks ---------------------------------------------------------------
+    # -- scikit-learn's protocol --------------------------------------------------------------
 
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401 - scikit-learn's Tags
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = not self.refuses_missing
         return tags
 
     @property
     def refuses_missing(self) -> bool:
-        """Whether missing values are refused."""
-        own = getattr(self, "missing", None)
+        """Whether missing values raise an error.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.ID3Classifier().refuses_missing, penjing.C45Classifier().refuses_missing
+        (True, False)
+        """
+        policy = getattr(self, "missing", None)
         recipe = getattr(self, "recipe", self._recipe)
         known = RECIPES.get(recipe) if isinstance(recipe, str) else recipe
-        usual = known.missing if isinstance(known, Recipe) else "refuse"
-        return (own if isinstance(own, str) else usual) == "refuse"
+        recipe_policy = known.missing if isinstance(known, Recipe) else "refuse"
+        return (policy if isinstance(policy, str) else recipe_policy) == "refuse"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return plain data: parameters, and the tree as a model file holds it."""
+        """Return plain data: the parameters, and the tree as in a model file."""
         state: dict[str, Any] = dict(super().__getstate__())
         if "tree_" in state:
             state["tree_"] = serialize.to_json(self.tree_)
@@ -242,17 +351,17 @@ class TreeEstimator(BaseEstimator):
         super().__setstate__(state)
 
 
-def _renamed(column: Column, name: str) -> Column:
-    object.__setattr__(column, "name", name)  # made a moment ago, for this one purpose
+def _rename(column: Column, name: str) -> Column:
+    object.__setattr__(column, "name", name)  # frozen, but not shared yet
     return column
 
 
-def _share(value: Any) -> float | None:  # noqa: ANN401 - any parameter's
+def _check_fraction(value: Any) -> float | None:  # noqa: ANN401 - any parameter
     if value is not None and not arguments.is_number(value):
         raise WrongTypeError("bad_share", value=value)
     return None if value is None else float(value)
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - any parameter's
-    """Return a NumPy number as Python's own."""
+def _to_python_number(value: Any) -> Any:  # noqa: ANN401 - any parameter
+    """Return a NumPy number as a Python number, any other value unchanged."""
     return value.item() if isinstance(value, np.generic) else value

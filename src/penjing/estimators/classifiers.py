@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,37 +11,57 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 
 from penjing import arguments
+from penjing.criteria.criterion import Criterion
+from penjing.data.source import ArrayOrFrame, Label
 from penjing.data.table import Column, Floats
 from penjing.estimators.base import TreeEstimator
-from penjing.estimators.to_table import coded
-from penjing.grow.recipe import Recipe
+from penjing.estimators.to_table import encode_classes
+from penjing.grow.recipe import Measure, Missing, Recipe, Shape, Unseen
 from penjing.predict import predict
 
 
 class _Classifier(ClassifierMixin, TreeEstimator):
-    """What all classifiers share."""
+    """The base of all classifiers."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: ANN401, N803
-        """Grow the tree.
+    def fit(
+        self,
+        X: ArrayOrFrame,  # noqa: N803
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Grow the tree from the training data.
 
         Parameters
         ----------
         X : array or frame of shape (rows, columns)
-            Numbers and texts as they are; NaN and None are missing values. Categories of a frame
-            keep their order, ordered ones are ordered.
+            Numbers and text; NaN and None are missing values. Categorical columns of a frame keep
+            the order of their categories; ordered ones are ordinal columns.
         y : array of shape (rows,)
             The class of each row.
         sample_weight : array of shape (rows,), optional
-            What each row weighs.
-        """
-        return self._taught(X, y, sample_weight)
+            The weight of each row, 1 if not given.
 
-    def _target(self, name: str, y: npt.NDArray[Any]) -> Column:
-        self.classes_, codes = coded(y)
+        Returns
+        -------
+        Self
+            The fitted estimator, with the tree as ``tree_``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> model = penjing.TreeClassifier().fit([[1], [2], [3], [4]], list("aabb"))
+        >>> print(model.tree_)
+        x1 ≤ 2.5: a (2)
+        x1 > 2.5: b (2)
+        """
+        return self._fit_tree(X, y, sample_weight)
+
+    def _make_target(self, name: str, y: npt.NDArray[Any]) -> Column:
+        self.classes_, codes = encode_classes(y)
         self.n_classes_ = len(self.classes_)
         return Column(name, "nominal", tuple(self.classes_.tolist()), codes)
 
-    def _weighed(self, weight: Floats | None, y: npt.NDArray[Any]) -> Floats | None:
+    def _apply_class_weight(self, weight: Floats | None, y: npt.NDArray[Any]) -> Floats | None:
         if self.class_weight is None:
             return weight
         if not isinstance(self.class_weight, Mapping):
@@ -49,61 +69,116 @@ class _Classifier(ClassifierMixin, TreeEstimator):
         factor: Floats = compute_sample_weight(self.class_weight, y)
         return factor if weight is None else weight * factor
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: ANN401, N803
-        """Return the class of each row."""
-        rows = self._rows(X)
-        found: npt.NDArray[Any] = self.classes_[predict.classes_of(self.tree_, rows)]
-        return found
+    def predict(self, X: ArrayOrFrame) -> npt.NDArray[Any]:  # noqa: N803
+        """Return the predicted class of each row.
 
-    def predict_proba(self, X: Any) -> Floats:  # noqa: ANN401, N803
-        """Return the share of each class for each row, in the order of ``classes_``."""
-        rows = self._rows(X)
+        Parameters
+        ----------
+        X : array or frame of shape (rows, columns)
+            The rows, with the columns of the training data.
+
+        Returns
+        -------
+        array of shape (rows,)
+            Values of ``classes_``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> model = penjing.TreeClassifier().fit([[1], [2], [3], [4]], list("aabb"))
+        >>> model.predict([[0], [9]]).tolist()
+        ['a', 'b']
+        """
+        rows = self._read_rows(X)
+        predictions: npt.NDArray[Any] = self.classes_[predict.classes_of(self.tree_, rows)]
+        return predictions
+
+    def predict_proba(self, X: ArrayOrFrame) -> Floats:  # noqa: N803
+        """Return the predicted probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array or frame of shape (rows, columns)
+            The rows, with the columns of the training data.
+
+        Returns
+        -------
+        array of shape (rows, classes)
+            Probabilities, in the order of ``classes_``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> model = penjing.TreeClassifier(max_depth=0).fit([[1], [2], [3], [4]], list("aaab"))
+        >>> model.predict_proba([[0]]).tolist()
+        [[0.75, 0.25]]
+        """
+        rows = self._read_rows(X)
         return predict.predict_proba(self.tree_, rows)
 
-    def predict_log_proba(self, X: Any) -> Floats:  # noqa: ANN401, N803
-        """Return the logarithms of the shares; minus infinity where a share is 0."""
+    def predict_log_proba(self, X: ArrayOrFrame) -> Floats:  # noqa: N803
+        """Return the logarithms of the predicted probabilities.
+
+        Parameters
+        ----------
+        X : array or frame of shape (rows, columns)
+            The rows, with the columns of the training data.
+
+        Returns
+        -------
+        array of shape (rows, classes)
+            Logarithms, in the order of ``classes_``; minus infinity where a probability is 0.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> model = penjing.TreeClassifier().fit([[1], [2], [3], [4]], list("aabb"))
+        >>> model.predict_log_proba([[0]]).tolist()
+        [[0.0, -inf]]
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
 
 class ID3Classifier(_Classifier):
-    """ID3: the column of greatest information gain, a branch for each of its levels.
+    """ID3: splits on the column of greatest information gain, one branch per category.
 
     Parameters
     ----------
     criterion : str or function
-        ``gain``, ``gain_ratio``, ``gini``, or a function of class counts.
+        The measure of a split: ``gain``, ``gain_ratio``, ``gini``, or a function of class counts.
     missing : str
-        ``refuse`` missing values, or share them out by ``fraction``.
+        ``refuse`` missing values, or use fractional cases (``fraction``).
     unseen : str
-        A level that training never saw: ``stop`` at the node that asks, take it for ``missing``,
-        or ``error``.
+        A category that is not in the training data: ``stop`` at the node and predict its class,
+        treat it as ``missing``, or raise an ``error``.
     max_depth, max_leaf_nodes : int, optional
-        Limits to the questions on a path and to the leaves.
+        The largest depth and the largest number of leaves.
     min_samples_split, min_samples_leaf : float, optional
-        A node lighter than this is not divided; at least two branches weigh this much.
+        The smallest weight of a node to be split, and the smallest weight that at least two
+        branches must have.
     min_weight_fraction_leaf : float
-        The same as ``min_samples_leaf``, as a share of all weight.
+        ``min_samples_leaf`` as a fraction of the total weight.
     min_gain : float
-        A division that gains less is not made.
+        The smallest gain of a split.
     prune : str, optional
-        ``reduced-error``, ``prepruned`` (both need ``validation_fraction``), ``pessimistic``,
-        ``minimum-error``, ``mdl``, …
+        The pruning method: ``reduced-error``, ``prepruned`` (both need ``validation_fraction``),
+        ``pessimistic``, ``minimum-error``, ``mdl``, …
     ccp_alpha : float
-        Prune by cost-complexity: how much impurity a leaf must save.
+        Prune by cost-complexity: the impurity that each leaf must save.
     validation_fraction : float, optional
-        The share of the rows that decides the pruning.
+        The fraction of the rows to hold out as validation set.
     class_weight : "balanced" or mapping, optional
-        What a row of each class weighs.
-    random_state : int, optional
-        Decides which rows a share takes.
+        The weight of a row of each class.
+    random_state : int or RandomState, optional
+        The seed that selects the rows of the validation set.
     engine : str
-        Who counts: ``auto``, ``native``, ``memory``.
+        The engine that computes the counts: ``auto``, ``native`` or ``memory``.
 
     Attributes
     ----------
     tree_ : penjing.Tree
-        The tree: print it, draw it, prune it, ask it why.
+        The tree: print, draw, prune or explain it.
 
     Examples
     --------
@@ -121,9 +196,9 @@ class ID3Classifier(_Classifier):
     def __init__(
         self,
         *,
-        criterion: Any = "gain",  # noqa: ANN401 - a name or a function
-        missing: str = "refuse",
-        unseen: str = "stop",
+        criterion: str | Measure | Criterion = "gain",
+        missing: Missing = "refuse",
+        unseen: Unseen = "stop",
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
         min_samples_split: float | None = None,
@@ -133,8 +208,8 @@ class ID3Classifier(_Classifier):
         prune: str | None = None,
         ccp_alpha: float = 0.0,
         validation_fraction: float | None = None,
-        class_weight: str | Mapping[Any, float] | None = None,
-        random_state: int | None = None,
+        class_weight: str | Mapping[Label, float] | None = None,
+        random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
     ) -> None:
         self.criterion = criterion
@@ -155,28 +230,28 @@ class ID3Classifier(_Classifier):
 
 
 class C45Classifier(_Classifier):
-    """C4.5 release 8: gain ratio, missing values in fractions, error-based pruning.
+    """C4.5 release 8: gain ratio, fractional cases, error-based pruning.
 
     Parameters
     ----------
     criterion : str
         ``gain_ratio``, or ``gain`` (C4.5's -g).
     shape : str
-        ``multiway``, or ``merged`` (-s): levels of a column are merged into groups.
+        ``multiway``, or ``merged`` (-s): categories are merged into groups.
     max_depth : int, optional
-        A limit to the questions on a path; C4.5 has none.
+        The largest depth; C4.5 has no limit.
     min_samples_leaf : float
-        At least two branches of a division weigh this much (-m).
+        The smallest weight that at least two branches must have (-m).
     min_weight_fraction_leaf : float
-        The same as a share of all weight.
+        ``min_samples_leaf`` as a fraction of the total weight.
     pruning : str
         ``error-based`` or ``none``.
     confidence : float
-        The confidence of error-based pruning (-c, here not in per cent).
+        The confidence of error-based pruning, 0.25 for C4.5's ``-c 25``.
     collapse, raise_branches, laplace : bool
         As for the recipe `c4.5`.
     prune, ccp_alpha, validation_fraction
-        A further pruning, as for :class:`ID3Classifier`.
+        Further pruning, as for :class:`ID3Classifier`.
     class_weight, random_state, engine
         As for :class:`ID3Classifier`.
 
@@ -195,11 +270,11 @@ class C45Classifier(_Classifier):
         self,
         *,
         criterion: str = "gain_ratio",
-        shape: str = "multiway",
+        shape: Shape = "multiway",
         max_depth: int | None = None,
         min_samples_leaf: float = 2,
         min_weight_fraction_leaf: float = 0.0,
-        pruning: str = "error-based",
+        pruning: Literal["error-based", "reduced-error", "none"] = "error-based",
         confidence: float = 0.25,
         collapse: bool = True,
         raise_branches: bool = True,
@@ -207,8 +282,8 @@ class C45Classifier(_Classifier):
         prune: str | None = None,
         ccp_alpha: float = 0.0,
         validation_fraction: float | None = None,
-        class_weight: str | Mapping[Any, float] | None = None,
-        random_state: int | None = None,
+        class_weight: str | Mapping[Label, float] | None = None,
+        random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
     ) -> None:
         self.criterion = criterion
@@ -230,21 +305,22 @@ class C45Classifier(_Classifier):
 
 
 class CARTClassifier(_Classifier):
-    """CART as rpart grows it: two branches, surrogate tests for missing values, complexity.
+    """CART as in rpart: binary splits, surrogates for missing values, complexity parameter.
 
     Parameters
     ----------
     criterion : str
         ``gini`` or ``gain`` (rpart's information).
     cp : float
-        A division must lessen the risk by this share of the root's for each leaf it adds.
+        The complexity parameter: a split must decrease the risk by this fraction of the root's
+        risk for each leaf that it adds.
     max_depth : int
-        A limit to the questions on a path.
+        The largest depth.
     min_samples_split, min_samples_leaf : int
-        A node of fewer rows is not divided (minsplit); each side has at least so many (minbucket),
-        a third of the former where None.
+        The smallest number of rows of a node to be split (minsplit), and of each branch
+        (minbucket). If None, the latter is a third of the former.
     max_surrogates : int
-        How many stand-in tests a question has at most.
+        The largest number of surrogates of a split.
     prune, ccp_alpha, validation_fraction, class_weight, random_state, engine
         As for :class:`ID3Classifier`.
 
@@ -263,15 +339,15 @@ class CARTClassifier(_Classifier):
         *,
         criterion: str = "gini",
         cp: float = 0.01,
-        max_depth: int = 30,
+        max_depth: int | None = 30,
         min_samples_split: int = 20,
         min_samples_leaf: int | None = None,
         max_surrogates: int = 5,
         prune: str | None = None,
         ccp_alpha: float = 0.0,
         validation_fraction: float | None = None,
-        class_weight: str | Mapping[Any, float] | None = None,
-        random_state: int | None = None,
+        class_weight: str | Mapping[Label, float] | None = None,
+        random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
     ) -> None:
         self.criterion = criterion
@@ -289,7 +365,7 @@ class CARTClassifier(_Classifier):
 
 
 class TreeClassifier(_Classifier):
-    """A classifier by any recipe; None leaves a setting as the recipe has it.
+    """A classifier by any recipe; a setting that is None keeps the value of the recipe.
 
     Parameters
     ----------
@@ -298,11 +374,11 @@ class TreeClassifier(_Classifier):
     criterion, shape, missing, unseen, max_depth, min_gain
         Settings of the recipe; see :class:`penjing.Recipe`.
     max_leaf_nodes, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
-        Limits, by scikit-learn's names.
+        Limits, with scikit-learn's names.
     prune, ccp_alpha, validation_fraction, class_weight, random_state, engine
         As for :class:`ID3Classifier`.
     options : mapping, optional
-        Settings that only this recipe knows: ``{"confidence": 0.1}`` for ``c4.5``.
+        Settings that only this recipe has: ``{"confidence": 0.1}`` for ``c4.5``.
 
     Examples
     --------
@@ -315,10 +391,10 @@ class TreeClassifier(_Classifier):
         self,
         recipe: str | Recipe = "cart-binary",
         *,
-        criterion: Any = None,  # noqa: ANN401 - a name or a function
-        shape: str | None = None,
-        missing: str | None = None,
-        unseen: str | None = None,
+        criterion: str | Measure | Criterion | None = None,
+        shape: Shape | None = None,
+        missing: Missing | None = None,
+        unseen: Unseen | None = None,
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
         min_samples_split: float | None = None,
@@ -328,9 +404,9 @@ class TreeClassifier(_Classifier):
         prune: str | None = None,
         ccp_alpha: float = 0.0,
         validation_fraction: float | None = None,
-        options: Mapping[str, Any] | None = None,
-        class_weight: str | Mapping[Any, float] | None = None,
-        random_state: int | None = None,
+        options: Mapping[str, object] | None = None,
+        class_weight: str | Mapping[Label, float] | None = None,
+        random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
     ) -> None:
         self.recipe = recipe

@@ -1,8 +1,8 @@
-"""scikit-learn's decision trees by their own names and parameters, grown here where they can be.
+"""Drop-in replacements of scikit-learn's decision trees, grown by penjing if it supports them.
 
-They *are* scikit-learn's classes but for growing: its functions ask whether they are (plot_tree,
-export_text, shap), its methods check what comes in, and its compiled walk down an array tree is
-what predicts. What our kernels do not grow it grows itself.
+The classes are subclasses of scikit-learn's, as `plot_tree`, `export_text` and shap require.
+scikit-learn validates the input and predicts from the array tree; only growing is replaced. Trees
+that penjing does not support are grown by scikit-learn.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import sklearn
 from scipy.sparse import issparse
-from sklearn import tree as original
+from sklearn import tree as sklearn_tree
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.fixes import parse_version
 from sklearn.utils.multiclass import check_classification_targets
@@ -29,53 +29,57 @@ from penjing.data.read.python_rows import default_names
 from penjing.data.table import Column, Floats, Table
 from penjing.estimators.from_sklearn import from_arrays
 from penjing.estimators.to_sklearn import (
-    Order,
+    NodeOrder,
     are_equal,
-    arrays_of,
     best_first,
+    count_rows,
     depth_first,
-    made_leaves,
-    rows_of,
+    new_leaves,
+    to_arrays,
 )
 from penjing.tree import serialize
 
 Singles = npt.NDArray[np.float32]
 Labels = npt.NDArray[Any]
 
-OURS, THEIRS = "penjing", "scikit-learn"
-_LEAST = {
+PENJING, SKLEARN = "penjing", "scikit-learn"
+_SMALLEST_SIZE = {
     "max_depth": 1,
     "max_leaf_nodes": 2,
     "min_samples_split": 2,
     "min_samples_leaf": 1,
     "max_features": 1,
 }
-_MOST = 2**31 - 1
-"""Larger settings fail in ways of their own, which are scikit-learn's."""
-_SHARES = ("min_samples_split", "min_samples_leaf", "max_features")
-_PARTS = {"sqrt": sqrt, "log2": log2}
-_DEGREES = {"min_weight_fraction_leaf": 0.5, "min_impurity_decrease": np.inf, "ccp_alpha": np.inf}
+_LARGEST_SIZE = 2**31 - 1
+"""Larger values are left to scikit-learn, which raises its own errors."""
+_FRACTIONS = ("min_samples_split", "min_samples_leaf", "max_features")
+_MAX_FEATURES = {"sqrt": sqrt, "log2": log2}
+_LARGEST_VALUE = {
+    "min_weight_fraction_leaf": 0.5,
+    "min_impurity_decrease": np.inf,
+    "ccp_alpha": np.inf,
+}
 _SMALLEST, _LARGEST = 1e-100, 1e100
-"""Numbers and weights between these can be squared and summed up."""
+"""Numbers and weights between these can be squared and summed without overflow."""
 _CHECKS = (
     {"dtype": np.float32, "accept_sparse": "csc", "ensure_all_finite": False},
     {"ensure_2d": False, "dtype": None},
 )
-"""How scikit-learn has rows and targets checked."""
-_DIVIDES_GAPS_ALIKE = parse_version(sklearn.__version__) >= parse_version("1.9")
-"""Before, scikit-learn divided rows with missing values otherwise."""
+"""The arguments with which scikit-learn validates X and y."""
+_SAME_MISSING_RULE = parse_version(sklearn.__version__) >= parse_version("1.9")
+"""Earlier versions of scikit-learn treat rows with missing values differently."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """The target as a column, and what a row of each class weighs."""
+    """The target as a column, and the weight of each class."""
 
     column: Column
-    factor: Floats | None = None
+    class_weight: Floats | None = None
 
 
-class Growing(original.BaseDecisionTree):
-    """Stands between scikit-learn's two classes and their base, where they grow the tree."""
+class PenjingDecisionTree(sklearn_tree.BaseDecisionTree):
+    """Overrides how scikit-learn's base class grows a tree."""
 
     _criteria: ClassVar[tuple[str, ...]] = ()
 
@@ -84,69 +88,75 @@ class Growing(original.BaseDecisionTree):
         X: Any,  # noqa: ANN401, N803 - scikit-learn's name
         y: Any,  # noqa: ANN401 - any array-like
         sample_weight: Any = None,  # noqa: ANN401 - any array-like
-        check_input: bool = True,  # noqa: FBT001, FBT002 - as theirs
+        check_input: bool = True,  # noqa: FBT001, FBT002 - scikit-learn's signature
         missing_values_in_feature_mask: Any = None,  # noqa: ANN401 - an array or None
     ) -> Self:
-        """Grow the tree, here or there. ``fit`` comes by here, and so do forests."""
+        """Grow the tree by penjing or scikit-learn; called by ``fit`` and by forests."""
         self._model: Tree | None = None
-        given, gaps = X, missing_values_in_feature_mask
+        data, missing_mask = X, missing_values_in_feature_mask
         table = None
-        if not issparse(X) and self._are_settings_known():
+        if not issparse(X) and self._are_parameters_supported():
             rows = X
             if check_input:
-                rows, y = self._checked(X, y)
-            if not issparse(rows):  # as a frame of sparse columns would be now
+                rows, y = self._validate(X, y)
+            if not issparse(rows):  # a frame of sparse columns is sparse now
                 if check_input:
-                    gaps = self._gaps(rows)
-                table = self._table(rows, y, sample_weight, gaps, is_checked=check_input)
-                given, check_input = rows, False
+                    missing_mask = self._columns_with_missing(rows)
+                table = self._make_table(
+                    rows, y, sample_weight, missing_mask, is_checked=check_input
+                )
+                data, check_input = rows, False
         if table is None:
-            super()._fit(given, y, sample_weight, check_input, gaps)
+            super()._fit(data, y, sample_weight, check_input, missing_mask)
         else:
             self._grow(*table)
-        self.grown_by_ = THEIRS if table is None else OURS
+        self.grown_by_ = SKLEARN if table is None else PENJING
         return self
 
-    # -- what is grown here -----------------------------------------------------------------------
+    # -- supported input -------------------------------------------------------------------------
 
-    def _are_settings_known(self) -> bool:
-        """Whether parameters are such as are known here, and valid (nobody may have checked)."""
+    def _are_parameters_supported(self) -> bool:
+        """Return whether penjing supports the parameters and they are valid."""
         return (
             isinstance(self.criterion, str)
             and self.criterion in self._criteria
             and isinstance(self.splitter, str)
             and self.splitter == "best"
             and self.monotonic_cst is None
-            and all(_is_size(name, getattr(self, name)) for name in _LEAST)
-            and all(_is_degree(getattr(self, name), most) for name, most in _DEGREES.items())
+            and all(_is_valid_size(name, getattr(self, name)) for name in _SMALLEST_SIZE)
+            and all(
+                _is_valid_number(getattr(self, name), most) for name, most in _LARGEST_VALUE.items()
+            )
         )
 
-    def _checked(self, rows: Any, y: Any) -> tuple[Any, Any]:  # noqa: ANN401 - any array-like
+    def _validate(self, rows: Any, y: Any) -> tuple[Any, Any]:  # noqa: ANN401 - any array-like
         if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu" and y.size:
-            return validate_data(self, rows, **_CHECKS[0]), y  # nothing can be wrong with y
-        found: tuple[Any, Any] = validate_data(self, rows, y, validate_separately=_CHECKS)
-        return found
+            return validate_data(self, rows, **_CHECKS[0]), y  # integers need no check
+        validated: tuple[Any, Any] = validate_data(self, rows, y, validate_separately=_CHECKS)
+        return validated
 
-    def _gaps(self, rows: Singles) -> Any:  # noqa: ANN401 - an array or None
-        """Return which columns have missing values, None if none; refuse infinite ones."""
+    def _columns_with_missing(self, rows: Singles) -> Any:  # noqa: ANN401 - an array or None
+        """Return which columns have missing values, None if none; infinite values are errors."""
         with np.errstate(over="ignore", invalid="ignore"):
             is_finite = np.isfinite(rows.sum())
         return None if is_finite else self._compute_missing_values_in_feature_mask(rows)
 
-    def _table(
+    def _make_table(
         self,
-        rows: Any,  # noqa: ANN401 - whatever was handed over unchecked
+        rows: Any,  # noqa: ANN401 - possibly unchecked
         y: Any,  # noqa: ANN401
         sample_weight: Any,  # noqa: ANN401
-        gaps: Any,  # noqa: ANN401
+        missing_mask: Any,  # noqa: ANN401
         *,
         is_checked: bool,
     ) -> tuple[Table, Singles, Floats | None] | None:
-        """Return what is grown from: table, rows, class weights; None if that is not done here.
+        """Return the table, the rows and the class weights; None if penjing does not support them.
 
-        What is wrong is left to scikit-learn, to be found in its order and said in its words.
+        Invalid input returns None, too, so that scikit-learn raises its own error.
         """
-        if not (is_checked or _are_rows(rows, gaps)) or not (gaps is None or _DIVIDES_GAPS_ALIKE):
+        if not (is_checked or _are_valid_rows(rows, missing_mask)) or not (
+            missing_mask is None or _SAME_MISSING_RULE
+        ):
             return None
         rows = np.asarray(rows, np.float32)
         labels = np.atleast_1d(y)
@@ -156,31 +166,31 @@ class Growing(original.BaseDecisionTree):
         try:
             if sample_weight is not None:
                 weight = _check_sample_weight(sample_weight, rows, dtype=np.float64)
-            target = self._target(labels.reshape(-1))
+            target = self._make_target(labels.reshape(-1))
         except (TypeError, ValueError):
             return None
-        if target is None or not _is_heavy(weight, target):
+        if target is None or not _are_valid_weights(weight, target):
             return None
         self._check_target(labels.reshape(-1, 1))
         if weight is not None and (weight == 1).all():
             weight = None
         self.n_features_in_ = rows.shape[1]
         self.n_outputs_ = 1
-        titles = self._titles()
+        names = self._column_names()
         columns = tuple(
-            LazyColumn(title, rows[:, j].astype(np.float64)) for j, title in enumerate(titles)
+            LazyColumn(name, rows[:, j].astype(np.float64)) for j, name in enumerate(names)
         )
         table = Table(columns, target.column, len(rows), weight, source={"name": "X"})
-        return table, rows, target.factor
+        return table, rows, target.class_weight
 
-    def _target(self, y: Labels) -> Target | None:
+    def _make_target(self, y: Labels) -> Target | None:
         raise NotImplementedError
 
     def _check_target(self, y: Labels) -> None:
-        """Let scikit-learn refuse or warn of a target that is sound as far as we can see."""
+        """Let scikit-learn raise its errors and warnings about the target."""
 
-    def _titles(self) -> list[str]:
-        """Return what columns are called in our tree: as in the frame if names are distinct."""
+    def _column_names(self) -> list[str]:
+        """Return the column names of the tree: those of the frame if they are distinct."""
         names = [*map(str, getattr(self, "feature_names_in_", ()))]
         return (
             names if len(set(names)) == self.n_features_in_ else default_names(self.n_features_in_)
@@ -188,100 +198,112 @@ class Growing(original.BaseDecisionTree):
 
     # -- growing ----------------------------------------------------------------------------------
 
-    def _grow(self, table: Table, rows: Singles, factor: Floats | None) -> None:
-        settings = self._settings(*rows.shape)
-        if factor is not None:
+    def _grow(self, table: Table, rows: Singles, class_weight: Floats | None) -> None:
+        settings = self._recipe_settings(*rows.shape)
+        if class_weight is not None:
             assert table.target is not None
             levels = table.target.levels
-            settings["class_weight"] = dict(zip(levels, factor.tolist(), strict=True))
-        grown = fit(table, recipe="sklearn", **settings)
-        order = best_first(grown) if self.max_leaf_nodes is not None else depth_first(grown)
-        self.tree_ = arrays_of(grown, order, is_weighted=table.weight is not None)
+            settings["class_weight"] = dict(zip(levels, class_weight.tolist(), strict=True))
+        tree = fit(table, recipe="sklearn", **settings)
+        order = best_first(tree) if self.max_leaf_nodes is not None else depth_first(tree)
+        self.tree_ = to_arrays(tree, order, is_weighted=table.weight is not None)
         if table.weight is not None:
             weight = table.weight
-            if factor is not None:
+            if class_weight is not None:
                 assert table.target is not None
-                weight = weight * factor[table.target.codes]
-            taught = rows if weight.all() else rows[weight > 0]
-            self.tree_.n_node_samples[:] = rows_of(self.tree_, self.tree_.apply(taught))
-        self._model = self._pruned(grown, order) if self.ccp_alpha > 0 else grown
+                weight = weight * class_weight[table.target.codes]
+            used_rows = rows if weight.all() else rows[weight > 0]
+            self.tree_.n_node_samples[:] = count_rows(self.tree_, self.tree_.apply(used_rows))
+        self._model = self._prune_both(tree, order) if self.ccp_alpha > 0 else tree
 
-    def _settings(self, n_rows: int, n_columns: int) -> dict[str, Any]:
-        """Return the parameters as the recipe takes them, all but the complexity."""
-        told: dict[str, Any] = {"criterion": self.criterion}
+    def _recipe_settings(self, n_rows: int, n_columns: int) -> dict[str, Any]:
+        """Return the parameters as settings of the recipe, all but ``ccp_alpha``."""
+        settings: dict[str, Any] = {"criterion": self.criterion}
         for name in ("max_depth", "max_leaf_nodes"):
-            given = getattr(self, name)
-            told[name] = None if given is None else int(given)
+            value = getattr(self, name)
+            settings[name] = None if value is None else int(value)
         for name in ("min_samples_split", "min_samples_leaf"):
-            given = getattr(self, name)
-            is_whole = isinstance(given, Integral)
-            told[name] = max(_LEAST[name], int(given) if is_whole else ceil(given * n_rows))
+            value = getattr(self, name)
+            is_whole = isinstance(value, Integral)
+            settings[name] = max(
+                _SMALLEST_SIZE[name], int(value) if is_whole else ceil(value * n_rows)
+            )
         for name in ("min_weight_fraction_leaf", "min_impurity_decrease"):
-            told[name] = float(getattr(self, name))
-        self.max_features_ = self._n_looked_at(n_columns)
-        told["max_features"] = min(int(self.max_features_), n_columns)
-        return told | self._drawn_by(n_columns)
+            settings[name] = float(getattr(self, name))
+        self.max_features_ = self._number_of_features(n_columns)
+        settings["max_features"] = min(int(self.max_features_), n_columns)
+        return settings | self._random_settings(n_columns)
 
-    def _n_looked_at(self, n: int) -> Any:  # noqa: ANN401 - whatever whole number was given
-        most = self.max_features
-        if most is None:
+    def _number_of_features(self, n: int) -> Any:  # noqa: ANN401 - any integer type
+        value = self.max_features
+        if value is None:
             return n
-        if isinstance(most, Integral):
-            return most
-        return max(1, int(_PARTS[most](n) if isinstance(most, str) else most * n))
+        if isinstance(value, Integral):
+            return value
+        return max(1, int(_MAX_FEATURES[value](n) if isinstance(value, str) else value * n))
 
-    def _drawn_by(self, n_columns: int) -> dict[str, int]:
-        """Return by what columns are drawn; a generator gives one number, as scikit-learn has it.
+    def _random_settings(self, n_columns: int) -> dict[str, int]:
+        """Return the setting of the random order of columns.
 
-        Without any, columns come in the order of the table where all of them are looked at.
+        As in scikit-learn, a generator is asked for one number. Without ``random_state`` and with
+        all columns used, columns keep the order of the table.
         """
-        given = self.random_state
-        if isinstance(given, Integral):
-            return {"random_state": int(given)}
-        start = int(check_random_state(given).randint(0, _MOST))
-        looks_at_all = self.max_features_ >= n_columns
-        return {} if given is None and looks_at_all else {"random_start": start}
+        random_state = self.random_state
+        if isinstance(random_state, Integral):
+            return {"random_state": int(random_state)}
+        start = int(check_random_state(random_state).randint(0, _LARGEST_SIZE))
+        uses_all_columns = self.max_features_ >= n_columns
+        return {} if random_state is None and uses_all_columns else {"random_start": start}
 
-    def _pruned(self, grown: Tree, order: Order) -> Tree:
-        """Let scikit-learn prune the array tree, and cut back ours where it did."""
-        whole = self.tree_
+    def _prune_both(self, tree: Tree, order: NodeOrder) -> Tree:
+        """Let scikit-learn prune the array tree, and return the tree with the same leaves."""
+        unpruned = self.tree_
         self._prune_tree()
-        cut = np.argsort(order.place)[made_leaves(whole, self.tree_)].tolist()
-        recipe = dict(grown.recipe) | {"ccp_alpha": float(self.ccp_alpha)}
-        return replace(grown.pruned(cut) if cut else grown, recipe=recipe)
+        leaves = np.argsort(order.position)[new_leaves(unpruned, self.tree_)].tolist()
+        recipe = dict(tree.recipe) | {"ccp_alpha": float(self.ccp_alpha)}
+        return replace(tree.pruned(leaves) if leaves else tree, recipe=recipe)
 
-    # -- what is kept -----------------------------------------------------------------------------
+    # -- fitted attributes ------------------------------------------------------------------------
 
     @property
     def model_(self) -> Tree:
-        """The same tree as a :class:`penjing.Tree`; there is none of several outputs."""
+        """The tree as a :class:`penjing.Tree`; not available with several outputs.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> model = penjing.DecisionTreeClassifier().fit([[1.0], [2.0]], ["a", "b"])
+        >>> print(model.model_)
+        x1 ≤ 1.5: a (1)
+        x1 > 1.5: b (1)
+        """
         check_is_fitted(self)
         return from_arrays(self) if self._model is None else self._model
 
-    def _arrays(self, n_rows: npt.NDArray[np.int64]) -> Any:  # noqa: ANN401 - theirs
-        """Return the array tree that our tree stands for."""
+    def _array_tree(self, n_rows: npt.NDArray[np.int64]) -> Any:  # noqa: ANN401 - scikit-learn's array tree
+        """Return the array tree of the `Tree`."""
         assert self._model is not None
         recipe = self._model.recipe
         is_best_first = recipe["max_leaves"] is not None and not recipe["ccp_alpha"]
         order = best_first(self._model) if is_best_first else depth_first(self._model)
         weight = self._model.reader.weight(self._model.nodes.total)
-        arrays = arrays_of(
-            self._model, order, is_weighted=bool((weight != n_rows[order.place]).any())
+        arrays = to_arrays(
+            self._model, order, is_weighted=bool((weight != n_rows[order.position]).any())
         )
         arrays.n_node_samples[:] = n_rows
         return arrays
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return plain data: parameters, and the tree as a model file holds it.
+        """Return plain data: the parameters, and the tree as in a model file.
 
-        The array tree goes along where it says anything else: whoever has it may write into it.
+        The array tree is included only if it differs, since its arrays can be written to.
         """
         state: dict[str, Any] = dict(super().__getstate__())
         if state.get("_model") is not None:
             state["_model"] = serialize.to_json(state["_model"])
             n_rows = self.tree_.n_node_samples
             state["_n_rows"] = n_rows.tolist()
-            if are_equal(self.tree_, self._arrays(n_rows)):
+            if are_equal(self.tree_, self._array_tree(n_rows)):
                 del state["tree_"]
         return state
 
@@ -292,16 +314,16 @@ class Growing(original.BaseDecisionTree):
             state["_model"] = serialize.from_json(state["_model"])
         super().__setstate__(state)
         if n_rows is not None and "tree_" not in state:
-            self.tree_ = self._arrays(np.asarray(n_rows, np.int64))
+            self.tree_ = self._array_tree(np.asarray(n_rows, np.int64))
 
 
-class DecisionTreeClassifier(original.DecisionTreeClassifier, Growing):
-    """A drop-in for ``sklearn.tree.DecisionTreeClassifier``.
+class DecisionTreeClassifier(sklearn_tree.DecisionTreeClassifier, PenjingDecisionTree):
+    """A drop-in replacement for ``sklearn.tree.DecisionTreeClassifier``.
 
-    Every parameter, method and fitted attribute is scikit-learn's; ``tree_`` holds its arrays in
-    its numbering, and ``model_`` is the same tree as a :class:`penjing.Tree`. ``grown_by_`` says
-    who grew it: ``"penjing"``, or ``"scikit-learn"`` itself where rows are sparse, ``splitter`` is
-    ``"random"``, there are several outputs, weights are negative or ``monotonic_cst`` is given.
+    Every parameter, method and fitted attribute is scikit-learn's, including the array tree
+    ``tree_``; ``model_`` is the same tree as a :class:`penjing.Tree`. ``grown_by_`` is
+    ``"penjing"``, or ``"scikit-learn"`` if rows are sparse, ``splitter`` is ``"random"``, there
+    are several outputs, weights are negative or ``monotonic_cst`` is given.
 
     Examples
     --------
@@ -314,29 +336,29 @@ class DecisionTreeClassifier(original.DecisionTreeClassifier, Growing):
 
     _criteria = ("gini", "entropy", "log_loss")
 
-    def _target(self, y: Labels) -> Target | None:
-        self.classes_, found = np.unique(y, return_inverse=True)
+    def _make_target(self, y: Labels) -> Target | None:
+        self.classes_, inverse = np.unique(y, return_inverse=True)
         self.n_classes_ = np.intp(len(self.classes_))
-        codes = found.reshape(-1).astype(np.int32)
-        factor = None
+        codes = inverse.reshape(-1).astype(np.int32)
+        class_weight = None
         if self.class_weight is not None:
-            factor = np.empty(self.n_classes_)
-            factor[codes] = compute_sample_weight(self.class_weight, y.reshape(-1, 1))
+            class_weight = np.empty(self.n_classes_)
+            class_weight[codes] = compute_sample_weight(self.class_weight, y.reshape(-1, 1))
         levels = tuple(self.classes_.tolist())
         if not all(isinstance(level, str | int | float) for level in levels[:1]):
-            return None  # of such no model file can be made
-        return Target(Column("y", "nominal", levels, codes), factor)
+            return None  # a model file cannot hold such classes
+        return Target(Column("y", "nominal", levels, codes), class_weight)
 
     def _check_target(self, y: Labels) -> None:
         is_whole = y.dtype.kind in "biu"
-        if not is_whole or 2 * self.n_classes_ > len(y):  # of so many classes it warns
+        if not is_whole or 2 * self.n_classes_ > len(y):  # it warns of so many classes
             check_classification_targets(y)
 
 
-class DecisionTreeRegressor(original.DecisionTreeRegressor, Growing):
-    """A drop-in for ``sklearn.tree.DecisionTreeRegressor``.
+class DecisionTreeRegressor(sklearn_tree.DecisionTreeRegressor, PenjingDecisionTree):
+    """A drop-in replacement for ``sklearn.tree.DecisionTreeRegressor``.
 
-    See :class:`DecisionTreeClassifier`; trees by another criterion than ``squared_error`` are
+    See :class:`DecisionTreeClassifier`. Trees with a criterion other than ``squared_error`` are
     grown by scikit-learn.
 
     Examples
@@ -348,42 +370,42 @@ class DecisionTreeRegressor(original.DecisionTreeRegressor, Growing):
 
     _criteria = ("squared_error",)
 
-    def _target(self, y: Labels) -> Target | None:
+    def _make_target(self, y: Labels) -> Target | None:
         numbers: Floats = np.ascontiguousarray(y, dtype=np.float64)
         is_small = bool((np.abs(numbers) < _LARGEST).all())
         return Target(LazyColumn("y", numbers)) if is_small else None
 
 
-def _is_size(name: str, value: object) -> bool:
-    """Whether a setting is a number of rows, levels, leaves or columns, or says how to get it."""
+def _is_valid_size(name: str, value: object) -> bool:
+    """Return whether a value is a valid number of rows, leaves or columns, or a fraction."""
     if isinstance(value, Integral):
-        return _LEAST[name] <= int(value) <= _MOST
-    if name in _SHARES and isinstance(value, Real):
+        return _SMALLEST_SIZE[name] <= int(value) <= _LARGEST_SIZE
+    if name in _FRACTIONS and isinstance(value, Real):
         return 0.0 < float(value) <= 1.0
     if name == "max_features":
-        return value is None or (isinstance(value, str) and value in _PARTS)
-    return value is None and name not in _SHARES
+        return value is None or (isinstance(value, str) and value in _MAX_FEATURES)
+    return value is None and name not in _FRACTIONS
 
 
-def _is_degree(value: object, most: float) -> bool:
+def _is_valid_number(value: object, most: float) -> bool:
     return isinstance(value, Real) and 0.0 <= float(value) <= most and float(value) < np.inf
 
 
-def _are_rows(rows: object, gaps: object) -> bool:
-    """Whether rows that nobody has checked are what scikit-learn takes for granted."""
+def _are_valid_rows(rows: object, missing_mask: object) -> bool:
+    """Return whether unchecked rows have the form that scikit-learn expects."""
     if not isinstance(rows, np.ndarray) or rows.ndim != 2 or rows.dtype.kind not in "fiub":
         return False
     with np.errstate(over="ignore"):
         rows = rows.astype(np.float32, copy=False)
-    return bool(rows.size) and (gaps is not None or bool(np.isfinite(rows).all()))
+    return bool(rows.size) and (missing_mask is not None or bool(np.isfinite(rows).all()))
 
 
-def _is_heavy(weight: Floats | None, target: Target) -> bool:
-    """Whether something weighs something, and nothing less than nothing (or too much)."""
-    given = [part for part in (weight, target.factor) if part is not None]
+def _are_valid_weights(weight: Floats | None, target: Target) -> bool:
+    """Return whether no weight is negative or too large, and the total is positive."""
+    given = [part for part in (weight, target.class_weight) if part is not None]
     if not all(bool(((w == 0) | ((w > _SMALLEST) & (w < _LARGEST))).all()) for w in given):
         return False
-    if target.factor is None:
+    if target.class_weight is None:
         return weight is None or bool(weight.any())
-    every = target.factor[target.column.codes]
-    return bool((every if weight is None else every * weight).any())
+    row_class_weight = target.class_weight[target.column.codes]
+    return bool((row_class_weight if weight is None else row_class_weight * weight).any())

@@ -1,4 +1,4 @@
-"""Regressors: CART by name, and any recipe that can answer with a number."""
+"""Regressors: CART by name, and any recipe that supports regression."""
 
 from __future__ import annotations
 
@@ -11,45 +11,84 @@ from sklearn.base import RegressorMixin
 
 from penjing import arguments
 from penjing.data.lazy_column import LazyColumn
+from penjing.data.source import ArrayOrFrame
 from penjing.data.table import Column, Floats
 from penjing.errors import WrongSourceError
 from penjing.estimators.base import TreeEstimator
-from penjing.grow.recipe import Recipe
+from penjing.grow.recipe import Missing, Recipe, Shape, Unseen
 from penjing.predict import predict
 
 
 class _Regressor(RegressorMixin, TreeEstimator):
-    """What all regressors share."""
+    """The base of all regressors."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: ANN401, N803
-        """Grow the tree.
+    def fit(
+        self,
+        X: ArrayOrFrame,  # noqa: N803
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Grow the tree from the training data.
 
         Parameters
         ----------
         X : array or frame of shape (rows, columns)
-            Numbers and texts as they are; NaN and None are missing values.
+            Numbers and text; NaN and None are missing values. Categorical columns of a frame keep
+            the order of their categories; ordered ones are ordinal columns.
         y : array of shape (rows,)
-            The number of each row.
+            The target value of each row, a number.
         sample_weight : array of shape (rows,), optional
-            What each row weighs.
-        """
-        return self._taught(X, y, sample_weight)
+            The weight of each row, 1 if not given.
 
-    def _target(self, name: str, y: npt.NDArray[Any]) -> Column:
+        Returns
+        -------
+        Self
+            The fitted estimator, with the tree as ``tree_``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> model = penjing.TreeRegressor().fit([[1], [2], [3], [4]], [1.0, 1.0, 5.0, 5.0])
+        >>> model.get_n_leaves()
+        2
+        """
+        return self._fit_tree(X, y, sample_weight)
+
+    def _make_target(self, name: str, y: npt.NDArray[Any]) -> Column:
         try:
             return LazyColumn(name, y.astype(np.float64))
         except (TypeError, ValueError):
-            strange = next((value for value in y.tolist() if not arguments.is_number(value)), y)
-            raise WrongSourceError("answers_not_numbers", value=strange) from None
+            not_a_number = next(
+                (value for value in y.tolist() if not arguments.is_number(value)), y
+            )
+            raise WrongSourceError("answers_not_numbers", value=not_a_number) from None
 
-    def predict(self, X: Any) -> Floats:  # noqa: ANN401, N803
-        """Return the number of each row: the mean of the training rows where it ends."""
-        rows = self._rows(X)
+    def predict(self, X: ArrayOrFrame) -> Floats:  # noqa: N803
+        """Return the predicted number of each row: the mean of the training rows of its leaf.
+
+        Parameters
+        ----------
+        X : array or frame of shape (rows, columns)
+            The rows, with the columns of the training data.
+
+        Returns
+        -------
+        array of shape (rows,)
+            The predictions.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> model = penjing.TreeRegressor().fit([[1], [2], [3], [4]], [1.0, 1.0, 5.0, 5.0])
+        >>> model.predict([[0], [9]]).tolist()
+        [1.0, 5.0]
+        """
+        rows = self._read_rows(X)
         return predict.classes_of(self.tree_, rows)
 
 
 class CARTRegressor(_Regressor):
-    """CART as rpart grows it, for numbers (rpart's ``anova``).
+    """CART as in rpart, for regression (rpart's ``anova``).
 
     Parameters
     ----------
@@ -71,14 +110,14 @@ class CARTRegressor(_Regressor):
         self,
         *,
         cp: float = 0.01,
-        max_depth: int = 30,
+        max_depth: int | None = 30,
         min_samples_split: int = 20,
         min_samples_leaf: int | None = None,
         max_surrogates: int = 5,
         prune: str | None = None,
         ccp_alpha: float = 0.0,
         validation_fraction: float | None = None,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
     ) -> None:
         self.cp = cp
@@ -94,7 +133,7 @@ class CARTRegressor(_Regressor):
 
 
 class TreeRegressor(_Regressor):
-    """A regressor by any recipe that can answer with a number.
+    """A regressor by any recipe that supports regression.
 
     Parameters
     ----------
@@ -103,7 +142,7 @@ class TreeRegressor(_Regressor):
     shape, missing, unseen, max_depth, min_gain, options
         As for :class:`penjing.TreeClassifier`.
     max_leaf_nodes, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
-        Limits, by scikit-learn's names.
+        Limits, with scikit-learn's names.
     prune, ccp_alpha, validation_fraction, random_state, engine
         As for :class:`penjing.ID3Classifier`.
 
@@ -118,9 +157,9 @@ class TreeRegressor(_Regressor):
         self,
         recipe: str | Recipe = "cart-binary",
         *,
-        shape: str | None = None,
-        missing: str | None = None,
-        unseen: str | None = None,
+        shape: Shape | None = None,
+        missing: Missing | None = None,
+        unseen: Unseen | None = None,
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
         min_samples_split: float | None = None,
@@ -130,8 +169,8 @@ class TreeRegressor(_Regressor):
         prune: str | None = None,
         ccp_alpha: float = 0.0,
         validation_fraction: float | None = None,
-        options: Mapping[str, Any] | None = None,
-        random_state: int | None = None,
+        options: Mapping[str, object] | None = None,
+        random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
     ) -> None:
         self.recipe = recipe
