@@ -45,7 +45,7 @@ def test_every_public_name_of_0_1_0_is_there():
 
 def public_functions():
     """Yield every function of the API with its name: functions, methods, properties."""
-    classes = {name: getattr(penjing, name) for name in penjing.__all__}
+    classes = {name: getattr(penjing, name) for name in sorted({*penjing.__all__, *dir(penjing)})}
     for name, value in (classes | results()).items():
         if isinstance(value, type):
             for line in class_lines(name, value):
@@ -53,7 +53,7 @@ def public_functions():
                 found = inspect.getattr_static(value, member) if member else value
                 found = getattr(found, "__func__", getattr(found, "fget", found))
                 found = getattr(found, "func", found)  # of a cached property
-                if inspect.isfunction(found):
+                if inspect.isfunction(found) and found.__module__.startswith("penjing"):
                     yield f"{name}.{member}", found
         elif inspect.isfunction(value):
             yield f"penjing.{name}", value
