@@ -10,9 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from penjing.i18n import LANGUAGES, catalogue, say
+
+if TYPE_CHECKING:
+    from penjing.data.table import Note
 
 DEFAULT_WIDTH = 100
 """The line width without a terminal, so that files are the same everywhere."""
@@ -175,12 +178,12 @@ class Console:
         if sys.stdout.isatty() and sys.stderr.isatty():
             self.print_note(key)
 
-    def print_notes(self, notes: Iterable[Any]) -> None:
+    def print_notes(self, notes: Iterable[Note]) -> None:
         """Print the notes about a table."""
         for note in notes:
             self._print_message("note", self.note_text(note))
 
-    def note_text(self, note: Any) -> str:  # noqa: ANN401 - a Note
+    def note_text(self, note: Note) -> str:
         """Return the message of a note, with sequences joined to lists of names."""
         from penjing.text.phrases import join_names  # noqa: PLC0415 - heavy
 

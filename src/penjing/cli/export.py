@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,9 @@ from penjing.cli.command import command
 from penjing.cli.console import Console, print_bytes
 from penjing.cli.parameters import Model, Output
 from penjing.errors import ChoiceError
+
+if TYPE_CHECKING:
+    from penjing.api.tree import Tree
 
 
 def add_to(app: typer.Typer) -> None:
@@ -101,7 +104,7 @@ def _parse_cell(word: str) -> tuple[str, str]:
     return column, place
 
 
-def _print_cell_addresses(console: Console, tree: Any) -> None:  # noqa: ANN401 - a Tree
+def _print_cell_addresses(console: Console, tree: Tree) -> None:
     from penjing.export.excel import column_cells  # noqa: PLC0415 - heavy
 
     places = column_cells(tree).items()

@@ -18,6 +18,7 @@ from penjing.errors import CapabilityError, ChoiceError, PenjingError
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
+    from penjing.data.repeated_rows import AccuracyBound
     from penjing.data.table import Table
 
 
@@ -112,12 +113,10 @@ def evaluate(
     rows = reading.read_rows_for(console, tree, data)
     sources.warn_if_not_held_out(console, reading, {model: tree}, data, rows)
     report = tree.score(rows)
-    training = (
-        None
-        if tree.is_regression
-        else sources.find_training_rows(console, tree, model, train, reading)
-    )
-    bound = None if training is None else _accuracy_bound(training, rows)
+    bound = None
+    if not tree.is_regression:
+        training = sources.find_training_rows(console, tree, model, train, reading)
+        bound = None if training is None else _accuracy_bound(training, rows)
     if console.as_json:
         console.print_json(report.to_json() | _bound_json(bound))
     elif tree.is_regression:
@@ -127,13 +126,13 @@ def evaluate(
     return _check_accuracy(console, report, min_accuracy)
 
 
-def _accuracy_bound(training: Table, rows: Table) -> Any:  # noqa: ANN401 - a Ceiling
+def _accuracy_bound(training: Table, rows: Table) -> AccuracyBound:
     from penjing.data.repeated_rows import accuracy_bound  # noqa: PLC0415 - heavy
 
     return accuracy_bound(training, rows)
 
 
-def _bound_json(bound: Any) -> dict[str, Any]:  # noqa: ANN401 - a Ceiling
+def _bound_json(bound: AccuracyBound | None) -> dict[str, Any]:
     if bound is None:
         return {}
     clashes = [{"row": c.row, "equals": list(c.equals)} for c in bound.clashes]
@@ -145,7 +144,7 @@ def _print_report(
     tree: Tree,
     rows: Table,
     report: Any,  # noqa: ANN401 - a Report
-    bound: Any,  # noqa: ANN401 - a Ceiling
+    bound: AccuracyBound | None,
     *,
     full: bool,
     names: tuple[str | None, str],
@@ -179,18 +178,14 @@ def _paths(console: Console, tree: Tree, rows: Table, wrong: list[int]) -> dict[
 
     if len(wrong) > wrong_predictions.MAX_PATHS:
         return {}
-    stops = tree.apply(rows).tolist()
+    leaves = tree.apply(rows).tolist()
     row_by_number = {rows.row_number(row): row for row in range(rows.n_rows)}
-    paths = {
-        number: wrong_predictions.path_text(
-            tree,
-            rows,
-            row_by_number[number],
-            stops[row_by_number[number]],
-            ascii_only=console.ascii_only,
+    paths = {}
+    for number in wrong:
+        row = row_by_number[number]
+        paths[number] = wrong_predictions.path_text(
+            tree, rows, row, leaves[row], ascii_only=console.ascii_only
         )
-        for number in wrong
-    }
     return {number: path for number, path in paths.items() if path}
 
 
@@ -241,13 +236,14 @@ def compare(
         console, trees, tables["training"], is_forced=leave_out
     ):
         comparison["leave_one_out"] = [
-            _leave_one_out_counts(console, reading, tree, train, tree_by_path["name"])
-            for tree, tree_by_path in zip(trees, comparison["trees"], strict=True)
+            _leave_one_out_counts(console, reading, tree, train, figures["name"])
+            for tree, figures in zip(trees, comparison["trees"], strict=True)
         ]
     comparison["test"] = None if test is None else sources.short_names(test, train or test)[0]
-    console.print_json(comparison) if console.as_json else console.print(
-        comparison_text.write(comparison, console.lang)
-    )
+    if console.as_json:
+        console.print_json(comparison)
+    else:
+        console.print(comparison_text.write(comparison, console.lang))
 
 
 def _pruning_and_verdict(trees: tuple[Tree, Tree], tables: dict[str, Table]) -> dict[str, Any]:

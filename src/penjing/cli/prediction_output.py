@@ -86,13 +86,13 @@ def predict_columns(tree: Tree, table: Table, wanted: OutputColumns) -> dict[str
     policy: Any = {} if wanted.unseen is None else {"unseen": wanted.unseen}
     columns: dict[str, list[Any]] = {"predicted": tree.predict(table, **policy).tolist()}
     if wanted.rule or wanted.path:
-        stops = tree.apply(table, **policy).tolist()
+        leaves = tree.apply(table, **policy).tolist()
         if wanted.rule:
-            columns["rule"] = list(map(_rule_of_leaf(tree), stops))
+            columns["rule"] = list(map(_rule_of_leaf(tree), leaves))
         if wanted.path:
             from penjing.render.wrong_predictions import path_text  # noqa: PLC0415 - heavy
 
-            columns["path"] = [path_text(tree, table, row, stop) for row, stop in enumerate(stops)]
+            columns["path"] = [path_text(tree, table, row, leaf) for row, leaf in enumerate(leaves)]
     if wanted.shares:
         shares = tree.predict_proba(table, **policy)
         for k, class_ in enumerate(tree.classes):

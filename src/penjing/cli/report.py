@@ -88,9 +88,10 @@ def cross_validate(
             "folds": table.n_rows if leave_one_out else k,
             "seed": seed,
         } | result.to_json()
-        console.print_json(result_json) if console.as_json else console.print(
-            result.text(console.lang)
-        )
+        if console.as_json:
+            console.print_json(result_json)
+        else:
+            console.print(result.text(console.lang))
         return
     from penjing.evaluate.curves import learning_curve, pruning_curve  # noqa: PLC0415
 

@@ -117,12 +117,12 @@ class ReadingOptions:
 
         data = data or SourceFile(path)
         roles = self._column_roles(fields)
-        present = {field.name for field in fields} if needed is None else set(needed)
-        present -= roles.ignored
+        required = {field.name for field in fields} if needed is None else set(needed)
+        required -= roles.ignored
         table = read(
             data.source(),
             False if target is None else replace(target, name=roles.target or target.name),
-            [field for field in fields if field.name in present],
+            [field for field in fields if field.name in required],
             missing=self.markers or missing,
             weight=roles.weight,
             keep=[] if roles.target is None else [roles.target],
@@ -130,8 +130,8 @@ class ReadingOptions:
         )
         console.print_notes(table.notes)
         if roles.target is not None and target is not None and table.target is not None:
-            table = replace(table, target=_renamed(table.target, target.name))
-        return align_to(fields, target, table, present)
+            table = replace(table, target=_rename_column(table.target, target.name))
+        return align_to(fields, target, table, required)
 
     def _column_roles(self, fields: Sequence[Field]) -> _ColumnRoles:
         """Return target, weight and ignored columns; kinds must be those of the fields."""
@@ -236,7 +236,7 @@ class _ColumnRoles:
     ignored: frozenset[str]
 
 
-def _renamed(column: Column, name: str) -> Column:
+def _rename_column(column: Column, name: str) -> Column:
     from penjing.data.table import Column, numeric  # noqa: PLC0415 - heavy
 
     if column.is_numeric:

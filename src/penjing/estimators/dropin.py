@@ -17,6 +17,7 @@ import numpy.typing as npt
 import sklearn
 from scipy.sparse import issparse
 from sklearn import tree as sklearn_tree
+from sklearn.tree._tree import Tree as ArrayTree
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.fixes import parse_version
 from sklearn.utils.multiclass import check_classification_targets
@@ -39,7 +40,7 @@ from penjing.estimators.to_sklearn import (
 )
 from penjing.tree import serialize
 
-Singles = npt.NDArray[np.float32]
+Float32s = npt.NDArray[np.float32]
 Labels = npt.NDArray[Any]
 
 PENJING, SKLEARN = "penjing", "scikit-learn"
@@ -61,7 +62,7 @@ _LARGEST_VALUE = {
 }
 _SMALLEST, _LARGEST = 1e-100, 1e100
 """Numbers and weights between these can be squared and summed without overflow."""
-_CHECKS = (
+_VALIDATION = (
     {"dtype": np.float32, "accept_sparse": "csc", "ensure_all_finite": False},
     {"ensure_2d": False, "dtype": None},
 )
@@ -131,11 +132,11 @@ class PenjingDecisionTree(sklearn_tree.BaseDecisionTree):
 
     def _validate(self, rows: Any, y: Any) -> tuple[Any, Any]:  # noqa: ANN401 - any array-like
         if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu" and y.size:
-            return validate_data(self, rows, **_CHECKS[0]), y  # integers need no check
-        validated: tuple[Any, Any] = validate_data(self, rows, y, validate_separately=_CHECKS)
+            return validate_data(self, rows, **_VALIDATION[0]), y  # integers need no check
+        validated: tuple[Any, Any] = validate_data(self, rows, y, validate_separately=_VALIDATION)
         return validated
 
-    def _columns_with_missing(self, rows: Singles) -> Any:  # noqa: ANN401 - an array or None
+    def _columns_with_missing(self, rows: Float32s) -> Any:  # noqa: ANN401 - an array or None
         """Return which columns have missing values, None if none; infinite values are errors."""
         with np.errstate(over="ignore", invalid="ignore"):
             is_finite = np.isfinite(rows.sum())
@@ -149,14 +150,14 @@ class PenjingDecisionTree(sklearn_tree.BaseDecisionTree):
         missing_mask: Any,  # noqa: ANN401
         *,
         is_checked: bool,
-    ) -> tuple[Table, Singles, Floats | None] | None:
+    ) -> tuple[Table, Float32s, Floats | None] | None:
         """Return the table, the rows and the class weights; None if penjing does not support them.
 
         Invalid input returns None, too, so that scikit-learn raises its own error.
         """
-        if not (is_checked or _are_valid_rows(rows, missing_mask)) or not (
-            missing_mask is None or _SAME_MISSING_RULE
-        ):
+        if not is_checked and not _are_valid_rows(rows, missing_mask):
+            return None
+        if missing_mask is not None and not _SAME_MISSING_RULE:
             return None
         rows = np.asarray(rows, np.float32)
         labels = np.atleast_1d(y)
@@ -198,7 +199,7 @@ class PenjingDecisionTree(sklearn_tree.BaseDecisionTree):
 
     # -- growing ----------------------------------------------------------------------------------
 
-    def _grow(self, table: Table, rows: Singles, class_weight: Floats | None) -> None:
+    def _grow(self, table: Table, rows: Float32s, class_weight: Floats | None) -> None:
         settings = self._recipe_settings(*rows.shape)
         if class_weight is not None:
             assert table.target is not None
@@ -245,7 +246,7 @@ class PenjingDecisionTree(sklearn_tree.BaseDecisionTree):
     def _random_settings(self, n_columns: int) -> dict[str, int]:
         """Return the setting of the random order of columns.
 
-        As in scikit-learn, a generator is asked for one number. Without ``random_state`` and with
+        As in scikit-learn, one number is drawn from a generator. Without ``random_state`` and with
         all columns used, columns keep the order of the table.
         """
         random_state = self.random_state
@@ -280,7 +281,7 @@ class PenjingDecisionTree(sklearn_tree.BaseDecisionTree):
         check_is_fitted(self)
         return from_arrays(self) if self._model is None else self._model
 
-    def _array_tree(self, n_rows: npt.NDArray[np.int64]) -> Any:  # noqa: ANN401 - scikit-learn's array tree
+    def _array_tree(self, n_rows: npt.NDArray[np.int64]) -> ArrayTree:
         """Return the array tree of the `Tree`."""
         assert self._model is not None
         recipe = self._model.recipe

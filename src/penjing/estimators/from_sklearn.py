@@ -107,7 +107,7 @@ def from_arrays(estimator: BaseEstimator) -> Tree:
     return Tree(nodes, schema, target_field, _settings(estimator, criterion), 0.0, about)
 
 
-def _breadth_first(arrays: Any) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]:  # noqa: ANN401
+def _breadth_first(arrays: ArrayTree) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]:
     """Return the nodes in breadth-first order, and the parent of each in that order."""
     left, right = arrays.children_left, arrays.children_right
     levels, parent = [np.zeros(1, np.intp)], [np.full(1, -1, np.int32)]
@@ -123,7 +123,7 @@ def _breadth_first(arrays: Any) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.in
     return np.concatenate(levels), np.concatenate(parent)
 
 
-def _counts(arrays: Any) -> Floats:  # noqa: ANN401 - scikit-learn's array tree
+def _counts(arrays: ArrayTree) -> Floats:
     """Return the weight of each class in each node, rounded where it was a whole number."""
     weight = arrays.weighted_n_node_samples
     counts: Floats = arrays.value[:, 0, :] * weight[:, None]
@@ -132,7 +132,7 @@ def _counts(arrays: Any) -> Floats:  # noqa: ANN401 - scikit-learn's array tree
     return np.where(is_whole, rounded, counts)
 
 
-def _moments(arrays: Any, *, is_counted: bool) -> Floats:  # noqa: ANN401
+def _moments(arrays: ArrayTree, *, is_counted: bool) -> Floats:
     """Return weight, sum and sum of squares of each node; sum / weight is exactly its value."""
     weight, mean = arrays.weighted_n_node_samples, arrays.value[:, 0, 0]
     first = mean * weight
@@ -143,7 +143,7 @@ def _moments(arrays: Any, *, is_counted: bool) -> Floats:  # noqa: ANN401
     return np.stack([weight, first, weight * (spread + mean**2)], axis=1)
 
 
-def _gains(arrays: Any) -> Floats:  # noqa: ANN401 - scikit-learn's array tree
+def _gains(arrays: ArrayTree) -> Floats:
     """Return the decrease of impurity by the split of each node."""
     left, right = arrays.children_left, arrays.children_right
     weighted_impurity = arrays.impurity * arrays.weighted_n_node_samples
@@ -153,11 +153,11 @@ def _gains(arrays: Any) -> Floats:  # noqa: ANN401 - scikit-learn's array tree
     return np.asarray(np.maximum(decrease, 0.0))
 
 
-def _levels(classes: Any) -> tuple[Any, ...]:  # noqa: ANN401 - an array of classes
+def _levels(classes: npt.ArrayLike) -> tuple[Any, ...]:
     return tuple(np.asarray(classes).tolist())
 
 
-def _settings(estimator: Any, criterion: object) -> dict[str, Any]:  # noqa: ANN401
+def _settings(estimator: BaseEstimator, criterion: object) -> dict[str, Any]:
     """Return the recipe of the tree, as far as penjing has the estimator's parameters."""
     given = {k: v for k in _COPIED_PARAMETERS if (v := getattr(estimator, k, None)) is not None}
     plain = {k: v.item() if isinstance(v, np.generic) else v for k, v in given.items()}

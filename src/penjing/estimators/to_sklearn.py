@@ -6,7 +6,6 @@ import heapq
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -84,14 +83,14 @@ def _recipe(criterion: str) -> Recipe:
     return recipe_of("sklearn", criterion=criterion)
 
 
-def to_arrays(tree: Tree, order: NodeOrder, *, is_weighted: bool = False) -> Any:  # noqa: ANN401
+def to_arrays(tree: Tree, order: NodeOrder, *, is_weighted: bool = False) -> ArrayTree:
     """Return scikit-learn's array tree.
 
     Parameters
     ----------
     tree : Tree
         A tree with binary splits on numeric columns.
-    order : Order
+    order : NodeOrder
         The order of the nodes.
     is_weighted : bool
         Whether a row has a weight other than 1 (class weights aside). Then the tree does not
@@ -145,7 +144,7 @@ def _weighted_totals(tree: Tree, *, has_unit_weights: bool = False) -> Floats:
     return weighted
 
 
-def count_rows(arrays: Any, leaves: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:  # noqa: ANN401
+def count_rows(arrays: ArrayTree, leaves: Positions) -> npt.NDArray[np.int64]:
     """Return the number of rows of each node, given the leaf of each row."""
     counts = np.bincount(leaves, minlength=arrays.node_count).astype(np.int64)
     left, right = arrays.children_left, arrays.children_right
@@ -158,7 +157,7 @@ def count_rows(arrays: Any, leaves: npt.NDArray[np.intp]) -> npt.NDArray[np.int6
     return counts
 
 
-def new_leaves(unpruned: Any, pruned: Any) -> Positions:  # noqa: ANN401 - scikit-learn's array trees
+def new_leaves(unpruned: ArrayTree, pruned: ArrayTree) -> Positions:
     """Return the nodes that are splits of the unpruned tree and leaves of the pruned one."""
     leaves = []
     before = after = np.zeros(1, np.intp)
@@ -171,7 +170,7 @@ def new_leaves(unpruned: Any, pruned: Any) -> Positions:  # noqa: ANN401 - sciki
     return np.concatenate(leaves)
 
 
-def are_equal(one: Any, other: Any) -> bool:  # noqa: ANN401 - scikit-learn's array trees
+def are_equal(one: ArrayTree, other: ArrayTree) -> bool:
     """Return whether two array trees are equal in every number."""
     left, right = one.__getstate__(), other.__getstate__()
     return left.keys() == right.keys() and all(
