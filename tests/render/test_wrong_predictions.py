@@ -44,7 +44,7 @@ def test_a_step_of_a_path_is_the_branch_that_was_taken(recipe, settings, ascii_o
             label = branch_text(tree, child, ascii_only=ascii_only)
             if column.is_numeric and np.isfinite(tree.nodes.cut[parent]):
                 code = int(column.codes[row])
-                value = "?" if code < 0 else wrong_predictions.tidy(float(column.levels[code]))
+                value = "?" if code < 0 else number_text(float(column.levels[code]))
                 name, way = re.fullmatch(r"(.*) ([<>≤≥]=? \S+)", label, re.DOTALL).groups()
                 label = f"{name} {value} {way}"
             steps.append(label)
