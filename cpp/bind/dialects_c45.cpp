@@ -23,8 +23,8 @@ using penjing::to_numpy;
 
 namespace {
 
-nb::dict grow_quinlan(const nb::list& columns, nb::handle target, nb::handle weight,
-                      const nb::dict& recipe) {
+nb::dict grow_c45(const nb::list& columns, nb::handle target, nb::handle weight,
+                  const nb::dict& recipe) {
     penjing::References references;  // arrays must outlive the growth
     penjing::C45Request request;
     request.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
@@ -97,6 +97,6 @@ nb::dict grow_quinlan(const nb::list& columns, nb::handle target, nb::handle wei
 }  // namespace
 
 void bind_dialects_c45(nb::module_& m) {
-    m.def("grow_quinlan", &grow_quinlan, "columns"_a, "target"_a, "weight"_a.none(), "recipe"_a,
+    m.def("grow_c45", &grow_c45, "columns"_a, "target"_a, "weight"_a.none(), "recipe"_a,
           "Grow a whole tree by the rules of C4.5 and J48.");
 }

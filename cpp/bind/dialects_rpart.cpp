@@ -153,7 +153,7 @@ nb::dict grow_rpart(const nb::list& columns, const nb::dict& given, const nb::di
     return to_dict(std::move(tree));
 }
 
-auto sorted_rpart(const In<double>& values) {
+auto rpart_sort_order(const In<double>& values) {
     std::vector<penjing::RpartSortKey> rows;
     rows.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -173,6 +173,6 @@ auto sorted_rpart(const In<double>& values) {
 void bind_dialects_rpart(nb::module_& m) {
     m.def("grow_rpart", &grow_rpart, "columns"_a, "given"_a, "recipe"_a,
           "Grow a whole tree by rpart's rules, surrogates included.");
-    m.def("sorted_rpart", &sorted_rpart, "values"_a,
+    m.def("rpart_sort_order", &rpart_sort_order, "values"_a,
           "Return where each row comes when rpart has sorted them: the places, lowest first.");
 }

@@ -26,18 +26,18 @@ using penjing::view;
 
 namespace {
 
-nb::tuple code_floats(const In<double>& values) {
+nb::tuple encode_floats(const In<double>& values) {
     penjing::Buffer<std::int32_t> codes;
     penjing::FloatCodes result;
     {
         nb::gil_scoped_release free;
         codes = penjing::Buffer<std::int32_t>(values.size());
-        result = penjing::code_floats(view(values), codes.view());
+        result = penjing::encode_floats(view(values), codes.view());
     }
     return nb::make_tuple(to_numpy(std::move(result.levels)), to_numpy(std::move(codes)));
 }
 
-nb::object code_whole(const In<std::int64_t>& values) {
+nb::object encode_integers(const In<std::int64_t>& values) {
     penjing::detail::check_size(values.size());
     penjing::Buffer<std::int32_t> codes;
     std::vector<std::int64_t> levels;
@@ -45,7 +45,7 @@ nb::object code_whole(const In<std::int64_t>& values) {
     {
         nb::gil_scoped_release free;
         codes = penjing::Buffer<std::int32_t>(values.size());
-        is_narrow = penjing::detail::code_whole(view(values), codes.view(), levels);
+        is_narrow = penjing::detail::encode_integers(view(values), codes.view(), levels);
     }
     if (!is_narrow) {
         return nb::none();
@@ -53,8 +53,8 @@ nb::object code_whole(const In<std::int64_t>& values) {
     return nb::make_tuple(to_numpy(std::move(levels)), to_numpy(std::move(codes)));
 }
 
-nb::tuple code_strings(const In<std::uint8_t>& data, const In<std::int64_t>& offsets,
-                       const std::optional<In<std::uint8_t>>& valid) {
+nb::tuple encode_strings(const In<std::uint8_t>& data, const In<std::int64_t>& offsets,
+                         const std::optional<In<std::uint8_t>>& valid) {
     if (offsets.size() == 0) {
         throw nb::value_error("offsets must have one more entry than rows");
     }
@@ -63,16 +63,16 @@ nb::tuple code_strings(const In<std::uint8_t>& data, const In<std::int64_t>& off
     {
         nb::gil_scoped_release free;
         codes = penjing::Buffer<std::int32_t>(offsets.size() - 1);
-        result = penjing::code_strings(view(data), view(offsets),
-                                       valid ? view(*valid) : penjing::View<std::uint8_t>{},
-                                       codes.view());
+        result = penjing::encode_strings(view(data), view(offsets),
+                                         valid ? view(*valid) : penjing::View<std::uint8_t>{},
+                                         codes.view());
     }
     return nb::make_tuple(to_numpy(std::move(result.first_rows)), to_numpy(std::move(codes)));
 }
 
 // Values are equal when Python says so (1 == 1.0 == True), hence the lookup in a Python dict.
 // C++ saves a boxed integer and the interpreter's loop for each row.
-nb::tuple code_objects(const nb::list& values) {
+nb::tuple encode_objects(const nb::list& values) {
     const std::size_t n = values.size();
     std::vector<std::int32_t> codes(n);
     nb::list levels;
@@ -112,7 +112,7 @@ nb::tuple code_objects(const nb::list& values) {
 // Strings only, the most common column. Returns None if there is any other object; None and NaN
 // are missing values. Equal strings are mostly the same object, so a small cache by address
 // avoids most lookups in the dictionary.
-nb::object code_texts(const nb::list& values) {
+nb::object encode_str_list(const nb::list& values) {
     constexpr std::size_t cache_size = 4096;
     std::vector<std::pair<PyObject*, std::int32_t>> cache(cache_size);
     const std::size_t n = values.size();
@@ -206,9 +206,9 @@ auto with_sums(nb::handle codes, const InOut<std::int64_t>& counts,
     return work(sums);
 }
 
-void code_indices(const In<std::int32_t>& indices, const In<std::uint16_t>& code_of,
-                  std::int64_t start, nb::handle codes, const InOut<std::int64_t>& counts,
-                  const InOut<std::int64_t>& first) {
+void encode_by_table(const In<std::int32_t>& indices, const In<std::uint16_t>& code_of,
+                     std::int64_t start, nb::handle codes, const InOut<std::int64_t>& counts,
+                     const InOut<std::int64_t>& first) {
     for (std::size_t i = 0; i < code_of.size(); ++i) {
         if (code_of.data()[i] >= counts.size()) {
             throw nb::index_error("a code is not below the number of counts");
@@ -222,9 +222,9 @@ void code_indices(const In<std::int32_t>& indices, const In<std::uint16_t>& code
 }
 
 // False if a number is out of the range of codes.
-bool code_wholes(const In<std::int64_t>& x, nb::handle is_missing_array, std::int64_t low,
-                 std::int64_t start, nb::handle codes, const InOut<std::int64_t>& counts,
-                 const InOut<std::int64_t>& first) {
+bool encode_by_offset(const In<std::int64_t>& x, nb::handle is_missing_array, std::int64_t low,
+                      std::int64_t start, nb::handle codes, const InOut<std::int64_t>& counts,
+                      const InOut<std::int64_t>& first) {
     penjing::References references;
     const std::uint8_t* is_missing =
         pointer_or_null<std::uint8_t>(references, is_missing_array, x.size());
@@ -237,24 +237,25 @@ bool code_wholes(const In<std::int64_t>& x, nb::handle is_missing_array, std::in
 }  // namespace
 
 void bind_encode(nb::module_& m) {
-    m.def("code_floats", &code_floats, nb::arg("values").noconvert(),
+    m.def("encode_floats", &encode_floats, nb::arg("values").noconvert(),
           "Return the sorted distinct numbers and each row's rank among them, -1 for NaN.");
     m.def(
-        "code_whole", &code_whole, nb::arg("values").noconvert(),
+        "encode_integers", &encode_integers, nb::arg("values").noconvert(),
         "Return the distinct whole numbers in order of first appearance, and each row's code; "
         "None where they range too widely.");
-    m.def("code_strings", &code_strings, nb::arg("data").noconvert(),
+    m.def("encode_strings", &encode_strings, nb::arg("data").noconvert(),
           nb::arg("offsets").noconvert(), nb::arg("valid").noconvert().none() = nb::none(),
           "Return the row where each distinct string was seen first, and each row's code.");
-    m.def("code_objects", &code_objects, "values"_a,
+    m.def("encode_objects", &encode_objects, "values"_a,
           "Return the distinct objects in order of first appearance, and each row's code.");
 
-    m.def("code_texts", &code_texts, "values"_a,
+    m.def("encode_str_list", &encode_str_list, "values"_a,
           "The same for texts, None or NaN being missing; None if there is anything else.");
-    m.def("code_indices", &code_indices, "indices"_a, "code_of"_a, "start"_a, "codes"_a,
+    m.def("encode_by_table", &encode_by_table, "indices"_a, "code_of"_a, "start"_a, "codes"_a,
           "counts"_a, "first"_a, "Code rows by a table of codes; count them.");
-    m.def("code_wholes", &code_wholes, "x"_a, "absent"_a.none(), "low"_a, "start"_a, "codes"_a,
-          "counts"_a, "first"_a, "Code whole numbers by their distance from the least one.");
+    m.def("encode_by_offset", &encode_by_offset, "x"_a, "absent"_a.none(), "low"_a, "start"_a,
+          "codes"_a, "counts"_a, "first"_a,
+          "Code whole numbers by their distance from the least one.");
     nb::class_<penjing::Quantiles>(m, "Quantiles")
         .def(nb::init<std::vector<double>, std::vector<std::uint8_t>,
                       std::vector<std::uint8_t>>(),

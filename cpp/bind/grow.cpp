@@ -163,7 +163,7 @@ penjing::HistogramSplits histogram_splits(const Table& counts, const std::string
     return {kind, counts.data(), counts.shape(0), counts.shape(1)};
 }
 
-nb::tuple judge_cuts(const Table& counts, const std::string& criterion, double min_branch) {
+nb::tuple cut_gains(const Table& counts, const std::string& criterion, double min_branch) {
     penjing::HistogramSplits splits = histogram_splits(counts, criterion);
     std::vector<double> gain = splits.cut_gains(min_branch);
     const std::size_t best = penjing::first_best(gain, splits.slack());
@@ -183,15 +183,15 @@ penjing::Out<std::uint8_t> open_units(const Table& counts, const std::string& cr
         histogram_splits(counts, criterion).open_units(gain.data(), single.data(), bar));
 }
 
-penjing::Out<std::int8_t> group_levels(const Table& counts, const std::string& criterion,
-                                       double min_branch) {
+penjing::Out<std::int8_t> best_grouping(const Table& counts, const std::string& criterion,
+                                        double min_branch) {
     return to_numpy(histogram_splits(counts, criterion).best_grouping(min_branch));
 }
 
 }  // namespace
 
 void bind_grow(nb::module_& m) {
-    m.def("along_principal", &principal_coordinates, "cells"_a.noconvert(),
+    m.def("principal_coordinates", &principal_coordinates, "cells"_a.noconvert(),
           "Return where levels lie along the direction in which their shares of the classes "
           "vary most.");
     m.def("grow", &grow, "columns"_a, "target"_a.none(), "y"_a.none(), "weight"_a.none(),
@@ -199,13 +199,13 @@ void bind_grow(nb::module_& m) {
           "Grow a whole tree; the answer holds the arrays of penjing.tree.Nodes. None if asked "
           "to count by ones where a value is missing or rows have weights, or if a number is "
           "infinite, or a value missing that must not.");
-    m.def("judge_cuts", &judge_cuts, "counts"_a.noconvert(), "measure"_a, "min_branch"_a,
+    m.def("cut_gains", &cut_gains, "counts"_a.noconvert(), "measure"_a, "min_branch"_a,
           "Return the first of the best cuts (-1: none), and the gain of each.");
     m.def("open_units", &open_units, "counts"_a.noconvert(), "measure"_a, "gain"_a, "single"_a,
           "bar"_a,
           "Say which units may hold a cut that reaches the bar; see "
           "cpp/grow/histogram_splits.hpp.");
     m.def(
-        "group_levels", &group_levels, "counts"_a.noconvert(), "measure"_a, "min_branch"_a,
+        "best_grouping", &best_grouping, "counts"_a.noconvert(), "measure"_a, "min_branch"_a,
         "Return the side of each level in the best grouping in two; nothing if there is none.");
 }

@@ -161,12 +161,12 @@ Out<double> threshold_gaps(const penjing::Flat& flat, const nb::list& columns,
 
 void bind_predict(nb::module_& m) {
     unseen_error = PyErr_NewExceptionWithDoc(
-        "penjing._core.Unseen",
+        "penjing._core.UnseenValueError",
         "A value that leads nowhere, in a tree that reports it: (row, column, code, node).",
         PyExc_LookupError, nullptr);
-    m.attr("Unseen") = nb::borrow(unseen_error);
+    m.attr("UnseenValueError") = nb::borrow(unseen_error);
 
-    nb::class_<penjing::Flat>(m, "Flat", "A tree as arrays, for prediction.")
+    nb::class_<penjing::Flat>(m, "FlatTree", "A tree as arrays, for prediction.")
         .def(nb::new_(&make_flat), nb::kw_only(), "column"_a.noconvert(), "cut"_a.noconvert(),
              "first_child"_a.noconvert(), "n_children"_a.noconvert(),
              "level_start"_a.noconvert(), "level_codes"_a.noconvert(),
@@ -174,7 +174,7 @@ void bind_predict(nb::module_& m) {
              "unseen_mode"_a = penjing::mode::stop)
         .def_prop_ro("n_nodes", &penjing::Flat::size)
         .def_prop_ro(
-            "asked",
+            "used_columns",
             [](const penjing::Flat& flat) {
                 return to_numpy(std::vector<std::int32_t>(flat.used_columns()));
             },
@@ -182,12 +182,12 @@ void bind_predict(nb::module_& m) {
             "The columns that some node asks about; no others need be handed in.")
         .def("apply", &apply, "columns"_a, "n_rows"_a, nb::kw_only(), "threads"_a = 1,
              "Return the node where each row stops, or would be shared out.")
-        .def("answer", &predict, "columns"_a, "values"_a.noconvert(), "n_rows"_a, nb::kw_only(),
-             "threads"_a = 1, "only_leaves"_a = false,
+        .def("predict", &predict, "columns"_a, "values"_a.noconvert(), "n_rows"_a,
+             nb::kw_only(), "threads"_a = 1, "only_leaves"_a = false,
              "Return the value of the node where each row stops; None if that must be a leaf.")
-        .def("gaps", &threshold_gaps, "columns"_a, "n_rows"_a,
+        .def("threshold_gaps", &threshold_gaps, "columns"_a, "n_rows"_a,
              "Return the rows' values on both sides of each cut, two a node.")
-        .def("spread", &predict_fractional, "columns"_a, "values"_a.noconvert(), "n_rows"_a,
-             nb::kw_only(), "threads"_a = 1, "rows"_a.none() = nb::none(),
+        .def("predict_fractional", &predict_fractional, "columns"_a, "values"_a.noconvert(),
+             "n_rows"_a, nb::kw_only(), "threads"_a = 1, "rows"_a.none() = nb::none(),
              "Return the values of the nodes that each row reaches, by parts.");
 }

@@ -20,8 +20,8 @@ using penjing::to_numpy;
 
 namespace {
 
-nb::dict prune_quinlan(const nb::list& columns, nb::handle target, nb::handle weight,
-                       const nb::dict& tree, const nb::dict& options) {
+nb::dict prune_error_based(const nb::list& columns, nb::handle target, nb::handle weight,
+                           const nb::dict& tree, const nb::dict& options) {
     penjing::References references;
     penjing::PruneRequest request;
     request.rows.n_rows = nb::cast<In<std::int32_t>>(target, false).size();
@@ -83,6 +83,6 @@ nb::dict prune_quinlan(const nb::list& columns, nb::handle target, nb::handle we
 }  // namespace
 
 void bind_prune(nb::module_& m) {
-    m.def("prune_quinlan", &prune_quinlan, "columns"_a, "target"_a, "weight"_a.none(), "tree"_a,
-          "how"_a, "Prune a tree by estimated errors, as C4.5 and J48 do.");
+    m.def("prune_error_based", &prune_error_based, "columns"_a, "target"_a, "weight"_a.none(),
+          "tree"_a, "how"_a, "Prune a tree by estimated errors, as C4.5 and J48 do.");
 }

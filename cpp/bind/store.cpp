@@ -228,7 +228,7 @@ void bind_store(nb::module_& m) {
         .def(nb::init<const nb::list&, nb::handle, std::size_t, const InOut<std::uint32_t>&,
                       int>(),
              "columns"_a, "target"_a, "n_classes"_a, "node"_a, "threads"_a)
-        .def("pass_", &Passes::pass, "tests"_a, "branches"_a, "test_of"_a, "slot_of"_a,
+        .def("move_and_count", &Passes::pass, "tests"_a, "branches"_a, "test_of"_a, "slot_of"_a,
              "n_slots"_a)
         .def("cells", &Passes::cells, "slot_of"_a, "opened"_a)
         .def("numbers", &Passes::numbers, "slot_of"_a, "opened"_a)

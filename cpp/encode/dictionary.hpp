@@ -155,8 +155,8 @@ inline bool code_by_hash_table(View<double> values, MutableView<std::int32_t> co
 // Integers in order of first appearance, by a table over their range; for the classes of an
 // integer array. Returns false, with undefined `codes`, if the range is much larger than the
 // number of rows.
-inline bool code_whole(View<std::int64_t> values, MutableView<std::int32_t> codes,
-                       std::vector<std::int64_t>& levels) {
+inline bool encode_integers(View<std::int64_t> values, MutableView<std::int32_t> codes,
+                            std::vector<std::int64_t>& levels) {
     if (values.size() == 0) {
         return true;
     }
@@ -250,7 +250,7 @@ inline std::size_t row_of(std::uint64_t word) {
 
 // Give each number its rank among the distinct ones, and -1 to NaN. `codes` has one entry per
 // value.
-inline FloatCodes code_floats(View<double> values, MutableView<std::int32_t> codes) {
+inline FloatCodes encode_floats(View<double> values, MutableView<std::int32_t> codes) {
     using detail::ordered_bits;
     using detail::row_of;
     detail::check_size(values.size());
@@ -355,7 +355,7 @@ bool for_each_in_order(const double* numbers, std::size_t stride, std::size_t n,
     }
     const int trailing = all_and == all_or ? 0 : std::countr_zero(all_and ^ all_or);
     const auto width = static_cast<int>(std::bit_width((high - low) >> trailing));
-    const int upper = std::min(width, 32);  // as in code_floats
+    const int upper = std::min(width, 32);  // as in encode_floats
     const int lower = width - upper;
     for (std::size_t row = 0; row < n; ++row) {
         packed.data()[row] = (keys[row] - low) >> trailing >> lower << 32 | row;
@@ -447,8 +447,8 @@ inline bool same_bytes(const std::uint8_t* a, const std::uint8_t* b, std::size_t
 //
 // Row i is data[offsets[i] … offsets[i + 1]). A row with valid[i] == 0 is missing; if `valid`
 // is empty, no row is. `codes` has one entry per row.
-inline StringCodes code_strings(View<std::uint8_t> data, View<std::int64_t> offsets,
-                                View<std::uint8_t> valid, MutableView<std::int32_t> codes) {
+inline StringCodes encode_strings(View<std::uint8_t> data, View<std::int64_t> offsets,
+                                  View<std::uint8_t> valid, MutableView<std::int32_t> codes) {
     const std::size_t n = codes.size();
     detail::check_size(n);
     if (offsets.size() != n + 1 || (!valid.empty() && valid.size() != n)) {

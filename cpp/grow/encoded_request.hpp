@@ -26,7 +26,7 @@ struct EncodedRequest {
                 numbers[i] = column.numbers[i * column.stride];
             }
             codes_[c].resize(request.n_rows);
-            levels_[c] = code_floats(numbers, codes_[c]).levels;
+            levels_[c] = encode_floats(numbers, codes_[c]).levels;
             column.codes = codes_[c].data();
             column.levels = levels_[c].data();
             column.n_levels = static_cast<std::int32_t>(levels_[c].size());

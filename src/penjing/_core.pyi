@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-def code_floats(
+def encode_floats(
     values: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
     """Return the sorted distinct numbers and each row's rank among them, -1 for NaN."""
 
-def code_whole(
+def encode_integers(
     values: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None:
     """Return the distinct whole numbers as they first appear, and each row's code, if few."""
 
-def code_strings(
+def encode_strings(
     data: npt.NDArray[np.uint8],
     offsets: npt.NDArray[np.int64],
     valid: npt.NDArray[np.uint8] | None = None,
@@ -26,19 +26,19 @@ def code_strings(
     Row i is ``data[offsets[i]:offsets[i + 1]]``; rows with ``valid[i] == 0`` get -1.
     """
 
-def code_objects(values: list[Any]) -> tuple[list[Any], npt.NDArray[np.int32]]:
+def encode_objects(values: list[Any]) -> tuple[list[Any], npt.NDArray[np.int32]]:
     """Return the distinct objects in order of first appearance, and each row's code.
 
     Equality is Python's own, None gets -1.
     """
 
-def code_texts(values: list[Any]) -> tuple[list[str], npt.NDArray[np.int32]] | None:
-    """Return what `code_objects` does for texts, None and NaN being missing.
+def encode_str_list(values: list[Any]) -> tuple[list[str], npt.NDArray[np.int32]] | None:
+    """Return what `encode_objects` does for texts, None and NaN being missing.
 
     None if there is anything else in the list.
     """
 
-def grow_quinlan(
+def grow_c45(
     columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool, bool]],
     target: npt.NDArray[np.int32],
     weight: npt.NDArray[np.float64] | None,
@@ -63,16 +63,16 @@ def grow_rpart(
 ) -> dict[str, Any]:
     """Grow a whole tree by rpart's rules; columns are codes, numbers if ordered, n_levels."""
 
-def sorted_rpart(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int32]:
+def rpart_sort_order(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int32]:
     """Return the places of the numbers, lowest first, in rpart's order."""
 
-def along_principal(cells: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def principal_coordinates(cells: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return where levels lie along the direction in which their class shares vary most."""
 
 def logs(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the natural logarithm of each number, by the C library."""
 
-def prune_quinlan(
+def prune_error_based(
     columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool, bool]],
     target: npt.NDArray[np.int32],
     weight: npt.NDArray[np.float64] | None,
@@ -93,33 +93,33 @@ def grow(
     None if asked to count by ones where a value is missing or infinite, or rows have weights.
     """
 
-class Unseen(LookupError):
+class UnseenValueError(LookupError):
     """A value that leads nowhere, in a tree that reports it: (row, column, code, node)."""
 
     args: tuple[int, int, int, int]
 
-class Flat:
+class FlatTree:
     """A tree as arrays, for prediction.
 
     Parameters
     ----------
     column : (n,)
-        Which column each node asks about, -1 for a leaf.
+        The column that each node splits on, -1 for a leaf.
     cut : (n,)
-        A value <= cut takes branch 0, any other branch 1; NaN for a nominal question.
+        A value <= cut takes branch 0, any other branch 1; NaN for a categorical split.
     first_child, n_children : (n,)
         Children stand side by side, after their parent; not read in leaves.
     level_start, level_codes : (n + 1,) and any
         Node i is reached by ``level_codes[level_start[i]:level_start[i + 1]]`` of its parent's
         column, where that is nominal.
     missing_mode : (n,)
-        Where a missing value goes: a branch, -1 stops in the node, -2 shares the row out over
-        the children by weight. Not read in leaves.
+        Where a missing value goes: a branch, -1 stops in the node, -2 sends fractions of the row to
+        the children, by weight. Not read in leaves.
     weight : (n,)
-        What -2 shares by; all zero in the children stops in the node.
+        The weights of those fractions; all zero in the children stops in the node.
     unseen_mode : int
         What a level without a branch does: -1 stops in the node, -2 is treated as missing,
-        -3 raises :class:`Unseen` for the lowest such row.
+        -3 raises :class:`UnseenValueError` for the lowest such row.
     """
 
     def __init__(
@@ -140,10 +140,10 @@ class Flat:
         """The number of nodes."""
 
     @property
-    def asked(self) -> npt.NDArray[np.int32]:
-        """The columns that some node asks about; no others need be handed in."""
+    def used_columns(self) -> npt.NDArray[np.int32]:
+        """The columns that some node splits on; no others need be passed."""
 
-    def answer(
+    def predict(
         self,
         columns: list[npt.NDArray[Any] | None],
         values: npt.NDArray[np.int64],
@@ -171,14 +171,14 @@ class Flat:
         for any number of threads.
         """
 
-    def gaps(
+    def threshold_gaps(
         self,
         columns: Sequence[npt.NDArray[np.float64] | npt.NDArray[np.int32] | None],
         n_rows: int,
     ) -> npt.NDArray[np.float64]:
         """Return (n_nodes * 2,): the rows' values on both sides of each cut."""
 
-    def spread(
+    def predict_fractional(
         self,
         columns: Sequence[npt.NDArray[np.float64] | npt.NDArray[np.int32] | None],
         values: npt.NDArray[np.float64],
@@ -209,7 +209,7 @@ def count_block(
     ``y``, the numbers to predict, stands in place of the classes. Slot -1 is not counted.
     """
 
-def code_indices(
+def encode_by_table(
     indices: npt.NDArray[np.int32],
     code_of: npt.NDArray[np.uint16],
     start: int,
@@ -219,7 +219,7 @@ def code_indices(
 ) -> None:
     """Code rows, which begin at row ``start``, by a table of codes; count each, note its first."""
 
-def code_wholes(
+def encode_by_offset(
     x: npt.NDArray[np.int64],
     absent: npt.NDArray[np.uint8] | None,
     low: int,
@@ -259,7 +259,7 @@ class Quantiles:
     def cell(self, x: float) -> int:
         """Return how many edges are not above a number."""
 
-def judge_cuts(
+def cut_gains(
     counts: npt.NDArray[np.float64], measure: str, min_branch: float
 ) -> tuple[int, npt.NDArray[np.float64]]:
     """Return the first of the best cuts between units (-1: none), and the gain of each."""
@@ -273,7 +273,7 @@ def open_units(
 ) -> npt.NDArray[np.uint8]:
     """Say which units may hold a cut that reaches the bar, or stand beside one."""
 
-def group_levels(
+def best_grouping(
     counts: npt.NDArray[np.float64], measure: str, min_branch: float
 ) -> npt.NDArray[np.int8]:
     """Return the side of each level in the best grouping in two; nothing if there is none."""
@@ -303,7 +303,7 @@ class Passes:
         node: npt.NDArray[np.uint32],
         threads: int,
     ) -> None: ...
-    def pass_(
+    def move_and_count(
         self,
         tests: list[tuple[int, int, int, int, float]],
         branches: Sequence[int],

@@ -40,11 +40,11 @@ def test_the_best_division_is_that_of_the_definition(criterion, seed):
         some = scored.size and not np.isnan(scored).all()
         best = first_best(scored, slack) if some else -1
         if kind == "numeric":
-            at, gain = _core.judge_cuts(counts.cells, measure, recipe.min_branch)
+            at, gain = _core.cut_gains(counts.cells, measure, recipe.min_branch)
             assert at == best
             np.testing.assert_allclose(gain, scored, rtol=1e-9, atol=1e-12)
         else:
-            side = _core.group_levels(counts.cells, measure, recipe.min_branch)
+            side = _core.best_grouping(counts.cells, measure, recipe.min_branch)
             assert side.tolist() == (found.sides[best].tolist() if some else [])
 
 
@@ -58,7 +58,7 @@ def test_a_unit_that_stays_closed_hides_nothing(criterion, seed):
     cells[0, 0] += 1
     measure, s = Recipe("some", criterion=criterion).measure(), Classes(k)
     known = cells.sum(axis=0)
-    _, gain = _core.judge_cuts(cells, MEASURES[criterion], 0.0)
+    _, gain = _core.cut_gains(cells, MEASURES[criterion], 0.0)
     bar = float(rng.uniform(0, 1)) * float(measure.impurity(known, s))
     single = (rng.random(n) < 0.2).astype(np.uint8)
     is_open = _core.open_units(cells, MEASURES[criterion], gain, single, bar)
@@ -79,4 +79,4 @@ def test_a_unit_that_stays_closed_hides_nothing(criterion, seed):
 
 def test_a_measure_that_is_not_known_is_refused():
     with pytest.raises(ValueError, match="gini or entropy"):
-        _core.judge_cuts(np.ones((2, 2)), "variance", 0.0)
+        _core.cut_gains(np.ones((2, 2)), "variance", 0.0)

@@ -22,7 +22,7 @@ awkward = st.sampled_from(
 def same_as_numpy(values):
     values = np.asarray(values, np.float64)
     expected = numeric("x", values)
-    levels, codes = _core.code_floats(values)
+    levels, codes = _core.encode_floats(values)
     assert levels.dtype == np.float64
     assert codes.dtype == np.int32
     # bytes: -0.0 and 0.0 compare equal but must not be told apart later
@@ -41,7 +41,7 @@ def test_numbers_get_their_rank(values):
     )
 )
 def test_whole_numbers_are_coded_as_they_appear(values):
-    told = _core.code_whole(np.array(values, np.int64))
+    told = _core.encode_integers(np.array(values, np.int64))
     if values and max(values) - min(values) >= 1024:
         assert told is None
         return
@@ -82,13 +82,13 @@ def test_many_numbers_get_their_rank(name, missing_share):
 def test_numbers_must_be_plain_float64():
     for wrong in (np.zeros(3, np.float32), np.zeros((2, 2)), np.zeros(6)[::2], [0.5]):
         with pytest.raises(TypeError):
-            _core.code_floats(wrong)
+            _core.encode_floats(wrong)
 
 
 def test_a_read_only_array_can_be_coded():
     values = np.array([2.0, 1.0])
     values.flags.writeable = False
-    assert _core.code_floats(values)[1].tolist() == [1, 0]
+    assert _core.encode_floats(values)[1].tolist() == [1, 0]
 
 
 # ------------------------------------------------------------------ strings and objects
@@ -112,7 +112,7 @@ texts = st.one_of(
 def test_strings_are_coded_in_order_of_appearance(values):
     expected = nominal("x", values)
     data, offsets, valid = packed(values)
-    first_rows, codes = _core.code_strings(data, offsets, valid)
+    first_rows, codes = _core.encode_strings(data, offsets, valid)
     assert codes.tolist() == expected.codes.tolist()
     assert [values[row] for row in first_rows.tolist()] == list(expected.levels)
     assert all(values[:row].count(values[row]) == 0 for row in first_rows.tolist())
@@ -124,7 +124,7 @@ def test_the_table_of_strings_grows(n_levels):
     values = [f"{k}-level" for k in numbers]
     expected = nominal("x", values)
     data, offsets, _ = packed(values)
-    first_rows, codes = _core.code_strings(data, offsets)
+    first_rows, codes = _core.encode_strings(data, offsets)
     assert codes.tolist() == expected.codes.tolist()
     assert [values[row] for row in first_rows.tolist()] == list(expected.levels)
 
@@ -136,20 +136,20 @@ def test_the_table_of_strings_grows(n_levels):
 def test_offsets_outside_the_data_are_refused(offsets, valid):
     valid = None if valid is None else np.array(valid, np.uint8)
     with pytest.raises(ValueError, match="offsets"):
-        _core.code_strings(np.zeros(3, np.uint8), np.array(offsets, np.int64), valid)
+        _core.encode_strings(np.zeros(3, np.uint8), np.array(offsets, np.int64), valid)
 
 
 @given(st.lists(st.one_of(texts, st.integers(-3, 3), st.booleans(), st.just(1.0)), max_size=60))
 def test_objects_are_coded_as_a_dict_would(values):
     expected = nominal("x", values)
-    levels, codes = _core.code_objects(values)
+    levels, codes = _core.encode_objects(values)
     assert codes.tolist() == expected.codes.tolist()
     assert [(type(v), v) for v in levels] == [(type(v), v) for v in expected.levels]
 
 
 def test_objects_without_a_hash_are_refused():
     with pytest.raises(TypeError, match="unhashable"):
-        _core.code_objects(["a", []])
+        _core.encode_objects(["a", []])
 
 
 def test_a_list_that_shrinks_while_it_is_read_is_refused():
@@ -160,12 +160,12 @@ def test_a_list_that_shrinks_while_it_is_read_is_refused():
 
     values = ["a", Rude(), "b", "c"]
     with pytest.raises(ValueError, match="changed"):
-        _core.code_objects(values)
+        _core.encode_objects(values)
 
 
 def test_coding_keeps_no_references():
     level = "a level of its own " + str(id(object()))
     before = sys.getrefcount(level)
-    answer = _core.code_objects([level] * 100)
+    answer = _core.encode_objects([level] * 100)
     del answer
     assert sys.getrefcount(level) == before

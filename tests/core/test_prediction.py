@@ -63,16 +63,16 @@ def columns_of(rows):
 
 
 def same_as_oracle(tree, rows, values, threads):
-    flat = _core.Flat(**tree.arrays())
+    flat = _core.FlatTree(**tree.arrays())
     asked = {node.column for node in tree.nodes if node.column >= 0}
-    assert flat.asked.tolist() == sorted(asked)
+    assert flat.used_columns.tolist() == sorted(asked)
     columns = [c if j in asked else None for j, c in enumerate(columns_of(rows))]
 
     lost = [tree.stop(row) if tree.branch_is_unseen(row) else None for row in rows]
     if any(node is not None for node in lost):
         first = next(i for i, node in enumerate(lost) if node is not None)
         column = tree.nodes[lost[first]].column
-        with pytest.raises(_core.Unseen) as caught:
+        with pytest.raises(_core.UnseenValueError) as caught:
             flat.apply(columns, len(rows), threads=threads)
         assert caught.value.args == (first, column, rows[first][column], lost[first])
     else:
@@ -82,17 +82,19 @@ def same_as_oracle(tree, rows, values, threads):
     reached = [tree.reached(row) for row in rows]
     if any(unseen for _, unseen in reached):
         first = next(i for i, (_, unseen) in enumerate(reached) if unseen)
-        with pytest.raises(_core.Unseen) as caught:
-            flat.spread(columns, values, len(rows), threads=threads)
+        with pytest.raises(_core.UnseenValueError) as caught:
+            flat.predict_fractional(columns, values, len(rows), threads=threads)
         assert caught.value.args[0] == first
         assert caught.value.args[3] == reached[first][1][0]
     else:
-        mixed = flat.spread(columns, values, len(rows), threads=threads)
+        mixed = flat.predict_fractional(columns, values, len(rows), threads=threads)
         assert mixed.shape == (len(rows), values.shape[1])
         expected = [tree.mixture(row, values).tolist() for row in rows]
         assert mixed.tolist() == expected  # bit for bit
         some = np.arange(len(rows))[::-2]
-        part = flat.spread(columns, values, len(rows), threads=threads, rows=some.copy())
+        part = flat.predict_fractional(
+            columns, values, len(rows), threads=threads, rows=some.copy()
+        )
         assert part.tolist() == mixed[some].tolist()
 
 
@@ -150,9 +152,9 @@ def test_threads_change_nothing(only_cuts):
         rng.integers(-1, 7, n).astype(np.int32),
     ]
     values = rng.random((len(tree.nodes), 3))
-    flat = _core.Flat(**tree.arrays())
+    flat = _core.FlatTree(**tree.arrays())
     stops = [flat.apply(columns, n, threads=t) for t in THREADS]
-    mixed = [flat.spread(columns, values, n, threads=t) for t in THREADS]
+    mixed = [flat.predict_fractional(columns, values, n, threads=t) for t in THREADS]
     assert all(np.array_equal(stops[0], other) for other in stops)
     assert all(mixed[0].tobytes() == other.tobytes() for other in mixed)
     for i in rng.integers(0, n, 300).tolist():
@@ -165,7 +167,7 @@ def test_threads_change_nothing(only_cuts):
 def test_rows_of_a_matrix_walk_as_those_of_columns(order):
     rng = np.random.default_rng(7)
     tree = random_tree(rng, 300, only_cuts=True)
-    flat = _core.Flat(**tree.arrays())
+    flat = _core.FlatTree(**tree.arrays())
     n = 9_001
     whole = rng.normal(size=(n, 6))
     whole[rng.random(whole.shape) < 0.01] = np.nan
@@ -184,11 +186,11 @@ def test_rows_of_a_matrix_walk_as_those_of_columns(order):
 
 def test_the_lowest_unseen_row_is_reported_for_any_number_of_threads():
     nodes = [PlainNode(2, float("nan"), 1, [[0], [1]], 2), PlainNode(), PlainNode()]
-    flat = _core.Flat(**PlainTree(nodes, REPORT).arrays())
+    flat = _core.FlatTree(**PlainTree(nodes, REPORT).arrays())
     codes = np.zeros(50_000, np.int32)
     codes[[49_999, 31_234, 40_000]] = 7
     for threads in THREADS:
-        with pytest.raises(_core.Unseen) as caught:
+        with pytest.raises(_core.UnseenValueError) as caught:
             flat.apply([None, None, codes], len(codes), threads=threads)
         assert caught.value.args == (31_234, 2, 7, 0)
 
@@ -206,14 +208,14 @@ def chain(depth, missing):
 def test_a_chain_of_fifty_thousand_nodes(missing):
     depth = 50_000
     tree = chain(depth, missing)
-    flat = _core.Flat(**tree.arrays())
+    flat = _core.FlatTree(**tree.arrays())
     assert flat.n_nodes == 2 * depth + 1
     column = np.array([1.0, -0.5, -1.5, -(depth + 1.0), np.nan])
     stops = flat.apply([column], 5).tolist()
     assert stops == [tree.stop([v]) for v in column.tolist()]
     assert stops[3] == 2 * depth - 1
     values = np.random.default_rng(0).random((flat.n_nodes, 2))
-    mixed = flat.spread([column], values, 5)
+    mixed = flat.predict_fractional([column], values, 5)
     assert mixed.tolist() == [tree.mixture([v], values).tolist() for v in column.tolist()]
 
 
@@ -231,7 +233,7 @@ def test_a_column_of_a_million_levels():
         "weight": np.ones(n),
     }
     codes = np.array([0, 1, n_levels - 1, n_levels, -1], np.int32)
-    stops = _core.Flat(**arrays).apply([codes], 5)
+    stops = _core.FlatTree(**arrays).apply([codes], 5)
     assert stops.tolist() == [n_levels, n_levels - 1, 1, 0, 0]
 
 
@@ -244,37 +246,39 @@ def test_many_nodes_on_a_column_of_many_levels_stay_small():
         nodes += [PlainNode(0, float("nan"), 2 * i + 1, levels, 2), PlainNode()]
     nodes = [nodes[0], *(x for i in range(1, depth) for x in (nodes[2 * i], PlainNode()))]
     tree = PlainTree([*nodes, PlainNode(), PlainNode()])
-    flat = _core.Flat(**tree.arrays())
+    flat = _core.FlatTree(**tree.arrays())
     codes = np.array([0, 999_999, 5], np.int32)
     assert flat.apply([codes], 3).tolist() == [1, 2, 0]
 
 
 def test_a_lone_leaf_asks_about_nothing():
-    flat = _core.Flat(**PlainTree([PlainNode()]).arrays())
-    assert flat.asked.tolist() == []
+    flat = _core.FlatTree(**PlainTree([PlainNode()]).arrays())
+    assert flat.used_columns.tolist() == []
     assert flat.apply([], 3).tolist() == [0, 0, 0]
-    assert flat.spread([None], np.array([[0.25, 0.75]]), 2).tolist() == [[0.25, 0.75]] * 2
+    assert (
+        flat.predict_fractional([None], np.array([[0.25, 0.75]]), 2).tolist() == [[0.25, 0.75]] * 2
+    )
 
 
 def test_a_child_without_weight_takes_no_part_in_sharing():
     nodes = [PlainNode(0, 0.5, 1, [], 2, SHARE), PlainNode(weight=0.0), PlainNode(weight=3.0)]
-    flat = _core.Flat(**PlainTree(nodes).arrays())
+    flat = _core.FlatTree(**PlainTree(nodes).arrays())
     values = np.array([[0.0], [np.nan], [7.0]])  # 0 times NaN would spoil the mixture
-    assert flat.spread([np.array([np.nan])], values, 1).tolist() == [[7.0]]
+    assert flat.predict_fractional([np.array([np.nan])], values, 1).tolist() == [[7.0]]
 
 
 def test_no_rows():
-    flat = _core.Flat(**chain(3, 0).arrays())
+    flat = _core.FlatTree(**chain(3, 0).arrays())
     assert flat.apply([np.empty(0)], 0, threads=7).shape == (0,)
-    assert flat.spread([np.empty(0)], np.zeros((7, 4)), 0).shape == (0, 4)
+    assert flat.predict_fractional([np.empty(0)], np.zeros((7, 4)), 0).shape == (0, 4)
     for row in (-1, 3):
         with pytest.raises(IndexError, match="not below"):
-            flat.spread([np.zeros(3)], np.zeros((7, 4)), 3, rows=np.array([0, row]))
+            flat.predict_fractional([np.zeros(3)], np.zeros((7, 4)), 3, rows=np.array([0, row]))
 
 
 def test_what_is_handed_in_is_checked():
-    flat = _core.Flat(**chain(2, 0).arrays())
-    nominal_flat = _core.Flat(
+    flat = _core.FlatTree(**chain(2, 0).arrays())
+    nominal_flat = _core.FlatTree(
         **PlainTree(
             [PlainNode(0, float("nan"), 1, [[0], [1]], 2), PlainNode(), PlainNode()]
         ).arrays()
@@ -290,7 +294,7 @@ def test_what_is_handed_in_is_checked():
     with pytest.raises(ValueError, match="int32 codes"):
         nominal_flat.apply([np.zeros(3)], 3)
     with pytest.raises(ValueError, match="row per node"):
-        flat.spread([np.zeros(3)], np.zeros((2, 1)), 3)
+        flat.predict_fractional([np.zeros(3)], np.zeros((2, 1)), 3)
 
 
 @pytest.mark.parametrize(
@@ -314,19 +318,19 @@ def test_a_tree_that_is_none_is_refused(name, value, sentence):
     arrays = PlainTree([PlainNode(0, 0.5, 1, [], 2), PlainNode(), PlainNode()]).arrays()
     arrays[name] = value if name == "unseen_mode" else np.array(value, arrays[name].dtype)
     with pytest.raises(ValueError, match=sentence):
-        _core.Flat(**arrays)
+        _core.FlatTree(**arrays)
 
 
 def test_a_level_in_two_branches_is_refused():
     nodes = [PlainNode(0, float("nan"), 1, [[0, 1], [1]], 2), PlainNode(), PlainNode()]
     with pytest.raises(ValueError, match="one branch only"):
-        _core.Flat(**PlainTree(nodes).arrays())
+        _core.FlatTree(**PlainTree(nodes).arrays())
 
 
 def test_one_tree_serves_several_threads_of_python():
     rng = np.random.default_rng(5)
     tree = random_tree(rng, 200, only_cuts=True)
-    flat = _core.Flat(**tree.arrays())
+    flat = _core.FlatTree(**tree.arrays())
     columns = [rng.normal(size=20_000), rng.normal(size=20_000)]
     expected = flat.apply(columns, 20_000)
     answers = []
@@ -346,4 +350,4 @@ def test_numbers_that_are_not_aligned_are_refused():
     tree = random_tree(np.random.default_rng(7), 300, only_cuts=True)
     records = np.zeros(50, [("p", "i4"), ("a", "f8"), ("q", "i4")])
     with pytest.raises(TypeError, match="aligned"):
-        _core.Flat(**tree.arrays()).apply([records["a"], records["a"], None, None], 50)
+        _core.FlatTree(**tree.arrays()).apply([records["a"], records["a"], None, None], 50)

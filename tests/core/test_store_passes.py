@@ -74,7 +74,7 @@ def test_rows_move_and_are_counted_as_by_hand(n, k, threads):
     asked = slots >= 0
 
     passes = Passes(columns, class_, k, node, threads)
-    tables = passes.pass_(tests, branches, test_of, slot_of, n_slots)
+    tables = passes.move_and_count(tests, branches, test_of, slot_of, n_slots)
     np.testing.assert_array_equal(node, moved)
     for (codes, n_codes, _, _), table in zip(columns, tables, strict=True):
         expected = np.zeros((n_slots, n_codes, k), np.int64)

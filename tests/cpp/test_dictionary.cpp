@@ -53,7 +53,7 @@ void same_as_a_map(const Numbers& values) {
         code = rank++;
     }
     std::vector<std::int32_t> codes(values.size(), 99);
-    const auto answer = penjing::code_floats(values, codes);
+    const auto answer = penjing::encode_floats(values, codes);
     CHECK(answer.levels.size() == place.size());
     std::size_t i = 0;
     bool same = true;
@@ -131,20 +131,20 @@ void strings() {
             }
         }
         std::vector<std::int32_t> codes(expected.size());
-        const auto answer = penjing::code_strings(data, offsets, valid, codes);
+        const auto answer = penjing::encode_strings(data, offsets, valid, codes);
         CHECK(codes == expected);
         CHECK(answer.first_rows.size() == seen.size());
     }
     std::vector<std::int32_t> none;
     const std::vector<std::int64_t> start{0};
-    CHECK(penjing::code_strings({}, start, {}, none).first_rows.empty());
+    CHECK(penjing::encode_strings({}, start, {}, none).first_rows.empty());
 
     std::vector<std::int32_t> one(1);
     const std::vector<std::int64_t> beyond{0, 5};
     CHECK(check::throws<std::invalid_argument>(
-        [&] { penjing::code_strings({}, beyond, {}, one); }));
+        [&] { penjing::encode_strings({}, beyond, {}, one); }));
     CHECK(check::throws<std::invalid_argument>(
-        [&] { penjing::code_strings({}, start, {}, one); }));
+        [&] { penjing::encode_strings({}, start, {}, one); }));
 }
 
 }  // namespace

@@ -127,11 +127,11 @@ def test_the_direction_is_the_first_principal_component(k):
     weight = cells.sum(axis=1)
     centred = cells / weight[:, None] - cells.sum(axis=0) / weight.sum()
     values, axes = np.linalg.eigh((centred * weight[:, None]).T @ centred)
-    along = _core.along_principal(cells)
+    along = _core.principal_coordinates(cells)
     assert np.average(along**2, weights=weight) * weight.sum() == pytest.approx(values[-1])
     assert np.abs(along) == pytest.approx(np.abs(centred @ axes[:, -1]), abs=1e-7)
     some = [c for c in range(k) if c != k // 2]
-    assert (_core.along_principal(np.ascontiguousarray(cells[:, some])) == along).all()
+    assert (_core.principal_coordinates(np.ascontiguousarray(cells[:, some])) == along).all()
 
 
 @pytest.mark.parametrize("shape", ["multiway", "binary"])

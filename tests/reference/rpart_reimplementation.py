@@ -151,7 +151,7 @@ class Letter:
         if self.n_levels[c]:
             return every
         values = np.array([0.0 if v is None else float(v) for v in self.x[c]])
-        return _core.sorted_rpart(values).tolist()
+        return _core.rpart_sort_order(values).tolist()
 
     def _priors(self, said: dict[str, Any]) -> None:
         """Set what classes count for; R adds counts up in long doubles, rpart in doubles."""

@@ -28,7 +28,7 @@ class PlainTree:
     unseen: int = STOP
 
     def arrays(self) -> dict[str, Any]:
-        """Return what penjing._core.Flat is built from."""
+        """Return what penjing._core.FlatTree is built from."""
         into: list[list[int]] = [[] for _ in self.nodes]
         for node in self.nodes:
             for branch, codes in enumerate(node.levels):

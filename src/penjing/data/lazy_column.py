@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing._core import code_floats
+from penjing._core import encode_floats
 from penjing.data.table import Codes, Column, Field, Floats, round_to_float32
 from penjing.errors import DataError
 
@@ -60,7 +60,7 @@ class LazyColumn(Column):
     def _encode(self) -> tuple[Floats, Codes]:
         if self._coded is None:
             self.check_finite()
-            object.__setattr__(self, "_coded", code_floats(np.ascontiguousarray(self.raw)))
+            object.__setattr__(self, "_coded", encode_floats(np.ascontiguousarray(self.raw)))
         assert self._coded is not None
         return self._coded
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing._core import Quantiles, code_floats
+from penjing._core import Quantiles, encode_floats
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.scratch import ScratchFolder
 from penjing.data.table import Codes, Column, Field, Floats, Table
@@ -217,7 +217,7 @@ class StoredColumn(Column):
 
     def _read(self, rows: Rows) -> tuple[Any, Codes]:
         if isinstance(self.part, BinnedNumbers):
-            return code_floats(np.ascontiguousarray(_select_rows(self.part.raw, rows)))
+            return encode_floats(np.ascontiguousarray(_select_rows(self.part.raw, rows)))
         assert self.place is not None
         assert self._coded is not None
         return self._coded[0], self.place[_select_rows(self.part.codes, rows)]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing._core import code_floats
+from penjing._core import encode_floats
 from penjing.data.scratch import ScratchFolder, convert_disk_full
 from penjing.data.store import N_BUCKETS, BinnedNumbers, ExactCodes, Rows, StoredColumn
 from penjing.data.table import Column, Floats, Table
@@ -163,7 +163,7 @@ def _write_ranks(
                     inside + start if rows is None else rows[inside + start]
                 ]
                 n_filled = end
-            levels, ranks = code_floats(numbers)
+            levels, ranks = encode_floats(numbers)
             codes[positions] = ranks + n_levels
             n_levels += len(levels)
             levels_file.write(np.ascontiguousarray(levels).tobytes())

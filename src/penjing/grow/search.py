@@ -133,7 +133,7 @@ def _prefix_order(cells: Floats, s: Reader) -> npt.NDArray[np.intp] | None:
     elif s.n <= 2:
         key = cells[:, 0] / s.weight(cells)
     else:
-        key = _core.along_principal(np.ascontiguousarray(cells, np.float64))
+        key = _core.principal_coordinates(np.ascontiguousarray(cells, np.float64))
     return np.argsort(key, kind="stable")
 
 

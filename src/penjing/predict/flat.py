@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing._core import Flat
+from penjing._core import FlatTree
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.memory_limit import n_processors
 from penjing.data.table import MISSING, Column, Field, Floats, Table, numeric
@@ -176,7 +176,7 @@ class FlatPredictor:
             return None
         flat = self.learned_flat if is_learnt else self.flat
         n_threads, only_leaves = _n_threads(rows.n), missing == "fraction"
-        predictions = flat.answer(
+        predictions = flat.predict(
             rows.columns,
             node_values.view(np.int64),
             rows.n,
@@ -257,7 +257,7 @@ class FlatPredictor:
     def _spread(self, rows: Rows, values: Floats, some: npt.NDArray[np.intp]) -> Floats:
         """Return the weighted mean of the values of all nodes that each row reaches."""
         n_threads = _n_threads(len(some))
-        return self.flat.spread(
+        return self.flat.predict_fractional(
             rows.columns, values, rows.n, threads=n_threads, rows=some.astype(np.int64, copy=False)
         )
 
@@ -363,7 +363,7 @@ def threshold_gaps(tree: TreeData, table: Table) -> Floats:
     gaps = np.full((len(tree.nodes), 2), np.nan)
     for part in row_blocks(table):
         rows = predictor.rows(tree, part)
-        low, high = flat.gaps(rows.columns, rows.n).reshape(-1, 2).T
+        low, high = flat.threshold_gaps(rows.columns, rows.n).reshape(-1, 2).T
         gaps[:, 0] = np.fmax(gaps[:, 0], low)
         gaps[:, 1] = np.fmin(gaps[:, 1], high)
     if tree.recipe.get("precision") != "single":
@@ -402,9 +402,9 @@ def _align_rows(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whateve
     return Table(tuple(columns), None, 0)
 
 
-def _flat(tree: TreeData, missing: Ids) -> Flat:
+def _flat(tree: TreeData, missing: Ids) -> FlatTree:
     nodes = tree.nodes
-    return Flat(
+    return FlatTree(
         column=nodes.column,
         cut=comparison_cuts(tree),
         first_child=tree.first_child,

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing._core import code_indices, code_wholes
+from penjing._core import encode_by_offset, encode_by_table
 from penjing.data.encode.coded_column import NEVER, WIDTHS, Coded
 from penjing.data.encode.coding_plan import as_floats, from_plain, plan, to_plain
 from penjing.data.encode.groups import AHEAD, Group, Groups, arrow
@@ -237,7 +237,7 @@ class _Run:
             if column.listed:
                 whole, low = np.searchsorted(np.array(column.listed, whole.dtype), whole), 0
             whole = whole.astype(np.int64, copy=False)
-            if not code_wholes(whole, absent, low, at, codes, counts, first):
+            if not encode_by_offset(whole, absent, low, at, codes, counts, first):
                 raise Again(column.name, "binned")
         else:
             lut, indices = self._looked_up(column, chunk)
@@ -249,7 +249,7 @@ class _Run:
                 return
             n_codes = int(lut.max()) + 1
             counts, first = np.zeros(n_codes, np.int64), np.full(n_codes, NEVER)
-            code_indices(indices, lut, at, codes, counts, first)
+            encode_by_table(indices, lut, at, codes, counts, first)
         seen = np.flatnonzero(counts)
         self._add(brought, seen, counts[seen], first[seen])
         self._write(column, "codes", codes, at)

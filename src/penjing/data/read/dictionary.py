@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing._core import code_floats, code_objects
+from penjing._core import encode_floats, encode_objects
 from penjing.data.table import MISSING, Codes
 
 
@@ -63,8 +63,8 @@ def encode_values(cells: Sequence[Any]) -> tuple[list[Any], Codes]:
     ([1, True, 1.0], array([0, 1, 2], dtype=int32))
     """
     if len({*map(type, cells)} - {type(None)}) <= 1:
-        return code_objects([*cells])
-    pairs, codes = code_objects([None if cell is None else (type(cell), cell) for cell in cells])
+        return encode_objects([*cells])
+    pairs, codes = encode_objects([None if cell is None else (type(cell), cell) for cell in cells])
     return [value for _, value in pairs], codes
 
 
@@ -77,7 +77,7 @@ def encode_numbers(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
     (array([0.2, 0.7]), array([ 1,  0, -1,  1], dtype=int32))
     """
     if values.dtype.kind == "f":
-        return code_floats(np.ascontiguousarray(values, np.float64))
+        return encode_floats(np.ascontiguousarray(values, np.float64))
     if values.dtype.kind in "iu" and values.size:
         smallest = values.min()
         span = int(values.max()) - int(smallest) + 1

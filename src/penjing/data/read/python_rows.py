@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from penjing._core import code_texts
+from penjing._core import encode_str_list
 from penjing.data.read.dictionary import encode_numbers, encode_values
 from penjing.data.read.raw_columns import RawColumn, RawTable
 from penjing.errors import DataError, NoRowsError
@@ -94,7 +94,7 @@ def build_raw_table(column_names: Sequence[Any], columns: Sequence[Any], name: s
 def column_from_python(column_name: str, values: Iterable[Any], name: str) -> RawColumn:
     """Return a column from Python values; None, NaN, NaT and NA are missing."""
     cells = values.tolist() if isinstance(values, np.ndarray) else [*values]
-    texts = code_texts(cells)
+    texts = encode_str_list(cells)
     if texts is not None:
         return RawColumn(column_name, *texts)
     types = {*map(type, cells)} - {type(None)}

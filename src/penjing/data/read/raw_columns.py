@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from penjing._core import code_whole
+from penjing._core import encode_integers
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.read.dictionary import encode_numbers
 from penjing.data.read.ids import are_consecutive
@@ -162,7 +162,7 @@ class RawNumbers(RawColumn):
         """Return levels in order of appearance and codes if this is an array of few integers."""
         if self.raw.dtype.kind not in "iu" or self.raw.dtype == np.uint64:
             return None
-        return code_whole(np.ascontiguousarray(self.raw, np.int64))
+        return encode_integers(np.ascontiguousarray(self.raw, np.int64))
 
     def as_lazy_column(self, source: str) -> LazyColumn | None:
         """Return a numeric column if no levels are needed to infer that it is one.

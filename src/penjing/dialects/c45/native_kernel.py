@@ -40,7 +40,7 @@ def grow(
         return None
     assert table.target is not None
     in_average = options.in_average(table.columns, float(table.weights.sum()))
-    arrays: dict[str, Any] = _core.grow_quinlan(
+    arrays: dict[str, Any] = _core.grow_c45(
         _core_columns(table, in_average),
         np.ascontiguousarray(table.target.codes, np.int32),
         None if table.weight is None else np.ascontiguousarray(table.weight, np.float64),
@@ -84,7 +84,7 @@ def prune(
         return None
     assert table.target is not None
     nodes = tree.nodes
-    return _core.prune_quinlan(
+    return _core.prune_error_based(
         _core_columns(table, [True] * len(table.columns)),
         np.ascontiguousarray(table.target.codes, np.int32),
         None if table.weight is None else np.ascontiguousarray(table.weight, np.float64),

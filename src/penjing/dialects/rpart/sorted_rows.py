@@ -19,7 +19,7 @@ def sorted_rows(column: Column) -> npt.NDArray[np.int32] | None:
         return None
     levels = column.levels if column.is_numeric else np.arange(1, len(column.levels) + 1)
     values = np.append(np.asarray(levels, np.float64), 0.0)  # index -1, the code of missing values
-    return _core.sorted_rpart(values[column.codes])
+    return _core.rpart_sort_order(values[column.codes])
 
 
 def ranks(column: Column) -> npt.NDArray[np.int32] | None:

@@ -157,7 +157,7 @@ class CandidateSearch:
         column, recipe = self._columns[c], self._recipe
         cells, codes, values = counts.cells, counts.codes, self._values[c]
         if column.has_order:
-            best, _ = _core.judge_cuts(cells, self._measure, recipe.min_branch)
+            best, _ = _core.cut_gains(cells, self._measure, recipe.min_branch)
             if best < 0:
                 return
             low, high = codes[best], codes[best + 1]
@@ -167,7 +167,7 @@ class CandidateSearch:
             self._add_multiway(generation, i, c, counts)
             return
         else:
-            side = _core.group_levels(cells, self._measure, recipe.min_branch).view(np.bool_)
+            side = _core.best_grouping(cells, self._measure, recipe.min_branch).view(np.bool_)
             if not len(side):
                 return
             generation.groups[i, c] = codes[~side], codes[side]

@@ -106,7 +106,7 @@ class CutSearch:
         self._evaluate()
 
     def _evaluate(self) -> None:
-        self._at, self._gain = _core.judge_cuts(self._counts, self._measure, self._min_branch)
+        self._at, self._gain = _core.cut_gains(self._counts, self._measure, self._min_branch)
         self._is_single = (~np.isnan(self._value)).view(np.uint8)
         self.best_gain = float(np.nanmax(self._gain)) if self._at >= 0 else np.nan
 

@@ -80,7 +80,7 @@ class LocalRows:
         codes: Any = self._codes  # of one or two bytes: wider codes are not counted in passes
         passes = _core.Passes(columns, codes, self._n_stored, self._node, n_threads)
         self._passes = passes
-        self.move_and_count = passes.pass_
+        self.move_and_count = passes.move_and_count
         self.count_cells, self.fetch_numbers = passes.cells, passes.numbers
 
     @property

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing._core import Flat, Passes, Quantiles, count_block
+from penjing._core import FlatTree, Passes, Quantiles, count_block
 from penjing.data.store import QuantileCells
 from penjing.data.table import Floats
 from penjing.engines.out_of_core.row_location import Ids, NodeTest, OpenBuckets
@@ -287,7 +287,7 @@ class Block:
         assert self._passes is not None
         if done < len(moves.steps):
             return self._move(moves, done, slot_of, n_slots)
-        return self._passes.pass_([], [], np.full_like(slot_of, -1), slot_of, n_slots)
+        return self._passes.move_and_count([], [], np.full_like(slot_of, -1), slot_of, n_slots)
 
     def _move(
         self, moves: Moves, done: int, slot_of: Ids, n_slots: int
@@ -304,7 +304,7 @@ class Block:
             test_of = np.full(max(move.size, len(slot_of)), -1, np.int32)
             test_of[move.ids] = np.arange(len(move.ids))
             slots = slot_of if is_last else np.full_like(test_of, -1)
-            tables = self._passes.pass_(
+            tables = self._passes.move_and_count(
                 move.tests, move.branches.tolist(), test_of, slots, n_slots if is_last else 0
             )
         self._position = moves.growth, len(moves.steps), node
@@ -409,9 +409,9 @@ class Route:
 
     def slots(self, block: Block) -> npt.NDArray[np.int32]:
         """Return the slot of each row, -1 if its node is not counted."""
-        flat = Flat(**self.arrays)  # type: ignore[arg-type]
+        flat = FlatTree(**self.arrays)  # type: ignore[arg-type]
         columns: list[Any] = [None] * block.n_columns
-        for c in flat.asked.tolist():
+        for c in flat.used_columns.tolist():
             numbers = block.numbers(c)
             if numbers is not None:
                 columns[c] = np.asarray(numbers)

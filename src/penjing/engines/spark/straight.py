@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing._core import Passes, code_indices, code_wholes
+from penjing._core import Passes, encode_by_offset, encode_by_table
 from penjing.engines.spark.coded_rows import (
     Coding,
     Column,
@@ -104,7 +104,7 @@ class Straight:
             self._node = np.zeros(n, np.uint32)
         passes = Passes(told, codes[-1], k, self._node[:n], 1)
         one = np.zeros(1, np.int32)
-        tables = passes.pass_([], [], one - 1, one, 1)
+        tables = passes.move_and_count([], [], one - 1, one, 1)
         for c, table in zip(at, tables, strict=True):
             self._root[c] = plus(self._root[c], table.astype(np.int64).reshape(-1, k))
 
@@ -253,7 +253,7 @@ class _Whole(_Exact):
         numbers = np.ascontiguousarray(column.to_numpy(zero_copy_only=False), np.int64)
         codes = self._room("codes", len(numbers), self.kind)
         counts = np.zeros(self.n_codes, np.int64)
-        if not code_wholes(numbers, absent, low, 0, codes, counts, counts.copy()):
+        if not encode_by_offset(numbers, absent, low, 0, codes, counts, counts.copy()):
             self.is_in_vain = True
             return None
         return self._wrote(codes, counts)
@@ -292,7 +292,7 @@ class _Names(_Exact):
         rows = np.ascontiguousarray(indices.to_numpy(zero_copy_only=False), np.int32)
         codes = self._room("codes", len(rows), self.kind)
         counts = np.zeros(self.n_codes, np.int64)
-        code_indices(rows, codes_of, 0, codes, counts, counts.copy())
+        encode_by_table(rows, codes_of, 0, codes, counts, counts.copy())
         return self._wrote(codes, counts)
 
     def _codes_of(self, dictionary: Any) -> npt.NDArray[np.uint16] | None:  # noqa: ANN401
