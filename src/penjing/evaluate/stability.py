@@ -135,20 +135,9 @@ def bootstrap(
     seed: int = 0,
     **changes: Any,  # noqa: ANN401 - settings of the recipe
 ) -> Stability:
-    """Grow trees from bootstrap samples (rows drawn with replacement), and count their splits.
+    """Grow trees from rows drawn with replacement, and count their splits.
 
-    Parameters
-    ----------
-    data, target, recipe, **changes
-        As in :func:`penjing.fit`.
-    n : int
-        How many trees to grow.
-    seed : int
-        The seed that decides which rows are drawn.
-
-    Returns
-    -------
-    Stability
+    Parameters and the result are those of :func:`penjing.bootstrap`.
 
     Examples
     --------

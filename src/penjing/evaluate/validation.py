@@ -73,32 +73,9 @@ def cross_validate(
     validation: float | None = None,
     **options: Any,  # noqa: ANN401 - options of the pruner
 ) -> Report | NumberReport:
-    """Grow trees on all folds but one, test each on the fold left out, and report on all rows.
+    """Grow trees on all folds but one and test each on the fold left out.
 
-    Parameters
-    ----------
-    table : Table or source
-        All rows: a table, or anything that :func:`penjing.read` can read.
-    how : str, Recipe, TreeData or function
-        How to grow: a recipe, a tree (as it was grown and pruned itself), or a function from
-        a table to a tree.
-    k : int or "leave-one-out"
-        The number of folds; stratified.
-    target : str, optional
-        The column to predict, by name; not needed for a `Table`.
-    seed : int
-        The seed that decides which rows make a fold.
-    prune : str, optional
-        How to prune each tree.
-    validation : float, optional
-        The share of the training rows of each fold that decides the pruning.
-    **options
-        Options of the pruning method.
-
-    Returns
-    -------
-    Report or NumberReport
-        Over all rows, each predicted by the tree that has not seen it.
+    Parameters and the result are those of :func:`penjing.cross_validate`.
 
     Examples
     --------
