@@ -15,7 +15,7 @@ from penjing.explain.row import explain_row
 from penjing.predict.inputs import align
 from penjing.render import wrong_predictions
 from penjing.render.leaf_rules import conditions_of
-from penjing.text.labels import ascii_signs, branch_text
+from penjing.text.labels import ascii_signs, branch_text, number_text
 from strategies import tables
 
 RECIPES = [
