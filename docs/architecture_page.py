@@ -198,7 +198,8 @@ def places() -> Iterator[str]:
     yield "| --- | --- | --- |"
     for kind, names in registry().items():
         listed = ", ".join(f"`{name}`" for name in names)
-        yield f"| a {kind} | {link(PLACES[kind])} | and one line in `registry.py`; there are {listed} |"
+        article = "an" if kind[0] in "aeiou" else "a"
+        yield f"| {article} {kind} | {link(PLACES[kind])} | and one line in `registry.py`; there are {listed} |"
     for what, path, more in OTHER_PLACES:
         if not (SOURCES / path).exists():
             sys.exit(f"docs/architecture_page.py: there is no {path}")

@@ -25,7 +25,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     "dialect": {
         "textbook": "penjing.dialects.textbook.dialect",
-        "quinlan": "penjing.dialects.c45.dialect",
+        "quinlan": "penjing.dialects.c45.dialect",  # so called in model files
         "c50": "penjing.dialects.c50.dialect",
         "rpart": "penjing.dialects.rpart.dialect",
         "sklearn": "penjing.dialects.sklearn.dialect",
