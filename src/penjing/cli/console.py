@@ -128,11 +128,8 @@ class Console:
     ) -> Console:
         """Return the console for the common options; the environment gives the defaults."""
         if width is None:
-            width = (
-                shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
-                if sys.stdout.isatty()
-                else DEFAULT_WIDTH
-            )
+            terminal = shutil.get_terminal_size((DEFAULT_WIDTH, 24))
+            width = terminal.columns if sys.stdout.isatty() else DEFAULT_WIDTH
         return Console(
             lang or locale_language(),
             as_json,
@@ -149,14 +146,11 @@ class Console:
         with open_stdout() as stream:
             stream.write(text + "\n")
 
-    def print_json(self, plain: object) -> None:
+    def print_json(self, data: object) -> None:
         """Print a result as JSON."""
         as_ascii = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
-        self.print(
-            json.dumps(
-                plain, ensure_ascii=as_ascii, indent=2, allow_nan=False, default=_to_plain_number
-            )
-        )
+        style: dict[str, Any] = {"ensure_ascii": as_ascii, "indent": 2, "allow_nan": False}
+        self.print(json.dumps(data, default=_to_plain_number, **style))
 
     def emphasize(self, text: str, part: str) -> str:
         """Return the text with one part in bold, if colour is used."""
