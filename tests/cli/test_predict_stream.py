@@ -66,7 +66,7 @@ def test_batches_are_the_table(tmp_path, quotes, end, encoding):
     path.write_bytes(data)
     found = list(read_batches(TableSource(str(path))))
     assert len(found) > 5
-    assert joined(found) == joined([read_source(data, keeps_ends="\n" in end)])
+    assert joined(found) == joined([read_source(data, keep_line_ends="\n" in end)])
     alike = [normalize_columns(sheet, sheet.names) for sheet in found]  # as a tree is given them
     assert joined(alike) == joined([read_source(data)])
     assert [s.names for s in found] == [read_source(data).names] * len(found)
