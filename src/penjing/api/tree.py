@@ -509,6 +509,7 @@ class Tree(TreeData):
         written: object = renderer(self, **style)
         return written
 
+    @accepts_other_options
     def draw(
         self,
         *,
@@ -517,6 +518,7 @@ class Tree(TreeData):
         order: str = "rows",
         node: int = 0,
         surrogates: bool = False,
+        other_options: Mapping[str, object] | None = None,
     ) -> str:
         """Return the tree drawn as indented text.
 
@@ -532,6 +534,8 @@ class Tree(TreeData):
             Start at this node.
         surrogates : bool
             List the surrogates of each split.
+        other_options : mapping, optional
+            Refused: there are no others.
 
         Examples
         --------
@@ -546,11 +550,12 @@ class Tree(TreeData):
 
         style: dict[str, Any] = {
             "ascii_only": ascii_only, "empty": empty, "order": order, "node": node,
-            "surrogates": surrogates,
+            "surrogates": surrogates, **(other_options or {}),
         }  # fmt: skip
         arguments.check_options(tree_text.write, style, "write_option", kind="text")
         return tree_text.write(self, **style)
 
+    @accepts_other_options
     def plot(
         self,
         ax: Axes | None = None,
@@ -559,6 +564,7 @@ class Tree(TreeData):
         theme: str = "light",
         title: str | None = None,
         max_leaves: int = 64,
+        other_options: Mapping[str, object] | None = None,
     ) -> Axes:
         """Draw the tree on matplotlib's axes; needs ``penjing[plot]``.
 
@@ -574,6 +580,8 @@ class Tree(TreeData):
             A heading.
         max_leaves : int
             The largest number of leaves that is drawn; deeper nodes are folded.
+        other_options : mapping, optional
+            Refused: there are no others.
 
         Returns
         -------
@@ -590,6 +598,7 @@ class Tree(TreeData):
 
         style: dict[str, Any] = {
             "lang": lang, "theme": theme, "title": title, "max_leaves": max_leaves,
+            **(other_options or {}),
         }  # fmt: skip
         arguments.check_options(plot, style, "write_option", kind="plot")
         return plot(self, ax, **style)
