@@ -1,4 +1,4 @@
-# Everything is one word after `make`; `make` alone prints the words.
+# `make` alone lists the targets.
 # Set-up happens by itself and only when something it depends on has changed: pins, pyproject, C++.
 
 SHELL  := /bin/bash
@@ -24,7 +24,7 @@ OLDEST   := scikit-learn==1.6.0 numpy==2.0.2 scipy==1.14.1 pandas==2.2.3
         bench bench-spark docs fidelity rpart-live golden wheel clean
 
 help: ## print this list
-	echo "penjing: make <word>"
+	echo "penjing: make <target>"
 	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 # ------------------------------------------------------------------ set-up, by stamps
@@ -149,7 +149,7 @@ check: setup ## style, types, imports
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(shell find cpp tests/cpp -name '*.?pp')
 
-format: setup ## let the formatters have their way
+format: setup ## format all files
 	$(BIN)/ruff check --fix --exit-zero
 	$(BIN)/ruff format
 	$(BIN)/clang-format -i $(shell find cpp tests/cpp -name '*.?pp')

@@ -199,6 +199,7 @@ def places() -> Iterator[str]:
     for kind, names in registry().items():
         listed = ", ".join(f"`{name}`" for name in names)
         article = "an" if kind[0] in "aeiou" else "a"
+        listed = listed.replace("`quinlan`", "`quinlan` (the folder `c45`)")
         yield f"| {article} {kind} | {link(PLACES[kind])} | and one line in `registry.py`; there are {listed} |"
     for what, path, more in OTHER_PLACES:
         if not (SOURCES / path).exists():
@@ -218,7 +219,7 @@ def cpp() -> Iterator[str]:
                 if not line.startswith("//"):
                     break
                 comment.append(line.lstrip("/ "))
-            text = re.split(r"(?<=[.:]) ", " ".join(comment), maxsplit=1)[0]
+            text = re.split(r"(?<=\.) ", " ".join(comment), maxsplit=1)[0]
             yield f"- [{path.name}](../cpp/{folder.name}/{path.name}): {text}"
         yield ""
         yield "</details>"
@@ -251,16 +252,17 @@ def page() -> str:
         "",
         "## Packages",
         "",
-        "A package imports only packages on lines below its own (`make check` enforces it); packages on one",
-        "line do not import each other.",
+        "A package imports only packages on lines below its own (`make check` enforces it). Packages on one",
+        "line do not import each other, except that `__main__` starts `cli`, and that `arguments` and",
+        "`registry` raise `errors`.",
         "",
         *packages(),
         "",
-        "## The way of a row from a CSV file to a leaf",
+        "## How a row gets from a CSV file to a leaf",
         "",
         *way(FROM_CSV_TO_LEAF),
         "",
-        "## The way of a fit through the engines",
+        "## How a fit runs through the engines",
         "",
         *way(FIT),
         "",
@@ -269,7 +271,7 @@ def page() -> str:
         "",
         *engines(),
         "",
-        "## The way of a tree to a picture",
+        "## How a tree becomes a picture",
         "",
         *way(PICTURE),
         "",
@@ -282,7 +284,7 @@ def page() -> str:
         *index(),
         "## The C++ core",
         "",
-        "Built as one extension module, `penjing._core`; only `cpp/bind/` knows Python.",
+        "Built as one extension module, `penjing._core`; only `cpp/bind/` includes Python headers.",
         "",
         *cpp(),
     ]

@@ -1,5 +1,5 @@
-// The growing kernel of C4.5 and J48 (rules/quinlan.py): the same operations in the same order,
-// in double precision or rounded to single precision wherever C4.5 stores a float.
+// The growing kernel of C4.5 and J48 (dialects/c45/dialect.py): the same operations in the same
+// order, in double precision or rounded to single precision wherever C4.5 stores a float.
 //
 // The rows of a node are kept in table order, as in the general kernel. Categorical columns
 // have a branch for each category; grouped categories are left to Python.
@@ -39,7 +39,7 @@ struct C45Request : GrowRequest {
     std::vector<std::uint8_t> in_average;  // columns that take part in the average gain
 };
 
-// The arithmetic of rules/information.py: results that the programs store are rounded.
+// The arithmetic of dialects/c45/information.py: results that the programs store are rounded.
 class C45Arithmetic {
   public:
     C45Arithmetic(bool single, double least) : single_(single), least_(least) {}

@@ -1,5 +1,5 @@
-// The growing kernel of rpart (rules/rpart.py, missing.py): the same tree to the last bit, with
-// surrogates.
+// The growing kernel of rpart (dialects/rpart/dialect.py, grow/surrogates.py): the same tree to
+// the last bit, with surrogates.
 //
 // An ordered column of a node is a list of its rows in value order, with missing values last;
 // the rows themselves are kept in table order. The lists of a node are contiguous and

@@ -1,4 +1,5 @@
-// The split criterion of rpart (rules/rpart.py): the same operations in the same order.
+// The split criterion of rpart (dialects/rpart/dialect.py): the same operations in the same
+// order.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The growing kernel of scikit-learn (rules/sklearn.py): the same tree to the last bit.
+// The growing kernel of scikit-learn (dialects/sklearn/dialect.py): the same tree to the last
+// bit.
 //
 // Each column of a node is a list of its rows in value order (grow/sorted_lists.hpp), with
 // missing values last, in table order. The lists of a node are contiguous and partitioned in

@@ -1,5 +1,5 @@
-// The split criterion of scikit-learn (rules/sklearn.py): the same operations in the same
-// order, so that both give the same bits.
+// The split criterion of scikit-learn (dialects/sklearn/dialect.py): the same operations in the
+// same order, so that both give the same bits.
 #pragma once
 
 #include <cmath>

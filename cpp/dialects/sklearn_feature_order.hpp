@@ -1,5 +1,5 @@
-// The random order in which scikit-learn visits the columns of a node (rules/drawing.py;
-// node_split_best in sklearn/tree/_splitter.pyx).
+// The random order in which scikit-learn visits the columns of a node
+// (dialects/sklearn/feature_order.py; node_split_best in sklearn/tree/_splitter.pyx).
 #pragma once
 
 #include <cstddef>

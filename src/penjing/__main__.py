@@ -1,4 +1,4 @@
-"""``python -m penjing``, and where the program `penjing` begins: Ctrl-C is heard before all else.
+"""``python -m penjing`` and the program `penjing`; handles Ctrl-C from the first moment.
 
 Whatever takes time is imported after that, so that an interruption never shows a stack trace.
 """

@@ -10,7 +10,7 @@ import pytest
 import penjing
 from penjing.api.tree import Tree
 from penjing.data.table import Table, nominal, numeric
-from penjing.dialects.c50 import global_pruning, leaf_gathering
+from penjing.dialects.c50 import global_pruning, leaf_merging
 from penjing.errors import CapabilityError, ChoiceError
 
 
@@ -65,7 +65,7 @@ def test_leaves_of_one_class_become_one_branch():
     assert apart.n_leaves == 3
     assert str(tree).splitlines() == ["a in {v, w}: p (8)", "a = u: n (4)"]
     assert list(tree.predict(rows)) == list(apart.predict(rows))
-    again, _ = leaf_gathering.merge_leaves(tree)
+    again, _ = leaf_merging.merge_leaves(tree)
     assert again.to_json() == tree.to_json()
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 import penjing
 from penjing.data.table import Column, Table, nominal, numeric
 from penjing.errors import ChoiceError
-from penjing.evaluate.verdict import sign_test
+from penjing.evaluate.sign_test import sign_test
 from penjing.explain.node import explain, story
 from penjing.predict.inputs import align
 from penjing.render import node_text, summary

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
+from penjing import arguments
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -35,4 +37,7 @@ def given_options(
 ) -> dict[str, object]:
     """Return the options that were given: all that are not None, and those of a plug-in."""
     given = {name: value for name, value in listed.items() if value is not None}
-    return given | dict(other_options or {})
+    if other_options is None:
+        return given
+    arguments.check_instance("other_options", other_options, Mapping, "not_mapping")
+    return given | {str(name): value for name, value in other_options.items()}

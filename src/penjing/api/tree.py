@@ -550,7 +550,7 @@ class Tree(TreeData):
 
         style: dict[str, Any] = {
             "ascii_only": ascii_only, "empty": empty, "order": order, "node": node,
-            "surrogates": surrogates, **(other_options or {}),
+            "surrogates": surrogates, **given_options({}, other_options),
         }  # fmt: skip
         arguments.check_options(tree_text.write, style, "write_option", kind="text")
         return tree_text.write(self, **style)
@@ -598,7 +598,7 @@ class Tree(TreeData):
 
         style: dict[str, Any] = {
             "lang": lang, "theme": theme, "title": title, "max_leaves": max_leaves,
-            **(other_options or {}),
+            **given_options({}, other_options),
         }  # fmt: skip
         arguments.check_options(plot, style, "write_option", kind="plot")
         return plot(self, ax, **style)

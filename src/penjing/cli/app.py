@@ -43,7 +43,7 @@ def build_app(*, with_completion: bool = False, is_rich: bool = False) -> typer.
 
     Parameters
     ----------
-    completes : bool
+    with_completion : bool
         Whether the application handles requests for shell completion.
     is_rich : bool
         Whether help is printed in rich's panels; plain help takes half the time.

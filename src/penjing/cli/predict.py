@@ -248,7 +248,7 @@ def compare(
 
 def _pruning_and_verdict(trees: tuple[Tree, Tree], tables: dict[str, Table]) -> dict[str, Any]:
     """Return whether one tree is the other pruned, and the verdict on the test set."""
-    from penjing.evaluate.verdict import verdict  # noqa: PLC0415 - heavy
+    from penjing.evaluate.sign_test import verdict  # noqa: PLC0415 - heavy
 
     extras: dict[str, Any] = {"is_pruned": is_pruned(*trees)}
     if trees[0].is_regression:

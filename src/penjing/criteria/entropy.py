@@ -1,4 +1,4 @@
-"""Information gain (ID3) and gain ratio (C4.5)."""
+"""Information gain (ID3), and gain ratio with the average-gain rule (C4.5)."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Read
     else:
         sides = _subsets(n)
         left = np.zeros((len(sides), s.size))
-        # Levels are added in a fixed order, hence with fixed rounding; see `sums`.
+        # Levels are added in a fixed order, hence with fixed rounding.
         level_order = np.argsort((sides == 1).sum(axis=0), kind="stable")
         for level in level_order.tolist():
             left += (sides[:, level, None] == 0) * cells[level]

@@ -1,4 +1,4 @@
-"""Recognise id columns, which only number or name the rows."""
+"""Names and number patterns of id columns; `infer.looks_like_id` decides."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from penjing.dialects.c45.dialect import (
     with_majority_classes,
 )
 from penjing.dialects.c45.information import double, gain, in_order, information, single
-from penjing.dialects.c50 import error_pruning, global_pruning, leaf_gathering
+from penjing.dialects.c50 import error_pruning, global_pruning, leaf_merging
 from penjing.dialects.c50.options import C50Options
 from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
@@ -311,7 +311,7 @@ def _merge_leaves(
 ) -> tuple[TreeData, dict[str, Any] | None]:
     """Return the tree with leaves merged, and its trace without the nodes that were merged."""
     parents = tree.nodes.parent.tolist()
-    tree, new_number = leaf_gathering.merge_leaves(tree)
+    tree, new_number = leaf_merging.merge_leaves(tree)
     nearest: list[int] = []
     for node, parent in enumerate(parents):
         nearest.append(new_number[node] if node in new_number else nearest[parent])

@@ -42,7 +42,7 @@ def complexities(
     """Return the complexity of each node of a binary tree, computed depth first as in rpart.
 
     The complexity of a node is the decrease of risk by its subtree for each split; a child that
-    would be pruned earlier counts as a leaf. A node is pruned if its complexity is at upper_bound
+    would be pruned earlier counts as a leaf. A node is pruned if its complexity is at most
     ``alpha``, or if its risk shows in advance that it will be. ``risks`` replace the risks of the
     nodes, for those that are rounded as in rpart.
     """
