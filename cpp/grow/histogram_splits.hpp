@@ -100,7 +100,7 @@ class HistogramSplits {
 
     // The gain of a cut inside a unit is at most that of the multiway split whose parts are
     // left, right and the unit's classes one by one; and at most that of the best corner, where
-    // each class of the unit is on one side (engines/bound.py).
+    // each class of the unit is on one side (engines/out_of_core/bucket_bound.py).
     bool may_contain_cut(const std::vector<double>& below, std::size_t u, double bar) {
         const double* unit = counts_ + u * k_;
         if (!(scorer_.weight(unit) > 1)) {

@@ -22,7 +22,7 @@
 
 namespace penjing {
 
-struct ErrorBound {  // prune/bound.py
+struct ErrorBound {  // prune/confidence.py
     double confidence = 0.25;
     double squared = 0;  // the squared normal deviate of the confidence
     double last_errors = 1;

@@ -95,6 +95,7 @@ _OLD_NAMES = {
     "Quinlan": "C45Options",
     "Rpart": "RpartOptions",
     "Sklearn": "SklearnOptions",
+    "Uncoded": "LazyColumn",
 }
 
 if TYPE_CHECKING:
@@ -171,9 +172,12 @@ class _OldModule(_ModuleType):
     def __getattr__(self, name: str) -> object:
         if name in _PUBLIC:
             return getattr(_sys.modules[__name__], name)
-        if name.startswith("__"):
+        if name.startswith("__") and name != "__all__":
             raise AttributeError(name)
         module = _import_module(f"penjing.{_OLD_MODULES[self.__name__.removeprefix('penjing.')]}")
+        if name == "__all__":
+            old = [was for was, now in _OLD_NAMES.items() if hasattr(module, now)]
+            return [*old, *(each for each in vars(module) if not each.startswith("_"))]
         return getattr(module, _OLD_NAMES.get(name, name))
 
 

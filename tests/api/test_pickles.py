@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import subprocess
 import sys
@@ -21,7 +22,17 @@ def unpickled(name: str) -> object:
         return pickle.loads((SAVED / f"{name}.pickle").read_bytes())  # noqa: S301 - our own
 
 
-MOVED = {*TREES, "explanation", "fold", "recipe", "report", "ruleset", "stability", "table"}
+MOVED = {
+    *TREES,
+    "explanation",
+    "fold",
+    "recipe",
+    "report",
+    "ruleset",
+    "stability",
+    "table",
+    "table-of-numbers",
+}
 
 
 class nothing:  # noqa: N801 - a context that does nothing
@@ -52,8 +63,13 @@ def test_a_pickle_of_now_names_the_public_class_only():
 
 
 @pytest.mark.parametrize("name", ["estimator-c45", "estimator-dropin", "estimator-regressor"])
-def test_pickled_estimators_predict(name):
+def test_pickled_estimators_predict_and_have_a_tree_with_methods(name):
     model = unpickled(name)
+    tree = model.model_ if name == "estimator-dropin" else model.tree_
+    assert type(tree) is penjing.Tree
+    for copied in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):  # noqa: S301 - our own
+        again = copied.model_ if name == "estimator-dropin" else copied.tree_
+        assert again.draw() == tree.draw()
     rows = [["clear", 0.7], ["faint", 0.2]] if name == "estimator-c45" else np.array([[0.7, 1]])
     assert len(model.predict(rows)) == len(rows)
 
@@ -93,3 +109,19 @@ def test_names_of_old_modules_are_those_of_now():
 
     assert Quinlan is C45Options
     assert load is penjing.load
+
+
+def test_tables_of_plain_numbers_are_pickled():
+    old = unpickled("table-of-numbers")
+    assert list(old.rows())[1] == {"a": 1.5, "b": None, "y": old.target.values()[1]}
+    again = pickle.loads(pickle.dumps(old))  # noqa: S301 - our own
+    assert list(again.rows()) == list(old.rows())
+    assert penjing.fit(again, recipe="c4.5").n_leaves >= 1
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_star_import_of_an_old_module_brings_its_names():
+    names: dict[str, object] = {}
+    exec("from penjing.table import *; from penjing.options import *", names)  # noqa: S102
+    assert names["Table"] is penjing.Table
+    assert {"nominal", "Quinlan", "Options"} <= names.keys()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -50,3 +51,16 @@ def test_every_public_name_is_there_and_explained(name):
 def test_other_names_are_not():
     with pytest.raises(AttributeError, match="no attribute 'Fit'"):
         _ = penjing.Fit
+
+
+@pytest.mark.parametrize("name", ["nodes", "values", "weight", "is_leaf", "predict", "anything"])
+def test_trees_are_immutable(name):
+    tree = penjing.fit(penjing.example("fish"))
+    with pytest.raises(FrozenInstanceError):
+        setattr(tree, name, None)
+
+
+def test_options_of_a_wrong_type_get_a_sentence():
+    tree = penjing.fit(penjing.example("fish"))
+    with pytest.raises(penjing.ChoiceError, match="other_options=5"):
+        tree.prune("pessimistic", other_options=5, nosuch=1)

@@ -26,7 +26,8 @@ def accepts_other_options(method: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if not listed.issuperset(kwargs):
             others = {name: kwargs.pop(name) for name in list(kwargs) if name not in listed}
-            kwargs["other_options"] = {**(kwargs.get("other_options") or {}), **others}  # type: ignore[dict-item]
+            given = kwargs.get("other_options")
+            kwargs["other_options"] = given_options(others, given)  # type: ignore[arg-type]
         return method(*args, **kwargs)
 
     return call

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -33,6 +34,7 @@ TextKind = Literal["text", "rules", "markdown", "svg", "html", "icicle", "dot", 
 ProgramKind = Literal["python", "sql", "c", "javascript", "java", "pmml", "excel", "nested"]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Tree(TreeData):
     """A decision tree: splits, predictions, and the counts they were learnt from.
 
@@ -189,7 +191,7 @@ class Tree(TreeData):
         self,
         source: Source,
         *,
-        unseen: Literal["stop", "error"] | None = None,
+        unseen: Unseen | None = None,
         missing: Missing | None = None,
     ) -> Report | NumberReport:
         """Return a report of right and wrong predictions for rows whose target is known.
@@ -263,6 +265,15 @@ class Tree(TreeData):
     def ruleset(
         self, data: Source, *, votes: Literal[True], confidence: float | None = None
     ) -> Votes: ...
+    @overload
+    def ruleset(
+        self,
+        data: Source,
+        *,
+        votes: bool,
+        max_loss: float | None = None,
+        confidence: float | None = None,
+    ) -> Ruleset | Votes: ...
     @accepts_other_options
     def ruleset(
         self,
@@ -433,7 +444,17 @@ class Tree(TreeData):
         self,
         kind: str,
         *,
-        empty: bool | None = None,
+        ascii_only: bool | None = None,
+        empty: bool | Literal["majority", "shares"] | None = None,
+        lang: Language | None = None,
+        max_leaves: int | None = None,
+        name: str | None = None,
+        node: int | None = None,
+        order: str | None = None,
+        surrogates: bool | None = None,
+        theme: str | None = None,
+        title: str | None = None,
+        view: str | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> object: ...
     @accepts_other_options
@@ -486,7 +507,7 @@ class Tree(TreeData):
         title : str, optional
             Of pictures and markdown: a heading.
         view : str, optional
-            Of html: which view is shown first, ``tree`` or ``icicle``.
+            Of html: which view is shown first, ``tree``, ``icicle`` or ``list``.
         other_options : mapping, optional
             Options of a plug-in's renderer.
 
@@ -681,7 +702,14 @@ class Tree(TreeData):
         self,
         kind: str,
         *,
-        empty: bool | None = None,
+        missing: Missing | None = None,
+        unseen: Unseen | None = None,
+        dialect: str | None = None,
+        table: str | None = None,
+        proba: bool | None = None,
+        cells: Mapping[str, str] | None = None,
+        name: str | None = None,
+        empty: bool | Literal["majority", "shares"] | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> object: ...
     @accepts_other_options

@@ -69,7 +69,7 @@ def show(
         bool, typer.Option("--surrogates", help="Say where rows go whose value is missing.")
     ] = False,
     writer: Annotated[
-        str, typer.Option("--as", help="Another form; see the writers of `penjing plugins`.")
+        str, typer.Option("--as", help="Another form; see the renderers of `penjing plugins`.")
     ] = "text",
 ) -> None:
     """Draw a saved tree."""

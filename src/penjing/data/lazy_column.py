@@ -52,6 +52,15 @@ class LazyColumn(Column):
         set_field(self, "_coded", None)
         set_field(self, "_n_missing", None)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return LazyColumn, (self.name, self.raw, self.source)
+
+    def __setstate__(self, state: list[Any]) -> None:
+        """Restore a pickle of 0.1.0, which holds codes and levels."""
+        name, _, levels, codes = state
+        numbers = np.append(np.asarray(levels, np.float64), np.nan)[codes]  # -1 is missing
+        LazyColumn.__init__(self, name, numbers)
+
     @property
     def is_coded(self) -> bool:
         """Whether the codes have been computed."""

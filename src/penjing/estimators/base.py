@@ -347,7 +347,7 @@ class TreeEstimator(BaseEstimator):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "tree_" in state:
-            state = state | {"tree_": serialize.from_json(state["tree_"])}
+            state = state | {"tree_": Tree.from_data(serialize.from_json(state["tree_"]))}
         super().__setstate__(state)
 
 

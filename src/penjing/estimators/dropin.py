@@ -312,7 +312,7 @@ class PenjingDecisionTree(sklearn_tree.BaseDecisionTree):
         state = dict(state)
         n_rows = state.pop("_n_rows", None)
         if n_rows is not None:
-            state["_model"] = serialize.from_json(state["_model"])
+            state["_model"] = Tree.from_data(serialize.from_json(state["_model"]))
         super().__setstate__(state)
         if n_rows is not None and "tree_" not in state:
             self.tree_ = self._array_tree(np.asarray(n_rows, np.int64))

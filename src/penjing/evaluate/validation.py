@@ -24,7 +24,7 @@ def score(
     tree: TreeData,
     source: Source,
     *,
-    unseen: Literal["stop", "error"] | None = None,
+    unseen: Literal["stop", "missing", "error"] | None = None,
     missing: Literal["stop", "fraction", "error"] | None = None,
 ) -> Report | NumberReport:
     """Return a report of a tree's predictions for rows whose target is known.

@@ -151,8 +151,6 @@ def header_sentence(plan: Plan) -> str:
     source = tree.about.get("source", {}).get("name")
     rows = f" from {source}" if source else ""
     sentence = f"The tree of {tree.target.name!r}{rows} ({recipe}, penjing {__version__})"
-    return (
-        comment_safe(sentence)
-        if len(sentence) <= 60
-        else comment_safe(f"The tree of {tree.target.name!r}")
-    )
+    # A development version must not make the line too long that a release would print.
+    length = len(sentence) - len(__version__) + len(__version__.partition(".dev")[0])
+    return comment_safe(sentence if length <= 60 else f"The tree of {tree.target.name!r}")
