@@ -13,11 +13,15 @@ Examples
 
 import sys as _sys
 from importlib import import_module as _import_module
-from importlib.machinery import ModuleSpec as _ModuleSpec
 from types import ModuleType as _ModuleType
 
 TYPE_CHECKING = False  # as in typing, whose import takes longer than all the rest
 __version__ = "0.2.0.dev0"
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec as _ModuleSpec
+else:  # without importing importlib.machinery, which takes as long as all the rest
+    _ModuleSpec = type(__spec__)
 
 # Every public name and its module, which is imported when the name is first used, so that
 # `import penjing` is fast.
