@@ -64,3 +64,17 @@ def test_options_of_a_wrong_type_get_a_sentence():
     tree = penjing.fit(penjing.example("fish"))
     with pytest.raises(penjing.ChoiceError, match="other_options=5"):
         tree.prune("pessimistic", other_options=5, nosuch=1)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda tree: tree.write("svg", colour=None),
+        lambda tree: tree.prune("pessimistic", colour=None),
+        lambda tree: tree.export("sql", colour=None),
+        lambda tree: tree.draw(colour=None),
+    ],
+)
+def test_an_unknown_option_is_refused_whatever_its_value(call):
+    with pytest.raises(penjing.ChoiceError, match="colour"):
+        call(penjing.fit(penjing.example("fish")))

@@ -26,8 +26,9 @@ def accepts_other_options(method: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if not listed.issuperset(kwargs):
             others = {name: kwargs.pop(name) for name in list(kwargs) if name not in listed}
-            given = kwargs.get("other_options")
-            kwargs["other_options"] = given_options(others, given)  # type: ignore[arg-type]
+            # All of them, also those that are None: the kind decides whether it has such an option.
+            given = given_options({}, kwargs.get("other_options"))  # type: ignore[arg-type]
+            kwargs["other_options"] = given | others
         return method(*args, **kwargs)
 
     return call
