@@ -30,8 +30,8 @@ class Hellinger:
         shares = total / np.where(weight > 0, weight, 1.0)[..., None]
         return np.sqrt(shares).sum(axis=-1) - (weight > 0)
 
-    def between(self, offers):
-        return offers.gain
+    def between(self, best_splits):
+        return best_splits.gain
 
 
 class Engine(memory.Engine):

@@ -24,7 +24,7 @@ from penjing.data.table import Table, nominal, numeric
 from penjing.errors import ChoiceError
 from penjing.registry import load, plugins
 from penjing.tree.counts import Classes, Number
-from penjing.tree.split import Offers
+from penjing.tree.split import BestSplits
 from strategies import grown, tables
 
 COUNTS = st.lists(st.integers(0, 40), min_size=2, max_size=4).filter(any)
@@ -119,15 +119,15 @@ def test_equal_parts_gain_exactly_nothing():
 def test_gain_ratio_bars_columns_below_the_average_and_divisions_without_information():
     gain = np.array([[0.3, 0.1, np.nan, 0.2], [np.nan] * 4])
     information = np.array([[3.0, 0.1, np.nan, 0.4], [np.nan] * 4])
-    offers = Offers(
+    best_splits = BestSplits(
         gain, information, np.ones((2, 4)), np.full((2, 4), np.nan), np.ones((2, 4), int), {}
     )
-    score = GainRatio().between(offers)
+    score = GainRatio().between(best_splits)
     assert score[0, [0, 3]].tolist() == [0.3 / 3.0, 0.2 / 0.4]
     assert np.isnan(score[0, [1, 2]]).all()
     assert np.isnan(score[1]).all()
-    offers.split_information[0, 0] = 0.0
-    assert np.isnan(GainRatio().between(offers)[0, 0])
+    best_splits.split_information[0, 0] = 0.0
+    assert np.isnan(GainRatio().between(best_splits)[0, 0])
 
 
 @pytest.mark.parametrize("name", plugins("criterion"))
@@ -240,8 +240,8 @@ class Named:
     def impurity(self, total, s):
         return self.of.impurity(total, s)
 
-    def between(self, offers):
-        return self.of.between(offers)
+    def between(self, best_splits):
+        return self.of.between(best_splits)
 
 
 OTHERS = {name: [other for other in KERNELS.values() if other != name] for name in KERNELS.values()}

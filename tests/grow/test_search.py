@@ -13,10 +13,10 @@ from penjing.criteria.gini import Gini
 from penjing.data.table import Field, Table, nominal, numeric
 from penjing.dialects.recipes import CART_BINARY, CART_TEXTBOOK, ID3
 from penjing.engines.memory import Engine
-from penjing.grow.search import ALL_SUBSETS, NO_VALUES, candidates, choose, first_best, offers
+from penjing.grow.search import ALL_SUBSETS, NO_VALUES, best_splits, candidates, choose, first_best
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Classes, Counts, Number
-from penjing.tree.split import Offers
+from penjing.tree.split import BestSplits
 from strategies import ordered
 
 NOMINAL, ORDERED, NUMERIC = (Field("a", kind) for kind in ("nominal", "ordered", "numeric"))
@@ -28,9 +28,9 @@ def counts_of(cells: list[list[float]], codes: list[int] | None = None) -> Count
     return Counts(present.astype(np.int32), found, np.zeros(found.shape[1]))
 
 
-def offered(table: Table, recipe=ID3) -> Offers:
+def offered(table: Table, recipe=ID3) -> BestSplits:
     engine = Engine(table, recipe.missing)
-    return offers(engine, TreeBuilder(engine.reader), [0], recipe)
+    return best_splits(engine, TreeBuilder(engine.reader), [0], recipe)
 
 
 # -- inside a column --------------------------------------------------------------------------
@@ -181,9 +181,9 @@ def test_of_equal_cuts_the_lowest_is_taken():
 # -- between columns --------------------------------------------------------------------------
 
 
-def offers_of(gain: list[float], information: list[float] | None = None) -> Offers:
+def best_splits_of(gain: list[float], information: list[float] | None = None) -> BestSplits:
     row = np.array([gain])
-    return Offers(
+    return BestSplits(
         row,
         np.ones_like(row) if information is None else np.array([information]),
         np.ones_like(row),
@@ -194,25 +194,25 @@ def offers_of(gain: list[float], information: list[float] | None = None) -> Offe
 
 
 def test_of_equal_columns_the_first_is_taken_and_all_are_told():
-    (choice,) = choose(offers_of([0.1, 0.5 - 1e-14, 0.5, 0.5 - 1e-9]), Entropy())
+    (choice,) = choose(best_splits_of([0.1, 0.5 - 1e-14, 0.5, 0.5 - 1e-9]), Entropy())
     assert choice.split.column == 1
     assert choice.tied == (1, 2)
-    (alone,) = choose(offers_of([0.1, 0.5]), Entropy())
+    (alone,) = choose(best_splits_of([0.1, 0.5]), Entropy())
     assert alone.split.column == 1
     assert alone.tied == ()
 
 
 def test_a_column_that_cannot_divide_is_no_candidate():
-    (choice,) = choose(offers_of([np.nan, 0.0]), Entropy())
+    (choice,) = choose(best_splits_of([np.nan, 0.0]), Entropy())
     assert choice.split.column == 1
-    (nothing,) = choose(offers_of([np.nan, np.nan]), Entropy())
+    (nothing,) = choose(best_splits_of([np.nan, np.nan]), Entropy())
     assert nothing.split is None
     assert nothing.tied == ()
 
 
 def test_ratio_compares_only_columns_of_average_gain():
     # The third has by far the best ratio, but gains less than the average 0.3.
-    (choice,) = choose(offers_of([0.5, 0.3, 0.1], [2.0, 1.0, 0.01]), GainRatio())
+    (choice,) = choose(best_splits_of([0.5, 0.3, 0.1], [2.0, 1.0, 0.01]), GainRatio())
     assert choice.split.column == 1
     assert choice.split.gain == 0.3
     assert choice.split.score == 0.3
@@ -220,7 +220,7 @@ def test_ratio_compares_only_columns_of_average_gain():
 
 def test_equal_gains_are_all_at_least_average():
     """The average of three equal numbers may round up; that must not bar them all."""
-    (choice,) = choose(offers_of([0.1, 0.1, 0.1]), GainRatio())
+    (choice,) = choose(best_splits_of([0.1, 0.1, 0.1]), GainRatio())
     assert choice.split.column == 0
     assert choice.tied == (0, 1, 2)
 

@@ -32,7 +32,7 @@ BOOK_TREE = {  # figure 4.4
 }
 
 
-def offers(tree: Tree, node: int = 0) -> dict[str, dict[str, Any]]:
+def best_splits(tree: Tree, node: int = 0) -> dict[str, dict[str, Any]]:
     """Return what each column offered a node."""
     told = tree.kept_trace["steps"][node]["candidates"]
     return {tree.schema[c["column"]].name: c for c in told if c["gain"] is not None}
@@ -48,7 +48,7 @@ def two():
 
 def test_entropy_and_gains_of_2_0(two):
     tree = penjing.fit(two, trace=True)
-    offered = offers(tree)
+    offered = best_splits(tree)
     assert round(offered["色泽"]["entropy_before"], 3) == 0.998
     gains = {name: round(offer["gain"], 3) for name, offer in offered.items()}
     assert gains == {
@@ -67,7 +67,7 @@ def test_gains_below_clear_texture(two):
     """Page 77: of the nine clear melons three columns gain 0.458; the book takes 根蒂."""
     tree = penjing.fit(two, trace=True)
     clear = next(n for n in tree.children(0) if tree.weight[n] == 9)
-    gains = {name: round(offer["gain"], 3) for name, offer in offers(tree, clear).items()}
+    gains = {name: round(offer["gain"], 3) for name, offer in best_splits(tree, clear).items()}
     assert gains == {"色泽": 0.043, "根蒂": 0.458, "敲声": 0.331, "脐部": 0.458, "触感": 0.458}
     (tie,) = [tie for tie in tree.about["ties"] if tie["node"] == clear]
     assert [two.names[c] for c in tie["columns"]] == ["根蒂", "脐部", "触感"]
@@ -91,7 +91,7 @@ def test_intrinsic_values_of_2_0(two):
 
 def test_gini_indexes_of_2_0(two):
     tree = penjing.fit(two, recipe="cart-textbook", trace=True)
-    for name, offer in offers(tree).items():
+    for name, offer in best_splits(tree).items():
         by_hand = penjing.gini_index(two.column(name).values(), two.target.values())
         assert offer["gini_after"] == pytest.approx(by_hand, rel=1e-14)
         assert offer["gain"] == pytest.approx(
@@ -109,7 +109,7 @@ def three():
 
 
 def test_cuts_and_gains_of_3_0(three):
-    offered = offers(penjing.fit(three, trace=True))
+    offered = best_splits(penjing.fit(three, trace=True))
     assert round(offered["密度"]["gain"], 3) == 0.262
     assert offered["密度"]["cut"] == 0.3815  # the book prints 0.381: a digit cut off
     assert offered["密度"]["n_cuts"] == 16
@@ -142,7 +142,7 @@ def alpha():
 
 def test_gains_of_2_0_alpha(alpha):
     tree = penjing.fit(alpha, recipe="id3", missing="fraction", trace=True)
-    offered = offers(tree)
+    offered = best_splits(tree)
     known = offered["色泽"]
     assert round(known["entropy_before"], 3) == 0.985
     assert round(known["entropy_before"] - known["entropy_after"], 3) == 0.306
@@ -200,7 +200,7 @@ def percent(tree: Tree, rows: Any) -> float:
 
 def test_the_root_of_the_pruning_example_is_an_exact_tie(halves):
     tree = penjing.fit(halves[0], trace=True)
-    offered = offers(tree)
+    offered = best_splits(tree)
     assert offered["色泽"]["gain"] == pytest.approx(offered["脐部"]["gain"], rel=1e-12)
     assert round(offered["脐部"]["gain"], 4) == 0.2755
     assert tree.schema[tree.split(0).column].name == "脐部"
@@ -287,7 +287,7 @@ def test_c45_on_train2(course):
     assert tree.score(table).correct == 17
     report = tree.score(course("test2"))
     assert (report.correct, report.n) == (4, 5)
-    offered = offers(tree)
+    offered = best_splits(tree)
     assert round(offered["纹理"]["gain"], 4) == 0.3806
     assert round(offered["密度"]["gain"], 4) == 0.2624
     assert round(offered["密度"]["score"], 4) == 0.3334

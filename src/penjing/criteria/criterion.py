@@ -10,7 +10,7 @@ import numpy as np
 from penjing.criteria.custom import Measure, apply_measure
 from penjing.data.table import Floats
 from penjing.tree.counts import TIE, Reader
-from penjing.tree.split import Offers
+from penjing.tree.split import BestSplits
 
 KERNELS = {
     "gain": "gain",
@@ -37,7 +37,7 @@ class Criterion(Protocol):
     def impurity(self, total: Floats, s: Reader) -> Floats:
         """Return the impurity of each vector of sums (the last axis); 0 for a pure one."""
 
-    def between(self, offers: Offers) -> Floats:
+    def between(self, best_splits: BestSplits) -> Floats:
         """Return the scores of columns, (nodes, columns); NaN excludes a column."""
 
 
@@ -66,9 +66,9 @@ class Impurity:
         # + 0.0 turns the -0.0 of a pure node into 0.0.
         return np.where(weight > 0, apply_measure(self.name, self.measure, filled), 0.0) + 0.0
 
-    def between(self, offers: Offers) -> Floats:
+    def between(self, best_splits: BestSplits) -> Floats:
         """Return the gain."""
-        return offers.gain
+        return best_splits.gain
 
 
 def kernel_of(criterion: Criterion) -> str | None:

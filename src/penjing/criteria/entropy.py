@@ -8,7 +8,7 @@ import numpy as np
 
 from penjing.data.table import Floats
 from penjing.tree.counts import TIE, Reader
-from penjing.tree.split import Offers
+from penjing.tree.split import BestSplits
 
 
 def entropy_bits(counts: Floats) -> Floats:
@@ -38,9 +38,9 @@ class Entropy:
         """Return the entropy of the classes, in bits."""
         return entropy_bits(total)
 
-    def between(self, offers: Offers) -> Floats:
+    def between(self, best_splits: BestSplits) -> Floats:
         """Return the gain."""
-        return offers.gain
+        return best_splits.gain
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +58,17 @@ class GainRatio:
         """Return the entropy of the classes, in bits."""
         return entropy_bits(total)
 
-    def between(self, offers: Offers) -> Floats:
+    def between(self, best_splits: BestSplits) -> Floats:
         """Return gain / split information; NaN for a column below the average gain."""
-        gain = offers.gain
+        gain = best_splits.gain
         is_candidate = ~np.isnan(gain)
         n_candidates = np.maximum(is_candidate.sum(axis=1, keepdims=True), 1)
         average = np.where(is_candidate, gain, 0.0).sum(axis=1, keepdims=True) / n_candidates
-        slack = TIE * np.where(is_candidate, offers.impurity, 0.0)
+        slack = TIE * np.where(is_candidate, best_splits.impurity, 0.0)
         ratio = np.divide(
             gain,
-            offers.split_information,
+            best_splits.split_information,
             out=np.full_like(gain, np.nan),
-            where=offers.split_information > 0,
+            where=best_splits.split_information > 0,
         )
         return np.where(gain >= average - slack, ratio, np.nan)

@@ -8,7 +8,7 @@ import numpy as np
 
 from penjing.data.table import Floats
 from penjing.tree.counts import Reader
-from penjing.tree.split import Offers
+from penjing.tree.split import BestSplits
 
 
 def gini_impurity(counts: Floats) -> Floats:
@@ -35,6 +35,6 @@ class Gini:
         """Return the Gini index of the classes."""
         return gini_impurity(total)
 
-    def between(self, offers: Offers) -> Floats:
+    def between(self, best_splits: BestSplits) -> Floats:
         """Return the gain."""
-        return offers.gain
+        return best_splits.gain

@@ -9,7 +9,7 @@ from penjing.data.table import Floats
 from penjing.errors import ChoiceError, unknown_name_error
 from penjing.registry import BUILT_IN, load
 from penjing.tree.counts import Classes, Number, Reader
-from penjing.tree.split import Offers
+from penjing.tree.split import BestSplits
 
 # Sums of a few nodes and the candidates of one node, for which any two kernels differ.
 _COUNTS = np.array([[3.0, 1.0, 0.0], [2.0, 2.0, 2.0], [5.0, 1.0, 4.0]])
@@ -45,9 +45,9 @@ def _agree(custom: Criterion, kernel: Criterion) -> bool:
 def _values_of(criterion: Criterion, total: Floats, s: Reader) -> Floats | None:
     ones = np.ones_like(_GAIN)
     n_candidates = np.ones(_GAIN.shape, np.int64)
-    offers = Offers(_GAIN, _INFORMATION, ones, ones * np.nan, n_candidates, {})
+    best_splits = BestSplits(_GAIN, _INFORMATION, ones, ones * np.nan, n_candidates, {})
     try:
-        parts = criterion.impurity(total, s), criterion.between(offers)
+        parts = criterion.impurity(total, s), criterion.between(best_splits)
         return np.concatenate([np.ravel(np.asarray(part, np.float64)) for part in parts])
     except Exception:  # noqa: BLE001 - a user's criterion may raise anything
         return None

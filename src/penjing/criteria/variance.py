@@ -8,7 +8,7 @@ import numpy as np
 
 from penjing.data.table import Floats
 from penjing.tree.counts import Reader
-from penjing.tree.split import Offers
+from penjing.tree.split import BestSplits
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,6 @@ class Variance:
         weight = s.weight(total)
         return np.divide(s.loss(total), weight, out=np.zeros_like(weight), where=weight > 0)
 
-    def between(self, offers: Offers) -> Floats:
+    def between(self, best_splits: BestSplits) -> Floats:
         """Return the gain."""
-        return offers.gain
+        return best_splits.gain

@@ -15,7 +15,7 @@ from penjing.dialects.rpart.sorted_rows import ranks
 from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.tree.counts import Classes, Counts, Reader, Tally, Totals, reader_of, sums
-from penjing.tree.split import NO_BRANCH, Offers, Split
+from penjing.tree.split import NO_BRANCH, BestSplits, Split
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,7 +142,9 @@ class Engine:
         codes = np.zeros(len(ids), np.int32)
         return codes if column is None else self._table.columns[column].codes[ids], y, weight
 
-    def offers(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
+    def best_splits(
+        self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe  # noqa: ARG002 - the protocol's
+    ) -> BestSplits | None:
         """Return None: candidates come from `tally`."""
         return None
 

@@ -23,7 +23,7 @@ from penjing.engines.out_of_core import bucket_search
 from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.tree.counts import Counts, Reader, Tally, Totals, reader_of
-from penjing.tree.split import Offers, Split
+from penjing.tree.split import BestSplits, Split
 
 FETCH_LIMIT = 50_000
 """The rows of a node are fetched if it has at most this many."""
@@ -201,7 +201,9 @@ class Engine:
             tests = None if by is None else by[start : start + self._node_batch]
             yield from self._tally_batch(tree, batch, column_ids, tests)
 
-    def offers(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
+    def best_splits(
+        self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe  # noqa: ARG002 - the protocol's
+    ) -> BestSplits | None:
         """Return None: candidates come from `tally`."""
         return None
 

@@ -380,13 +380,15 @@ def _compute_step(  # noqa: PLR0917 - what a step of growing needs
     reason = dialect.stops(builder, node, recipe)
     if reason is not None and tree.is_leaf[node]:
         return {"node": node, "stop": reason}
-    offers = dialect.offers(engine, tree, [node], recipe)
+    best_splits = dialect.best_splits(engine, tree, [node], recipe)
     tally = next(engine.tally(tree, [node]))
-    (choice,) = dialect.choose(offers, recipe)
+    (choice,) = dialect.choose(best_splits, recipe)
     stop = "alike" if choice.split is None else None
     if choice.split is not None and choice.split.gain < recipe.min_gain:
         stop = "min_gain"
-    candidates = candidates_step(engine, tally, (offers, scores_of(offers, recipe), 0), recipe)
+    candidates = candidates_step(
+        engine, tally, (best_splits, scores_of(best_splits, recipe), 0), recipe
+    )
     return {"node": node, "stop": stop, "tied": list(choice.tied)} | candidates
 
 

@@ -13,7 +13,7 @@ from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import Choice
 from penjing.tree.builder import TreeBuilder
-from penjing.tree.split import Offers
+from penjing.tree.split import BestSplits
 from penjing.tree.tree_data import TreeData
 
 
@@ -23,12 +23,12 @@ class Dialect(Protocol):
     def stops(self, growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
         """Return why a node is a leaf before any split is searched, None if it is not."""
 
-    def offers(
+    def best_splits(
         self, engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
-    ) -> Offers:
+    ) -> BestSplits:
         """Return the best candidate split of each column in each node."""
 
-    def choose(self, offers: Offers, recipe: Recipe) -> list[Choice]:
+    def choose(self, best_splits: BestSplits, recipe: Recipe) -> list[Choice]:
         """Return the split chosen for each node."""
 
     def finish(self, tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:

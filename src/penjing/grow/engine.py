@@ -9,7 +9,7 @@ from penjing.data.table import Codes, Field, Floats
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
 from penjing.tree.counts import Reader, Tally, Totals
-from penjing.tree.split import Offers, Split
+from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
 
 
@@ -60,7 +60,9 @@ class Engine(Protocol):
         their class; rows without a branch are one more class.
         """
 
-    def offers(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers | None:
+    def best_splits(
+        self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
+    ) -> BestSplits | None:
         """Return the best candidate of each column in each node; None to use `tally` instead."""
 
     def level_values(self, column: int) -> Floats:

@@ -71,11 +71,11 @@ def grow(
         reasons = ((n, dialect.stops(builder, n, recipe)) for n in open_nodes)
         stop_reasons = {n: why for n, why in reasons if why}  # case 1
         searched = [n for n in open_nodes if n not in stop_reasons]
-        offers = dialect.offers(engine, builder, searched, recipe)
-        choices = dialect.choose(offers, recipe)  # a* <- the best of A
+        best_splits = dialect.best_splits(engine, builder, searched, recipe)
+        choices = dialect.choose(best_splits, recipe)  # a* <- the best of A
         choices = add_missing_routes(engine, builder, searched, choices, recipe)
         trace.stops(stop_reasons)
-        trace.candidates(engine, builder, (searched, offers, choices), recipe)
+        trace.candidates(engine, builder, (searched, best_splits, choices), recipe)
         chosen_splits |= {
             node: choice.split
             for node, choice in zip(searched, choices, strict=True)

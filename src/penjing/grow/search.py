@@ -22,7 +22,7 @@ from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Classes, Counts, Reader
-from penjing.tree.split import Offers, Split, midpoints
+from penjing.tree.split import BestSplits, Split, midpoints
 
 NO_VALUES = np.empty(0)
 """The values of a column without numbers."""
@@ -164,12 +164,12 @@ class Choice:
     tied: tuple[int, ...] = ()
 
 
-def choose(offers: Offers, criterion: Criterion) -> list[Choice]:
+def choose(best_splits: BestSplits, criterion: Criterion) -> list[Choice]:
     """Choose the column of every node of a generation: the best score, then the first column."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        scores = criterion.between(offers)
-        scaling = np.where(offers.gain > 0, scores / offers.gain, 1.0)
-    slack = TIE * np.abs(offers.impurity * scaling)
+        scores = criterion.between(best_splits)
+        scaling = np.where(best_splits.gain > 0, scores / best_splits.gain, 1.0)
+    slack = TIE * np.abs(best_splits.impurity * scaling)
     chosen = []
     for i, row in enumerate(scores):
         if np.isnan(row).all():
@@ -178,7 +178,7 @@ def choose(offers: Offers, criterion: Criterion) -> list[Choice]:
         best = np.nanargmax(row)
         tied = np.flatnonzero(row + slack[i] >= row[best])
         c = int(tied[0])
-        split = offers.split(i, c, float(row[c]))
+        split = best_splits.split(i, c, float(row[c]))
         chosen.append(Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ()))
     return chosen
 
@@ -194,9 +194,11 @@ def stops(builder: TreeBuilder, node: int, recipe: Recipe) -> str | None:
     return None
 
 
-def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers:
+def best_splits(
+    engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
+) -> BestSplits:
     """Return the best candidate split of each column in each node."""
-    from_engine = engine.offers(tree, nodes, recipe)
+    from_engine = engine.best_splits(tree, nodes, recipe)
     if from_engine is not None:
         return from_engine
     shape = (len(nodes), len(engine.schema))
@@ -227,8 +229,8 @@ def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Re
             else:
                 side = splits.sides[best]
                 groups[i, c] = tuple(counts.codes[side == b] for b in range(side.max() + 1))
-    best_candidates = Offers(gain, information, impurity, cut, n_candidates, groups)
-    keep_offers = getattr(engine, "keep_offers", None)  # engines that can resume
-    if keep_offers is not None:
-        keep_offers(nodes, best_candidates)
+    best_candidates = BestSplits(gain, information, impurity, cut, n_candidates, groups)
+    keep_best_splits = getattr(engine, "keep_best_splits", None)  # engines that can resume
+    if keep_best_splits is not None:
+        keep_best_splits(nodes, best_candidates)
     return best_candidates

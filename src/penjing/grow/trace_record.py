@@ -32,7 +32,7 @@ from penjing.grow.search import (
 from penjing.registry import load
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Classes, Counts, Reader, Tally
-from penjing.tree.split import Offers, midpoints, snap_to_category
+from penjing.tree.split import BestSplits, midpoints, snap_to_category
 from penjing.tree.tree_data import TreeData
 
 LIMIT = 80_000
@@ -82,11 +82,11 @@ class Trace:
         self,
         engine: Engine,
         builder: TreeBuilder,
-        searched: tuple[Sequence[int], Offers, Sequence[Choice]],
+        searched: tuple[Sequence[int], BestSplits, Sequence[Choice]],
         recipe: Recipe,
     ) -> None:
         """Record the best candidate of each column in each node, and the choice."""
-        nodes, offers, choices = searched
+        nodes, best_splits, choices = searched
         for node, choice in zip(nodes, choices, strict=True):
             split = choice.split
             if split is not None and split.total_gain >= recipe.min_gain and choice.tied:
@@ -100,10 +100,10 @@ class Trace:
         recorded = list(nodes[:max_nodes])
         self._is_truncated |= len(recorded) < len(nodes)
         self._n_remaining -= len(recorded) * len(engine.schema)
-        scores = scores_of(offers, recipe)
+        scores = scores_of(best_splits, recipe)
         for i, tally in enumerate(engine.tally(builder, recorded)):
             step = {"node": recorded[i]} | candidates_step(
-                engine, tally, (offers, scores, i), recipe
+                engine, tally, (best_splits, scores, i), recipe
             )
             split = choices[i].split
             if split is None:
@@ -180,51 +180,55 @@ def _rows(tree: TreeData, table: Table) -> Floats:
 
 
 def candidates_step(
-    engine: Engine, tally: Tally, offered: tuple[Offers, Floats, int], recipe: Recipe
+    engine: Engine, tally: Tally, offered: tuple[BestSplits, Floats, int], recipe: Recipe
 ) -> dict[str, Any]:
     """Return the candidates of one node and, for gain ratio, the average gain they must reach.
 
     ``offered`` holds the best candidates of a generation, their scores, and the node's position.
     """
-    offers, scores, i = offered
+    best_splits, scores, i = offered
     step: dict[str, Any] = {}
     if recipe.criterion == "gain_ratio":
-        is_averaged = ~np.isnan(offers.gain[i])
-        counted = getattr(offers, "counted", None)
+        is_averaged = ~np.isnan(best_splits.gain[i])
+        counted = getattr(best_splits, "counted", None)
         if counted is not None and (is_averaged & counted).any():
             is_averaged &= counted
         step["average_gain"] = json_number(
-            offers.gain[i][is_averaged].mean() if is_averaged.any() else np.nan
+            best_splits.gain[i][is_averaged].mean() if is_averaged.any() else np.nan
         )
     step["candidates"] = [
-        candidate_record(engine, c, counts, recipe, (offers, i))
-        | {"score": json_number(scores[i, c]), "gain": json_number(offers.gain[i, c])}
+        candidate_record(engine, c, counts, recipe, (best_splits, i))
+        | {"score": json_number(scores[i, c]), "gain": json_number(best_splits.gain[i, c])}
         for c, counts in tally.columns.items()
     ]
     return step
 
 
-def scores_of(offers: Offers, recipe: Recipe) -> Floats:
+def scores_of(best_splits: BestSplits, recipe: Recipe) -> Floats:
     """Return the scores by which the dialect of the recipe compares columns."""
     dialect_scores = getattr(load("dialect", recipe.rules), "scores", None)
     if dialect_scores is not None:
-        return np.asarray(dialect_scores(offers, recipe))
-    return recipe.measure().between(offers)
+        return np.asarray(dialect_scores(best_splits, recipe))
+    return recipe.measure().between(best_splits)
 
 
 def candidate_record(
-    engine: Engine, c: int, counts: Counts, recipe: Recipe, offered: tuple[Offers, int]
+    engine: Engine, c: int, counts: Counts, recipe: Recipe, offered: tuple[BestSplits, int]
 ) -> dict[str, Any]:
     """Return the record of one column in one node, as plain data."""
-    offers, i = offered
+    best_splits, i = offered
     field, s = engine.schema[c], engine.reader
-    if recipe.rules != "textbook" and not np.isnan(offers.gain[i, c]):
-        record_of_dialect = _dialect_candidate(engine, c, counts, offers, i)
+    if recipe.rules != "textbook" and not np.isnan(best_splits.gain[i, c]):
+        record_of_dialect = _dialect_candidate(engine, c, counts, best_splits, i)
         if record_of_dialect is not None:
             if getattr(recipe.options, "cut_cost", False) and field.has_order:
                 weight = float(s.weight(counts.known) + s.weight(counts.missing))
-                record_of_dialect["penalty"] = float(np.log2(offers.n_candidates[i, c])) / weight
-                costs: Floats | None = getattr(offers, "cost", None)  # C5.0's depend on the gap
+                record_of_dialect["penalty"] = (
+                    float(np.log2(best_splits.n_candidates[i, c])) / weight
+                )
+                costs: Floats | None = getattr(
+                    best_splits, "cost", None
+                )  # C5.0's depend on the gap
                 record_of_dialect["penalty"] = (
                     record_of_dialect["penalty"] if costs is None else float(costs[i, c])
                 )
@@ -252,13 +256,13 @@ def candidate_record(
 
 
 def _dialect_candidate(
-    engine: Engine, c: int, counts: Counts, offers: Offers, i: int
+    engine: Engine, c: int, counts: Counts, best_splits: BestSplits, i: int
 ) -> dict[str, Any] | None:
     """Return the candidate that a dialect chose, and the gains of all thresholds."""
     field, s = engine.schema[c], engine.reader
     record: dict[str, Any] = {"column": c, "missing": json_numbers(counts.missing)}
     if not field.has_order:
-        groups = offers.groups.get((i, c), ())
+        groups = best_splits.groups.get((i, c), ())
         parts = [counts.cells[np.isin(counts.codes, group)].sum(axis=0) for group in groups]
         if len(parts) < 2:
             return None
@@ -271,7 +275,7 @@ def _dialect_candidate(
         return record
     values = engine.level_values(c) if field.is_numeric else NO_VALUES
     places = values[counts.codes] if field.is_numeric else counts.codes.astype(np.float64)
-    cut = float(offers.cut[i, c])
+    cut = float(best_splits.cut[i, c])
     below = int((places <= cut).sum())
     if not 0 < below < len(places):  # a split into known and missing values
         return None

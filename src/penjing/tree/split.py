@@ -1,4 +1,4 @@
-"""A split maps a value to a branch; `Offers` holds the best candidate of every column."""
+"""A split maps a value to a branch; `BestSplits` holds the best candidate of every column."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def midpoints(values: Floats, above: Floats | None = None) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Offers:
+class BestSplits:
     """The best candidate split of every column, for every open node of a generation.
 
     All arrays are (nodes, columns). Where a column cannot split a node, ``gain`` is NaN.

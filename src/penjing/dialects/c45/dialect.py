@@ -24,12 +24,12 @@ from penjing.prune.editable_tree import majority
 from penjing.prune.renumber import carry_trace, map_nodes, renumber_decisions
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Counts
-from penjing.tree.split import Offers, midpoint
+from penjing.tree.split import BestSplits, midpoint
 from penjing.tree.tree_data import TreeData
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ScreenedOffers(Offers):
+class ScreenedSplits(BestSplits):
     """The best split of each column, and which columns count for the average gain."""
 
     counted: npt.NDArray[np.bool_] | None = None
@@ -65,7 +65,9 @@ def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
     return None
 
 
-def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers:
+def best_splits(
+    engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
+) -> BestSplits:
     """Return the best split of each column of each node."""
     options = _options(recipe)
     if options.sums == "cases":
@@ -94,7 +96,7 @@ def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Re
                 groups[i, c] = best.groups
     counted = np.array(options.in_average(engine.schema, tree.weight_of(0)), bool)
     # The impurity is used only as a scale of rounding errors; gains are a few bits, so it is 1.
-    return ScreenedOffers(
+    return ScreenedSplits(
         gain_, information_, np.ones(shape), cut, n_candidates, groups, counted=counted
     )
 
@@ -307,20 +309,22 @@ def best_one_level(counts: Counts, weight: float, field: Field, recipe: Recipe) 
     )
 
 
-def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
+def choose(best_splits: BestSplits, recipe: Recipe) -> list[Choice]:
     """Return the choice of each node: the first best column of at least average gain."""
     options = _options(recipe)
-    node_scores = scores(offers, recipe)
-    return [_choice(offers, i, node_scores[i], options) for i in range(len(offers.gain))]
+    node_scores = scores(best_splits, recipe)
+    return [_choice(best_splits, i, node_scores[i], options) for i in range(len(best_splits.gain))]
 
 
-def scores(offers: Offers, recipe: Recipe) -> Floats:
+def scores(best_splits: BestSplits, recipe: Recipe) -> Floats:
     """Return the scores that the columns of each node are compared by, NaN if screened out."""
-    assert isinstance(offers, ScreenedOffers)
-    assert offers.counted is not None
-    rows = zip(offers.gain, offers.split_information, strict=True)
-    of_nodes = [_scores(gains, split_bits, offers.counted, recipe) for gains, split_bits in rows]
-    return np.stack(of_nodes) if of_nodes else offers.gain
+    assert isinstance(best_splits, ScreenedSplits)
+    assert best_splits.counted is not None
+    rows = zip(best_splits.gain, best_splits.split_information, strict=True)
+    of_nodes = [
+        _scores(gains, split_bits, best_splits.counted, recipe) for gains, split_bits in rows
+    ]
+    return np.stack(of_nodes) if of_nodes else best_splits.gain
 
 
 def _scores(
@@ -342,14 +346,14 @@ def _scores(
     return np.where(passes, round_(ratio), np.nan)
 
 
-def _choice(offers: Offers, i: int, scores: Floats, options: C45Options) -> Choice:
+def _choice(best_splits: BestSplits, i: int, scores: Floats, options: C45Options) -> Choice:
     start = -options.slack if options.zero_gain else 0.0
     c = last_improvement(np.nan_to_num(scores, nan=-np.inf), start, options.tie)
     if c is None:
         return Choice(None)
     # Rounding may make a gain of 0 slightly negative.
     score = float(scores[c])
-    split = offers.split(i, c, score, max(float(offers.gain[i, c]), 0.0))
+    split = best_splits.split(i, c, score, max(float(best_splits.gain[i, c]), 0.0))
     slack = max(options.tolerance, TIE * max(abs(score), 1.0))
     tied = np.flatnonzero(np.abs(scores - score) <= slack)
     return Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ())

@@ -30,12 +30,12 @@ from penjing.prune import collapse
 from penjing.prune.renumber import NodeMapping, carry_trace, renumber_decisions
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Counts
-from penjing.tree.split import Offers, Split
+from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ScreenedOffers(Offers):
+class ScreenedSplits(BestSplits):
     """The best split of each column, and what columns are screened by."""
 
     counted: npt.NDArray[np.bool_] | None = None
@@ -58,7 +58,9 @@ def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
     return None
 
 
-def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers:
+def best_splits(
+    engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
+) -> BestSplits:
     """Return the best split of each column of each node."""
     options = _options(recipe)
     shape = (len(nodes), len(engine.schema))
@@ -82,7 +84,7 @@ def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Re
             if best.groups:
                 groups[i, c] = best.groups
     n = tree.weight_of(0)
-    return ScreenedOffers(
+    return ScreenedSplits(
         gain_, information_, np.ones(shape), cut, n_candidates, groups,
         counted=np.array(options.in_average(engine.schema, n), bool),
         branches=np.array([2 if f.has_order else len(f.levels) for f in engine.schema]),
@@ -152,29 +154,32 @@ def _cost(
     return float(np.log2(choices)) / weight
 
 
-def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
+def choose(best_splits: BestSplits, recipe: Recipe) -> list[Choice]:
     """Return the choice of each node."""
-    node_scores = scores(offers, recipe)
-    return [_choice(offers, i, node_scores[i], _options(recipe)) for i in range(len(offers.gain))]
+    node_scores = scores(best_splits, recipe)
+    return [
+        _choice(best_splits, i, node_scores[i], _options(recipe))
+        for i in range(len(best_splits.gain))
+    ]
 
 
-def scores(offers: Offers, recipe: Recipe) -> Floats:
+def scores(best_splits: BestSplits, recipe: Recipe) -> Floats:
     """Return the scores that the columns of each node are compared by, NaN if screened out."""
     options = _options(recipe)
-    assert isinstance(offers, ScreenedOffers)
-    assert offers.weight is not None
-    assert offers.counted is not None
-    node_scores = np.full_like(offers.gain, np.nan)
+    assert isinstance(best_splits, ScreenedSplits)
+    assert best_splits.weight is not None
+    assert best_splits.counted is not None
+    node_scores = np.full_like(best_splits.gain, np.nan)
     for i, (gains, split_bits) in enumerate(
-        zip(offers.gain, offers.split_information, strict=True)
+        zip(best_splits.gain, best_splits.split_information, strict=True)
     ):
-        is_tried = ~np.isnan(gains) & offers.counted
+        is_tried = ~np.isnan(gains) & best_splits.counted
         if recipe.criterion == "gain":
             node_scores[i] = np.where(is_tried & (split_bits > 0), gains, np.nan)
         elif is_tried.any():
             average = float(gains[is_tried].mean())
             min_gain = _min_gain(
-                average, int(is_tried.sum()), float(offers.weight[i]), offers, options
+                average, int(is_tried.sum()), float(best_splits.weight[i]), best_splits, options
             )
             passes = is_tried & (gains >= options.screen_share * min_gain) & (split_bits > 0)
             ratio = np.divide(
@@ -185,36 +190,36 @@ def scores(offers: Offers, recipe: Recipe) -> Floats:
 
 
 def _min_gain(
-    average: float, n: int, weight: float, offers: ScreenedOffers, options: C50Options
+    average: float, n: int, weight: float, best_splits: ScreenedSplits, options: C50Options
 ) -> float:
     """Return the gain that a column needs: the average with few rows a class, less with many."""
     few, many = options.screen_few, options.screen_many
-    if offers.per_class <= few:
+    if best_splits.per_class <= few:
         return average
     mdl = 0.9 * float(np.log2(n)) / weight
-    if offers.per_class >= many:
+    if best_splits.per_class >= many:
         return mdl
-    share = (offers.per_class - few) / (many - few)
+    share = (best_splits.per_class - few) / (many - few)
     return (1 - share) * average + share * mdl
 
 
-def _choice(offers: Offers, i: int, scores: Floats, options: C50Options) -> Choice:
+def _choice(best_splits: BestSplits, i: int, scores: Floats, options: C50Options) -> Choice:
     """Return the best column; of near-ties the one with fewer branches, then of larger gain."""
-    assert isinstance(offers, ScreenedOffers)
-    assert offers.branches is not None
+    assert isinstance(best_splits, ScreenedSplits)
+    assert best_splits.branches is not None
     best = -1
     for c in np.flatnonzero(scores > 0).tolist():
         if best < 0 or scores[c] > scores[best] * (1 + options.near_ties):
             best = c
         elif scores[c] > scores[best] * (1 - options.near_ties):
-            fewer = int(offers.branches[c]) - int(offers.branches[best])
-            more = float(offers.gain[i, c] - offers.gain[i, best])
+            fewer = int(best_splits.branches[c]) - int(best_splits.branches[best])
+            more = float(best_splits.gain[i, c] - best_splits.gain[i, best])
             if fewer < 0 or (fewer == 0 and more > options.tie):
                 best = c
     if best < 0:
         return Choice(None)
     score = float(scores[best])
-    split = offers.split(i, best, score, max(float(offers.gain[i, best]), 0.0))
+    split = best_splits.split(i, best, score, max(float(best_splits.gain[i, best]), 0.0))
     tied = np.flatnonzero(np.abs(scores - score) <= options.near_ties * score)
     return Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ())
 
@@ -275,7 +280,7 @@ def regrow_subtree(
     split_nodes = [top]
     while open_nodes:
         splittable = [n for n in open_nodes if stops(growth, n, recipe) is None]
-        choices = choose(offers(engine, growth, splittable, recipe), recipe)
+        choices = choose(best_splits(engine, growth, splittable, recipe), recipe)
         pairs = zip(splittable, choices, strict=True)
         splits = {n: c.split for n, c in pairs if c.split is not None}
         open_nodes = [

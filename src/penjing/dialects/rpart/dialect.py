@@ -26,7 +26,7 @@ from penjing.grow.surrogates import just_below, mean, numbers_of
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Classes, Counts, Reader
 from penjing.tree.nodes import Ids, Nodes
-from penjing.tree.split import NO_BRANCH, Offers, snap_to_category
+from penjing.tree.split import NO_BRANCH, BestSplits, snap_to_category
 from penjing.tree.tree_data import TreeData
 
 NO_GAIN = 1e-10
@@ -63,7 +63,9 @@ def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
     return "complexity" if min(growth.loss_of(node), allowance) <= alpha else None
 
 
-def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers:
+def best_splits(
+    engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
+) -> BestSplits:
     """Return the best split of each column of each node."""
     shape = (len(nodes), len(engine.schema))
     gain, cut = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -100,14 +102,14 @@ def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Re
     # not: nearly equal scores are ties, unless the sums are rounded as in rpart.
     exact = gain if isinstance(s, Classes) or rpart_options(recipe).sums == "cases" else None
     none = np.full(shape, np.nan)
-    return Offers(gain, none, impurity, cut, n_candidates, groups, worth=exact)
+    return BestSplits(gain, none, impurity, cut, n_candidates, groups, worth=exact)
 
 
-def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
+def choose(best_splits: BestSplits, recipe: Recipe) -> list[Choice]:
     """Return the choice of each node: the largest gain for its cost, the first of ties."""
     cost = rpart_options(recipe).cost
-    scores = offers.gain if cost is None else offers.gain / np.asarray(cost)
-    slack = TIE * offers.impurity / (1.0 if cost is None else np.asarray(cost))
+    scores = best_splits.gain if cost is None else best_splits.gain / np.asarray(cost)
+    slack = TIE * best_splits.impurity / (1.0 if cost is None else np.asarray(cost))
     choices = []
     for i, row in enumerate(scores):
         if np.isnan(row).all():
@@ -115,9 +117,9 @@ def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
             continue
         c = int(np.nanargmax(row))
         tied = np.flatnonzero(row + slack[i] >= row[c])
-        if offers.worth is None:
+        if best_splits.worth is None:
             c = int(tied[0])
-        split = offers.split(i, c, float(row[c]))
+        split = best_splits.split(i, c, float(row[c]))
         choices.append(Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ()))
     return choices
 

@@ -24,7 +24,7 @@ from penjing.grow.surrogates import numbers_of
 from penjing.prune.cost_complexity import prune
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Classes, Counts, Reader
-from penjing.tree.split import Offers, Split
+from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -53,7 +53,9 @@ def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
     return "pure" if scorer.impurity(growth.total(node)[None])[0] <= EPSILON else None
 
 
-def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers:
+def best_splits(
+    engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
+) -> BestSplits:
     """Return the best split of each column of each node."""
     options = sklearn_options(recipe)
     shape = (len(nodes), len(engine.schema))
@@ -93,7 +95,7 @@ def offers(engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Re
         ):
             gain[i] = np.nan
     none = np.full(shape, np.nan)
-    return Offers(gain, none, impurity, cut, n_candidates, {}, missing, worth, order)
+    return BestSplits(gain, none, impurity, cut, n_candidates, {}, missing, worth, order)
 
 
 _FEATURE_ORDERS: WeakKeyDictionary[TreeBuilder, FeatureOrder] = WeakKeyDictionary()
@@ -124,23 +126,25 @@ def _is_constant(counts: Counts, options: SklearnOptions, engine: Engine, c: int
     return not far_apart(numbers[[0, -1]], options)[0]
 
 
-def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
+def choose(best_splits: BestSplits, recipe: Recipe) -> list[Choice]:
     """Return the choice of each node: the largest gain, the first of ties."""
-    assert offers.missing is not None
+    assert best_splits.missing is not None
     choices = []
-    for i, row in enumerate(offers.gain):
+    for i, row in enumerate(best_splits.gain):
         if np.isnan(row).all():
             choices.append(Choice(None))
             continue
-        tied = np.flatnonzero(row + TIE * offers.impurity[i] >= np.nanmax(row))
-        c = int(_first_tied(tied, offers, i, recipe))
+        tied = np.flatnonzero(row + TIE * best_splits.impurity[i] >= np.nanmax(row))
+        c = int(_first_tied(tied, best_splits, i, recipe))
         gain = max(float(row[c]), 0.0)  # rounding may make a gain of 0 negative
-        split = Split(c, float(offers.cut[i, c]), (), gain, gain, int(offers.missing[i, c]))
+        split = Split(
+            c, float(best_splits.cut[i, c]), (), gain, gain, int(best_splits.missing[i, c])
+        )
         choices.append(Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ()))
     return choices
 
 
-def _first_tied(tied: npt.NDArray[np.intp], offers: Offers, i: int, recipe: Recipe) -> int:
+def _first_tied(tied: npt.NDArray[np.intp], best_splits: BestSplits, i: int, recipe: Recipe) -> int:
     """Return the column that is chosen among ties: the first of the table, or the first drawn.
 
     With a ``random_state``, scores that differ only in their last bits are not tied, as in
@@ -148,11 +152,11 @@ def _first_tied(tied: npt.NDArray[np.intp], offers: Offers, i: int, recipe: Reci
     """
     if not sklearn_options(recipe).depth_first:
         return int(tied[0])
-    assert offers.worth is not None
-    assert offers.order is not None
-    worth = offers.worth[i, tied]
+    assert best_splits.worth is not None
+    assert best_splits.order is not None
+    worth = best_splits.worth[i, tied]
     best = tied[worth == worth.max()]
-    return int(best[offers.order[i, best].argmin()])
+    return int(best[best_splits.order[i, best].argmin()])
 
 
 def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:

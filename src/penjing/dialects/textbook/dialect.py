@@ -5,14 +5,14 @@ from __future__ import annotations
 from penjing.grow import search
 from penjing.grow.engine import Engine
 from penjing.grow.recipe import Recipe
-from penjing.grow.search import Choice, offers, stops
-from penjing.tree.split import Offers
+from penjing.grow.search import Choice, best_splits, stops
+from penjing.tree.split import BestSplits
 from penjing.tree.tree_data import TreeData
 
 
-def choose(offers: Offers, recipe: Recipe) -> list[Choice]:
+def choose(best_splits: BestSplits, recipe: Recipe) -> list[Choice]:
     """Return the choice of each node: the column of the best score, the first of ties."""
-    return search.choose(offers, recipe.measure())
+    return search.choose(best_splits, recipe.measure())
 
 
 def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:  # noqa: ARG001 - the protocol's
@@ -20,4 +20,4 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:  # noqa:
     return tree
 
 
-__all__ = ["choose", "finish", "offers", "stops"]
+__all__ = ["best_splits", "choose", "finish", "stops"]

@@ -19,7 +19,7 @@ from penjing.engines.out_of_core.bucket_requests import BucketOpener, BucketRequ
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import NO_VALUES, candidates, score
 from penjing.tree.counts import Counts, Reader
-from penjing.tree.split import Offers, midpoint
+from penjing.tree.split import BestSplits, midpoint
 
 MAX_OPEN_SHARE = 0.25
 """A node is deferred if a larger share of its numbers would have to be counted by value."""
@@ -31,7 +31,7 @@ Tables = npt.NDArray[np.int64]
 class Generation:
     """The best candidates of the nodes of one generation, by node position and column.
 
-    The arrays are those of :class:`penjing.tree.split.Offers`. ``after`` holds the sums of the
+    The arrays are those of :class:`penjing.tree.split.BestSplits`. ``after`` holds the sums of the
     branches; the rows of ``deferred`` nodes are to be fetched and split in memory.
     """
 
@@ -51,10 +51,10 @@ class Generation:
         self.gain, self.information = np.full(shape, np.nan), np.full(shape, np.nan)
         self.impurity, self.cut = np.full(shape, np.nan), np.full(shape, np.nan)
 
-    def offers(self) -> Offers:
+    def best_splits(self) -> BestSplits:
         """Return the candidates as the choice of splits takes them."""
         n_candidates = np.zeros(self.gain.shape, np.int64)
-        return Offers(
+        return BestSplits(
             self.gain, self.information, self.impurity, self.cut, n_candidates, self.groups
         )
 

@@ -192,7 +192,7 @@ class GenerationDriver:
         )
         self._deferred += generation.deferred
         deferred = set(self._deferred)
-        choices = choose(generation.offers(), self._criterion)
+        choices = choose(generation.best_splits(), self._criterion)
         return [
             self._division(node, i, choice, generation)
             for i, (node, choice) in enumerate(zip(nodes, choices, strict=True))

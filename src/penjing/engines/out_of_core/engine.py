@@ -31,7 +31,7 @@ from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
 from penjing.tree.counts import Classes, Reader, Tally, Totals, reader_of
-from penjing.tree.split import Offers, Split
+from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
 
 SINGLE_THREAD_ROWS = 100_000
@@ -137,7 +137,9 @@ class Engine:
         """Yield the sums of each node, for each column and level."""
         return self._native().tally(tree, nodes, columns, by)
 
-    def offers(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers | None:  # noqa: ARG002
+    def best_splits(
+        self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe  # noqa: ARG002 - the protocol's
+    ) -> BestSplits | None:
         """Return None: candidates come from `tally`."""
         return None
 

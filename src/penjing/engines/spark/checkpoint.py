@@ -17,7 +17,7 @@ from penjing.errors import ChoiceError
 from penjing.grow.recipe import Recipe
 from penjing.tree.builder import NodeSplit
 from penjing.tree.counts import Totals
-from penjing.tree.split import Offers
+from penjing.tree.split import BestSplits
 
 FILE = "generations.json"
 
@@ -67,9 +67,9 @@ class Checkpoint:
         gap_rows = [[node, low, high] for node, (low, high) in gaps.items()]
         self._append("totals", nodes, {"cells": totals.cells.tolist(), "gaps": gap_rows})
 
-    def offers(self, nodes: Sequence[int]) -> Offers | None:
+    def best_splits(self, nodes: Sequence[int]) -> BestSplits | None:
         """Return the stored candidates of nodes."""
-        stored = self._next_result("offers", nodes) if nodes else None
+        stored = self._next_result("best_splits", nodes) if nodes else None
         if stored is None:
             return None
         gain, information, impurity, cut = (
@@ -81,18 +81,19 @@ class Checkpoint:
             (i, c): tuple(np.array(codes, np.int32) for codes in parts)
             for i, c, parts in stored["groups"]
         }
-        return Offers(gain, information, impurity, cut, counts, groups)
+        return BestSplits(gain, information, impurity, cut, counts, groups)
 
-    def keep_offers(self, nodes: Sequence[int], offers: Offers, n_jobs: int) -> None:
+    def keep_best_splits(self, nodes: Sequence[int], best_splits: BestSplits, n_jobs: int) -> None:
         """Store the candidates of nodes, and the number of jobs of this run until then."""
         arrays = {
-            name: getattr(offers, name).tolist()
+            name: getattr(best_splits, name).tolist()
             for name in ("gain", "split_information", "impurity", "cut", "n_candidates")
         }
         arrays["groups"] = [
-            [i, c, [codes.tolist() for codes in parts]] for (i, c), parts in offers.groups.items()
+            [i, c, [codes.tolist() for codes in parts]]
+            for (i, c), parts in best_splits.groups.items()
         ]
-        self._append("offers", nodes, arrays | {"jobs": n_jobs})
+        self._append("best_splits", nodes, arrays | {"jobs": n_jobs})
 
     def recorded_splits(self, nodes: Sequence[int]) -> tuple[list[NodeSplit], list[int]] | None:
         """Return the stored splits of nodes, and which nodes were deferred."""

@@ -59,7 +59,7 @@ from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
 from penjing.tree.counts import Classes, Totals
-from penjing.tree.split import Offers, Split
+from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
 
 MAX_COUNTS_BYTES = 64 << 20
@@ -519,17 +519,19 @@ class Engine(remote_counts.Engine):
             self._weight[node] = float(total.sum())
         return Totals(cells, (cells > 0).sum(axis=1) <= 1)
 
-    def offers(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> Offers | None:
+    def best_splits(
+        self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
+    ) -> BestSplits | None:
         """Return the candidates of the checkpoint; None if they come from `tally`."""
         if self._checkpoint is None or recipe.rules != "textbook":
             return None
         self._set_tree(tree)
-        return self._checkpoint.offers(nodes)
+        return self._checkpoint.best_splits(nodes)
 
-    def keep_offers(self, nodes: Sequence[int], offers: Offers) -> None:
+    def keep_best_splits(self, nodes: Sequence[int], best_splits: BestSplits) -> None:
         """Store the candidates of nodes in the checkpoint, if there is one."""
         if self._checkpoint is not None:
-            self._checkpoint.keep_offers(nodes, offers, self._spark_rows.jobs.n_jobs)
+            self._checkpoint.keep_best_splits(nodes, best_splits, self._spark_rows.jobs.n_jobs)
 
     def close(self) -> None:
         """Remove the blocks from the workers."""
