@@ -10,6 +10,7 @@
 #include "base/thread_pool.hpp"
 #include "bind/ndarray.hpp"
 #include "dialects/rpart.hpp"
+#include "dialects/rpart_cross_validation.hpp"
 #include "dialects/rpart_nodes.hpp"
 
 namespace nb = nanobind;
@@ -153,6 +154,51 @@ nb::dict grow_rpart(const nb::list& columns, const nb::dict& given, const nb::di
     return to_dict(std::move(tree));
 }
 
+// The errors of each complexity: their sums and the sums of their squares.
+nb::tuple cross_validate_rpart(const nb::list& columns, const nb::dict& given,
+                               const nb::dict& recipe, const nb::dict& validation) {
+    penjing::References references;
+    penjing::RpartRequest request;
+    read(columns, given, recipe, request, references);
+    const auto flag = [&](const char* name) { return nb::cast<bool>(validation[name]); };
+    penjing::RpartFolds folds;
+    folds.n_folds = nb::cast<In<double>>(validation["alpha"], false).size();
+    folds.fold = pointer<std::int32_t>(references, validation["fold"], request.n_rows);
+    folds.alpha = pointer<double>(references, validation["alpha"], folds.n_folds);
+    folds.n_complexities = nb::cast<std::size_t>(validation["n_complexities"]);
+    folds.complexities = pointer<double>(references, validation["complexities"],
+                                         folds.n_folds * folds.n_complexities);
+    folds.number = pointer_or_null<double>(references, validation["number"], request.n_rows);
+    folds.has_costs = flag("has_costs");
+    folds.loss_transposed = flag("loss_transposed");
+    folds.stuck_repeats = flag("stuck_repeats");
+    penjing::RpartErrors errors;
+    {
+        const nb::gil_scoped_release free;
+        penjing::ThreadPool pool(request.threads);
+        errors = penjing::RpartCrossValidation(request, folds).run(pool, poll_python());
+    }
+    return nb::make_tuple(to_numpy(std::move(errors.sum)), to_numpy(std::move(errors.squares)));
+}
+
+// The risk of each node of the tree that is grown and pruned to a complexity, row by row.
+auto rpart_risks_by_row(const nb::list& columns, const nb::dict& given,
+                        const nb::dict& recipe) {
+    penjing::References references;
+    penjing::RpartRequest request;
+    read(columns, given, recipe, request, references);
+    std::vector<double> risks;
+    {
+        const nb::gil_scoped_release free;
+        penjing::ThreadPool pool(request.threads);
+        penjing::RpartKernel kernel(request);
+        penjing::RpartPrunedTree tree(request, kernel.grow(pool, poll_python()), false);
+        tree.prune(request.alpha);
+        risks = tree.risks();
+    }
+    return to_numpy(std::move(risks));
+}
+
 auto rpart_sort_order(const In<double>& values) {
     std::vector<penjing::RpartSortKey> rows;
     rows.reserve(values.size());
@@ -173,6 +219,11 @@ auto rpart_sort_order(const In<double>& values) {
 void bind_dialects_rpart(nb::module_& m) {
     m.def("grow_rpart", &grow_rpart, "columns"_a, "given"_a, "recipe"_a,
           "Grow a whole tree by rpart's rules, surrogates included.");
+    m.def("cross_validate_rpart", &cross_validate_rpart, "columns"_a, "given"_a, "recipe"_a,
+          "validation"_a,
+          "Grow a tree outside each fold; return the errors inside at every complexity.");
+    m.def("rpart_risks_by_row", &rpart_risks_by_row, "columns"_a, "given"_a, "recipe"_a,
+          "Grow and prune a tree; return the risk of its nodes, added row by row.");
     m.def("rpart_sort_order", &rpart_sort_order, "values"_a,
           "Return where each row comes when rpart has sorted them: the places, lowest first.");
 }

@@ -31,13 +31,22 @@ class RpartCriterion {
         if (request_.loss_factor == nullptr) {
             return pairwise_sum(total, s) - *std::max_element(total, total + s);
         }
-        std::fill(spare_.begin(), spare_.end(), 0.0);
-        for (std::size_t k = 0; k < s; ++k) {
-            for (std::size_t j = 0; j < s; ++j) {
-                spare_[j] += total[k] * request_.loss[k * s + j] * request_.loss_factor[k];
-            }
-        }
+        compute_risks(total);
         return *std::min_element(spare_.begin(), spare_.end());
+    }
+
+    // The prediction of a node as a leaf: its mean, or the class of the lowest risk.
+    [[nodiscard]] double value(const double* total) {
+        const std::size_t s = request_.n_sums;
+        if (request_.y != nullptr) {
+            return mean(total);
+        }
+        if (request_.loss_factor == nullptr) {
+            return static_cast<double>(std::max_element(total, total + s) - total);
+        }
+        compute_risks(total);
+        return static_cast<double>(std::min_element(spare_.begin(), spare_.end()) -
+                                   spare_.begin());
     }
 
     // The mean number, or the mean class index by altered weight.
@@ -83,6 +92,17 @@ class RpartCriterion {
     }
 
   private:
+    // The cost of predicting each class.
+    void compute_risks(const double* total) {
+        const std::size_t s = request_.n_sums;
+        std::fill(spare_.begin(), spare_.end(), 0.0);
+        for (std::size_t k = 0; k < s; ++k) {
+            for (std::size_t j = 0; j < s; ++j) {
+                spare_[j] += total[k] * request_.loss[k * s + j] * request_.loss_factor[k];
+            }
+        }
+    }
+
     [[nodiscard]] double class_impurity(double p) const {
         if (request_.is_entropy) {
             return p > 0 ? -p * std::log(p) : 0.0;

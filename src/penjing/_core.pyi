@@ -63,6 +63,21 @@ def grow_rpart(
 ) -> dict[str, Any]:
     """Grow a whole tree by rpart's rules; columns are codes, numbers if ordered, n_levels."""
 
+def cross_validate_rpart(
+    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int]],
+    given: dict[str, Any],
+    recipe: dict[str, object],
+    validation: dict[str, object],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the errors of the held-out rows at every complexity, and their squares."""
+
+def rpart_risks_by_row(
+    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int]],
+    given: dict[str, Any],
+    recipe: dict[str, object],
+) -> npt.NDArray[np.float64]:
+    """Return the risk of each node of the tree at complexity alpha, added row by row."""
+
 def rpart_sort_order(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int32]:
     """Return the places of the numbers, lowest first, in rpart's order."""
 

@@ -7,9 +7,11 @@ import pytest
 
 import penjing
 from penjing.data.table import Table, nominal, numeric
+from penjing.dialects.recipes import recipe_of
 from penjing.dialects.rpart.options import RpartOptions
 from penjing.errors import ChoiceError
-from penjing.training.cp_validation import cross_validated, cut_to, groups_of
+from penjing.training.cp_validation import CrossValidation, cross_validated, cut_to, groups_of
+from penjing.tree.counts import reader_of
 
 
 def noisy(n: int = 120, *, regression: bool = False) -> Table:
@@ -82,3 +84,51 @@ def test_a_tree_cut_to_nothing_is_its_root():
     tree = penjing.fit(noisy(), recipe="cart-binary")
     assert cut_to(tree, 1e9).n_leaves == 1
     assert cut_to(tree, -1.0).n_leaves == tree.n_leaves
+
+
+def _mixed_table(rng, *, regression):
+    n = int(rng.integers(40, 120))
+    z = rng.normal(size=(n, 4))
+    columns = [
+        numeric(f"x{j}", np.where(rng.random(n) < 0.1, np.nan, z[:, j].round(1))) for j in (0, 1)
+    ]
+    for j in (2, 3):
+        codes = (z[:, j] * 2 + rng.normal(size=n)).astype(int) % 4
+        columns.append(nominal(f"c{j}", [None if rng.random() < 0.1 else f"v{c}" for c in codes]))
+    score = z[:, 0] + z[:, 1] * (z[:, 2] > 0) + rng.normal(size=n) / 2
+    classes = np.digitize(score, [-0.5, 0.5])
+    target = (
+        numeric("y", score.round(2)) if regression else nominal("y", [f"k{c}" for c in classes])
+    )
+    weight = rng.integers(1, 4, n) / 2 if regression and rng.random() < 0.3 else None
+    return Table(tuple(columns), target, n, weight=weight)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_folds_grown_in_cpp_have_the_errors_of_those_grown_in_python(seed):
+    rng = np.random.default_rng(seed)
+    regression = bool(seed % 2)
+    table = _mixed_table(rng, regression=regression)
+    settings = {
+        "minsplit": int(rng.integers(2, 12)), "cp": 0.002, "xval": int(rng.integers(2, 11)),
+        "usesurrogate": seed % 3, "surrogatestyle": int(rng.integers(2)),
+        "stuck_repeats": bool(rng.integers(2)), "loss_transposed": bool(rng.integers(2)),
+    }  # fmt: skip
+    if regression and table.weight is None and rng.random() < 0.5:
+        settings["sums"] = "cases"
+    if not regression and rng.random() < 0.5:
+        settings["loss"] = ((0, 2, 5), (1, 0, 3), (4, 1, 0))
+    recipe = recipe_of("rpart", **settings).fits(table)
+    tree = penjing.fit(table, recipe="rpart", **settings)
+    reader = tree.reader if regression else reader_of(table, recipe.options.costs(table))
+    in_cpp = CrossValidation(table, recipe, reader, threads=2)
+    in_python = CrossValidation(table, recipe, reader)
+    assert in_cpp.is_native
+    in_python.is_native = False
+    assert in_cpp.risks(tree) == in_python.risks(tree)
+    alpha = recipe.options.cp * in_cpp.risks(tree)[0]
+    complexities = alpha * np.array([50.0, 20.0, 8.0, 3.0, 1.1])
+    for ours, theirs in zip(
+        in_cpp.errors(alpha, complexities), in_python.errors(alpha, complexities), strict=True
+    ):
+        assert ours.tolist() == theirs.tolist()

@@ -15,9 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from penjing import _core
+from penjing.data.memory_limit import n_threads
 from penjing.data.table import Codes, Floats, Table
 from penjing.dialects.recipes import recipe_of
-from penjing.dialects.rpart.cp_table import complexities, cp_table, lower_first
+from penjing.dialects.rpart import native_kernel
+from penjing.dialects.rpart.cp_table import complexities as complexities_of
+from penjing.dialects.rpart.cp_table import cp_table, lower_first
 from penjing.dialects.rpart.dialect import case_risk, risks_of
 from penjing.dialects.rpart.options import RpartOptions
 from penjing.dialects.rpart.sorted_rows import ranks
@@ -34,9 +38,13 @@ from penjing.tree.tree_data import TreeData
 
 TOLERANCE = 1e-12
 """Complexities are equal if they differ by less than this share of the root's risk."""
+SMALL = 100_000
+"""With fewer cells (rows x columns x folds) than this, a thread costs more than it saves."""
 
 
-def cp_errors(tree: TreeData, table: Table, recipe: Recipe) -> list[list[float]]:
+def cp_errors(
+    tree: TreeData, table: Table, recipe: Recipe, threads: int | None = None
+) -> list[list[float]]:
     """Return the cp table of a tree with two more columns: xerror and xstd.
 
     Parameters
@@ -47,19 +55,14 @@ def cp_errors(tree: TreeData, table: Table, recipe: Recipe) -> list[list[float]]
         Its training rows.
     recipe : Recipe
         Its recipe; ``xval`` defines the folds.
+    threads : int, optional
+        The number of threads; by default all for large tables. It does not change the result.
     """
     options = recipe.options
     assert isinstance(options, RpartOptions)
-    groups = groups_of(table, options)
     reader = tree.reader if tree.is_regression else reader_of(table, options.costs(table))
-    risk = float(tree.losses[0])
-    risks = None
-    if options.sums == "cases" and tree.is_regression:
-        # Grown again, since a finished tree does not store where rows went while it grew.
-        engine = Engine(table, recipe.missing, reader=reader)
-        risk = case_risk(engine, tree, 0)
-        again = replace(options, alpha=options.cp * risk, xval=0)
-        risks = risks_of(grow(engine, replace(recipe, options=again)), engine, recipe)
+    cross_validation = CrossValidation(table, recipe, reader, threads)
+    risk, risks = cross_validation.risks(tree)
     alpha = options.cp * risk
     rows = cp_table(tree, alpha, risks)
     cp_rows = [row.to_json(risk) for row in rows]
@@ -67,44 +70,115 @@ def cp_errors(tree: TreeData, table: Table, recipe: Recipe) -> list[list[float]]
         return [[*row[:3], 0.0, 0.0] for row in tree.about.get("cp_table", cp_rows)]
     between = [10 * rows[0].cp]
     between += [float(np.sqrt(a.cp * b.cp)) for a, b in pairwise(rows)]
-    scaled_cps = np.asarray(between)
-    weight = table.weights
-    errors, squares = np.zeros(len(rows)), np.zeros(len(rows))
-    loss = np.zeros(len(rows))
-    total = float(weight.sum())
-    row_ranks = [ranks(column) if options.sums == "cases" else None for column in table.columns]
-    for group in np.unique(groups):
-        in_training = groups != group
-        scale = float(weight[in_training].sum()) / total  # step by step, to round as rpart does
-        total, scaled_cps, alpha = (
-            float(weight[in_training].sum()),
-            scaled_cps * scale,
-            alpha * scale,
-        )
-        fold_options = replace(options, alpha=alpha, xval=0)
-        engine = Engine(table.take(in_training), recipe.missing, reader=reader)
-        if options.sums == "cases":  # all rows are sorted together, once
-            engine.ranks = [None if rank is None else rank[in_training] for rank in row_ranks]
-        fold_tree = grow(engine, replace(recipe, options=fold_options))
-        held_out = table.take(~in_training)
-        node_cps = complexities(fold_tree, alpha, risks_of(fold_tree, engine, recipe)).of
-        for row, w in zip(
-            _losses_by_cp(fold_tree, held_out, scaled_cps, options, node_cps),
-            held_out.weights,
-            strict=True,
-        ):
-            if options.stuck_repeats:
-                loss = np.where(np.isnan(row), loss, row)
-            else:
-                last = np.flatnonzero(~np.isnan(row))
-                loss = np.where(np.isnan(row), row[last[-1]] if last.size else 0.0, row)
-            errors += loss * w
-            squares += loss * loss * w
-    deviation = np.sqrt(np.maximum(squares - errors * errors / weight.sum(), 0.0))
+    errors, squares = cross_validation.errors(alpha, np.asarray(between))
+    deviation = np.sqrt(np.maximum(squares - errors * errors / table.weights.sum(), 0.0))
     return [
         [*row, float(e / risk), float(d / risk)]
         for row, e, d in zip(cp_rows, errors, deviation, strict=True)
     ]
+
+
+class CrossValidation:
+    """Grows the tree of each fold: in C++ where it supports the recipe, else in Python.
+
+    ``is_native`` says which; both give the same errors.
+    """
+
+    def __init__(
+        self, table: Table, recipe: Recipe, reader: Reader, threads: int | None = None
+    ) -> None:
+        assert isinstance(recipe.options, RpartOptions)
+        self._table, self._recipe, self._reader = table, recipe, reader
+        self._options = recipe.options
+        groups = groups_of(table, self._options)
+        self._groups, self._fold_of = np.unique(groups, return_inverse=True)
+        is_small = table.n_rows * len(table.columns) * len(self._groups) < SMALL
+        n = 1 if threads is None and is_small else n_threads(threads)
+        self._request = native_kernel.kernel_request(table, reader, recipe, n)
+        self.is_native = self._request is not None
+
+    def risks(self, tree: TreeData) -> tuple[float, list[float] | None]:
+        """Return the risk of the root, and those of all nodes if they are added row by row."""
+        if self._options.sums == "exact" or not tree.is_regression:
+            return float(tree.losses[0]), None
+        # Grown again, since a finished tree does not store where rows went while it grew.
+        engine = Engine(self._table, self._recipe.missing, reader=self._reader)
+        risk = case_risk(engine, tree, 0)
+        alpha = self._options.cp * risk
+        if self.is_native and self._request is not None:
+            columns, arrays, settings = self._request
+            by_row = _core.rpart_risks_by_row(columns, arrays, settings | {"alpha": alpha})
+            return risk, by_row.tolist()
+        again = replace(self._recipe, options=replace(self._options, alpha=alpha, xval=0))
+        return risk, risks_of(grow(engine, again), engine, self._recipe)
+
+    def errors(self, alpha: float, complexities: Floats) -> tuple[Floats, Floats]:
+        """Return the sum of the errors of the held-out rows, and of their squares.
+
+        Parameters
+        ----------
+        alpha : float
+            The complexity to which the trees are pruned.
+        complexities : (k,)
+            The complexities at which the rows are predicted, descending.
+
+        Returns
+        -------
+        (k,), (k,)
+        """
+        weight = self._table.weights
+        total = float(weight.sum())
+        alphas, scaled = [], []
+        for fold in range(len(self._groups)):  # step by step, to round as rpart does
+            n_training = float(weight[self._fold_of != fold].sum())
+            scale = n_training / total
+            total, alpha, complexities = n_training, alpha * scale, complexities * scale
+            alphas.append(alpha)
+            scaled.append(complexities)
+        if not self.is_native or self._request is None:
+            return self._errors_in_python(alphas, scaled)
+        assert self._table.target is not None
+        is_regression = self._table.is_regression
+        return _core.cross_validate_rpart(
+            *self._request,
+            {
+                "fold": self._fold_of.astype(np.int32),
+                "alpha": np.asarray(alphas),
+                "complexities": np.concatenate(scaled),
+                "n_complexities": len(complexities),
+                "number": self._table.target.numbers() if is_regression else None,
+                "has_costs": not is_regression and self._options.has_costs,
+                "loss_transposed": self._options.loss_transposed,
+                "stuck_repeats": self._options.stuck_repeats,
+            },
+        )
+
+    def _errors_in_python(
+        self, alphas: Sequence[float], scaled: Sequence[Floats]
+    ) -> tuple[Floats, Floats]:
+        table, options = self._table, self._options
+        by_cases = options.sums == "cases"
+        row_ranks = [ranks(column) if by_cases else None for column in table.columns]
+        errors, squares, loss = (np.zeros(len(scaled[0])) for _ in range(3))
+        for fold, (alpha, complexities) in enumerate(zip(alphas, scaled, strict=True)):
+            in_training = self._fold_of != fold
+            recipe = replace(self._recipe, options=replace(options, alpha=alpha, xval=0))
+            engine = Engine(table.take(in_training), recipe.missing, reader=self._reader)
+            if by_cases:  # all rows are sorted together, once
+                engine.ranks = [None if rank is None else rank[in_training] for rank in row_ranks]
+            tree = grow(engine, recipe)
+            held_out = table.take(~in_training)
+            node_cps = complexities_of(tree, alpha, risks_of(tree, engine, recipe)).of
+            row_losses = _losses_by_cp(tree, held_out, complexities, options, node_cps)
+            for row, w in zip(row_losses, held_out.weights, strict=True):
+                if options.stuck_repeats:
+                    loss = np.where(np.isnan(row), loss, row)
+                else:
+                    last = np.flatnonzero(~np.isnan(row))
+                    loss = np.where(np.isnan(row), row[last[-1]] if last.size else 0.0, row)
+                errors += loss * w
+                squares += loss * loss * w
+        return errors, squares
 
 
 def cross_validated(tree: TreeData, source: Any, folds: int = 10) -> TreeData:  # noqa: ANN401
@@ -206,7 +280,9 @@ def _options_of(tree: TreeData) -> Any:  # noqa: ANN401 - the options of any dia
 
 def groups_of(table: Table, options: RpartOptions) -> npt.NDArray[np.int64]:
     """Return the fold of each row: its position in the source modulo ``xval``, or as given."""
-    positions = np.array([table.row_number(i) - 1 for i in range(table.n_rows)], np.int64)
+    positions = np.arange(table.n_rows)
+    if table.row_numbers is not None:
+        positions = np.asarray(table.row_numbers, np.int64) - 1
     if isinstance(options.xval, int):
         return positions % options.xval
     given = np.asarray(options.xval, np.int64)

@@ -230,7 +230,8 @@ class _FitRequest:
             return _describe(tree, table, gate)
         tree = _grow(counter, table, chosen, self.progress, traced=traced)
         if isinstance(chosen.options, RpartOptions) and chosen.options.xval:
-            about = dict(tree.about) | {"cp_table": cp_errors(tree, table, chosen)}
+            errors = cp_errors(tree, table, chosen, self.threads)
+            about = dict(tree.about) | {"cp_table": errors}
             tree = replace(tree, about=about)
         tree = _describe(tree, table)
         if prune is None:

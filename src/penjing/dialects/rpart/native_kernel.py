@@ -37,10 +37,32 @@ def grow(
 ) -> TreeData | None:
     """Return the tree before pruning; None if only the Python code supports the recipe.
 
+    Arrays as large as a column are kept in files of ``space`` if it is given.
+    """
+    request = kernel_request(table, s, recipe, threads, space=space, tell=tell)
+    if request is None:
+        return None
+    return _tree(_core.grow_rpart(*request), table, s, recipe)
+
+
+KernelRequest = tuple[list[tuple[Codes, Floats | None, int]], dict[str, Any], dict[str, object]]
+"""The arguments of the kernel: columns, arrays of the rows, settings."""
+
+
+def kernel_request(
+    table: Table,
+    s: Reader,
+    recipe: Recipe,
+    threads: int,
+    *,
+    space: ScratchFolder | None = None,
+    tell: NativeProgressCallback | None = None,
+) -> KernelRequest | None:
+    """Return the arguments of the kernel; None if only the Python code supports the recipe.
+
     That is: rows or classes of weight 0, a limit on leaves, fractional cases; with more than two
     classes, categorical columns of many categories or of weighted rows; and numbers of weighted
-    rows that are to be added row by row. Arrays as large as a column are kept in files of
-    ``space`` if it is given.
+    rows that are to be added row by row.
     """
     options = recipe.options
     assert isinstance(options, RpartOptions)
@@ -72,7 +94,7 @@ def grow(
     ):
         return None
     costs = s.costs if isinstance(s, Classes) else None
-    arrays: dict[str, Any] = _core.grow_rpart(
+    return (
         [_core_column(column) for column in table.columns],
         {
             "target": np.ascontiguousarray(table.target.codes, np.int32),
@@ -105,7 +127,6 @@ def grow(
             "progress": tell,
         },
     )
-    return _tree(arrays, table, s, recipe)
 
 
 def _lists(table: Table, space: ScratchFolder) -> list[Any]:
