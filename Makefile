@@ -177,10 +177,10 @@ fidelity: setup ## grow the trees of C4.5, C5.0, J48, rpart and scikit-learn aga
 rpart-live: setup $(STAMPS)/system ## grow 400 random tables with rpart in R and with penjing, and compare
 	$(BIN)/python -m tests.reference.live_rpart
 
-golden: setup ## write the kept pictures and texts in tests/render/golden anew; then look at the difference
+golden: setup ## write the kept pictures and texts in tests/*/golden anew; then look at the difference
 	$(BIN)/python -m pytest -q --update-golden tests/render/test_golden_pictures.py \
-		tests/render/test_tree_text.py
-	git --no-pager diff --stat tests/render/golden
+		tests/render/test_tree_text.py tests/export/test_golden_programs.py
+	git --no-pager diff --stat tests/render/golden tests/export/golden
 
 wheel: setup ## build a wheel into dist/
 	rm -rf dist && $(PIP) wheel . --no-deps --no-build-isolation -w dist

@@ -23,4 +23,4 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that writes the golden files anew."""
-    parser.addoption("--update-golden", action="store_true", help="rewrite tests/render/golden")
+    parser.addoption("--update-golden", action="store_true", help="rewrite tests/*/golden")

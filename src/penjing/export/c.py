@@ -4,21 +4,78 @@ from __future__ import annotations
 
 import math
 
-from penjing.export.code import (
-    Syntax,
-    comment_safe,
-    fits_nested_if,
-    header_sentence,
-    if_else_lines,
-    wrap_items,
-)
-from penjing.export.identifiers import column_variables
-from penjing.export.plan import Plan, build_plan, refuse_characters
-from penjing.export.tables import build_tables
-from penjing.tree.counts import TIE
+from penjing.export.language import Fields, Language, Values, comment_safe, fill
+from penjing.export.plan import Plan, refuse_characters
+from penjing.export.program import write_program
 from penjing.tree.tree_data import TreeData
 
-_HEAD = """\
+_RETURN_VALUES = {
+    "class": "penjing_predict gives a place in penjing_classes, or -1 for a level that was never "
+    "seen\n   in a tree that refuses those; penjing_shares fills in the share of each class.",
+    "number": "penjing_predict gives the number.",
+}
+
+_NO_VARIABLES = "    char nothing; /* no column is asked about */\n"
+"""The only field of a row in a tree of a single leaf: C has no empty structs."""
+
+_LEVELS = """
+static const char *const penjing_levels_{place}[] = {
+{levels}
+};
+"""
+
+_LEVEL_TABLES = """\
+static const char *const *const penjing_levels[] = { {lists} };
+static const int penjing_n_levels[] = { {sizes} };
+"""
+
+_FIND_LEVEL = """\
+static int penjing_level(const char *text, int column) {
+    if (text == NULL) return -1;
+    for (int code = 0; code < penjing_n_levels[column]; ++code)
+        if (strcmp(text, penjing_levels[column][code]) == 0) return code;
+    return -2;
+}
+
+"""
+
+
+def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = None) -> str:
+    """Return a tree as the text of a C file with ``penjing_predict(row)``.
+
+    The parameters are those of :func:`penjing.export.program.write_program`.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+    >>> print(write(tree))  # doctest: +ELLIPSIS
+    /* The tree of 'class' (by hand, penjing ...).
+    ...
+        if (PENJING_IS(row->legs, "0")) {
+            return 1; /* fish */
+        } else if (PENJING_IS(row->legs, "2")) {
+    ...
+    """
+    return write_program(tree, C(), missing=missing, unseen=unseen)
+
+
+class C(Language):
+    """C99; a row is a struct, and the prediction of a class is its place among the classes."""
+
+    name = "c"
+    true, false = "1", "0"
+    missing_number, known_number = "isnan({v})", "!isnan({v})"
+    missing_text, known_text = "{v} == NULL", "{v} != NULL"
+    equals = "PENJING_IS({v}, {level})"
+    return_node = "return {node}; /* {comment} */"
+    unseen_error = "return -4;"
+    number_variable = "    double {v}; /* {comment} */"
+    text_variable = "    const char *{v}; /* {comment} */"
+    reference = "row->{v}"
+    row = "    {{{}}},"
+
+    head = """\
 /* {origin}.
 
    A missing number is NAN, a missing text NULL; texts are UTF-8, compared as they are.
@@ -33,140 +90,82 @@ _HEAD = """\
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-typedef struct {{
-{fields}
-}} penjing_row;
+typedef struct {
+{variables}{no_variables}} penjing_row;
 
 #define PENJING_N_ANSWERS {width}
 {classes}
-static const {kind} penjing_answers[] = {{
+static const {kind} penjing_answers[] = {
 {answers}
-}};
-static const double penjing_node_shares[][PENJING_N_ANSWERS] = {{
+};
+static const double penjing_node_shares[][PENJING_N_ANSWERS] = {
 {shares}
-}};
+};
 """
 
-_RETURN_VALUES = {
-    "class": "penjing_predict gives a place in penjing_classes, or -1 for a level that was never "
-    "seen\n   in a tree that refuses those; penjing_shares fills in the share of each class.",
-    "number": "penjing_predict gives the number.",
-}
-
-_NESTED = """
+    nested = """
 #define PENJING_IS(text, level) ((text) != NULL && strcmp((text), (level)) == 0)
 
 /* The node where a row stops. */
-static int penjing_stop(const penjing_row *row) {{
+static int penjing_stop(const penjing_row *row) {
+    (void)row;
 {body}
-}}
+}
 """
 
-_LEVELS = """
-static const char *const penjing_levels_{place}[] = {{
-{levels}
-}};
-"""
-
-_TABLE_WALK = """
-enum {{ PENJING_N_COLUMNS = {n_columns} }};
+    walk = """\
+{level_arrays}
+enum { PENJING_N_COLUMNS = {n_columns} };
 {level_tables}
-typedef struct {{
+typedef struct {
     double number;
     int code; /* -1 missing, -2 never seen */
-}} penjing_cell;
+} penjing_cell;
 
-{find_level}static void penjing_fill(const penjing_row *row, penjing_cell *cells) {{
+{find_level}static void penjing_fill(const penjing_row *row, penjing_cell *cells) {
 {fill}
-}}
+}
 
-static const int penjing_test_start[] = {{
-{test_start}
-}};
-static const int penjing_column[] = {{
-{column}
-}};
-static const double penjing_cut[] = {{
-{cut}
-}};
-static const int penjing_below[] = {{
-{below}
-}};
-static const int penjing_pair_start[] = {{
-{pair_start}
-}};
-static const int penjing_pair_code[] = {{
-{pair_code}
-}};
-static const int penjing_pair_branch[] = {{
-{pair_branch}
-}};
-static const int penjing_last[] = {{
-{last}
-}};
-static const int penjing_child[] = {{
-{child}
-}};
-static const int penjing_n_children[] = {{
-{n_children}
-}};
-static const double penjing_share[] = {{
-{share}
-}};
+{tables}
 
 /* The branch of a level: -2 counts as missing, -3 has none. */
-static int penjing_find(int test, int code) {{
+static int penjing_find(int test, int code) {
     int low = penjing_pair_start[test], high = penjing_pair_start[test + 1];
-    while (low < high) {{
+    while (low < high) {
         int middle = low + (high - low) / 2;
         if (penjing_pair_code[middle] == code) return penjing_pair_branch[middle];
         if (penjing_pair_code[middle] < code) low = middle + 1; else high = middle;
-    }}
+    }
     return -3;
-}}
+}
 
 /* The branch a row takes, -1 where it stops, -2 down every branch, -4 never seen. */
-static int penjing_branch(int node, const penjing_cell *cells) {{
+static int penjing_branch(int node, const penjing_cell *cells) {
     int first = penjing_test_start[node];
-    for (int k = first; k < penjing_test_start[node + 1]; ++k) {{
+    for (int k = first; k < penjing_test_start[node + 1]; ++k) {
         const penjing_cell *cell = &cells[penjing_column[k]];
-        if (!isnan(penjing_cut[k])) {{
+        if (!isnan(penjing_cut[k])) {
             if (!isnan(cell->number))
                 return cell->number <= penjing_cut[k] ? penjing_below[k] : 1 - penjing_below[k];
-        }} else if (cell->code >= 0 || penjing_find(k, cell->code) >= 0) {{
+        } else if (cell->code >= 0 || penjing_find(k, cell->code) >= 0) {
             int branch = penjing_find(k, cell->code);
             if (branch >= 0) return branch;
             if (branch == -3 && k == first) return -1;
-        }} else if (cell->code == -2 && k == first) {{
+        } else if (cell->code == -2 && k == first) {
             {unseen}
-        }}
-    }}
+        }
+    }
     return penjing_last[node];
-}}
+}
 
-static int penjing_walk(int *node, const penjing_cell *cells) {{
+static int penjing_walk(int *node, const penjing_cell *cells) {
     int branch;
     while ((branch = penjing_branch(*node, cells)) >= 0) *node = penjing_child[*node] + branch;
     return branch;
-}}
-"""
-
-_LEVEL_TABLES = """\
-static const char *const *const penjing_levels[] = {{ {lists} }};
-static const int penjing_n_levels[] = {{ {sizes} }};
-"""
-
-_FIND_LEVEL = """\
-static int penjing_level(const char *text, int column) {
-    if (text == NULL) return -1;
-    for (int code = 0; code < penjing_n_levels[column]; ++code)
-        if (strcmp(text, penjing_levels[column][code]) == 0) return code;
-    return -2;
 }
-
 """
 
-_STOP = """
+    stop = """
 static int penjing_stop(const penjing_row *row) {
     penjing_cell cells[PENJING_N_COLUMNS + 1];
     int node = 0;
@@ -175,8 +174,7 @@ static int penjing_stop(const penjing_row *row) {
 }
 """
 
-_PREDICT = {
-    "class": """
+    predict_class = """
 int penjing_predict(const penjing_row *row) {
     int node = penjing_stop(row);
     return node < 0 ? -1 : penjing_answers[node];
@@ -188,16 +186,26 @@ int penjing_shares(const penjing_row *row, double *shares) {
     memcpy(shares, penjing_node_shares[node], sizeof penjing_node_shares[node]);
     return 0;
 }
-""",
-    "number": """
+"""
+
+    predict_number = """
 double penjing_predict(const penjing_row *row) {
     int node = penjing_stop(row);
     return node < 0 ? NAN : penjing_answers[node];
 }
-""",
-}
+"""
 
-_FRACTIONAL = """
+    costs = """
+static const double penjing_factor[] = {
+{factor}
+};
+static const double penjing_loss[][PENJING_N_ANSWERS] = {
+{loss}
+};
+"""
+
+    fractional = """\
+{costs}
 typedef struct { int node; double part; } penjing_part;
 
 /* What the nodes that a row reaches answer, by their parts. Gives the node if it is one, else
@@ -246,212 +254,126 @@ static int penjing_mixed(const penjing_row *row, double *found) {
 }
 """
 
-_FRACTIONAL_PREDICT = {
-    "class": """
-int penjing_predict(const penjing_row *row) {{
+    fractional_predict_class = """
+int penjing_predict(const penjing_row *row) {
     double found[PENJING_N_ANSWERS];
     int node = penjing_mixed(row, found);
     if (node == -2) return -1;
     if (node >= 0) return penjing_answers[node];
 {best}
-}}
-
-int penjing_shares(const penjing_row *row, double *shares) {{
-    return penjing_mixed(row, shares) == -2 ? -1 : 0;
-}}
-""",
-    "number": """
-double penjing_predict(const penjing_row *row) {{
-    double found[PENJING_N_ANSWERS];
-    return penjing_mixed(row, found) == -2 ? NAN : found[0];
-}}
-""",
 }
 
-_MOST_PROBABLE = """\
+int penjing_shares(const penjing_row *row, double *shares) {
+    return penjing_mixed(row, shares) == -2 ? -1 : 0;
+}
+"""
+
+    fractional_predict_number = """
+double penjing_predict(const penjing_row *row) {
+    double found[PENJING_N_ANSWERS];
+    return penjing_mixed(row, found) == -2 ? NAN : found[0];
+}
+"""
+
+    most_probable = """\
     double most = found[0];
     int k = 0;
     for (int s = 1; s < PENJING_N_ANSWERS; ++s) if (found[s] > most) most = found[s];
     while (!(found[k] >= most - {tie})) ++k;
     return k;"""
 
-_LEAST_COST = """\
-    double risks[PENJING_N_ANSWERS] = {{ 0.0 }}, least, most;
+    least_cost = """\
+    double risks[PENJING_N_ANSWERS] = { 0.0 }, least, most;
     int k = 0;
     for (int t = 0; t < PENJING_N_ANSWERS; ++t)
         for (int s = 0; s < PENJING_N_ANSWERS; ++s)
             risks[s] += found[t] * penjing_loss[t][s] * penjing_factor[t];
     least = most = risks[0];
-    for (int s = 1; s < PENJING_N_ANSWERS; ++s) {{
+    for (int s = 1; s < PENJING_N_ANSWERS; ++s) {
         if (risks[s] < least) least = risks[s];
         if (risks[s] > most) most = risks[s];
-    }}
+    }
     while (!(risks[k] <= least + {tie} * most)) ++k;
     return k;"""
 
+    def number(self, value: float) -> str:
+        """Return a double that compilers read exactly: a short decimal, else hexadecimal."""
+        if math.isnan(value):
+            return "NAN"
+        if math.isinf(value):
+            return "INFINITY" if value > 0 else "-INFINITY"
+        decimal = repr(value)
+        return decimal if len(decimal) <= 8 else value.hex()
 
-def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = None) -> str:
-    """Return a tree as the text of a C file with ``penjing_predict(row)``.
+    def threshold(self, value: float) -> str:
+        """Return a double; where it is hexadecimal, a comment has the decimal."""
+        literal = self.number(value)
+        return f"{literal} /* {value!r} */" if len(repr(value)) > 8 else literal
 
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-    missing, unseen : str, optional
-        As for `predict`; default: those of the tree's recipe.
+    def text(self, text: str) -> str:
+        """Return a literal; other characters are escapes of exactly three octal digits."""
+        parts = []
+        for character in text:
+            if character in '"\\?':
+                parts.append("\\" + character)
+            elif character.isprintable():
+                parts.append(character)
+            else:
+                parts += [f"\\{byte:03o}" for byte in character.encode("utf-8")]
+        return '"' + "".join(parts) + '"'
 
-    Examples
-    --------
-    >>> import penjing
-    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
-    >>> print(write(tree))  # doctest: +ELLIPSIS
-    /* The tree of 'class' (by hand, penjing ...).
-    ...
-        if (PENJING_IS(row->legs, "0")) {
-            return 1; /* fish */
-        } else if (PENJING_IS(row->legs, "2")) {
-    ...
-    """
-    plan = build_plan(tree, "c", missing=missing, unseen=unseen)
-    refuse_characters(plan, "c", lambda character: character == "\0")
-    kind = "number" if tree.is_regression else "class"
-    names = {c: f"row->{v}" for c, v in column_variables(plan, "c").items()}
-    parts = [_head(plan, kind, names)]
-    if fits_nested_if(plan):
-        body = "\n".join(["    (void)row;", *if_else_lines(plan, names, SYNTAX)])
-        parts.append(_NESTED.format(body=body))
-    else:
-        parts.append(_table_walk(plan, names))
-    if plan.has_fractions:
-        parts += [_costs(plan), _FRACTIONAL]
-        best = _MOST_PROBABLE if plan.costs is None else _LEAST_COST
-        return "".join([*parts, _FRACTIONAL_PREDICT[kind].format(best=best.format(tie=repr(TIE)))])
-    return "".join([*parts, *([] if fits_nested_if(plan) else [_STOP]), _PREDICT[kind]])
+    def raise_unseen(self, column: str) -> str:
+        """Return the statement that refuses an unseen category of a column."""
+        return f"return -1; /* a level of {comment_safe(column)} that was never seen */"
 
+    def table(self, name: str, values: Values) -> str:
+        """Return the declaration of a list of numbers; C has no empty ones."""
+        is_float = name in ("cut", "share")
+        items = self.items(values or ([0.0] if is_float else [0]))
+        type_ = "double" if is_float else "int"
+        return f"static const {type_} penjing_{name}[] = {{\n{items}\n}};"
 
-def _head(plan: Plan, kind: str, names: dict[int, str]) -> str:
-    fields = []
-    for c, v in names.items():
-        type_ = "double " if plan.is_numeric(c) else "const char *"
-        fields.append(f"    {type_}{v.removeprefix('row->')}; /* {comment_safe(plan.name(c))} */")
-    classes = ",\n".join(f"    {_text(c)}" for c in plan.classes)
-    values = plan.tree.values.tolist()
-    return _HEAD.format(
-        origin=header_sentence(plan),
-        promise=_RETURN_VALUES[kind],
-        fields="\n".join(fields) or "    char nothing; /* no column is asked about */",
-        width=plan.probabilities.shape[1],
-        classes=f"static const char *const penjing_classes[] = {{\n{classes}\n}};"
-        if kind == "class"
-        else "",
-        kind="double" if kind == "number" else "int",
-        answers=wrap_items(map(_number, values) if kind == "number" else values),
-        shares="\n".join(
-            "    {" + ", ".join(map(_number, row)) + "}," for row in plan.probabilities.tolist()
-        ),
-    )
+    def tables(self, tables: dict[str, Values], plan: Plan) -> str:
+        """Return the declarations of the tables that are used: compilers warn of others."""
+        unused = () if plan.has_fractions else ("n_children", "share")
+        return super().tables({k: v for k, v in tables.items() if k not in unused}, plan)
 
+    def check(self, plan: Plan) -> None:
+        """Refuse texts with a NUL, which would end there."""
+        refuse_characters(plan, "c", lambda character: character == "\0")
 
-def _table_walk(plan: Plan, names: dict[int, str]) -> str:
-    tables = build_tables(plan)
-    level_arrays, assignments = [], []
-    level_names = []
-    for position, c in enumerate(plan.columns):
-        if plan.is_numeric(c):
-            level_names.append("NULL")
-            assignments.append(f"    cells[{position}].number = {names[c]};")
-            assignments.append(f"    cells[{position}].code = -1;")
-            continue
-        levels = ",\n".join(f"    {_text(text)}" for text in plan.texts(c))
-        level_arrays.append(_LEVELS.format(place=position, levels=levels or "    NULL"))
-        level_names.append(f"penjing_levels_{position}")
-        assignments.append(f"    cells[{position}].number = NAN;")
-        assignments.append(f"    cells[{position}].code = penjing_level({names[c]}, {position});")
-    sizes = [0 if plan.is_numeric(c) else len(plan.levels(c)) for c in plan.columns]
-    unseen_action = {"stop": "return -1;", "missing": "continue;", "error": "return -4;"}
-    text = _TABLE_WALK.format(
-        n_columns=len(plan.columns),
-        find_level=_FIND_LEVEL if level_arrays else "",
-        level_tables=_LEVEL_TABLES.format(
-            lists=", ".join(level_names), sizes=", ".join(map(str, sizes))
-        )
-        if level_arrays
-        else "",
-        fill="\n".join(assignments),
-        unseen=unseen_action[plan.unseen],
-        test_start=wrap_items(tables.test_start),
-        column=wrap_items(tables.column or [0]),
-        cut=wrap_items(map(_number, tables.cut or [0.0])),
-        below=wrap_items(tables.below or [0]),
-        pair_start=wrap_items(tables.pair_start),
-        pair_code=wrap_items(tables.pair_code or [0]),
-        pair_branch=wrap_items(tables.pair_branch or [0]),
-        last=wrap_items(tables.fallback),
-        child=wrap_items(tables.child),
-        n_children=wrap_items(tables.n_children),
-        share=wrap_items(map(_number, plan.fractions)),
-    )
-    if not plan.has_fractions:  # compilers warn of unused tables
-        for name in ("n_children", "share"):
-            start = text.index(
-                f"static const {'int' if name != 'share' else 'double'} penjing_{name}[]"
-            )
-            text = text[:start] + text[text.index("};\n", start) + 3 :]
-    return "".join(level_arrays) + text
+    def head_fields(self, plan: Plan) -> Fields:
+        """Return the classes, and the type and the meaning of a prediction."""
+        is_number = plan.tree.is_regression
+        names = ",\n".join(f"    {self.text(c)}" for c in plan.classes)
+        classes = f"static const char *const penjing_classes[] = {{\n{names}\n}};"
+        return {
+            "promise": _RETURN_VALUES["number" if is_number else "class"],
+            "classes": "" if is_number else classes,
+            "kind": "double" if is_number else "int",
+            "no_variables": "" if plan.columns else _NO_VARIABLES,
+        }
 
-
-def _costs(plan: Plan) -> str:
-    if plan.costs is None:
-        return ""
-    loss = "\n".join("    {" + ", ".join(map(_number, row)) + "}," for row in plan.costs.loss)
-    factor = wrap_items(map(_number, plan.costs.factor))
-    return (
-        f"\nstatic const double penjing_factor[] = {{\n{factor}\n}};\n"
-        f"static const double penjing_loss[][PENJING_N_ANSWERS] = {{\n{loss}\n}};\n"
-    )
-
-
-def _number(value: float) -> str:
-    """Return a double that compilers read exactly: a short decimal, else hexadecimal."""
-    value = float(value)
-    if math.isnan(value):
-        return "NAN"
-    if math.isinf(value):
-        return "INFINITY" if value > 0 else "-INFINITY"
-    decimal = repr(value)
-    return decimal if len(decimal) <= 8 else value.hex()
-
-
-def _text(text: str) -> str:
-    """Return a literal; other characters are escapes of exactly three octal digits."""
-    parts = []
-    for character in text:
-        if character in '"\\?':
-            parts.append("\\" + character)
-        elif character.isprintable():
-            parts.append(character)
-        else:
-            parts += [f"\\{byte:03o}" for byte in character.encode("utf-8")]
-    return '"' + "".join(parts) + '"'
-
-
-SYNTAX = Syntax(
-    and_=" && ",
-    or_=" || ",
-    true="1",
-    false="0",
-    number=lambda cut: f"{_number(cut)} /* {cut!r} */" if len(repr(cut)) > 8 else _number(cut),
-    text=_text,
-    missing_number="isnan({v})",
-    known_number="!isnan({v})",
-    missing_text="{v} == NULL",
-    known_text="{v} != NULL",
-    equals="PENJING_IS({v}, {level})",
-    if_="if ({}) {{",
-    elif_="}} else if ({}) {{",
-    close="}",
-    return_node=lambda node, answer: f"return {node}; /* {comment_safe(answer)} */",
-    raise_unseen=lambda column: (
-        f"return -1; /* a level of {comment_safe(column)} that was never seen */"
-    ),
-)
+    def walk_fields(self, plan: Plan) -> Fields:
+        """Return the categories of each column, and how a row is filled in."""
+        level_arrays, assignments, level_names = [], [], []
+        for position, (c, v) in enumerate(self.variables(plan).items()):
+            cell = f"    cells[{position}]"
+            if plan.is_numeric(c):
+                level_names.append("NULL")
+                assignments += [f"{cell}.number = row->{v};", f"{cell}.code = -1;"]
+                continue
+            levels = ",\n".join(f"    {self.text(text)}" for text in plan.texts(c)) or "    NULL"
+            level_arrays.append(fill(_LEVELS, {"place": str(position), "levels": levels}))
+            level_names.append(f"penjing_levels_{position}")
+            code = f"penjing_level(row->{v}, {position})"
+            assignments += [f"{cell}.number = NAN;", f"{cell}.code = {code};"]
+        sizes = [0 if plan.is_numeric(c) else len(plan.levels(c)) for c in plan.columns]
+        lists = {"lists": ", ".join(level_names), "sizes": ", ".join(map(str, sizes))}
+        return {
+            "n_columns": str(len(plan.columns)),
+            "level_arrays": "".join(level_arrays),
+            "level_tables": fill(_LEVEL_TABLES, lists) if level_arrays else "",
+            "find_level": _FIND_LEVEL if level_arrays else "",
+            "fill": "\n".join(assignments),
+        }

@@ -94,9 +94,14 @@ def none_of(column: int, codes: tuple[int, ...]) -> Condition:
     return NoneOf(column, codes) if codes else ALWAYS
 
 
-def branch_conditions(plan: Plan, split: SplitPlan) -> list[Condition]:
-    """Return the condition of each branch of a split; a row for which none holds stops there."""
-    return [_branch_condition(plan, split, branch) for branch in range(len(split.children))]
+def branches(plan: Plan, split: SplitPlan | None) -> list[tuple[int, Condition]]:
+    """Return each child with the condition of its branch; a row for which none holds stops.
+
+    A leaf, whose split is None, has no branches.
+    """
+    if split is None:
+        return []
+    return [(child, _branch_condition(plan, split, k)) for k, child in enumerate(split.children)]
 
 
 def fraction_condition(plan: Plan, split: SplitPlan) -> Condition:

@@ -61,19 +61,13 @@ def write(
     refuse_unseen_error(plan, "excel")
     refuse_characters(plan, "excel", lambda character: character == "\0")
     cell_of_column = column_cells(plan.tree, cells)
-    n_tests = max((len(split.tests) for split in plan.splits if split), default=0)
     depth = _depth(plan)
-    if depth > MAX_DEPTH or n_tests > MAX_TESTS:
+    if depth > MAX_DEPTH or plan.n_tests > MAX_TESTS:
         raise CapabilityError("export_too_deep", kind="excel", depth=depth, limit=MAX_DEPTH)
     formulas: dict[int, str] = {}
     for node in range(len(plan.splits) - 1, -1, -1):
         formula, split = _prediction(plan, node), plan.splits[node]
-        branches = (
-            list(zip(split.children, conditions.branch_conditions(plan, split), strict=True))
-            if split
-            else []
-        )
-        for child, test in reversed(branches):
+        for child, test in reversed(conditions.branches(plan, split)):
             inner = formulas.pop(child)
             if test != conditions.NEVER:
                 formula = f"IF({_condition_text(plan, test, cell_of_column)},{inner},{formula})"

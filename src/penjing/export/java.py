@@ -7,80 +7,125 @@ import re
 from collections.abc import Iterable
 
 from penjing.errors import ChoiceError
-from penjing.export.code import Syntax, comment_safe, fits_nested_if, header_sentence, if_else_lines
-from penjing.export.identifiers import RESERVED, column_variables
-from penjing.export.plan import Plan, build_plan
-from penjing.export.tables import build_tables
-from penjing.tree.counts import TIE
+from penjing.export.identifiers import RESERVED
+from penjing.export.language import Fields, Language, Values
+from penjing.export.plan import Plan
+from penjing.export.program import write_program
 from penjing.tree.tree_data import TreeData
 
 CHUNK = 8_000
 """Maximum characters of a string constant; a class file allows 65,535 bytes."""
 NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
-_HEAD = """\
+
+def write(
+    tree: TreeData,
+    *,
+    name: str = "PenjingTree",
+    missing: str | None = None,
+    unseen: str | None = None,
+) -> str:
+    """Return a tree as the text of a Java class with ``predict(row)``.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    name : str
+        The name of the class; no keyword of Java and no name that the program uses.
+    missing, unseen : str, optional
+        As for `predict`; default: those of the tree's recipe.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+    >>> "public static String predict(Map<String, ?> row)" in write(tree)
+    True
+    """
+    if not NAME.fullmatch(name) or name in RESERVED["java"] | _USED_NAMES:
+        raise ChoiceError("export_class_name", value=name)
+    return write_program(tree, Java(name), missing=missing, unseen=unseen)
+
+
+class Java(Language):
+    """Java 8; the program is a class of this name."""
+
+    name = "java"
+    missing_number, known_number = "isMissing({v})", "!isMissing({v})"
+    missing_text, known_text = "{v} == null", "{v} != null"
+    equals = "{level}.equals({v})"
+    indent = 2
+    unseen_error = (
+        "throw new IllegalArgumentException("
+        '"a level of " + COLUMNS[COLUMN[k]] + " was never seen");'
+    )
+    number_variable = "        double {v} = number(row.get({name}));"
+    text_variable = "        String {v} = text(row.get({name}));"
+
+    head = """\
 // {origin}.
 
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 
-/** predict(row) answers for a row {{column: value}}; null, NaN and an absent column are missing. */
-public final class {name} {{
-    private {name}() {{}}
+/** predict(row) answers for a row {column: value}; null, NaN and an absent column are missing. */
+public final class {name} {
+    private {name}() {}
 
-    public static final String[] COLUMNS = {{{columns}}};
+    public static final String[] COLUMNS = {{columns}};
     public static final String[] CLASSES = texts({classes});
     private static final Map<String, Map<Object, Integer>> LEVELS = new HashMap<>();
     private static final double[] ANSWERS = numbers({answers});
     private static final double[] SHARES = numbers({shares});
     private static final int WIDTH = {width};
 
-    static {{
+    static {
 {levels}
-    }}
+    }
 
     /** Texts that stand one after the other, each as its length, a colon, and itself. */
-    private static String[] texts(String... chunks) {{
+    private static String[] texts(String... chunks) {
         String whole = String.join("", chunks);
         java.util.List<String> found = new java.util.ArrayList<>();
-        for (int at = 0; at < whole.length();) {{
+        for (int at = 0; at < whole.length();) {
             int colon = whole.indexOf(':', at);
             int end = colon + 1 + Integer.parseInt(whole.substring(at, colon));
             found.add(whole.substring(colon + 1, end));
             at = end;
-        }}
+        }
         return found.toArray(new String[0]);
-    }}
+    }
 
-    private static double[] numbers(String... chunks) {{
+    private static double[] numbers(String... chunks) {
         String whole = String.join("", chunks);
         if (whole.isEmpty()) return new double[0];
         String[] parts = whole.split(" ");
         double[] found = new double[parts.length];
         for (int i = 0; i < parts.length; ++i) found[i] = Double.parseDouble(parts[i]);
         return found;
-    }}
+    }
 
-    private static void learn(String column, String... chunks) {{
+    private static void learn(String column, String... chunks) {
         Map<Object, Integer> known = new HashMap<>();
-        for (String text : texts(chunks)) {{
+        for (String text : texts(chunks)) {
             int code = known.size();
             known.put(text, code);
-        }}
+        }
         LEVELS.put(column, known);
-    }}
+    }
 
-    private static double number(Object value) {{
+    private static double number(Object value) {
         return value == null ? Double.NaN : ((Number) value).doubleValue();
-    }}
+    }
 
-    private static boolean isMissing(double value) {{
+    private static boolean isMissing(double value) {
         return value != value;
-    }}
+    }
 
     /** The level as a text; null is missing. */
-    private static String text(Object value) {{
+    private static String text(Object value) {
         if (value == null) return null;
         if (value instanceof Boolean) return (Boolean) value ? "True" : "False";
         if (!(value instanceof Number)) return value.toString();
@@ -88,93 +133,82 @@ public final class {name} {{
         if (Double.isNaN(number)) return null;
         boolean isWhole = number == Math.rint(number) && Math.abs(number) < 1e18;
         return isWhole ? Long.toString((long) number) : value.toString();
-    }}
+    }
 
-    private static int level(Object value, String column) {{
+    private static int level(Object value, String column) {
         String text = text(value);
         return text == null ? -1 : LEVELS.get(column).getOrDefault(text, -2);
-    }}
+    }
 """
 
-_NESTED = """
+    nested = """
     /** The node where a row stops. */
-    private static int stop(Map<String, ?> row) {{
-{body}
-    }}
+    private static int stop(Map<String, ?> row) {
+{variables}{body}
+    }
 """
 
-_TABLE_WALK = """
-    private static int[] whole(String... chunks) {{
+    walk = """
+    private static int[] whole(String... chunks) {
         double[] numbers = numbers(chunks);
         int[] found = new int[numbers.length];
         for (int i = 0; i < found.length; ++i) found[i] = (int) numbers[i];
         return found;
-    }}
+    }
 
-    private static final int[] TEST_START = whole({test_start});
-    private static final int[] COLUMN = whole({column});
-    private static final double[] CUT = numbers({cut});
-    private static final int[] BELOW = whole({below});
-    private static final int[] PAIR_START = whole({pair_start});
-    private static final int[] PAIR_CODE = whole({pair_code});
-    private static final int[] PAIR_BRANCH = whole({pair_branch});
-    private static final int[] LAST = whole({last});
-    private static final int[] CHILD = whole({child});
-    private static final int[] N_CHILDREN = whole({n_children});
-    private static final double[] SHARE = numbers({share});
+{tables}
 
-    private static double[] cells(Map<String, ?> row) {{
+    private static double[] cells(Map<String, ?> row) {
         double[] found = new double[COLUMNS.length];
-        for (int i = 0; i < found.length; ++i) {{
+        for (int i = 0; i < found.length; ++i) {
             Object value = row.get(COLUMNS[i]);
             found[i] = LEVELS.containsKey(COLUMNS[i]) ? level(value, COLUMNS[i]) : number(value);
-        }}
+        }
         return found;
-    }}
+    }
 
     /** The branch of a level: -2 counts as missing, -3 has none. */
-    private static int find(int test, int code) {{
+    private static int find(int test, int code) {
         int at = java.util.Arrays.binarySearch(
             PAIR_CODE, PAIR_START[test], PAIR_START[test + 1], code);
         return at < 0 ? -3 : PAIR_BRANCH[at];
-    }}
+    }
 
     /** The branch a row takes, -1 where it stops, -2 where it goes down every branch. */
-    private static int branch(int node, double[] cells) {{
+    private static int branch(int node, double[] cells) {
         int first = TEST_START[node];
-        for (int k = first; k < TEST_START[node + 1]; ++k) {{
+        for (int k = first; k < TEST_START[node + 1]; ++k) {
             double value = cells[COLUMN[k]];
-            if (!Double.isNaN(CUT[k])) {{
+            if (!Double.isNaN(CUT[k])) {
                 if (!Double.isNaN(value)) return value <= CUT[k] ? BELOW[k] : 1 - BELOW[k];
-            }} else if (value >= 0 || find(k, (int) value) >= 0) {{
+            } else if (value >= 0 || find(k, (int) value) >= 0) {
                 int branch = find(k, (int) value);
                 if (branch >= 0) return branch;
                 if (branch == -3 && k == first) return -1;
-            }} else if (value == -2 && k == first) {{
+            } else if (value == -2 && k == first) {
                 {unseen}
-            }}
-        }}
+            }
+        }
         return LAST[node];
-    }}
+    }
 
     /** The node where a row stops, or the one that shares it out, less all nodes. */
-    private static int walk(int node, double[] cells) {{
-        for (;;) {{
+    private static int walk(int node, double[] cells) {
+        for (;;) {
             int branch = branch(node, cells);
             if (branch < 0) return branch == -2 ? node - LAST.length : node;
             node = CHILD[node] + branch;
-        }}
-    }}
+        }
+    }
 """
 
-_STOP = """
+    stop = """
     private static int stop(Map<String, ?> row) {
         return walk(0, cells(row));
     }
 """
 
-_PREDICT = {
-    "class": """
+    predict_class = """
     public static String predict(Map<String, ?> row) {
         return CLASSES[(int) ANSWERS[stop(row)]];
     }
@@ -184,16 +218,22 @@ _PREDICT = {
         return java.util.Arrays.copyOfRange(SHARES, node * WIDTH, (node + 1) * WIDTH);
     }
 }
-""",
-    "number": """
+"""
+
+    predict_number = """
     public static double predict(Map<String, ?> row) {
         return ANSWERS[stop(row)];
     }
 }
-""",
-}
+"""
 
-_FRACTIONAL = """
+    costs = """
+    private static final double[] FACTOR = numbers({factor});
+    private static final double[] LOSS = numbers({loss});
+"""
+
+    fractional = """\
+{costs}
     /** What the nodes that a row reaches answer, by their parts; returns the node if it is one. */
     private static int mixed(Map<String, ?> row, double[] found) {
         double[] cells = cells(row);
@@ -224,225 +264,119 @@ _FRACTIONAL = """
     }
 """
 
-_FRACTIONAL_PREDICT = {
-    "class": """
+    fractional_predict_class = """
     /** Of classes that are as likely the first. */
-    public static String predict(Map<String, ?> row) {{
+    public static String predict(Map<String, ?> row) {
         double[] found = new double[WIDTH];
         int node = mixed(row, found);
         if (node >= 0) return CLASSES[(int) ANSWERS[node]];
         int k = 0;
 {best}
         return CLASSES[k];
-    }}
+    }
 
-    public static double[] predictProba(Map<String, ?> row) {{
+    public static double[] predictProba(Map<String, ?> row) {
         double[] found = new double[WIDTH];
         mixed(row, found);
         return found;
-    }}
-}}
-""",
-    "number": """
-    public static double predict(Map<String, ?> row) {{
+    }
+}
+"""
+
+    fractional_predict_number = """
+    public static double predict(Map<String, ?> row) {
         double[] found = new double[WIDTH];
         mixed(row, found);
         return found[0];
-    }}
-}}
-""",
+    }
 }
+"""
 
-_MOST_PROBABLE = """\
+    most_probable = """\
         double most = found[0];
         for (double value : found) most = Math.max(most, value);
         while (!(found[k] >= most - {tie})) ++k;"""
 
-_LEAST_COST = """\
+    least_cost = """\
         double[] risks = new double[WIDTH];
         for (int t = 0; t < WIDTH; ++t)
             for (int s = 0; s < WIDTH; ++s) risks[s] += found[t] * LOSS[t * WIDTH + s] * FACTOR[t];
         double least = risks[0];
         double most = risks[0];
-        for (double risk : risks) {{
+        for (double risk : risks) {
             least = Math.min(least, risk);
             most = Math.max(most, risk);
-        }}
+        }
         while (!(risks[k] <= least + {tie} * most)) ++k;"""
 
+    def __init__(self, class_name: str) -> None:
+        self._class_name = class_name
 
-_USED_NAMES = frozenset(
-    re.findall(
-        NAME, _HEAD + _NESTED + _TABLE_WALK + _STOP + _FRACTIONAL + _MOST_PROBABLE + _LEAST_COST
-    ),
-) | {"IllegalArgumentException"}
-"""The names that the program uses: the class may not hide them."""
-
-
-def write(
-    tree: TreeData,
-    *,
-    name: str = "PenjingTree",
-    missing: str | None = None,
-    unseen: str | None = None,
-) -> str:
-    """Return a tree as the text of a Java class with ``predict(row)``.
-
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-    name : str
-        The name of the class; no keyword of Java and no name that the program uses.
-    missing, unseen : str, optional
-        As for `predict`; default: those of the tree's recipe.
-
-    Examples
-    --------
-    >>> import penjing
-    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
-    >>> "public static String predict(Map<String, ?> row)" in write(tree)
-    True
-    """
-    if not NAME.fullmatch(name) or name in RESERVED["java"] | _USED_NAMES:
-        raise ChoiceError("export_class_name", value=name)
-    plan = build_plan(tree, "java", missing=missing, unseen=unseen)
-    kind = "number" if tree.is_regression else "class"
-    parts = [_head(plan, name)]
-    if fits_nested_if(plan):
-        parts.append(_nested(plan))
-    else:
-        parts += [_table_walk(plan), *([] if plan.has_fractions else [_STOP])]
-    if plan.has_fractions:
-        if plan.costs is not None:
-            factor = _numbers(plan.costs.factor)
-            loss = _numbers(v for row in plan.costs.loss for v in row)
-            parts.append(
-                f"\n    private static final double[] FACTOR = numbers({factor});\n"
-                f"    private static final double[] LOSS = numbers({loss});\n"
-            )
-        best = _MOST_PROBABLE if plan.costs is None else _LEAST_COST
-        return "".join(
-            [*parts, _FRACTIONAL, _FRACTIONAL_PREDICT[kind].format(best=best.format(tie=repr(TIE)))]
-        )
-    return "".join([*parts, _PREDICT[kind]])
-
-
-def _head(plan: Plan, name: str) -> str:
-    level_calls = [
-        f"        learn({_text(plan.name(c))}, {_texts(plan.texts(c))});"
-        for c in plan.columns
-        if not plan.is_numeric(c)
-    ]
-    return _HEAD.format(
-        origin=header_sentence(plan),
-        name=name,
-        columns=", ".join(_text(plan.name(c)) for c in plan.columns),
-        classes=_texts(plan.classes),
-        levels="\n".join(level_calls),
-        answers=_numbers(plan.tree.values.tolist()),
-        shares=_numbers(plan.probabilities.ravel().tolist()),
-        width=plan.probabilities.shape[1],
-    )
-
-
-def _nested(plan: Plan) -> str:
-    names = column_variables(plan, "java")
-    body = []
-    for c, v in names.items():
-        get = f"row.get({_text(plan.name(c))})"
-        parts = (
-            f"double {v} = number({get});" if plan.is_numeric(c) else f"String {v} = text({get});"
-        )
-        body.append(f"        {parts}")
-    return _NESTED.format(body="\n".join([*body, *if_else_lines(plan, names, SYNTAX, 2)]))
-
-
-def _table_walk(plan: Plan) -> str:
-    tables = build_tables(plan)
-    unseen_action = {
-        "stop": "return -1;",
-        "missing": "continue;",
-        "error": "throw new IllegalArgumentException("
-        '"a level of " + COLUMNS[COLUMN[k]] + " was never seen");',
-    }
-    return _TABLE_WALK.format(
-        unseen=unseen_action[plan.unseen],
-        test_start=_numbers(tables.test_start),
-        column=_numbers(tables.column),
-        cut=_numbers(tables.cut),
-        below=_numbers(tables.below),
-        pair_start=_numbers(tables.pair_start),
-        pair_code=_numbers(tables.pair_code),
-        pair_branch=_numbers(tables.pair_branch),
-        last=_numbers(tables.fallback),
-        child=_numbers(tables.child),
-        n_children=_numbers(tables.n_children),
-        share=_numbers(plan.fractions),
-    )
-
-
-def _numbers(values: Iterable[float]) -> str:
-    """Return numbers as arguments: strings of numbers, each short enough for a constant."""
-    text = " ".join(_parsable(v) for v in values)
-    return _chunks(text)
-
-
-def _texts(texts: Iterable[str]) -> str:
-    """Return texts as arguments, with their lengths in UTF-16 code units."""
-    return _chunks("".join(f"{len(text.encode('utf-16-le')) // 2}:{text}" for text in texts))
-
-
-def _chunks(text: str) -> str:
-    chunks = [text[i : i + CHUNK] for i in range(0, len(text), CHUNK)] or [""]
-    return ",\n        ".join(map(_text, chunks))
-
-
-def _parsable(value: float) -> str:
-    if isinstance(value, float) and not math.isfinite(value):
+    def number(self, value: float) -> str:
+        """Return a number that `Double.parseDouble` reads."""
+        if math.isfinite(value):
+            return repr(value)
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return repr(value)
+
+    def threshold(self, value: float) -> str:
+        """Return a literal; a column may be named Double."""
+        if math.isinf(value):
+            return "(1.0 / 0.0)" if value > 0 else "(-1.0 / 0.0)"
+        return repr(value)
+
+    def text(self, text: str) -> str:
+        """Return a literal; other characters are octal or, beyond Latin-1, Unicode escapes."""
+        parts = []
+        for character in text:
+            if character in '"\\':
+                parts.append("\\" + character)
+            elif character.isprintable():
+                parts.append(character)
+            elif ord(character) < 256:
+                parts.append(f"\\{ord(character):03o}")
+            else:
+                units = character.encode("utf-16-be")
+                parts += [f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2)]
+        return '"' + "".join(parts) + '"'
+
+    def raise_unseen(self, column: str) -> str:
+        """Return the statement that refuses an unseen category of a column."""
+        message = self.text(f"a level of {column} was never seen")
+        return f"throw new IllegalArgumentException({message});"
+
+    def items(self, values: Iterable[float]) -> str:
+        """Return numbers as arguments: strings of numbers, each short enough for a constant."""
+        return self._chunks(" ".join(map(self.number, values)))
+
+    def rows(self, rows: Iterable[Iterable[float]]) -> str:
+        """Return the rows of a table, one after the other."""
+        return self.items(value for row in rows for value in row)
+
+    def table(self, name: str, values: Values) -> str:
+        """Return the declaration of a list of numbers."""
+        type_, parse = ("double", "numbers") if name in ("cut", "share") else ("int", "whole")
+        items = self.items(values)
+        return f"    private static final {type_}[] {name.upper()} = {parse}({items});"
+
+    def level_line(self, plan: Plan, c: int) -> str:
+        """Return the line with which the head declares the categories of a column."""
+        return f"        learn({self.text(plan.name(c))}, {self._packed(plan.texts(c))});"
+
+    def head_fields(self, plan: Plan) -> Fields:
+        """Return the name of the class, and the classes that it predicts."""
+        return {"name": self._class_name, "classes": self._packed(plan.classes)}
+
+    def _packed(self, texts: Iterable[str]) -> str:
+        """Return texts as arguments, with their lengths in UTF-16 code units."""
+        units = ((len(text.encode("utf-16-le")) // 2, text) for text in texts)
+        return self._chunks("".join(f"{n}:{text}" for n, text in units))
+
+    def _chunks(self, text: str) -> str:
+        chunks = [text[i : i + CHUNK] for i in range(0, len(text), CHUNK)] or [""]
+        return ",\n        ".join(map(self.text, chunks))
 
 
-def _number(value: float) -> str:
-    if math.isinf(value):
-        return "(1.0 / 0.0)" if value > 0 else "(-1.0 / 0.0)"  # a column may be named Double
-    return repr(value)
-
-
-def _text(text: str) -> str:
-    """Return a literal; other characters are octal escapes or, beyond Latin-1, Unicode escapes."""
-    parts = []
-    for character in text:
-        if character in '"\\':
-            parts.append("\\" + character)
-        elif character.isprintable():
-            parts.append(character)
-        elif ord(character) < 256:
-            parts.append(f"\\{ord(character):03o}")
-        else:
-            units = character.encode("utf-16-be")
-            parts += [f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2)]
-    return '"' + "".join(parts) + '"'
-
-
-SYNTAX = Syntax(
-    and_=" && ",
-    or_=" || ",
-    true="true",
-    false="false",
-    number=_number,
-    text=_text,
-    missing_number="isMissing({v})",
-    known_number="!isMissing({v})",
-    missing_text="{v} == null",
-    known_text="{v} != null",
-    equals="{level}.equals({v})",
-    if_="if ({}) {{",
-    elif_="}} else if ({}) {{",
-    close="}",
-    return_node=lambda node, answer: f"return {node}; // {comment_safe(answer)}",
-    raise_unseen=lambda column: (
-        "throw new IllegalArgumentException(" + _text(f"a level of {column} was never seen") + ");"
-    ),
-)
+_PARTS = (Java.head, Java.nested, Java.walk, Java.stop, Java.fractional)
+_CODE = "".join([*_PARTS, Java.most_probable, Java.least_cost])
+_USED_NAMES = frozenset(NAME.findall(re.sub(r"\{\w+\}", "", _CODE))) | {"IllegalArgumentException"}
+"""The names that the program uses: the class may not hide them."""

@@ -5,27 +5,56 @@ from __future__ import annotations
 import json
 import math
 
-from penjing.export.code import (
-    Syntax,
-    comment_safe,
-    fits_nested_if,
-    header_sentence,
-    if_else_lines,
-    wrap_items,
-)
-from penjing.export.identifiers import column_variables
-from penjing.export.plan import Plan, build_plan
-from penjing.export.tables import build_tables
-from penjing.tree.counts import TIE
+from penjing.export.language import Fields, Language, Values
+from penjing.export.plan import Plan
+from penjing.export.program import write_program
 from penjing.tree.tree_data import TreeData
 
-_HEAD = """\
+_UNSEEN = """\
+const _unseen = (name) => new RangeError(`a level of ${name} was never seen`);
+
+"""
+
+
+def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = None) -> str:
+    """Return a tree as the text of a JavaScript module with ``predict(row)``.
+
+    The parameters are those of :func:`penjing.export.program.write_program`.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+    >>> print(write(tree))  # doctest: +ELLIPSIS
+    // The tree of 'class' (by hand, penjing ...).
+    ...
+        if (legs === "0") {
+            return 1; // fish
+        } else if (legs === "2") {
+    ...
+    """
+    return write_program(tree, JavaScript(), missing=missing, unseen=unseen)
+
+
+class JavaScript(Language):
+    """JavaScript (ECMAScript 2020); a row is an object."""
+
+    name = "javascript"
+    missing_number, known_number = "_isMissing({v})", "!_isMissing({v})"
+    missing_text, known_text = "{v} === null", "{v} !== null"
+    equals = "{v} === {level}"
+    unseen_error = "throw new RangeError(`a level of ${columns[column[k]]} was never seen`);"
+    number_variable = "    const {v} = _numberOf(_at(row, {name}));"
+    text_variable = "    const {v} = _textOf(_at(row, {name}), {name});"
+    row = "    [{}],"
+
+    head = """\
 // {origin}.
 //
-// predict(row) answers for a row {{column: value}}; null, undefined and NaN are missing.
+// predict(row) answers for a row {column: value}; null, undefined and NaN are missing.
 
-export const columns = {columns};
-export const classes = {classes};
+export const columns = [{columns}];
+export const classes = [{classes}];
 const levels = new Map([
 {levels}
 ]);
@@ -44,130 +73,98 @@ const _isMissing = (value) => Number.isNaN(value);
 const _numberOf = (value) => (value === null || value === undefined ? NaN : Number(value));
 
 // The place of a level: -1 is missing, -2 was never seen.
-function _levelOf(value, column) {{
+function _levelOf(value, column) {
     if (value === null || value === undefined || Number.isNaN(value)) return -1;
     const found = levels.get(column).get(value);
     if (found !== undefined) return found;
     return typeof value === "string" ? -2 : levels.get(column).get(String(value)) ?? -2;
-}}
+}
 """
 
-_NESTED = """
+    nested = """
 const texts = new Map([
 {texts}
 ]);
 
 // The level as a text: null is missing, 0 was never seen.
-function _textOf(value, column) {{
+function _textOf(value, column) {
     const code = _levelOf(value, column);
     return code === -1 ? null : code >= 0 ? texts.get(column)[code] : 0;
-}}
+}
 
 {unseen}// The node where a row stops.
-function stopOf(row) {{
-{body}
-}}
+function stopOf(row) {
+{variables}{body}
+}
 """
 
-_UNSEEN = """\
-const _unseen = (name) => new RangeError(`a level of ${name} was never seen`);
-
-"""
-
-_TABLE_WALK = """
+    walk = """
 const cellsOf = (row) => columns.map(
     (name) => (levels.has(name) ? _levelOf(_at(row, name), name) : _numberOf(_at(row, name))));
 
-const testStart = [
-{test_start}
-];
-const column = [
-{column}
-];
-const cut = [
-{cut}
-];
-const below = [
-{below}
-];
-const pairStart = [
-{pair_start}
-];
-const pairCode = [
-{pair_code}
-];
-const pairBranch = [
-{pair_branch}
-];
-const last = [
-{last}
-];
-const child = [
-{child}
-];
-const nChildren = [
-{n_children}
-];
-const share = [
-{share}
-];
+{tables}
 
 // The branch of a level: -2 counts as missing, -3 has none.
-function findBranch(test, code) {{
+function findBranch(test, code) {
     let low = pairStart[test];
     let high = pairStart[test + 1];
-    while (low < high) {{
+    while (low < high) {
         const middle = (low + high) >> 1;
         if (pairCode[middle] === code) return pairBranch[middle];
         if (pairCode[middle] < code) low = middle + 1;
         else high = middle;
-    }}
+    }
     return -3;
-}}
+}
 
 // The branch a row takes, -1 where it stops, -2 where it goes down every branch.
-function branchOf(node, cells) {{
+function branchOf(node, cells) {
     const first = testStart[node];
-    for (let k = first; k < testStart[node + 1]; k += 1) {{
+    for (let k = first; k < testStart[node + 1]; k += 1) {
         const value = cells[column[k]];
-        if (!Number.isNaN(cut[k])) {{
+        if (!Number.isNaN(cut[k])) {
             if (!Number.isNaN(value)) return value <= cut[k] ? below[k] : 1 - below[k];
-        }} else if (value >= 0 || findBranch(k, value) >= 0) {{
+        } else if (value >= 0 || findBranch(k, value) >= 0) {
             const branch = findBranch(k, value);
             if (branch >= 0) return branch;
             if (branch === -3 && k === first) return -1;
-        }} else if (value === -2 && k === first) {{
+        } else if (value === -2 && k === first) {
             {unseen}
-        }}
-    }}
+        }
+    }
     return last[node];
-}}
+}
 
-function walk(node, cells) {{
+function walk(node, cells) {
     let at = node;
-    for (;;) {{
+    for (;;) {
         const branch = branchOf(at, cells);
         if (branch < 0) return [at, branch === -2];
         at = child[at] + branch;
-    }}
-}}
+    }
+}
 """
 
-_STOP = """
+    stop = """
 const stopOf = (row) => walk(0, cellsOf(row))[0];
 """
 
-_PREDICT = {
-    "class": """
+    predict_class = """
 export const predict = (row) => classes[answers[stopOf(row)]];
 export const predictProba = (row) => [...shares[stopOf(row)]];
-""",
-    "number": """
-export const predict = (row) => answers[stopOf(row)];
-""",
-}
+"""
 
-_FRACTIONAL = """
+    predict_number = """
+export const predict = (row) => answers[stopOf(row)];
+"""
+
+    costs = """
+const factor = {factor_list};
+const loss = {loss_list};
+"""
+
+    fractional = """\
+{costs}
 // What the nodes that a row reaches answer, by their parts; and the node, if it is one.
 function mixed(row) {
     const cells = cellsOf(row);
@@ -191,175 +188,81 @@ function mixed(row) {
 }
 """
 
-_FRACTIONAL_PREDICT = {
-    "class": """
+    fractional_predict_class = """
 // Of classes that are as likely the first.
-export function predict(row) {{
+export function predict(row) {
     const [found, node] = mixed(row);
     if (node !== null) return classes[answers[node]];
 {best}
-}}
-export const predictProba = (row) => mixed(row)[0];
-""",
-    "number": """
-export const predict = (row) => mixed(row)[0][0];
-""",
 }
+export const predictProba = (row) => mixed(row)[0];
+"""
 
-_MOST_PROBABLE = """\
+    fractional_predict_number = """
+export const predict = (row) => mixed(row)[0][0];
+"""
+
+    most_probable = """\
     const least = found.reduce((a, b) => Math.max(a, b)) - {tie};
     return classes[found.findIndex((value) => value >= least)];"""
 
-_LEAST_COST = """\
+    least_cost = """\
     const risks = found.map(() => 0);
-    found.forEach((value, t) => {{
-        loss[t].forEach((cost, s) => {{ risks[s] += value * cost * factor[t]; }});
-    }});
+    found.forEach((value, t) => {
+        loss[t].forEach((cost, s) => { risks[s] += value * cost * factor[t]; });
+    });
     const most = risks.reduce((a, b) => Math.min(a, b))
         + {tie} * risks.reduce((a, b) => Math.max(a, b));
     return classes[risks.findIndex((risk) => risk <= most)];"""
 
+    def number(self, value: float) -> str:
+        """Return a number as a literal of a table."""
+        if math.isfinite(value):
+            return repr(value)
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
-def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = None) -> str:
-    """Return a tree as the text of a JavaScript module with ``predict(row)``.
+    def threshold(self, value: float) -> str:
+        """Return a literal; a column may be named Infinity."""
+        return repr(value) if math.isfinite(value) else f"{math.copysign(1, value):.0f}e999"
 
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-    missing, unseen : str, optional
-        As for `predict`; default: those of the tree's recipe.
+    def text(self, text: str) -> str:
+        """Return a literal without '<', since the program may be part of an HTML page."""
+        escaped = json.dumps(text, ensure_ascii=False)
+        for character in "<\x7f\u2028\u2029":
+            escaped = escaped.replace(character, f"\\u{ord(character):04x}")
+        return escaped
 
-    Examples
-    --------
-    >>> import penjing
-    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
-    >>> print(write(tree))  # doctest: +ELLIPSIS
-    // The tree of 'class' (by hand, penjing ...).
-    ...
-        if (legs === "0") {
-            return 1; // fish
-        } else if (legs === "2") {
-    ...
-    """
-    plan = build_plan(tree, "javascript", missing=missing, unseen=unseen)
-    kind = "number" if tree.is_regression else "class"
-    parts = [_head(plan)]
-    if fits_nested_if(plan):
-        parts.append(_nested(plan))
-    else:
-        parts += [_table_walk(plan), *([] if plan.has_fractions else [_STOP])]
-    if plan.has_fractions:
-        if plan.costs is not None:
-            factor, loss = (json.dumps(list(x)) for x in (plan.costs.factor, plan.costs.loss))
-            parts.append(f"\nconst factor = {factor};\nconst loss = {loss};\n")
-        best = _MOST_PROBABLE if plan.costs is None else _LEAST_COST
-        return "".join(
-            [*parts, _FRACTIONAL, _FRACTIONAL_PREDICT[kind].format(best=best.format(tie=repr(TIE)))]
-        )
-    return "".join([*parts, _PREDICT[kind]])
+    def raise_unseen(self, column: str) -> str:
+        """Return the statement that refuses an unseen category of a column."""
+        return f"throw _unseen({self.text(column)});"
 
+    def table(self, name: str, values: Values) -> str:
+        """Return the declaration of a list of numbers, by a name in camel case."""
+        first, *words = name.split("_")
+        return f"const {first}{''.join(map(str.title, words))} = [\n{self.items(values)}\n];"
 
-def _head(plan: Plan) -> str:
-    levels = []
-    for c in plan.columns:
-        if plan.is_numeric(c):
-            continue
+    def level_line(self, plan: Plan, c: int) -> str:
+        """Return the line with which the head declares the categories of a column."""
         pairs = []
         for code, (level, text) in enumerate(zip(plan.levels(c), plan.texts(c), strict=True)):
-            pairs.append(f"[{_text(text)}, {code}]")
+            pairs.append(f"[{self.text(text)}, {code}]")
             if not isinstance(level, str):
                 pairs.append(f"[{json.dumps(level)}, {code}]")
-        levels.append(f"    [{_text(plan.name(c))}, new Map([{', '.join(pairs)}])],")
-    values = plan.tree.values.tolist()
-    classes = [c if isinstance(c, str) else json.dumps(c) for c in plan.tree.classes]
-    class_literals = [
-        _text(text) if isinstance(c, str) else text
-        for c, text in zip(plan.tree.classes, classes, strict=True)
-    ]
-    return _HEAD.format(
-        origin=header_sentence(plan),
-        columns="[" + ", ".join(_text(plan.name(c)) for c in plan.columns) + "]",
-        classes="[" + ", ".join(class_literals) + "]",
-        levels="\n".join(levels),
-        answers=wrap_items(map(_number, values) if plan.tree.is_regression else values),
-        shares="\n".join(
-            "    [" + ", ".join(map(_number, row)) + "]," for row in plan.probabilities.tolist()
-        ),
-    )
+        return f"    [{self.text(plan.name(c))}, new Map([{', '.join(pairs)}])],"
 
+    def head_fields(self, plan: Plan) -> Fields:
+        """Return the classes, which keep their types."""
+        classes = (self.text(c) if isinstance(c, str) else json.dumps(c) for c in plan.tree.classes)
+        return {"classes": ", ".join(classes)}
 
-def _nested(plan: Plan) -> str:
-    names = column_variables(plan, "javascript")
-    body = []
-    for c, v in names.items():
-        name = _text(plan.name(c))
-        get = f"_at(row, {name})"
-        value = f"_numberOf({get})" if plan.is_numeric(c) else f"_textOf({get}, {name})"
-        body.append(f"    const {v} = {value};")
-    texts = [
-        f"    [{_text(plan.name(c))}, [{', '.join(map(_text, plan.texts(c)))}]],"
-        for c in plan.columns
-        if not plan.is_numeric(c)
-    ]
-    body += if_else_lines(plan, names, SYNTAX)
-    unseen = _UNSEEN if plan.unseen == "error" else ""
-    return _NESTED.format(texts="\n".join(texts), unseen=unseen, body="\n".join(body))
-
-
-def _table_walk(plan: Plan) -> str:
-    tables = build_tables(plan)
-    unseen_action = {
-        "stop": "return -1;",
-        "missing": "continue;",
-        "error": "throw new RangeError(`a level of ${columns[column[k]]} was never seen`);",
-    }
-    return _TABLE_WALK.format(
-        unseen=unseen_action[plan.unseen],
-        test_start=wrap_items(tables.test_start),
-        column=wrap_items(tables.column),
-        cut=wrap_items(map(_number, tables.cut)),
-        below=wrap_items(tables.below),
-        pair_start=wrap_items(tables.pair_start),
-        pair_code=wrap_items(tables.pair_code),
-        pair_branch=wrap_items(tables.pair_branch),
-        last=wrap_items(tables.fallback),
-        child=wrap_items(tables.child),
-        n_children=wrap_items(tables.n_children),
-        share=wrap_items(map(_number, plan.fractions)),
-    )
-
-
-def _number(value: float) -> str:
-    value = float(value)
-    if math.isfinite(value):
-        return repr(value)
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-
-
-def _text(text: str) -> str:
-    """Return a literal without '<', since the program may be part of an HTML page."""
-    escaped = (
-        json.dumps(text, ensure_ascii=False).replace("<", "\\u003c").replace("\x7f", "\\u007f")
-    )
-    return escaped.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-SYNTAX = Syntax(
-    and_=" && ",
-    or_=" || ",
-    true="true",
-    false="false",
-    number=lambda cut: repr(cut) if math.isfinite(cut) else f"{math.copysign(1, cut):.0f}e999",
-    text=_text,
-    missing_number="_isMissing({v})",
-    known_number="!_isMissing({v})",
-    missing_text="{v} === null",
-    known_text="{v} !== null",
-    equals="{v} === {level}",
-    if_="if ({}) {{",
-    elif_="}} else if ({}) {{",
-    close="}",
-    return_node=lambda node, answer: f"return {node}; // {comment_safe(answer)}",
-    raise_unseen=lambda column: f"throw _unseen({_text(column)});",
-)
+    def nested_fields(self, plan: Plan) -> Fields:
+        """Return the categories as texts, and the error for unseen ones."""
+        texts = [
+            f"    [{self.text(plan.name(c))}, [{self.text_list(plan.texts(c))}]],"
+            for c in plan.columns
+            if not plan.is_numeric(c)
+        ]
+        return {
+            "texts": "\n".join(texts),
+            "unseen": _UNSEEN if plan.unseen == "error" else "",
+        }

@@ -51,9 +51,8 @@ def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = No
     for c in plan.columns:
         if not plan.is_numeric(c) and "" in plan.texts(c):
             raise CapabilityError("export_empty_level", kind="onnx", column=plan.name(c))
-    n_tests = max((len(split.tests) for split in plan.splits if split), default=0)
-    if n_tests > MAX_TESTS:
-        raise CapabilityError("export_too_deep", kind="onnx", depth=n_tests, limit=MAX_TESTS)
+    if plan.n_tests > MAX_TESTS:
+        raise CapabilityError("export_too_deep", kind="onnx", depth=plan.n_tests, limit=MAX_TESTS)
     if plan.has_fractions and len(plan.splits) > MAX_FRACTION_NODES:
         raise CapabilityError(
             "export_too_many", kind="onnx", n=len(plan.splits), limit=MAX_FRACTION_NODES
@@ -236,8 +235,7 @@ class _GraphBuilder:
         start = self._add_node("ConstantOfShape", shape, value=self._zero())
         if plan.tree.depth == 0:
             return start
-        n_tests = max(len(split.tests) for split in plan.splits if split)
-        slots = [self._tests(slot) for slot in range(n_tests)]
+        slots = [self._tests(slot) for slot in range(plan.n_tests)]
         tables = [
             ({key: self._constant(v) for key, v in tests.items()}, self._constant(branch_table))
             for tests, branch_table in slots

@@ -91,6 +91,11 @@ class Plan:
         reader = self.tree.reader
         return reader.costs if isinstance(reader, Classes) else None
 
+    @property
+    def n_tests(self) -> int:
+        """The largest number of tests (split and surrogates) in a node."""
+        return max((len(split.tests) for split in self.splits if split), default=0)
+
     def name(self, c: int) -> str:
         """Return the name of a column."""
         return self.tree.schema[c].name
@@ -129,6 +134,11 @@ class Plan:
     def classes(self) -> list[str]:
         """The classes as texts."""
         return [c if isinstance(c, str) else text_of(c) for c in self.tree.classes]
+
+    def prediction_text(self, node: int) -> str:
+        """Return the prediction of a node as a text."""
+        value = self.tree.values[node]
+        return repr(float(value)) if self.tree.is_regression else self.classes[int(value)]
 
     @property
     def probabilities(self) -> Floats:

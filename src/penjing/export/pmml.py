@@ -55,8 +55,7 @@ def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = No
     refuse_fractions(plan, "pmml")
     refuse_unseen_error(plan, "pmml")
     refuse_characters(plan, "pmml", _is_invalid_in_xml)
-    n_tests = max((len(split.tests) for split in plan.splits if split), default=0)
-    if tree.depth > MAX_DEPTH or n_tests > MAX_TESTS:
+    if tree.depth > MAX_DEPTH or plan.n_tests > MAX_TESTS:
         raise CapabilityError("export_too_deep", kind="pmml", depth=tree.depth, limit=MAX_DEPTH)
     from penjing import __version__  # noqa: PLC0415 - the top package imports this one
 
@@ -126,18 +125,13 @@ def _nodes(plan: Plan) -> list[str]:
         if test is None:
             lines.append(f"{pad}</Node>")
             continue
-        value = plan.tree.values[node]
-        score = repr(float(value)) if plan.tree.is_regression else plan.classes[int(value)]
+        score = plan.prediction_text(node)
         count = repr(float(plan.tree.weight[node]))
         head = f'{pad}<Node id="{node}" score={_attribute(score)} recordCount="{count}">'
         lines.append(head + _predicate(plan, test) + _distribution(plan, node))
         stack.append((node, depth, None))
-        split = plan.splits[node]
-        if split is not None:
-            branches = list(
-                zip(split.children, conditions.branch_conditions(plan, split), strict=True)
-            )
-            stack += [(c, depth + 1, t) for c, t in reversed(branches) if t != conditions.NEVER]
+        branches = conditions.branches(plan, plan.splits[node])
+        stack += [(c, depth + 1, t) for c, t in reversed(branches) if t != conditions.NEVER]
     return lines
 
 

@@ -5,33 +5,79 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from penjing.export.code import (
-    Syntax,
-    comment_safe,
-    fits_nested_if,
-    header_sentence,
-    if_else_lines,
-    wrap_items,
-)
-from penjing.export.identifiers import column_variables
-from penjing.export.plan import Plan, build_plan
-from penjing.export.tables import build_tables
-from penjing.tree.counts import TIE
+from penjing.export.language import Fields, Language, Values, fill, wrap_items
+from penjing.export.plan import Plan
+from penjing.export.program import write_program
 from penjing.tree.tree_data import TreeData
 
-_HEAD = '''\
+_TEXTS = '''
+TEXTS = {
+{texts}
+}
+
+
+def _text(value, column):
+    """The level as a text; None is missing, 0 was never seen."""
+    code = _level(value, column)
+    return None if code == -1 else TEXTS[column][code] if code >= 0 else 0
+
+'''
+
+_UNSEEN = """
+def _unseen(column):
+    return ValueError(f"a level of {column} was never seen")
+
+"""
+
+
+def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = None) -> str:
+    """Return a tree as the text of a Python module with ``predict(row)``.
+
+    The parameters are those of :func:`penjing.export.program.write_program`.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+    >>> made = {}
+    >>> exec(write(tree), made)
+    >>> made["predict"]({"legs": 2}), made["predict_proba"]({"legs": 0})
+    ('bird', [1.0, 0.0])
+    """
+    return write_program(tree, Python(), missing=missing, unseen=unseen)
+
+
+class Python(Language):
+    """Python 3.8; a row is a mapping."""
+
+    name = "python"
+    and_, or_, not_ = " and ", " or ", "not "
+    true, false = "True", "False"
+    missing_number, known_number = "{v} != {v}", "{v} == {v}"
+    missing_text, known_text = "{v} is None", "{v} is not None"
+    equals = "{v} == {level}"
+    is_in = ("{v} in (", ")")
+    if_, elif_, close = "if {}:", "elif {}:", ""
+    return_node = "return {node}  # {comment}"
+    unseen_stop, unseen_missing = "return -1", "continue"
+    unseen_error = "raise ValueError(f'a level of {COLUMNS[COLUMN[k]]} was never seen')"
+    number_variable = "    {v} = _number(row.get({name}))"
+    text_variable = "    {v} = _text(row.get({name}), {name})"
+    row = "    ({},),"
+
+    head = '''\
 """{origin}.
 
-predict(row) answers for a row {{column: value}}; None, NaN and an absent column are missing.
+predict(row) answers for a row {column: value}; None, NaN and an absent column are missing.
 """
 
 import math
 
-COLUMNS = {columns}
-CLASSES = {classes}
-LEVELS = {{
+COLUMNS = [{columns}]
+CLASSES = [{classes}]
+LEVELS = {
 {levels}
-}}
+}
 ANSWERS = [
 {answers}
 ]
@@ -59,21 +105,15 @@ def _level(value, column):
 
 '''
 
-_TEXT = '''
-def _text(value, column):
-    """The level as a text; None is missing, 0 was never seen."""
-    code = _level(value, column)
-    return None if code == -1 else TEXTS[column][code] if code >= 0 else 0
+    nested = '''\
+{texts}{unseen}
+def _stop(row):
+    """The node where a row stops."""
+{variables}{body}
 
 '''
 
-_UNSEEN = """
-def _unseen(column):
-    return ValueError(f"a level of {column} was never seen")
-
-"""
-
-_TABLE_WALK = '''
+    walk = '''
 def _cells(row):
     return [
         _number(row.get(name)) if name not in LEVELS else _level(row.get(name), name)
@@ -96,7 +136,7 @@ def _branch(node, cells):
             if branch is not None and branch >= 0:
                 return branch
         elif value == -2 and k == first:
-{unseen}
+            {unseen}
     return LAST[node]
 
 
@@ -106,57 +146,40 @@ def _walk(node, cells):
     return node, branch == -2
 
 
-TEST_START = [
-{test_start}
-]
-COLUMN = [
-{column}
-]
-CUT = [
-{cut}
-]
-BELOW = [
-{below}
-]
-BRANCH = [
-{pairs}
-]
-LAST = [
-{last}
-]
-CHILD = [
-{child}
-]
-N_CHILDREN = [
-{n_children}
-]
-SHARE = [
-{share}
-]
+{tables}
 
 '''
 
-_STOP = '''
+    stop = '''
 def _stop(row):
     """The node where a row stops."""
     return _walk(0, _cells(row))[0]
 
 '''
 
-_PREDICT = '''
+    predict_class = '''
 def predict(row):
-    """Return {what}."""
-    return {answer}
-'''
+    """Return the class of a row."""
+    return CLASSES[ANSWERS[_stop(row)]]
 
-_PROBA = '''
 
 def predict_proba(row):
     """Return the share of each class, in the order of CLASSES."""
     return list(SHARES[_stop(row)])
 '''
 
-_FRACTIONAL = '''
+    predict_number = '''
+def predict(row):
+    """Return the number that a row is given."""
+    return ANSWERS[_stop(row)]
+'''
+
+    costs = """
+FACTOR = {factor_list}
+LOSS = {loss_list}
+"""
+
+    fractional = '''
 def _mixed(row):
     """What the nodes that a row reaches answer, by their parts; and the node, if it is one."""
     cells = _cells(row)
@@ -179,7 +202,8 @@ def _mixed(row):
 
 '''
 
-_FRACTIONAL_PREDICT = '''
+    fractional_predict_class = '''\
+{costs}
 def predict(row):
     """Return the class of a row; of classes that are as likely the first."""
     found, node = _mixed(row)
@@ -193,155 +217,81 @@ def predict_proba(row):
     return _mixed(row)[0]
 '''
 
-_MOST_PROBABLE = """\
-    least = max(found) - {tie!r}
+    fractional_predict_number = '''
+def predict(row):
+    """Return the number that a row is given."""
+    return _mixed(row)[0][0]
+'''
+
+    most_probable = """\
+    least = max(found) - {tie}
     return CLASSES[next(k for k, share in enumerate(found) if share >= least)]"""
 
-_LEAST_COST = """\
+    least_cost = """\
     risks = [0.0] * len(CLASSES)
     for share, factor, loss in zip(found, FACTOR, LOSS):
         risks = [risk + share * cost * factor for risk, cost in zip(risks, loss)]
-    most = min(risks) + {tie!r} * max(risks)
+    most = min(risks) + {tie} * max(risks)
     return CLASSES[next(k for k, risk in enumerate(risks) if risk <= most)]"""
 
+    def number(self, value: float) -> str:
+        """Return a number as a literal of a table."""
+        if math.isfinite(value):
+            return repr(value)
+        return "math.nan" if math.isnan(value) else "math.inf" if value > 0 else "-math.inf"
 
-def write(tree: TreeData, *, missing: str | None = None, unseen: str | None = None) -> str:
-    """Return a tree as the text of a Python module with ``predict(row)``.
+    def threshold(self, value: float) -> str:
+        """Return a literal; a column may be named math."""
+        return repr(value) if math.isfinite(value) else f"{math.copysign(1, value):.0f}e999"
 
-    Parameters
-    ----------
-    tree : TreeData
-        The tree.
-    missing, unseen : str, optional
-        As for `predict`; default: those of the tree's recipe.
+    def text(self, text: str) -> str:
+        """Return a text as a literal."""
+        return repr(text)
 
-    Examples
-    --------
-    >>> import penjing
-    >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
-    >>> made = {}
-    >>> exec(write(tree), made)
-    >>> made["predict"]({"legs": 2}), made["predict_proba"]({"legs": 0})
-    ('bird', [1.0, 0.0])
-    """
-    plan = build_plan(tree, "python", missing=missing, unseen=unseen)
-    parts = [_head(plan)]
-    is_nested = fits_nested_if(plan)
-    parts += (
-        [_nested(plan)] if is_nested else [_tables(plan), *([] if plan.has_fractions else [_STOP])]
-    )
-    if plan.has_fractions:
-        parts.append(_FRACTIONAL)
-        if not tree.is_regression:
-            return "".join([*parts, _costs(plan), _FRACTIONAL_PREDICT.format(best=_best(plan))])
-        text = _PREDICT.format(what="the number that a row is given", answer="_mixed(row)[0][0]")
-        return "".join([*parts, text])
-    if tree.is_regression:
-        text = _PREDICT.format(what="the number that a row is given", answer="ANSWERS[_stop(row)]")
-        return "".join([*parts, text])
-    text = _PREDICT.format(what="the class of a row", answer="CLASSES[ANSWERS[_stop(row)]]")
-    return "".join([*parts, text, _PROBA])
+    def raise_unseen(self, column: str) -> str:
+        """Return the statement that refuses an unseen category of a column."""
+        return f"raise _unseen({column!r})"
 
+    def table(self, name: str, values: Values) -> str:
+        """Return the declaration of a list of numbers."""
+        return f"{name.upper()} = [\n{self.items(values)}\n]"
 
-def _head(plan: Plan) -> str:
-    levels = []
-    for c in plan.columns:
-        if plan.is_numeric(c):
-            continue
+    def tables(self, tables: dict[str, Values], plan: Plan) -> str:  # noqa: ARG002
+        """Return the declarations of the tables; a test of categories is a dict."""
+        lines = []
+        for name, values in tables.items():
+            if name == "pair_start":
+                spans = pairwise(map(int, values))
+                codes, branches = tables["pair_code"], tables["pair_branch"]
+                pairs = [dict(zip(codes[i:j], branches[i:j], strict=True)) for i, j in spans]
+                lines.append(f"BRANCH = [\n{wrap_items(pairs)}\n]")
+            elif not name.startswith("pair_"):
+                lines.append(self.table(name, values))
+        return "\n".join(lines)
+
+    def level_line(self, plan: Plan, c: int) -> str:
+        """Return the line with which the head declares the categories of a column."""
         by_value = {level: code for code, level in enumerate(plan.levels(c))}
         # Of texts that differ only in surrounding spaces, the first counts.
         by_text = {text.strip(): code for code, text in reversed(list(enumerate(plan.texts(c))))}
-        levels.append(f"    {plan.name(c)!r}: ({by_value!r}, {by_text!r}),")
-    tree = plan.tree
-    answers = [_number(v) for v in tree.values.tolist()] if tree.is_regression else tree.values
-    return _HEAD.format(
-        origin=comment_safe(header_sentence(plan)).replace('"', "'"),
-        columns=repr([plan.name(c) for c in plan.columns]),
-        classes=repr(list(tree.classes)),
-        levels="\n".join(levels),
-        answers=wrap_items(answers),
-        shares="\n".join(
-            f"    ({', '.join(map(_number, row))},)," for row in plan.probabilities.tolist()
-        ),
-    )
+        return f"    {plan.name(c)!r}: ({by_value!r}, {by_text!r}),"
 
+    def sentence(self, text: str) -> str:
+        """Return the sentence at the top, which stands in a docstring."""
+        return text.replace('"', "'")
 
-def _nested(plan: Plan) -> str:
-    names = column_variables(plan, "python")
-    levels = [
-        f"    {plan.name(c)!r}: {plan.texts(c)!r}," for c in plan.columns if not plan.is_numeric(c)
-    ]
-    lines = ["", "TEXTS = {", *levels]
-    body = []
-    for c, v in names.items():
-        get = f"row.get({plan.name(c)!r})"
-        value = f"_number({get})" if plan.is_numeric(c) else f"_text({get}, {plan.name(c)!r})"
-        body.append(f"    {v} = {value}")
-    body += if_else_lines(plan, names, SYNTAX)
-    texts = "" if all(plan.is_numeric(c) for c in plan.columns) else "\n".join([*lines, "}", ""])
-    head = '\ndef _stop(row):\n    """The node where a row stops."""\n'
-    head = (_UNSEEN if plan.unseen == "error" else "") + head
-    return (texts + "\n" + _TEXT if texts else "") + head + "\n".join(body) + "\n\n"
+    def head_fields(self, plan: Plan) -> Fields:
+        """Return the classes, which keep their types."""
+        return {"classes": ", ".join(map(repr, plan.tree.classes))}
 
-
-def _tables(plan: Plan) -> str:
-    tables = build_tables(plan)
-    pairs = [
-        dict(zip(tables.pair_code[start:stop], tables.pair_branch[start:stop], strict=True))
-        for start, stop in pairwise(tables.pair_start)
-    ]
-    unseen_action = {
-        "stop": "            return -1",
-        "missing": "            continue",
-        "error": "            raise ValueError(f'a level of {COLUMNS[COLUMN[k]]} was never seen')",
-    }
-    return _TABLE_WALK.format(
-        unseen=unseen_action[plan.unseen],
-        test_start=wrap_items(tables.test_start),
-        column=wrap_items(tables.column),
-        cut=wrap_items(_number(cut) for cut in tables.cut),
-        below=wrap_items(tables.below),
-        pairs=wrap_items(pairs),
-        last=wrap_items(tables.fallback),
-        child=wrap_items(tables.child),
-        n_children=wrap_items(tables.n_children),
-        share=wrap_items(map(_number, plan.fractions)),
-    )
-
-
-def _costs(plan: Plan) -> str:
-    if plan.costs is None:
-        return ""
-    return f"\nFACTOR = {list(plan.costs.factor)!r}\nLOSS = {list(map(list, plan.costs.loss))!r}\n"
-
-
-def _best(plan: Plan) -> str:
-    return (_MOST_PROBABLE if plan.costs is None else _LEAST_COST).format(tie=TIE)
-
-
-def _number(value: float) -> str:
-    if math.isfinite(value):
-        return repr(value)
-    return "math.nan" if math.isnan(value) else "math.inf" if value > 0 else "-math.inf"
-
-
-SYNTAX = Syntax(
-    and_=" and ",
-    or_=" or ",
-    true="True",
-    false="False",
-    number=lambda cut: repr(cut) if math.isfinite(cut) else f"{math.copysign(1, cut):.0f}e999",
-    text=repr,
-    missing_number="{v} != {v}",
-    known_number="{v} == {v}",
-    missing_text="{v} is None",
-    known_text="{v} is not None",
-    equals="{v} == {level}",
-    if_="if {}:",
-    elif_="elif {}:",
-    close="",
-    return_node=lambda node, answer: f"return {node}  # {comment_safe(answer)}",
-    raise_unseen=lambda column: f"raise _unseen({column!r})",
-    is_in=("{v} in (", ")"),
-    not_="not ",
-)
+    def nested_fields(self, plan: Plan) -> Fields:
+        """Return the categories as texts, and the error for unseen ones."""
+        texts = [
+            f"    {plan.name(c)!r}: {plan.texts(c)!r},"
+            for c in plan.columns
+            if not plan.is_numeric(c)
+        ]
+        return {
+            "texts": fill(_TEXTS, {"texts": "\n".join(texts)}) if texts else "",
+            "unseen": _UNSEEN if plan.unseen == "error" else "",
+        }

@@ -114,8 +114,7 @@ def _refuse_deep_tree(plan: Plan, dialect: str) -> None:
     if dialect == "sqlite":
         limit = SQLITE["shared" if plan.has_fractions else "deepest"]
         max_tests = SQLITE["tests"]
-    n_tests = max((len(split.tests) for split in plan.splits if split), default=0)
-    for n, maximum in ((plan.tree.depth, limit), (n_tests, max_tests)):
+    for n, maximum in ((plan.tree.depth, limit), (plan.n_tests, max_tests)):
         if n > maximum:
             raise CapabilityError(
                 "export_too_deep", kind=f"sql ({dialect})", depth=n, limit=maximum
@@ -245,9 +244,7 @@ class _SqlWriter:
                     "WHEN "
                     + fraction_case(self.condition(conditions.fraction_condition(plan, split)))
                 )
-            for child, test in zip(
-                split.children, conditions.branch_conditions(plan, split), strict=True
-            ):
+            for child, test in conditions.branches(plan, split):
                 below = expressions.pop(child)
                 if test != conditions.NEVER:
                     cases.append(f"WHEN {self.condition(test)} THEN {below}")
@@ -282,9 +279,7 @@ class _SqlWriter:
                         prefix + self.condition(conditions.fraction_condition(plan, split))
                     )
                 )
-            for child, test in zip(
-                split.children, conditions.branch_conditions(plan, split), strict=True
-            ):
+            for child, test in conditions.branches(plan, split):
                 if test != conditions.NEVER:
                     stack.append((child, prefix + self.condition(test), False))
         return "CASE" + "".join(f"\n    {case}" for case in cases) + "\n  END"
@@ -305,9 +300,7 @@ class _SqlWriter:
                 if split.fallback == FRACTION
                 else ""
             )
-            for child, test in zip(
-                split.children, conditions.branch_conditions(plan, split), strict=True
-            ):
+            for child, test in conditions.branches(plan, split):
                 below, condition = expressions.pop(child), self.condition(test)
                 part = (
                     f" WHEN {is_missing} THEN {self.number(plan.fractions[child])}"

@@ -1,0 +1,186 @@
+"""What a programming language has to say for a program to be written in it.
+
+A language is a class of templates and literals; :mod:`penjing.export.program` decides what is
+written and in which order. In a template, `fill` replaces the fields that it is given, so that
+the braces of the language stand as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
+
+from penjing.export import identifiers
+from penjing.export.plan import Plan
+
+WIDTH = 96
+"""Maximum length of a line of numbers."""
+
+Values = Sequence[int] | Sequence[float]
+Fields = dict[str, str]
+
+
+class Language(ABC):
+    """The description of a language; the words of conditions are those of C unless it says others.
+
+    ``{v}`` stands for the variable of a column, ``{name}`` for the name of the column as a
+    literal, ``{level}`` for a category.
+    """
+
+    name: ClassVar[identifiers.Language]
+
+    # -- the parts of a program ----------------------------------------------------------------
+
+    head: ClassVar[str]
+    """Fields: origin, columns, levels, variables, answers, shares, width and `head_fields`."""
+    nested: ClassVar[str]
+    """Nested if and else. Fields: variables, body and `nested_fields`."""
+    walk: ClassVar[str]
+    """The walk over tables. Fields: tables, unseen and `walk_fields`."""
+    stop: ClassVar[str]
+    """The node where a row stops, by the walk."""
+    predict_class: ClassVar[str]
+    """The class that the node predicts, and the probabilities."""
+    predict_number: ClassVar[str]
+    """The number that the node predicts."""
+    fractional: ClassVar[str]
+    """Fractional cases: the mean of the nodes that a row reaches. Field: costs."""
+    costs: ClassVar[str]
+    """The costs of errors. Fields: factor, loss."""
+    fractional_predict_class: ClassVar[str]
+    """The class and the probabilities, with fractional cases. Fields: costs, best."""
+    fractional_predict_number: ClassVar[str]
+    """The number, with fractional cases."""
+    most_probable: ClassVar[str]
+    """The most probable class. Field: tie."""
+    least_cost: ClassVar[str]
+    """The class of least cost. Field: tie."""
+
+    # -- conditions and blocks -----------------------------------------------------------------
+
+    and_: ClassVar[str] = " && "
+    or_: ClassVar[str] = " || "
+    not_: ClassVar[str] = "!"
+    true: ClassVar[str] = "true"
+    false: ClassVar[str] = "false"
+    missing_number: ClassVar[str]
+    missing_text: ClassVar[str]
+    known_number: ClassVar[str]
+    known_text: ClassVar[str]
+    equals: ClassVar[str]
+    is_in: ClassVar[tuple[str, str] | None] = None
+    """The text before and after a list of categories."""
+    if_: ClassVar[str] = "if ({}) {{"
+    elif_: ClassVar[str] = "}} else if ({}) {{"
+    close: ClassVar[str] = "}"
+    indent: ClassVar[int] = 1
+    return_node: ClassVar[str] = "return {node}; // {comment}"
+    unseen_stop: ClassVar[str] = "return -1;"
+    unseen_missing: ClassVar[str] = "continue;"
+    unseen_error: ClassVar[str]
+    """What the walk does at an unseen category, for each policy."""
+
+    # -- declarations --------------------------------------------------------------------------
+
+    number_variable: ClassVar[str]
+    text_variable: ClassVar[str]
+    reference: ClassVar[str] = "{v}"
+    """The variable of a column in a condition."""
+    row: ClassVar[str]
+    """A row of a table of numbers, as a format."""
+
+    @abstractmethod
+    def number(self, value: float) -> str:
+        """Return a number as a literal of a table."""
+
+    def threshold(self, value: float) -> str:
+        """Return a number as a literal of a condition."""
+        return self.number(value)
+
+    @abstractmethod
+    def text(self, text: str) -> str:
+        """Return a text as a literal."""
+
+    @abstractmethod
+    def raise_unseen(self, column: str) -> str:
+        """Return the statement that refuses an unseen category of a column."""
+
+    def variables(self, plan: Plan) -> dict[int, str]:
+        """Return the variable of each column."""
+        return identifiers.column_variables(plan, self.name)
+
+    def items(self, values: Iterable[float]) -> str:
+        """Return numbers as the items of a list; whole numbers are written as such."""
+        return wrap_items(self.number(v) if isinstance(v, float) else v for v in values)
+
+    def rows(self, rows: Iterable[Iterable[float]]) -> str:
+        """Return the rows of a table of numbers."""
+        return "\n".join(self.row.format(", ".join(map(self.number, row))) for row in rows)
+
+    @abstractmethod
+    def table(self, name: str, values: Values) -> str:
+        """Return the declaration of a list of numbers."""
+
+    def tables(self, tables: dict[str, Values], plan: Plan) -> str:  # noqa: ARG002
+        """Return the declarations of the tables of a plan."""
+        return "\n".join(self.table(name, values) for name, values in tables.items())
+
+    def text_list(self, texts: Iterable[str]) -> str:
+        """Return texts as literals, separated by commas."""
+        return ", ".join(map(self.text, texts))
+
+    def level_line(self, plan: Plan, c: int) -> str:  # noqa: ARG002
+        """Return the line with which the head declares the categories of a column."""
+        return ""
+
+    # -- fields that only one language has -----------------------------------------------------
+
+    def check(self, plan: Plan) -> None:  # noqa: B027 - most languages say everything
+        """Refuse what the language cannot say."""
+
+    def sentence(self, text: str) -> str:
+        """Return the sentence at the top of a program."""
+        return text
+
+    def head_fields(self, plan: Plan) -> Fields:  # noqa: ARG002
+        """Return further fields of `head`."""
+        return {}
+
+    def nested_fields(self, plan: Plan) -> Fields:  # noqa: ARG002
+        """Return further fields of `nested`."""
+        return {}
+
+    def walk_fields(self, plan: Plan) -> Fields:  # noqa: ARG002
+        """Return further fields of `walk`."""
+        return {}
+
+
+def fill(template: str, fields: Mapping[str, str]) -> str:
+    """Return a template with the fields that are given; other braces stay as they are.
+
+    Examples
+    --------
+    >>> fill("int {name}[] = {{items}};", {"name": "child", "items": "1, 2"})
+    'int child[] = {1, 2};'
+    """
+    return re.sub(r"\{(\w+)\}", lambda found: fields.get(found[1], found[0]), template)
+
+
+def comment_safe(text: str) -> str:
+    """Return a text, shortened, that is safe in a comment of any language."""
+    safe = "".join(c if c.isprintable() and c not in "\\*`" else "·" for c in text)
+    return safe if len(safe) <= 60 else safe[:59] + "…"
+
+
+def wrap_items(items: Iterable[object], indent: str = "    ") -> str:
+    """Return items separated by commas, in lines of limited length."""
+    lines, line = [], ""
+    for item in items:
+        piece = f"{item}, "
+        if line and len(line) + len(piece) > WIDTH - len(indent):
+            lines.append(indent + line.rstrip())
+            line = ""
+        line += piece
+    return "\n".join([*lines, indent + line.rstrip()] if line else lines)
