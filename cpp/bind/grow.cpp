@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
+#include "bind/grow_request.hpp"
 #include "bind/ndarray.hpp"
 #include "grow/category_order.hpp"
 #include "grow/counted.hpp"
@@ -21,54 +22,18 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
-using penjing::coded_column;
 using penjing::In;
-using penjing::pointer;
-using penjing::pointer_or_null;
 using penjing::poll_python;
 using penjing::to_numpy;
 
 namespace {
 
-using Strided = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
-
-struct Input {
-    penjing::GrowRequest request;
-    penjing::References references;  // arrays must outlive the growth
-};
-
-Input read(const nb::list& columns, nb::handle target, nb::handle y, nb::handle weight,
-           const nb::dict& recipe) {
-    Input input;
+penjing::GrowInput read(const nb::list& columns, nb::handle target, nb::handle y,
+                        nb::handle weight, const nb::dict& recipe) {
+    penjing::GrowInput input;
     penjing::GrowRequest& request = input.request;
-    request.n_rows = target.is_none() ? nb::cast<In<double>>(y, false).size()
-                                      : nb::cast<In<std::int32_t>>(target, false).size();
-    request.target = pointer_or_null<std::int32_t>(input.references, target, request.n_rows);
-    request.y = pointer_or_null<double>(input.references, y, request.n_rows);
-    request.weight = pointer_or_null<double>(input.references, weight, request.n_rows);
-    for (nb::handle item : columns) {
-        const auto parts =
-            nb::cast<nb::tuple>(item);  // codes, levels or None, n_levels, ordered
-        penjing::GrowColumn column;
-        if (nb::cast<std::int32_t>(parts[2]) < 0) {  // not coded: its numbers
-            const auto numbers = nb::cast<Strided>(parts[0], false);
-            if (numbers.size() != request.n_rows || numbers.stride(0) < 1) {
-                throw nb::value_error("numbers must have as many rows as the table, in order");
-            }
-            input.references.push_back(nb::borrow(parts[0]));
-            column.numbers = numbers.data();
-            column.stride = static_cast<std::size_t>(numbers.stride(0));
-        } else {
-            column = coded_column(input.references, parts, request.n_rows);
-        }
-        column.ordered = nb::cast<bool>(parts[3]);
-        request.columns.push_back(column);
-    }
-    const auto criterion = nb::cast<std::string>(recipe["measure"]);
-    request.criterion = criterion == "gini"       ? penjing::CriterionKind::gini
-                        : criterion == "gain"     ? penjing::CriterionKind::entropy
-                        : criterion == "variance" ? penjing::CriterionKind::variance
-                                                  : penjing::CriterionKind::ratio;
+    penjing::read_table(request, input.references, columns, target, y, weight);
+    request.criterion = penjing::criterion_kind(nb::cast<std::string>(recipe["measure"]));
     request.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
     request.centre = nb::cast<double>(recipe["centre"]);
     request.multiway = nb::cast<bool>(recipe["multiway"]);
@@ -85,7 +50,7 @@ Input read(const nb::list& columns, nb::handle target, nb::handle y, nb::handle 
 
 nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::handle weight,
                 const nb::dict& recipe) {
-    Input input = read(columns, target, y, weight, recipe);
+    penjing::GrowInput input = read(columns, target, y, weight, recipe);
     penjing::Progress progress;
     input.request.progress = &progress;
     const penjing::GrowRequest& request = input.request;

@@ -7,6 +7,7 @@ namespace nb = nanobind;
 // Each is defined in the file of its name.
 void bind_encode(nb::module_& m);
 void bind_grow(nb::module_& m);
+void bind_best_splits(nb::module_& m);
 void bind_dialects_c45(nb::module_& m);
 void bind_dialects_rpart(nb::module_& m);
 void bind_dialects_sklearn(nb::module_& m);
@@ -22,6 +23,7 @@ NB_MODULE(_core, m) {
 #endif
     bind_encode(m);
     bind_grow(m);
+    bind_best_splits(m);
     bind_dialects_c45(m);
     bind_dialects_rpart(m);
     bind_dialects_sklearn(m);

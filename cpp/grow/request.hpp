@@ -42,6 +42,7 @@ struct GrowRequest {
     bool multiway = true;
     bool fraction = false;
     bool whole = false;           // missing values are not allowed
+    bool missing_branch = false;  // missing values have a branch of their own
     std::int64_t max_depth = -1;  // -1: no limit
     double min_weight = 0;
     double min_branch = 0;

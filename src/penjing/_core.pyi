@@ -108,6 +108,49 @@ def grow(
     None if asked to count by ones where a value is missing or infinite, or rows have weights.
     """
 
+def best_splits(
+    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool]],
+    target: npt.NDArray[np.int32] | None,
+    y: npt.NDArray[np.float64] | None,
+    nodes: list[tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64] | None]],
+    recipe: dict[str, Any],
+) -> dict[str, Any]:
+    """Return the best split of every column in each node, by a criterion of the textbook."""
+
+def route_rows(
+    ids: npt.NDArray[np.uint32],
+    weight: npt.NDArray[np.float64] | None,
+    rules: list[tuple[npt.NDArray[np.int32], int, npt.NDArray[np.int32] | None, bool]],
+    settings: dict[str, Any],
+) -> list[tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64] | None]]:
+    """Return the rows of each branch of a split, and their weights."""
+
+def count_column(
+    codes: npt.NDArray[np.int32],
+    n_levels: int,
+    target: npt.NDArray[np.int32] | None,
+    y: npt.NDArray[np.float64] | None,
+    n_sums: int,
+    ids: npt.NDArray[np.uint32],
+    weight: npt.NDArray[np.float64] | None,
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64] | None,
+    float,
+]:
+    """Return the codes that occur, their sums, those of missing values, and with weight one."""
+
+def node_sums(
+    target: npt.NDArray[np.int32] | None,
+    y: npt.NDArray[np.float64] | None,
+    codes: npt.NDArray[np.int32],
+    n_sums: int,
+    nodes: list[tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64] | None]],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]:
+    """Return the sums of each node, and whether all its rows have one target."""
+
 class UnseenValueError(LookupError):
     """A value that leads nowhere, in a tree that reports it: (row, column, code, node)."""
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import penjing
-from engines.test_native import some_table
 from penjing.data.table import Column, Table, numeric
 from penjing.dialects.recipes import recipe_of
 from penjing.engines import memory, native
 from penjing.prune import error_based
+from random_tables import some_table
 
 SHAPE = ("parent", "column", "cut", "level_start", "level_codes", "total")
 HOW = [

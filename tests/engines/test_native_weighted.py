@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.test_native import assert_same, some_recipe, some_table
+from engines.test_native import assert_same, some_recipe
 from penjing.api.fit import fit
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.table import Column, Table, numeric
@@ -15,6 +15,7 @@ from penjing.engines import memory, native
 from penjing.errors import ChoiceError, DataError
 from penjing.grow.recipe import Recipe
 from penjing.predict.flat import threshold_gaps
+from random_tables import some_table
 from user_trees import grow
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from penjing.tree.split import NO_BRANCH, BestSplits, Split
 class Rows:
     """The rows of a node in the order of the table, and their weights (None: all are 1)."""
 
-    ids: npt.NDArray[np.intp]
+    ids: npt.NDArray[Any]
     weight: Floats | None
 
     def weights(self) -> Floats:
@@ -143,7 +143,10 @@ class Engine:
         return codes if column is None else self._table.columns[column].codes[ids], y, weight
 
     def best_splits(
-        self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe  # noqa: ARG002 - the protocol's
+        self,
+        tree: TreeStructure,  # noqa: ARG002 - the protocol's
+        nodes: Sequence[int],  # noqa: ARG002
+        recipe: Recipe,  # noqa: ARG002
     ) -> BestSplits | None:
         """Return None: candidates come from `tally`."""
         return None

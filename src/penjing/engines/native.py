@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing import _core
 from penjing.criteria.criterion import Criterion, impurity_decrease, kernel_of
@@ -13,15 +16,18 @@ from penjing.criteria.entropy import entropy_bits
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.memory_limit import n_threads
 from penjing.data.scratch import ScratchFolder
-from penjing.data.table import Column, Floats, Table
+from penjing.data.table import Codes, Column, Floats, Table
 from penjing.dialects.c45 import native_kernel as c45_kernel
 from penjing.dialects.rpart import native_kernel as rpart_kernel
 from penjing.dialects.sklearn import native_kernel as sklearn_kernel
 from penjing.engines import memory
+from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.progress import NativeProgressCallback, Progress, ProgressCallback
-from penjing.tree.counts import Classes, Reader, ties_of
+from penjing.registry import load
+from penjing.tree.counts import Classes, Counts, Reader, Totals, ties_of
 from penjing.tree.nodes import LEAF, Nodes
+from penjing.tree.split import NO_BRANCH, BestSplits, first_code_above
 from penjing.tree.tree_data import TreeData
 
 SMALL = 100_000
@@ -137,6 +143,109 @@ class Engine(memory.Engine):
         )
         return arrays
 
+    # -- the answers that the loop in Python asks for ------------------------------------------
+
+    @cached_property
+    def _root(self) -> memory.Rows:
+        return memory.Rows(np.arange(self._table.n_rows, dtype=np.uint32), self._table.weight)
+
+    @cached_property
+    def target_arrays(self) -> tuple[Codes | None, Floats | None]:
+        """The classes, or the numbers, as C++ takes them."""
+        assert self._table.target is not None
+        if isinstance(self.reader, Classes):
+            return _contiguous(self._table.target.codes, np.int32), None
+        return None, _numbers(self._table.target)
+
+    @cached_property
+    def core_columns(self) -> list[tuple[Any, Any, int, bool]]:
+        """The columns, encoded, as C++ takes them."""
+        for column in self._table.columns:
+            _ = column.codes  # a column of plain numbers is encoded now
+        return [_kernel_column(column) for column in self._table.columns]
+
+    def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
+        """Return the sums of these nodes."""
+        assert self._table.target is not None
+        rows = [self._rows_of(tree, node) for node in nodes]
+        is_classes = isinstance(self.reader, Classes)
+        cells, is_pure = _core.node_sums(
+            _contiguous(self._y, np.int32) if is_classes else None,
+            None if is_classes else _contiguous(self._y, np.float64),
+            _contiguous(self._table.target.codes, np.int32),
+            self.reader.size,
+            [(each.ids, each.weight) for each in rows],
+        )
+        totals = Totals(cells.reshape(-1, self.reader.size), is_pure.astype(bool))
+        if self._table.weight is None:
+            return totals
+        return replace(totals, rows=np.array([len(each.ids) for each in rows], np.float64))
+
+    def best_splits(
+        self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
+    ) -> BestSplits | None:
+        """Return the best split of every column in each node; None where C++ has no such search."""
+        search = getattr(load("dialect", recipe.rules), "native_best_splits", None)
+        best: BestSplits | None = None if search is None else search(self, tree, nodes, recipe)
+        return best
+
+    def rows_for_core(
+        self, tree: TreeStructure, nodes: Sequence[int]
+    ) -> list[tuple[npt.NDArray[np.uint32], Floats | None]]:
+        """Return the row numbers and weights of each node, as C++ takes them."""
+        return [(rows.ids, rows.weight) for rows in (self._rows_of(tree, node) for node in nodes)]
+
+    @staticmethod
+    def _counts(column: Column, rows: memory.Rows, target: Codes | Floats, s: Reader) -> Counts:
+        classes, y = (target, None) if isinstance(s, Classes) else (None, target)
+        present, cells, missing, unit_cells, n_missing = _core.count_column(
+            _contiguous(column.codes, np.int32),
+            len(column.levels),
+            None if classes is None else _contiguous(classes, np.int32),
+            None if y is None else _contiguous(y, np.float64),
+            s.size,
+            rows.ids,
+            rows.weight,
+        )
+        cells = cells.reshape(-1, s.size)
+        if unit_cells is None:
+            return Counts(present, cells, missing)
+        return Counts(present, cells, missing, unit_cells.reshape(-1, s.size), n_missing)
+
+    def _split_rows(self, tree: TreeStructure, parent: int, rows: memory.Rows) -> None:
+        """Put the rows of a node's children into the cache, and remove the node's own."""
+        split = tree.split(parent)
+        assert split is not None
+        children = list(tree.children(parent))
+        columns = self._table.columns
+        rules = [_branch_rule(columns[split.column], split.cut, split.groups)]
+        rules += [
+            _branch_rule(columns[s.column], s.cut, s.groups, is_swapped=s.below == 1)
+            for s in split.surrogates
+            if s.is_used
+        ]
+        shares = None
+        if self._missing == "fraction" and self._shares_of == "tree":
+            known = np.array([tree.weight_of(child) for child in children])
+            total = known.sum()
+            shares = known / total if total > 0 else known
+        parts = _core.route_rows(
+            rows.ids,
+            rows.weight,
+            rules,
+            {
+                "n_rows": self._table.n_rows,
+                "n_branches": len(children),
+                "missing": split.missing,
+                "known_stay": self._shares_of == "rows",
+                "fraction": self._missing == "fraction",
+                "shares": shares,
+            },
+        )
+        for child, (ids, weight) in zip(children, parts, strict=True):
+            self._rows[child] = memory.Rows(ids, weight)
+        self._rows.pop(parent, None)
+
     def prune_by_errors(
         self, tree: TreeData, options: Mapping[str, object]
     ) -> dict[str, Any] | None:
@@ -161,9 +270,27 @@ class Engine(memory.Engine):
             and self._table.n_rows > 0
         )
 
+    @property
+    def n_threads(self) -> int:
+        """The number of threads to use for this table."""
+        return self._n_threads()
+
     def _n_threads(self) -> int:
         is_small = self._table.n_rows * len(self._table.columns) < SMALL
         return 1 if self._threads is None and is_small else n_threads(self._threads)
+
+
+def _branch_rule(
+    column: Column, cut: float | None, groups: Sequence[Codes], *, is_swapped: bool = False
+) -> tuple[Codes, int, Codes | None, bool]:
+    """Return a rule that sends rows to branches as C++ takes it; see `tree.split`."""
+    codes = _contiguous(column.codes, np.int32)
+    if cut is None:
+        branch = np.full(len(column.levels), NO_BRANCH, np.int32)
+        for number, group in enumerate(groups):
+            branch[group] = number
+        return codes, -1, branch, False
+    return codes, max(first_code_above(column, cut), 0), None, is_swapped
 
 
 def _contiguous(array: Any, dtype: Any) -> Any:  # noqa: ANN401 - any array

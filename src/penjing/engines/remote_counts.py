@@ -202,7 +202,10 @@ class Engine:
             yield from self._tally_batch(tree, batch, column_ids, tests)
 
     def best_splits(
-        self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe  # noqa: ARG002 - the protocol's
+        self,
+        tree: TreeStructure,  # noqa: ARG002 - the protocol's
+        nodes: Sequence[int],  # noqa: ARG002
+        recipe: Recipe,  # noqa: ARG002
     ) -> BestSplits | None:
         """Return None: candidates come from `tally`."""
         return None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
 
 from penjing.data.table import Codes, Field, Floats
 from penjing.grow.recipe import Recipe
@@ -85,3 +88,35 @@ class HasRows(Protocol):
         self, tree: TreeStructure, node: int, column: int | None
     ) -> tuple[Codes, Floats, Floats]:
         """Return codes, numbers and weights of a node's rows, in the order of rpart."""
+
+
+class RowSource(Protocol):
+    """What a search in C++ needs of the native engine: columns, target and the rows of nodes."""
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        """The columns that can be split on."""
+
+    @property
+    def reader(self) -> Reader:
+        """Interprets the sums."""
+
+    @property
+    def core_columns(self) -> list[tuple[Any, Any, int, bool]]:
+        """Codes, numbers of the codes or None, number of codes, and whether they are ordered."""
+
+    @property
+    def target_arrays(self) -> tuple[Codes | None, Floats | None]:
+        """The classes, or the numbers."""
+
+    @property
+    def n_threads(self) -> int:
+        """The number of threads to use."""
+
+    def rows_for_core(
+        self, tree: TreeStructure, nodes: Sequence[int]
+    ) -> list[tuple[npt.NDArray[np.uint32], Floats | None]]:
+        """Return the row numbers and weights of each node."""
+
+    def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
+        """Return the sums of these nodes."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,12 +140,15 @@ def branch_by_group(column: Column, groups: Sequence[Codes]) -> Codes:
 
 def branch_by_cut(column: Column, cut: float) -> Codes:
     """Return 0 where the value is at most the cut, 1 where it is more, -1 where it is missing."""
-    if column.is_numeric:
-        first_above = np.searchsorted(np.asarray(column.levels), cut, side="right")
-    else:
-        first_above = np.intp(min(np.floor(cut), len(column.levels)) + 1)
-    above = (column.codes >= first_above).astype(np.int32)
+    above = (column.codes >= first_code_above(column, cut)).astype(np.int32)
     return np.where(column.codes < 0, np.int32(NO_BRANCH), above)
+
+
+def first_code_above(column: Column, cut: float) -> int:
+    """Return the code of the first level above a threshold."""
+    if column.is_numeric:
+        return int(np.searchsorted(np.asarray(column.levels), cut, side="right"))
+    return int(min(np.floor(cut), len(column.levels)) + 1)
 
 
 def midpoint(low: float, high: float) -> float:
@@ -234,6 +238,46 @@ class BestSplits:
         groups = self.groups.get((i, c), ())
         gain = float(self.gain[i, c]) if gain is None else gain
         return Split(c, None if np.isnan(cut) else cut, groups, gain, score)
+
+
+class FlatGroups(Mapping[tuple[int, int], tuple[Codes, ...]]):
+    """The groups of many candidates in flat arrays; a tuple is made when it is asked for.
+
+    Parameters
+    ----------
+    first_branch : (nodes, columns) int64
+        The position of a candidate's first branch in ``start``; -1 where it has no groups.
+    n_branches : (nodes, columns) int32
+        The number of its branches.
+    start : int64
+        Where the codes of each branch begin, and last the number of codes.
+    codes : int32
+        The codes of all branches.
+    """
+
+    def __init__(
+        self,
+        first_branch: npt.NDArray[np.int64],
+        n_branches: npt.NDArray[np.int32],
+        start: npt.NDArray[np.int64],
+        codes: Codes,
+    ) -> None:
+        self._first_branch, self._n_branches = first_branch, n_branches
+        self._start, self._codes = start, codes
+
+    def __getitem__(self, key: tuple[int, int]) -> tuple[Codes, ...]:
+        first = int(self._first_branch[key])
+        if first < 0:
+            raise KeyError(key)
+        bounds = self._start[first : first + int(self._n_branches[key]) + 1].tolist()
+        return tuple(self._codes[a:b] for a, b in itertools.pairwise(bounds))
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        rows, columns = np.nonzero(self._first_branch >= 0)
+        return zip(rows.tolist(), columns.tolist(), strict=True)
+
+    def __len__(self) -> int:
+        return int((self._first_branch >= 0).sum())
 
 
 def level_text(field: Field, code: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penjing.dialects.textbook.native_best_splits import native_best_splits
 from penjing.grow import search
 from penjing.grow.engine import Engine
 from penjing.grow.recipe import Recipe
@@ -20,4 +21,4 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:  # noqa:
     return tree
 
 
-__all__ = ["best_splits", "choose", "finish", "stops"]
+__all__ = ["best_splits", "choose", "finish", "native_best_splits", "stops"]

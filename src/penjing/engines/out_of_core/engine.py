@@ -138,7 +138,10 @@ class Engine:
         return self._native().tally(tree, nodes, columns, by)
 
     def best_splits(
-        self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe  # noqa: ARG002 - the protocol's
+        self,
+        tree: TreeStructure,  # noqa: ARG002 - the protocol's
+        nodes: Sequence[int],  # noqa: ARG002
+        recipe: Recipe,  # noqa: ARG002
     ) -> BestSplits | None:
         """Return None: candidates come from `tally`."""
         return None
