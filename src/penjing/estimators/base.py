@@ -62,6 +62,12 @@ class TreeEstimator(BaseEstimator):
 
     _recipe = "cart-binary"
 
+    def _keep_parameters(self, parameters: Mapping[str, Any]) -> None:
+        """Keep the arguments of ``__init__``, its ``locals()``, by their names."""
+        for name, value in parameters.items():
+            if name != "self":
+                setattr(self, name, value)
+
     def _recipe_and_settings(self) -> tuple[str | Recipe, dict[str, Any]]:
         """Return the recipe and the changed settings, by their names in the recipe."""
         params = self.get_params(deep=False)
@@ -138,12 +144,37 @@ class TreeEstimator(BaseEstimator):
         )
         return checked
 
-    def _fit_tree(
+    def fit(
         self,
         X: ArrayOrFrame,  # noqa: N803 - scikit-learn's name
         y: npt.ArrayLike,
-        sample_weight: npt.ArrayLike | None,
+        sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
+        """Grow the tree from the training data.
+
+        Parameters
+        ----------
+        X : array or frame of shape (rows, columns)
+            Numbers and text; NaN and None are missing values. Categorical columns of a frame keep
+            the order of their categories; ordered ones are ordinal columns.
+        y : array of shape (rows,)
+            The class of each row, of a regressor the number.
+        sample_weight : array of shape (rows,), optional
+            The weight of each row, 1 if not given.
+
+        Returns
+        -------
+        Self
+            The fitted estimator, with the tree as ``tree_``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> model = penjing.TreeClassifier().fit([[1], [2], [3], [4]], list("aabb"))
+        >>> print(model.tree_)
+        x1 ≤ 2.5: a (2)
+        x1 > 2.5: b (2)
+        """
         columns, n_rows = read_columns(self, X, reset=True)
         labels = check_target(y, n_rows)
         target = self._make_target(target_name(y, columns), labels)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -22,39 +22,6 @@ from penjing.predict import predict
 
 class _Classifier(ClassifierMixin, TreeEstimator):
     """The base of all classifiers."""
-
-    def fit(
-        self,
-        X: ArrayOrFrame,  # noqa: N803
-        y: npt.ArrayLike,
-        sample_weight: npt.ArrayLike | None = None,
-    ) -> Self:
-        """Grow the tree from the training data.
-
-        Parameters
-        ----------
-        X : array or frame of shape (rows, columns)
-            Numbers and text; NaN and None are missing values. Categorical columns of a frame keep
-            the order of their categories; ordered ones are ordinal columns.
-        y : array of shape (rows,)
-            The class of each row.
-        sample_weight : array of shape (rows,), optional
-            The weight of each row, 1 if not given.
-
-        Returns
-        -------
-        Self
-            The fitted estimator, with the tree as ``tree_``.
-
-        Examples
-        --------
-        >>> import penjing
-        >>> model = penjing.TreeClassifier().fit([[1], [2], [3], [4]], list("aabb"))
-        >>> print(model.tree_)
-        x1 ≤ 2.5: a (2)
-        x1 > 2.5: b (2)
-        """
-        return self._fit_tree(X, y, sample_weight)
 
     def _make_target(self, name: str, y: npt.NDArray[Any]) -> Column:
         self.classes_, codes = encode_classes(y)
@@ -212,21 +179,7 @@ class ID3Classifier(_Classifier):
         random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
     ) -> None:
-        self.criterion = criterion
-        self.missing = missing
-        self.unseen = unseen
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_gain = min_gain
-        self.prune = prune
-        self.ccp_alpha = ccp_alpha
-        self.validation_fraction = validation_fraction
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.engine = engine
+        self._keep_parameters(locals())
 
 
 class C45Classifier(_Classifier):
@@ -286,22 +239,7 @@ class C45Classifier(_Classifier):
         random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
     ) -> None:
-        self.criterion = criterion
-        self.shape = shape
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.pruning = pruning
-        self.confidence = confidence
-        self.collapse = collapse
-        self.raise_branches = raise_branches
-        self.laplace = laplace
-        self.prune = prune
-        self.ccp_alpha = ccp_alpha
-        self.validation_fraction = validation_fraction
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.engine = engine
+        self._keep_parameters(locals())
 
 
 class CARTClassifier(_Classifier):
@@ -350,18 +288,7 @@ class CARTClassifier(_Classifier):
         random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
     ) -> None:
-        self.criterion = criterion
-        self.cp = cp
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_surrogates = max_surrogates
-        self.prune = prune
-        self.ccp_alpha = ccp_alpha
-        self.validation_fraction = validation_fraction
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.engine = engine
+        self._keep_parameters(locals())
 
 
 class TreeClassifier(_Classifier):
@@ -409,21 +336,4 @@ class TreeClassifier(_Classifier):
         random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
     ) -> None:
-        self.recipe = recipe
-        self.criterion = criterion
-        self.shape = shape
-        self.missing = missing
-        self.unseen = unseen
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_gain = min_gain
-        self.prune = prune
-        self.ccp_alpha = ccp_alpha
-        self.validation_fraction = validation_fraction
-        self.options = options
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.engine = engine
+        self._keep_parameters(locals())

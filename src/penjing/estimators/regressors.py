@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,38 +21,6 @@ from penjing.predict import predict
 
 class _Regressor(RegressorMixin, TreeEstimator):
     """The base of all regressors."""
-
-    def fit(
-        self,
-        X: ArrayOrFrame,  # noqa: N803
-        y: npt.ArrayLike,
-        sample_weight: npt.ArrayLike | None = None,
-    ) -> Self:
-        """Grow the tree from the training data.
-
-        Parameters
-        ----------
-        X : array or frame of shape (rows, columns)
-            Numbers and text; NaN and None are missing values. Categorical columns of a frame keep
-            the order of their categories; ordered ones are ordinal columns.
-        y : array of shape (rows,)
-            The target value of each row, a number.
-        sample_weight : array of shape (rows,), optional
-            The weight of each row, 1 if not given.
-
-        Returns
-        -------
-        Self
-            The fitted estimator, with the tree as ``tree_``.
-
-        Examples
-        --------
-        >>> import penjing
-        >>> model = penjing.TreeRegressor().fit([[1], [2], [3], [4]], [1.0, 1.0, 5.0, 5.0])
-        >>> model.get_n_leaves()
-        2
-        """
-        return self._fit_tree(X, y, sample_weight)
 
     def _make_target(self, name: str, y: npt.NDArray[Any]) -> Column:
         try:
@@ -120,16 +88,7 @@ class CARTRegressor(_Regressor):
         random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
     ) -> None:
-        self.cp = cp
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_surrogates = max_surrogates
-        self.prune = prune
-        self.ccp_alpha = ccp_alpha
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
-        self.engine = engine
+        self._keep_parameters(locals())
 
 
 class TreeRegressor(_Regressor):
@@ -173,19 +132,4 @@ class TreeRegressor(_Regressor):
         random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
     ) -> None:
-        self.recipe = recipe
-        self.shape = shape
-        self.missing = missing
-        self.unseen = unseen
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_gain = min_gain
-        self.prune = prune
-        self.ccp_alpha = ccp_alpha
-        self.validation_fraction = validation_fraction
-        self.options = options
-        self.random_state = random_state
-        self.engine = engine
+        self._keep_parameters(locals())
