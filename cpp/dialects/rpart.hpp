@@ -22,6 +22,7 @@
 #include "dialects/rpart_criterion.hpp"
 #include "dialects/rpart_nodes.hpp"
 #include "dialects/rpart_rows.hpp"
+#include "dialects/rpart_scan.hpp"
 
 namespace penjing {
 
@@ -102,6 +103,7 @@ class RpartKernel {
         std::int32_t last = 0;  // the last code of branch 0
         std::vector<std::int32_t> groups[2];
     };
+    class CandidateSearch;
     struct Scratch {
         explicit Scratch(const RpartRequest& request)
             : criterion(request),
@@ -119,8 +121,13 @@ class RpartKernel {
         std::vector<std::size_t> sorted;
         std::vector<std::uint32_t> dense;
         std::vector<std::uint64_t> keys;
-        std::vector<std::uint32_t> sides[2];
+        std::vector<std::int8_t> steps;
+        RpartThresholds thresholds;
+        RpartClassScan class_scan;
+        RpartPartition sides;
     };
+
+    static constexpr std::size_t few_cells = 1024;
 
     static std::uint32_t row_of(std::uint32_t entry) { return entry >> 1; }
 
@@ -335,32 +342,12 @@ class RpartKernel {
                   ColumnSplit& split) {
         const std::uint32_t* list = list_of(c) + open.begin;
         const std::uint32_t n = open.known[c];
-        std::fill(scratch.known.begin(), scratch.known.end(), 0.0);
-        std::uint32_t last_run = 0;
-        for (std::uint32_t i = 0; i < n;) {
-            last_run = i;
-            i = add_run(scratch, list, i, n, scratch.known.data());
-        }
-        if (last_run == 0) {  // one value, or none
-            return;
-        }
-        std::fill(scratch.below.begin(), scratch.below.end(), 0.0);
         CandidateSearch search_(*this, scratch, n, risk);
-        const bool off = sums_weights_by_row();
-        if (off) {
-            search_.start(total_weight(n));
-        }
-        for (std::uint32_t i = 0; i < n;) {
-            const std::uint32_t begin = i;
-            i = add_run(scratch, list, i, n, scratch.below.data());
-            if (off) {
-                search_.move(i - begin);
-            }
-            if (i < n) {
-                search_.consider(i, i);
-            }
-        }
-        if (!search_.accept(split)) {
+        const bool is_found = request_.weight != nullptr
+                                  ? scan_weighted(scratch, list, n, search_)
+                              : is_number_ ? scan_numbers(scratch, list, n, search_)
+                                           : scan_classes(scratch, list, n, search_);
+        if (!is_found || !search_.accept(split)) {
             return;
         }
         const std::uint32_t at = search_.place;
@@ -368,6 +355,61 @@ class RpartKernel {
         split.last = column.codes[row_of(list[at - 1])];
         split.cut = just_below(column.levels[split.last],
                                column.levels[column.codes[row_of(list[at])]]);
+    }
+
+    // Compare the thresholds of a column; false if it has only one value, or none.
+    bool scan_weighted(Scratch& scratch, const std::uint32_t* list, std::uint32_t n,
+                       CandidateSearch& search_) const {
+        std::fill(scratch.known.begin(), scratch.known.end(), 0.0);
+        std::uint32_t last_run = 0;
+        for (std::uint32_t i = 0; i < n;) {
+            last_run = i;
+            i = add_run(scratch, list, i, n, scratch.known.data());
+        }
+        std::fill(scratch.below.begin(), scratch.below.end(), 0.0);
+        for (std::uint32_t i = 0; i < n && last_run > 0;) {
+            i = add_run(scratch, list, i, n, scratch.below.data());
+            if (i < n) {
+                search_.consider(i, i);
+            }
+        }
+        return last_run > 0;
+    }
+
+    // The same for numbers of rows of weight 1.
+    bool scan_numbers(Scratch& scratch, const std::uint32_t* list, std::uint32_t n,
+                      CandidateSearch&) const {
+        scratch.thresholds.sum(list, n, request_.y);
+        if (scratch.thresholds.places.size() < 2) {
+            return false;
+        }
+        scratch.thresholds.gains(n, request_.min_bucket, scratch.gains);
+        scratch.places.swap(scratch.thresholds.places);
+        return true;
+    }
+
+    // The same for classes of rows of weight 1.
+    bool scan_classes(Scratch& scratch, const std::uint32_t* list, std::uint32_t n,
+                      CandidateSearch& search_) const {
+        std::fill(scratch.known.begin(), scratch.known.end(), 0.0);
+        bool is_split = false;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            scratch.known[static_cast<std::size_t>(request_.target[row_of(list[i])])] += 1.0;
+            is_split = is_split || (i > 0 && (list[i] & 1U) != 0);
+        }
+        if (!is_split) {
+            return false;
+        }
+        double all = -1;
+        if (sums_weights_by_row()) {
+            all = total_weight(n);
+            search_.start(all);
+        }
+        scratch.class_scan.scan(request_, list, n, scratch.known.data(),
+                                all < 0 ? -1.0 : request_.common_prior, all);
+        search_.best = scratch.class_scan.best;
+        search_.place = scratch.class_scan.place;
+        return true;
     }
 
     // The same with rows summed one by one; the first of equal cuts wins, to the last bit.
@@ -490,16 +532,7 @@ class RpartKernel {
         std::uint32_t place = 0;
         double best = std::numeric_limits<double>::infinity();
 
-        void start(double all) {
-            all_ = right_ = all;
-            left_ = 0;
-        }
-        void move(std::uint32_t n_rows) {
-            for (std::uint32_t i = 0; i < n_rows; ++i) {
-                left_ += kernel_.request_.common_prior;
-                right_ -= kernel_.request_.common_prior;
-            }
-        }
+        void start(double all) { all_ = all; }
         void consider(std::uint32_t name, std::uint32_t n_left) {
             const std::uint32_t min_bucket = kernel_.request_.min_bucket;
             if (n_left < min_bucket || n_ - n_left < min_bucket) {
@@ -517,8 +550,8 @@ class RpartKernel {
             for (std::size_t k = 0; k < kernel_.s_; ++k) {
                 scratch_.above[k] = scratch_.known[k] - left[k];
             }
-            const double weighted_impurity = scratch_.criterion.weighted_impurity(
-                left.data(), scratch_.above.data(), left_, right_);
+            const double weighted_impurity =
+                scratch_.criterion.weighted_impurity(left.data(), scratch_.above.data());
             if (weighted_impurity < best) {
                 best = weighted_impurity;
                 place = name;
@@ -578,8 +611,6 @@ class RpartKernel {
         Scratch& scratch_;
         std::uint32_t n_;
         double risk_;
-        double left_ = -1;
-        double right_ = -1;
         double all_ = -1;
     };
 
@@ -594,6 +625,10 @@ class RpartKernel {
         scratch.cells.clear();
         scratch.counts.clear();
         const std::uint32_t* rows = rows_.data() + open.begin;
+        if (n_levels * size <= few_cells) {
+            count_few(scratch, open, column, size, add_to);
+            return;
+        }
         if (n_levels <= 4 * static_cast<std::size_t>(open.n) + 16) {
             scratch.dense.assign(n_levels, 0);
             for (std::uint32_t i = 0; i < open.n; ++i) {
@@ -637,6 +672,36 @@ class RpartKernel {
             add_to(static_cast<std::uint32_t>(key),
                    scratch.cells.data() + scratch.cells.size() - size);
         }
+    }
+
+    // The same in one pass, where the sums of all categories are few.
+    template <class Add>
+    void count_few(Scratch& scratch, const OpenNode& open, const GrowColumn& column,
+                   std::size_t size, const Add& add_to) const {
+        const auto n_levels = static_cast<std::size_t>(column.n_levels);
+        scratch.cells.assign(n_levels * size, 0.0);
+        scratch.counts.assign(n_levels, 0);
+        const std::uint32_t* rows = rows_.data() + open.begin;
+        for (std::uint32_t i = 0; i < open.n; ++i) {
+            const std::int32_t code = column.codes[rows[i]];
+            if (code >= 0) {
+                const auto level = static_cast<std::size_t>(code);
+                ++scratch.counts[level];
+                add_to(rows[i], scratch.cells.data() + level * size);
+            }
+        }
+        for (std::size_t level = 0; level < n_levels; ++level) {
+            if (scratch.counts[level] == 0) {
+                continue;
+            }
+            const std::size_t to = scratch.codes.size();
+            scratch.codes.push_back(static_cast<std::int32_t>(level));
+            scratch.counts[to] = scratch.counts[level];
+            std::copy_n(scratch.cells.begin() + static_cast<std::ptrdiff_t>(level * size), size,
+                        scratch.cells.begin() + static_cast<std::ptrdiff_t>(to * size));
+        }
+        scratch.counts.resize(scratch.codes.size());
+        scratch.cells.resize(scratch.codes.size() * size);
     }
 
     void best_groups(Scratch& scratch, std::size_t, double risk, ColumnSplit& split) const {
@@ -845,7 +910,8 @@ class RpartKernel {
     template <class Each>
     void find_surrogates(RpartNode& node, const OpenNode& open, std::size_t c,
                          const Each& each) {
-        if (request_.max_surrogates == 0) {
+        if (request_.max_surrogates == 0 ||
+            (!request_.without_surrogates.empty() && request_.without_surrogates[c])) {
             return;
         }
         const RoutedWeights routed = routed_weights(open, c);
@@ -925,6 +991,39 @@ class RpartKernel {
         const std::uint32_t* list = list_of(d) + open.begin;
         const std::uint32_t n = open.known[d];
         double whole[2] = {0, 0};
+        double best = -1;
+        std::uint32_t at = 0;
+        std::int32_t side = 0;
+        if (request_.weight == nullptr) {
+            RpartAgreement agreeing;
+            agreeing.scan(list, n, branch_.data(), each_way, scratch.steps);
+            whole[0] = agreeing.n_branch[0];
+            whole[1] = agreeing.n_branch[1];
+            best = agreeing.n_agreeing;
+            at = agreeing.place;
+            side = agreeing.below;
+        } else {
+            best = weighted_agreement(list, n, each_way, whole, at, side);
+        }
+        if (at == 0 || !(best > std::max(whole[0], whole[1]))) {
+            return;
+        }
+        RpartSurrogate& split = surrogates_[d];
+        if (agreement(best, whole, routed, split)) {
+            const GrowColumn& column = request_.columns[d];
+            split.column = static_cast<std::uint32_t>(d);
+            split.cut = just_below(column.levels[column.codes[row_of(list[at - 1])]],
+                                   column.levels[column.codes[row_of(list[at])]]);
+            split.below = side;
+            split.groups[0].clear();
+            split.groups[1].clear();
+        }
+    }
+
+    // The weight of the rows that the best threshold routes as the split does.
+    double weighted_agreement(const std::uint32_t* list, std::uint32_t n,
+                              std::uint32_t each_way, double (&whole)[2], std::uint32_t& at,
+                              std::int32_t& side) const {
         std::uint32_t n_whole = 0;
         walk_runs(list, n, [&](std::uint32_t, const double* cell, std::uint32_t n_rows) {
             whole[0] += cell[0];
@@ -934,8 +1033,6 @@ class RpartKernel {
         double below[2] = {0, 0};
         std::uint32_t n_below = 0;
         double best = -1;
-        std::uint32_t at = 0;
-        std::int32_t side = 0;
         walk_runs(list, n, [&](std::uint32_t end, const double* cell, std::uint32_t n_rows) {
             below[0] += cell[0];
             below[1] += cell[1];
@@ -956,20 +1053,7 @@ class RpartKernel {
                 side = 1;
             }
         });
-        if (at == 0 || !(best > std::max(whole[0], whole[1]))) {
-            return;
-        }
-        RpartSurrogate& split = surrogates_[d];
-        if (agreement(best, whole, routed, split)) {
-            const GrowColumn& column = request_.columns[d];
-            split.column = static_cast<std::uint32_t>(d);
-            split.cut = just_below(column.levels[column.codes[row_of(list[at - 1])]],
-                                   column.levels[column.codes[row_of(list[at])]]);
-            split.below = side;
-            split.groups[0].clear();
-            split.groups[1].clear();
-        }
-        static_cast<void>(scratch);
+        return best;
     }
 
     // Call visit(end, weights of both branches, rows) for every run of equal values.
@@ -1071,14 +1155,15 @@ class RpartKernel {
 
         OpenNode children[2];
         std::uint32_t begin = open.begin;
-        partition(rows_.data() + open.begin, open.n, 0, *scratch_[0]);
+        RpartPartition& sides = scratch_[0]->sides;
+        sides.start(open.n);
+        sides.add(rows_.data() + open.begin, open.n, 0, branch_.data());
         for (std::uint32_t b = 0; b < 2; ++b) {
             OpenNode& child = children[b];
             child.node = first + b;
             child.begin = begin;
-            child.n = static_cast<std::uint32_t>(scratch_[0]->sides[b].size());
-            std::copy(scratch_[0]->sides[b].begin(), scratch_[0]->sides[b].end(),
-                      rows_.begin() + begin);
+            child.n = sides.size(b);
+            sides.copy(b, rows_.data() + begin);
             begin += child.n;
             child.depth = open.depth + 1;
             child.most = std::min(risk, open.most) - alpha_;
@@ -1086,25 +1171,26 @@ class RpartKernel {
             child.known.assign(request_.columns.size(), 0);
         }
         if (request_.raw_y != nullptr) {
-            partition(sorted_rows_.data() + open.begin, open.n, 0, *scratch_[0]);
+            sides.start(open.n);
+            sides.add(sorted_rows_.data() + open.begin, open.n, 0, branch_.data());
             for (std::uint32_t b = 0; b < 2; ++b) {
-                std::copy(scratch_[0]->sides[b].begin(), scratch_[0]->sides[b].end(),
-                          sorted_rows_.begin() + children[b].begin);
+                sides.copy(b, sorted_rows_.data() + children[b].begin);
             }
         }
         each([&](std::size_t d, int thread) {
             if (!request_.columns[d].ordered) {
                 return;
             }
-            Scratch& scratch = *scratch_[static_cast<std::size_t>(thread)];
-            std::uint32_t* list = list_of(d) + open.begin;
-            partition(list, open.known[d], 1, scratch);
-            children[0].known[d] = static_cast<std::uint32_t>(scratch.sides[0].size());
-            children[1].known[d] = static_cast<std::uint32_t>(scratch.sides[1].size());
-            partition_missing(list + open.known[d], open.n - open.known[d], scratch);
+            RpartPartition& parts = scratch_[static_cast<std::size_t>(thread)]->sides;
+            const std::uint32_t* list = list_of(d) + open.begin;
+            parts.start(open.n);
+            parts.add(list, open.known[d], 1, branch_.data());
+            children[0].known[d] = parts.size(0);
+            children[1].known[d] = parts.size(1);
+            // Rows without a value have no flags.
+            parts.add(list + open.known[d], open.n - open.known[d], 1, branch_.data());
             for (std::uint32_t b = 0; b < 2; ++b) {
-                std::copy(scratch.sides[b].begin(), scratch.sides[b].end(),
-                          list_of(d) + children[b].begin);
+                parts.copy(b, list_of(d) + children[b].begin);
             }
         });
         stack.push_back(std::move(children[1]));
@@ -1138,35 +1224,6 @@ class RpartKernel {
                 if (branch_[rows_[i]] == 2) {
                     branch_[rows_[i]] = static_cast<std::uint8_t>(node.missing);
                 }
-            }
-        }
-    }
-
-    // Partition entries (row << shift | flag); the flag of a skipped entry moves to the next
-    // one.
-    void partition(const std::uint32_t* entries, std::uint32_t n, unsigned shift,
-                   Scratch& scratch) const {
-        scratch.sides[0].clear();
-        scratch.sides[1].clear();
-        std::uint32_t flags[3] = {0, 0, 0};
-        for (std::uint32_t i = 0; i < n; ++i) {
-            const std::uint32_t entry = entries[i];
-            const std::uint8_t b = branch_[entry >> shift];
-            const std::uint32_t flag = shift == 0 ? 0 : entry & 1U;
-            flags[0] |= flag;
-            flags[1] |= flag;
-            if (b < 2) {
-                scratch.sides[b].push_back(entry | flags[b]);
-                flags[b] = 0;
-            }
-        }
-    }
-    void partition_missing(const std::uint32_t* entries, std::uint32_t n,
-                           Scratch& scratch) const {
-        for (std::uint32_t i = 0; i < n; ++i) {
-            const std::uint8_t b = branch_[row_of(entries[i])];
-            if (b < 2) {
-                scratch.sides[b].push_back(entries[i]);
             }
         }
     }

@@ -388,7 +388,14 @@ struct RpartErrors {  // of each complexity: the sum of the losses and of their 
 class RpartCrossValidation {
   public:
     RpartCrossValidation(const RpartRequest& request, const RpartFolds& folds)
-        : request_(request), folds_(folds) {}
+        : request_(request), folds_(folds) {
+        // A category that a fold lacks has no branch, a number always has one.
+        for (const GrowColumn& column : request.columns) {
+            without_surrogates_.push_back(
+                column.ordered && std::all_of(column.codes, column.codes + request.n_rows,
+                                              [](std::int32_t code) { return code >= 0; }));
+        }
+    }
 
     // Folds are dealt to threads; losses are added fold by fold, in the order of the table.
     RpartErrors run(ThreadPool& pool, const PollCallback& poll) {
@@ -426,6 +433,7 @@ class RpartCrossValidation {
         RpartSubset subset(request_, training);
         RpartRequest& request = subset.request();
         request.alpha = folds_.alpha[fold];
+        request.without_surrogates = without_surrogates_;
         ThreadPool alone(1);
         RpartKernel kernel(request);
         RpartPrunedTree tree(request, kernel.grow(alone, poll), folds_.has_costs);
@@ -499,6 +507,7 @@ class RpartCrossValidation {
 
     const RpartRequest& request_;
     const RpartFolds& folds_;
+    std::vector<bool> without_surrogates_;
 };
 
 }  // namespace penjing

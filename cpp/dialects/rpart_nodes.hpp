@@ -37,6 +37,9 @@ struct RpartRequest {
     std::uint32_t min_split = 20;
     std::uint32_t min_bucket = 7;  // rows of a branch
     std::size_t max_surrogates = 0;
+    // By column: whether every row has a branch of each split, so that surrogates of its splits
+    // are not searched; empty: they are searched for every split.
+    std::vector<bool> without_surrogates;
     int use_surrogates = 2;
     int surrogate_style = 0;
     int threads = 1;

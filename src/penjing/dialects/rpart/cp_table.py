@@ -50,7 +50,7 @@ def complexities(
     n = len(risk)
     complexity, subtree_risk, splits = [alpha] * n, list(risk), [0] * n
     complexity[0] = risk[0]
-    children = [lower_first(tree, i) for i in range(n)]
+    children = _children(tree)
     cut: list[int] = []
     stack: list[tuple[int, int]] = [(0, 0)]
     while stack:
@@ -107,26 +107,35 @@ def _rate(
     return rate()
 
 
+def _children(tree: TreeData) -> list[tuple[int, int] | None]:
+    """Return the two children of each node, the one of the lower mean first; None for a leaf."""
+    inner = np.flatnonzero(~tree.is_leaf)
+    uneven = np.flatnonzero(tree.n_children[inner] != 2)
+    if uneven.size:
+        raise CapabilityError("complexity_needs_two", n=int(tree.n_children[inner[uneven[0]]]))
+    one = tree.first_child[inner]
+    means = _means(tree)
+    is_first = np.isnan(tree.nodes.cut[inner]) | (means[one] < means[one + 1])
+    pairs: list[tuple[int, int] | None] = [None] * len(tree.nodes)
+    for node, child, in_order in zip(inner.tolist(), one.tolist(), is_first.tolist(), strict=True):
+        pairs[node] = (child, child + 1) if in_order else (child + 1, child)
+    return pairs
+
+
 def lower_first(tree: TreeData, node: int) -> tuple[int, int] | None:
     """Return the two children of a node, the one of the lower mean first; None for a leaf."""
-    if tree.is_leaf[node]:
-        return None
-    children = tree.children(node)
-    if len(children) != 2:
-        raise CapabilityError("complexity_needs_two", n=len(children))
-    one, other = children
-    if np.isnan(tree.nodes.cut[node]) or _mean(tree, one) < _mean(tree, other):
-        return one, other
-    return other, one
+    return _children(tree)[node]
 
 
-def _mean(tree: TreeData, node: int) -> float:
+def _means(tree: TreeData) -> Floats:
+    """Return the mean of each node; of classes, of their codes."""
     if tree.is_regression:
-        return float(tree.values[node])
-    total = tree.nodes.total[node]
+        return np.asarray(tree.values, np.float64)
+    total = tree.nodes.total
     costs = tree.reader.costs if isinstance(tree.reader, Classes) else None
     part = total * np.asarray(costs.altered) if costs else total
-    return float((part * np.arange(len(part))).sum() / max(part.sum(), 1e-300))
+    sums = (part * np.arange(part.shape[1])).sum(axis=1)
+    return np.asarray(sums / np.maximum(part.sum(axis=1), 1e-300))
 
 
 def cp_table(tree: TreeData, alpha: float, risks: Sequence[float] | None = None) -> list[Row]:
