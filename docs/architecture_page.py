@@ -13,6 +13,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -41,8 +42,8 @@ FIT = (
     ("grow/engine.py", "Engine"),
     ("grow/loop.py", "grow"),
     ("grow/dialect.py", "Dialect.stops"),
+    ("grow/engine.py", "Engine.best_splits"),
     ("grow/dialect.py", "Dialect.best_splits"),
-    ("grow/search.py", "best_splits"),
     ("grow/engine.py", "Engine.tally"),
     ("criteria/criterion.py", "gains"),
     ("grow/dialect.py", "Dialect.choose"),
@@ -113,6 +114,17 @@ def find(path: str, name: str) -> ast.ClassDef | ast.FunctionDef:
     return here
 
 
+def description(path: str, name: str) -> str:
+    """Return the first line of what a class, a function, a method or a field says of itself."""
+    outer, _, field = name.rpartition(".")
+    body = find(path, outer).body if outer else []
+    for node, following in pairwise(body):
+        is_field = isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == field
+        if is_field and isinstance(following, ast.Expr):
+            return str(ast.literal_eval(following.value))
+    return first_line(find(path, name))
+
+
 def link(path: str) -> str:
     """Return a link to a source file."""
     return f"[{path}](../src/penjing/{path})"
@@ -121,7 +133,7 @@ def link(path: str) -> str:
 def way(steps: tuple[tuple[str, str], ...]) -> Iterator[str]:
     """Yield a numbered list of functions, with what each one does."""
     for i, (path, name) in enumerate(steps, start=1):
-        yield f"{i}. `{name}` in {link(path)}: {first_line(find(path, name))}"
+        yield f"{i}. `{name}` in {link(path)}: {description(path, name)}"
 
 
 def layers() -> list[list[str]]:

@@ -24,11 +24,11 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "variance": "penjing.criteria.variance:Variance",
     },
     "dialect": {
-        "textbook": "penjing.dialects.textbook.dialect",
-        "quinlan": "penjing.dialects.c45.dialect",  # so called in model files
-        "c50": "penjing.dialects.c50.dialect",
-        "rpart": "penjing.dialects.rpart.dialect",
-        "sklearn": "penjing.dialects.sklearn.dialect",
+        "textbook": "penjing.dialects.textbook:TEXTBOOK",
+        "quinlan": "penjing.dialects.c45:QUINLAN",  # so called in model files
+        "c50": "penjing.dialects.c50:C50",
+        "rpart": "penjing.dialects.rpart:RPART",
+        "sklearn": "penjing.dialects.sklearn:SKLEARN",
     },
     "pruner": {
         "cost-complexity": "penjing.prune.cost_complexity:prune",

@@ -13,8 +13,9 @@ CODE = """
 import numpy as np
 from dataclasses import dataclass
 from penjing import i18n
-from penjing.dialects.textbook.dialect import *  # noqa
 from penjing.engines import memory
+from penjing.grow.dialect import Dialect
+from penjing.grow.recipe import Recipe
 from penjing.tree.tree_data import TreeData
 
 i18n.add_messages("en", {"outside_hello": "hello from outside, {name}"})
@@ -34,6 +35,9 @@ class Hellinger:
         return best_splits.gain
 
 
+DIALECT = Dialect(name="outside", recipes=(Recipe("mine", rules="outside"),))
+
+
 class Engine(memory.Engine):
     pass
 
@@ -49,7 +53,7 @@ def write(tree, *, shout: bool = False):
 GROUPS = {
     "now": {
         "penjing.criteria": "hellinger = outside:Hellinger",
-        "penjing.dialects": "outside = outside",
+        "penjing.dialects": "outside = outside:DIALECT",
         "penjing.pruners": "stump = outside:prune",
         "penjing.engines": "slow = outside:Engine",
         "penjing.renderers": "size = outside:write",
@@ -57,7 +61,7 @@ GROUPS = {
     },
     "0.1.0": {
         "penjing.criteria": "hellinger = outside:Hellinger",
-        "penjing.rules": "outside = outside",
+        "penjing.rules": "outside = outside:DIALECT",
         "penjing.prune": "stump = outside:prune",
         "penjing.engines": "slow = outside:Engine",
         "penjing.write": "size = outside:write",
@@ -70,7 +74,8 @@ melons = penjing.example("watermelon2.0")
 plain = penjing.fit(melons)
 tree = penjing.fit(melons, criterion="hellinger", engine="slow")
 assert tree.recipe["criterion"] == "hellinger" and tree.n_leaves > 1
-mine = penjing.fit(melons, recipe=penjing.Recipe("mine", rules="outside"))
+mine = penjing.fit(melons, recipe="mine")
+assert mine.recipe["rules"] == "outside" and "mine" in penjing.RECIPES
 assert mine.to_dict() == plain.to_dict()
 assert plain.prune("stump").n_leaves == 1
 assert plain.prune("stump", most=99).n_leaves == plain.n_leaves

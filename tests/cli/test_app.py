@@ -16,7 +16,7 @@ import penjing
 from penjing.cli import Exit
 from penjing.cli.command import InterruptWatcher, run_to_exit_code
 from penjing.cli.console import Console, locale_language
-from penjing.dialects.recipes import ID3
+from penjing.dialects.textbook import ID3
 from run_command import CODE, spawn
 from watermelon_files import put_melons
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penjing.data.table import Column, Table, numeric
-from penjing.dialects.recipes import RPART
+from penjing.dialects.rpart import RPART_RECIPE as RPART
 from penjing.engines import memory, native
 from penjing.registry import load
 from penjing.tree.counts import reader_of

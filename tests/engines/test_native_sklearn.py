@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penjing.data.table import Column, Table, numeric
-from penjing.dialects.recipes import SKLEARN
+from penjing.dialects.sklearn import SKLEARN_RECIPE as SKLEARN
 from penjing.engines import memory, native
 from penjing.predict.flat import threshold_gaps
 from penjing.registry import load

@@ -68,7 +68,7 @@ def settings_of(recipe: Recipe) -> dict[str, tuple[object, str]]:
 
 def setting_names(estimator: type, recipe: Recipe) -> dict[str, str]:
     """Return the field of the recipe for each parameter that is not the estimator's own."""
-    names = base._SETTING_NAMES.get(recipe.rules, base._COMMON_NAMES)
+    names = recipe.dialect.estimator_names
     parameters = inspect.signature(estimator).parameters
     return {name: names.get(name, name) for name in parameters if name not in OWN}
 

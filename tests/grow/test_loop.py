@@ -9,7 +9,7 @@ import pytest
 
 import penjing
 from penjing.data.table import Table, nominal, numeric
-from penjing.dialects.recipes import ID3
+from penjing.dialects.textbook import ID3
 from penjing.engines.memory import Engine
 from strategies import grown, ordered, skeleton
 from user_trees import grow

@@ -12,14 +12,8 @@ import penjing
 from penjing.criteria.criterion import Impurity
 from penjing.criteria.gini import Gini
 from penjing.data.table import Table, nominal, numeric
-from penjing.dialects.recipes import (
-    C45_TEXTBOOK,
-    CART_BINARY,
-    CART_TEXTBOOK,
-    ID3,
-    RECIPES,
-    recipe_of,
-)
+from penjing.dialects.recipes import RECIPES, recipe_of
+from penjing.dialects.textbook import C45_TEXTBOOK, CART_BINARY, CART_TEXTBOOK, ID3
 from penjing.errors import ChoiceError
 from strategies import RECIPE_NAMES
 

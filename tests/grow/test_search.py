@@ -11,7 +11,7 @@ from penjing import _core
 from penjing.criteria.entropy import Entropy, GainRatio
 from penjing.criteria.gini import Gini
 from penjing.data.table import Field, Table, nominal, numeric
-from penjing.dialects.recipes import CART_BINARY, CART_TEXTBOOK, ID3
+from penjing.dialects.textbook import CART_BINARY, CART_TEXTBOOK, ID3
 from penjing.engines.memory import Engine
 from penjing.grow.search import ALL_SUBSETS, NO_VALUES, best_splits, candidates, choose, first_best
 from penjing.tree.builder import TreeBuilder

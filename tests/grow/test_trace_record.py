@@ -10,7 +10,7 @@ from hypothesis import given
 
 import penjing
 from penjing.data.table import Table, nominal, numeric
-from penjing.dialects.recipes import ID3
+from penjing.dialects.textbook import ID3
 from penjing.engines.memory import Engine
 from penjing.grow import trace_record as traces
 from penjing.grow.trace_record import Trace, json_number, json_numbers

@@ -40,7 +40,7 @@ import numpy as np
 
 import penjing
 from penjing.api.tree import Tree
-from penjing.dialects.recipes import RPART
+from penjing.dialects.rpart import RPART_RECIPE as RPART
 from penjing.dialects.rpart.dialect import case_risk, risks_of
 from penjing.engines.memory import Engine
 from penjing.tree.builder import TreeBuilder

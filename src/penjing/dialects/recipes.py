@@ -1,59 +1,64 @@
-"""The named recipes: ID3, C4.5 and CART of the textbook, and those of the programs."""
+"""The named recipes of all dialects: those of penjing, and those of plug-ins."""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from functools import lru_cache
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache, lru_cache
 from typing import Any
 
-from penjing import arguments
-from penjing.dialects.c45.options import C45Options
-from penjing.dialects.c50.options import C50Options
-from penjing.dialects.rpart.options import RpartOptions
-from penjing.dialects.sklearn.options import SklearnOptions
+from penjing.errors import unknown_name_error
+from penjing.grow.dialect import Dialect
 from penjing.grow.recipe import Recipe
+from penjing.registry import BUILT_IN, load, plugins
 
-ID3 = Recipe("id3", criterion="gain", shape="multiway", missing="refuse")
-C45_TEXTBOOK = Recipe("c4.5-textbook", criterion="gain_ratio", shape="multiway", missing="fraction")
-CART_TEXTBOOK = Recipe("cart-textbook", criterion="gini", shape="multiway", missing="refuse")
-CART_BINARY = Recipe("cart-binary", criterion="gini", shape="binary", missing="refuse")
-C45 = Recipe(
-    "c4.5", "quinlan", "gain_ratio", "multiway", "fraction", "missing", min_branch=2.0,
-    options=C45Options(precision="single"),
-)  # fmt: skip
-J48 = replace(
-    C45,
-    name="j48",
-    options=C45Options(
-        tolerance=1e-6,
-        cut_tolerance=1e-6,
-        zero_gain=False,
-        deviate="quantile",
-        last_errors=1.0,
-        empty="shares",
-    ),
-)
-C50_RECIPE = Recipe(
-    "c5.0",
-    "c50",
-    "gain_ratio",
-    "multiway",
-    "fraction",
-    "missing",
-    min_branch=2.0,
-    options=C50Options(),
-)
-RPART = Recipe(
-    "rpart", "rpart", "gini", "binary", "surrogate", "missing", max_depth=30, options=RpartOptions()
-)
-SKLEARN = Recipe(
-    "sklearn", "sklearn", "gini", "binary", "direction", "missing", options=SklearnOptions()
-)
+RECIPES: dict[str, Recipe]
+"""All recipes by name, those of plug-ins last, then other names of recipes."""
 
-RECIPES: dict[str, Recipe] = {
-    r.name: r
-    for r in (ID3, C45_TEXTBOOK, CART_TEXTBOOK, CART_BINARY, C45, J48, C50_RECIPE, RPART, SKLEARN)
-} | {"cart": RPART}
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - RECIPES
+    if name == "RECIPES":  # made when it is first asked for: that loads every dialect
+        return _recipes()
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)
+
+
+def _dialects() -> Iterator[Dialect]:
+    """Load the dialects one after the other, those of penjing first."""
+    names = plugins("dialect")
+    for name in sorted(names, key=lambda name: name not in BUILT_IN["dialect"]):
+        dialect = load("dialect", name)
+        if isinstance(dialect, Dialect):
+            yield dialect
+
+
+@cache
+def _recipes() -> dict[str, Recipe]:
+    dialects = list(_dialects())
+    recipes: dict[str, Recipe] = {}
+    for recipe in (recipe for dialect in dialects for recipe in dialect.recipes):
+        recipes.setdefault(recipe.name, recipe)
+    for dialect in dialects:
+        for alias, name in dialect.aliases.items():
+            recipes.setdefault(alias, recipes[name])
+    return recipes
+
+
+@cache
+def named_recipe(name: str) -> Recipe | None:
+    """Return the recipe of a name, None if there is none; loads no more dialects than needed.
+
+    Examples
+    --------
+    >>> named_recipe("cart").name, named_recipe("chaid")
+    ('rpart', None)
+    """
+    for dialect in _dialects():
+        own_name = dialect.aliases.get(name, name)
+        for recipe in dialect.recipes:
+            if recipe.name == own_name:
+                return recipe
+    return None
 
 
 def recipe_of(recipe: str | Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 - checked by `but`
@@ -70,7 +75,10 @@ def recipe_of(recipe: str | Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 -
     if isinstance(recipe, Recipe):
         setting_types = tuple(type(getattr(recipe, name)) for name in _FIELDS)
     else:
-        recipe = RECIPES[arguments.one_of("recipe", recipe, RECIPES)]
+        known = named_recipe(recipe) if isinstance(recipe, str) else None
+        if known is None:
+            raise unknown_name_error("unknown_plug", recipe, _recipes(), socket="recipe")
+        recipe = known
     try:
         return _changed(recipe, setting_types, **changes)
     except Exception:  # noqa: BLE001 - unhashable settings; invalid ones are refused again

@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.data.table import Codes, Column, Field, Floats, Table
-from penjing.dialects.rpart.sorted_rows import ranks
-from penjing.grow.engine import TreeStructure
-from penjing.grow.recipe import Recipe
+from penjing.grow.engine import Capabilities, RowRanks, TreeStructure
+from penjing.grow.engine import Engine as EngineBase
 from penjing.tree.counts import Classes, Counts, Reader, Tally, Totals, reader_of, sums
-from penjing.tree.split import NO_BRANCH, BestSplits, Split
+from penjing.tree.split import NO_BRANCH, Split
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +29,7 @@ class Rows:
         return np.ones(len(self.ids)) if self.weight is None else self.weight
 
 
-class Engine:
+class Engine(EngineBase):
     """Counts the rows of a table in memory.
 
     Parameters
@@ -48,6 +47,8 @@ class Engine:
     threads : int, optional
         Ignored: this engine uses one thread.
     """
+
+    capabilities = Capabilities(has_rows=True)
 
     def __init__(
         self,
@@ -68,6 +69,11 @@ class Engine:
         """The rank of each row in each column, for `cases`; computed when first needed."""
         self._tree: TreeStructure | None = None
         self._rows: dict[int, Rows] = {}
+
+    @property
+    def table(self) -> Table:
+        """The rows."""
+        return self._table
 
     # Computed on demand: an engine that grows whole trees itself needs neither, and each is as
     # large as a column.
@@ -122,16 +128,16 @@ class Engine:
             yield Tally(total, {c: self._counts(table[c], rows, y, s) for c in column_ids})
 
     def cases(
-        self, tree: TreeStructure, node: int, column: int | None
+        self, tree: TreeStructure, node: int, column: int | None, ranks_of: RowRanks
     ) -> tuple[Codes, Floats, Floats]:
-        """Return codes, numbers and weights of a node's rows, as rpart has sorted them.
+        """Return codes, numbers and weights of a node's rows, by their rank in the column.
 
-        For a categorical column the rows are in the order of the table. Without a column they are
-        too, and all codes are 0.
+        Where a column has no ranks, the rows are in the order of the table. Without a column they
+        are too, and all codes are 0.
         """
         assert self._table.target is not None
         if self.ranks is None:
-            self.ranks = [ranks(each) for each in self._table.columns]
+            self.ranks = [ranks_of(each) for each in self._table.columns]
         rows = self._rows_of(tree, node)
         ids, weight = rows.ids, rows.weights()
         rank = None if column is None else self.ranks[column]
@@ -141,15 +147,6 @@ class Engine:
         y = self._table.target.numbers()[ids]
         codes = np.zeros(len(ids), np.int32)
         return codes if column is None else self._table.columns[column].codes[ids], y, weight
-
-    def best_splits(
-        self,
-        tree: TreeStructure,  # noqa: ARG002 - the protocol's
-        nodes: Sequence[int],  # noqa: ARG002
-        recipe: Recipe,  # noqa: ARG002
-    ) -> BestSplits | None:
-        """Return None: candidates come from `tally`."""
-        return None
 
     def level_values(self, column: int) -> Floats:
         """Return the sorted numbers of a numeric column, by code."""

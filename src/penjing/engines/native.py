@@ -11,22 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing import _core
-from penjing.criteria.criterion import Criterion, impurity_decrease, kernel_of
-from penjing.criteria.entropy import entropy_bits
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.memory_limit import n_threads
 from penjing.data.scratch import ScratchFolder
 from penjing.data.table import Codes, Column, Floats, Table
-from penjing.dialects.c45 import native_kernel as c45_kernel
-from penjing.dialects.rpart import native_kernel as rpart_kernel
-from penjing.dialects.sklearn import native_kernel as sklearn_kernel
 from penjing.engines import memory
 from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.progress import NativeProgressCallback, Progress, ProgressCallback
-from penjing.registry import load
-from penjing.tree.counts import Classes, Counts, Reader, Totals, ties_of
-from penjing.tree.nodes import LEAF, Nodes
+from penjing.tree.counts import Classes, Counts, Reader, Totals
 from penjing.tree.split import NO_BRANCH, BestSplits, first_code_above
 from penjing.tree.tree_data import TreeData
 
@@ -66,82 +59,13 @@ class Engine(memory.Engine):
         self._by_row = space is not None  # count row by row in every node; tests set it
 
     def grow(self, recipe: Recipe, progress: ProgressCallback | None = None) -> TreeData | None:
-        """Grow a whole tree, or return None if the loop in Python has to.
+        """Grow a whole tree, or return None if C++ does not support the recipe."""
+        return recipe.dialect.native_grow(self, recipe, progress)
 
-        It has to for a criterion that C++ does not have, a limit on leaves, or
-        groupings of many levels with more than two classes.
-        """
-        report = None if progress is None else self._progress_reporter(progress)
-        arguments = self._table, self.reader, recipe, self._n_threads()
-        if recipe.rules == "quinlan":
-            return c45_kernel.grow(*arguments, lean=self._space is not None, tell=report)
-        if recipe.rules == "rpart":
-            return rpart_kernel.grow(*arguments, space=self._space, tell=report)
-        if recipe.rules == "sklearn":
-            return sklearn_kernel.grow(self._table, self.reader, recipe, self._n_threads())
-        criterion = recipe.measure()
-        if not self._is_supported(recipe, criterion):
-            return None
-        reader, table = self.reader, self._table
-        arrays: dict[str, Any] | None = None
-        if self._space is None:
-            arrays = self._grow_native(recipe, criterion, progress, unit_weights=True)
-        uncoded = [column for column in table.columns if isinstance(column, LazyColumn)]
-        if arrays is None:
-            arrays = self._grow_native(recipe, criterion, progress, unit_weights=False)
-            missing_counts = [] if arrays is None else arrays["n_missing"].tolist()
-            for column, n_missing in zip(table.columns, missing_counts, strict=False):
-                column.mark_finite(n_missing) if isinstance(column, LazyColumn) else None
-            for column in uncoded:
-                column.check_finite()
-            recipe.refuse_missing(uncoded)
-            assert arrays is not None
-        for column in uncoded:
-            column.mark_finite() if not arrays["after"].size else None
-        nodes, ties = tree_arrays(arrays, criterion, reader)
-        centre = 0.0 if isinstance(reader, Classes) else reader.centre
-        about = {"n_ties": arrays["n_ties"], "ties": ties}
-        return TreeData(nodes, self.schema, self.target, recipe.settings(), centre, about)
-
-    def _grow_native(
-        self,
-        recipe: Recipe,
-        criterion: Criterion,
-        progress: ProgressCallback | None,
-        *,
-        unit_weights: bool,
-    ) -> dict[str, Any] | None:
-        """Return the arrays of a tree that C++ has grown.
-
-        None if ``unit_weights`` was requested and rows cannot be counted as ones (they have
-        weights, a numeric target or missing values), or if a number is infinite.
-        """
-        s, table = self.reader, self._table
-        assert table.target is not None
-        arrays: dict[str, Any] | None = _core.grow(
-            [_kernel_column(column) for column in table.columns],
-            _contiguous(table.target.codes, np.int32) if isinstance(s, Classes) else None,
-            None if isinstance(s, Classes) else _numbers(table.target),
-            None if table.weight is None else _contiguous(table.weight, np.float64),
-            {
-                "measure": kernel_of(criterion),
-                "n_sums": s.size,
-                "centre": 0.0 if isinstance(s, Classes) else s.centre,
-                "multiway": recipe.shape == "multiway",
-                "fraction": self._missing == "fraction",
-                "max_depth": -1 if recipe.max_depth is None else recipe.max_depth,
-                "min_weight": float(recipe.min_weight),
-                "min_branch": float(recipe.min_branch),
-                "min_gain": float(recipe.min_gain),
-                "threads": self._n_threads(),
-                "small": self._small,
-                "by_count": unit_weights,
-                "by_row": self._by_row,
-                "whole": recipe.missing == "refuse",
-                "progress": None if progress is None else self._progress_reporter(progress),
-            },
-        )
-        return arrays
+    def best_splits(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> BestSplits:
+        """Return the best split of every column in each node; from tallies if C++ cannot."""
+        best = recipe.dialect.native_best_splits(self, tree, nodes, recipe)
+        return super().best_splits(tree, nodes, recipe) if best is None else best
 
     # -- the answers that the loop in Python asks for ------------------------------------------
 
@@ -180,14 +104,6 @@ class Engine(memory.Engine):
         if self._table.weight is None:
             return totals
         return replace(totals, rows=np.array([len(each.ids) for each in rows], np.float64))
-
-    def best_splits(
-        self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
-    ) -> BestSplits | None:
-        """Return the best split of every column in each node; None where C++ has no such search."""
-        search = getattr(load("dialect", recipe.rules), "native_best_splits", None)
-        best: BestSplits | None = None if search is None else search(self, tree, nodes, recipe)
-        return best
 
     def rows_for_core(
         self, tree: TreeStructure, nodes: Sequence[int]
@@ -250,9 +166,32 @@ class Engine(memory.Engine):
         self, tree: TreeData, options: Mapping[str, object]
     ) -> dict[str, Any] | None:
         """Return the arrays of a tree after error-based pruning; None if Python has to prune it."""
-        return c45_kernel.prune(self._table, self.reader, tree, options, self._missing)
+        s, table = self.reader, self._table
+        has_classes = isinstance(s, Classes) and s.costs is None and table.target is not None
+        if not has_classes or tree.recipe.get("shape") != "multiway" or tree.schema != table.schema:
+            return None
+        assert table.target is not None
+        nodes = tree.nodes
+        return _core.prune_error_based(
+            [(*_coded_column(column), True) for column in table.columns],
+            _contiguous(table.target.codes, np.int32),
+            None if table.weight is None else _contiguous(table.weight, np.float64),
+            {
+                "parent": _contiguous(nodes.parent, np.int32),
+                "column": _contiguous(nodes.column, np.int32),
+                "cut": _contiguous(nodes.cut, np.float64),
+                "level_start": _contiguous(nodes.level_start, np.int64),
+                "level_codes": _contiguous(nodes.level_codes, np.int32),
+                "total": _contiguous(nodes.total, np.float64).ravel(),
+                "label": _contiguous(tree.values, np.int32),
+            },
+            dict(options) | {"n_sums": s.size, "fraction": self._missing == "fraction"},
+        )
 
-    def _progress_reporter(self, progress: ProgressCallback) -> NativeProgressCallback:
+    def progress_reporter(self, progress: ProgressCallback | None) -> NativeProgressCallback | None:
+        """Return the function that C++ calls; None without ``progress``."""
+        if progress is None:
+            return None
         n_rows = self._table.n_rows
 
         def report(row_levels: int, n_placed: int, n_leaves: int) -> None:
@@ -261,19 +200,31 @@ class Engine(memory.Engine):
 
         return report
 
-    def _is_supported(self, recipe: Recipe, criterion: Criterion) -> bool:
-        return (
-            recipe.rules == "textbook"
-            and criterion.native is not None
-            and recipe.max_leaves is None
-            and recipe.missing != "branch"
-            and self._table.n_rows > 0
-        )
+    # -- what a dialect's kernel needs ----------------------------------------------------------
+
+    @property
+    def missing(self) -> str:
+        """What happens to a row whose value is missing."""
+        return self._missing
+
+    @property
+    def space(self) -> ScratchFolder | None:
+        """Where arrays as large as a column are stored in files, if they do not fit memory."""
+        return self._space
 
     @property
     def n_threads(self) -> int:
         """The number of threads to use for this table."""
         return self._n_threads()
+
+    @property
+    def kernel_settings(self) -> Mapping[str, Any]:
+        """Settings of the C++ code that change its speed, never the tree."""
+        return {"small": self._small, "by_row": self._by_row}
+
+    def kernel_columns(self) -> list[tuple[Any, Any, int, bool]]:
+        """Return the columns as C++ takes them; plain numbers need not be encoded."""
+        return [_kernel_column(column) for column in self._table.columns]
 
     def _n_threads(self) -> int:
         is_small = self._table.n_rows * len(self._table.columns) < SMALL
@@ -306,58 +257,9 @@ def _kernel_column(column: Column) -> tuple[Any, Any, int, bool]:
     """Return values or codes, levels, number of levels and whether they are ordered."""
     if isinstance(column, LazyColumn) and not column.is_coded:
         return column.raw, None, -1, True
+    return _coded_column(column)
+
+
+def _coded_column(column: Column) -> tuple[Any, Any, int, bool]:
     levels = _contiguous(column.levels, np.float64) if column.is_numeric else None
     return _contiguous(column.codes, np.int32), levels, len(column.levels), column.has_order
-
-
-def tree_arrays(
-    arrays: dict[str, Any], criterion: Criterion, s: Reader
-) -> tuple[Nodes, list[dict[str, Any]]]:
-    """Return the nodes, with gains and scores by the formulas of the criterion, and the ties."""
-    parent, column = arrays["parent"], arrays["column"]
-    total = arrays["total"].reshape(-1, s.size)
-    if "gain" in arrays:
-        gain, score = arrays["gain"], arrays["gain"].copy()
-    else:
-        gain, score = _gains(arrays, criterion, s, total)
-    gap = arrays["gap"].reshape(-1, 2) if arrays["has_gap"] else None
-    flat = arrays["level_start"], arrays["level_codes"]
-    nodes = Nodes(parent, column, arrays["cut"], *flat, total, gain, score, gap)
-    return nodes, ties_of(arrays, score)
-
-
-def _gains(
-    arrays: dict[str, Any], criterion: Criterion, s: Reader, total: Floats
-) -> tuple[Floats, Floats]:
-    """Return gain and score of every split; nodes with equally many branches at once."""
-    n = len(total)
-    gain, information = np.zeros(n), np.ones(n)
-    inner = np.flatnonzero(arrays["column"] != LEAF)
-    counts = np.bincount(arrays["parent"][1:], minlength=n)[inner]
-    first = np.searchsorted(arrays["parent"], inner)
-    is_complete = not arrays["after"].size  # nothing was missing: the children's sums are complete
-    after = total if is_complete else arrays["after"].reshape(n, s.size)
-    known = total if is_complete else arrays["known"].reshape(n, s.size)
-    by_ratio = kernel_of(criterion) == "gain_ratio"
-    # Every node is a branch of one split only, so each impurity is computed once.
-    weight = s.weight(after)
-    impurity = criterion.impurity(after, s)
-    impurity_before = impurity if is_complete else criterion.impurity(known, s)
-    known_weight = weight if is_complete else s.weight(known)
-    for n_branches in np.flatnonzero(np.bincount(counts)).tolist():
-        has_n_branches = counts == n_branches
-        parents = inner[has_n_branches]
-        parts = first[has_n_branches][:, None] + np.arange(n_branches)
-        gain[parents] = impurity_decrease(
-            impurity_before[parents], known_weight[parents], impurity[parts], weight[parts]
-        )
-        if by_ratio:
-            information[parents] = entropy_bits(weight[parts])
-    if not is_complete:
-        with_value = known_weight[inner]
-        gain[inner] *= with_value / (
-            with_value + s.weight(arrays["missing"].reshape(n, s.size)[inner])
-        )
-    if not by_ratio:
-        return gain, gain.copy()
-    return gain, np.where(gain > 0, gain / information, 0.0)

@@ -20,10 +20,11 @@ from penjing.data.read.infer_remote import RemoteTable
 from penjing.data.table import Column, Field, Floats, Table
 from penjing.engines import memory
 from penjing.engines.out_of_core import bucket_search
-from penjing.grow.engine import TreeStructure
+from penjing.grow.engine import Capabilities, TreeStructure
+from penjing.grow.engine import Engine as EngineBase
 from penjing.grow.recipe import Recipe
 from penjing.tree.counts import Counts, Reader, Tally, Totals, reader_of
-from penjing.tree.split import BestSplits, Split
+from penjing.tree.split import Split
 
 FETCH_LIMIT = 50_000
 """The rows of a node are fetched if it has at most this many."""
@@ -126,7 +127,7 @@ class Subtree:
         return self._tree.weight_of(self._id(node))
 
 
-class Engine:
+class Engine(EngineBase):
     """Computes counts of rows in a database or a cluster.
 
     Parameters
@@ -138,6 +139,14 @@ class Engine:
     fetch_limit : int
         The rows of a node are fetched if it has at most this many.
     """
+
+    capabilities = Capabilities(
+        targets=("classes",),
+        missing=("refuse", "surrogate", "branch"),  # sums of fractional cases would round otherwise
+        weights=False,
+        meets=frozenset(),
+        is_remote=True,
+    )
 
     def __init__(self, rows: RemoteRows, recipe: Recipe, fetch_limit: int | None = None) -> None:
         self.rows = rows
@@ -153,7 +162,7 @@ class Engine:
         summary = summary_table(survey)
         self.reader: Reader = reader_of(summary, recipe.options.costs(summary))
         criterion = recipe.measure()
-        uses_buckets = recipe.rules == "textbook" and criterion.native is not None
+        uses_buckets = recipe.dialect.decides_by_counts and criterion.native is not None
         self._criterion: Criterion | None = criterion if uses_buckets else None
         self._tree: TreeStructure | None = None
         self._local: dict[int, tuple[Subtree, memory.Engine]] = {}
@@ -201,14 +210,10 @@ class Engine:
             tests = None if by is None else by[start : start + self._node_batch]
             yield from self._tally_batch(tree, batch, column_ids, tests)
 
-    def best_splits(
-        self,
-        tree: TreeStructure,  # noqa: ARG002 - the protocol's
-        nodes: Sequence[int],  # noqa: ARG002
-        recipe: Recipe,  # noqa: ARG002
-    ) -> BestSplits | None:
-        """Return None: candidates come from `tally`."""
-        return None
+    @property
+    def gaps_are_complete(self) -> bool:
+        """Whether `gaps` has the values on both sides of every cut of the tree that grows."""
+        return self._criterion is not None
 
     @property
     def current_tree(self) -> TreeStructure | None:

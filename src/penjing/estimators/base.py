@@ -17,34 +17,19 @@ from penjing.api.fit import fit
 from penjing.api.tree import Tree
 from penjing.data.source import ArrayOrFrame
 from penjing.data.table import Column, Floats, Table
-from penjing.dialects.recipes import RECIPES, recipe_of
-from penjing.errors import ChoiceError, DataError, WrongTypeError
+from penjing.dialects.recipes import named_recipe, recipe_of
+from penjing.errors import DataError, WrongTypeError
 from penjing.estimators.to_table import check_target, read_columns, target_name
 from penjing.grow.recipe import Recipe
 from penjing.predict import predict
 from penjing.prune.cost_complexity import pruning_path
-from penjing.registry import load
 from penjing.tree import serialize
+from penjing.tree.dialect import dialect_of
 from penjing.tree.nodes import Ids
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-_COMMON_NAMES = {
-    "max_leaf_nodes": "max_leaves",
-    "min_samples_split": "min_weight",
-    "min_samples_leaf": "min_branch",
-}
-_SETTING_NAMES: dict[str, dict[str, str]] = {
-    "rpart": _COMMON_NAMES
-    | {
-        "min_samples_split": "minsplit",
-        "min_samples_leaf": "minbucket",
-        "max_surrogates": "maxsurrogate",
-    },
-    "sklearn": {"max_leaf_nodes": "max_leaves"},
-}
-"""The settings of each dialect that have another name in scikit-learn."""
 _OWN_PARAMETERS = (
     "prune",
     "ccp_alpha",
@@ -77,8 +62,7 @@ class TreeEstimator(BaseEstimator):
             arguments.check_instance("options", extra, Mapping, "not_mapping")
         for name in _OWN_PARAMETERS:
             params.pop(name, None)
-        rules = recipe_of(recipe).rules
-        names = _SETTING_NAMES.get(rules, _COMMON_NAMES)
+        names = recipe_of(recipe).dialect.estimator_names
         settings = {
             names.get(k, k): _to_python_number(v) for k, v in params.items() if v is not None
         }
@@ -91,11 +75,7 @@ class TreeEstimator(BaseEstimator):
             raise arguments.bad_value_error("bad_weight_fraction", "share", fraction, int | float)
         if not fraction:
             return {}
-        if recipe.rules == "sklearn":
-            return {"min_weight_fraction_leaf": float(fraction)}
-        if recipe.rules == "rpart":
-            raise ChoiceError("weight_fraction_unknown", recipe=recipe.name)
-        return {"min_branch": max(recipe.min_branch, float(fraction) * float(table.weights.sum()))}
+        return recipe.dialect.leaf_fraction(float(fraction), recipe, table)
 
     def _grow(
         self,
@@ -110,8 +90,9 @@ class TreeEstimator(BaseEstimator):
         alpha = arguments.number("ccp_alpha", self.ccp_alpha)
         chosen_recipe, settings = self._recipe_and_settings()
         recipe = recipe_of(chosen_recipe, **settings)
-        if recipe.rules == "sklearn" and self.random_state is not None:
-            recipe = recipe.but(random_state=self._seed())
+        seed_setting = recipe.dialect.seed_setting
+        if seed_setting is not None and self.random_state is not None:
+            recipe = recipe.but(**{seed_setting: self._seed()})
         recipe = recipe.but(**self._minimum_leaf_weight(recipe, table))
         tree = fit(
             table,
@@ -302,9 +283,9 @@ class TreeEstimator(BaseEstimator):
         """
         check_is_fitted(self)
         tree = self.tree_
-        rules = load("dialect", str(tree.recipe["rules"]))
-        if hasattr(rules, "importance"):
-            by_name = rules.importance(tree)
+        importance = dialect_of(tree).importance
+        if importance is not None:
+            by_name = importance(tree)
             importances = np.array([by_name.get(field.name, 0.0) for field in tree.schema])
         else:
             importances = np.zeros(len(tree.schema))
@@ -365,7 +346,7 @@ class TreeEstimator(BaseEstimator):
         """
         policy = getattr(self, "missing", None)
         recipe = getattr(self, "recipe", self._recipe)
-        known = RECIPES.get(recipe) if isinstance(recipe, str) else recipe
+        known = named_recipe(recipe) if isinstance(recipe, str) else recipe
         recipe_policy = known.missing if isinstance(known, Recipe) else "refuse"
         return (policy if isinstance(policy, str) else recipe_policy) == "refuse"
 

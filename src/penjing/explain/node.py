@@ -11,9 +11,8 @@ import numpy as np
 from penjing.criteria.entropy import entropy_bits
 from penjing.criteria.gini import gini_impurity
 from penjing.data.table import Floats, Table
-from penjing.dialects.recipes import RECIPES, recipe_of
+from penjing.dialects.recipes import named_recipe, recipe_of
 from penjing.errors import ChoiceError, DataError
-from penjing.grow.dialect import Dialect
 from penjing.grow.engine import Engine
 from penjing.grow.recipe import Recipe
 from penjing.grow.trace_record import candidates_step, scores_of
@@ -22,6 +21,7 @@ from penjing.registry import load
 from penjing.text.branch_order import children_in_order
 from penjing.text.labels import CutText, branch_text, comparison_cut, cut_label, in_32_bits, quoted
 from penjing.tree.builder import TreeBuilder
+from penjing.tree.dialect import dialect_of
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 
@@ -230,11 +230,10 @@ def _choice(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
 
 
 def _in_average(tree: TreeData) -> list[bool]:
-    """Return which columns count for C4.5's average gain; empty for other dialects."""
-    if tree.recipe.get("rules") not in ("quinlan", "c50"):
+    """Return which columns count for C4.5's average gain; empty for dialects without it."""
+    if not dialect_of(tree).averages_gains:
         return []
-    options: Any = recipe_of_tree(tree).options
-    return list(options.in_average(tree.schema, tree.weight_of(0)))
+    return recipe_of_tree(tree).options.in_average(tree.schema, tree.weight_of(0))
 
 
 def _average_gain(step: Mapping[str, Any], in_average: Sequence[bool]) -> float | None:
@@ -250,8 +249,9 @@ def _removal_reason(tree: TreeData) -> str:
     """Return why a node that could be split is a leaf."""
     if tree.about.get("pruning"):
         return "pruned"
-    if tree.recipe.get("rules") == "rpart" or tree.recipe.get("ccp_alpha"):
-        return "complexity"
+    reason = dialect_of(tree).removal_reason(tree.recipe)
+    if reason is not None:
+        return reason
     return "max_leaves" if tree.recipe.get("max_leaves") is not None else "by_hand"
 
 
@@ -363,24 +363,19 @@ def compute_steps(tree: TreeData, nodes: Sequence[int], data: Table) -> list[Map
     """Return the steps of these nodes as growing would have recorded them, from the rows."""
     recipe = recipe_of_tree(tree)
     engine = load("engine", "memory")(data, missing=recipe.missing)
-    dialect = load("dialect", recipe.rules)
     totals = engine.totals(tree, range(tree.n_nodes))
     builder = TreeBuilder.from_totals(engine.reader, tree.nodes.parent.tolist(), totals)
-    return [_compute_step(tree, node, builder, engine, dialect, recipe) for node in nodes]
+    return [_compute_step(tree, node, builder, engine, recipe) for node in nodes]
 
 
-def _compute_step(  # noqa: PLR0917 - what a step of growing needs
-    tree: TreeData,
-    node: int,
-    builder: TreeBuilder,
-    engine: Engine,
-    dialect: Dialect,
-    recipe: Recipe,
+def _compute_step(
+    tree: TreeData, node: int, builder: TreeBuilder, engine: Engine, recipe: Recipe
 ) -> Mapping[str, Any]:
+    dialect = recipe.dialect
     reason = dialect.stops(builder, node, recipe)
     if reason is not None and tree.is_leaf[node]:
         return {"node": node, "stop": reason}
-    best_splits = dialect.best_splits(engine, tree, [node], recipe)
+    best_splits = engine.best_splits(tree, [node], recipe)
     tally = next(engine.tally(tree, [node]))
     (choice,) = dialect.choose(best_splits, recipe)
     stop = "alike" if choice.split is None else None
@@ -396,7 +391,7 @@ def recipe_of_tree(tree: TreeData) -> Recipe:
     """Return the recipe that a tree was grown by; ID3 for a tree that was not grown."""
     settings = {k: v for k, v in tree.recipe.items() if k != "name"}
     name = tree.recipe.get("name")
-    if name not in RECIPES:
+    if not isinstance(name, str) or named_recipe(name) is None:
         return recipe_of("id3", missing="fraction")
     return recipe_of(name, **settings)
 

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
-from penjing.data.table import Table
+from penjing.data.table import Field, Table
 from penjing.tree.counts import Costs
+
+
+class SurrogateOptions(Protocol):
+    """The settings of a dialect that looks for surrogates, by rpart's names."""
+
+    @property
+    def maxsurrogate(self) -> int:
+        """The largest number of surrogates of a split."""
+
+    @property
+    def usesurrogate(self) -> int:
+        """0: surrogates are only listed; 1: they route rows; 2: then the majority does."""
+
+    @property
+    def surrogatestyle(self) -> int:
+        """0: agreement is a share of the rows the split knows; 1: of those that both know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +57,21 @@ class DialectOptions:
         return []
 
     @property
+    def surrogates(self) -> SurrogateOptions | None:
+        """How surrogates are searched and used; None if the dialect has none."""
+        return None
+
+    @property
+    def can_be_traced(self) -> bool:
+        """Whether tallies reproduce the search; if not, there is no trace by default."""
+        return True
+
+    @property
+    def pruning_method(self) -> str | None:
+        """The method that prunes the tree after training, by validation rows; None for none."""
+        return None
+
+    @property
     def centred(self) -> bool:
         """Whether the mean of the target is subtracted before squares are summed."""
         return True
@@ -48,6 +80,10 @@ class DialectOptions:
     def depth_first(self) -> bool:
         """Whether nodes must be grown one after the other, depth first."""
         return False
+
+    def in_average(self, schema: Sequence[Field], n: float) -> list[bool]:  # noqa: ARG002
+        """Return which columns of n rows count for the average gain; empty without that rule."""
+        return []
 
     def check(self) -> None:
         """Raise an error if a setting is invalid."""

@@ -1,19 +1,95 @@
-"""The engine protocol: an engine computes the weight of each (column, level, class) of a node."""
+"""The engine protocol: an engine computes the weight of each (column, level, class) of a node.
+
+An engine inherits from `Engine` and defines ``totals``, ``tally`` and ``level_values``. The other
+methods have defaults: the best splits come from tallies, as the dialect scores them, and the loop
+grows the tree.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from penjing.data.table import Codes, Field, Floats
+from penjing.data.scratch import ScratchFolder
+from penjing.data.table import Codes, Column, Field, Floats, Table
+from penjing.errors import CapabilityError
 from penjing.grow.recipe import Recipe
-from penjing.progress import ProgressCallback
+from penjing.progress import NativeProgressCallback, ProgressCallback
 from penjing.tree.counts import Reader, Tally, Totals
 from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
+
+SURROGATES = "surrogates"
+"""A dialect counts rows by the branch of a split, and routes them by surrogates."""
+REGROWING = "regrowing"
+"""A dialect grows parts of a finished tree again."""
+PREPARED_ROWS = "prepared rows"
+"""A dialect rewrites the table in memory before it is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What an engine can do; refusals and the table in docs/scale.md are made from it.
+
+    Parameters
+    ----------
+    targets : tuple of str
+        ``classes``, ``number``.
+    missing : tuple of str
+        The policies for missing values; a table in which nothing is missing needs none.
+    weights : bool
+        Whether rows may have weights.
+    meets : frozenset of str
+        The needs of dialects that it meets: `SURROGATES`, `REGROWING`, `PREPARED_ROWS`.
+    is_remote : bool
+        Whether the rows stay in a database or a cluster.
+    has_rows : bool
+        Whether `Engine.cases` returns the rows of a node.
+    settings : tuple of str
+        Settings of the engine besides those of the recipe.
+    """
+
+    targets: tuple[str, ...] = ("classes", "number")
+    missing: tuple[str, ...] = ("refuse", "fraction", "surrogate", "direction", "branch")
+    weights: bool = True
+    meets: frozenset[str] = field(
+        default_factory=lambda: frozenset({SURROGATES, REGROWING, PREPARED_ROWS})
+    )
+    is_remote: bool = False
+    has_rows: bool = False
+    settings: tuple[str, ...] = ()
+
+    def lacks_of(self, recipe: Recipe) -> frozenset[str]:
+        """Return the needs of the recipe's dialect that the engine does not meet."""
+        return recipe.dialect.needs - self.meets
+
+    def grows(self, recipe: Recipe, target: str, missing: str | None, *, weights: bool) -> bool:
+        """Return whether the engine grows such a tree.
+
+        Parameters
+        ----------
+        recipe : Recipe
+            The recipe.
+        target : str
+            ``classes`` or ``number``.
+        missing : str or None
+            The policy for the missing values of the table; None if it has none.
+        weights : bool
+            Whether rows have weights.
+        """
+        return (
+            not self.lacks_of(recipe)
+            and target in self.targets
+            and (missing is None or missing in self.missing)
+            and (self.weights or not weights)
+        )
+
+
+RowRanks = Callable[[Column], npt.NDArray[np.int32] | None]
 
 
 class TreeStructure(Protocol):
@@ -32,23 +108,21 @@ class TreeStructure(Protocol):
         """Return the weight of the training rows in a node."""
 
 
-class Engine(Protocol):
+class Engine:
     """Computes counts; results depend on the table and the tree only, caches are private."""
 
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        """The columns that can be split on."""
-
-    @property
-    def target(self) -> Field:
-        """The target."""
-
-    @property
-    def reader(self) -> Reader:
-        """Interprets the sums."""
+    capabilities: ClassVar[Capabilities] = Capabilities()
+    """What the engine can do."""
+    schema: tuple[Field, ...]
+    """The columns that can be split on."""
+    target: Field
+    """The target."""
+    reader: Reader
+    """Interprets the sums."""
 
     def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes."""
+        raise NotImplementedError
 
     def tally(
         self,
@@ -62,32 +136,47 @@ class Engine(Protocol):
         With ``by``, a split for each node, rows are counted by the branch of that split instead of
         their class; rows without a branch are one more class.
         """
-
-    def best_splits(
-        self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
-    ) -> BestSplits | None:
-        """Return the best candidate of each column in each node; None to use `tally` instead."""
+        raise NotImplementedError
 
     def level_values(self, column: int) -> Floats:
         """Return the sorted numbers of a numeric column, by code."""
+        raise NotImplementedError
 
+    def best_splits(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> BestSplits:
+        """Return the best candidate of each column in each node; by default from `tally`."""
+        return recipe.dialect.best_splits(self, tree, nodes, recipe)
 
-@runtime_checkable
-class Grower(Protocol):
-    """An engine that can grow a complete tree by itself, equal to that of the loop."""
+    def grow(
+        self,
+        recipe: Recipe,  # noqa: ARG002 - for subclasses
+        progress: ProgressCallback | None = None,  # noqa: ARG002
+    ) -> TreeData | None:
+        """Return the tree before the dialect's last steps, or None: then the loop grows it."""
+        return None
 
-    def grow(self, recipe: Recipe, progress: ProgressCallback | None = None) -> TreeData | None:
-        """Return the grown tree, or None where `penjing.grow.loop` must grow it."""
-
-
-@runtime_checkable
-class HasRows(Protocol):
-    """An engine that can return the rows of a node."""
+    def prune_by_errors(
+        self,
+        tree: TreeData,  # noqa: ARG002 - for subclasses
+        options: Mapping[str, object],  # noqa: ARG002
+    ) -> dict[str, Any] | None:
+        """Return the arrays of a tree after error-based pruning; None if Python has to prune it."""
+        return None
 
     def cases(
-        self, tree: TreeStructure, node: int, column: int | None
+        self,
+        tree: TreeStructure,  # noqa: ARG002 - for subclasses
+        node: int,  # noqa: ARG002
+        column: int | None,  # noqa: ARG002
+        ranks_of: RowRanks,  # noqa: ARG002
     ) -> tuple[Codes, Floats, Floats]:
-        """Return codes, numbers and weights of a node's rows, in the order of rpart."""
+        """Return codes, numbers and weights of a node's rows, in the order of their ranks.
+
+        ``ranks_of`` returns the rank of each row in a column; None for the order of the table.
+        """
+        raise CapabilityError("cases_need_rows")
+
+    def close(self) -> None:
+        """Release what the engine holds elsewhere."""
 
 
 class RowSource(Protocol):
@@ -120,3 +209,29 @@ class RowSource(Protocol):
 
     def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes."""
+
+
+class NativeEngine(RowSource, Protocol):
+    """The native engine as a dialect sees it that grows whole trees in C++."""
+
+    @property
+    def table(self) -> Table:
+        """The rows."""
+
+    @property
+    def missing(self) -> str:
+        """What happens to a row whose value is missing."""
+
+    @property
+    def space(self) -> ScratchFolder | None:
+        """Where arrays as large as a column are stored in files, if they do not fit memory."""
+
+    @property
+    def kernel_settings(self) -> Mapping[str, Any]:
+        """Settings of the C++ code that change its speed, never the tree."""
+
+    def kernel_columns(self) -> list[tuple[Any, Any, int, bool]]:
+        """Return the columns as C++ takes them; plain numbers need not be encoded."""
+
+    def progress_reporter(self, progress: ProgressCallback | None) -> NativeProgressCallback | None:
+        """Return the function that C++ calls; None without ``progress``."""

@@ -17,13 +17,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from penjing.grow.dialect import Dialect
 from penjing.grow.engine import Engine
 from penjing.grow.recipe import Recipe
 from penjing.grow.surrogates import add_missing_routes
 from penjing.grow.trace_record import Trace
 from penjing.progress import ProgressCallback
-from penjing.registry import load
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.split import Split
 from penjing.tree.tree_data import TreeData
@@ -58,7 +56,7 @@ def grow(
     progress : function, optional
         Called with a `Progress` after each generation.
     """
-    dialect: Dialect = load("dialect", recipe.rules)
+    dialect = recipe.dialect
     trace = trace or Trace(limit=0)
     builder = TreeBuilder(engine.reader)
     builder.set_totals([0], engine.totals(builder, [0]))  # node <- all of D
@@ -71,7 +69,7 @@ def grow(
         reasons = ((n, dialect.stops(builder, n, recipe)) for n in open_nodes)
         stop_reasons = {n: why for n, why in reasons if why}  # case 1
         searched = [n for n in open_nodes if n not in stop_reasons]
-        best_splits = dialect.best_splits(engine, builder, searched, recipe)
+        best_splits = engine.best_splits(builder, searched, recipe)
         choices = dialect.choose(best_splits, recipe)  # a* <- the best of A
         choices = add_missing_routes(engine, builder, searched, choices, recipe)
         trace.stops(stop_reasons)

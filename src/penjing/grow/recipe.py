@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from penjing.data.table import Column, Table
 from penjing.errors import ChoiceError, DataError, WrongTypeError, unknown_name_error
 from penjing.grow.dialect_options import TEXTBOOK, DialectOptions
 from penjing.registry import load
+from penjing.tree.dialect import TreeDialect
+
+if TYPE_CHECKING:
+    from penjing.grow.dialect import Dialect
 
 Shape = Literal["multiway", "binary", "merged", "one-level"]
 Missing = Literal["refuse", "fraction", "surrogate", "direction", "branch"]
@@ -148,7 +152,7 @@ class Recipe:
             arguments.number(name, getattr(self, name))
         _check_switches(self)
         _check_switches(self.options)
-        load("dialect", self.rules)
+        _ = self.dialect  # raises an error if there is none of that name
         self.options.check()
         for field in fields(self.options):
             arguments.check_type(field.name, getattr(self.options, field.name), str(field.type))
@@ -172,6 +176,20 @@ class Recipe:
         if isinstance(criterion, str):
             load("criterion", criterion)
         check_kernel(self.measure())
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect itself.
+
+        Examples
+        --------
+        >>> Recipe("id3").dialect.name
+        'textbook'
+        """
+        dialect = load("dialect", self.rules)
+        if not isinstance(dialect, TreeDialect):
+            raise ChoiceError("not_a_dialect", name=self.rules)
+        return cast("Dialect", dialect)
 
     def measure(self) -> Criterion:
         """Return the criterion itself.

@@ -197,10 +197,7 @@ def stops(builder: TreeBuilder, node: int, recipe: Recipe) -> str | None:
 def best_splits(
     engine: Engine, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
 ) -> BestSplits:
-    """Return the best candidate split of each column in each node."""
-    from_engine = engine.best_splits(tree, nodes, recipe)
-    if from_engine is not None:
-        return from_engine
+    """Return the best candidate split of each column in each node, from tallies."""
     shape = (len(nodes), len(engine.schema))
     gain, information, impurity, cut = (np.full(shape, np.nan) for _ in range(4))
     n_candidates = np.zeros(shape, np.int64)
@@ -229,8 +226,4 @@ def best_splits(
             else:
                 side = splits.sides[best]
                 groups[i, c] = tuple(counts.codes[side == b] for b in range(side.max() + 1))
-    best_candidates = BestSplits(gain, information, impurity, cut, n_candidates, groups)
-    keep_best_splits = getattr(engine, "keep_best_splits", None)  # engines that can resume
-    if keep_best_splits is not None:
-        keep_best_splits(nodes, best_candidates)
-    return best_candidates
+    return BestSplits(gain, information, impurity, cut, n_candidates, groups)

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from penjing.criteria.criterion import gains
 from penjing.data.table import Field, Floats
+from penjing.grow.dialect_options import SurrogateOptions
 from penjing.grow.engine import Engine
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import Choice
@@ -29,23 +29,6 @@ MIN_ROWS = 2
 """The smallest number of rows in each branch of a surrogate."""
 
 
-@runtime_checkable
-class SurrogateOptions(Protocol):
-    """The settings of a dialect that looks for surrogates, by rpart's names."""
-
-    @property
-    def maxsurrogate(self) -> int:
-        """The largest number of surrogates of a split."""
-
-    @property
-    def usesurrogate(self) -> int:
-        """0: surrogates are only listed; 1: they route rows; 2: then the majority does."""
-
-    @property
-    def surrogatestyle(self) -> int:
-        """0: agreement is a share of the rows the split knows; 1: of those that both know."""
-
-
 def add_missing_routes(
     engine: Engine,
     builder: TreeBuilder,
@@ -54,17 +37,13 @@ def add_missing_routes(
     recipe: Recipe,
 ) -> list[Choice]:
     """Return the choices with surrogates or a branch for missing values, as the recipe says."""
-    options = recipe.options
+    options = recipe.options.surrogates
     if recipe.missing == "branch":
         pairs = zip(nodes, choices, strict=True)
         return [
             _with_missing_branch(engine, builder, node, choice, recipe) for node, choice in pairs
         ]
-    if (
-        not isinstance(options, SurrogateOptions)
-        or recipe.missing != "surrogate"
-        or not options.maxsurrogate
-    ):
+    if options is None or recipe.missing != "surrogate" or not options.maxsurrogate:
         return list(choices)
     with_split = [(i, c.split) for i, c in enumerate(choices) if c.split is not None]
     completed = list(choices)

@@ -29,7 +29,6 @@ from penjing.grow.search import (
     score,
     with_missing_branch,
 )
-from penjing.registry import load
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Classes, Counts, Reader, Tally
 from penjing.tree.split import BestSplits, midpoints, snap_to_category
@@ -190,7 +189,7 @@ def candidates_step(
     step: dict[str, Any] = {}
     if recipe.criterion == "gain_ratio":
         is_averaged = ~np.isnan(best_splits.gain[i])
-        counted = getattr(best_splits, "counted", None)
+        counted = best_splits.counted
         if counted is not None and (is_averaged & counted).any():
             is_averaged &= counted
         step["average_gain"] = json_number(
@@ -206,10 +205,7 @@ def candidates_step(
 
 def scores_of(best_splits: BestSplits, recipe: Recipe) -> Floats:
     """Return the scores by which the dialect of the recipe compares columns."""
-    dialect_scores = getattr(load("dialect", recipe.rules), "scores", None)
-    if dialect_scores is not None:
-        return np.asarray(dialect_scores(best_splits, recipe))
-    return recipe.measure().between(best_splits)
+    return np.asarray(recipe.dialect.scores(best_splits, recipe))
 
 
 def candidate_record(
@@ -218,20 +214,11 @@ def candidate_record(
     """Return the record of one column in one node, as plain data."""
     best_splits, i = offered
     field, s = engine.schema[c], engine.reader
-    if recipe.rules != "textbook" and not np.isnan(best_splits.gain[i, c]):
+    if not recipe.dialect.ranks_by_criterion and not np.isnan(best_splits.gain[i, c]):
         record_of_dialect = _dialect_candidate(engine, c, counts, best_splits, i)
         if record_of_dialect is not None:
-            if getattr(recipe.options, "cut_cost", False) and field.has_order:
-                weight = float(s.weight(counts.known) + s.weight(counts.missing))
-                record_of_dialect["penalty"] = (
-                    float(np.log2(best_splits.n_candidates[i, c])) / weight
-                )
-                costs: Floats | None = getattr(
-                    best_splits, "cost", None
-                )  # C5.0's depend on the gap
-                record_of_dialect["penalty"] = (
-                    record_of_dialect["penalty"] if costs is None else float(costs[i, c])
-                )
+            if best_splits.cut_cost is not None and field.has_order:
+                record_of_dialect["penalty"] = float(best_splits.cut_cost[i, c])
             return record_of_dialect
     values = engine.level_values(c) if field.is_numeric else NO_VALUES
     splits = candidates(counts, field, values, recipe.shape, s)

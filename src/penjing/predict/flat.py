@@ -17,6 +17,7 @@ from penjing.data.table import MISSING, Column, Field, Floats, Table, numeric
 from penjing.errors import DataError, unknown_name_error
 from penjing.predict.inputs import LevelIndex, align_all, is_row, markers_of, used_columns
 from penjing.tree.counts import TIE, Classes
+from penjing.tree.dialect import dialect_of
 from penjing.tree.nodes import Ids
 from penjing.tree.split import NO_BRANCH, Split
 from penjing.tree.tree_data import TreeData
@@ -423,7 +424,8 @@ def _with_cut(split: Split | None, cut: float) -> Split | None:
 
 def comparison_cuts(tree: TreeData) -> Floats:
     """Return the thresholds for comparisons; C4.5 rounds them to 32-bit floats."""
-    rounded = tree.recipe.get("rules") == "quinlan" and tree.recipe.get("precision") == "single"
+    is_single = tree.recipe.get("precision") == "single"
+    rounded = is_single and dialect_of(tree).rounds_thresholds
     return np.asarray(_to_single(tree.nodes.cut), np.float64) if rounded else tree.nodes.cut
 
 

@@ -21,10 +21,10 @@ from penjing.errors import CapabilityError, ChoiceError
 from penjing.prune.decisions import Decision, apply_cuts, plain_number
 from penjing.registry import load
 from penjing.tree.counts import Classes
+from penjing.tree.dialect import dialect_of
 from penjing.tree.tree_data import TreeData
 
 By = Literal["errors", "impurity"]
-_SKLEARN_IMPURITY = {"gain": sklearn_impurity.entropy, "variance": sklearn_impurity.variance}
 """The order in which equally weak links are pruned depends on rounding."""
 
 
@@ -108,8 +108,8 @@ def cost_of(tree: TreeData, by: By) -> Floats:
     name = "variance" if tree.is_regression else str(tree.recipe.get("criterion", "gini"))
     if name == "gini":
         impurity = sklearn_impurity.gini(total)
-    elif tree.recipe.get("rules") == "sklearn" and name in _SKLEARN_IMPURITY:
-        impurity = _SKLEARN_IMPURITY[name](total)
+    elif name in (rounded_as := dialect_of(tree).impurities):
+        impurity = rounded_as[name](total)
     else:
         name = {"gain_ratio": "gain"}.get(name, name)
         impurity = load("criterion", name)().impurity(total, s)

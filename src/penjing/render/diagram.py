@@ -29,6 +29,7 @@ from penjing.text.labels import (
     value_text,
     weight_text,
 )
+from penjing.tree.dialect import dialect_of
 from penjing.tree.tree_data import TreeData
 
 NAME, SMALL = 14.0, 11.0
@@ -262,11 +263,7 @@ def _box_content(
 
 def score_name(tree: TreeData) -> str:
     """Return the name of the score by which the splits of a tree were chosen."""
-    if tree.recipe.get("rules") == "rpart":
-        return "improvement"  # n times the gain, or a share of the sum of squares
-    if tree.recipe.get("rules") in ("quinlan", "c50"):
-        return "score"  # gain or gain ratio, less the cost of a threshold
-    return str(tree.recipe.get("criterion", "gain"))
+    return dialect_of(tree).score_name or str(tree.recipe.get("criterion", "gain"))
 
 
 def _score_text(tree: TreeData, node: int, lang: str) -> str:

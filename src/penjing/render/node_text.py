@@ -12,6 +12,7 @@ from penjing.text.formula import decimals
 from penjing.text.labels import ascii_signs, cut_label, number_text, quoted
 from penjing.text.phrases import class_counts, join_names, rows_of
 from penjing.text.text_table import align_left, align_right, clip, headings, max_width
+from penjing.tree.dialect import dialect_of
 
 Plain = Mapping[str, Any]
 
@@ -66,8 +67,8 @@ def write(
             lines += formulas(
                 explanation, candidate, all_candidates=all_candidates, ascii_only=ascii_only
             )
-        if explanation["rules"] != "textbook":
-            lines.append(say(f"why_rules_{explanation['rules']}", lang))
+        message = dialect_of(explanation["rules"]).scoring_message
+        lines += [] if message is None else [say(message, lang)]
     without_gain = [quoted(c["column"]) for c in explanation["candidates"] if c["gain"] is None]
     if without_gain and with_gain:
         lines.append(
@@ -214,7 +215,7 @@ def _columns(
     columns: list[tuple[str, Callable[[Plain], str]]] = [
         (heading, partial(_number, key)) for heading, key in keys
     ]
-    if explanation["rules"] != "textbook":
+    if not dialect_of(explanation["rules"]).ranks_by_criterion:
         columns.append(("score", _score))
     if any(c["missing"] for c in with_gain):
         columns.append(("missing", _missing_share))
@@ -247,41 +248,14 @@ def _remark(explanation: Plain, candidate: Plain, lang: str) -> str:
         return say("why_chosen", lang)
     if candidate["column"] in explanation["tied"]:
         return say("why_equal", lang)
-    return (
-        say(f"why_{exclusion_reason(explanation, candidate)}", lang)
-        if candidate["score"] is None
-        else ""
-    )
+    if candidate["score"] is not None:
+        return ""
+    return say(f"why_{exclusion_reason(explanation, candidate)}", lang)
 
 
 def exclusion_reason(explanation: Plain, candidate: Plain) -> str:
-    """Return the reason why a candidate has no score, as part of a message key.
-
-    C4.5 compares only columns with at least the average gain. Columns with very many levels do not
-    count for the average; if no other column has a gain, there is no average and no comparison.
-    """
-    if explanation["rules"] == "textbook":
-        return "below"
-    gain, average = candidate.get("criterion_gain"), explanation["average_gain"]
-    if (
-        explanation["rules"] in ("quinlan", "c50")
-        and "cut" in candidate
-        and (gain is None or gain <= 0)
-    ):
-        return "costly"
-    if gain is None:
-        return "not_allowed"
-    if gain <= 0:
-        return "no_gain"
-    if explanation["rules"] == "c50" and not candidate.get("in_average", True):
-        return "many_levels"
-    if (
-        explanation["rules"] == "quinlan"
-        and explanation["criterion"] == "gain_ratio"
-        and average is None
-    ):
-        return "no_average"
-    return "below" if average is not None and gain < average else "screened"
+    """Return the reason why a candidate has no score, as part of a message key."""
+    return dialect_of(explanation["rules"]).exclusion_reason(explanation, candidate)
 
 
 def _bar(value: float, largest: float, *, ascii_only: bool) -> str:

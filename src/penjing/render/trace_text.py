@@ -11,6 +11,7 @@ from penjing.text.formula import decimals
 from penjing.text.labels import ascii_signs, quoted, weight_text
 from penjing.text.phrases import class_counts, join_names
 from penjing.text.text_table import align_left, max_width
+from penjing.tree.dialect import dialect_of
 
 Plain = Mapping[str, Any]
 
@@ -23,7 +24,7 @@ EXCLUSION_REASONS = (
     "costly",
     "not_allowed",
 )
-"""The results of `exclusion_reason`, in the order of output."""
+"""Why columns were not compared, in the order of output; dialects may have others."""
 MAX_ROWS = 20
 """Number of row numbers of a node that are listed."""
 
@@ -130,16 +131,7 @@ def _stop_conditions(step: Plain, recipe: Plain, lang: str) -> str:
 
 
 def _limit(recipe: Plain, key: str) -> str:
-    value = recipe.get(key)
-    if key == "complexity":
-        value = recipe.get("cp", recipe.get("ccp_alpha"))
-    if key == "min_weight":  # programs have different names for it
-        value = max(
-            value or 0,
-            recipe.get("minsplit", 0),
-            recipe.get("min_samples_split", 0),
-            2 * recipe.get("min_branch", 0) if recipe.get("rules") in ("quinlan", "c50") else 0,
-        )
+    value = dialect_of(recipe).limit(recipe, key)
     return weight_text(value) if isinstance(value, int | float) else ""
 
 
@@ -152,23 +144,22 @@ def _candidates_text(step: Plain, candidates: list[Plain], lang: str, *, ascii_o
             texts.append(f"{quoted(c['column'])}{cut} {decimals(_ranking_number(step, c))}")
     values = {"all": ", ".join(texts) or "–", "measure": _measure_name(step, lang)}
     text = say("story_weighed", lang, **values)
-    for reason in EXCLUSION_REASONS:
-        excluded = [
-            c for c in candidates if c["score"] is None and exclusion_reason(step, c) == reason
-        ]
-        if excluded:
-            names = join_names([quoted(c["column"]) for c in excluded], lang)
+    excluded = [(exclusion_reason(step, c), c) for c in candidates if c["score"] is None]
+    others = dict.fromkeys(r for r, _ in excluded if r not in EXCLUSION_REASONS)
+    for reason in (*EXCLUSION_REASONS, *others):
+        columns = [quoted(c["column"]) for r, c in excluded if r == reason]
+        if columns:
+            names = join_names(columns, lang)
             text += say("story_semicolon", lang) + say(f"story_out_{reason}", lang, columns=names)
     return text
 
 
 def _measure_name(step: Plain, lang: str) -> str:
     """Return the name of the number that `_ranking_number` returns."""
-    measure, rules = step["criterion"], step["rules"]
-    if rules in ("quinlan", "c50") and measure in ("gain", "gain_ratio"):
-        return say(f"story_by_quinlan_{measure}", lang)
-    if rules in ("rpart", "sklearn"):
-        return say(f"story_by_{rules}", lang)
+    measure = step["criterion"]
+    message = dialect_of(step["rules"]).ranking_message(measure)
+    if message is not None:
+        return say(message, lang)
     if measure == "gini" and not _ranks_by_gini_index(step):
         return say("story_by_gini_gain", lang)
     known = measure in ("gain", "gain_ratio", "gini", "variance")
@@ -182,7 +173,8 @@ def _ranks_by_gini_index(step: Plain) -> bool:
     values ranks the columns.
     """
     is_complete = not any(c["missing"] for c in step["candidates"])
-    return step["criterion"] == "gini" and step["rules"] == "textbook" and is_complete
+    by_criterion = dialect_of(step["rules"]).ranks_by_criterion
+    return step["criterion"] == "gini" and by_criterion and is_complete
 
 
 def _ranking_number(step: Plain, candidate: Plain) -> float:

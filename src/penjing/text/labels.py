@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from penjing.tree.dialect import dialect_of
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 
@@ -220,7 +221,7 @@ def cut_text(tree: TreeData, node: int) -> CutText:
 def comparison_cut(tree: TreeData, cut: float) -> float:
     """Return a threshold as it is compared; C4.5 rounds it to a 32-bit float."""
     is_single = tree.recipe.get("precision") == "single"
-    return in_32_bits(cut) if is_single and tree.recipe.get("rules") == "quinlan" else cut
+    return in_32_bits(cut) if is_single and dialect_of(tree).rounds_thresholds else cut
 
 
 def value_text(tree: TreeData, node: int) -> str:

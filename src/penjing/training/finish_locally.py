@@ -27,9 +27,9 @@ def grow_and_finish(
     """
     survey = engine.rows.survey
     if (
-        recipe.rules != "textbook"
-        or recipe.measure().native is None
+        not recipe.dialect.decides_by_counts
         or recipe.max_leaves is not None
+        or not recipe.dialect.is_native(replace(recipe, missing="refuse"))
         or any(judged.n_missing for judged in survey.columns)
     ):
         return None

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from penjing.data.table import Note, Table
+from penjing.dialects import recipes
 from penjing.dialects.recipes import recipe_of
 from penjing.engines import remote_counts
 from penjing.errors import CapabilityError, ChoiceError
-from penjing.grow.engine import Grower
+from penjing.grow.engine import Capabilities
 from penjing.grow.loop import grow
 from penjing.grow.recipe import Recipe
 from penjing.grow.trace_record import Trace
@@ -27,16 +27,17 @@ from penjing.tree.builder import TreeBuilder
 from penjing.tree.nodes import LEAF
 from penjing.tree.tree_data import TreeData
 
-ENGINES = ("duckdb", "postgres", "spark")
-"""The engines that leave rows where they are."""
-ENGINE_SETTINGS: dict[str, tuple[str, ...]] = {"spark": ("checkpoint", "memory_limit", "session")}
-"""Settings of an engine besides those of the recipe."""
-DIALECTS = ("textbook", "quinlan", "rpart")
-"""The dialects that need counts only. Spark does not have rpart: it cannot route by surrogates."""
 
-_WHOLE_ROWS = ("refuse", "surrogate", "branch")
-MISSING_POLICIES = {"duckdb": _WHOLE_ROWS, "postgres": _WHOLE_ROWS, "spark": _WHOLE_ROWS}
-"""What an engine can do with missing values. Sums of fractional cases would round differently."""
+def capabilities_of(engine: str) -> Capabilities:
+    """Return what an engine can do.
+
+    Examples
+    --------
+    >>> capabilities_of("duckdb").is_remote, capabilities_of("native").is_remote
+    (True, False)
+    """
+    capabilities: Capabilities = load("engine", engine).capabilities
+    return capabilities
 
 
 def engine_for(data: object, engine: str) -> str | None:
@@ -47,7 +48,7 @@ def engine_for(data: object, engine: str) -> str | None:
     >>> engine_for("postgresql://localhost/shop", "auto"), engine_for("melons.csv", "auto")
     ('postgres', None)
     """
-    if engine in ENGINES:
+    if engine != "auto" and capabilities_of(engine).is_remote:
         return engine
     if isinstance(data, str) and data.startswith(("postgresql://", "postgres://")):
         return "postgres"
@@ -114,9 +115,8 @@ def fit(
 ) -> TreeData:
     """Grow a tree from rows that stay where they are."""
     engine = request.engine
-    settings = {
-        name: changes.pop(name) for name in ENGINE_SETTINGS.get(engine, ()) if name in changes
-    }
+    capabilities = capabilities_of(engine)
+    settings = {name: changes.pop(name) for name in capabilities.settings if name in changes}
     recipe = recipe_of(recipe, **changes)
     check(recipe, engine)
     target_type = (
@@ -141,7 +141,7 @@ def fit(
             if judged.n_missing and recipe.missing == "refuse":
                 values = {"column": judged.column.name, "n": judged.n_missing}
                 raise ChoiceError("missing_refused", recipe=recipe.name, **values)
-            if judged.n_missing and recipe.missing not in MISSING_POLICIES[engine]:
+            if judged.n_missing and recipe.missing not in capabilities.missing:
                 values = {"column": judged.column.name, "missing": recipe.missing}
                 raise CapabilityError("engine_lacks_missing", engine=engine, **values)
         return _describe(_grow(counter, recipe, request), counter, engine)
@@ -153,18 +153,24 @@ def _grow(engine: Any, recipe: Recipe, request: RemoteRequest) -> TreeData:  # n
     """Return the tree: grown by the engine, or finished in this process, or by the loop."""
     if request.is_traced:
         return grow(engine, recipe, None, Trace(), request.progress)
-    grower = engine.grow if isinstance(engine, Grower) else partial(grow_and_finish, engine)
-    tree: TreeData | None = grower(recipe, request.progress)
-    return grow(engine, recipe, None, None, request.progress) if tree is None else tree
+    tree: TreeData | None = engine.grow(recipe, request.progress)
+    if tree is None:
+        tree = grow_and_finish(engine, recipe, request.progress)
+    if tree is None:
+        return grow(engine, recipe, None, None, request.progress)
+    return recipe.dialect.finish(tree, engine, recipe)
 
 
 def check(recipe: Recipe, engine: str) -> None:
     """Raise an error if the engine lacks something the recipe needs, before any row is read."""
-    if engine == "spark" and recipe.rules not in {*DIALECTS} - {"rpart"}:
-        raise CapabilityError("spark_rules", engine=engine, recipe=recipe.name)
-    if recipe.rules not in DIALECTS:
-        raise CapabilityError("engine_lacks_recipe", engine=engine, recipe=recipe.name)
-    if getattr(recipe.options, "xval", 0):
+    capabilities = capabilities_of(engine)
+    if capabilities.lacks_of(recipe):
+        known = dict.fromkeys(
+            each.name for each in recipes.RECIPES.values() if not capabilities.lacks_of(each)
+        )
+        values = {"recipe": recipe.name, "known": ", ".join(known)}
+        raise CapabilityError("engine_lacks_recipe", engine=engine, **values)
+    if recipe.dialect.cross_validates(recipe):
         raise CapabilityError("engine_lacks_xval", engine=engine)
 
 
@@ -199,7 +205,7 @@ def _n_correct(tree: TreeData, engine: remote_counts.Engine, missing: Mapping[st
 
 def _gaps(tree: TreeData, engine: remote_counts.Engine) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the values on both sides of each cut, of the rows that reach the node."""
-    if isinstance(engine.current_tree, TreeBuilder) and tree.recipe["rules"] == "textbook":
+    if isinstance(engine.current_tree, TreeBuilder) and engine.gaps_are_complete:
         return stored_gaps(tree, engine)
     gap_of = np.full((len(tree.nodes), 2), np.nan)
     is_single = tree.recipe.get("precision") == "single"

@@ -21,6 +21,7 @@ from penjing.data.store import StoredColumn
 from penjing.data.table import Table
 from penjing.engines.out_of_core.engine import decides_by_counts, too_large_error
 from penjing.errors import ChoiceError, DataError
+from penjing.grow.engine import PREPARED_ROWS
 from penjing.grow.recipe import Recipe
 
 TEXT_EXPANSION = 8
@@ -165,7 +166,7 @@ def refuse_too_large(
     """Raise an error, before a row is read, for a tree that needs more memory than the limit."""
     if selection.engine != "disk" or not selection.needs or selection.limit is None:
         return
-    if recipe.rules == "sklearn" and selection.needs > selection.limit:
+    if PREPARED_ROWS in recipe.dialect.needs and selection.needs > selection.limit:
         raise too_large_error(recipe.name, selection.needs, selection.limit)
     is_counted = (
         decides_by_counts(recipe) and validation is None and prune is None and not is_traced

@@ -16,7 +16,6 @@ from penjing.data.memory_limit import memory_bytes, native_engine_bytes
 from penjing.data.read import read
 from penjing.data.table import Table
 from penjing.dialects.recipes import recipe_of
-from penjing.dialects.rpart.options import RpartOptions
 from penjing.engines.out_of_core.engine import (
     can_be_counted,
     decides_by_counts,
@@ -24,8 +23,7 @@ from penjing.engines.out_of_core.engine import (
     map_columns,
 )
 from penjing.errors import ChoiceError, DataError
-from penjing.grow.dialect import Dialect
-from penjing.grow.engine import Engine
+from penjing.grow.engine import PREPARED_ROWS, Engine
 from penjing.grow.loop import grow
 from penjing.grow.recipe import Recipe
 from penjing.grow.trace_record import AUTO, Trace, trace_is_cheap
@@ -95,7 +93,8 @@ def train(
         remote_request = remote.RemoteRequest(
             remote_engine, target, schema, query, progress, is_traced=trace is True
         )
-        if remote_engine == "spark" and memory_limit is not None:
+        engine_settings = remote.capabilities_of(remote_engine).settings
+        if "memory_limit" in engine_settings and memory_limit is not None:
             changes["memory_limit"] = memory_limit
         return remote.fit(data, remote_request, recipe, **changes)
     if isinstance(data, Table):
@@ -134,7 +133,7 @@ def train(
         tree = request.fit_table(table, target)
     else:
         table = read(data, None, schema, labels=target, **reading)
-        if chosen.rules == "sklearn" and not schema:
+        if chosen.dialect.sorts_classes and not schema:
             table = _with_sorted_classes(table)
         tree = request.fit_table(table, None)
     return (
@@ -180,7 +179,7 @@ class _FitRequest:
         """Return a table for the disk engine, and the engine; mapped if counts do not suffice."""
         recipe = self.recipe
         needs_loop = self.trace is True or self.validation is not None
-        if recipe.rules == "sklearn":  # its dialect rounds the numbers first, into another table
+        if PREPARED_ROWS in recipe.dialect.needs:
             return load_in_memory(table, recipe, self.memory_limit), "native"
         if decides_by_counts(recipe) and can_be_counted(table) and not needs_loop:
             return table, "disk"
@@ -191,10 +190,8 @@ class _FitRequest:
 
     def _trace_mode(self, table: Table, engine: str) -> bool | Literal["auto"]:
         """Return whether a trace is recorded; ``auto`` if it depends on the size of the tree."""
-        by_cases = self.recipe.rules == "quinlan" and self.recipe.settings().get("sums") == "cases"
-        if self.trace != AUTO or (
-            engine != "disk" and not by_cases and trace_is_cheap(None, table)
-        ):
+        can_be_traced = engine != "disk" and self.recipe.options.can_be_traced
+        if self.trace != AUTO or (can_be_traced and trace_is_cheap(None, table)):
             return self.trace
         return False
 
@@ -210,8 +207,8 @@ class _FitRequest:
         chosen = self.recipe.fits(table)
         table, held_out = _split_validation(table, self.validation, self.seed)
         prune = self.prune
-        if prune is None and getattr(chosen.options, "pruning", None) == "reduced-error":
-            prune = "reduced-error"  # J48 -R
+        if prune is None:
+            prune = chosen.options.pruning_method
         if prune is None and held_out is not None:
             prune = PREPRUNED
         if prune == PREPRUNED and held_out is None:
@@ -229,7 +226,7 @@ class _FitRequest:
             tree = grow(counter, chosen, gate, trace, self.progress)
             return _describe(tree, table, gate)
         tree = _grow(counter, table, chosen, self.progress, traced=traced)
-        if isinstance(chosen.options, RpartOptions) and chosen.options.xval:
+        if chosen.dialect.cross_validates(chosen):
             errors = cp_errors(tree, table, chosen, self.threads)
             about = dict(tree.about) | {"cp_table": errors}
             tree = replace(tree, about=about)
@@ -267,12 +264,10 @@ def _grow(
     traced: bool | Literal["auto"],
 ) -> TreeData:
     """Return the tree: grown by the engine if it can and no trace is needed, else by the loop."""
-    grower = getattr(engine, "grow", None)  # only engines that grow whole trees have it
-    if grower is not None and traced is not True:
-        tree: TreeData | None = grower(recipe, progress)
+    if traced is not True:
+        tree = engine.grow(recipe, progress)
         if tree is not None and not (traced == AUTO and trace_is_cheap(tree, table)):
-            dialect: Dialect = load("dialect", recipe.rules)
-            return dialect.finish(tree, engine, recipe)
+            return recipe.dialect.finish(tree, engine, recipe)
     recipe.refuse_missing(table.columns)
     return grow(engine, recipe, None, Trace() if traced else None, progress)
 

@@ -220,6 +220,10 @@ class BestSplits:
         The score by which columns are compared, where it is not the gain.
     order : int32 or None
         The rank of each column in a tie, where it is not the order of the table.
+    counted : (columns,) bool or None
+        The columns that count for the average gain, where not all do.
+    cut_cost : float64 or None
+        What was subtracted from the gain of a threshold to encode it; None if it costs nothing.
     """
 
     gain: Floats
@@ -231,6 +235,8 @@ class BestSplits:
     missing: Codes | None = None
     worth: Floats | None = None
     order: Codes | None = None
+    counted: npt.NDArray[np.bool_] | None = None
+    cut_cost: Floats | None = None
 
     def split(self, i: int, c: int, score: float, gain: float | None = None) -> Split:
         """Return the candidate of column ``c`` in node ``i`` as a split."""

@@ -28,13 +28,6 @@ from penjing.tree.split import BestSplits, midpoint
 from penjing.tree.tree_data import TreeData
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ScreenedSplits(BestSplits):
-    """The best split of each column, and which columns count for the average gain."""
-
-    counted: npt.NDArray[np.bool_] | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class BestSplit:
     """The best split of one column in one node; its gain is None if there is none."""
@@ -73,9 +66,10 @@ def best_splits(
     if options.sums == "cases":
         raise CapabilityError("sums_need_native")
     shape = (len(nodes), len(engine.schema))
-    gain_, information_, cut = (np.full(shape, np.nan) for _ in range(3))
+    gain_, information_, cut, cut_cost = (np.full(shape, np.nan) for _ in range(4))
     n_candidates = np.zeros(shape, np.int64)
     groups: dict[tuple[int, int], tuple[Codes, ...]] = {}
+    s = engine.reader
     for i, tally in enumerate(engine.tally(tree, nodes)):
         weight = float(in_order(tally.total, rounding(options.precision)))
         for c, counts in tally.columns.items():
@@ -92,13 +86,17 @@ def best_splits(
             if best.gain is None:
                 continue
             gain_[i, c], information_[i, c], cut[i, c] = best.gain, best.information, best.cut
+            if field.has_order:
+                weight_of_all = float(s.weight(counts.known) + s.weight(counts.missing))
+                cut_cost[i, c] = float(np.log2(best.n_candidates)) / weight_of_all
             if best.groups:
                 groups[i, c] = best.groups
     counted = np.array(options.in_average(engine.schema, tree.weight_of(0)), bool)
     # The impurity is used only as a scale of rounding errors; gains are a few bits, so it is 1.
-    return ScreenedSplits(
-        gain_, information_, np.ones(shape), cut, n_candidates, groups, counted=counted
-    )
+    return BestSplits(
+        gain_, information_, np.ones(shape), cut, n_candidates, groups, counted=counted,
+        cut_cost=cut_cost if options.cut_cost else None,
+    )  # fmt: skip
 
 
 _REDUCED_MINIMUM: WeakSet[TreeStructure] = WeakSet()
@@ -318,7 +316,6 @@ def choose(best_splits: BestSplits, recipe: Recipe) -> list[Choice]:
 
 def scores(best_splits: BestSplits, recipe: Recipe) -> Floats:
     """Return the scores that the columns of each node are compared by, NaN if screened out."""
-    assert isinstance(best_splits, ScreenedSplits)
     assert best_splits.counted is not None
     rows = zip(best_splits.gain, best_splits.split_information, strict=True)
     of_nodes = [

@@ -1,8 +1,8 @@
-"""Grow and prune trees by C4.5 and J48 in C++, where the C++ code supports the recipe."""
+"""Grow trees by C4.5 and J48 in C++, where the C++ code supports the recipe."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,27 +10,28 @@ import numpy as np
 from penjing import _core
 from penjing.data.table import Table
 from penjing.dialects.c45.options import C45Options
+from penjing.grow.engine import NativeEngine
 from penjing.grow.recipe import Recipe
-from penjing.progress import NativeProgressCallback
+from penjing.progress import ProgressCallback
 from penjing.tree.counts import Classes, Reader, ties_of
 from penjing.tree.nodes import LEAF, Nodes
 from penjing.tree.tree_data import TreeData
 
 
+def is_native(recipe: Recipe) -> bool:
+    """Return whether C++ grows whole trees by a recipe, as far as memory is concerned."""
+    return recipe.max_leaves is None
+
+
 def grow(
-    table: Table,
-    s: Reader,
-    recipe: Recipe,
-    threads: int,
-    *,
-    lean: bool = False,
-    tell: NativeProgressCallback | None = None,
+    engine: NativeEngine, recipe: Recipe, progress: ProgressCallback | None
 ) -> TreeData | None:
     """Return the tree before pruning; None if only the Python code supports the recipe.
 
     That is: groups of categories, a limit on leaves, costs. The tree equals that of the Python
-    loop to the last bit. ``lean``: columns are not copied, since they do not all fit in memory.
+    loop to the last bit.
     """
+    table, s = engine.table, engine.reader
     options = recipe.options
     is_supported = isinstance(options, C45Options) and isinstance(s, Classes) and s.costs is None
     if not is_supported or recipe.shape != "multiway" or recipe.max_leaves is not None:
@@ -47,10 +48,10 @@ def grow(
         {
             "n_sums": s.size,
             "max_depth": -1 if recipe.max_depth is None else recipe.max_depth,
-            "threads": threads,
-            "progress": tell,
+            "threads": engine.n_threads,
+            "progress": engine.progress_reporter(progress),
             "fraction": recipe.missing == "fraction",
-            "lean": lean,
+            "lean": engine.space is not None,  # not all columns fit memory: none is copied
             "single": options.precision == "single",
             "cases": options.sums == "cases",
             "by_ratio": recipe.criterion == "gain_ratio",
@@ -70,35 +71,6 @@ def grow(
         },
     )
     return _tree(arrays, table, s, recipe)
-
-
-def prune(
-    table: Table, s: Reader, tree: TreeData, settings: Mapping[str, object], missing: str
-) -> dict[str, Any] | None:
-    """Return the pruned tree and each decision; None if only the Python code supports the tree.
-
-    That is: groups of categories, costs, or totals that are not the counts of these rows.
-    """
-    is_supported = isinstance(s, Classes) and s.costs is None and table.target is not None
-    if not is_supported or tree.recipe.get("shape") != "multiway" or tree.schema != table.schema:
-        return None
-    assert table.target is not None
-    nodes = tree.nodes
-    return _core.prune_error_based(
-        _core_columns(table, [True] * len(table.columns)),
-        np.ascontiguousarray(table.target.codes, np.int32),
-        None if table.weight is None else np.ascontiguousarray(table.weight, np.float64),
-        {
-            "parent": np.ascontiguousarray(nodes.parent, np.int32),
-            "column": np.ascontiguousarray(nodes.column, np.int32),
-            "cut": np.ascontiguousarray(nodes.cut, np.float64),
-            "level_start": np.ascontiguousarray(nodes.level_start, np.int64),
-            "level_codes": np.ascontiguousarray(nodes.level_codes, np.int32),
-            "total": np.ascontiguousarray(nodes.total, np.float64).ravel(),
-            "label": np.ascontiguousarray(tree.values, np.int32),
-        },
-        dict(settings) | {"n_sums": s.size, "fraction": missing == "fraction"},
-    )
 
 
 def _core_columns(table: Table, in_average: Sequence[bool]) -> list[Any]:

@@ -115,6 +115,16 @@ class C45Options(DialectOptions):
         """Whether nodes must be grown one at a time, depth first."""
         return self.minimum_slips
 
+    @property
+    def can_be_traced(self) -> bool:
+        """Whether tallies reproduce the search: not sums in the order of C4.5's cases."""
+        return self.sums != "cases"
+
+    @property
+    def pruning_method(self) -> str | None:
+        """The method that prunes the tree after training: J48 -R."""
+        return "reduced-error" if self.pruning == "reduced-error" else None
+
     def check(self) -> None:
         """Raise an error for settings that cannot be used."""
         for name, allowed in _WORDS.items():

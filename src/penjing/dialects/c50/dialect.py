@@ -38,11 +38,9 @@ from penjing.tree.tree_data import TreeData
 class ScreenedSplits(BestSplits):
     """The best split of each column, and what columns are screened by."""
 
-    counted: npt.NDArray[np.bool_] | None = None
     branches: npt.NDArray[np.int64] | None = None
     weight: Floats | None = None
     per_class: float = 0.0
-    cost: Floats | None = None
 
 
 def stops(growth: TreeBuilder, node: int, recipe: Recipe) -> str | None:
@@ -90,7 +88,7 @@ def best_splits(
         branches=np.array([2 if f.has_order else len(f.levels) for f in engine.schema]),
         weight=weights,
         per_class=n / max(engine.reader.size, 1),
-        cost=cost,
+        cut_cost=cost if options.cut_cost else None,
     )  # fmt: skip
 
 
@@ -280,7 +278,7 @@ def regrow_subtree(
     split_nodes = [top]
     while open_nodes:
         splittable = [n for n in open_nodes if stops(growth, n, recipe) is None]
-        choices = choose(best_splits(engine, growth, splittable, recipe), recipe)
+        choices = choose(engine.best_splits(growth, splittable, recipe), recipe)
         pairs = zip(splittable, choices, strict=True)
         splits = {n: c.split for n, c in pairs if c.split is not None}
         open_nodes = [

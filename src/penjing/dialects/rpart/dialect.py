@@ -18,8 +18,9 @@ from penjing.data.table import Codes, Floats
 from penjing.dialects.rpart.case_sums import Cases
 from penjing.dialects.rpart.cp_table import complexities, cp_table
 from penjing.dialects.rpart.options import RpartOptions
+from penjing.dialects.rpart.sorted_rows import ranks
 from penjing.errors import CapabilityError
-from penjing.grow.engine import Engine, HasRows, TreeStructure
+from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import Choice, first_best
 from penjing.grow.surrogates import just_below, mean, numbers_of
@@ -174,8 +175,6 @@ def risks_of(tree: TreeData, engine: Engine, recipe: Recipe) -> list[float] | No
     """
     if rpart_options(recipe).sums == "exact" or not tree.is_regression:
         return None
-    if not isinstance(engine, HasRows):
-        raise CapabilityError("cases_need_rows")
     return [case_risk(engine, tree, node) for node in range(len(tree.nodes))]
 
 
@@ -203,6 +202,11 @@ def _n_rows(tree: TreeData, engine: Engine) -> Floats:
     rows = engine.totals(tree, range(len(tree.nodes))).rows
     assert rows is not None
     return rows
+
+
+def cross_validates(recipe: Recipe) -> bool:
+    """Return whether the cp table is to have cross-validated errors (``xval``)."""
+    return bool(rpart_options(recipe).xval)
 
 
 def importance(tree: TreeData) -> dict[str, float]:
@@ -258,13 +262,13 @@ class BestSplit:
 class RowwiseScorer:
     """Scores splits for regression by sums that are rounded row by row, as in rpart."""
 
-    def __init__(self, engine: HasRows, tree: TreeStructure, node: int) -> None:
+    def __init__(self, engine: Engine, tree: TreeStructure, node: int) -> None:
         self._engine, self._tree, self._node = engine, tree, node
         self._risk = case_risk(engine, tree, node)
 
     def best(self, c: int, counts: Counts, least: int, *, is_cut: bool) -> BestSplit:
         """Return the best split of a column, the first of ties."""
-        known = Cases(*self._engine.cases(self._tree, self._node, c)).known
+        known = _cases(self._engine, self._tree, self._node, c).known
         place, sides = 0, np.empty(0, bool)
         if is_cut:
             gain, code = known.best_cut(least)
@@ -276,10 +280,15 @@ class RowwiseScorer:
         return best
 
 
-def case_risk(engine: HasRows, tree: TreeStructure, node: int) -> float:
+def case_risk(engine: Engine, tree: TreeStructure, node: int) -> float:
     """Return the sum of squares of a node about its mean, added row by row."""
     # rpart adds the root before rows are sorted, other nodes in the order of the first column.
-    return Cases(*engine.cases(tree, node, 0 if node else None)).squares
+    return _cases(engine, tree, node, 0 if node else None).squares
+
+
+def _cases(engine: Engine, tree: TreeStructure, node: int, column: int | None) -> Cases:
+    """Return the rows of a node in the order in which rpart has sorted them by a column."""
+    return Cases(*engine.cases(tree, node, column, ranks))
 
 
 def _rowwise_scorer(
@@ -288,8 +297,6 @@ def _rowwise_scorer(
     """Return the scorer that adds row by row; None if sums are exact."""
     if rpart_options(recipe).sums == "exact" or isinstance(engine.reader, Classes):
         return None
-    if not isinstance(engine, HasRows):
-        raise CapabilityError("cases_need_rows")
     return RowwiseScorer(engine, tree, node)
 
 

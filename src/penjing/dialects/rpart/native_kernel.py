@@ -11,8 +11,9 @@ from penjing.data.scratch import ScratchFolder
 from penjing.data.table import Codes, Column, Floats, Table
 from penjing.dialects.rpart.options import RpartOptions
 from penjing.dialects.rpart.sorted_rows import sorted_rows
+from penjing.grow.engine import NativeEngine
 from penjing.grow.recipe import Recipe
-from penjing.progress import NativeProgressCallback
+from penjing.progress import NativeProgressCallback, ProgressCallback
 from penjing.tree.counts import Classes, Reader
 from penjing.tree.nodes import LEAF, Nodes
 from penjing.tree.split import Surrogate
@@ -26,20 +27,20 @@ ROWS = 2**31
 """Row numbers must fit in 31 bits; the last bit of 32 is a flag."""
 
 
+def is_native(recipe: Recipe) -> bool:
+    """Return whether C++ grows whole trees by a recipe, as far as memory is concerned."""
+    return recipe.max_leaves is None
+
+
 def grow(
-    table: Table,
-    s: Reader,
-    recipe: Recipe,
-    threads: int,
-    *,
-    space: ScratchFolder | None = None,
-    tell: NativeProgressCallback | None = None,
+    engine: NativeEngine, recipe: Recipe, progress: ProgressCallback | None
 ) -> TreeData | None:
     """Return the tree before pruning; None if only the Python code supports the recipe.
 
-    Arrays as large as a column are kept in files of ``space`` if it is given.
+    Arrays as large as a column are kept in files if the engine has a space for them.
     """
-    request = kernel_request(table, s, recipe, threads, space=space, tell=tell)
+    table, s, tell = engine.table, engine.reader, engine.progress_reporter(progress)
+    request = kernel_request(table, s, recipe, engine.n_threads, space=engine.space, tell=tell)
     if request is None:
         return None
     return _tree(_core.grow_rpart(*request), table, s, recipe)

@@ -96,6 +96,11 @@ class RpartOptions(DialectOptions):
         return [name for name, of in _NAMES.items() if of == setting]
 
     @property
+    def surrogates(self) -> RpartOptions:
+        """How surrogates are searched and used."""
+        return self
+
+    @property
     def least(self) -> int:
         """The least number of rows of a child."""
         # R rounds half to even, as Python does.

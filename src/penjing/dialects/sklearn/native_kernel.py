@@ -12,7 +12,9 @@ from penjing import _core
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.table import Codes, Column, Floats, Table
 from penjing.dialects.sklearn.options import SklearnOptions
+from penjing.grow.engine import NativeEngine
 from penjing.grow.recipe import Recipe
+from penjing.progress import ProgressCallback
 from penjing.tree.counts import Classes, Reader, ties_of
 from penjing.tree.nodes import LEAF, Nodes
 from penjing.tree.tree_data import TreeData
@@ -20,11 +22,21 @@ from penjing.tree.tree_data import TreeData
 _CRITERIA = {"gini", "gain", "variance"}
 
 
-def grow(table: Table, s: Reader, recipe: Recipe, threads: int) -> TreeData | None:
+def is_native(recipe: Recipe) -> bool:
+    """Return whether C++ grows whole trees by a recipe, as far as memory is concerned."""
+    return recipe.max_leaves is None
+
+
+def grow(
+    engine: NativeEngine,
+    recipe: Recipe,
+    progress: ProgressCallback | None,  # noqa: ARG001 - the protocol's
+) -> TreeData | None:
     """Return the tree before pruning; None if only the Python code supports the recipe.
 
     That is: rows or classes of weight 0 or less, or a criterion of a plug-in.
     """
+    table, s, threads = engine.table, engine.reader, engine.n_threads
     options, weight = recipe.options, table.weight
     assert isinstance(options, SklearnOptions)
     factor = None

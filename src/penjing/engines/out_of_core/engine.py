@@ -11,6 +11,7 @@ columns mapped from files (:mod:`penjing.data.store_mapped`); then memory holds 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from penjing.data.memory_limit import (
@@ -27,7 +28,8 @@ from penjing.data.table import Field, Floats, Table
 from penjing.engines import native
 from penjing.engines.out_of_core.driver import GenerationDriver, Resources
 from penjing.errors import CapabilityError
-from penjing.grow.engine import TreeStructure
+from penjing.grow.engine import REGROWING, SURROGATES, Capabilities, TreeStructure
+from penjing.grow.engine import Engine as EngineBase
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
 from penjing.tree.counts import Classes, Reader, Tally, Totals, reader_of
@@ -44,7 +46,7 @@ SMALL = 200_000
 """The rows of a node of at most this size are fetched and split in memory."""
 
 
-class Engine:
+class Engine(EngineBase):
     """Counts the rows of a coded store.
 
     Parameters
@@ -60,6 +62,8 @@ class Engine:
     memory_limit : int, str or None
         How many bytes may be used ("2GB"); None for half of the free memory.
     """
+
+    capabilities = Capabilities(meets=frozenset({SURROGATES, REGROWING}))
 
     def __init__(
         self,
@@ -137,14 +141,9 @@ class Engine:
         """Yield the sums of each node, for each column and level."""
         return self._native().tally(tree, nodes, columns, by)
 
-    def best_splits(
-        self,
-        tree: TreeStructure,  # noqa: ARG002 - the protocol's
-        nodes: Sequence[int],  # noqa: ARG002
-        recipe: Recipe,  # noqa: ARG002
-    ) -> BestSplits | None:
-        """Return None: candidates come from `tally`."""
-        return None
+    def best_splits(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> BestSplits:
+        """Return the best split of every column in each node."""
+        return self._native().best_splits(tree, nodes, recipe)
 
     def level_values(self, column: int) -> Floats:
         """Return the sorted numbers of a numeric column, by code."""
@@ -163,11 +162,12 @@ class Engine:
 
 def decides_by_counts(recipe: Recipe) -> bool:
     """Return whether a recipe needs only counts of whole rows, one generation at a time."""
+    dialect = recipe.dialect
     return (
-        recipe.rules == "textbook"
+        dialect.decides_by_counts
         and recipe.missing in ("refuse", "fraction", "branch")
-        and recipe.measure().native is not None
         and recipe.max_leaves is None
+        and dialect.is_native(replace(recipe, missing="refuse"))
     )
 
 
@@ -190,9 +190,7 @@ def has_many_levels(table: Table) -> bool:
 
 def is_grown_by_kernel(recipe: Recipe) -> bool:
     """Return whether C++ grows the whole tree; the loop in Python takes more memory."""
-    if recipe.rules == "textbook":
-        return decides_by_counts(recipe) and recipe.missing != "branch"
-    return recipe.rules != "c50" and recipe.max_leaves is None
+    return recipe.dialect.is_native(recipe)
 
 
 def map_columns(

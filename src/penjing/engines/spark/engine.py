@@ -13,6 +13,7 @@ import os
 import sys
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -448,6 +449,10 @@ class Engine(remote_counts.Engine):
         interrupted goes on after the last of them.
     """
 
+    capabilities = replace(
+        remote_counts.Engine.capabilities, settings=("checkpoint", "memory_limit", "session")
+    )
+
     def __init__(
         self,
         source: Any,  # noqa: ANN401 - a DataFrame, or a path
@@ -495,10 +500,10 @@ class Engine(remote_counts.Engine):
     def counts(self, recipe: Recipe) -> bool:
         """Return whether counts of whole rows suffice for this recipe."""
         return (
-            recipe.rules == "textbook"
+            recipe.dialect.decides_by_counts
             and recipe.missing in ("refuse", "fraction")
-            and recipe.measure().native is not None
             and recipe.max_leaves is None
+            and recipe.dialect.is_native(replace(recipe, missing="refuse"))
             and isinstance(self.reader, Classes)
             and self.reader.costs is None
             and not any(judged.n_missing for judged in self._spark_rows.survey.columns)
@@ -519,19 +524,17 @@ class Engine(remote_counts.Engine):
             self._weight[node] = float(total.sum())
         return Totals(cells, (cells > 0).sum(axis=1) <= 1)
 
-    def best_splits(
-        self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
-    ) -> BestSplits | None:
-        """Return the candidates of the checkpoint; None if they come from `tally`."""
-        if self._checkpoint is None or recipe.rules != "textbook":
-            return None
+    def best_splits(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> BestSplits:
+        """Return the candidates of the checkpoint, if it has them, otherwise from `tally`."""
+        if self._checkpoint is None or not recipe.dialect.decides_by_counts:
+            return super().best_splits(tree, nodes, recipe)
         self._set_tree(tree)
-        return self._checkpoint.best_splits(nodes)
-
-    def keep_best_splits(self, nodes: Sequence[int], best_splits: BestSplits) -> None:
-        """Store the candidates of nodes in the checkpoint, if there is one."""
-        if self._checkpoint is not None:
-            self._checkpoint.keep_best_splits(nodes, best_splits, self._spark_rows.jobs.n_jobs)
+        stored = self._checkpoint.best_splits(nodes)
+        if stored is not None:
+            return stored
+        best_splits = super().best_splits(tree, nodes, recipe)
+        self._checkpoint.keep_best_splits(nodes, best_splits, self._spark_rows.jobs.n_jobs)
+        return best_splits
 
     def close(self) -> None:
         """Remove the blocks from the workers."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from penjing.data.table import Table
 from penjing.engines import remote_counts
 from penjing.engines.sql import group_by
 from penjing.engines.sql.connection import Connection
+from penjing.grow.engine import SURROGATES
 from penjing.grow.recipe import Recipe
 
 
@@ -29,6 +31,8 @@ class Engine(remote_counts.Engine):
         The rows, if they were read and then copied to the database.
     """
 
+    capabilities = replace(remote_counts.Engine.capabilities, meets=frozenset({SURROGATES}))
+
     def __init__(
         self,
         connection: Connection,
@@ -45,7 +49,7 @@ class Engine(remote_counts.Engine):
         rows = group_by.DatabaseRows(
             connection, table=table, query=query, target=target, schema=schema, read=read
         )
-        if recipe.rules == "rpart":
+        if recipe.dialect.drops_unknown_rows:
             rows.drop_unknown()
         super().__init__(rows, recipe, fetch_limit)
 

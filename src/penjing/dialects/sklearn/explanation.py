@@ -1,0 +1,27 @@
+"""How decisions of scikit-learn are explained: what ranks columns, and by which limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penjing.tree.dialect import Settings, screened_out, setting_limit
+
+exclusion_reason = screened_out
+
+
+def ranking_message(criterion: str) -> str | None:  # noqa: ARG001 - the protocol's
+    """Return the key of the message that names the number by which columns are ranked."""
+    return "story_by_sklearn"
+
+
+def limit(settings: Settings, stop: str) -> Any:  # noqa: ANN401 - of any setting
+    """Return the limit of a stop condition, by scikit-learn's own parameters."""
+    if stop == "complexity":
+        return settings.get("ccp_alpha")
+    value = setting_limit(settings, stop)
+    return max(value, settings.get("min_samples_split", 0)) if stop == "min_weight" else value
+
+
+def removal_reason(settings: Settings) -> str | None:
+    """Return why a node that could be split is a leaf: pruning by complexity."""
+    return "complexity" if settings.get("ccp_alpha") else None
