@@ -17,8 +17,10 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
+#include "grow/approximate_information.hpp"
 #include "grow/general.hpp"
 #include "grow/nodes.hpp"
+#include "grow/sort_codes.hpp"
 
 namespace penjing {
 
@@ -98,43 +100,6 @@ double average_gain(const std::vector<ColumnSplit>& splits, const C45Request& re
         }
     }
     return n == 0 ? not_a_number : math.round(sum / static_cast<double>(n));
-}
-
-// n log2 n with a relative error of about 1e-12, by a table of logarithms and a short series.
-class LogarithmTable {
-  public:
-    LogarithmTable() {
-        for (std::size_t i = 0; i < size; ++i) {
-            const double middle = 1 + (static_cast<double>(i) + 0.5) / size;
-            inverse_[i] = 1 / middle;
-            log_[i] = std::log2(middle);
-        }
-    }
-    [[nodiscard]] double n_log_n(double n) const {
-        constexpr double per_bit = 1.4426950408889634;
-        const auto bits = std::bit_cast<std::uint64_t>(n);
-        const auto exponent = static_cast<std::int64_t>(bits >> 52) - 1023;
-        if (exponent < -1000) {  // zero, nearly zero, or negative by rounding
-            return 0;
-        }
-        const std::size_t i = (bits >> (52 - width)) & (size - 1);
-        const double fraction =
-            std::bit_cast<double>((bits & 0xfffffffffffffULL) | 0x3ff0000000000000ULL);
-        const double r = fraction * inverse_[i] - 1;
-        const double series = r * (1 - r * (1.0 / 2 - r * (1.0 / 3 - r * (1.0 / 4))));
-        return n * (static_cast<double>(exponent) + log_[i] + per_bit * series);
-    }
-
-  private:
-    static constexpr unsigned width = 7;
-    static constexpr std::size_t size = std::size_t{1} << width;
-    std::array<double, size> inverse_{};
-    std::array<double, size> log_{};
-};
-
-inline double approx_n_log_n(double n) {
-    static const LogarithmTable logarithms;
-    return n > 0 ? logarithms.n_log_n(n) : 0.0;
 }
 
 class C45Kernel {
@@ -359,7 +324,7 @@ class C45Kernel {
                 }
             }
         } else {
-            sort_keys(scratch, n_levels);
+            sort_codes(scratch.keys, scratch.spare, n_levels);
             for (const std::uint64_t key : scratch.keys) {
                 const auto code = static_cast<std::int32_t>(key >> 32);
                 const std::size_t i = key & 0xffffffffU;
@@ -374,32 +339,6 @@ class C45Kernel {
             for (std::size_t k = 0; k < s_; ++k) {
                 scratch.known[k] += scratch.cells[at + k];
             }
-        }
-    }
-
-    // Sort by code, then by position: a radix sort by the digits of the code.
-    static void sort_keys(Scratch& scratch, std::size_t n_levels) {
-        constexpr std::size_t few = 96;
-        constexpr unsigned digit = 9;
-        constexpr std::size_t n_digits = std::size_t{1} << digit;
-        const std::size_t n = scratch.keys.size();
-        if (n < few) {
-            std::sort(scratch.keys.begin(), scratch.keys.end());
-            return;
-        }
-        scratch.spare.resize(n);
-        for (unsigned shift = 0; (n_levels - 1) >> shift != 0; shift += digit) {
-            std::array<std::uint32_t, n_digits + 1> start{};
-            for (const std::uint64_t key : scratch.keys) {
-                ++start[((key >> (32 + shift)) & (n_digits - 1)) + 1];
-            }
-            for (std::size_t d = 1; d <= n_digits; ++d) {
-                start[d] += start[d - 1];
-            }
-            for (const std::uint64_t key : scratch.keys) {
-                scratch.spare[start[(key >> (32 + shift)) & (n_digits - 1)]++] = key;
-            }
-            scratch.keys.swap(scratch.spare);
         }
     }
 

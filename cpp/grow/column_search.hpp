@@ -6,13 +6,16 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <vector>
 
+#include "grow/approximate_information.hpp"
 #include "grow/category_order.hpp"
 #include "grow/criterion.hpp"
 #include "grow/node_rows.hpp"
 #include "grow/request.hpp"
+#include "grow/sort_codes.hpp"
 
 namespace penjing {
 
@@ -45,7 +48,7 @@ class ColumnSearch {
             : scorer(request.criterion, request.n_sums) {}
         Scorer scorer;
         Counts counts;
-        std::vector<double> dense, below, scored, weights, spare;
+        std::vector<double> dense, below, scored, approximate, terms, weights, spare;
         std::vector<std::uint32_t> seen;
         std::vector<std::uint64_t> keys, keys2;
     };
@@ -113,7 +116,7 @@ class ColumnSearch {
                 }
             }
         } else {
-            std::sort(scratch.keys.begin(), scratch.keys.end());
+            sort_codes(scratch.keys, scratch.keys2, n_levels);
             for (const std::uint64_t key : scratch.keys) {
                 const auto code = static_cast<std::int32_t>(key >> 32);
                 const std::size_t i = key & 0xffffffffU;
@@ -220,17 +223,18 @@ class ColumnSearch {
     void cuts(Scratch& scratch, ColumnSplit& split, double weight, double share) const {
         const Counts& counts = scratch.counts;
         const std::size_t n = counts.codes.size() - 1;
-        scratch.below.assign(s_, 0.0);
-        scratch.scored.resize(n);
-        for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t k = 0; k < s_; ++k) {
-                scratch.below[k] += counts.cells[i * s_ + k];
+        scratch.scored.assign(n, not_a_number);
+        if (request_.y == nullptr && split.extra.empty()) {
+            score_near_best(scratch, split, weight, share);
+        } else {
+            scratch.below.assign(s_, 0.0);
+            for (std::size_t i = 0; i < n; ++i) {
+                add_cell(counts, i, scratch.below);
+                scratch.scored[i] =
+                    gain_of_two(scratch, split, scratch.below.data(), weight, share);
+                split.n_candidates += std::isnan(scratch.scored[i]) ? 0 : 1;
             }
-            scratch.scored[i] =
-                gain_of_two(scratch, split, scratch.below.data(), weight, share);
         }
-        split.n_candidates = std::count_if(scratch.scored.begin(), scratch.scored.end(),
-                                           [](double score) { return !std::isnan(score); });
         const std::size_t best =
             first_best(scratch.scored, split.candidate.impurity * tie_share);
         if (best == n) {
@@ -238,13 +242,71 @@ class ColumnSearch {
         }
         scratch.below.assign(s_, 0.0);
         for (std::size_t i = 0; i <= best; ++i) {
-            for (std::size_t k = 0; k < s_; ++k) {
-                scratch.below[k] += counts.cells[i * s_ + k];
-            }
+            add_cell(counts, i, scratch.below);
         }
         split.candidate.gain = gain_of_two(scratch, split, scratch.below.data(), weight, share);
         split.low = counts.codes[best];
         split.high = counts.codes[best + 1];
+    }
+
+    void add_cell(const Counts& counts, std::size_t i, std::vector<double>& below) const {
+        for (std::size_t k = 0; k < s_; ++k) {
+            below[k] += counts.cells[i * s_ + k];
+        }
+    }
+
+    // Score the cuts whose approximate impurity is within the error of both computations, and
+    // the slack of ties, of the smallest. The others cannot be chosen.
+    void score_near_best(Scratch& scratch, ColumnSplit& split, double weight,
+                         double share) const {
+        const Counts& counts = scratch.counts;
+        const std::size_t n = counts.codes.size() - 1;
+        ApproximateImpurity approximate(request_.criterion, counts.known, scratch.terms);
+        scratch.below.assign(s_, 0.0);
+        scratch.approximate.resize(n);
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < n; ++i) {
+            const double* cell = counts.cells.data() + i * s_;
+            for (std::size_t k = 0; k < s_; ++k) {
+                if (cell[k] != 0) {
+                    scratch.below[k] += cell[k];
+                    approximate.move(k, scratch.below[k], counts.known[k] - scratch.below[k]);
+                }
+            }
+            const double size = pairwise_sum(scratch.below.data(), s_);
+            scratch.approximate[i] = not_a_number;
+            if (is_large(size) && is_large(weight_above(scratch))) {
+                ++split.n_candidates;
+                scratch.approximate[i] = approximate.after(size, weight - size);
+                least = std::min(least, scratch.approximate[i]);
+            }
+        }
+        const double last = least + approximate.error(weight) +
+                            weight * (split.candidate.impurity * tie_share / share);
+        scratch.below.assign(s_, 0.0);
+        std::size_t done = 0;  // cells that are in `below`
+        for (std::size_t i = 0; i < n; ++i) {
+            if (scratch.approximate[i] <= last) {
+                for (; done <= i; ++done) {
+                    add_cell(counts, done, scratch.below);
+                }
+                scratch.scored[i] =
+                    gain_of_two(scratch, split, scratch.below.data(), weight, share);
+            }
+        }
+    }
+
+    [[nodiscard]] bool is_large(double weight) const {
+        return weight >= request_.min_branch && weight > 0;
+    }
+
+    // The weight of the rows above a cut, added as in the exact score.
+    double weight_above(Scratch& scratch) const {
+        scratch.weights.resize(s_);
+        for (std::size_t k = 0; k < s_; ++k) {
+            scratch.weights[k] = scratch.counts.known[k] - scratch.below[k];
+        }
+        return pairwise_sum(scratch.weights.data(), s_);
     }
 
     void score_multiway(Scratch& scratch, ColumnSplit& split, double weight,
