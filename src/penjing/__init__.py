@@ -227,7 +227,7 @@ def _estimator(name: str) -> object:
     try:
         value = getattr(_import_module("penjing.estimators"), name)
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("sklearn", "scipy"):
+        if (error.name or "").partition(".")[0] not in ("scipy", "sklearn"):
             raise
         i18n = _import_module("penjing.i18n")
         raise ImportError(i18n.say("needs_sklearn", name=name), name=error.name) from None

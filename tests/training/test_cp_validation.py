@@ -8,9 +8,10 @@ import pytest
 import penjing
 from penjing.data.table import Table, nominal, numeric
 from penjing.dialects.recipes import recipe_of
+from penjing.dialects.rpart.cross_validation import CrossValidation, groups_of
 from penjing.dialects.rpart.options import RpartOptions
 from penjing.errors import ChoiceError
-from penjing.training.cp_validation import CrossValidation, cross_validated, cut_to, groups_of
+from penjing.training.cp_validation import cross_validated, cut_to
 from penjing.tree.counts import reader_of
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from penjing import _core
 from penjing.data.table import Floats
+from penjing.tree.counts import Classes, Reader
 
 
 def sum_columns(part: Floats) -> Floats:
@@ -38,3 +39,18 @@ def variance(part: Floats) -> Floats:
     """Return the variance of rows of moments: sum w, sum wy, sum wy^2."""
     weight = part[:, 0]
     return np.asarray(part[:, 2] / weight - (part[:, 1] / weight) ** 2)
+
+
+def weighted(total: Floats, s: Reader) -> Floats:
+    """Return sums with class weights, where there are any."""
+    if isinstance(s, Classes) and s.costs is not None:
+        return np.asarray(total * np.asarray(s.costs.factor))
+    return total
+
+
+def impurity(total: Floats, s: Reader, criterion: str) -> Floats:
+    """Return the impurity of each row of sums, class weights included."""
+    part = weighted(total, s)
+    if not isinstance(s, Classes):
+        return variance(part)
+    return gini(part) if criterion == "gini" else entropy(part)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -13,10 +12,8 @@ from sklearn.tree._tree import NODE_DTYPE
 from sklearn.tree._tree import Tree as ArrayTree
 
 from penjing.api.tree import Tree
+from penjing.criteria import sklearn_impurity
 from penjing.data.table import Floats
-from penjing.dialects.recipes import recipe_of
-from penjing.dialects.sklearn.dialect import SplitScorer
-from penjing.grow.recipe import Recipe
 from penjing.tree.counts import Classes
 
 Positions = npt.NDArray[np.intp]
@@ -78,11 +75,6 @@ def _level_ends(tree: Tree) -> list[int]:
     return ends
 
 
-@cache
-def _recipe(criterion: str) -> Recipe:
-    return recipe_of("sklearn", criterion=criterion)
-
-
 def to_arrays(tree: Tree, order: NodeOrder, *, is_weighted: bool = False) -> ArrayTree:
     """Return scikit-learn's array tree.
 
@@ -100,14 +92,14 @@ def to_arrays(tree: Tree, order: NodeOrder, *, is_weighted: bool = False) -> Arr
     splits = np.flatnonzero(~tree.is_leaf)
     total = _weighted_totals(tree, has_unit_weights=not is_weighted)
     weight = s.weight(total)
-    scorer = SplitScorer(s, _recipe(str(tree.recipe["criterion"])))
+    impurity = sklearn_impurity.impurity(nodes.total, s, str(tree.recipe["criterion"]))
     records = np.zeros(len(nodes), NODE_DTYPE)
     records["left_child"] = records["right_child"] = -1
     records["feature"] = records["threshold"] = UNDEFINED
     at, first = position[splits], tree.first_child[splits]
     records["left_child"][at], records["right_child"][at] = position[first], position[first + 1]
     records["feature"][at], records["threshold"][at] = nodes.column[splits], nodes.cut[splits]
-    records["impurity"][position] = scorer.impurity(nodes.total)
+    records["impurity"][position] = impurity
     records["weighted_n_node_samples"][position] = weight
     if not is_weighted:
         records["n_node_samples"][position] = s.weight(nodes.total)

@@ -21,7 +21,7 @@ from penjing.registry import load
 from penjing.text.branch_order import children_in_order
 from penjing.text.labels import CutText, branch_text, comparison_cut, cut_label, in_32_bits, quoted
 from penjing.tree.builder import TreeBuilder
-from penjing.tree.dialect import dialect_of
+from penjing.tree.dialect import TEXTBOOK, dialect_of
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 
@@ -171,7 +171,7 @@ def about_node(tree: TreeData, node: int) -> Plain:
         "rows": _plain(tree.weight_of(node)),
         "answer": tree.answer(node),
         "criterion": tree.recipe.get("criterion", "gain"),
-        "rules": tree.recipe.get("rules", "textbook"),
+        "rules": tree.recipe.get("rules", TEXTBOOK),
         "question": None if tree.is_leaf[node] else tree.schema[int(tree.nodes.column[node])].name,
     }
     if tree.is_regression:

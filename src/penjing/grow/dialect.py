@@ -25,6 +25,7 @@ from penjing.tree.dialect import TreeDialect
 from penjing.tree.split import BestSplits
 from penjing.tree.tree_data import TreeData
 
+CpTable = list[list[float]]
 StopRule = Callable[[TreeBuilder, int, Recipe], str | None]
 SplitSearch = Callable[[Engine, TreeStructure, Sequence[int], Recipe], BestSplits]
 NativeGrower = Callable[[NativeEngine, Recipe, ProgressCallback | None], TreeData | None]
@@ -108,8 +109,10 @@ class Dialect(TreeDialect):
     """Whether classes are sorted, since the first wins ties."""
     cross_validates: Callable[[Recipe], bool] = never
     """Whether the recipe asks for cross-validated complexities."""
-    complexity_errors: Callable[[TreeData, Table, Recipe], list[list[float]]] | None = None
-    """Returns the cp table of a tree with cross-validated errors; None: by the general method."""
+    complexity_errors: Callable[[TreeData, Table, Recipe, int | None], CpTable] | None = None
+    """Returns the cp table of a new tree with the errors of the recipe's folds, by threads."""
+    cross_validated_table: Callable[[TreeData, Table, Recipe, int], CpTable] | None = None
+    """Returns the cp table of any tree with errors of so many folds; None: the general way."""
 
     estimator_names: Mapping[str, str] = field(default_factory=ESTIMATOR_NAMES.copy)
     """The settings that have another name in scikit-learn, by that name."""

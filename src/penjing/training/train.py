@@ -34,7 +34,6 @@ from penjing.prune.decisions import Ties, check_ties
 from penjing.prune.pre_pruning import ValidationPrePruner
 from penjing.registry import load
 from penjing.training import pruning, remote
-from penjing.training.cp_validation import cp_errors
 from penjing.training.select_engine import (
     in_memory,
     load_in_memory,
@@ -226,8 +225,9 @@ class _FitRequest:
             tree = grow(counter, chosen, gate, trace, self.progress)
             return _describe(tree, table, gate)
         tree = _grow(counter, table, chosen, self.progress, traced=traced)
-        if chosen.dialect.cross_validates(chosen):
-            errors = cp_errors(tree, table, chosen, self.threads)
+        complexity_errors = chosen.dialect.complexity_errors
+        if complexity_errors is not None and chosen.dialect.cross_validates(chosen):
+            errors = complexity_errors(tree, table, chosen, self.threads)
             about = dict(tree.about) | {"cp_table": errors}
             tree = replace(tree, about=about)
         tree = _describe(tree, table)

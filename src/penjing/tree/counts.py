@@ -239,3 +239,18 @@ def ties_of(arrays: Mapping[str, Any], score: Floats) -> list[dict[str, Any]]:
         {"columns": columns[start[i] : start[i + 1]], "score": at, "node": node}
         for i, (node, at) in enumerate(zip(tied.tolist(), score[tied].tolist(), strict=True))
     ]
+
+
+def prediction_costs(
+    true: Codes, predictions: npt.NDArray[np.intp], s: Reader, *, transposed: bool = False
+) -> Floats:
+    """Return what the predicted class of each row costs; an error costs 1 where costs are equal.
+
+    With ``transposed`` losses the roles of true and predicted class are exchanged.
+    """
+    assert isinstance(s, Classes)
+    if s.costs is None:
+        return np.asarray(true != predictions, np.float64)
+    loss = np.asarray(s.costs.loss)
+    cost = loss[predictions, true] if transposed else loss[true, predictions]
+    return np.asarray(np.asarray(s.costs.factor)[true] * cost)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penjing.dialects.rpart import dialect, estimator, explanation, native_kernel
+from penjing.dialects.rpart import cross_validation, dialect, estimator, explanation, native_kernel
 from penjing.dialects.rpart.options import RpartOptions
 from penjing.grow.dialect import ESTIMATOR_NAMES, Dialect
 from penjing.grow.engine import SURROGATES
@@ -26,7 +26,9 @@ RPART = Dialect(
     importance=dialect.importance,
     needs=frozenset({SURROGATES}),
     drops_unknown_rows=True,
-    cross_validates=dialect.cross_validates,
+    cross_validates=cross_validation.cross_validates,
+    complexity_errors=cross_validation.cp_errors,
+    cross_validated_table=cross_validation.cross_validated_table,
     ranks_by_criterion=False,
     score_name="improvement",  # n times the gain, or a share of the sum of squares
     scoring_message="why_rules_rpart",

@@ -204,11 +204,6 @@ def _n_rows(tree: TreeData, engine: Engine) -> Floats:
     return rows
 
 
-def cross_validates(recipe: Recipe) -> bool:
-    """Return whether the cp table is to have cross-validated errors (``xval``)."""
-    return bool(rpart_options(recipe).xval)
-
-
 def importance(tree: TreeData) -> dict[str, float]:
     """Return the importance of each column: its gains, and a share of those as a surrogate."""
     importances: dict[int, float] = {}

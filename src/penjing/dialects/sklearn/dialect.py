@@ -171,9 +171,7 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
 def importance(tree: TreeData) -> dict[str, float]:
     """Return the importance of each column: its share in the decrease of impurity."""
     s = tree.reader
-    total = tree.nodes.total
-    if isinstance(s, Classes) and s.costs is not None:
-        total = total * np.asarray(s.costs.factor)
+    total = sklearn_impurity.weighted(tree.nodes.total, s)
     weighted_gain = s.weight(total) * tree.nodes.gain
     decrease = np.zeros(len(tree.schema))
     is_split = ~tree.is_leaf
@@ -244,21 +242,15 @@ class SplitScorer:
 
     def __init__(self, s: Reader, recipe: Recipe) -> None:
         self._s = s
-        self._factor = None
-        if isinstance(s, Classes) and s.costs is not None:
-            self._factor = np.asarray(s.costs.factor)
-        self._bits = recipe.measure().name != "gini"
+        self._criterion = recipe.measure().name
 
     def weight(self, total: Floats) -> Floats:
         """Return the weight of sums, class weights included."""
-        return self._s.weight(self._weighted(total))
+        return self._s.weight(sklearn_impurity.weighted(total, self._s))
 
     def impurity(self, total: Floats) -> Floats:
         """Return the impurity of each vector of sums."""
-        part = self._weighted(total)
-        if not isinstance(self._s, Classes):
-            return sklearn_impurity.variance(part)
-        return sklearn_impurity.entropy(part) if self._bits else sklearn_impurity.gini(part)
+        return sklearn_impurity.impurity(total, self._s, self._criterion)
 
     def best(self, splits: Candidates, options: SklearnOptions, least: float) -> tuple[int, float]:
         """Return the best candidate, the first of ties, and its score; -1 if none is allowed."""
@@ -292,6 +284,3 @@ class SplitScorer:
             return np.asarray(-right * other - left * one)
         squares = splits.left[:, 1] ** 2 / left + splits.right[:, 1] ** 2 / right
         return np.asarray(squares)
-
-    def _weighted(self, total: Floats) -> Floats:
-        return total if self._factor is None else total * self._factor
