@@ -8,6 +8,7 @@ namespace nb = nanobind;
 void bind_encode(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_best_splits(nb::module_& m);
+void bind_best_splits_dialects(nb::module_& m);
 void bind_dialects_c45(nb::module_& m);
 void bind_dialects_rpart(nb::module_& m);
 void bind_dialects_sklearn(nb::module_& m);
@@ -24,6 +25,7 @@ NB_MODULE(_core, m) {
     bind_encode(m);
     bind_grow(m);
     bind_best_splits(m);
+    bind_best_splits_dialects(m);
     bind_dialects_c45(m);
     bind_dialects_rpart(m);
     bind_dialects_sklearn(m);

@@ -353,8 +353,8 @@ class RpartKernel {
         const std::uint32_t at = search_.place;
         const GrowColumn& column = request_.columns[c];
         split.last = column.codes[row_of(list[at - 1])];
-        split.cut = just_below(column.levels[split.last],
-                               column.levels[column.codes[row_of(list[at])]]);
+        split.cut =
+            rpart_cut(column.levels[split.last], column.levels[column.codes[row_of(list[at])]]);
     }
 
     // Compare the thresholds of a column; false if it has only one value, or none.
@@ -442,8 +442,8 @@ class RpartKernel {
         }
         const GrowColumn& column = request_.columns[c];
         split.last = column.codes[row_of(list[at - 1])];
-        split.cut = just_below(column.levels[split.last],
-                               column.levels[column.codes[row_of(list[at])]]);
+        split.cut =
+            rpart_cut(column.levels[split.last], column.levels[column.codes[row_of(list[at])]]);
     }
 
     // The best grouping of categories in the order of their means, with rows summed one by one.
@@ -510,12 +510,6 @@ class RpartKernel {
             sum += request_.common_prior;
         }
         return sum;
-    }
-
-    [[nodiscard]] static double just_below(double low, double high) {
-        const double below =
-            std::nextafter(midpoint(low, high), -std::numeric_limits<double>::infinity());
-        return std::max(below, low);
     }
 
     // Compares the candidates of one column; `known` and `below` of the scratch memory are the
@@ -1012,8 +1006,8 @@ class RpartKernel {
         if (agreement(best, whole, routed, split)) {
             const GrowColumn& column = request_.columns[d];
             split.column = static_cast<std::uint32_t>(d);
-            split.cut = just_below(column.levels[column.codes[row_of(list[at - 1])]],
-                                   column.levels[column.codes[row_of(list[at])]]);
+            split.cut = rpart_cut(column.levels[column.codes[row_of(list[at - 1])]],
+                                  column.levels[column.codes[row_of(list[at])]]);
             split.below = side;
             split.groups[0].clear();
             split.groups[1].clear();

@@ -5,12 +5,19 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "dialects/rpart_nodes.hpp"
 #include "grow/criterion.hpp"
 
 namespace penjing {
+
+// The threshold c for which value <= c means value < (low + high) / 2 (surrogates.just_below).
+inline double rpart_cut(double low, double high) {
+    return std::max(
+        std::nextafter(midpoint(low, high), -std::numeric_limits<double>::infinity()), low);
+}
 
 class RpartCriterion {
   public:

@@ -238,11 +238,7 @@ class SklearnKernel {
     }
 
     [[nodiscard]] bool is_gap(double low, double high) const {
-        if (request_.compare_as_float) {
-            const float from = static_cast<float>(low) + static_cast<float>(request_.gap);
-            return static_cast<float>(high) > from;
-        }
-        return high > low + request_.gap;
+        return is_sklearn_gap(low, high, request_.gap, request_.compare_as_float);
     }
 
     [[nodiscard]] RowData table_rows() const {
@@ -1022,8 +1018,7 @@ class SklearnKernel {
         node.gap[0] = low;
         if (candidate.at < n_known) {
             const double high = value(task.row_data, c, entries[candidate.at]);
-            node.cut = low / 2.0 + high / 2.0;
-            node.cut = node.cut == high ? low : node.cut;
+            node.cut = sklearn_cut(low, high);
             node.gap[1] = high;
         }
 

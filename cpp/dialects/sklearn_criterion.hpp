@@ -10,6 +10,19 @@
 
 namespace penjing {
 
+// Whether a threshold may lie between two values (dialects/sklearn/dialect.py, far_apart).
+inline bool is_sklearn_gap(double low, double high, double gap, bool compare_as_float) {
+    if (compare_as_float) {
+        return static_cast<float>(high) > static_cast<float>(low) + static_cast<float>(gap);
+    }
+    return high > low + gap;
+}
+
+inline double sklearn_cut(double low, double high) {
+    const double middle = low / 2.0 + high / 2.0;
+    return middle == high ? low : middle;
+}
+
 class SklearnCriterion {
   public:
     SklearnCriterion(std::size_t n_sums, bool is_regression, bool is_entropy,

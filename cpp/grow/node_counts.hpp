@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "grow/criterion.hpp"
 #include "grow/node_rows.hpp"
 
 namespace penjing {
@@ -105,6 +106,48 @@ inline NodeCounts count_column(const std::int32_t* codes, std::size_t n_levels,
         }
     }
     return counts;
+}
+
+// The same for rows in the order of their codes (with missing values first), equal ones in the
+// order of the table.
+inline NodeCounts count_sorted(const std::int32_t* codes, const TargetView& target,
+                               const RowsView& rows) {
+    const std::size_t s = target.n_sums;
+    NodeCounts counts;
+    counts.missing.assign(s, 0.0);
+    for (std::size_t i = 0; i < rows.n; ++i) {
+        const std::uint32_t row = rows.ids[i];
+        const double weight = rows.weight_of(i);
+        if (codes[row] < 0) {
+            target.add(counts.missing.data(), row, weight);
+            counts.n_missing += 1;
+            continue;
+        }
+        if (counts.codes.empty() || counts.codes.back() != codes[row]) {
+            counts.codes.push_back(codes[row]);
+            counts.cells.resize(counts.cells.size() + s, 0.0);
+            counts.rows.resize(rows.weight == nullptr ? 0 : counts.cells.size(), 0.0);
+        }
+        target.add(counts.cells.data() + counts.cells.size() - s, row, weight);
+        if (rows.weight != nullptr && weight > 0) {
+            target.add(counts.rows.data() + counts.rows.size() - s, row, 1.0);
+        }
+    }
+    return counts;
+}
+
+// The sums of all cells, as NumPy adds rows of an array: a single column pairwise.
+inline std::vector<double> sum_cells(const std::vector<double>& cells, std::size_t n_sums) {
+    if (n_sums == 1) {
+        return {pairwise_sum(cells.data(), cells.size())};
+    }
+    std::vector<double> sums(n_sums, 0.0);
+    for (std::size_t at = 0; at < cells.size(); at += n_sums) {
+        for (std::size_t k = 0; k < n_sums; ++k) {
+            sums[k] += cells[at + k];
+        }
+    }
+    return sums;
 }
 
 }  // namespace penjing

@@ -117,6 +117,22 @@ def best_splits(
 ) -> dict[str, Any]:
     """Return the best split of every column in each node, by a criterion of the textbook."""
 
+def best_splits_rpart(
+    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool]],
+    given: dict[str, Any],
+    nodes: list[tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64] | None]],
+    recipe: dict[str, Any],
+) -> dict[str, Any]:
+    """Return the best split of every column in each node, by rpart's rules."""
+
+def best_splits_sklearn(
+    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool]],
+    given: dict[str, Any],
+    nodes: list[tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64] | None]],
+    recipe: dict[str, Any],
+) -> dict[str, Any]:
+    """Return the best split of every column in each node, by scikit-learn's rules."""
+
 def route_rows(
     ids: npt.NDArray[np.uint32],
     weight: npt.NDArray[np.float64] | None,

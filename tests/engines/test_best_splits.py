@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from penjing.data.table import Table
+from penjing.data.table import Column, Table
 from penjing.dialects.recipes import recipe_of
 from penjing.engines import memory, native
-from penjing.errors import PenjingError
+from penjing.errors import CapabilityError, PenjingError
 from penjing.grow.recipe import Recipe
 from penjing.registry import load
 from penjing.training.train import train
 from penjing.tree.counts import reader_of
+from penjing.tree.from_dict import from_dict
 from penjing.tree.split import BestSplits
 from penjing.tree.tree_data import TreeData
 from random_tables import some_table
@@ -49,7 +51,7 @@ def both_answers(
         options["reader"] = reader_of(table, costs, centred=recipe.options.centred)
     oracle = memory.Engine(table, **options)
     engine = native.Engine(table, **options, threads=int(1 + len(nodes) % 2))
-    found = engine.best_splits(tree, nodes, recipe)
+    found = recipe.dialect.native_best_splits(engine, tree, nodes, recipe)
     assert found is not None, f"{recipe.name} has no search in C++"
     return found, load("dialect", recipe.rules).best_splits(oracle, tree, nodes, recipe)
 
@@ -76,3 +78,120 @@ def test_random_tables(name: str, seed: int) -> None:
         return
     tree = train(table, recipe=recipe)
     assert_same_splits(*both_answers(table, tree, some_nodes(rng, tree), fitted))
+
+
+# -- rpart and scikit-learn ---------------------------------------------------------------------
+
+WHOLE = {"cp": 0.0, "minsplit": 2, "minbucket": 1}
+RPART: tuple[dict[str, Any], ...] = (
+    {},
+    WHOLE,
+    {**WHOLE, "sums": "exact"},
+    {**WHOLE, "split": "information"},
+    {"cp": 0.0, "minsplit": 6, "minbucket": 3, "missing": "refuse"},
+    {"cp": 0.001, "minsplit": 4, "usesurrogate": 1, "sums": "exact"},
+)
+SKLEARN: tuple[dict[str, Any], ...] = (
+    {},
+    {"criterion": "entropy"},
+    {"class_weight": "balanced", "min_samples_leaf": 3},
+    {"precision": "double", "gap": 0.4, "min_weight_fraction_leaf": 0.05},
+    {"min_impurity_decrease": 0.01, "criterion": "entropy", "class_weight": {"k0": 0.3}},
+    {"max_depth": 3, "min_samples_leaf": 0.04, "gap": 0.0},
+)
+
+
+def random_costs(rng: np.random.Generator, table: Table) -> dict[str, Any]:
+    """Return priors, losses and costs of columns, some of them."""
+    assert table.target is not None
+    k = len(table.target.levels)
+    changes: dict[str, Any] = {}
+    if not table.is_regression and k > 1 and rng.random() < 0.4:
+        prior = rng.dirichlet(np.ones(k))
+        changes["prior"] = tuple((prior / prior.sum()).tolist())
+    if not table.is_regression and k > 1 and rng.random() < 0.4:
+        loss = rng.integers(1, 5, (k, k)) * (1.0 - np.eye(k))
+        changes["loss"] = tuple(map(tuple, loss.tolist()))
+    if rng.random() < 0.3:
+        changes["cost"] = tuple((0.5 + rng.random(len(table.columns))).tolist())
+    return changes
+
+
+def some_trees(rng: np.random.Generator, table: Table, recipe: Recipe) -> list[TreeData]:
+    """Return the tree of the recipe, a part of it, and a tree that was made by hand."""
+    grown = train(table, recipe=recipe)
+    inner = np.flatnonzero(~grown.is_leaf)
+    cut = rng.permutation(inner)[: len(inner) // 3].tolist()
+    trees = [grown, grown.pruned(cut) if cut else grown]
+    first = next((c for c in table.columns if c.is_numeric), None)
+    if first is not None and len(first.levels) > 0 and table.target is not None:
+        middle = float(np.median(np.asarray(first.levels, np.float64)))
+        answers = [str(level) for level in table.target.levels[:2]]
+        split = {f"<= {middle!r}": answers[0], f"> {middle!r}": answers[-1]}
+        by_hand = from_dict({first.name: split})
+        column = np.where(by_hand.nodes.column < 0, -1, table.columns.index(first))
+        nodes = replace(by_hand.nodes, column=column.astype(np.int32))
+        trees.append(replace(by_hand, schema=table.schema, nodes=nodes))
+    return trees
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("name", ["rpart", "sklearn"])
+def test_tables_of_programs(name: str, seed: int) -> None:
+    rng = np.random.default_rng([seed, 19])
+    settings = RPART if name == "rpart" else SKLEARN
+    changes = settings[seed % len(settings)]
+    regression = rng.random() < 0.4 and "class_weight" not in changes
+    if regression:
+        changes = {k: v for k, v in changes.items() if k not in ("criterion", "split")}
+    missing = changes.get("missing") != "refuse" and rng.random() < 0.6
+    table = some_table(
+        rng,
+        int(rng.integers(2, 300)),
+        regression=regression,
+        missing=missing,
+        weighted=rng.random() < 0.5,
+        scale=5,
+    )
+    if name == "rpart":
+        changes = changes | random_costs(rng, table)
+    recipe = recipe_of(name, **changes)
+    table = recipe.prepared(table)
+    try:
+        fitted = recipe.fits(table)
+        trees = some_trees(rng, table, recipe)
+    except PenjingError:
+        return
+    for tree in trees:
+        assert_same_splits(*both_answers(table, tree, some_nodes(rng, tree), fitted))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_all_groupings_of_many_categories(weighted: bool) -> None:
+    rng = np.random.default_rng(5)
+    n, n_levels = 400, 16
+    codes = np.append(np.arange(n_levels), rng.integers(0, n_levels, n - n_levels))
+    classes = np.where(codes == 0, 0, rng.integers(0, 3, n)).astype(np.int32)
+    column = Column("c", "nominal", tuple(f"l{i}" for i in range(n_levels)), codes.astype(np.int32))
+    target = Column("y", "nominal", ("a", "b", "c"), classes)
+    table = Table((column,), target, n, rng.random(n) if weighted else None)
+    recipe = recipe_of("rpart", minbucket=1).fits(table)
+    tree = from_dict("a")
+    tree = replace(tree, schema=table.schema)
+    found, expected = both_answers(table, tree, [0], recipe)
+    assert_same_splits(found, expected)
+    assert found.n_candidates.tolist() == [[2 ** (n_levels - 1) - 1]]
+
+
+def test_too_many_categories_for_all_groupings() -> None:
+    codes = np.arange(60, dtype=np.int32) % 30
+    column = Column("c", "nominal", tuple(f"l{i}" for i in range(30)), codes)
+    target = Column("y", "nominal", ("a", "b", "c"), (codes % 3).astype(np.int32))
+    table = Table((column,), target, 60)
+    recipe = recipe_of("rpart").fits(table)
+    tree = replace(from_dict("a"), schema=table.schema)
+    reader = reader_of(table, recipe.options.costs(table))
+    for engine in (memory.Engine(table, reader=reader), native.Engine(table, reader=reader)):
+        with pytest.raises(CapabilityError) as error:
+            engine.best_splits(tree, [0], recipe)
+        assert error.value.values["n"] == 30

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -284,6 +285,15 @@ class FlatGroups(Mapping[tuple[int, int], tuple[Codes, ...]]):
 
     def __len__(self) -> int:
         return int((self._first_branch >= 0).sum())
+
+
+def groups_from_core(arrays: Mapping[str, Any], cut: Floats, shape: tuple[int, int]) -> FlatGroups:
+    """Return the groups of categories that C++ found, where a candidate has no threshold."""
+    n_groups = np.where(np.isnan(cut), arrays["n_groups"], 0).astype(np.int32)
+    first = np.append(0, np.cumsum(n_groups))[:-1]
+    start = np.append(0, np.cumsum(arrays["group_sizes"]))
+    first_branch = np.where(n_groups > 0, first, -1).reshape(shape)
+    return FlatGroups(first_branch, n_groups.reshape(shape), start, arrays["group_codes"])
 
 
 def level_text(field: Field, code: int) -> str:

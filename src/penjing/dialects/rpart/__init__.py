@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penjing.dialects.rpart import cross_validation, dialect, estimator, explanation, native_kernel
+from penjing.dialects.rpart.native_best_splits import native_best_splits
 from penjing.dialects.rpart.options import RpartOptions
 from penjing.grow.dialect import ESTIMATOR_NAMES, Dialect
 from penjing.grow.engine import SURROGATES
@@ -22,6 +23,7 @@ RPART = Dialect(
     choose=dialect.choose,
     finish=dialect.finish,
     native_grow=native_kernel.grow,
+    native_best_splits=native_best_splits,
     is_native=native_kernel.is_native,
     importance=dialect.importance,
     needs=frozenset({SURROGATES}),

@@ -278,7 +278,8 @@ class RowwiseScorer:
 def case_risk(engine: Engine, tree: TreeStructure, node: int) -> float:
     """Return the sum of squares of a node about its mean, added row by row."""
     # rpart adds the root before rows are sorted, other nodes in the order of the first column.
-    return _cases(engine, tree, node, 0 if node else None).squares
+    cases = _cases(engine, tree, node, 0 if node else None)
+    return cases.squares if len(cases.y) else 0.0
 
 
 def _cases(engine: Engine, tree: TreeStructure, node: int, column: int | None) -> Cases:
@@ -300,18 +301,18 @@ class SplitScorer:
 
     def __init__(self, s: Reader, recipe: Recipe, n_classes: int) -> None:
         self._s = s
-        self._shared_prior = 1.0
+        self.shared_prior = 1.0
         """The altered prior that all classes share: 1, up to the last bit."""
         self.least = rpart_options(recipe).least
-        self._n_classes = n_classes
-        self._altered = np.ones(n_classes)
+        self.n_classes = n_classes
+        self.altered = np.ones(n_classes)
         if isinstance(s, Classes) and s.costs is not None:
             altered = np.asarray(s.costs.altered)[:n_classes]
             present = np.unique(altered[altered > 0])
-            self._shared_prior = float(present[0]) if len(present) == 1 else 1.0
-            if rpart_options(recipe).has_costs or self._shared_prior != 1.0:
-                self._altered = altered
-        self._bits = recipe.measure().name != "gini"
+            self.shared_prior = float(present[0]) if len(present) == 1 else 1.0
+            if rpart_options(recipe).has_costs or self.shared_prior != 1.0:
+                self.altered = altered
+        self.is_entropy = recipe.measure().name != "gini"
 
     def cuts(self, counts: Counts, risk: float) -> BestSplit:
         """Return the best threshold, the lowest of ties."""
@@ -320,18 +321,18 @@ class SplitScorer:
         known = counts.known
         weights = None
         if self._adds_weights(counts):
-            weights = _side_weights(self._shared_prior, rows[-1])[:, rows[:-1].astype(np.intp)]
+            weights = _side_weights(self.shared_prior, rows[-1])[:, rows[:-1].astype(np.intp)]
         split, best = self._best(below, rows, known, risk, weights)
         split.place = best
         return split
 
     def _adds_weights(self, counts: Counts) -> bool:
         """Whether weights have to be added row by row, to be rounded as in rpart."""
-        return self._shared_prior != 1.0 and counts.rows is None
+        return self.shared_prior != 1.0 and counts.rows is None
 
     def groupings(self, counts: Counts, risk: float, name: str) -> BestSplit:
         """Return the best split of the categories into two groups, the first of ties."""
-        if self._n_classes > 2:
+        if self.n_classes > 2:
             return self._all_groupings(counts, risk, name)
         order = np.argsort(self._level_order_key(counts), kind="stable")
         below = np.cumsum(counts.cells[order], axis=0)[:-1]
@@ -348,17 +349,23 @@ class SplitScorer:
             raise CapabilityError("too_many_levels", column=name, n=n, most=MOST_LEVELS)
         rows = self._rows(counts)
         best_split: BestSplit | None = None
+        n_allowed = 0
         for start in range(1, 1 << (n - 1), BATCH):
             steps = np.arange(start, min(start + BATCH, 1 << (n - 1)))
             sides = ((steps ^ (steps >> 1))[:, None] >> np.arange(n)) & 1
-            part = sides.astype(np.float64)
-            n_left = np.append(part @ rows, rows.sum())
-            split, best = self._best(part @ counts.cells, n_left, counts.known, risk)
+            # Added from the first category to the last: a product of matrices would round sums
+            # of weights as the installed linear algebra library does.
+            left = np.zeros((len(steps), counts.cells.shape[1]))
+            for level, cell in enumerate(counts.cells):
+                left += sides[:, level, None] * cell
+            n_left = np.append(sides @ rows, rows.sum())
+            split, best = self._best(left, n_left, counts.known, risk)
+            n_allowed += split.n
             if best_split is None or split.gain > best_split.gain:
                 split.sides = sides[best].astype(bool)
-                split.n += best_split.n if best_split else 0
                 best_split = split
         assert best_split is not None
+        best_split.n = n_allowed
         return best_split
 
     def _rows(self, counts: Counts) -> Floats:
@@ -370,7 +377,7 @@ class SplitScorer:
         """Return the sort key of the categories: the share of the first class, or the mean."""
         if not isinstance(self._s, Classes):
             return self._s.value(counts.cells)
-        weight = (counts.cells[:, : self._n_classes] * self._altered).sum(axis=1)
+        weight = (counts.cells[:, : self.n_classes] * self.altered).sum(axis=1)
         return np.asarray(counts.cells[:, 0] / weight)
 
     def _best(
@@ -389,7 +396,7 @@ class SplitScorer:
         n_left, n = rows[:-1], float(rows[-1])
         is_allowed = (n_left >= self.least) & (n - n_left >= self.least)
         if isinstance(self._s, Classes):
-            all_left = None if weights is None else _side_weights(self._shared_prior, n)[:, [-1]]
+            all_left = None if weights is None else _side_weights(self.shared_prior, n)[:, [-1]]
             impurity = float(
                 self._weighted_impurity(known[None], np.zeros((1, len(known))), all_left)[0]
             )
@@ -408,14 +415,14 @@ class SplitScorer:
     ) -> Floats:
         """Return the impurity of both sides, each times its weight, added class by class."""
         total = np.zeros(len(left))
-        a = self._altered
-        parts = [side[:, : self._n_classes] * a for side in (left, right)]
+        a = self.altered
+        parts = [side[:, : self.n_classes] * a for side in (left, right)]
         weights = np.stack([_in_order(part) for part in parts]) if weights is None else weights
         with np.errstate(divide="ignore", invalid="ignore"):
-            for j in range(self._n_classes):
+            for j in range(self.n_classes):
                 for part, weight in zip(parts, weights, strict=True):
                     p = part[:, j] / weight
-                    if self._bits:
+                    if self.is_entropy:
                         impure = np.where(p > 0, -p * _core.logs(np.where(p > 0, p, 1.0)), 0.0)
                     else:
                         impure = p * (1.0 - p)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penjing.criteria import sklearn_impurity
 from penjing.dialects.sklearn import dialect, estimator, explanation, native_kernel
+from penjing.dialects.sklearn.native_best_splits import native_best_splits
 from penjing.dialects.sklearn.options import SklearnOptions
 from penjing.grow.dialect import Dialect
 from penjing.grow.engine import PREPARED_ROWS
@@ -22,6 +23,7 @@ SKLEARN = Dialect(
     choose=dialect.choose,
     finish=dialect.finish,
     native_grow=native_kernel.grow,
+    native_best_splits=native_best_splits,
     is_native=native_kernel.is_native,
     impurities={"gain": sklearn_impurity.entropy, "variance": sklearn_impurity.variance},
     importance=dialect.importance,

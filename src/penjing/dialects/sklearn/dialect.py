@@ -65,7 +65,7 @@ def best_splits(
     missing = np.ones(shape, np.int32)
     worth, order = np.full(shape, np.nan), np.zeros(shape, np.int32)
     scorer = SplitScorer(engine.reader, recipe)
-    feature_order = feature_order_of(tree, engine, recipe)
+    feature_order = feature_order_of(tree, len(engine.schema), recipe)
     total_weight = float(scorer.weight(engine.totals(tree, [0]).cells[0]))
     for i, tally in enumerate(engine.tally(tree, nodes)):
         before = float(scorer.impurity(tally.total[None])[0])
@@ -88,20 +88,27 @@ def best_splits(
             above = tree.parent_of(nodes[i])[0]
             order[i] = feature_order.ranks(nodes[i], above, constant)
             gain[i, order[i] == NEVER] = np.nan
-        least = options.min_impurity_decrease
-        if (
-            least > 0
-            and np.nanmax(gain[i], initial=-np.inf) * weight / total_weight + EPSILON < least
-        ):
+        if too_small_decrease(gain[i], weight, total_weight, options):
             gain[i] = np.nan
     none = np.full(shape, np.nan)
     return BestSplits(gain, none, impurity, cut, n_candidates, {}, missing, worth, order)
 
 
+def too_small_decrease(
+    gain: Floats, weight: float, total_weight: float, options: SklearnOptions
+) -> bool:
+    """Return whether no split of a node decreases the impurity of the tree as it must."""
+    least = options.min_impurity_decrease
+    if least <= 0:
+        return False
+    largest = float(np.nanmax(gain, initial=-np.inf))
+    return largest * weight / total_weight + EPSILON < least
+
+
 _FEATURE_ORDERS: WeakKeyDictionary[TreeBuilder, FeatureOrder] = WeakKeyDictionary()
 
 
-def feature_order_of(tree: TreeStructure, engine: Engine, recipe: Recipe) -> FeatureOrder | None:
+def feature_order_of(tree: TreeStructure, n_columns: int, recipe: Recipe) -> FeatureOrder | None:
     """Return the order of columns of one tree, None if it is the order of the table."""
     options = sklearn_options(recipe)
     if not options.depth_first:
@@ -109,10 +116,11 @@ def feature_order_of(tree: TreeStructure, engine: Engine, recipe: Recipe) -> Fea
     assert isinstance(tree, TreeBuilder)
     if tree not in _FEATURE_ORDERS:
         best_first = recipe.max_leaves is not None
-        n, start = len(engine.schema), options.start
+        start, most = options.start, options.n_looked_at(n_columns)
         assert start is not None
-        most = options.n_looked_at(n)
-        _FEATURE_ORDERS[tree] = FeatureOrder(n, start, is_best_first=best_first, n_looked_at=most)
+        _FEATURE_ORDERS[tree] = FeatureOrder(
+            n_columns, start, is_best_first=best_first, n_looked_at=most
+        )
     return _FEATURE_ORDERS[tree]
 
 

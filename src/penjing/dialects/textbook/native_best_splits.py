@@ -16,11 +16,10 @@ import numpy.typing as npt
 from penjing import _core
 from penjing.criteria.criterion import Criterion, impurity_decrease, kernel_of
 from penjing.criteria.entropy import entropy_bits
-from penjing.data.table import Floats
 from penjing.grow.engine import RowSource, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.tree.counts import Classes, Reader
-from penjing.tree.split import BestSplits, FlatGroups
+from penjing.tree.split import BestSplits, groups_from_core
 
 
 def native_best_splits(
@@ -86,12 +85,3 @@ def _scored(
         arrays["n_candidates"].reshape(shape),
         groups_from_core(arrays, cut, shape),
     )
-
-
-def groups_from_core(arrays: dict[str, Any], cut: Floats, shape: tuple[int, int]) -> FlatGroups:
-    """Return the groups of categories that C++ found, where a candidate has no threshold."""
-    n_groups = np.where(np.isnan(cut), arrays["n_groups"], 0).astype(np.int32)
-    first = np.append(0, np.cumsum(n_groups))[:-1]
-    start = np.append(0, np.cumsum(arrays["group_sizes"]))
-    first_branch = np.where(n_groups > 0, first, -1).reshape(shape)
-    return FlatGroups(first_branch, n_groups.reshape(shape), start, arrays["group_codes"])

@@ -1,0 +1,151 @@
+// Binds the best split of every column by the rules of rpart and of scikit-learn.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "bind/grow_request.hpp"
+#include "bind/ndarray.hpp"
+#include "dialects/rpart_best_splits.hpp"
+#include "dialects/sklearn_best_splits.hpp"
+#include "grow/scored_split.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+using penjing::pointer_or_null;
+using penjing::poll_python;
+using penjing::to_numpy;
+
+namespace {
+
+nb::dict to_dict(const std::vector<penjing::ScoredSplit>& splits) {
+    std::vector<double> gain;
+    std::vector<double> impurity;
+    std::vector<double> worth;
+    std::vector<double> cut;
+    std::vector<std::int64_t> n_candidates;
+    std::vector<std::int32_t> missing;
+    std::vector<std::int32_t> n_groups;
+    std::vector<std::int64_t> group_sizes;
+    std::vector<std::int32_t> group_codes;
+    std::vector<std::uint8_t> is_constant;
+    for (const penjing::ScoredSplit& split : splits) {
+        gain.push_back(split.gain);
+        impurity.push_back(split.impurity);
+        worth.push_back(split.worth);
+        cut.push_back(split.cut);
+        n_candidates.push_back(split.n_candidates);
+        missing.push_back(split.missing);
+        is_constant.push_back(split.is_constant ? 1 : 0);
+        const bool has_groups = !split.groups[0].empty() || !split.groups[1].empty();
+        n_groups.push_back(has_groups ? 2 : 0);
+        for (const std::vector<std::int32_t>& group : split.groups) {
+            if (has_groups) {
+                group_sizes.push_back(static_cast<std::int64_t>(group.size()));
+                group_codes.insert(group_codes.end(), group.begin(), group.end());
+            }
+        }
+    }
+    nb::dict result;
+    result["gain"] = to_numpy(std::move(gain));
+    result["impurity"] = to_numpy(std::move(impurity));
+    result["worth"] = to_numpy(std::move(worth));
+    result["cut"] = to_numpy(std::move(cut));
+    result["n_candidates"] = to_numpy(std::move(n_candidates));
+    result["missing"] = to_numpy(std::move(missing));
+    result["n_groups"] = to_numpy(std::move(n_groups));
+    result["group_sizes"] = to_numpy(std::move(group_sizes));
+    result["group_codes"] = to_numpy(std::move(group_codes));
+    result["is_constant"] = to_numpy(std::move(is_constant));
+    return result;
+}
+
+nb::dict best_splits_rpart(const nb::list& columns, const nb::dict& given,
+                           const nb::list& nodes, const nb::dict& recipe) {
+    penjing::References references;
+    penjing::GrowRequest table;
+    penjing::read_table(table, references, columns, given["target"], given["y"], nb::none());
+    penjing::RpartRequest request;
+    request.columns = table.columns;
+    request.n_rows = table.n_rows;
+    request.target = table.target;
+    request.y = table.y;
+    request.raw_y = pointer_or_null<double>(references, given["cases"], request.n_rows);
+    request.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
+    request.n_classes = nb::cast<std::size_t>(recipe["n_classes"]);
+    request.prior_factor =
+        pointer_or_null<double>(references, given["altered"], request.n_classes);
+    request.mean_factor = pointer_or_null<double>(references, given["means"], request.n_sums);
+    request.centre = nb::cast<double>(recipe["centre"]);
+    request.common_prior = nb::cast<double>(recipe["common_prior"]);
+    request.is_entropy = nb::cast<bool>(recipe["is_entropy"]);
+    request.min_bucket = nb::cast<std::uint32_t>(recipe["min_bucket"]);
+    const auto threads = nb::cast<int>(recipe["threads"]);
+    std::vector<const std::int32_t*> rank;
+    for (nb::handle ranks : nb::cast<nb::list>(given["ranks"])) {
+        rank.push_back(pointer_or_null<std::int32_t>(references, ranks, request.n_rows));
+    }
+    if (request.raw_y != nullptr && rank.size() != request.columns.size()) {
+        throw nb::value_error("every column must have its order of rows");
+    }
+    const std::vector<penjing::RowsView> rows =
+        penjing::read_rows(references, nodes, request.n_rows);
+    const std::uint8_t* is_root =
+        penjing::pointer<std::uint8_t>(references, given["is_root"], rows.size());
+    const std::vector<std::uint8_t> roots(is_root, is_root + rows.size());
+    penjing::RpartBestSplits best;
+    {
+        const nb::gil_scoped_release free;
+        penjing::ThreadPool pool(threads);
+        best = penjing::rpart_best_splits(request, rows, roots, rank, pool, poll_python());
+    }
+    nb::dict result = to_dict(best.splits);
+    std::vector<std::int64_t> n_categories(best.n_categories.begin(), best.n_categories.end());
+    result["too_many_categories"] = to_numpy(std::move(n_categories));
+    return result;
+}
+
+nb::dict best_splits_sklearn(const nb::list& columns, const nb::dict& given,
+                             const nb::list& nodes, const nb::dict& recipe) {
+    penjing::References references;
+    penjing::GrowRequest table;
+    penjing::read_table(table, references, columns, given["target"], given["y"], nb::none());
+    penjing::SklearnSearchRequest request;
+    request.columns = table.columns;
+    request.n_rows = table.n_rows;
+    request.target = {table.target, table.y, nb::cast<std::size_t>(recipe["n_sums"])};
+    request.class_weight =
+        pointer_or_null<double>(references, given["factor"], request.target.n_sums);
+    request.is_entropy = nb::cast<bool>(recipe["is_entropy"]);
+    request.compare_as_float = nb::cast<bool>(recipe["compare_as_float"]);
+    request.gap = nb::cast<double>(recipe["gap"]);
+    request.min_samples_leaf = nb::cast<double>(recipe["min_samples_leaf"]);
+    request.min_weight_leaf = nb::cast<double>(recipe["min_weight_leaf"]);
+    request.ties_by_rounding = nb::cast<bool>(recipe["ties_by_rounding"]);
+    const auto threads = nb::cast<int>(recipe["threads"]);
+    const std::vector<penjing::RowsView> rows =
+        penjing::read_rows(references, nodes, request.n_rows);
+    penjing::SklearnBestSplits best;
+    {
+        const nb::gil_scoped_release free;
+        penjing::ThreadPool pool(threads);
+        best = penjing::sklearn_best_splits(request, rows, pool, poll_python());
+    }
+    nb::dict result = to_dict(best.splits);
+    result["node_weight"] = to_numpy(std::move(best.weight));
+    return result;
+}
+
+}  // namespace
+
+void bind_best_splits_dialects(nb::module_& m) {
+    m.def("best_splits_rpart", &best_splits_rpart, "columns"_a, "given"_a, "nodes"_a,
+          "recipe"_a, "Return the best split of every column in each node, by rpart's rules.");
+    m.def("best_splits_sklearn", &best_splits_sklearn, "columns"_a, "given"_a, "nodes"_a,
+          "recipe"_a,
+          "Return the best split of every column in each node, by scikit-learn's rules.");
+}

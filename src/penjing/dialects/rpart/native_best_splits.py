@@ -1,0 +1,83 @@
+"""The best split of every column in some nodes, by rpart's rules, searched in C++."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from penjing import _core
+from penjing.dialects.rpart.dialect import MOST_LEVELS, SplitScorer, n_present, rpart_options
+from penjing.dialects.rpart.sorted_rows import ranks_of_codes
+from penjing.errors import CapabilityError
+from penjing.grow.engine import RowSource, TreeStructure
+from penjing.grow.recipe import Recipe
+from penjing.tree.counts import Classes
+from penjing.tree.split import BestSplits, groups_from_core
+
+MOST_ROWS = 2**31
+"""A larger minimum size stands for this one, which fits the integers of C++."""
+
+_RANKS: WeakKeyDictionary[RowSource, list[npt.NDArray[np.int32] | None]] = WeakKeyDictionary()
+
+
+def native_best_splits(
+    source: RowSource, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
+) -> BestSplits:
+    """Return the best split of each column of each node."""
+    s, options = source.reader, rpart_options(recipe)
+    is_classes = isinstance(s, Classes)
+    scorer = SplitScorer(s, recipe, n_present(source.totals(tree, [0]).cells[0], s))
+    classes, y = source.target_arrays
+    by_row = not is_classes and options.sums == "cases"
+    costs = s.costs if isinstance(s, Classes) else None
+    arrays: dict[str, Any] = _core.best_splits_rpart(
+        source.core_columns,
+        {
+            "target": classes,
+            "y": None if y is None or isinstance(s, Classes) else y - s.centre,
+            "cases": y if by_row else None,
+            "ranks": _ranks(source) if by_row else [],
+            "altered": scorer.altered if is_classes else None,
+            "means": None if costs is None else np.asarray(costs.altered, np.float64),
+            "is_root": np.asarray([node == 0 for node in nodes], np.uint8),
+        },
+        source.rows_for_core(tree, nodes),
+        {
+            "n_sums": s.size,
+            "n_classes": scorer.n_classes,
+            "centre": 0.0 if isinstance(s, Classes) else s.centre,
+            "common_prior": scorer.shared_prior,
+            "is_entropy": scorer.is_entropy,
+            "min_bucket": min(scorer.least, MOST_ROWS),
+            "threads": source.n_threads,
+        },
+    )
+    shape = len(nodes), len(source.schema)
+    for c, n in zip(np.tile(range(shape[1]), shape[0]), arrays["too_many_categories"], strict=True):
+        if n:
+            name = source.schema[c].name
+            raise CapabilityError("too_many_levels", column=name, n=int(n), most=MOST_LEVELS)
+    gain = arrays["gain"].reshape(shape)
+    return BestSplits(
+        gain,
+        np.full(shape, np.nan),
+        arrays["impurity"].reshape(shape),
+        arrays["cut"].reshape(shape),
+        arrays["n_candidates"].reshape(shape),
+        groups_from_core(arrays, arrays["cut"], shape),
+        worth=gain if is_classes or by_row else None,
+    )
+
+
+def _ranks(source: RowSource) -> list[npt.NDArray[np.int32] | None]:
+    """Return the place of each row in rpart's order of each column; None if it has no order."""
+    if source not in _RANKS:
+        _RANKS[source] = [
+            ranks_of_codes(codes, levels, n_levels) if is_ordered else None
+            for codes, levels, n_levels, is_ordered in source.core_columns
+        ]
+    return _RANKS[source]
