@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import penjing
-from penjing.cli.program_options import OPTIONS
+from penjing.cli.parameters import PROGRAM_OPTIONS
 from penjing.data.table import Table, nominal, numeric
 from penjing.dialects.recipes import RECIPES, recipe_of
 from penjing.errors import CapabilityError, ChoiceError
@@ -95,7 +95,7 @@ def test_own_names_mean_what_the_settings_mean(run, recipe, words, settings):
 
 def test_every_option_is_a_setting_of_some_recipe():
     examples = {"split": "gini", "xval": 3, "class_weight": "balanced"}
-    for name in OPTIONS:
+    for name in PROGRAM_OPTIONS:
         known = []
         for recipe in RECIPES:
             value = examples.get(name, 1 if name not in ("prior", "loss", "cost") else None)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from penjing import arguments
+from penjing.errors import WrongTypeError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,19 +27,38 @@ def accepts_other_options(method: Callable[P, R]) -> Callable[P, R]:
         if not listed.issuperset(kwargs):
             others = {name: kwargs.pop(name) for name in list(kwargs) if name not in listed}
             # All of them, also those that are None: the kind decides whether it has such an option.
-            given = given_options({}, kwargs.get("other_options"))  # type: ignore[arg-type]
-            kwargs["other_options"] = given | others
+            kwargs["other_options"] = _options_of_plugin(kwargs.get("other_options")) | others
         return method(*args, **kwargs)
 
     return call
 
 
 def given_options(
-    listed: Mapping[str, object], other_options: Mapping[str, object] | None
+    parameters: Mapping[str, object], *others: str, is_none_given: bool = False
 ) -> dict[str, object]:
-    """Return the options that were given: all that are not None, and those of a plug-in."""
-    given = {name: value for name, value in listed.items() if value is not None}
+    """Return the options among the parameters of a method, and those of a plug-in.
+
+    Parameters
+    ----------
+    parameters : mapping
+        The values by name: the ``locals()`` of the method, before it has other variables.
+    *others : str
+        Parameters that are not options.
+    is_none_given : bool
+        Whether None is a value; otherwise it means that the option is not given.
+    """
+    no_options = {"self", "other_options", *others}
+    given = {
+        name: value
+        for name, value in parameters.items()
+        if name not in no_options and (is_none_given or value is not None)
+    }
+    return given | _options_of_plugin(parameters["other_options"])
+
+
+def _options_of_plugin(other_options: object) -> dict[str, object]:
     if other_options is None:
-        return given
-    arguments.check_instance("other_options", other_options, Mapping, "not_mapping")
-    return given | {str(name): value for name, value in other_options.items()}
+        return {}
+    if not isinstance(other_options, Mapping):
+        raise WrongTypeError("not_mapping", name="other_options", value=other_options)
+    return {str(name): value for name, value in other_options.items()}

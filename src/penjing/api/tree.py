@@ -308,12 +308,12 @@ class Tree(TreeData):
         >>> rules.to_json()["training"]["correct"]
         17.0
         """
+        options: dict[str, Any] = given_options(locals(), "data", "votes")
         from penjing.explain.rule_votes import votes as voting_rules
         from penjing.explain.rules import ruleset
 
         make: Any = voting_rules if arguments.boolean("votes", votes) else ruleset
-        listed = {"max_loss": max_loss, "confidence": confidence}
-        rules: Ruleset | Votes = make(self, data, **given_options(listed, other_options))
+        rules: Ruleset | Votes = make(self, data, **options)
         return rules
 
     # -- changed trees -----------------------------------------------------------------------------
@@ -388,17 +388,10 @@ class Tree(TreeData):
         >>> tree.n_leaves, tree.prune("pessimistic").n_leaves
         (8, 4)
         """
+        options: dict[str, Any] = given_options(locals(), "method")
         from penjing.training.pruning import prune
 
-        listed: dict[str, object] = {
-            "ties": ties, "confidence": confidence, "raise_branches": raise_branches,
-            "deviate": deviate, "last_errors": last_errors, "tolerance": tolerance,
-            "precision": precision, "alpha": alpha, "cp": cp, "by": by, "one_se": one_se, "m": m,
-            "slack": slack, "share": share,
-        }  # fmt: skip
-        options: dict[str, Any] = given_options(listed, other_options)
-        rows: dict[str, Any] = {"validation": validation, "training": training, "folds": folds}
-        return Tree.from_data(prune(self, method, **rows, **options))
+        return Tree.from_data(prune(self, method, **options))
 
     # -- texts and pictures ------------------------------------------------------------------------
 
@@ -519,13 +512,8 @@ class Tree(TreeData):
         IF 'no surfacing' = 1 AND flippers = 0 THEN no     (1)
         IF 'no surfacing' = 0 THEN no                      (2)
         """
-        listed: dict[str, object] = {
-            "ascii_only": ascii_only, "empty": empty, "lang": lang,
-            "max_leaves": max_leaves, "name": name, "node": node, "order": order,
-            "surrogates": surrogates, "theme": theme, "title": title, "view": view,
-        }  # fmt: skip
+        style = given_options(locals(), "kind")
         renderer = load_plugin("renderer", kind)
-        style = given_options(listed, other_options)
         arguments.check_options(renderer, style, "write_option", kind=kind)
         written: object = renderer(self, **style)
         return written
@@ -567,12 +555,9 @@ class Tree(TreeData):
         |  flippers = 0: no (1)
         'no surfacing' = 0: no (2)
         """
+        style: dict[str, Any] = given_options(locals(), is_none_given=True)
         from penjing.render import tree_text
 
-        style: dict[str, Any] = {
-            "ascii_only": ascii_only, "empty": empty, "order": order, "node": node,
-            "surrogates": surrogates, **given_options({}, other_options),
-        }  # fmt: skip
         arguments.check_options(tree_text.write, style, "write_option", kind="text")
         return tree_text.write(self, **style)
 
@@ -615,12 +600,9 @@ class Tree(TreeData):
         >>> axes.axison
         False
         """
+        style: dict[str, Any] = given_options(locals(), "ax", is_none_given=True)
         from penjing.render.plot import plot
 
-        style: dict[str, Any] = {
-            "lang": lang, "theme": theme, "title": title, "max_leaves": max_leaves,
-            **given_options({}, other_options),
-        }  # fmt: skip
         arguments.check_options(plot, style, "write_option", kind="plot")
         return plot(self, ax, **style)
 
@@ -668,12 +650,9 @@ class Tree(TreeData):
         ...     pathlib.Path(folder, "fish.svg").read_text(encoding="utf-8")[:4]
         '<svg'
         """
+        style: dict[str, Any] = given_options(locals(), "path", "icicle")
         from penjing.render.save import save_picture
 
-        listed: dict[str, object] = {
-            "lang": lang, "theme": theme, "title": title, "max_leaves": max_leaves, "dpi": dpi,
-        }  # fmt: skip
-        style: dict[str, Any] = given_options(listed, other_options)
         save_picture(self, path, icicle=icicle, **style)
 
     # -- programs and files ------------------------------------------------------------------------
@@ -766,13 +745,10 @@ class Tree(TreeData):
         >>> print(tree.export("excel"))
         =IF(EXACT(A2,"0"),"fish",IF(EXACT(A2,"2"),"bird","fish"))
         """
+        options = given_options(locals(), "kind")
         from penjing.export import export
 
-        listed: dict[str, object] = {
-            "missing": missing, "unseen": unseen, "dialect": dialect, "table": table,
-            "proba": proba, "cells": cells, "name": name, "empty": empty,
-        }  # fmt: skip
-        exported: object = export(self, kind, **given_options(listed, other_options))
+        exported: object = export(self, kind, **options)
         return exported
 
     def spark_udf(self) -> Callable[..., object]:

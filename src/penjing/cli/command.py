@@ -108,7 +108,7 @@ def collect_options(
     function: Callable[..., Any],
     name: str,
     options: Mapping[str, tuple[Any, Any]],
-    build: Callable[[dict[str, Any]], Any],
+    build: Callable[..., Any],
 ) -> Callable[..., Any]:
     """Give a command a group of options, passed to it as one parameter.
 
@@ -121,7 +121,7 @@ def collect_options(
     options : dict
         The type for typer and the default of each option.
     build : callable
-        Builds the parameter from the parsed options.
+        Builds the parameter from the parsed options, its keywords.
     """
     signature: list[inspect.Parameter] = []
     for parameter in inspect.signature(function, eval_str=True).parameters.values():
@@ -136,7 +136,7 @@ def collect_options(
     @wraps(function)
     def run(console: Console, **parsed: Any) -> Any:  # noqa: ANN401 - what typer parsed
         values = {key: parsed.pop(f"{name}_{key}", None) for key in options}
-        return function(console, **{name: build(values)}, **parsed)
+        return function(console, **{name: build(**values)}, **parsed)
 
     run.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
     return run

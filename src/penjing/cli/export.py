@@ -78,25 +78,17 @@ def export(
 
 
 def _write_export(console: Console, kind: str, exported: str | bytes, output: str | None) -> None:
-    if output not in (None, sources.STANDARD_STREAM):
-        from penjing.tree.serialize import write_atomically  # noqa: PLC0415 - heavy
-
-        assert output is not None
-        data = (
-            exported
-            if isinstance(exported, bytes)
-            else exported.rstrip("\n").encode("utf-8") + b"\n"
-        )
-        write_atomically(output, data)
-        console.print_note("saved", path=output)
-    elif isinstance(exported, bytes):
-        if output is None and sys.stdout.isatty():
-            raise ChoiceError("export_bytes", kind=kind)
-        print_bytes(exported)
-    elif console.as_json:
+    data = (
+        exported if isinstance(exported, bytes) else exported.rstrip("\n").encode("utf-8") + b"\n"
+    )
+    if sources.save_output(console, output, lambda: data):
+        return
+    if isinstance(exported, bytes) and output is None and sys.stdout.isatty():
+        raise ChoiceError("export_bytes", kind=kind)
+    if isinstance(exported, str) and console.as_json:
         console.print_json({"kind": kind, "text": exported})
     else:
-        print_bytes(exported.rstrip("\n").encode("utf-8") + b"\n")
+        print_bytes(data)
 
 
 def _parse_cell(word: str) -> tuple[str, str]:

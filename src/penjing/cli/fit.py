@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,41 +11,17 @@ from penjing.cli import sources
 from penjing.cli.command import command
 from penjing.cli.console import Console
 from penjing.cli.large_tables import LargeTableLoader
-from penjing.cli.parameters import (
-    Alpha,
-    By,
-    Confidence,
-    Cp,
-    Criterion,
-    Data,
-    Folds,
-    MaxDepth,
-    MaxLeaves,
-    Method,
-    MethodSetting,
-    MinBranch,
-    MinGain,
-    MinWeight,
-    MissingPolicy,
-    Model,
-    OneSe,
-    Output,
-    Raise,
-    RecipeName,
-    Seed,
-    Setting,
-    ShapeName,
-    Test,
-    TiesRule,
-    Train,
-    UnseenPolicy,
-    Validate,
-    ValidateShare,
+from penjing.cli.option_groups import (
+    RecipeSettings,
+    with_program_options,
+    with_pruning,
+    with_pruning_methods,
+    with_reading_options,
+    with_recipe_options,
 )
-from penjing.cli.program_options import with_program_options
+from penjing.cli.parameters import Data, Model, Output, RecipeName, Test, Train
 from penjing.cli.progress_bar import progress_bar
 from penjing.cli.prune_options import Pruning, measure, print_pruning
-from penjing.cli.reading_options import with_reading_options
 from penjing.cli.show import print_size
 from penjing.errors import ChoiceError, PenjingError
 
@@ -69,6 +44,8 @@ def add_to(app: typer.Typer) -> None:
 
 @command
 @with_program_options
+@with_recipe_options
+@with_pruning
 @with_reading_options
 def fit(
     console: Console,
@@ -78,11 +55,7 @@ def fit(
     data: Data,
     recipe: RecipeName = "id3",
     output: Output = None,
-    validate: Validate = None,
-    validate_share: ValidateShare = None,
-    seed: Seed = 0,
-    method: Method = None,
-    ties: TiesRule = None,
+    pruning: Pruning,
     engine: Annotated[str, typer.Option(help="Who counts; see `penjing plugins`.")] = "auto",
     memory_limit: Annotated[
         str | None, typer.Option(help="How much memory may be used, e.g. 2GB.")
@@ -100,59 +73,35 @@ def fit(
             help="Keep how the tree grew, for `why` and `trace`. Default: if that is quick.",
         ),
     ] = None,
-    criterion: Criterion = None,
-    shape: ShapeName = None,
-    missing: MissingPolicy = None,
-    unseen: UnseenPolicy = None,
-    max_depth: MaxDepth = None,
-    max_leaves: MaxLeaves = None,
-    min_weight: MinWeight = None,
-    min_branch: MinBranch = None,
-    min_gain: MinGain = None,
-    setting: Setting = None,
+    settings: RecipeSettings,
 ) -> None:
     """Grow a tree from a table."""
-    changes = {
-        "criterion": criterion,
-        "shape": shape,
-        "missing": missing,
-        "unseen": unseen,
-        "max_depth": max_depth,
-        "max_leaves": max_leaves,
-        "min_weight": min_weight,
-        "min_branch": min_branch,
-        "min_gain": min_gain,
-    }
-    changed = {key: value for key, value in changes.items() if value is not None}
-    pruning = Pruning(method, validate, validate_share, seed, ties)
+    changed = {**settings.named, **program_options, **settings.words}
     if _is_remote(data, engine):
         remote_settings = {"query": query, "engine": engine, "recipe": recipe, "trace": bool(trace)}
-        remote_settings |= {**program_options, **parse_settings(setting)}
         tree = _with_source_path(
             _fit_remote(console, data, reading, pruning, remote_settings | changed), data
         )
         _print_tree(console, tree, tree, None, (None, None, output))
         return
     loader = LargeTableLoader(engine, memory_limit, work, query)
-    with loader.open_table(console, data, reading, recipe, method) as table:
+    with loader.open_table(console, data, reading, recipe, pruning.method) as table:
         console.print_notes(table.notes)
         train, validation = pruning.divide(console, table, reading)
-        settings = {
+        arguments = {
             "recipe": recipe,
             "engine": loader.engine,
             "memory_limit": memory_limit,
             "trace": "auto" if trace is None else trace,
             **changed,
-            **program_options,
-            **parse_settings(setting),
         }
-        trees = pruning.grow(console, train, validation, settings)
+        trees = pruning.grow(console, train, validation, arguments)
         tree, unpruned = (
             loader.record_engine_choice(_with_source_path(fitted, data)) for fitted in trees
         )
         if trace is None and unpruned.kept_trace is None:
             console.print_note("note_no_trace_disk" if loader.is_on_disk else "note_no_trace")
-        _print_tree(console, tree, unpruned, train, (method, validation, output))
+        _print_tree(console, tree, unpruned, train, (pruning.method, validation, output))
 
 
 def _print_tree(
@@ -175,37 +124,6 @@ def _print_tree(
     _print_remarks(console, unpruned, train if method is None and validation is None else None)
     if method is not None or validation is not None:
         print_pruning(console, unpruned, tree, validation)
-
-
-def parse_settings(words: list[str] | None, **options: object) -> dict[str, Any]:
-    """Return the settings of ``NAME=VALUE`` words; a value is JSON if it parses, else text.
-
-    ``yes``, ``no`` and ``none`` mean True, False and None, as `recipes` prints them. The words
-    take precedence over ``options``.
-
-    Examples
-    --------
-    >>> parse_settings(["collapse=no", "max_depth=none", "pruning=none", "cut_at=value", "gap=0.1"])
-    {'collapse': False, 'max_depth': None, 'pruning': 'none', 'cut_at': 'value', 'gap': 0.1}
-    """
-    settings: dict[str, Any] = {}
-    for word in words or ():
-        name, sign, value = word.partition("=")
-        if not sign:
-            raise ChoiceError("bad_set", word=word)
-        name, lowered = name.replace("-", "_"), value.lower()
-        is_method = lowered == "none" and name == "pruning"  # a value of that setting
-        if lowered in _CONSTANTS and not is_method:
-            settings[name] = _CONSTANTS[lowered]
-            continue
-        try:
-            settings[name] = json.loads(value)
-        except ValueError:
-            settings[name] = value
-    return {name: value for name, value in options.items() if value is not None} | settings
-
-
-_CONSTANTS = {"yes": True, "true": True, "no": False, "false": False, "none": None}
 
 
 def _with_source_path(tree: Tree, path: str) -> Tree:
@@ -323,6 +241,7 @@ def _root_column(tree: Tree) -> int | None:
 
 
 @command
+@with_pruning_methods
 @with_reading_options
 def prune(
     console: Console,
@@ -333,18 +252,7 @@ def prune(
         str, typer.Option("--method", "-m", help="How to prune; see `penjing plugins`.")
     ] = "reduced-error",
     output: Output = None,
-    validate: Validate = None,
-    validate_share: ValidateShare = None,
-    seed: Seed = 0,
-    ties: TiesRule = None,
-    confidence: Confidence = None,
-    cp: Cp = None,
-    alpha: Alpha = None,
-    by: By = None,
-    one_se: OneSe = None,
-    folds: Folds = None,
-    raise_branches: Raise = None,
-    setting: MethodSetting = None,
+    pruning: Pruning,
     test: Test = None,
     train: Train = None,
     same_file: Annotated[
@@ -352,22 +260,13 @@ def prune(
     ] = False,
 ) -> None:
     """Make a tree smaller: every question is weighed, bottom up."""
-    if sources.are_same_file(validate, test):
+    if sources.are_same_file(pruning.validate, test):
         if not same_file:
             raise ChoiceError("same_file")
         console.print_note("note_same_file")
     tree = sources.load_model(model)
     rows = sources.find_training_rows(console, tree, model, train, reading)
-    options = {
-        "confidence": confidence,
-        "cp": cp,
-        "alpha": alpha,
-        "by": by,
-        "one_se": one_se,
-        "raise_branches": raise_branches,
-        **parse_settings(setting),
-    }
-    pruning = Pruning(method, validate, validate_share, seed, ties, options, folds)
+    pruning = replace(pruning, method=method)
     tree, validation = pruning.regrow(console, tree, rows, reading)
     pruned_tree = pruning.prune(tree, validation, rows)
     test_rows = None if test is None else reading.read_rows_for(console, tree, test)

@@ -1,4 +1,8 @@
-"""Arguments and options that several commands share, with their help."""
+"""Arguments and options of the commands, with their help: each is declared once, here.
+
+An option that a command names in its signature is a type; options that are passed on together are
+a group, from which :mod:`penjing.cli.option_groups` makes one parameter of the command.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
+Group = dict[str, tuple[Any, Any]]
+"""The type for typer and the default of each option, by the keyword that it becomes."""
+
 READING = "Reading"
 GROWING = "Recipe"
+METHOD = "Options of a method"
 
 
 class Ties(StrEnum):
@@ -41,58 +49,61 @@ Output = Annotated[
 ]
 
 
-def _reading_option(kind: Any, word: str, metavar: str, text: str, *more: str) -> Any:  # noqa: ANN401
-    """Return the type of a reading option, as typer expects it."""
-    option = typer.Option(word, *more, metavar=metavar, help=text, rich_help_panel=READING)
-    return Annotated[kind | None, option]
+def _option(
+    kind: Any,  # noqa: ANN401 - a type
+    help_: str,
+    *words: str,
+    panel: str | None = None,
+    metavar: str | None = None,
+) -> tuple[Any, Any]:
+    """Return an option of a group: the type for typer, and the default None."""
+    option = typer.Option(*words, metavar=metavar, help=help_, rich_help_panel=panel)
+    return Annotated[kind | None, option], None
 
 
-READING_OPTIONS: dict[str, Any] = {
-    "target": _reading_option(str, "--target", "COLUMN", "The column to predict.", "-t"),
-    "schema": _reading_option(
+def _switch(help_: str, *words: str, panel: str) -> tuple[Any, Any]:
+    """Return an option of a group without a value."""
+    return Annotated[bool, typer.Option(*words, help=help_, rich_help_panel=panel)], False
+
+
+def _reading(kind: Any, metavar: str, help_: str, *words: str) -> tuple[Any, Any]:  # noqa: ANN401
+    return _option(kind, help_, *words, panel=READING, metavar=metavar)
+
+
+READING_OPTIONS: Group = {
+    "target": _reading(str, "COLUMN", "The column to predict.", "--target", "-t"),
+    "schema": _reading(
         str,
-        "--schema",
         "JSON|FILE",
         'What columns are: \'{"size": {"ordered": ["S", "M", "L"]}}\', or a file of it.',
+        "--schema",
     ),
-    "markers": _reading_option(
+    "markers": _reading(
         list[str],
-        "--missing-marker",
         "WORD",
         "A word that means missing; else the model's, and the usual ones.",
+        "--missing-marker",
     ),
-    "encoding": _reading_option(
-        str, "--encoding", "NAME", "The encoding of the table, where guessing errs."
+    "encoding": _reading(
+        str, "NAME", "The encoding of the table, where guessing errs.", "--encoding"
     ),
-    "separator": _reading_option(
-        str, "--separator", "CHAR", "What divides cells, where guessing errs; \\t is a tab."
+    "separator": _reading(
+        str, "CHAR", "What divides cells, where guessing errs; \\t is a tab.", "--separator"
     ),
-    "names": _reading_option(
-        str, "--names", "A,B,…", "The names of the columns, if there is no header."
+    "names": _reading(str, "A,B,…", "The names of the columns, if there is no header.", "--names"),
+    "keep": _reading(
+        list[str], "COLUMN", "Keep a column that looks like an id or a date.", "--keep"
     ),
-    "keep": _reading_option(
-        list[str], "--keep", "COLUMN", "Keep a column that looks like an id or a date."
-    ),
-    "ignore": _reading_option(list[str], "--ignore", "COLUMN", "Leave a column out."),
-    "weight": _reading_option(
-        str, "--weight", "COLUMN", "The column that says how much a row weighs."
-    ),
-    "dates": _reading_option(
-        str, "--dates", "PARTS", "What to make of dates: year,month,day,weekday,hour,number."
+    "ignore": _reading(list[str], "COLUMN", "Leave a column out.", "--ignore"),
+    "weight": _reading(str, "COLUMN", "The column that says how much a row weighs.", "--weight"),
+    "dates": _reading(
+        str, "PARTS", "What to make of dates: year,month,day,weekday,hour,number.", "--dates"
     ),
 }
 """The options of every command that reads a table, by the fields of `ReadingOptions`."""
 
 RecipeName = Annotated[
     str, typer.Option("--recipe", "-r", help="How to grow; see `penjing recipes`.")
-]
-Criterion = Annotated[
-    str | None,
-    typer.Option(help="gain, gain_ratio, gini, variance.", rich_help_panel=GROWING),
-]
-ShapeName = Annotated[
-    str | None,
-    typer.Option("--shape", help="multiway or binary.", rich_help_panel=GROWING),
 ]
 MissingPolicy = Annotated[
     str | None,
@@ -102,50 +113,86 @@ MissingPolicy = Annotated[
         rich_help_panel=GROWING,
     ),
 ]
-UnseenPolicy = Annotated[
-    str | None,
-    typer.Option(
-        "--unseen", help="Unseen levels: stop, missing or error.", rich_help_panel=GROWING
-    ),
-]
-MaxDepth = Annotated[
-    int | None, typer.Option(help="Most questions on a path.", rich_help_panel=GROWING)
-]
-MaxLeaves = Annotated[int | None, typer.Option(help="Most leaves.", rich_help_panel=GROWING)]
-MinWeight = Annotated[
-    float | None, typer.Option(help="Least weight of a node to divide.", rich_help_panel=GROWING)
-]
-MinBranch = Annotated[
-    float | None,
-    typer.Option(help="Least weight that two branches must have.", rich_help_panel=GROWING),
-]
-MinGain = Annotated[
-    float | None, typer.Option(help="Least gain of a division.", rich_help_panel=GROWING)
-]
-
 Setting = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; see `penjing recipes`.",
                  rich_help_panel=GROWING),
 ]  # fmt: skip
 
-Validate = Annotated[str | None, typer.Option(metavar="FILE", help="Rows that decide the pruning.")]
-ValidateShare = Annotated[
-    float | None,
-    typer.Option(metavar="SHARE", help="Hold out a share of the training rows to decide."),
-]
-Seed = Annotated[int, typer.Option(help="Decides which rows a share takes.")]
+
+def _growing(kind: Any, help_: str, word: str) -> tuple[Any, Any]:  # noqa: ANN401 - a type
+    return _option(kind, help_, word, panel=GROWING)
+
+
+RECIPE_OPTIONS: Group = {
+    "criterion": _growing(str, "gain, gain_ratio, gini, variance.", "--criterion"),
+    "shape": _growing(str, "multiway or binary.", "--shape"),
+    "missing": (MissingPolicy, None),
+    "unseen": _growing(str, "Unseen levels: stop, missing or error.", "--unseen"),
+    "max_depth": _growing(int, "Most questions on a path.", "--max-depth"),
+    "max_leaves": _growing(int, "Most leaves.", "--max-leaves"),
+    "min_weight": _growing(float, "Least weight of a node to divide.", "--min-weight"),
+    "min_branch": _growing(float, "Least weight that two branches must have.", "--min-branch"),
+    "min_gain": _growing(float, "Least gain of a division.", "--min-gain"),
+    "setting": (Setting, None),
+}
+"""The settings of every recipe, and any other."""
+
+Seed = Annotated[int, typer.Option("--seed", help="Decides which rows a share takes.")]
 Method = Annotated[
     str | None,
     typer.Option("--prune", metavar="METHOD", help="How to prune; see `penjing plugins`."),
 ]
-TiesRule = Annotated[
-    Ties | None,
-    typer.Option("--ties", help="A question that makes no difference: cut it or keep it."),
-]
-Confidence = Annotated[
-    float | None, typer.Option(help="CF of pessimistic pruning; smaller cuts more.")
-]
+
+VALIDATION_OPTIONS: Group = {
+    "validate": _option(str, "Rows that decide the pruning.", "--validate", metavar="FILE"),
+    "share": _option(
+        float,
+        "Hold out a share of the training rows to decide.",
+        "--validate-share",
+        metavar="SHARE",
+    ),
+    "seed": (Seed, 0),
+}
+TIES = _option(Ties, "A question that makes no difference: cut it or keep it.", "--ties")
+FIT_PRUNING: Group = VALIDATION_OPTIONS | {"method": (Method, None), "ties": TIES}
+"""The pruning of `fit`, by the fields of `Pruning`."""
+
+
+def _of_method(kind: Any, help_: str, word: str) -> tuple[Any, Any]:  # noqa: ANN401 - a type
+    return _option(kind, help_, word, panel=METHOD)
+
+
+PRUNE_PRUNING: Group = VALIDATION_OPTIONS | {
+    "ties": TIES,
+    "confidence": _option(float, "CF of pessimistic pruning; smaller cuts more.", "--confidence"),
+    "cp": _of_method(
+        float, "cost-complexity: what a leaf costs, as a share of the root's risk.", "--cp"
+    ),
+    "alpha": _of_method(float, "cost-complexity: the same as such.", "--alpha"),
+    "by": _of_method(str, "cost-complexity: errors or impurity.", "--by"),
+    "one_se": _of_method(
+        bool,
+        "cost-complexity: the smallest tree within one standard error, or the least "
+        "cross-validated error itself.",
+        "--one-se/--smallest",
+    ),
+    "folds": _of_method(
+        int, "cost-complexity: cross-validate in so many parts of the training rows.", "--folds"
+    ),
+    "raise_branches": _of_method(
+        bool, "error-based: the largest branch may replace its parent.", "--raise/--no-raise"
+    ),
+    "setting": _option(
+        list[str],
+        "Any other option of the method.",
+        "--set",
+        panel=METHOD,
+        metavar="NAME=VALUE",
+    ),
+}
+"""The pruning of `prune`: the fields of `Pruning`, then the options of the methods."""
+
 Test = Annotated[
     str | None, typer.Option(metavar="FILE", help="Rows that report; not those that decide.")
 ]
@@ -154,38 +201,51 @@ Train = Annotated[
     typer.Option(metavar="FILE", help="The training rows; else the file that the model names."),
 ]
 
-METHOD = "Options of a method"
-Cp = Annotated[
-    float | None,
-    typer.Option("--cp", help="cost-complexity: what a leaf costs, as a share of the root's risk.",
-                 rich_help_panel=METHOD),
-]  # fmt: skip
-Alpha = Annotated[
-    float | None,
-    typer.Option("--alpha", help="cost-complexity: the same as such.", rich_help_panel=METHOD),
-]
-By = Annotated[
-    str | None,
-    typer.Option("--by", help="cost-complexity: errors or impurity.", rich_help_panel=METHOD),
-]
-OneSe = Annotated[
-    bool | None,
-    typer.Option("--one-se/--smallest", rich_help_panel=METHOD,
-                 help="cost-complexity: the smallest tree within one standard error, or the least "
-                 "cross-validated error itself."),
-]  # fmt: skip
-Folds = Annotated[
-    int | None,
-    typer.Option("--folds", rich_help_panel=METHOD,
-                 help="cost-complexity: cross-validate in so many parts of the training rows."),
-]  # fmt: skip
-Raise = Annotated[
-    bool | None,
-    typer.Option("--raise/--no-raise", rich_help_panel=METHOD,
-                 help="error-based: the largest branch may replace its parent."),
-]  # fmt: skip
-MethodSetting = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Any other option of the method.",
-                 rich_help_panel=METHOD),
-]  # fmt: skip
+
+def _program_options() -> Group:
+    options: Group = {}
+
+    def add(name: str, kind: Any, panel: str, help_: str, word: str) -> None:  # noqa: ANN401
+        options[name] = _option(kind, help_, word, panel=panel)
+
+    def switch(name: str, panel: str, help_: str, *words: str) -> None:
+        options[name] = _switch(help_, f"-{name}", *words, panel=panel)
+
+    j48, c45 = "J48's own options", "C4.5's own options"
+    add("C", float, j48, "Confidence of pruning, 0.25.", "-C")
+    add("M", float, j48, "Least weight of two branches, 2.", "-M")
+    switch("R", j48, "Reduced-error pruning, by validation rows.")
+    switch("B", j48, "Nominal columns: one level against the rest.")
+    switch("U", j48, "No pruning.")
+    switch("S", j48, "No branch is raised.")
+    switch("A", j48, "Laplace probabilities (any recipe).", "--laplace")
+    switch("O", j48, "Do not collapse.")
+    switch("J", j48, "Cuts cost nothing.")
+    add("m", float, c45, "Least weight of two branches, 2.", "-m")
+    add("c", float, c45, "Confidence of pruning in per cent, 25.", "-c")
+    switch("g", c45, "Gain instead of gain ratio (C5.0: no global pruning).")
+    switch("s", c45, "Levels are merged into groups.")
+    rpart, sklearn = "rpart's own options", "scikit-learn's own options"
+    add("cp", float, rpart, "Least decrease of risk per leaf, 0.01.", "--cp")
+    for name, help_ in {
+        "minsplit": "Least rows of a node to divide, 20.",
+        "minbucket": "Least rows of each side; a third of minsplit.",
+        "maxdepth": "Most questions on a path, 30.",
+        "usesurrogate": "0, 1 or 2.",
+        "maxsurrogate": "Most surrogates of a question, 5.",
+        "xval": "Groups of the cross-validated cp table, 0.",
+    }.items():
+        add(name, int, rpart, help_, f"--{name}")
+    add("split", str, rpart, "gini or information.", "--split")
+    add("prior", str, rpart, "How likely classes are: yes=0.3,no=0.7.", "--prior")
+    add("loss", str, rpart, 'Costs of errors: {"true": {"answered": 5}}, or a matrix.', "--loss")
+    add("cost", str, rpart, "What asking about columns costs: age=2,sex=1.", "--cost")
+    add("ccp_alpha", float, sklearn, "Impurity that a leaf costs, 0.", "--ccp-alpha")
+    for name in ("min_samples_split", "min_samples_leaf", "max_leaf_nodes", "random_state"):
+        add(name, int, sklearn, "As there.", f"--{name.replace('_', '-')}")
+    add("class_weight", str, sklearn, "balanced, or yes=2,no=1.", "--class-weight")
+    return options
+
+
+PROGRAM_OPTIONS = _program_options()
+"""Options with the names of other programs, by their keyword in `penjing.fit`."""

@@ -11,9 +11,9 @@ import typer
 from penjing.cli import Exit, sources
 from penjing.cli.command import command
 from penjing.cli.console import Console
+from penjing.cli.option_groups import with_reading_options
 from penjing.cli.parameters import Data, Model, Output, Test, Train
 from penjing.cli.prune_options import LEAVE_ONE_OUT, leave_one_out
-from penjing.cli.reading_options import with_reading_options
 from penjing.errors import CapabilityError, ChoiceError, PenjingError
 
 if TYPE_CHECKING:

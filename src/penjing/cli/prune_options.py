@@ -32,7 +32,6 @@ class Pruning:
     seed: int = 0
     ties: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    folds: int | None = None
 
     def check(self) -> None:
         """Raise an error for impossible combinations before a tree is grown."""
@@ -92,10 +91,7 @@ class Pruning:
         """Return the pruned tree; some methods need the training rows."""
         assert self.method is not None
         options: dict[str, Any] = {"ties": self.ties, **self.options}
-        given = {key: value for key, value in options.items() if value is not None}
-        return tree.prune(
-            self.method, validation=validation, training=rows, folds=self.folds, **given
-        )
+        return tree.prune(self.method, validation=validation, training=rows, **options)
 
     def regrow(
         self, console: Console, tree: Tree, rows: Table | None, reading: sources.ReadingOptions

@@ -10,7 +10,7 @@ import typer
 from penjing.cli import sources
 from penjing.cli.command import command
 from penjing.cli.console import Console
-from penjing.cli.fit import parse_settings
+from penjing.cli.option_groups import parse_settings, with_reading_options
 from penjing.cli.parameters import (
     Data,
     Method,
@@ -23,7 +23,6 @@ from penjing.cli.parameters import (
     Test,
     Train,
 )
-from penjing.cli.reading_options import with_reading_options
 
 if TYPE_CHECKING:
     from penjing.data.table import Table
@@ -103,14 +102,13 @@ def cross_validate(
 
 
 def _write_curve(console: Console, curve: dict[str, Any], output: str | None) -> None:
-    from penjing.render import chart  # noqa: PLC0415
-    from penjing.tree.serialize import write_atomically  # noqa: PLC0415 - heavy
+    from penjing.render import chart  # noqa: PLC0415 - heavy
 
-    if output not in (None, sources.STANDARD_STREAM):
-        assert output is not None
-        write_atomically(output, chart.write(curve, lang=console.lang).encode("utf-8"))
-        console.print_note("saved", path=output)
-    elif console.as_json:
+    if sources.save_output(
+        console, output, lambda: chart.write(curve, lang=console.lang).encode("utf-8")
+    ):
+        return
+    if console.as_json:
         console.print_json(curve)
     else:
         console.print(chart.text(curve, console.lang))
@@ -137,7 +135,6 @@ def report(
 ) -> None:
     """Write one HTML file: rows, tree, rules, right and wrong, curves, where it comes from."""
     from penjing.render.report import write  # noqa: PLC0415 - heavy
-    from penjing.tree.serialize import write_atomically  # noqa: PLC0415
 
     tree = sources.load_model(model)
     training = sources.find_training_rows(console, tree, model, train, reading)
@@ -149,9 +146,5 @@ def report(
         tree, training, test_rows, lang=console.lang, theme=str(theme), title=title, folds=folds,
         seed=seed, cross_validation=crossed, warnings=warnings,
     )  # fmt: skip
-    if output in (None, sources.STANDARD_STREAM):
+    if not sources.save_output(console, output, page.encode):
         console.print(page)
-        return
-    assert output is not None
-    write_atomically(output, page.encode("utf-8"))
-    console.print_note("saved", path=output)

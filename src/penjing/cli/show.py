@@ -12,8 +12,8 @@ import typer
 from penjing.cli import sources
 from penjing.cli.command import command
 from penjing.cli.console import Console
+from penjing.cli.option_groups import with_reading_options
 from penjing.cli.parameters import Data, Model, Order, Train
-from penjing.cli.reading_options import with_reading_options
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -384,6 +384,17 @@ def save_model(console: Console, tree: Tree, path: str | None) -> None:
         return
     tree.save(path)
     console.print_note("saved", path=path)
+
+
+def save_output(console: Console, path: str | None, encode: Callable[[], bytes]) -> bool:
+    """Write a result to a file, completely or not at all; return False if stdout is to have it."""
+    if path is None or path == STANDARD_STREAM:
+        return False
+    from penjing.tree.serialize import write_atomically  # noqa: PLC0415 - heavy
+
+    write_atomically(path, encode())
+    console.print_note("saved", path=path)
+    return True
 
 
 def file_digest(path: str) -> str | None:

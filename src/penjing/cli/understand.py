@@ -9,9 +9,8 @@ import typer
 from penjing.cli import sources
 from penjing.cli.command import command
 from penjing.cli.console import Console
-from penjing.cli.fit import parse_settings
+from penjing.cli.option_groups import parse_settings, with_reading_options
 from penjing.cli.parameters import Data, MissingPolicy, Model, RecipeName, Setting, Train
-from penjing.cli.reading_options import with_reading_options
 from penjing.errors import ChoiceError
 
 

@@ -1,0 +1,133 @@
+"""Decorators that give a command a group of options as one parameter."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from penjing.cli.command import collect_options
+from penjing.cli.parameters import (
+    FIT_PRUNING,
+    PROGRAM_OPTIONS,
+    PRUNE_PRUNING,
+    READING_OPTIONS,
+    RECIPE_OPTIONS,
+)
+from penjing.cli.prune_options import Pruning
+from penjing.cli.sources import ReadingOptions
+from penjing.errors import ChoiceError
+
+Command = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class RecipeSettings:
+    """The settings of a recipe: those with an option of their own, and the words of ``--set``."""
+
+    named: dict[str, Any]
+    words: dict[str, Any]
+
+
+def with_reading_options(function: Command) -> Command:
+    """Give a command the reading options; it gets them as ``reading``."""
+    return collect_options(function, "reading", READING_OPTIONS, ReadingOptions)
+
+
+def with_recipe_options(function: Command) -> Command:
+    """Give a command the settings of recipes; it gets those given as ``settings``."""
+
+    def build(setting: list[str] | None, **named: Any) -> RecipeSettings:  # noqa: ANN401
+        return RecipeSettings(_given(named), parse_settings(setting))
+
+    return collect_options(function, "settings", RECIPE_OPTIONS, build)
+
+
+def with_program_options(function: Command) -> Command:
+    """Give a command the options of other programs; it gets a dict as ``program_options``."""
+
+    def build(**parsed: Any) -> dict[str, Any]:  # noqa: ANN401 - what typer parsed
+        return {k: _parse_value(k, v) for k, v in _given(parsed).items() if v is not False}
+
+    return collect_options(function, "program_options", PROGRAM_OPTIONS, build)
+
+
+def with_pruning(function: Command) -> Command:
+    """Give a command that grows trees the options of pruning; it gets a ``pruning``."""
+    return collect_options(function, "pruning", FIT_PRUNING, Pruning)
+
+
+def with_pruning_methods(function: Command) -> Command:
+    """Give a command the options of pruning and of its methods; the ``pruning`` has no method."""
+    fields = ("validate", "share", "seed", "ties")
+
+    def build(setting: list[str] | None, **parsed: Any) -> Pruning:  # noqa: ANN401
+        kept = {name: parsed.pop(name) for name in fields}
+        return Pruning(None, **kept, options=_given(parsed | parse_settings(setting)))
+
+    return collect_options(function, "pruning", PRUNE_PRUNING, build)
+
+
+def _given(parsed: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in parsed.items() if value is not None}
+
+
+def parse_settings(words: list[str] | None, **options: object) -> dict[str, Any]:
+    """Return the settings of ``NAME=VALUE`` words; a value is JSON if it parses, else text.
+
+    ``yes``, ``no`` and ``none`` mean True, False and None, as `recipes` prints them. The words
+    take precedence over ``options``.
+
+    Examples
+    --------
+    >>> parse_settings(["collapse=no", "max_depth=none", "pruning=none", "cut_at=value", "gap=0.1"])
+    {'collapse': False, 'max_depth': None, 'pruning': 'none', 'cut_at': 'value', 'gap': 0.1}
+    """
+    settings: dict[str, Any] = {}
+    for word in words or ():
+        name, sign, value = word.partition("=")
+        if not sign:
+            raise ChoiceError("bad_set", word=word)
+        name, lowered = name.replace("-", "_"), value.lower()
+        is_method = lowered == "none" and name == "pruning"  # a value of that setting
+        if lowered in _CONSTANTS and not is_method:
+            settings[name] = _CONSTANTS[lowered]
+            continue
+        try:
+            settings[name] = json.loads(value)
+        except ValueError:
+            settings[name] = value
+    return _given(options) | settings
+
+
+_CONSTANTS = {"yes": True, "true": True, "no": False, "false": False, "none": None}
+
+
+_NUMBERS_BY_NAME = ("prior", "loss", "cost", "class_weight")
+
+
+def _parse_value(key: str, value: Any) -> Any:  # noqa: ANN401 - what typer parsed
+    """Return the value of an option; a mapping is JSON or ``name=number,name=number``.
+
+    Examples
+    --------
+    >>> _parse_value("prior", "yes=0.3,no=0.7"), _parse_value("class_weight", "balanced")
+    ({'yes': 0.3, 'no': 0.7}, 'balanced')
+    """
+    if key not in _NUMBERS_BY_NAME or value == "balanced":
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        pass
+    numbers = {}
+    for part in value.split(","):
+        name, sign, number = part.rpartition("=")
+        try:
+            numbers[name.strip()] = float(number)
+        except ValueError:
+            sign = ""
+        if not sign:
+            raise ChoiceError("bad_pairs", name=key.replace("_", "-"), value=value)
+    return numbers
