@@ -13,7 +13,7 @@ import pytest
 
 import penjing
 from penjing.cli import Exit
-from penjing.grow.trace_record import LIMIT, Trace
+from penjing.grow import trace_steps
 from run_command import CODE, spawn
 from watermelon_files import put_melons
 
@@ -170,7 +170,7 @@ def test_fit_ends_well_where_pruning_replaced_the_root(run, recipe):
 
 @pytest.mark.parametrize("n", [60, pytest.param(80_001, marks=pytest.mark.slow)])
 def test_fit_takes_a_table_of_more_columns_than_a_trace_has_room_for(run, monkeypatch, n):
-    monkeypatch.setattr(Trace.__init__, "__defaults__", (50,) if n < LIMIT else (LIMIT,))
+    monkeypatch.setattr(trace_steps, "LIMIT", min(trace_steps.LIMIT, n - 1))
     rows = [",".join(["ab"[row % 2]] * n) + f",{'ny'[row % 2]}" for row in range(6)]
     Path("wide.csv").write_text("\n".join([",".join(f"c{i}" for i in range(n)) + ",y", *rows]))
     for option in ((), ("--trace",), ("--no-trace",)):

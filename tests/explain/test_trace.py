@@ -135,7 +135,7 @@ def test_large_cuts_are_read_in_full():
 )
 def test_a_doctored_trace_is_refused_in_a_sentence(change):
     tree = penjing.fit(penjing.example("golf"), trace=True)
-    steps = json.loads(json.dumps(tree.kept_trace["steps"]))
+    steps = json.loads(json.dumps(tree.to_json()["trace"]["steps"]))
     steps[0]["candidates"][0] |= change
     broken = replace(tree, kept_trace={"steps": steps, "is_whole": True})
     with pytest.raises(DataError, match="trace is not as penjing writes it"):

@@ -11,8 +11,9 @@ from penjing.api.tree import Tree
 from penjing.data.table import Column, Table, nominal, numeric
 from penjing.dialects.recipes import RECIPES
 from penjing.engines.memory import Engine
+from penjing.grow.loop import grow_unpruned
 from penjing.grow.recipe import Recipe
-from penjing.grow.trace_record import Trace
+from penjing.grow.trace_steps import with_steps
 from user_trees import grow
 
 ODD_WORDS = [
@@ -89,7 +90,11 @@ def tables(
 def grown(table: Table, recipe: str | Recipe = "id3", *, trace: bool = False, **but: Any) -> Tree:
     """Grow a tree by the reference engine, without anything that `penjing.fit` adds."""
     chosen = (RECIPES[recipe] if isinstance(recipe, str) else recipe).but(**but).fits(table)
-    return grow(Engine(table, chosen.missing), chosen, trace=Trace() if trace else None)
+    engine = Engine(table, chosen.missing)
+    if not trace:
+        return grow(engine, chosen)
+    tree = with_steps(grow_unpruned(engine, chosen), engine, chosen)
+    return Tree.from_data(chosen.dialect.finish(tree, engine, chosen))
 
 
 def skeleton(tree: Tree) -> list[tuple[Any, ...]]:

@@ -217,15 +217,14 @@ def _explain_node(
     tree: Tree, node: str, read_training_rows: Callable[[], Table | None], *, has_data: bool
 ) -> dict[str, Any]:
     """Return the explanation of a node's split; reads the training rows only if needed."""
-    from penjing.explain.node import about_empty, explain  # noqa: PLC0415 - heavy
+    from penjing.explain.node import about_empty, explain, step_of  # noqa: PLC0415 - heavy
     from penjing.text.node_path import find_node  # noqa: PLC0415
 
     at, empty_branch = find_node(tree, node)
     if empty_branch is not None:
         return about_empty(tree, at, empty_branch)
-    is_traced = tree.kept_trace is not None and any(
-        isinstance(step, dict) and step.get("node") == at
-        for step in tree.kept_trace.get("steps", ())
+    is_traced = (
+        tree.kept_trace is not None and step_of(tree.kept_trace.get("steps"), at) is not None
     )
     return explain(tree, at, None if is_traced and not has_data else read_training_rows())
 

@@ -13,16 +13,15 @@ from penjing.criteria.gini import gini_impurity
 from penjing.data.table import Floats, Table
 from penjing.dialects.recipes import named_recipe, recipe_of
 from penjing.errors import ChoiceError, DataError
-from penjing.grow.engine import Engine
 from penjing.grow.recipe import Recipe
-from penjing.grow.trace_record import candidates_step, scores_of
+from penjing.grow.trace_steps import TraceComputer
 from penjing.predict.predict import apply
 from penjing.registry import load
 from penjing.text.branch_order import children_in_order
 from penjing.text.labels import CutText, branch_text, comparison_cut, cut_label, in_32_bits, quoted
-from penjing.tree.builder import TreeBuilder
 from penjing.tree.dialect import TEXTBOOK, dialect_of
 from penjing.tree.split import level_text
+from penjing.tree.steps import StepEntry, Steps
 from penjing.tree.tree_data import TreeData
 
 Plain = dict[str, Any]
@@ -155,11 +154,22 @@ def trace_step(tree: TreeData, node: int) -> Mapping[str, Any]:
     """Return the step of a node as the trace keeps it."""
     if tree.kept_trace is None:
         raise ChoiceError("no_trace_pruned" if tree.about.get("pruning") else "no_trace")
-    steps = tree.kept_trace.get("steps")
-    for step in steps if isinstance(steps, list) else ():
-        if isinstance(step, dict) and step.get("node") == node:
-            return step
-    raise ChoiceError("no_trace_here", node=node)
+    step = step_of(tree.kept_trace.get("steps"), node)
+    if step is None:
+        raise ChoiceError("no_trace_here", node=node)
+    return step
+
+
+def step_of(steps: object, node: int) -> Mapping[str, Any] | None:
+    """Return the step of a node that a trace keeps, None if it keeps none."""
+    if isinstance(steps, Steps):
+        return steps.of(node)
+    found = (
+        step
+        for step in (steps if isinstance(steps, list) else ())
+        if isinstance(step, dict) and step.get("node") == node
+    )
+    return next(found, None)
 
 
 def about_node(tree: TreeData, node: int) -> Plain:
@@ -360,31 +370,37 @@ def _cut_text(tree: TreeData, record: Mapping[str, Any]) -> CutText:
 
 
 def compute_steps(tree: TreeData, nodes: Sequence[int], data: Table) -> list[Mapping[str, Any]]:
-    """Return the steps of these nodes as growing would have recorded them, from the rows."""
+    """Return the steps of these nodes of a tree, from its training rows."""
+    return list(trace_computer(tree, data).steps(nodes))
+
+
+def with_trace(tree: TreeData, data: Table, limit: int | None = None) -> TreeData:
+    """Return a tree with the trace that its training rows tell.
+
+    Best splits are found for all nodes at once; a step is built when somebody asks for it.
+
+    Parameters
+    ----------
+    tree : TreeData
+        Any tree.
+    data : Table
+        Its training rows.
+    limit : int, optional
+        The largest number of nodes, from the root.
+    """
+    computer = trace_computer(tree, data)
+    nodes = range(tree.n_nodes)[:limit]
+    computer.search([node for node in nodes if node not in computer.stops])
+    steps = Steps(computer.steps, [StepEntry(node, node) for node in nodes])
+    trace = {"steps": steps, "is_whole": len(nodes) == tree.n_nodes}
+    return replace(_with_counts(tree, data), kept_trace=trace)
+
+
+def trace_computer(tree: TreeData, data: Table) -> TraceComputer:
+    """Return what computes the steps of a tree from its training rows."""
     recipe = recipe_of_tree(tree)
-    engine = load("engine", "memory")(data, missing=recipe.missing)
-    totals = engine.totals(tree, range(tree.n_nodes))
-    builder = TreeBuilder.from_totals(engine.reader, tree.nodes.parent.tolist(), totals)
-    return [_compute_step(tree, node, builder, engine, recipe) for node in nodes]
-
-
-def _compute_step(
-    tree: TreeData, node: int, builder: TreeBuilder, engine: Engine, recipe: Recipe
-) -> Mapping[str, Any]:
-    dialect = recipe.dialect
-    reason = dialect.stops(builder, node, recipe)
-    if reason is not None and tree.is_leaf[node]:
-        return {"node": node, "stop": reason}
-    best_splits = engine.best_splits(tree, [node], recipe)
-    tally = next(engine.tally(tree, [node]))
-    (choice,) = dialect.choose(best_splits, recipe)
-    stop = "alike" if choice.split is None else None
-    if choice.split is not None and choice.split.gain < recipe.min_gain:
-        stop = "min_gain"
-    candidates = candidates_step(
-        engine, tally, (best_splits, scores_of(best_splits, recipe), 0), recipe
-    )
-    return {"node": node, "stop": stop, "tied": list(choice.tied)} | candidates
+    engine = load("engine", "native")(data, missing=recipe.missing)
+    return TraceComputer(engine, tree, recipe)
 
 
 def recipe_of_tree(tree: TreeData) -> Recipe:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from penjing.data.table import Table
 from penjing.errors import ChoiceError
-from penjing.explain.node import explain, story
-from penjing.grow.trace_record import CUTS, LEVELS, LIMIT
+from penjing.explain.node import explain, step_of, story, with_trace
+from penjing.grow.trace_steps import CUTS, LEVELS, LIMIT
 from penjing.tree.tree_data import TreeData
 
 Plain = dict[str, Any]
@@ -114,9 +114,9 @@ class Trace:
             raise ChoiceError("bad_whole", name="node", value=node, least=0)
         if not 0 <= node < self._tree.n_nodes:
             raise ChoiceError("no_such_node", node=node, last=self._tree.n_nodes - 1)
-        if any(step.get("node") == node and _has_details(step) for step in self._steps()):
-            return explain(self._tree, node)
-        return explain(self._tree, node, data)
+        step = step_of(self._steps(), int(node))
+        is_kept = step is not None and _has_details(step)
+        return explain(self._tree, int(node), None if is_kept else data)
 
     def to_json(self) -> Plain:
         """Return the trace as plain data, ready for JSON.
@@ -143,14 +143,34 @@ class Trace:
     def __repr__(self) -> str:
         return f"<Trace of {self._tree!r}: {len(self)} steps>"
 
-    def _steps(self) -> list[Mapping[str, Any]]:
+    def _steps(self) -> Sequence[Mapping[str, Any]]:
         record = self._tree.kept_trace
-        return [] if record is None else list(record.get("steps", ()))
+        return [] if record is None else record.get("steps", [])
 
 
 def _has_details(step: Mapping[str, Any]) -> bool:
     """Whether a step says more of a node than its number."""
     return "stop" in step or "candidates" in step
+
+
+def compute_trace(tree: TreeData, data: Table) -> Trace:
+    """Return what every node of a tree saw, computed from its training rows.
+
+    Parameters
+    ----------
+    tree : TreeData
+        Any tree, grown with or without a trace.
+    data : Table
+        Its training rows.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> fish = penjing.example("fish")
+    >>> compute_trace(penjing.fit(fish), fish)[0]["runner_up"]
+    'flippers'
+    """
+    return Trace(with_trace(tree, data))
 
 
 def of_tree(tree: TreeData) -> Trace | None:

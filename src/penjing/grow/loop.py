@@ -18,9 +18,9 @@ from __future__ import annotations
 from typing import Protocol
 
 from penjing.grow.engine import Engine
+from penjing.grow.growth_record import GrowthRecord
 from penjing.grow.recipe import Recipe
 from penjing.grow.surrogates import add_missing_routes
-from penjing.grow.trace_record import Trace
 from penjing.progress import ProgressCallback
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.split import Split
@@ -38,10 +38,9 @@ def grow(
     engine: Engine,
     recipe: Recipe,
     gate: PrePruner | None = None,
-    trace: Trace | None = None,
     progress: ProgressCallback | None = None,
 ) -> TreeData:
-    """Grow a tree.
+    """Grow a tree, and finish it as its program does.
 
     Parameters
     ----------
@@ -51,13 +50,21 @@ def grow(
         The settings.
     gate : PrePruner, optional
         Reverts splits that do not help validation rows.
-    trace : Trace, optional
-        Records candidates and reasons.
     progress : function, optional
         Called with a `Progress` after each generation.
     """
+    return recipe.dialect.finish(grow_unpruned(engine, recipe, gate, progress), engine, recipe)
+
+
+def grow_unpruned(
+    engine: Engine,
+    recipe: Recipe,
+    gate: PrePruner | None = None,
+    progress: ProgressCallback | None = None,
+) -> TreeData:
+    """Grow a tree; parameters as in `grow`. The last steps of its program are left out."""
     dialect = recipe.dialect
-    trace = trace or Trace(limit=0)
+    record = GrowthRecord()
     builder = TreeBuilder(engine.reader)
     builder.set_totals([0], engine.totals(builder, [0]))  # node <- all of D
     open_nodes = [0]
@@ -72,8 +79,7 @@ def grow(
         best_splits = engine.best_splits(builder, searched, recipe)
         choices = dialect.choose(best_splits, recipe)  # a* <- the best of A
         choices = add_missing_routes(engine, builder, searched, choices, recipe)
-        trace.stops(stop_reasons)
-        trace.candidates(engine, builder, (searched, best_splits, choices), recipe)
+        record.record_choices(searched, choices, recipe)
         chosen_splits |= {
             node: choice.split
             for node, choice in zip(searched, choices, strict=True)
@@ -84,13 +90,14 @@ def grow(
         added = [builder.apply_split(n, chosen_splits.pop(n)) for n in split_nodes]  # case 3
         new_nodes = [child for children in added for child in children]
         builder.set_totals(new_nodes, engine.totals(builder, new_nodes))
-        for node in gate.splits_to_revert(builder, split_nodes) if gate else ():
+        reverted = gate.splits_to_revert(builder, split_nodes) if gate else []
+        for node in reverted:
             builder.remove_children(node)
-            trace.stops({node: "validation"})
+        record.record_reverted(reverted)
         open_nodes = [child for n in split_nodes for child in builder.final_children(n)] + postponed
         if progress:
             progress(builder.progress(open_nodes))
-    return dialect.finish(trace.finish(builder, engine, recipe), engine, recipe)
+    return record.finish(builder, engine, recipe)
 
 
 def nodes_to_split(

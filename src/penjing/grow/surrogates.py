@@ -10,16 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from penjing.criteria.criterion import gains
 from penjing.data.table import Field, Floats
 from penjing.grow.dialect_options import SurrogateOptions
-from penjing.grow.engine import Engine
+from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import Choice
-from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Classes, Counts, Reader
 from penjing.tree.split import NO_BRANCH, Split, Surrogate, midpoint
 
@@ -29,9 +29,16 @@ MIN_ROWS = 2
 """The smallest number of rows in each branch of a surrogate."""
 
 
+class TreeWithDepth(TreeStructure, Protocol):
+    """The part of a tree that is needed to find routes for missing values."""
+
+    def depth(self, node: int) -> int:
+        """Return the number of splits above a node."""
+
+
 def add_missing_routes(
     engine: Engine,
-    builder: TreeBuilder,
+    builder: TreeWithDepth,
     nodes: Sequence[int],
     choices: Sequence[Choice],
     recipe: Recipe,
@@ -59,7 +66,7 @@ def add_missing_routes(
 
 
 def _with_missing_branch(
-    engine: Engine, builder: TreeBuilder, node: int, choice: Choice, recipe: Recipe
+    engine: Engine, builder: TreeWithDepth, node: int, choice: Choice, recipe: Recipe
 ) -> Choice:
     """Return a choice that first separates missing values, where there are any.
 
@@ -205,7 +212,7 @@ def just_below(low: float, high: float) -> float:
     return max(math.nextafter(midpoint(low, high), -math.inf), low)
 
 
-def _zero_is_left(engine: Engine, builder: TreeBuilder, node: int, split: Split) -> bool:
+def _zero_is_left(engine: Engine, builder: TreeWithDepth, node: int, split: Split) -> bool:
     """Whether branch 0 has the lower mean, which makes it rpart's left branch."""
     if split.cut is None:
         return True

@@ -736,8 +736,8 @@ MESSAGES: dict[str, str] = {
     ),
     "note_grown_from": "grown from {n} of {of} rows; the other {rest} decide the pruning.",
     "note_no_trace": (
-        "no trace is kept: making it would take longer than growing the tree. `penjing why` and"
-        " `penjing trace`\nread the training file instead. To keep it all the same: --trace."
+        "no trace is kept, since it would be large. `penjing why` and `penjing trace` read the"
+        " training file\ninstead. To keep it all the same: --trace."
     ),
     "note_no_trace_disk": (
         "no trace is kept with engine disk. `penjing why` and `penjing trace` read the training"

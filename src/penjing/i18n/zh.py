@@ -561,7 +561,7 @@ MESSAGES: dict[str, str] = {
     "note_empty_branches": "{n} 个分支没有训练样本，未画出；`penjing show --empty` 可画出。",
     "note_grown_from": "用 {of} 行中的 {n} 行生成；其余 {rest} 行作验证集，决定剪枝。",
     "note_no_trace": (
-        "没有保存生成过程：保存它比生成决策树更费时。`penjing why` 和 `penjing trace` 会改读训练集文件。"
+        "没有保存生成过程，因为它太大。`penjing why` 和 `penjing trace` 会改读训练集文件。"
         "\n若仍要保存：--trace。"
     ),
     "note_no_trace_disk": (

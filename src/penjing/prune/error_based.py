@@ -87,7 +87,7 @@ def prune(
         arguments.one_of("precision", float_precision, ("double", "single")) == "single",
     )
     slack = arguments.number("tolerance", setting("tolerance", tolerance, 0.0))
-    about = {k: v for k, v in tree.about.items() if k != "ties"}
+    about = {k: v for k, v in tree.about.items() if k not in ("ties", "stops")}
     native_arguments = bound.native_arguments() | {
         "tolerance": slack,
         "margin": MARGIN,

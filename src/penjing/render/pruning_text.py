@@ -142,13 +142,13 @@ def decision_list(
         Maximum number of decisions.
     """
     decisions = record.get("decisions", ())
-    n = len(decisions)
+    n = int(record.get("n_decisions", len(decisions)))
     lines = [say("pruned_head", lang, method=record.get("method", "?"), n=n)]
     for index, decision in enumerate(decisions[:limit], start=1):
         text = decision_text(tree, record, decision, lang, ascii_only=ascii_only)
         lines.append(f"  {index}. {text}")
-    if limit is not None and limit < n:
-        lines.append(say("story_more", lang, n=n - limit))
+    if limit is not None and limit < len(decisions):
+        lines.append(say("story_more", lang, n=len(decisions) - limit))
     return "\n".join(lines)
 
 

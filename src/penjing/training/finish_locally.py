@@ -36,7 +36,7 @@ def grow_and_finish(
     settings, recipe = recipe.settings(), replace(recipe, missing="refuse")  # nothing is missing
     least = max(recipe.min_weight, engine.fetch_limit + 1)
     pace = _Pace(progress, survey.n_rows)
-    top = grow(engine, replace(recipe, min_weight=least), None, None, pace.told)
+    top = grow(engine, replace(recipe, min_weight=least), None, pace.told)
     top = replace(top, nodes=replace(top.nodes, gap=stored_gaps(top, engine)))
     planting = TreeAssembler(engine.reader)
     growth = planting.builder

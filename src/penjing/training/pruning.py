@@ -19,7 +19,7 @@ from penjing.prune.decisions import OWN_MEASURES, measure_of
 from penjing.prune.renumber import NodeMapping, carry_trace, map_nodes, renumber_decisions
 from penjing.registry import load
 from penjing.training.cp_validation import cross_validated
-from penjing.tree.tree_data import TreeData
+from penjing.tree.tree_data import TreeData, renumber_stops
 
 
 def prune(
@@ -97,6 +97,8 @@ def prune(
     )
     earlier = [_renumber_record(previous, new_ids) for previous in tree.about.get("pruning", ())]
     about = dict(smaller.about) | {"pruning": [*earlier, record]}
+    if "stops" in tree.about:
+        about |= {"stops": renumber_stops(tree.about, new_ids.now).get("stops")}
     if "training" in about:
         about["training"] = _training_summary(tree, smaller)
     about = {key: value for key, value in about.items() if value is not None}

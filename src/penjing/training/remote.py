@@ -16,9 +16,9 @@ from penjing.dialects.recipes import recipe_of
 from penjing.engines import remote_counts
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.grow.engine import Capabilities
-from penjing.grow.loop import grow
+from penjing.grow.loop import grow, grow_unpruned
 from penjing.grow.recipe import Recipe
-from penjing.grow.trace_record import Trace
+from penjing.grow.trace_steps import with_steps
 from penjing.predict.flat import comparison_cuts
 from penjing.progress import ProgressCallback
 from penjing.registry import load
@@ -152,13 +152,16 @@ def fit(
 def _grow(engine: Any, recipe: Recipe, request: RemoteRequest) -> TreeData:  # noqa: ANN401 - remote_counts.Engine
     """Return the tree: grown by the engine, or finished in this process, or by the loop."""
     if request.is_traced:
-        return grow(engine, recipe, None, Trace(), request.progress)
-    tree: TreeData | None = engine.grow(recipe, request.progress)
-    if tree is None:
-        tree = grow_and_finish(engine, recipe, request.progress)
-    if tree is None:
-        return grow(engine, recipe, None, None, request.progress)
-    return recipe.dialect.finish(tree, engine, recipe)
+        tree = with_steps(grow_unpruned(engine, recipe, None, request.progress), engine, recipe)
+        tree = recipe.dialect.finish(tree, engine, recipe)
+        tree.kept_trace["steps"].as_list()  # while the engine is open
+        return tree
+    grown: TreeData | None = engine.grow(recipe, request.progress)
+    if grown is None:
+        grown = grow_and_finish(engine, recipe, request.progress)
+    if grown is None:
+        return grow(engine, recipe, None, request.progress)
+    return recipe.dialect.finish(grown, engine, recipe)
 
 
 def check(recipe: Recipe, engine: str) -> None:

@@ -24,9 +24,8 @@ from penjing.engines.out_of_core.engine import (
 )
 from penjing.errors import ChoiceError, DataError
 from penjing.grow.engine import PREPARED_ROWS, Engine
-from penjing.grow.loop import grow
+from penjing.grow.loop import PrePruner, grow_unpruned
 from penjing.grow.recipe import Recipe
-from penjing.grow.trace_record import AUTO, Trace, trace_is_cheap
 from penjing.predict.flat import row_blocks, threshold_gaps
 from penjing.predict.predict import classes_of
 from penjing.progress import ProgressCallback
@@ -34,6 +33,7 @@ from penjing.prune.decisions import Ties, check_ties
 from penjing.prune.pre_pruning import ValidationPrePruner
 from penjing.registry import load
 from penjing.training import pruning, remote
+from penjing.training.kept_trace import TraceMode, finish_with_trace
 from penjing.training.select_engine import (
     in_memory,
     load_in_memory,
@@ -170,7 +170,7 @@ class _FitRequest:
     engine: str
     memory_limit: float | str | None
     threads: int | None
-    trace: bool | Literal["auto"]
+    trace: TraceMode
     seed: int
     progress: ProgressCallback | None
 
@@ -187,13 +187,6 @@ class _FitRequest:
             return in_memory(table), "native"
         return map_columns(table, recipe, limit, self.progress), "disk"
 
-    def _trace_mode(self, table: Table, engine: str) -> bool | Literal["auto"]:
-        """Return whether a trace is recorded; ``auto`` if it depends on the size of the tree."""
-        can_be_traced = engine != "disk" and self.recipe.options.can_be_traced
-        if self.trace != AUTO or (can_be_traced and trace_is_cheap(None, table)):
-            return self.trace
-        return False
-
     def fit_table(self, table: Table, target: str | None) -> TreeData:
         """Return the tree of a table."""
         table = _with_target(table, target)
@@ -205,26 +198,23 @@ class _FitRequest:
             raise DataError("no_known_rows", source=table.source.get("name", "the table"))
         chosen = self.recipe.fits(table)
         table, held_out = _split_validation(table, self.validation, self.seed)
-        prune = self.prune
-        if prune is None:
-            prune = chosen.options.pruning_method
-        if prune is None and held_out is not None:
-            prune = PREPRUNED
-        if prune == PREPRUNED and held_out is None:
-            raise ChoiceError("needs_validation", method=PREPRUNED)
+        prune = self._pruning_method(chosen, held_out)
         options: dict[str, Any] = {"threads": self.threads}
         if name == "disk":
             options["memory_limit"] = self.memory_limit
         counter = _engine(name, table, chosen, **options)
-        traced = self._trace_mode(table, name)
+        gate = None
         if prune == PREPRUNED and held_out is not None:
             chosen.refuse_missing(table.columns)
             judge = _engine("memory", held_out, chosen, shares_of="tree")
             gate = ValidationPrePruner(judge, self.ties, pruning.source_of(held_out))
-            trace = Trace() if traced else None
-            tree = grow(counter, chosen, gate, trace, self.progress)
+        tree = _grow(counter, table, chosen, self.progress, gate)
+        is_kept = False if self.trace == "auto" and name == "disk" else self.trace
+        tree = finish_with_trace(tree, counter, table, chosen, is_kept)
+        if name == "disk" and tree.kept_trace is not None:
+            tree.kept_trace["steps"].as_list()  # before the folder of the rows is removed
+        if gate is not None:
             return _describe(tree, table, gate)
-        tree = _grow(counter, table, chosen, self.progress, traced=traced)
         complexity_errors = chosen.dialect.complexity_errors
         if complexity_errors is not None and chosen.dialect.cross_validates(chosen):
             errors = complexity_errors(tree, table, chosen, self.threads)
@@ -237,6 +227,15 @@ class _FitRequest:
             {} if held_out is None else {"validation": held_out, "ties": self.ties}
         )
         return pruning.prune(tree, prune, **pruning_options)
+
+    def _pruning_method(self, recipe: Recipe, held_out: Table | None) -> str | None:
+        """Return how the tree is pruned, None if only its recipe decides."""
+        method = recipe.options.pruning_method if self.prune is None else self.prune
+        if method is None and held_out is not None:
+            return PREPRUNED
+        if method == PREPRUNED and held_out is None:
+            raise ChoiceError("needs_validation", method=PREPRUNED)
+        return method
 
 
 def _read_into_memory(data: Any, target: Any, schema: Mapping[str, Any] | None) -> Table:  # noqa: ANN401
@@ -260,16 +259,15 @@ def _grow(
     table: Table,
     recipe: Recipe,
     progress: ProgressCallback | None,
-    *,
-    traced: bool | Literal["auto"],
+    gate: PrePruner | None,
 ) -> TreeData:
-    """Return the tree: grown by the engine if it can and no trace is needed, else by the loop."""
-    if traced is not True:
+    """Return the tree before its program's last steps: grown by the engine, or by the loop."""
+    if gate is None:
         tree = engine.grow(recipe, progress)
-        if tree is not None and not (traced == AUTO and trace_is_cheap(tree, table)):
-            return recipe.dialect.finish(tree, engine, recipe)
+        if tree is not None:
+            return tree
     recipe.refuse_missing(table.columns)
-    return grow(engine, recipe, None, Trace() if traced else None, progress)
+    return grow_unpruned(engine, recipe, gate, progress)
 
 
 def _engine(name: str, table: Table, recipe: Recipe, **options: Any) -> Engine:  # noqa: ANN401

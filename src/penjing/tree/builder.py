@@ -217,7 +217,7 @@ class TreeBuilder:
 
 
 MAX_TIES = 1_000
-"""The largest number of ties that a tree records (the same as `trace_record.TIES`)."""
+"""The largest number of ties that a tree records (the same as `growth_record.TIES`)."""
 
 
 class TreeAssembler:

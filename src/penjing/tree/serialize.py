@@ -9,7 +9,7 @@ import os
 import platform
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -31,11 +31,14 @@ from penjing.data.table import Field
 from penjing.errors import DataError, NoFileError, PenjingError
 from penjing.tree.nodes import LEAF, Ids, Nodes
 from penjing.tree.split import NO_BRANCH, Surrogate
+from penjing.tree.steps import Steps
 from penjing.tree.tree_data import TreeData
 from penjing.tree.validate import first_misfit
 
 FORMAT = 2
 """The number of the format written here; every number up to it can be read."""
+MAX_DECISIONS = 2_000
+"""Of more decisions of a pruning, a model keeps only those about its own nodes."""
 MAX_WEIGHT = 1e300
 """Sums of weights up to this do not overflow."""
 MAX_QUOTED = 120
@@ -106,6 +109,9 @@ def to_json(tree: TreeData) -> dict[str, Any]:
                 row["surrogates"] = [_surrogate_to_json(s) for s in nodes.surrogates[i]]
         rows.append(row)
     optional = {key: getattr(tree, key) for key in _OPTIONAL_KEYS}
+    about = dict(tree.about)
+    if "pruning" in about:
+        about["pruning"] = [_without_gone_nodes(record) for record in about["pruning"]]
     return {
         "format": FORMAT,
         "penjing": _version(),
@@ -114,9 +120,33 @@ def to_json(tree: TreeData) -> dict[str, Any]:
         "schema": [_field_to_json(field) for field in tree.schema],
         "centre": tree.centre,
         "nodes": rows,
-        "about": dict(tree.about),
-        "trace": tree.kept_trace,
+        "about": about,
+        "trace": _plain_trace(tree.kept_trace),
     } | {key: value for key, value in optional.items() if value is not None}
+
+
+def _plain_trace(trace: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return a trace as plain data; steps that were not asked for yet are computed."""
+    if trace is None:
+        return None
+    steps = trace["steps"]
+    return dict(trace) | {"steps": steps.as_list() if isinstance(steps, Steps) else steps}
+
+
+def _without_gone_nodes(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the record of a pruning as a model file keeps it.
+
+    Of more than `MAX_DECISIONS`, those about nodes that are gone are left out, and
+    ``n_decisions`` says how many there were.
+    """
+    decisions = record.get("decisions", ())
+    if len(decisions) <= MAX_DECISIONS:
+        return record
+    kept = [decision for decision in decisions if not decision.get("is_gone")]
+    if len(kept) == len(decisions):
+        return record
+    n_decisions = record.get("n_decisions", len(decisions))
+    return dict(record) | {"decisions": kept, "n_decisions": n_decisions}
 
 
 def save(tree: TreeData, path: str | Path) -> None:

@@ -21,6 +21,7 @@ from penjing.errors import WrongTypeError
 from penjing.tree.counts import Classes, Costs, Number, Reader
 from penjing.tree.nodes import LEAF, Ids, Nodes
 from penjing.tree.split import NO_BRANCH, Split
+from penjing.tree.steps import renumber_steps
 
 
 def _renumber_trace(
@@ -29,8 +30,20 @@ def _renumber_trace(
     """Return a trace under new node numbers; nodes that became leaves get the reason ``why``."""
     if trace is None:
         return None
-    steps = [s | {"node": new_id[s["node"]]} for s in trace["steps"] if s["node"] in new_id]
-    return trace | {"steps": [s | {"stop": why} if s["node"] in cut else s for s in steps]}
+    return trace | {"steps": renumber_steps(trace["steps"], new_id, dict.fromkeys(cut, why))}
+
+
+def renumber_stops(about: Mapping[str, Any], new_id: Mapping[int, int]) -> dict[str, Any]:
+    """Return facts about a tree whose recorded stops have the new numbers of their nodes."""
+    if "stops" not in about:
+        return dict(about)
+    stops = {
+        reason: [new_id[node] for node in nodes if node in new_id]
+        for reason, nodes in about["stops"].items()
+    }
+    stops = {reason: nodes for reason, nodes in stops.items() if nodes}
+    rest = {key: value for key, value in about.items() if key != "stops"}
+    return rest | ({"stops": stops} if stops else {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -558,9 +571,10 @@ class TreeData:
             answers={int(new_id[i]): code for i, code in nodes.answers.items() if keep[i]},
         )
         about = {key: value for key, value in self.about.items() if key not in ("ties", "n_ties")}
+        number = {int(old): new for new, old in enumerate(kept_ids)}
+        about = renumber_stops(about, number)
         trace = None
         if why is not None:
-            number = {int(old): new for new, old in enumerate(kept_ids)}
             cut = {number[i] for i in np.flatnonzero(is_cut).tolist() if i in number}
             trace = _renumber_trace(self.kept_trace, number, cut, why)
             about["ties"] = [

@@ -102,12 +102,20 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
             "counted?": bool,
             "n_ties?": int,
             "ties?": [{"node": node, "columns": [column], "score": float}],
+            "stops?": {f"{reason}?": [node] for reason in STOP_REASONS},
             "n_rows?": int,
             "missing?": {},
             "source?": {"name?": str, "sha256?": str},
             "left_out?": [[str]],
             "training?": ({"correct": float, "of": float}, {"squares": float, "of": float}),
-            "pruning?": [{"method": str, "validation?": {}, "decisions?": [decision]}],
+            "pruning?": [
+                {
+                    "method": str,
+                    "validation?": {},
+                    "decisions?": [decision],
+                    "n_decisions?": int,
+                }
+            ],
             "costs?": (costs, None),
             "cp_table?": [[number]],
         },

@@ -21,7 +21,12 @@ from penjing.grow.search import NO_VALUES, Choice
 from penjing.prune import collapse, error_based
 from penjing.prune.decisions import Decision
 from penjing.prune.editable_tree import majority
-from penjing.prune.renumber import carry_trace, map_nodes, renumber_decisions
+from penjing.prune.renumber import (
+    carry_trace,
+    decisions_to_json,
+    map_nodes,
+    renumber_decisions,
+)
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Counts
 from penjing.tree.split import BestSplits, midpoint
@@ -366,9 +371,9 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
     records: list[dict[str, Any]] = []
     if options.collapse and options.pruning != "reduced-error":
         tree, decisions = collapse.prune(tree, slack=options.slack)
-        records.append(pruning_record("collapse", {"slack": options.slack}, decisions))
-        if unpruned.kept_trace is not None:
-            update_node_numbers(records, unpruned, tree)
+        records.append(
+            pruning_record("collapse", {"slack": options.slack}, decisions, (unpruned, tree))
+        )
     if options.pruning == "error-based":
         settings: dict[str, Any] = {
             "confidence": options.confidence,
@@ -380,9 +385,8 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
         }
         collapsed = tree
         tree, decisions = error_based.prune(tree, engine, **settings)
-        records.append(pruning_record("error-based", settings, decisions))
-        if unpruned.kept_trace is not None:
-            update_node_numbers(records, collapsed, tree)
+        update_node_numbers(records, collapsed, tree)
+        records.append(pruning_record("error-based", settings, decisions, (collapsed, tree)))
     about = dict(tree.about) | ({"pruning": records} if records else {})
     return replace(tree, kept_trace=carry_trace(unpruned, tree), about=about)
 
@@ -404,15 +408,19 @@ def with_majority_classes(tree: TreeData, options: C45Options) -> TreeData:
 
 
 def pruning_record(
-    method: str, settings: dict[str, Any], decisions: list[Decision]
+    method: str,
+    settings: dict[str, Any],
+    decisions: list[Decision],
+    trees: tuple[TreeData, TreeData] | None = None,
 ) -> dict[str, Any]:
-    """Return the record of a pruning run that the tree keeps."""
-    return {
-        "method": method,
-        "options": settings,
-        "measure": "errors",
-        "decisions": [decision.to_json() for decision in decisions],
-    }
+    """Return the record of a pruning run that the tree keeps.
+
+    ``trees`` are those before and after it, whose nodes the decisions then have numbers of.
+    """
+    record: dict[str, Any] = {"method": method, "options": settings, "measure": "errors"}
+    if trees is None:
+        return record | {"decisions": [decision.to_json() for decision in decisions]}
+    return record | decisions_to_json(decisions, map_nodes(*trees))
 
 
 def update_node_numbers(records: list[dict[str, Any]], before: TreeData, after: TreeData) -> None:

@@ -31,7 +31,8 @@ from penjing.prune.renumber import NodeMapping, carry_trace, renumber_decisions
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Counts
 from penjing.tree.split import BestSplits, Split
-from penjing.tree.tree_data import TreeData
+from penjing.tree.steps import renumber_steps
+from penjing.tree.tree_data import TreeData, renumber_stops
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -315,6 +316,7 @@ def _merge_leaves(
     """Return the tree with leaves merged, and its trace without the nodes that were merged."""
     parents = tree.nodes.parent.tolist()
     tree, new_number = leaf_merging.merge_leaves(tree)
+    tree = replace(tree, about=renumber_stops(tree.about, new_number))
     nearest: list[int] = []
     for node, parent in enumerate(parents):
         nearest.append(new_number[node] if node in new_number else nearest[parent])
@@ -324,8 +326,7 @@ def _merge_leaves(
         )
     if trace is None:
         return tree, None
-    steps = [s | {"node": new_number[s["node"]]} for s in trace["steps"] if s["node"] in new_number]
-    steps.sort(key=lambda step: int(step["node"]))
+    steps = renumber_steps(trace["steps"], new_number, {})
     is_whole = trace["is_whole"] and len(steps) == len(trace["steps"])
     return tree, {"steps": steps, "is_whole": is_whole}
 

@@ -61,7 +61,7 @@ def prune(
     """
     pruning = _Pruning(EditableTree(tree), ErrorBound(confidence), min_branch)
     pruning.run(counter, raise_share, regrow_share, regrow)
-    about = {k: v for k, v in tree.about.items() if k != "ties"}
+    about = {k: v for k, v in tree.about.items() if k not in ("ties", "stops")}
     return pruning.draft.finish(about), pruning.decisions
 
 

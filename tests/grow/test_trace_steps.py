@@ -1,4 +1,4 @@
-"""The trace: every node visited, every column's offer, the choice and the reason, as plain data."""
+"""The steps of a trace: every candidate of every node, the choice and the reason for a leaf."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import penjing
 from penjing.data.table import Table, nominal, numeric
 from penjing.dialects.textbook import ID3
 from penjing.engines.memory import Engine
-from penjing.grow import trace_record as traces
-from penjing.grow.trace_record import Trace, json_number, json_numbers
+from penjing.grow import growth_record, trace_steps
+from penjing.grow.loop import grow_unpruned
+from penjing.grow.trace_steps import json_number, json_numbers, with_steps
+from penjing.training import kept_trace
 from strategies import RECIPE_NAMES, grown, tables
-from user_trees import grow
 
 FISH = Table(
     (nominal("no surfacing", [1, 1, 1, 0, 0]), nominal("flippers", [1, 1, 0, 1, 1])),
@@ -29,7 +30,8 @@ FISH = Table(
 def test_a_trace_tells_of_every_node_and_changes_nothing(recipe, table):
     tree = grown(table, recipe, missing="fraction", trace=True)
     assert {**tree.to_json(), "trace": None} == grown(table, recipe, missing="fraction").to_json()
-    assert json.loads(json.dumps(tree.kept_trace, allow_nan=False)) == tree.kept_trace
+    plain = tree.to_json()["trace"]
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain == tree.kept_trace
     steps = tree.kept_trace["steps"]
     assert [step["node"] for step in steps] == list(range(tree.n_nodes))
     assert tree.kept_trace["is_whole"]
@@ -82,7 +84,7 @@ def test_a_number_shows_its_curve_and_of_many_cuts_the_best(monkeypatch):
     assert told["cuts"] == [1.5, 2.5, 3.5, 4.5]
     assert told["n_cuts"] == 4
     assert told["cut"] == told["cuts"][int(np.argmax(told["gains"]))]
-    monkeypatch.setattr(traces, "CUTS", 2)
+    monkeypatch.setattr(trace_steps, "CUTS", 2)
     few = grown(rows, trace=True).kept_trace["steps"][0]["candidates"][0]
     assert few["n_cuts"] == 4
     assert few["cuts"] == [2.5, 3.5]
@@ -90,7 +92,7 @@ def test_a_number_shows_its_curve_and_of_many_cuts_the_best(monkeypatch):
 
 
 def test_many_levels_are_not_listed(monkeypatch):
-    monkeypatch.setattr(traces, "LEVELS", 1)
+    monkeypatch.setattr(trace_steps, "LEVELS", 1)
     told = grown(FISH, trace=True).kept_trace["steps"][0]["candidates"][0]
     assert "codes" not in told
     assert told["after"] == [[2, 1], [0, 2]]
@@ -123,16 +125,19 @@ def test_a_division_taken_back_says_so():
         def splits_to_revert(self, growth, divided):  # noqa: ARG002
             return divided
 
-    tree = grow(Engine(FISH), ID3, Never(), Trace())
-    (step,) = tree.kept_trace["steps"]
+    engine = Engine(FISH)
+    tree = grow_unpruned(engine, ID3, Never())
+    assert tree.about["stops"] == {"validation": [0]}
+    (step,) = with_steps(tree, engine, ID3).kept_trace["steps"]
     assert step["stop"] == "validation"
     assert step["chosen"] == 0
 
 
-def test_beyond_its_limit_a_trace_is_cut_short_and_says_so():
+def test_beyond_its_limit_a_trace_is_cut_short_and_says_so(monkeypatch):
     x = numeric("x", np.arange(40))
     rows = Table((x,), nominal("c", ["p", "q"] * 20), 40)
-    short = grow(Engine(rows), ID3, trace=Trace(limit=3))
+    monkeypatch.setattr(trace_steps, "LIMIT", 3)
+    short = grown(rows, trace=True)
     assert not short.kept_trace["is_whole"]
     assert sum("candidates" in step for step in short.kept_trace["steps"]) == 3
     assert short.to_dict() == grown(rows).to_dict()
@@ -145,13 +150,13 @@ def test_ties_are_kept_without_a_trace_up_to_a_number(monkeypatch):
         5,
     )
     tree = grown(twice)
-    assert tree.trace is None
+    assert tree.kept_trace is None
     assert tree.about["n_ties"] == 2
     assert [(tie["node"], tie["columns"]) for tie in tree.about["ties"]] == [
         (0, [0, 2]),
         (1, [1, 3]),
     ]
-    monkeypatch.setattr(traces, "TIES", 1)
+    monkeypatch.setattr(growth_record, "TIES", 1)
     assert len(grown(twice).about["ties"]) == 1
     assert grown(twice).about["n_ties"] == 2
 
@@ -170,7 +175,9 @@ def test_plain_numbers():
     assert json_number(np.float64(0.5)) == 0.5
 
 
-def noisy(n_rows: int, n_columns: int, *, gaps: float = 0.0, seed: int = 0) -> Table:
+def noisy(
+    n_rows: int, n_columns: int, *, gaps: float = 0.0, seed: int = 0, classes: int = 2
+) -> Table:
     """Return a table of numbers and levels that hardly tell anything: its tree is large."""
     random = np.random.default_rng(seed)
 
@@ -181,17 +188,34 @@ def noisy(n_rows: int, n_columns: int, *, gaps: float = 0.0, seed: int = 0) -> T
     columns = [
         nominal(f"n{c}", holes(random.integers(0, 9, n_rows).tolist())) for c in range(half)
     ] + [numeric(f"x{c}", holes(random.random(n_rows).round(2).tolist())) for c in range(half)]
-    return Table(tuple(columns), nominal("y", random.integers(0, 2, n_rows).tolist()), n_rows)
+    return Table(tuple(columns), nominal("y", random.integers(0, classes, n_rows).tolist()), n_rows)
 
 
 @pytest.mark.parametrize("recipe", ["id3", "c4.5-textbook", "c4.5", "j48", "cart", "cart-binary"])
 def test_small_tables_always_keep_their_trace(recipe):
-    for table in (penjing.example("watermelon3.0"), penjing.example("fish"), noisy(700, 8)):
+    for table in (penjing.example("watermelon3.0"), penjing.example("fish")):
         assert penjing.fit(table, recipe=recipe, trace="auto").kept_trace is not None
 
 
+@pytest.mark.parametrize(
+    "recipe", ["id3", "c4.5-textbook", "c4.5", "j48", "c5.0", "cart", "cart-binary", "sklearn"]
+)
+@pytest.mark.parametrize("n_rows", [30, 120, 400, 2_000])
+def test_a_trace_is_kept_if_it_is_small(recipe, n_rows):
+    """What a model keeps by default is below its limit, and not far below if it is not kept."""
+    table = noisy(n_rows, 6, classes=3)
+    tree = penjing.fit(table, recipe=recipe, trace="auto")
+    whole = penjing.fit(table, recipe=recipe, trace=True)
+    n_bytes = len(json.dumps(whole.to_json()["trace"]))
+    if tree.kept_trace is not None:
+        assert tree.kept_trace == whole.kept_trace
+        assert n_bytes <= kept_trace.MAX_BYTES
+    else:
+        assert n_bytes > kept_trace.MAX_BYTES / 4
+
+
 @pytest.mark.parametrize("recipe", ["id3", "c4.5-textbook", "c4.5", "j48", "cart-binary"])
-def test_a_trace_that_costs_more_than_growing_is_not_kept(recipe):
+def test_a_large_trace_is_not_kept(recipe):
     table = noisy(20_000, 6)
     tree = penjing.fit(table, recipe=recipe, trace="auto")
     assert tree.kept_trace is None
@@ -208,29 +232,21 @@ def test_a_large_table_with_a_small_tree_keeps_its_trace(recipe):
     assert tree.kept_trace == traced.kept_trace is not None
 
 
-def test_rows_that_are_shared_out_count_in_every_branch():
-    table = noisy(400, 4, gaps=0.6)
-    tree = penjing.fit(table, recipe="c4.5", pruning="none", collapse=False)
-    engine = Engine(table)
-    seen = [len(engine._rows_of(tree, node).ids) for node in range(tree.n_nodes)]
-    about = traces._rows(tree, table)
-    assert 0.5 < sum(about) / sum(seen) < 2
-
-
 def test_a_trace_is_weighed_once_for_each_node(monkeypatch):
     """C4.5's scores were computed for a whole generation again at every one of its nodes."""
     table = noisy(1_500, 4)
     asked = []
-    real = traces.scores_of
-    monkeypatch.setattr(traces, "scores_of", lambda *args: asked.append(1) or real(*args))
+    real = trace_steps.scores_of
+    monkeypatch.setattr(trace_steps, "scores_of", lambda *args: asked.append(1) or real(*args))
     tree = penjing.fit(table, recipe="c4.5", trace=True, pruning="none", collapse=False)
+    assert not asked  # steps are computed when they are asked for
     assert tree.n_nodes > 100
+    assert len(tree.kept_trace["steps"].as_list()) == tree.n_nodes
     assert len(asked) <= tree.depth + 1
 
 
 def test_the_root_is_told_of_however_many_columns_there_are(monkeypatch):
-    monkeypatch.setattr(traces, "LIMIT", 1)
-    monkeypatch.setattr(Trace.__init__, "__defaults__", (1,))
+    monkeypatch.setattr(trace_steps, "LIMIT", 1)
     tree = penjing.fit(FISH, trace=True)
     assert [step["node"] for step in tree.kept_trace["steps"] if "candidates" in step] == [0]
     assert not tree.kept_trace["is_whole"]
