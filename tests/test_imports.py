@@ -19,7 +19,8 @@ IMPORTERS = {"import_module", "__import__", "find_spec", "spec_from_file_locatio
 TOP_LEVEL_MODULES = 6
 SAME_MEANING = {
     "__init__", "__main__",
-    "dialect", "options", "native_kernel", "explanation", "estimator",  # of each dialect
+    "dialect", "options", "native_kernel", "native_best_splits", "explanation", "estimator",
+    # of each dialect
     "engine",  # the protocol, and those that implement it
     "export", "fit", "predict", "report",  # a command, and what it calls
     "tree",  # the package of plain trees, and the class of the API

@@ -215,7 +215,8 @@ def _gaps(tree: TreeData, engine: remote_counts.Engine) -> np.ndarray[Any, np.dt
     by_column: dict[int, list[int]] = {}
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         c = int(tree.nodes.column[node])
-        if tree.schema[c].is_numeric:
+        # An infinite cut separates known from missing values.
+        if tree.schema[c].is_numeric and np.isfinite(tree.nodes.cut[node]):
             by_column.setdefault(c, []).append(node)
     compared_with = comparison_cuts(tree)
     for c, nodes in by_column.items():
