@@ -14,7 +14,8 @@ from penjing.data.source import Label
 from penjing.data.statistics import format_count, percent, plain_number, wilson
 from penjing.data.table import Floats
 from penjing.i18n import say
-from penjing.text.text_table import align_left, align_right, width
+from penjing.text.phrases import join_clauses
+from penjing.text.text_table import max_width, table_lines
 
 Numbers = npt.NDArray[np.integer[Any]]
 MOST_WRONG_SHOWN = 20
@@ -316,20 +317,10 @@ class Report:
         """
         names = [str(class_) for class_ in self.classes]
         cells = [[format_count(v) for v in row] for row in self.confusion]
-        head, side = say("report_predicted", lang), say("report_actual", lang)
-        first_width = max(11, width(side), *(2 + width(name) for name in names))
-        widths = [
-            max(6, 2 + width(name), *(2 + len(row[i]) for row in cells))
-            for i, name in enumerate(names)
-        ]
-        lines = [
-            " " * (first_width + 3) + head,
-            align_left(side, first_width)
-            + "".join(align_right(n, w) for n, w in zip(names, widths, strict=True)),
-        ]
-        for name, row in zip(names, cells, strict=True):
-            counts = "".join(align_right(cell, w) for cell, w in zip(row, widths, strict=True))
-            lines.append(align_left("  " + name, first_width) + counts)
+        sides = [say("report_actual", lang), *(f"  {name}" for name in names)]
+        rows = [[side, *row] for side, row in zip(sides, [names, *cells], strict=True)]
+        head = " " * (max_width(sides, 11) + 3) + say("report_predicted", lang)
+        lines = [head, *table_lines(rows, least_name=11, least=6)]
         return [line.rstrip() for line in lines]
 
     def wrong_text(self, lang: str = "en") -> str:
@@ -351,7 +342,7 @@ class Report:
             say("report_wrong_row", lang, row=w.row, actual=w.actual, predicted=w.predicted)
             for w in self.wrong[:MOST_WRONG_SHOWN]
         ]
-        rows = (", " if lang == "en" else "，").join(shown)
+        rows = join_clauses(shown, lang)
         if len(self.wrong) > MOST_WRONG_SHOWN:
             rows = say("report_wrong_more", lang, rows=rows, n=len(self.wrong) - MOST_WRONG_SHOWN)
         return say("report_wrong", lang, rows=rows)

@@ -583,6 +583,8 @@ MESSAGES: dict[str, str] = {
     "word_error": "error: ",
     "word_note": "note: ",
     "list_comma": ", ",
+    "clause_comma": ", ",
+    "clause_semicolon": "; ",
     "list_and": "{most} and {last}",
     "list_more": "{most} and {n} more",
     "numbers": "no one two three four five six seven eight nine ten",

@@ -446,6 +446,8 @@ MESSAGES: dict[str, str] = {
     "word_error": "错误：",
     "word_note": "说明：",
     "list_comma": "、",
+    "clause_comma": "，",
+    "clause_semicolon": "；",
     "list_and": "{most} 和 {last}",
     "list_more": "{most} 等，另有 {n} 个",
     "numbers": "0 1",

@@ -10,7 +10,7 @@ from typing import Any
 from penjing.errors import unknown_name_error
 from penjing.i18n import say
 from penjing.render.svg import PALETTE, THEMES, Heading, Theme, svg_document, text_at
-from penjing.text.text_table import align_right, max_width
+from penjing.text.text_table import right_aligned
 
 WIDTH, HEIGHT = 640.0, 340.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 24.0, 12.0, 52.0
@@ -90,13 +90,7 @@ def text(curve: dict[str, Any], lang: str = "en") -> str:
     }[curve["kind"]]
     headings = [say(f"curve_{key}", lang) for key in keys]
     rows = [[_cell(key, point.get(key)) for key in keys] for point in curve["points"]]
-    widths = [
-        max_width([heading, *(row[i] for row in rows)]) + 2 for i, heading in enumerate(headings)
-    ]
-    return "\n".join(
-        "".join(align_right(cell, width) for cell, width in zip(cells, widths, strict=True))
-        for cells in [headings, *rows]
-    )
+    return "\n".join(right_aligned([headings, *rows]))
 
 
 def _cell(key: str, value: float | None) -> str:

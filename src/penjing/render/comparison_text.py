@@ -7,9 +7,9 @@ from typing import Any
 
 from penjing.i18n import say
 from penjing.text.formula import decimals
-from penjing.text.labels import number_text, quoted, weight_text
-from penjing.text.phrases import join_names, number_word
-from penjing.text.text_table import align_left, align_right, max_width
+from penjing.text.labels import number_text, quoted, rounded_text, weight_text
+from penjing.text.phrases import join_clauses, join_names, number_word
+from penjing.text.text_table import table_lines
 
 Plain = Mapping[str, Any]
 
@@ -48,32 +48,23 @@ def measures_table(comparison: Plain, lang: str) -> list[str]:
     """Return the lines with the measures of both trees."""
     trees = comparison["trees"]
     names = [tree["name"] for tree in trees]
-    columns = [(say("compare_leaves", lang), [str(tree["leaves"]) for tree in trees], 2)]
+    columns = [["", *names], [say("compare_leaves", lang), *(str(t["leaves"]) for t in trees)]]
     for name in trees[0]["tables"]:
         head = (
             say("compare_training", lang) if name == "training" else comparison.get("test") or name
         )
-        columns.append((head, [_measure(tree["tables"][name]) for tree in trees], 2))
+        columns.append([head, *(_measure(tree["tables"][name]) for tree in trees)])
+    gaps = [2] * (len(columns) - 1)
     if any(comparison.get("leave_one_out", ())):
         correct = [_measure(part or {}) for part in comparison["leave_one_out"]]
-        columns.append((say("compare_leave_one_out", lang), correct, 3))
-    name_width = max_width(names, MIN_NAME_WIDTH)
-    widths = [max_width([head, *cells]) + gap for head, cells, gap in columns]
-    lines = [
-        " " * name_width
-        + "".join(align_right(c[0], width) for c, width in zip(columns, widths, strict=True))
-    ]
-    for i, name in enumerate(names):
-        cells = [
-            align_right(column[1][i], width) for column, width in zip(columns, widths, strict=True)
-        ]
-        lines.append(align_left(name, name_width) + "".join(cells))
-    return lines
+        columns.append([say("compare_leave_one_out", lang), *correct])
+        gaps.append(3)
+    return table_lines(list(zip(*columns, strict=True)), gaps, least_name=MIN_NAME_WIDTH)
 
 
 def _measure(part: Plain) -> str:
     if "squares" in part:
-        return number_text(float(f"{part['squares'] / part['weight']:.4g}"))
+        return rounded_text(part["squares"] / part["weight"], 4)
     total = part.get("of", part.get("weight"))
     return "-" if total is None else f"{weight_text(part['correct'])}/{weight_text(total)}"
 
@@ -150,9 +141,9 @@ def structure_sentence(comparison: Plain, lang: str) -> str:
     texts = [_difference(part, lang) for part in parts[:MAX_DIFFERENCES]]
     if len(parts) == 1 and parts[0]["tie"] is not None:
         return say("compare_one_tie", lang, what=texts[0])
-    what = ("; " if lang == "en" else "；").join(texts)
     if len(parts) > MAX_DIFFERENCES:
-        what += "; …" if lang == "en" else "；…"
+        texts.append("…")
+    what = join_clauses(texts, lang, semicolon=True)
     return say("compare_differences", lang, n=len(parts), what=what)
 
 

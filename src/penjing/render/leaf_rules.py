@@ -12,8 +12,8 @@ from penjing.arguments import one_of
 from penjing.data.statistics import wilson
 from penjing.i18n import say
 from penjing.text.branch_order import walk_in_order
-from penjing.text.font_metrics import terminal_columns
-from penjing.text.labels import CutText, cut_text, quoted, value_text, weight_text
+from penjing.text.labels import CutText, cut_text, percent_ends, quoted, value_text, weight_text
+from penjing.text.text_table import align_left, max_width
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 
@@ -121,16 +121,15 @@ def write(tree: TreeData, *, order: str = "tree", lang: str = "en") -> str:
     rules = list(rules_of(tree, lang))
     if order == "support":
         rules.sort(key=lambda rule: -rule.weight)
-    prediction_width = max(terminal_columns(rule.prediction) for rule in rules)
-    support_width = max(terminal_columns(weight_text(rule.weight)) for rule in rules)
+    prediction_width = max_width(rule.prediction for rule in rules)
+    support_width = max_width(weight_text(rule.weight) for rule in rules)
     lines = []
     for rule in rules:
-        prediction = rule.prediction + " " * (prediction_width - terminal_columns(rule.prediction))
-        line = prediction
+        line = align_left(rule.prediction, prediction_width)
         if tree.has_counts:
             line += f"  {weight_text(rule.weight):>{support_width}}"
             if not tree.is_regression:
-                low, high = (f"{100 * end:.0f}" for end in rule.interval)
+                low, high = percent_ends(rule.interval)
                 line += f"  {100 * rule.confidence:3.0f}% {f'({low}-{high})':<8}"
         conditions = say("rule_and", lang).join(rule.conditions)
         lines.append(f"{line}  {say('rule_when', lang)} {conditions}" if conditions else line)

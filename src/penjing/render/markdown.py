@@ -5,7 +5,7 @@ from __future__ import annotations
 from penjing.i18n import say
 from penjing.render.diagram import heading
 from penjing.render.leaf_rules import rules_of
-from penjing.text.labels import weight_text
+from penjing.text.labels import percent_ends, weight_text
 from penjing.tree.tree_data import TreeData
 
 
@@ -40,7 +40,7 @@ def write(tree: TreeData, *, lang: str = "en", title: str | None = None) -> str:
         if tree.has_counts:
             cells.append(weight_text(rule.weight))
             if not tree.is_regression:
-                low, high = (f"{100 * end:.0f}" for end in rule.interval)
+                low, high = percent_ends(rule.interval)
                 cells.append(f"{100 * rule.confidence:.0f} % ({low}-{high})")
         cells.append(say("rule_and", lang).join(rule.conditions) or say("rule_always", lang))
         lines.append(_row(cells))

@@ -9,9 +9,17 @@ from typing import Any
 from penjing.i18n import say
 from penjing.text import formula
 from penjing.text.formula import decimals
-from penjing.text.labels import ascii_signs, cut_label, number_text, quoted
+from penjing.text.labels import ascii_signs, cut_label, quoted, rounded_text
 from penjing.text.phrases import class_counts, join_names, rows_of
-from penjing.text.text_table import align_left, align_right, clip, headings, max_width
+from penjing.text.text_table import (
+    align_left,
+    align_right,
+    clip,
+    dots,
+    headings,
+    last_steps,
+    max_width,
+)
 from penjing.tree.dialect import dialect_of
 
 Plain = Mapping[str, Any]
@@ -87,10 +95,7 @@ def heading(explanation: Plain, lang: str, *, ascii_only: bool = False) -> str:
     if not explanation["rows"]:
         return say("why_head_empty", lang, place=location, rows=rows)
     if "variance" in explanation:
-        mean, variance = (
-            number_text(float(f"{explanation['answer']:.6g}")),
-            decimals(explanation["variance"]),
-        )
+        mean, variance = rounded_text(explanation["answer"]), decimals(explanation["variance"])
         return say("why_head_number", lang, place=location, rows=rows, mean=mean, variance=variance)
     mixed = class_counts(explanation["classes"], explanation["total"])
     if explanation["criterion"] == "gini":
@@ -106,9 +111,8 @@ def heading(explanation: Plain, lang: str, *, ascii_only: bool = False) -> str:
 
 def node_location(explanation: Plain, lang: str, *, ascii_only: bool = False) -> str:
     """Return the path to a node; of a long path only the last steps."""
-    path = explanation["path"]
-    dots = ["..." if ascii_only else "…"] if len(path) > MAX_PATH else []
-    location = ", ".join([*dots, *path[-MAX_PATH:]]) or say("root", lang)
+    steps = last_steps(explanation["path"], MAX_PATH, ascii_only=ascii_only)
+    location = ", ".join(steps) or say("root", lang)
     return ascii_signs(location) if ascii_only else location
 
 
@@ -178,7 +182,7 @@ def _table(
     number_headings = [say(f"why_{key}", lang) for key, _ in shown]
     names = [quoted(c["column"]) + _condition_suffix(c, ascii_only=ascii_only) for c in with_gain]
     max_name = max(width - len(shown) * NUMBER_WIDTH - MAX_BAR - 12, 12)
-    names = [clip(name, max_name, dots="..." if ascii_only else "…") for name in names]
+    names = [clip(name, max_name, dots=dots(ascii_only=ascii_only)) for name in names]
     column_heading = say("why_column", lang)
     first_width = max_width([*names, column_heading], 6)
     ends, end = [], first_width

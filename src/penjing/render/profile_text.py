@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from penjing.i18n import say
-from penjing.text.labels import number_text, quoted
+from penjing.text import text_table
+from penjing.text.labels import quoted, rounded_text
 from penjing.text.phrases import rows_of, value_with_count
 from penjing.text.text_table import align_left, clip, max_width, width
 
@@ -32,7 +33,7 @@ def write(profile: Plain, lang: str = "en", *, ascii_only: bool = False, width: 
     width : int
         Maximum width of a line; lists of categories are cut to fit.
     """
-    dots = "..." if ascii_only else "…"
+    dots = text_table.dots(ascii_only=ascii_only)
     columns = profile["columns"]
     names = [clip(quoted(column["name"]), MAX_NAME_WIDTH, dots=dots) for column in columns]
     kinds = [say(f"kind_{_kind(column)}", lang) for column in columns]
@@ -93,7 +94,7 @@ def _values(column: Plain, lang: str, max_values: int, dots: str) -> str:
 
 
 def _text(value: object) -> str:
-    return number_text(float(f"{value:.6g}")) if isinstance(value, float) else quoted(value)
+    return rounded_text(value) if isinstance(value, float) else quoted(value)
 
 
 def _remark(column: Plain, lang: str) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 from penjing.i18n import say
 from penjing.prune.decisions import OWN_MEASURES
 from penjing.text.labels import branch_text, quoted, value_text, weight_text
-from penjing.text.text_table import align_left, align_right, clip, max_width
+from penjing.text.phrases import join_clauses
+from penjing.text.text_table import align_left, align_right, clip, dots, max_width
 from penjing.tree.tree_data import TreeData
 
 MIN_STEP_WIDTH, MIN_ROWS_WIDTH, MIN_SUBTREE_WIDTH = 4, 4, 9
@@ -91,8 +92,7 @@ def _row(
     else:
         outcome = say("prune_keep", lang)
     if measure not in _ESTIMATES:  # counts may be equal: say how the tie was decided
-        comma = ", " if lang == "en" else "，"
-        outcome += comma + say(f"prune_why_{decision['why']}", lang)
+        outcome = join_clauses([outcome, say(f"prune_why_{decision['why']}", lang)], lang)
     subtree = _path(tree, node, lang, ascii_only=ascii_only)
     if not tree.is_leaf[node]:  # a split rejected by pre-pruning has left a leaf
         subtree += f" ({quoted(tree.schema[int(tree.nodes.column[node])].name)})"
@@ -186,7 +186,7 @@ def _short_path(tree: TreeData, node: int, lang: str, *, ascii_only: bool) -> st
         last.append(branch_text(tree, node, ascii_only=ascii_only))
         node = int(tree.nodes.parent[node])
     if node > 0:
-        last.append("..." if ascii_only else "…")
+        last.append(dots(ascii_only=ascii_only))
     return ", ".join(last[::-1]) or say("root", lang)
 
 
@@ -195,9 +195,9 @@ def measures_line(measures: Mapping[str, Any], lang: str = "en") -> str:
     texts = [say("leaves", lang, n=measures["leaves"][0])]
     for key in MEASURES:
         if key in measures:
-            align_right, of = _correct_and_total(measures[key][0])
-            texts.append(say(f"n_{key}", lang, right=align_right, of=of))
-    return (", " if lang == "en" else "，").join(texts)
+            correct, total = _correct_and_total(measures[key][0])
+            texts.append(say(f"n_{key}", lang, right=correct, of=total))
+    return join_clauses(texts, lang)
 
 
 def before_after_line(measures: Mapping[str, Any], lang: str = "en") -> str:
@@ -211,7 +211,7 @@ def before_after_line(measures: Mapping[str, Any], lang: str = "en") -> str:
                 say("prune_before_after", lang, name=say(f"name_{key}", lang),
                     before=pairs[0], after=pairs[1])
             )  # fmt: skip
-    return ("; " if lang == "en" else "；").join(texts)
+    return join_clauses(texts, lang, semicolon=True)
 
 
 def _correct_and_total(measures: Mapping[str, Any]) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from typing import Any
 from penjing.i18n import say
 from penjing.text.formula import decimals
 from penjing.text.labels import answer_text, branch_text, quoted, weight_text
+from penjing.text.text_table import last_steps
 from penjing.tree.tree_data import TreeData
 
 MAX_TIES = 5
@@ -69,14 +70,13 @@ def _tie(tree: TreeData, tie: dict[str, Any], lang: str, *, ascii_only: bool) ->
         names = say("tie_columns", lang, columns=names, n=n)
     if tie["node"] == 0:
         return say("tie_at_root", lang, columns=names, score=decimals(tie["score"]))
-    path = tree.path(tie["node"])[1:]
-    steps = ["..." if ascii_only else "…"] if len(path) > MAX_STEPS else []
-    for node in path[-MAX_STEPS:]:
-        text = branch_text(tree, node, ascii_only=ascii_only)
+    steps = []
+    for node in tree.path(tie["node"])[1:][-MAX_STEPS - 1 :]:  # one more, to see that there is
         label = answer_text(tree, *tree.parent_of(node))
         # A category is clear without the name of its column, a threshold is not.
-        steps.append(label.removeprefix("= ") if label.startswith("= ") else text)
-    location = ", ".join(steps)
+        is_clear = label.startswith("= ")
+        steps.append(label[2:] if is_clear else branch_text(tree, node, ascii_only=ascii_only))
+    location = ", ".join(last_steps(steps, MAX_STEPS, ascii_only=ascii_only))
     return say("tie_under", lang, columns=names, score=decimals(tie["score"]), place=location)
 
 

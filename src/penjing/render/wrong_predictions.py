@@ -11,8 +11,8 @@ from penjing.data.table import Table
 from penjing.i18n import say
 from penjing.text.formula import decimals
 from penjing.text.labels import answer_text, branch_text, number_text, quoted, weight_text
-from penjing.text.phrases import join_names
-from penjing.text.text_table import align_left, align_right, max_width
+from penjing.text.phrases import join_clauses, join_names
+from penjing.text.text_table import last_steps, table_lines
 from penjing.tree.tree_data import TreeData
 
 MAX_ROWS = 20
@@ -48,7 +48,7 @@ def wrong_rows_line(
         actual, predicted = quoted(row.actual), quoted(row.predicted)
         text = say("report_wrong_row", lang, row=row.row, actual=actual, predicted=predicted)
         shown.append(text + (f" ({paths[row.row]})" if row.row in paths else ""))
-    rows = (", " if lang == "en" else "，").join(shown)
+    rows = join_clauses(shown, lang)
     if len(report.wrong) > MAX_ROWS:
         rows = say("report_wrong_more", lang, rows=rows, n=len(report.wrong) - MAX_ROWS)
     line = say("report_wrong", lang, rows=rows)
@@ -87,8 +87,7 @@ def path_text(
         value = "?" if code < 0 else number_text(float(column.levels[code]))
         condition = answer_text(tree, *tree.parent_of(child), ascii_only=ascii_only)
         steps.append(f"{quoted(column.name)} {value} {condition}")
-    dots = ["..." if ascii_only else "…"] if len(steps) > MAX_STEPS else []
-    return ", ".join([*dots, *steps[-MAX_STEPS:]])
+    return ", ".join(last_steps(steps, MAX_STEPS, ascii_only=ascii_only))
 
 
 def ceiling_lines(
@@ -143,13 +142,7 @@ def class_table(report: Any, lang: str = "en") -> list[str]:  # noqa: ANN401 - a
         )
         for score in report.per_class
     ]
-    first = max_width([headings[0], *(row[0] for row in rows)])
-    widths = [max_width([headings[i], *(row[i] for row in rows)]) + 2 for i in (1, 2, 3)]
-    return [
-        align_left(name, first)
-        + "".join(align_right(cell, width) for cell, width in zip(cells, widths, strict=True))
-        for name, *cells in [headings, *rows]
-    ]
+    return table_lines([headings, *rows])
 
 
 def _share(value: float | None) -> str:

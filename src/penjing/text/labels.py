@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -137,6 +137,28 @@ def number_text(number: float) -> str:
     if number == int(number) if math.isfinite(number) else False:
         return str(int(number)) if abs(number) < 1e16 else repr(number)
     return repr(number)
+
+
+def rounded_text(number: float, digits: int = 6) -> str:
+    """Return a number rounded to a few digits.
+
+    Examples
+    --------
+    >>> rounded_text(2 / 3), rounded_text(1e7 / 3, 4)
+    ('0.666667', '3333000')
+    """
+    return number_text(float(f"{number:.{digits}g}"))
+
+
+def percent_ends(interval: Iterable[float]) -> tuple[str, ...]:
+    """Return the ends of an interval of shares in per cent.
+
+    Examples
+    --------
+    >>> percent_ends((0.335, 1.0))
+    ('34', '100')
+    """
+    return tuple(f"{100 * end:.0f}" for end in interval)
 
 
 def weight_text(weight: float) -> str:

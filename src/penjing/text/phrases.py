@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from penjing.i18n import say
 from penjing.text.labels import quoted, weight_text
@@ -29,6 +29,17 @@ def join_names(names: Sequence[object], lang: str = "en", shown: int = SHOWN) ->
         n = len(texts) - shown
         return say("list_more", lang, most=comma.join(texts[:shown]), n=n)
     return say("list_and", lang, most=comma.join(texts[:-1]), last=texts[-1])
+
+
+def join_clauses(clauses: Iterable[str], lang: str = "en", *, semicolon: bool = False) -> str:
+    """Return clauses with commas, or semicolons, between them.
+
+    Examples
+    --------
+    >>> join_clauses(["8 leaves", "depth 4"]), join_clauses(["8 leaves", "depth 4"], semicolon=True)
+    ('8 leaves, depth 4', '8 leaves; depth 4')
+    """
+    return say("clause_semicolon" if semicolon else "clause_comma", lang).join(clauses)
 
 
 def rows_of(weight: float, lang: str = "en") -> str:

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from penjing.i18n import say
-from penjing.text.labels import ascii_signs, number_text, quoted, weight_text
+from penjing.text.labels import (
+    ascii_signs,
+    number_text,
+    percent_ends,
+    quoted,
+    rounded_text,
+    weight_text,
+)
 from penjing.text.text_table import align_left, max_width
 
 Plain = Mapping[str, Any]
@@ -59,7 +66,7 @@ def _answer(explanation: Plain, lang: str) -> str:
         if explanation["stopped"] != "shared" or "shares" not in explanation:
             return say("because_answer", lang, answer=answer)
         return say("because_answer_mixed", lang, answer=answer, share=f"{100 * share:.0f}")
-    low, high = (f"{100 * end:.0f}" for end in interval)
+    low, high = percent_ends(interval)
     share_text = f"{100 * share:.0f}"
     return say("because_answer_share", lang, answer=answer, share=share_text, low=low, high=high)
 
@@ -88,9 +95,5 @@ def _tests(flip: Plain, lang: str) -> str:
 
 def _text(value: Any) -> str:  # noqa: ANN401 - a class may be any plain value
     if isinstance(value, float):
-        return (
-            number_text(float(f"{value:.6g}"))
-            if value.is_integer() is False
-            else number_text(value)
-        )
+        return number_text(value) if value.is_integer() else rounded_text(value)
     return quoted(value)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from penjing.i18n import say
-from penjing.text.labels import ascii_signs, quoted, weight_text
+from penjing.text.labels import ascii_signs, percent_ends, quoted, weight_text
 from penjing.text.text_table import align_left, align_right, max_width
 
 Plain = Mapping[str, Any]
@@ -30,7 +30,7 @@ def write(ruleset: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
     lines = []
     for i, rule in enumerate(rules, start=1):
         share = f"{100 * rule['right'] / rule['rows']:3.0f}%"
-        low, high = (f"{100 * end:.0f}" for end in rule["interval"])
+        low, high = percent_ends(rule["interval"])
         when = say("rule_and", lang).join(rule["when"]) or say("rule_always", lang)
         lines.append(
             f"{i:>3}  {align_left(quoted(rule['answer']), class_width)}"

@@ -6,7 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from penjing.text.font_metrics import terminal_columns as width
 
-__all__ = ["align_left", "align_right", "clip", "headings", "max_width", "width"]
+__all__ = [
+    "align_left", "align_right", "clip", "dots", "headings", "last_steps", "max_width",
+    "right_aligned", "table_lines", "width",
+]  # fmt: skip
 
 GAP = 4
 """The distance between headings, where they stay above their numbers."""
@@ -46,6 +49,68 @@ def clip(text: str, places: int, *, dots: str = "…") -> str:
             break
         clipped += c
     return clipped + dots
+
+
+def dots(*, ascii_only: bool = False) -> str:
+    """Return the sign for what is left out."""
+    return "..." if ascii_only else "…"
+
+
+def last_steps(steps: Sequence[str], most: int, *, ascii_only: bool = False) -> list[str]:
+    """Return the last steps of a path, after dots if others are left out.
+
+    Examples
+    --------
+    >>> last_steps(["texture = clear", "root = curled", "colour = dark"], 2)
+    ['…', 'root = curled', 'colour = dark']
+    """
+    left_out = [dots(ascii_only=ascii_only)] if len(steps) > most else []
+    return [*left_out, *steps[-most:]]
+
+
+def right_aligned(
+    rows: Sequence[Sequence[str]], gaps: Sequence[int] | int = 2, least: int = 0
+) -> list[str]:
+    """Return rows of cells as lines; every column ends where its widest cell ends.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        The cells of each row, those of the heading first.
+    gaps : int or sequence of int
+        The blanks before the widest cell, of all columns or of each.
+    least : int
+        The least width of a column.
+
+    Examples
+    --------
+    >>> right_aligned([["rows", "test"], ["10", "0.500"]])
+    ['  rows   test', '    10  0.500']
+    """
+    columns = list(zip(*rows, strict=True))
+    gaps = [gaps] * len(columns) if isinstance(gaps, int) else gaps
+    widths = [max(least, max_width(c) + gap) for c, gap in zip(columns, gaps, strict=True)]
+    return ["".join(map(align_right, row, widths)) for row in rows]
+
+
+def table_lines(
+    rows: Sequence[Sequence[str]],
+    gaps: Sequence[int] | int = 2,
+    *,
+    least_name: int = 0,
+    least: int = 0,
+) -> list[str]:
+    """Return rows of a name and cells as lines: names to the left, cells to the right.
+
+    Examples
+    --------
+    >>> table_lines([["class", "recall"], ["yes", "1.000"]])
+    ['class  recall', 'yes     1.000']
+    """
+    names = [name for name, *_ in rows]
+    name_width = max_width(names, least_name)
+    cells = right_aligned([cells for _, *cells in rows], gaps, least)
+    return [align_left(name, name_width) + line for name, line in zip(names, cells, strict=True)]
 
 
 def headings(words: Sequence[str], ends: Sequence[int]) -> str:
