@@ -132,4 +132,5 @@ class Dialect(TreeDialect):
             self.stops is search.stops
             and self.best_splits is search.best_splits
             and self.choose is choose_best
+            and self.finish is unchanged
         )

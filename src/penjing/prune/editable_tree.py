@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -62,13 +62,13 @@ class RowCounter(Protocol):
     def totals(self, tree: EditedStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of the rows in these nodes."""
 
+    def prune_by_errors(
+        self, tree: TreeData, options: Mapping[str, object]
+    ) -> dict[str, Any] | None:
+        """Return the arrays of the tree and of its decisions, pruned by estimated errors.
 
-@runtime_checkable
-class NativePruner(Protocol):
-    """An engine that can prune a tree by estimated errors, with the same decisions."""
-
-    def prune_by_errors(self, tree: TreeData, how: Mapping[str, object]) -> dict[str, Any] | None:
-        """Return the arrays of the tree and of its decisions; None where it cannot."""
+        None where the engine cannot do that itself.
+        """
 
 
 class EditableTree:
@@ -298,7 +298,7 @@ class EditableTree:
 def tree_from_arrays(
     tree: TreeData, arrays: Mapping[str, Any], about: Mapping[str, Any]
 ) -> TreeData:
-    """Return the pruned tree from the arrays of a `NativePruner`: original nodes and sums."""
+    """Return the pruned tree from the arrays of `prune_by_errors`: original nodes and sums."""
     origin: Ids = arrays["origin"]
     is_inner = origin >= 0
     nodes = tree.nodes

@@ -22,7 +22,6 @@ from penjing.prune.confidence import ErrorBound
 from penjing.prune.decisions import Decision, record_decision
 from penjing.prune.editable_tree import (
     EditableTree,
-    NativePruner,
     RowCounter,
     majority,
     tree_from_arrays,
@@ -93,9 +92,8 @@ def prune(
         "margin": MARGIN,
         "raises": bool(may_raise),
     }
-    engine: object = counter
-    if isinstance(engine, NativePruner):
-        arrays = engine.prune_by_errors(tree, native_arguments | {"relabels": slack > 0})
+    if counter is not None:
+        arrays = counter.prune_by_errors(tree, native_arguments | {"relabels": slack > 0})
         if arrays is not None:
             return tree_from_arrays(tree, arrays, about), _decisions(
                 arrays, may_raise=bool(may_raise)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from penjing.i18n import say
+from penjing.i18n import catalogue, say
 from penjing.text.text_table import align_left, max_width
 
 __all__ = ["GROUPS", "recipes_table", "settings_sheet"]
@@ -40,7 +40,8 @@ GAP = 2
 def recipes_table(recipes: Mapping[str, Mapping[str, str]], lang: str, line_width: int) -> str:
     """Return a table of all recipes; columns that do not fit follow in a further block."""
     names = list(recipes)
-    label_width = max_width([name for group in GROUPS.values() for name in group])
+    groups = _groups([setting for settings in recipes.values() for setting in settings])
+    label_width = max_width([name for group in groups.values() for name in group])
     widths = {name: max_width([name, *recipes[name].values()]) for name in names}
     blocks: list[list[str]] = [[]]
     for name in names:
@@ -49,14 +50,25 @@ def recipes_table(recipes: Mapping[str, Mapping[str, str]], lang: str, line_widt
             blocks.append([])
         blocks[-1].append(name)
     parts = [
-        _block({column: recipes[column] for column in block}, label_width, widths, lang)
+        _block({column: recipes[column] for column in block}, groups, label_width, widths, lang)
         for block in blocks
     ]
     return "\n\n".join([*parts, say("recipes_foot", lang)])
 
 
+def _groups(settings: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the groups; settings of plug-ins, which are in none, follow those of the choice."""
+    grouped = {setting for group in GROUPS.values() for setting in group}
+    others = dict.fromkeys(setting for setting in settings if setting not in grouped)
+    return GROUPS | {"choice": (*GROUPS["choice"], *others)}
+
+
 def _block(
-    recipes: Mapping[str, Mapping[str, str]], label_width: int, widths: Mapping[str, int], lang: str
+    recipes: Mapping[str, Mapping[str, str]],
+    groups: Mapping[str, Sequence[str]],
+    label_width: int,
+    widths: Mapping[str, int],
+    lang: str,
 ) -> str:
     def line(first: str, cells: Iterable[str]) -> str:
         padded = [
@@ -65,7 +77,7 @@ def _block(
         return (align_left(first, label_width + GAP) + "".join(padded)).rstrip()
 
     lines = [line("", recipes)]
-    for group, group_settings in GROUPS.items():
+    for group, group_settings in groups.items():
         used = [
             setting
             for setting in group_settings
@@ -88,9 +100,9 @@ def settings_sheet(
             setting,
             settings[setting],
             " ".join(options.get(setting, ())),
-            say(f"setting_{setting}", lang),
+            catalogue(lang).get(f"setting_{setting}", ""),  # a plug-in need not explain its own
         )
-        for group in GROUPS.values()
+        for group in _groups(settings).values()
         for setting in group
         if setting in settings
     ]

@@ -27,7 +27,8 @@ from penjing.tree.split import BestSplits
 from penjing.tree.tree_data import TreeData
 
 add_messages("en", {"chi_scores": "Columns are compared by Pearson's chi-squared.",
-                    "chi_ranks": "chi-squared"})  # fmt: skip
+                    "chi_ranks": "chi-squared",
+                    "setting_least_rows": "the least number of rows of a split"})  # fmt: skip
 add_messages("zh", {"chi_scores": "各属性按卡方统计量比较。", "chi_ranks": "卡方统计量"})
 
 
