@@ -16,6 +16,7 @@ from penjing.api.tree import Tree
 from penjing.data.table import Table, nominal, numeric
 from penjing.render import diagram, icicle, plot, svg
 from penjing.render import html as html_page
+from penjing.render import theme as themes
 from penjing.render.class_colours import MAX_COLOURS, OTHER_CLASSES, colour_indices
 from penjing.text.font_metrics import width
 from penjing.text.labels import group_names
@@ -64,7 +65,7 @@ def legend_in(picture: str) -> list[str]:
 
 
 @FEW
-@given(st.integers(2, 40), st.integers(0, 1000), st.sampled_from(sorted(svg.THEMES)))
+@given(st.integers(2, 40), st.integers(0, 1000), st.sampled_from(sorted(themes.THEMES)))
 def test_no_two_classes_look_alike_and_no_mixed_node_looks_pure(classes, seed, theme):
     tree = many(classes, seed)
     shades = colour_indices(tree)
@@ -125,23 +126,23 @@ def test_axes_have_the_same_colours_and_lines():
     wanted = sum(a == b for bar in shades for a, b in pairwise(bar))
     assert len(lines) == wanted > 0
     legend = [to_hex(patch.get_facecolor()) for patch in drawn[:MAX_COLOURS]]
-    assert legend == list(svg.PALETTE)
+    assert legend == list(themes.PALETTE)
 
 
-@pytest.mark.parametrize("theme", sorted(svg.THEMES))
+@pytest.mark.parametrize("theme", sorted(themes.THEMES))
 def test_an_icicle_of_numbers_is_seen_and_told_as_it_is(theme):
     for seed in range(4):
         tree = numbers(seed)
         made = icicle.build_icicle(tree, theme)
-        card = svg.THEMES[theme].card
-        strength = [svg.contrast(bar.fill, card) for bar in made.bars]
+        card = themes.THEMES[theme].card
+        strength = [themes.contrast(bar.fill, card) for bar in made.bars]
         values = [float(tree.values[node]) for node in range(len(tree.nodes))]
         assert len(made.bars) == len(values)
         order = np.argsort(values)
         assert (np.diff(np.asarray(strength)[order]) >= -0.002).all()  # colours are rounded
         assert max(strength) > 1.9 * min(strength) > 1.9 * 1.05
-        ink = svg.THEMES[theme].text
-        assert min(svg.contrast(bar.fill, ink) for bar in made.bars) >= 4.5
+        ink = themes.THEMES[theme].text
+        assert min(themes.contrast(bar.fill, ink) for bar in made.bars) >= 4.5
     for lang, wrong in (("en", "purity"), ("zh", "纯度")):
         facts = icicle.build_icicle(tree, theme, lang=lang).heading.facts
         assert wrong not in facts

@@ -17,6 +17,7 @@ import pytest
 from golden_trees import TREES
 from penjing.render import diagram, icicle, svg
 from penjing.render import html as html_page
+from penjing.render import theme as themes
 from penjing.text.font_metrics import width
 
 GOLDEN = Path(__file__).parent / "golden" / "pictures"
@@ -99,7 +100,7 @@ def test_no_two_boxes_cross_and_every_text_fits(name, lang):
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("theme", sorted(svg.THEMES))
+@pytest.mark.parametrize("theme", sorted(themes.THEMES))
 @pytest.mark.parametrize("name", TREES)
 def test_no_type_is_under_eleven_pixels(name, theme, lang):
     tree = TREES[name]()

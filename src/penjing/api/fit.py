@@ -105,23 +105,5 @@ def fit(
     >>> tree.depth, tree.n_leaves
     (4, 8)
     """
-    tree = train(
-        data,
-        target,
-        recipe,
-        validation=validation,
-        prune=prune,
-        ties=ties,
-        engine=engine,
-        memory_limit=memory_limit,
-        work=work,
-        query=query,
-        threads=threads,
-        trace=trace,
-        schema=schema,
-        weight=weight,
-        seed=seed,
-        progress=progress,
-        **settings,
-    )
-    return Tree.from_data(tree)
+    parameters: dict[str, Any] = {**locals()}
+    return Tree.from_data(train(**parameters.pop("settings"), **parameters))

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penjing.errors import unknown_name_error
 from penjing.i18n import say
-from penjing.render.svg import PALETTE, THEMES, Heading, Theme, svg_document, text_at
+from penjing.render.diagram import Heading
+from penjing.render.svg import svg_document, text_at
+from penjing.render.theme import PALETTE, Theme, find_theme
 from penjing.text.text_table import right_aligned
 
 WIDTH, HEIGHT = 640.0, 340.0
@@ -45,17 +46,14 @@ def write(curve: dict[str, Any], *, theme: str = "light", lang: str = "en", titl
     >>> write({"kind": "learning", "measure": "accuracy", "points": points}).startswith("<svg")
     True
     """
-    if theme not in THEMES:
-        raise unknown_name_error("unknown_plug", theme, THEMES, socket="theme")
+    look = find_theme(theme)
     lines = curve_lines(curve, lang)
     x_key = {"learning": "rows", "pruning": "leaves", "calibration": "said"}[curve["kind"]]
     axis_names = (say(f"curve_{x_key}", lang), say(f"curve_{curve.get('measure', 'right')}", lang))
-    elements = _draw_lines(
-        lines, axis_names, THEMES[theme], is_share=curve.get("measure") != "rmse"
-    )
+    elements = _draw_lines(lines, axis_names, look, is_share=curve.get("measure") != "rmse")
     legend = tuple((line.name, "") for line in lines)
     heading = Heading(title or say(f"curve_{curve['kind']}", lang), " · ".join(axis_names), legend)
-    return svg_document(elements, (WIDTH, HEIGHT, 92.0), heading, THEMES[theme], lang)
+    return svg_document(elements, (WIDTH, HEIGHT, 92.0), heading, look, lang)
 
 
 def curve_lines(curve: dict[str, Any], lang: str = "en") -> list[Line]:

@@ -71,6 +71,15 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
+class Heading:
+    """The heading of a diagram: title, a line of facts, and (class, rows) of each colour."""
+
+    title: str
+    facts: str
+    legend: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Diagram:
     """All boxes and the heading; ``hidden_note`` says what is folded or left out."""
 
@@ -82,6 +91,12 @@ class Diagram:
     legend: tuple[tuple[str, str], ...]
     hidden_note: str
     lang: str
+
+    @property
+    def heading(self) -> Heading:
+        """The heading, with the note about what is hidden among the facts."""
+        facts = " | ".join(filter(None, (self.facts, self.hidden_note)))
+        return Heading(self.title, facts, self.legend)
 
 
 def build_diagram(

@@ -8,20 +8,11 @@ from html import escape
 
 import numpy as np
 
-from penjing.errors import unknown_name_error
 from penjing.i18n import say
 from penjing.render.class_colours import colour_indices
-from penjing.render.diagram import MARGIN, SMALL, heading
-from penjing.render.svg import (
-    PALETTE,
-    THEMES,
-    Heading,
-    Theme,
-    blend,
-    svg_document,
-    text_at,
-    to_printable,
-)
+from penjing.render.diagram import MARGIN, SMALL, Heading, heading
+from penjing.render.svg import svg_document, text_at, to_printable
+from penjing.render.theme import PALETTE, THEMES, Theme, blend, find_theme
 from penjing.text.branch_order import children_in_order
 from penjing.text.font_metrics import clip_middle, join_fitting
 from penjing.text.font_metrics import width as text_width
@@ -88,14 +79,13 @@ def build_icicle(
     tree: TreeData, theme: str, *, lang: str = "en", title: str | None = None
 ) -> Icicle:
     """Return the rectangles of a tree, independent of the output format; see :func:`write`."""
-    if theme not in THEMES:
-        raise unknown_name_error("unknown_plug", theme, THEMES, socket="theme")
+    look = find_theme(theme)
     weight = tree.weight.tolist()
     depths = tree.depths.tolist()
     left = [MARGIN] * len(weight)
     scale = WIDTH / weight[0] if weight[0] > 0 else 0.0
     bars: list[Bar] = []
-    fill_of = _node_fill(tree, THEMES[theme])
+    fill_of = _node_fill(tree, look)
     n_hidden = 0
     deepest = 0
     for node in range(len(weight)):

@@ -6,11 +6,29 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from penjing.errors import CapabilityError, WrongTypeError, unknown_name_error
-from penjing.render.diagram import MARGIN, MAX_LEAVES, NAME, SMALL, Box, Diagram, build_diagram
+from penjing.errors import CapabilityError, WrongTypeError
+from penjing.render.box_parts import (
+    Area,
+    BarPiece,
+    Card,
+    Label,
+    box_parts,
+    edge_points,
+    legend_places,
+)
+from penjing.render.diagram import (
+    MARGIN,
+    MAX_LEAVES,
+    NAME,
+    SMALL,
+    Box,
+    Diagram,
+    Heading,
+    build_diagram,
+)
 from penjing.render.icicle import LEVEL_HEIGHT, Icicle, build_icicle
-from penjing.render.svg import PALETTE, THEMES, Heading, Theme, blend, outline_colour, to_printable
-from penjing.text.font_metrics import width as text_width
+from penjing.render.svg import to_printable
+from penjing.render.theme import PALETTE, THEMES, Theme, find_theme
 from penjing.tree.tree_data import TreeData
 
 if TYPE_CHECKING:
@@ -28,6 +46,13 @@ CHINESE_FONTS = (
 """Fonts with Chinese characters, in order of preference."""
 HEADING_HEIGHT = 92.0
 """Space reserved above the tree."""
+_LOOKS = {
+    "branch": (NAME - 2, True, False),
+    "name": (NAME, True, False),
+    "note": (SMALL, False, True),
+    "plain": (SMALL, False, False),
+}
+"""The size of a text, and whether it is bold and muted."""
 
 
 def write(
@@ -119,8 +144,7 @@ def plot(
 
 
 def _build_diagram(tree: TreeData, theme: str, **style: Any) -> Diagram:  # noqa: ANN401 - see build_diagram
-    if theme not in THEMES:
-        raise unknown_name_error("unknown_plug", theme, THEMES, socket="theme")
+    find_theme(theme)
     return build_diagram(tree, **style)
 
 
@@ -151,8 +175,8 @@ class _Painter:
         ax.set_aspect("equal", adjustable="box", anchor="NW")
         ax.set_axis_off()
         ax.figure.set_facecolor(self.theme.background)
+        self._heading(diagram.heading)
         if isinstance(diagram, Icicle):
-            self._heading(diagram.heading)
             for bar in diagram.bars:
                 self._rect(
                     (bar.x, bar.y + HEADING_HEIGHT, bar.width, LEVEL_HEIGHT - 1), bar.fill, "none"
@@ -160,89 +184,62 @@ class _Painter:
                 self._text(bar.x + 4, bar.y + 14 + HEADING_HEIGHT, bar.name, SMALL, bold=True)
                 self._text(bar.x + 4, bar.y + 28 + HEADING_HEIGHT, bar.branch_label, SMALL)
             return
-        facts = " | ".join(filter(None, (diagram.facts, diagram.hidden_note)))
-        self._heading(Heading(diagram.title, facts, diagram.legend))
         for box in diagram.boxes:
             if box.parent >= 0:
                 self._edge(diagram.boxes[box.parent], box)
         for box in diagram.boxes:
-            self._box(box)
+            for part in box_parts(box, self.theme):
+                self._part(part)
 
     def _heading(self, head: Heading) -> None:
         self._text(MARGIN, 30, head.title, 18, bold=True)
         self._text(MARGIN, 50, head.facts, SMALL + 1, muted=True)
-        x = MARGIN
-        for colour, (name, count) in zip(PALETTE, head.legend, strict=False):
-            text = f"{name} ({count})" if count else name
+        for colour, (x, text) in zip(PALETTE, legend_places(head.legend), strict=False):
             self._rect((x, 62, 12, 12), colour, self.theme.outline)
             self._text(x + 18, 72, text, SMALL + 1)
-            x += text_width(text, SMALL + 1) + 34
 
     def _edge(self, parent: Box, box: Box) -> None:
         from matplotlib.patches import PathPatch  # noqa: PLC0415 - an extra
         from matplotlib.path import Path  # noqa: PLC0415
 
-        x0, y0 = parent.x + parent.width / 2, parent.y + parent.height + HEADING_HEIGHT
-        x1, y1 = box.x + box.width / 2, box.y - 20 + HEADING_HEIGHT
-        middle = (y0 + y1) / 2
-        curve = Path(
-            [(x0, y0), (x0, middle), (x1, middle), (x1, y1)],
-            [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
-        )
+        points = [(x, y + HEADING_HEIGHT) for x, y in edge_points(parent, box)]
+        curve = Path(points, [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
         style = {"fill": False, "edgecolor": self.theme.edge, "zorder": 1}
         self.ax.add_patch(
             PathPatch(curve, linewidth=box.line_width * self.points_per_pixel, **style)
         )
 
-    def _box(self, box: Box) -> None:
-        theme, top = self.theme, box.y + HEADING_HEIGHT
-        centre, right = box.x + box.width / 2, box.x + box.width - 10
-        self._text(centre, top - 6, box.branch_label, NAME - 2, bold=True, at="center")
-        if box.kind == "split":
-            self._card(box, 6, theme.card, theme.outline)
-            self._text(box.x + 10, top + 18, box.name, NAME, bold=True)
-            self._text(right, top + 18, box.note, SMALL, muted=True, at="right")
-            self._bar(box, 10, 24, 9)
-            self._text(box.x + 10, top + 47, box.lines[0], SMALL, muted=True)
-            self._text(right, top + 47, box.lines[1], SMALL, muted=True, at="right")
+    def _part(self, part: Label | Card | BarPiece) -> None:
+        if isinstance(part, Label):
+            size, bold, muted = _LOOKS[part.look]
+            y = part.y + HEADING_HEIGHT
+            self._text(part.x, y, part.text, size, bold=bold, muted=muted, at=part.anchor)
             return
-        colour = PALETTE[box.colour_index] if box.colour_index >= 0 else theme.outline
-        fill = blend(colour, theme.card, theme.tint) if box.colour_index >= 0 else theme.card
-        outline = theme.text if theme is THEMES["print"] else outline_colour(colour, theme)
-        self._card(box, 14, fill, outline)
-        self._text(centre, top + 17, box.name, NAME, bold=True, at="center")
-        self._text(centre, top + 31, box.lines[0], SMALL, at="center")
-        self._bar(box, 12, 35, 4)
+        x, y, width, height = part.area
+        if isinstance(part, Card):
+            self._card((x, y + HEADING_HEIGHT, width, height), part)
+            return
+        colours = {
+            "class": (PALETTE[part.colour_index], "none"),
+            "line": ("none", self.theme.text),
+            "outline": ("none", self.theme.outline),
+        }
+        self._rect((x, y + HEADING_HEIGHT, width, height), *colours[part.kind])
 
-    def _card(self, box: Box, radius: float, fill: str, outline: str) -> None:
+    def _card(self, area: Area, card: Card) -> None:
         from matplotlib.patches import FancyBboxPatch  # noqa: PLC0415 - an extra
 
-        round_ = f"round,pad=0,rounding_size={radius}"
+        x, y, width, height = area
         style: dict[str, Any] = {
-            "facecolor": fill,
-            "edgecolor": outline,
+            "facecolor": card.fill,
+            "edgecolor": card.outline,
             "linewidth": 1.2 * self.points_per_pixel,
+            "linestyle": "--" if card.is_dashed else "-",
+            "boxstyle": f"round,pad=0,rounding_size={card.radius}",
         }
-        dash = "--" if box.kind == "folded" else "-"
-        place = (box.x, box.y + HEADING_HEIGHT)
-        patch = FancyBboxPatch(
-            place, box.width, box.height, boxstyle=round_, linestyle=dash, zorder=2, **style
-        )
-        self.ax.add_patch(patch)
+        self.ax.add_patch(FancyBboxPatch((x, y), width, height, zorder=2, **style))
 
-    def _bar(self, box: Box, inset: float, top: float, height: float) -> None:
-        if not box.bar:
-            return
-        x, y, width = box.x + inset, box.y + HEADING_HEIGHT + top, box.width - 2 * inset
-        previous_index = -1
-        for index, share in box.bar:
-            self._rect((x, y, width * share, height), PALETTE[index], "none")
-            if index == previous_index:
-                self._rect((x, y, 0, height), "none", self.theme.text)
-            x, previous_index = x + width * share, index
-        self._rect((box.x + inset, y, width, height), "none", self.theme.outline)
-
-    def _rect(self, area: tuple[float, float, float, float], fill: str, outline: str) -> None:
+    def _rect(self, area: Area, fill: str, outline: str) -> None:
         from matplotlib.patches import Rectangle  # noqa: PLC0415 - an extra
 
         x, y, width, height = area

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
 
-from penjing.errors import unknown_name_error
-from penjing.render.diagram import MARGIN, MAX_LEAVES, NAME, SMALL, Box, Diagram, build_diagram
-from penjing.text.font_metrics import width as text_width
+from penjing.render.box_parts import BarPiece, Card, Label, box_parts, edge_points, legend_places
+from penjing.render.diagram import (
+    MARGIN,
+    MAX_LEAVES,
+    NAME,
+    SMALL,
+    Box,
+    Diagram,
+    Heading,
+    build_diagram,
+)
+from penjing.render.theme import PALETTE, THEMES, Theme, find_theme
 from penjing.tree.tree_data import TreeData
 
 FONTS = (
@@ -15,8 +23,6 @@ FONTS = (
     " 'PingFang SC', 'Source Han Sans SC', sans-serif"
 )
 NAMESPACE = "http://www.w3.org/2000/svg"
-PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
-"""The colours of Okabe and Ito, which colour-blind readers can distinguish; the last is grey."""
 
 
 def _hatch(name: str, lines: str) -> str:
@@ -36,26 +42,6 @@ PRINT_FILLS = (
     "#333333", "url(#h1)", "#999999", "url(#h3)", "#dddddd", "url(#h5)", "url(#h6)", "#fff",
 )  # fmt: skip
 """The fills of the ``print`` theme, in the order of `PALETTE`: greys and hatching."""
-
-
-@dataclass(frozen=True, slots=True)
-class Theme:
-    """The colours of everything but the classes."""
-
-    background: str
-    card: str
-    text: str
-    muted: str
-    outline: str
-    edge: str
-    tint: float
-
-
-THEMES = {
-    "light": Theme("#ffffff", "#ffffff", "#1a1d21", "#50575e", "#7d858c", "#9aa2a9", 0.32),
-    "dark": Theme("#16191d", "#1f2328", "#f0f2f4", "#b6bdc4", "#868e96", "#6b737b", 0.0),
-    "print": Theme("#ffffff", "#ffffff", "#000000", "#333333", "#000000", "#777777", 0.0),
-}
 
 
 def write(
@@ -88,35 +74,19 @@ def write(
     >>> picture.startswith("<svg")
     True
     """
-    if theme not in THEMES:
-        raise unknown_name_error("unknown_plug", theme, THEMES, socket="theme")
-    return draw(build_diagram(tree, lang=lang, title=title, max_leaves=max_leaves), THEMES[theme])
+    look = find_theme(theme)
+    return draw(build_diagram(tree, lang=lang, title=title, max_leaves=max_leaves), look)
 
 
 def draw(diagram: Diagram, theme: Theme) -> str:
     """Return a diagram as SVG."""
     top = 92.0 if diagram.legend else 66.0
-    heading = Heading(
-        diagram.title,
-        " | ".join(filter(None, (diagram.facts, diagram.hidden_note))),
-        diagram.legend,
-    )
     elements = [
         *(_edge(diagram.boxes[box.parent], box) for box in diagram.boxes if box.parent >= 0),
         *(_box(box, theme) for box in diagram.boxes),
     ]
-    return svg_document(
-        elements, (diagram.width, diagram.height, top), heading, theme, diagram.lang
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """The heading of a diagram: title, a line of facts, and (class, rows) of each colour."""
-
-    title: str
-    facts: str
-    legend: tuple[tuple[str, str], ...]
+    size = (diagram.width, diagram.height, top)
+    return svg_document(elements, size, diagram.heading, theme, diagram.lang)
 
 
 def svg_document(
@@ -179,73 +149,42 @@ def class_fills(theme: Theme) -> tuple[str, ...]:
 
 def _legend(legend: tuple[tuple[str, str], ...], theme: Theme) -> list[str]:
     parts = []
-    x = MARGIN
-    for colour, (name, count) in zip(class_fills(theme), legend, strict=False):
-        text = f"{name} ({count})" if count else name
+    for colour, (x, text) in zip(class_fills(theme), legend_places(legend), strict=False):
         attributes = f'fill="{colour}" stroke="{theme.outline}"'
         parts.append(f'<rect x="{_fmt(x)}" y="62" width="12" height="12" rx="2" {attributes}/>')
         parts.append(text_at(x + 18, 72, text, "l"))
-        x += text_width(text, SMALL + 1) + 34
     return parts
 
 
 def _edge(parent: Box, box: Box) -> str:
-    x0, y0 = parent.x + parent.width / 2, parent.y + parent.height
-    x1, y1 = box.x + box.width / 2, box.y - 20
-    middle = (y0 + y1) / 2
-    start, end = f"{_fmt(x0)} {_fmt(y0)}", f"{_fmt(x1)} {_fmt(y1)}"
-    curve = f"M{start}C{_fmt(x0)} {_fmt(middle)} {_fmt(x1)} {_fmt(middle)} {end}"
+    start, *points = (f"{_fmt(x)} {_fmt(y)}" for x, y in edge_points(parent, box))
+    curve = f"M{start}C{' '.join(points)}"
     return f'<path class="p" d="{curve}" stroke-width="{_fmt(box.line_width)}"/>'
 
 
 def _box(box: Box, theme: Theme) -> str:
-    parts = [f'<g id="n{box.node}"><title>{escape(to_printable(box.tooltip))}</title>']
-    centre = box.x + box.width / 2
-    right = box.x + box.width - 10
-    parts.append(text_at(centre, box.y - 6, box.branch_label, "a m"))
-    if box.kind == "split":
-        parts += [
-            _rect((box.x, box.y, box.width, box.height), 'rx="6" class="c"'),
-            text_at(box.x + 10, box.y + 18, box.name, "n"),
-            text_at(right, box.y + 18, box.note, "f e"),
-            _bar(box, (10, 24, 9), theme),
-            text_at(box.x + 10, box.y + 47, box.lines[0], "f"),
-            text_at(right, box.y + 47, box.lines[1], "f e"),
-        ]
-    else:
-        parts += [
-            _rect((box.x, box.y, box.width, box.height), f'rx="14" {_leaf_attributes(box, theme)}'),
-            text_at(centre, box.y + 17, box.name, "n m"),
-            text_at(centre, box.y + 31, box.lines[0], "m"),
-            _bar(box, (12, 35, 4), theme),
-        ]
-    return "".join(parts) + "</g>"
+    title = f'<g id="n{box.node}"><title>{escape(to_printable(box.tooltip))}</title>'
+    parts = [_element(part, theme) for part in box_parts(box, theme)]
+    return "".join([title, *parts, "</g>"])
 
 
-def _leaf_attributes(box: Box, theme: Theme) -> str:
-    colour = PALETTE[box.colour_index] if box.colour_index >= 0 else theme.outline
-    fill = blend(colour, theme.card, theme.tint) if box.colour_index >= 0 else theme.card
-    outline = theme.text if theme is THEMES["print"] else outline_colour(colour, theme)
-    css_class = "v d" if box.kind == "folded" else "v"
-    return f'class="{css_class}" fill="{fill}" stroke="{outline}"'
+_TEXT_CLASSES = {"branch": "a", "name": "n", "note": "f", "plain": ""}
+_ANCHOR_CLASSES = {"left": "", "center": "m", "right": "e"}
 
 
-def _bar(box: Box, place: tuple[float, float, float], theme: Theme) -> str:
-    """Return the stacked bar of class shares, outlined because some class colours are pale."""
-    if not box.bar:
-        return ""
-    inset, top, height = place
-    x, y, width = box.x + inset, box.y + top, box.width - 2 * inset
-    parts = []
-    segment_x, previous_index = x, -1
-    for index, share in box.bar:
-        parts.append(_path_rect((segment_x, y, width * share, height), f"k{index}"))
-        if index == previous_index:
-            parts.append(
-                f'<path d="M{_fmt(segment_x)} {_fmt(y)}v{_fmt(height)}" stroke="{theme.text}"/>'
-            )
-        segment_x, previous_index = segment_x + width * share, index
-    return "".join(parts) + _path_rect((x, y, width, height), "o")
+def _element(part: Label | Card | BarPiece, theme: Theme) -> str:
+    if isinstance(part, Label):
+        classes = (_TEXT_CLASSES[part.look], _ANCHOR_CLASSES[part.anchor])
+        return text_at(part.x, part.y, part.text, " ".join(filter(None, classes)))
+    if isinstance(part, Card):
+        css_class = "v d" if part.is_dashed else "v"
+        colours = f'class="{css_class}" fill="{part.fill}" stroke="{part.outline}"'
+        look = 'class="c"' if part.is_split else colours
+        return _rect(part.area, f'rx="{_fmt(part.radius)}" {look}')
+    if part.kind == "line":
+        x, y, _, height = (_fmt(v) for v in part.area)
+        return f'<path d="M{x} {y}v{height}" stroke="{theme.text}"/>'
+    return _path_rect(part.area, "o" if part.kind == "outline" else f"k{part.colour_index}")
 
 
 def _path_rect(area: tuple[float, float, float, float], css_class: str) -> str:
@@ -270,54 +209,6 @@ def text_at(x: float, y: float, text: str, css_class: str = "") -> str:
 def to_printable(text: str) -> str:
     """Return a text with blanks instead of control characters, which XML does not allow."""
     return "".join(c if c.isprintable() else " " for c in text)
-
-
-def blend(colour: str, background: str, share: float) -> str:
-    """Return a mixture of two colours; `share` is that of the first.
-
-    Examples
-    --------
-    >>> blend("#000000", "#ffffff", 0.5)
-    '#808080'
-    """
-    a, b = (_rgb(c) for c in (colour, background))
-    return "#" + "".join(
-        f"{round(p * share + q * (1 - share)):02x}" for p, q in zip(a, b, strict=True)
-    )
-
-
-def outline_colour(colour: str, theme: Theme) -> str:
-    """Return a class colour adjusted for outlines: a contrast of at least 3:1 (WCAG 1.4.11)."""
-    target = "#ffffff" if theme is THEMES["dark"] else "#000000"
-    for step in range(11):
-        candidate = blend(target, colour, step / 10)
-        if contrast(candidate, theme.background) >= 3:
-            return candidate
-    return target
-
-
-def contrast(first: str, second: str) -> float:
-    """Return the contrast ratio of two colours as defined by WCAG 2.2, from 1 to 21.
-
-    Examples
-    --------
-    >>> contrast("#000000", "#ffffff")
-    21.0
-    """
-    luminances = sorted(_luminance(c) for c in (first, second))
-    return (luminances[1] + 0.05) / (luminances[0] + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    linear = [
-        v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4
-        for v in (c / 255 for c in _rgb(colour))
-    ]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def _rgb(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def _fmt(number: float) -> str:
