@@ -1,12 +1,16 @@
-// Binds prune/: error-based pruning as in C4.5 and J48.
+// Binds prune/: error-based pruning as in C4.5 and J48, and weakest links.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
+#include <vector>
 
 #include "bind/ndarray.hpp"
 #include "prune/error_based.hpp"
+#include "prune/weakest_link.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -80,9 +84,61 @@ nb::dict prune_error_based(const nb::list& columns, nb::handle target, nb::handl
     return result;
 }
 
+// The arrays of a tree that must have one value a node.
+void check_sizes(std::size_t n, std::initializer_list<std::size_t> sizes) {
+    for (const std::size_t size : sizes) {
+        if (size != n || n == 0) {
+            throw nb::value_error("every array must have a value for each node");
+        }
+    }
+}
+
+nb::tuple weakest_links(const In<std::int32_t>& parent, const In<std::uint8_t>& is_leaf,
+                        const In<double>& cost) {
+    check_sizes(parent.size(), {is_leaf.size(), cost.size()});
+    penjing::WeakestLinks links;
+    {
+        const nb::gil_scoped_release free;
+        penjing::WeakestLinkPruner pruner(parent.size(), parent.data(), is_leaf.data(),
+                                          cost.data());
+        links = pruner.prune(poll_python());
+    }
+    return nb::make_tuple(to_numpy(std::move(links.alpha)), to_numpy(std::move(links.node)),
+                          to_numpy(std::move(links.cost)), to_numpy(std::move(links.n_leaves)));
+}
+
+nb::dict cut_costs(const In<std::int32_t>& parent, const In<std::uint8_t>& is_leaf,
+                   const In<double>& cost, const In<std::int32_t>& cuts) {
+    check_sizes(parent.size(), {is_leaf.size(), cost.size()});
+    const std::vector<std::int32_t> nodes(cuts.data(), cuts.data() + cuts.size());
+    for (const std::int32_t node : nodes) {
+        if (node < 0 || static_cast<std::size_t>(node) >= parent.size()) {
+            throw nb::value_error("there is no such node");
+        }
+    }
+    penjing::CutCosts costs;
+    {
+        const nb::gil_scoped_release free;
+        costs = penjing::cut_costs(parent.size(), parent.data(), is_leaf.data(), cost.data(),
+                                   nodes);
+    }
+    nb::dict result;
+    result["cost"] = to_numpy(std::move(costs.cost));
+    result["n_leaves"] = to_numpy(std::move(costs.n_leaves));
+    result["tree_cost"] = to_numpy(std::move(costs.tree_cost));
+    result["tree_leaves"] = to_numpy(std::move(costs.tree_leaves));
+    result["final_cost"] = to_numpy(std::move(costs.final_cost));
+    result["final_leaves"] = to_numpy(std::move(costs.final_leaves));
+    return result;
+}
+
 }  // namespace
 
 void bind_prune(nb::module_& m) {
     m.def("prune_error_based", &prune_error_based, "columns"_a, "target"_a, "weight"_a.none(),
           "tree"_a, "how"_a, "Prune a tree by estimated errors, as C4.5 and J48 do.");
+    m.def("weakest_links", &weakest_links, "parent"_a, "is_leaf"_a, "cost"_a,
+          "Prune the weakest link until the root is left; nodes are numbered in preorder.");
+    m.def("cut_costs", &cut_costs, "parent"_a, "is_leaf"_a, "cost"_a, "cuts"_a,
+          "Return the costs of subtrees while nodes become leaves, one after the other.");
 }

@@ -87,6 +87,24 @@ def principal_coordinates(cells: npt.NDArray[np.float64]) -> npt.NDArray[np.floa
 def logs(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the natural logarithm of each number, by the C library."""
 
+def weakest_links(
+    parent: npt.NDArray[np.int32], is_leaf: npt.NDArray[np.uint8], cost: npt.NDArray[np.float64]
+) -> tuple[
+    npt.NDArray[np.float64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.int64],
+]:
+    """Return alpha, node, cost and leaves of the tree for each step; nodes are in preorder."""
+
+def cut_costs(
+    parent: npt.NDArray[np.int32],
+    is_leaf: npt.NDArray[np.uint8],
+    cost: npt.NDArray[np.float64],
+    cuts: npt.NDArray[np.int32],
+) -> dict[str, Any]:
+    """Return the costs and leaves of subtrees before each cut, and after all of them."""
+
 def prune_error_based(
     columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool, bool]],
     target: npt.NDArray[np.int32],

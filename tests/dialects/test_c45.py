@@ -358,7 +358,7 @@ def test_a_description_tells_groups_and_ordered_levels():
     table = Table((column, nominal("c", "aabbcc")), nominal("y", "ppnnnn"), 6)
     for recipe, changes in (("j48", {"B": True}), ("cart-binary", {}), ("j48", {})):
         tree = grown(table, recipe, **changes)
-        assert mdl.question_bits(tree, 0) >= 1
+        assert mdl.column_and_branch_bits(tree, np.array([0]))[0] >= 1
     assert mdl.classes_bits(np.zeros(2)) == 0
 
 

@@ -23,6 +23,8 @@ from penjing.dialects.recipes import RECIPES
 from penjing.engines.memory import Engine
 from penjing.errors import CapabilityError, ChoiceError, DataError
 from penjing.prune import pessimistic, reduced_error
+from penjing.prune.bottom_up import fold_bottom_up, inner_nodes_bottom_up, preorder
+from penjing.prune.cost_complexity import cost_of, pruning_path
 from penjing.prune.pessimistic import regularized_beta, upper_limit
 from penjing.prune.pre_pruning import ValidationPrePruner
 from penjing.training.pruning import prune, validation_rows
@@ -553,3 +555,111 @@ def test_options_that_clash_or_say_nothing_are_refused(method, options, key):
     with pytest.raises(ChoiceError) as error:
         tree.prune(method, **options)
     assert error.value.key == key
+
+
+# -- the fold and the weakest links ------------------------------------------------------------
+
+
+def _random_tree(seed, *, regression=False, recipe="cart-binary"):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(20, 120))
+    z = rng.normal(size=(n, 3)).round(1)
+    columns = (
+        *(numeric(f"x{j}", z[:, j]) for j in (0, 1)),
+        nominal("c", (z[:, 2] * 2).astype(int)),
+    )
+    score = z[:, 0] + z[:, 1] * (z[:, 2] > 0) + rng.normal(size=n)
+    target = (
+        numeric("y", score.round(2)) if regression else nominal("y", np.digitize(score, [-1, 1]))
+    )
+    weight = rng.integers(1, 9, n) / 10 if seed % 3 == 0 else None
+    return penjing.fit(Table(columns, target, n, weight=weight), recipe=recipe)
+
+
+def _path_by_definition(tree, by):
+    """Weakest links with all rates computed anew for every step."""
+    order = list(tree.walk())
+    position = {node: i for i, node in enumerate(order)}
+    parent = [position.get(int(tree.nodes.parent[node]), -1) for node in order]
+    own = cost_of(tree, by)[order].tolist()
+    is_inner = [not tree.is_leaf[node] for node in order]
+    below, n_leaves = [0.0] * len(order), [0] * len(order)
+    for i in (i for i, inner in enumerate(is_inner) if not inner):
+        ancestor = i
+        while ancestor >= 0:
+            below[ancestor] += own[i]
+            n_leaves[ancestor] += 1
+            ancestor = parent[ancestor]
+    links = [(0.0, -1, below[0], n_leaves[0])]
+    while is_inner[0]:
+        inner = [i for i, yes in enumerate(is_inner) if yes]
+        weakest = min(inner, key=lambda i: ((own[i] - below[i]) / (n_leaves[i] - 1), i))
+        rate = (own[weakest] - below[weakest]) / (n_leaves[weakest] - 1)
+        added, removed = own[weakest] - below[weakest], n_leaves[weakest] - 1
+        is_inner[weakest] = False
+        for i in range(weakest + 1, len(order)):
+            is_inner[i] = is_inner[i] and weakest not in _ancestors(parent, i)
+        below[weakest], n_leaves[weakest] = own[weakest], 1
+        for ancestor in _ancestors(parent, weakest):
+            below[ancestor] += added
+            n_leaves[ancestor] -= removed
+        links.append((rate, order[weakest], below[0], n_leaves[0]))
+    return links
+
+
+def _ancestors(parent, i):
+    found = []
+    while parent[i] >= 0:
+        i = parent[i]
+        found.append(i)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("by", ["errors", "impurity"])
+def test_weakest_links_are_those_of_the_definition(seed, by):
+    tree = _random_tree(seed, regression=bool(seed % 2))
+    links = [(k.alpha, k.node, k.cost, k.n_leaves) for k in pruning_path(tree, by)]
+    assert links == _path_by_definition(tree, by)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_orders_of_nodes(seed):
+    tree = _random_tree(seed, recipe="id3")
+    assert preorder(tree).tolist() == list(tree.walk())
+    nodes = inner_nodes_bottom_up(tree)
+    assert sorted(nodes) == np.flatnonzero(~tree.is_leaf).tolist()
+    last_first = []  # postorder is the reverse of a preorder that visits the last branch first
+    stack = [0]
+    while stack:
+        node = stack.pop()
+        last_first.append(node)
+        stack.extend(tree.children(node))
+    assert nodes == [node for node in reversed(last_first) if not tree.is_leaf[node]]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_fold_adds_up_the_costs_of_what_is_left(seed):
+    tree = _random_tree(seed)
+    rng = np.random.default_rng(seed)
+    as_leaf, own = rng.random(len(tree.nodes)), rng.random(len(tree.nodes))
+    decided = {}
+
+    def is_cut(node, kept):
+        assert all(child in decided or tree.is_leaf[child] for child in tree.children(node))
+        decided[node] = bool(as_leaf[node] <= kept)
+        return decided[node]
+
+    def cost(node):
+        if tree.is_leaf[node] or decided[node]:
+            return as_leaf[node]
+        return own[node] + sum(cost(child) for child in tree.children(node))
+
+    whole = own[~tree.is_leaf].sum() + as_leaf[tree.is_leaf].sum()
+    fold = fold_bottom_up(tree, as_leaf, is_cut, tree_cost=whole, own=own)
+    pruned, decisions = fold.apply(tree, tree.weight)
+    assert [d.node for d in decisions] == inner_nodes_bottom_up(tree)
+    last = decisions[-1]
+    assert last.node == 0
+    assert min(last.kept, last.as_leaf) == pytest.approx(cost(0))
+    assert pruned.n_leaves == tree.pruned([n for n, cut in decided.items() if cut]).n_leaves

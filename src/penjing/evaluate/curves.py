@@ -134,9 +134,10 @@ def pruning_curve(
     """
     if not tree.has_counts:
         raise CapabilityError("complexity_needs_counts")
-    links = _distinct(pruning_path(tree))
+    path = pruning_path(tree)
+    links = _distinct(path)
     shown = _evenly_spaced(len(links))
-    subtrees = [_pruned(tree, pruning_path(tree), links[i].alpha) for i in shown]
+    subtrees = [_pruned(tree, path, links[i].alpha) for i in shown]
     test_scores: list[float] | None = None
     tested = None
     if test is not None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from penjing import arguments
 from penjing.errors import CapabilityError
-from penjing.prune.decisions import Decision, apply_cuts, record_decision
-from penjing.prune.pessimistic import inner_nodes_bottom_up
+from penjing.prune.bottom_up import fold_bottom_up
+from penjing.prune.decisions import Decision
 from penjing.tree.tree_data import TreeData
 
 SLACK = 1e-3
@@ -36,22 +36,12 @@ def prune(
     if tree.is_regression or not tree.has_counts:
         raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
     slack, share = arguments.number("slack", slack), arguments.number("share", share)
-    errors, weight = tree.losses.tolist(), tree.weight.tolist()
-    subtree_errors = list(errors)
-    tree_errors = float(tree.losses[tree.is_leaf].sum())
-    decisions = []
-    for node in inner_nodes_bottom_up(tree):
-        errors_kept = sum(subtree_errors[child] for child in tree.children(node))
-        is_cut = errors_kept >= share * errors[node] - slack
-        decision = record_decision(
-            node,
-            weight[node],
-            kept=errors_kept,
-            as_leaf=errors[node],
-            tree_kept=tree_errors,
-            decision="cut" if is_cut else "keep",
-        )
-        decisions.append(decision)
-        subtree_errors[node] = errors[node] if is_cut else errors_kept
-        tree_errors += subtree_errors[node] - errors_kept
-    return apply_cuts(tree, decisions), decisions
+    errors = tree.losses
+    bar = (share * errors - slack).tolist()
+    fold = fold_bottom_up(
+        tree,
+        errors,
+        lambda node, kept: kept >= bar[node],
+        tree_cost=float(errors[tree.is_leaf].sum()),
+    )
+    return fold.apply(tree, tree.weight)

@@ -10,18 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from penjing import arguments
+from penjing import _core, arguments
 from penjing.criteria import sklearn_impurity
 from penjing.data.table import Floats
 from penjing.errors import CapabilityError, ChoiceError
-from penjing.prune.decisions import Decision, apply_cuts, plain_number
+from penjing.prune.bottom_up import below_or_in, preorder
+from penjing.prune.decisions import Decision, decision_list
 from penjing.registry import load
 from penjing.tree.counts import Classes
 from penjing.tree.dialect import dialect_of
+from penjing.tree.nodes import Ids
 from penjing.tree.tree_data import TreeData
 
 By = Literal["errors", "impurity"]
@@ -63,37 +66,41 @@ def pruning_path(tree: TreeData, by: By = "errors") -> list[Link]:
     >>> [(link.node, link.alpha) for link in pruning_path(tree)]
     [(-1, 0.0), (0, 1.0)]
     """
-    order = np.fromiter(tree.walk(), np.intp, len(tree.nodes))
+    return weakest_links(tree, by).to_list()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeakestLinks:
+    """The pruning steps of a tree as arrays; see `Link`."""
+
+    alpha: Floats
+    node: Ids
+    cost: Floats
+    n_leaves: npt.NDArray[np.int64]
+
+    def to_list(self) -> list[Link]:
+        """Return the steps one by one."""
+        arrays = (self.alpha, self.node, self.cost, self.n_leaves)
+        return list(map(Link, *(array.tolist() for array in arrays)))
+
+    def cut_to(self, alpha: float) -> Ids:
+        """Return the nodes that are pruned at a complexity."""
+        return self.node[1:][self.alpha[1:] <= alpha]
+
+
+def weakest_links(tree: TreeData, by: By = "errors") -> WeakestLinks:
+    """Return all pruning steps from the full tree down to its root; see `pruning_path`."""
+    order = preorder(tree)
     position = np.empty_like(order)
-    position[order] = np.arange(len(order))
-    parent = np.where(tree.nodes.parent[order] < 0, -1, position[tree.nodes.parent[order]])
-    own = cost_of(tree, by)[order]
-    is_leaf = tree.is_leaf[order]
-    below, n_leaves = np.where(is_leaf, own, 0.0), is_leaf.astype(np.int64)
-    for i in np.flatnonzero(is_leaf).tolist():  # leaf by leaf up to the root: fixed rounding
-        ancestor = parent[i]
-        while ancestor >= 0:
-            below[ancestor] += own[i]
-            n_leaves[ancestor] += 1
-            ancestor = parent[ancestor]
-    last_descendant = _last_descendants(parent)
-    links = [Link(0.0, -1, float(below[0]), int(n_leaves[0]))]
-    is_inner = ~is_leaf
-    while is_inner[0]:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rate = np.where(is_inner, (own - below) / (n_leaves - 1), np.inf)
-        weakest = int(rate.argmin())
-        added_cost, removed_leaves = own[weakest] - below[weakest], n_leaves[weakest] - 1
-        is_inner[weakest : last_descendant[weakest] + 1] = False
-        below[weakest], n_leaves[weakest] = own[weakest], 1
-        ancestor = parent[weakest]
-        while ancestor >= 0:
-            below[ancestor] += added_cost
-            n_leaves[ancestor] -= removed_leaves
-            ancestor = parent[ancestor]
-        node = int(order[weakest])
-        links.append(Link(float(rate[weakest]), node, float(below[0]), int(n_leaves[0])))
-    return links
+    position[order] = np.arange(len(order), dtype=np.int32)
+    parent = tree.nodes.parent[order]
+    alpha, node, cost, n_leaves = _core.weakest_links(
+        np.where(parent < 0, np.int32(-1), position[parent]),
+        tree.is_leaf[order].astype(np.uint8),
+        np.ascontiguousarray(cost_of(tree, by)[order], np.float64),
+    )
+    node[1:] = order[node[1:]]
+    return WeakestLinks(alpha, node, cost, n_leaves)
 
 
 def cost_of(tree: TreeData, by: By) -> Floats:
@@ -114,14 +121,6 @@ def cost_of(tree: TreeData, by: By) -> Floats:
         name = {"gain_ratio": "gain"}.get(name, name)
         impurity = load("criterion", name)().impurity(total, s)
     return np.asarray(weight * impurity / weight[0])
-
-
-def _last_descendants(parent: np.ndarray[Any, Any]) -> list[int]:
-    """Return the last descendant of each node in preorder; the node itself for a leaf."""
-    last = list(range(len(parent)))
-    for i in range(len(parent) - 1, 0, -1):
-        last[parent[i]] = max(last[parent[i]], last[i])
-    return last
 
 
 def prune(
@@ -166,13 +165,14 @@ def prune(
         arguments.number("cp", share)
         alpha = share * float(cost[0])
     arguments.number("alpha", alpha)
-    links = pruning_path(tree, by)
+    links = weakest_links(tree, by)
     # A cp from a table is a rounded quotient.
     slack = 0.0 if is_exact else 1e-12 * float(cost[0])
-    cut = [link for link in links[1:] if link.alpha <= alpha + slack]
-    decisions = _decisions(tree, cost, links[: len(cut) + 1], alpha)
-    smaller = apply_cuts(tree, decisions)
-    if cut and by == "errors" and "cp_table" in tree.about:
+    n_cut = len(links.cut_to(alpha + slack))
+    cut = links.node[1 : n_cut + 1]
+    decisions = _decisions(tree, cost, cut, alpha)
+    smaller = tree.pruned(cut) if n_cut else replace(tree)
+    if n_cut and by == "errors" and "cp_table" in tree.about:
         table = shorten_cp_table(tree.about["cp_table"], alpha / float(cost[0]))
         smaller = replace(smaller, about=dict(smaller.about) | {"cp_table": table})
     return smaller, decisions
@@ -199,48 +199,29 @@ def best_cp(tree: TreeData, *, one_se: bool = True) -> float:
     return float(next(row[0] for row in rows if row[3] <= most))
 
 
-def _decisions(tree: TreeData, cost: Floats, links: Sequence[Link], alpha: float) -> list[Decision]:
+def _decisions(tree: TreeData, cost: Floats, cut: Ids, alpha: float) -> list[Decision]:
     """Return the decisions: first the pruned nodes in their order, then those that stay."""
-    parent, is_leaf = tree.nodes.parent.tolist(), tree.is_leaf.tolist()
-    subtree_cost = [float(cost[i]) if is_leaf[i] else 0.0 for i in range(len(parent))]
-    leaves = [int(is_leaf[i]) for i in range(len(parent))]
-    for i in range(len(parent) - 1, 0, -1):
-        subtree_cost[parent[i]] += subtree_cost[i]
-        leaves[parent[i]] += leaves[i]
-    weight = tree.weight.tolist()
-    is_removed = [False] * len(parent)
-    decisions = []
-
-    def decision_of(node: int, *, is_cut: bool) -> Decision:
-        kept, as_leaf = subtree_cost[node] + alpha * leaves[node], float(cost[node]) + alpha
-        now = subtree_cost[0] + alpha * leaves[0]
-        slack = 1e-12 * max(kept, as_leaf)
-        why = "equal" if abs(kept - as_leaf) <= slack else "better" if as_leaf < kept else "worse"
-        return Decision(
-            node=node,
-            rows=plain_number(weight[node]),
-            kept=plain_number(kept),
-            as_leaf=plain_number(as_leaf),
-            tree_kept=plain_number(now),
-            tree_as_leaf=plain_number(now + (as_leaf - kept)),
-            decision="cut" if is_cut else "keep",
-            why=why,  # type: ignore[arg-type]
-        )
-
-    for link in links[1:]:
-        decisions.append(decision_of(link.node, is_cut=True))
-        added_cost, removed_leaves = (
-            float(cost[link.node]) - subtree_cost[link.node],
-            leaves[link.node] - 1,
-        )
-        ancestor = link.node
-        while ancestor >= 0:
-            subtree_cost[ancestor] += added_cost
-            leaves[ancestor] -= removed_leaves
-            ancestor = parent[ancestor]
-        is_removed[link.node] = True
-    for i in range(len(parent)):
-        is_removed[i] = is_removed[i] or (i > 0 and is_removed[parent[i]])
-        if not (is_removed[i] or is_leaf[i]):
-            decisions.append(decision_of(i, is_cut=False))
-    return decisions
+    parent = np.ascontiguousarray(tree.nodes.parent, np.int32)
+    is_leaf = tree.is_leaf.astype(np.uint8)
+    costs = _core.cut_costs(parent, is_leaf, np.ascontiguousarray(cost, np.float64), cut)
+    is_removed = np.zeros(len(parent), bool)
+    is_removed[cut] = True
+    is_removed = below_or_in(tree, is_removed)
+    stays = np.flatnonzero(~is_removed & ~tree.is_leaf).astype(np.int32)
+    node = np.concatenate([cut, stays])
+    n_cut, tree_cost = len(cut), costs["final_cost"][0]
+    kept = np.concatenate([costs["cost"], costs["final_cost"][stays]])
+    kept += alpha * np.concatenate([costs["n_leaves"], costs["final_leaves"][stays]])
+    whole = np.full(len(node), tree_cost + alpha * costs["final_leaves"][0])
+    whole[:n_cut] = costs["tree_cost"] + alpha * costs["tree_leaves"]
+    as_leaf = cost[node] + alpha
+    is_equal = np.abs(kept - as_leaf) <= 1e-12 * np.maximum(kept, as_leaf)
+    return decision_list(
+        node,
+        rows=tree.weight[node],
+        kept=kept,
+        as_leaf=as_leaf,
+        tree_kept=whole,
+        decision=["cut"] * n_cut + ["keep"] * len(stays),
+        why=np.where(is_equal, "equal", np.where(as_leaf < kept, "better", "worse")).tolist(),
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import repeat
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -16,6 +17,7 @@ from penjing.arguments import one_of
 from penjing.data.table import Floats
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Classes, Reader, Totals
+from penjing.tree.nodes import Ids
 from penjing.tree.tree_data import TreeData
 
 Ties = Literal["cut", "keep"]
@@ -153,6 +155,16 @@ def decide(
     )
 
 
+def compare(better: Floats, size: Floats, rows: Floats) -> list[str]:
+    """Return the reasons of decisions: whether each leaf is better, and by more than rounding.
+
+    ``better`` is by how much; see `decide`.
+    """
+    is_better = np.where(better > 0, "better", "worse")
+    reason = np.where(np.abs(better) <= TIE * size, "equal", is_better)
+    return list(np.where(rows == 0, "unreached", reason).tolist())
+
+
 def record_decision(
     node: int,
     rows: float,
@@ -181,6 +193,24 @@ def record_decision(
     )
 
 
+def decision_list(
+    node: Ids,
+    *,
+    rows: Floats,
+    kept: Floats,
+    as_leaf: Floats,
+    tree_kept: Floats,
+    decision: Sequence[str],
+    why: Sequence[str],
+    as_branch: Floats | None = None,
+) -> list[Decision]:
+    """Return decisions from arrays with an entry for each of them."""
+    columns = [rows, kept, as_leaf, tree_kept, tree_kept + (as_leaf - kept)]
+    numbers = [plain_numbers(column) for column in columns]
+    branch = repeat(None) if as_branch is None else plain_numbers(as_branch)
+    return list(map(Decision, node.tolist(), *numbers, decision, why, branch))
+
+
 def check_ties(ties: str) -> None:
     """Raise an error for an unknown value of ``ties``."""
     one_of("ties", ties, ("cut", "keep"))
@@ -196,3 +226,12 @@ def plain_number(value: float) -> float:
     """Return a number for JSON: whole numbers as integers, no -0.0."""
     value = float(value)
     return int(value) if value.is_integer() else value
+
+
+def plain_numbers(values: Floats) -> list[float]:
+    """Return each number as `plain_number` does."""
+    is_whole = np.isfinite(values) & (np.floor(values) == values)
+    return [
+        int(value) if whole else value
+        for value, whole in zip(values.tolist(), is_whole.tolist(), strict=True)
+    ]

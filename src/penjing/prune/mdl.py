@@ -10,16 +10,19 @@ from __future__ import annotations
 from math import lgamma, log, log2, pi
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing.data.table import Floats
 from penjing.errors import CapabilityError
-from penjing.prune.decisions import Decision, apply_cuts, record_decision
-from penjing.prune.pessimistic import inner_nodes_bottom_up
+from penjing.prune.bottom_up import fold_bottom_up
+from penjing.prune.decisions import Decision
 from penjing.tree.counts import TIE
 from penjing.tree.tree_data import TreeData
 
 NODE_BITS = 1.0
 """The bits that encode whether a node is a leaf."""
+PAIRWISE = 8
+"""NumPy adds as many numbers in another order if they are a row of a matrix with zeros."""
 
 
 def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
@@ -41,30 +44,19 @@ def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
         raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
     if not tree.has_counts:
         raise CapabilityError("pessimistic_needs_counts")
-    weight = tree.weight.tolist()
-    as_leaf = [NODE_BITS + classes_bits(total) for total in tree.nodes.total]
-    bits = list(as_leaf)
-    inner = np.flatnonzero(~tree.is_leaf).tolist()
-    split_bits_of = {node: NODE_BITS + question_bits(tree, node) for node in inner}
-    tree_bits = sum(split_bits_of.values()) + sum(
-        bits[i] for i in range(len(bits)) if tree.is_leaf[i]
+    as_leaf = NODE_BITS + leaf_bits(tree.nodes.total)
+    inner = np.flatnonzero(~tree.is_leaf)
+    split_bits = np.zeros(len(as_leaf))
+    split_bits[inner] = NODE_BITS + column_and_branch_bits(tree, inner)
+    bits = as_leaf.tolist()
+    fold = fold_bottom_up(
+        tree,
+        as_leaf,
+        lambda node, kept: bits[node] <= kept * (1 + TIE),
+        tree_cost=sum(split_bits[inner].tolist()) + sum(as_leaf[tree.is_leaf].tolist()),
+        own=split_bits,
     )
-    decisions = []
-    for node in inner_nodes_bottom_up(tree):
-        bits_kept = split_bits_of[node] + sum(bits[child] for child in tree.children(node))
-        is_cut = as_leaf[node] <= bits_kept * (1 + TIE)
-        decision = record_decision(
-            node,
-            weight[node],
-            kept=bits_kept,
-            as_leaf=as_leaf[node],
-            tree_kept=tree_bits,
-            decision="cut" if is_cut else "keep",
-        )
-        decisions.append(decision)
-        bits[node] = as_leaf[node] if is_cut else bits_kept
-        tree_bits += bits[node] - bits_kept
-    return apply_cuts(tree, decisions), decisions
+    return fold.apply(tree, tree.weight)
 
 
 def classes_bits(counts: Floats) -> float:
@@ -87,19 +79,34 @@ def classes_bits(counts: Floats) -> float:
     return rows + max(shares, 0.0)
 
 
-def question_bits(tree: TreeData, node: int) -> float:
-    """Return the bits that encode a split: the column, then its threshold or groups of levels.
+def leaf_bits(total: Floats) -> Floats:
+    """Return `classes_bits` of each row of counts."""
+    k = total.shape[1]
+    if k >= PAIRWISE:
+        return np.array([classes_bits(counts) for counts in total])
+    n = total.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rows = np.where(total > 0, total * np.log2(n[:, None] / total), 0.0).sum(axis=1)
+    constant = (k / 2 * log(pi) - lgamma(k / 2)) / log(2)
+    shares = [(k - 1) / 2 * log2(x / 2) + constant if x > 0 else 0.0 for x in n.tolist()]
+    return np.where(n > 0, rows + np.maximum(shares, 0.0), 0.0)
+
+
+def column_and_branch_bits(tree: TreeData, inner: npt.NDArray[np.intp]) -> Floats:
+    """Return the bits that encode each split: the column, then its threshold or groups of levels.
 
     A numeric threshold is one of at most N - 1 in a node of N rows; a split into all levels needs
     the column only.
     """
-    column = int(tree.nodes.column[node])
-    bits = log2(len(tree.schema))
-    field = tree.schema[column]
-    children = tree.children(node)
-    if not np.isnan(tree.nodes.cut[node]):
-        cuts = tree.weight_of(node) - 1 if field.is_numeric else len(field.levels) - 1
-        return bits + log2(max(cuts, 1.0))
-    if any(len(tree.nodes.levels(child)) > 1 for child in children):
-        return bits + len(field.levels) * log2(max(len(children), 1))
-    return bits
+    fields = [tree.schema[column] for column in tree.nodes.column[inner].tolist()]
+    n_levels = np.array([0 if field.is_numeric else len(field.levels) for field in fields])
+    is_numeric = np.array([field.is_numeric for field in fields], bool)
+    n_codes = np.diff(tree.nodes.level_start)
+    largest = np.zeros(len(tree.nodes), np.int64)  # levels that lead into one child
+    np.maximum.at(largest, tree.nodes.parent[1:], n_codes[1:])
+    cuts = np.maximum(np.where(is_numeric, tree.weight[inner], n_levels) - 1, 1.0)
+    bits = np.array([log2(n) for n in cuts.tolist()])
+    branches = [log2(max(n, 1)) for n in tree.n_children[inner].tolist()]
+    groups = np.where(largest[inner] > 1, n_levels * np.asarray(branches), 0.0)
+    by_cut = ~np.isnan(tree.nodes.cut[inner])
+    return np.asarray(log2(len(tree.schema)) + np.where(by_cut, bits, groups))

@@ -7,8 +7,8 @@ import numpy as np
 from penjing import arguments
 from penjing.data.table import Floats
 from penjing.errors import CapabilityError
-from penjing.prune.decisions import Decision, apply_cuts, record_decision
-from penjing.prune.pessimistic import inner_nodes_bottom_up
+from penjing.prune.bottom_up import fold_bottom_up
+from penjing.prune.decisions import Decision
 from penjing.tree.counts import TIE
 from penjing.tree.tree_data import TreeData
 
@@ -38,26 +38,15 @@ def prune(tree: TreeData, *, m: float | None = None) -> tuple[TreeData, list[Dec
         raise CapabilityError("pessimistic_needs_counts")
     if m is not None:
         arguments.number("m", m)
-    weight = tree.weight.tolist()
-    as_leaf = (tree.weight * expected_error_rates(tree, m)).tolist()
-    errors = list(as_leaf)
-    tree_errors = sum(errors[i] for i in range(len(errors)) if tree.is_leaf[i])
-    decisions = []
-    for node in inner_nodes_bottom_up(tree):
-        errors_kept = sum(errors[child] for child in tree.children(node))
-        is_cut = as_leaf[node] <= errors_kept + TIE * weight[node]
-        decision = record_decision(
-            node,
-            weight[node],
-            kept=errors_kept,
-            as_leaf=as_leaf[node],
-            tree_kept=tree_errors,
-            decision="cut" if is_cut else "keep",
-        )
-        decisions.append(decision)
-        errors[node] = as_leaf[node] if is_cut else errors_kept
-        tree_errors += errors[node] - errors_kept
-    return apply_cuts(tree, decisions), decisions
+    errors = tree.weight * expected_error_rates(tree, m)
+    as_leaf, tie = errors.tolist(), (TIE * tree.weight).tolist()
+    fold = fold_bottom_up(
+        tree,
+        errors,
+        lambda node, kept: as_leaf[node] <= kept + tie[node],
+        tree_cost=sum(errors[tree.is_leaf].tolist()),
+    )
+    return fold.apply(tree, tree.weight)
 
 
 def expected_error_rates(tree: TreeData, m: float | None = None) -> Floats:

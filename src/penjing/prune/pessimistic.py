@@ -15,7 +15,9 @@ import numpy.typing as npt
 from penjing import arguments
 from penjing.data.table import Floats
 from penjing.errors import CapabilityError
-from penjing.prune.decisions import Decision, apply_cuts, decide
+from penjing.prune.bottom_up import fold_bottom_up
+from penjing.prune.decisions import Decision, compare
+from penjing.tree.counts import TIE
 from penjing.tree.tree_data import TreeData
 
 CONFIDENCE = 0.25
@@ -52,42 +54,19 @@ def prune(tree: TreeData, *, confidence: float = CONFIDENCE) -> tuple[TreeData, 
     # Errors are counted even where costs make the prediction another than the majority class.
     n_correct = np.take_along_axis(tree.nodes.total, tree.values[:, None], axis=1)[:, 0]
     rates = upper_limit(tree.weight - n_correct, tree.weight, float(confidence))
-    weight, as_leaf = tree.weight.tolist(), (tree.weight * rates).tolist()
-    errors = list(as_leaf)
-    tree_errors = math.fsum(estimate for i, estimate in enumerate(as_leaf) if tree.is_leaf[i])
-    decisions = []
-    for node in inner_nodes_bottom_up(tree):
-        errors_kept = math.fsum(errors[child] for child in tree.children(node))
-        decision = decide(
-            node,
-            "errors",
-            rows=weight[node],
-            kept=errors_kept,
-            as_leaf=as_leaf[node],
-            size=max(errors_kept, as_leaf[node]),
-            tree_kept=tree_errors,
-            ties="cut",
-        )
-        if decision.decision == "cut":
-            tree_errors += as_leaf[node] - errors_kept
-        else:
-            errors[node] = errors_kept
-        decisions.append(decision)
-    return apply_cuts(tree, decisions), decisions
+    errors = tree.weight * rates
+    as_leaf, weight = errors.tolist(), tree.weight.tolist()
 
+    def is_cut(node: int, kept: float) -> bool:
+        leaf = as_leaf[node]
+        return bool(weight[node] == 0 or kept - leaf >= -TIE * max(kept, leaf))
 
-def inner_nodes_bottom_up(tree: TreeData) -> list[int]:
-    """Return the nodes that have a split, in postorder: each after its descendants.
-
-    It is the reverse of a preorder that visits the last branch first.
-    """
-    stack, nodes = [0], []
-    while stack:
-        node = stack.pop()
-        if not tree.is_leaf[node]:
-            nodes.append(node)
-            stack.extend(tree.children(node))
-    return nodes[::-1]
+    fold = fold_bottom_up(
+        tree, errors, is_cut, tree_cost=math.fsum(errors[tree.is_leaf].tolist()), add=math.fsum
+    )
+    size = np.maximum(fold.kept, fold.as_leaf)
+    why = compare(fold.kept - fold.as_leaf, size, tree.weight[fold.node])
+    return fold.apply(tree, tree.weight, why)
 
 
 def upper_limit(

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from penjing.prune.bottom_up import fold_bottom_up
 from penjing.prune.decisions import (
     Decision,
     Judge,
     Ties,
-    apply_cuts,
     check_ties,
-    decide,
+    compare,
     measure_of,
     prediction_worth,
     worth_scale,
 )
+from penjing.tree.counts import TIE
 from penjing.tree.tree_data import TreeData
 
 
@@ -54,25 +57,29 @@ def prune(tree: TreeData, judge: Judge, *, ties: Ties = "cut") -> tuple[TreeData
 
     inner = np.flatnonzero(~tree.is_leaf)
     in_order = inner[np.lexsort((inner, -tree.depths[inner]))]
-    worth = np.where(tree.is_leaf, as_leaf, stopped)
-    tree_worth = float(worth.sum())
-    decisions = []
-    for node in in_order.tolist():
-        children = tree.children(node)
-        worth_kept = float(worth[node] + worth[children.start : children.stop].sum())
-        decision = decide(
-            node,
-            measure,
-            rows=float(rows[node]),
-            kept=worth_kept,
-            as_leaf=float(as_leaf[node]),
-            size=float(size[node]),
-            tree_kept=tree_worth,
-            ties=ties,
-        )
-        if decision.decision == "cut":
-            tree_worth += float(as_leaf[node]) - worth_kept
-            worth_kept = float(as_leaf[node])
-        worth[node] = worth_kept
-        decisions.append(decision)
-    return apply_cuts(tree, decisions), decisions
+    sign = 1.0 if measure == "correct" else -1.0
+    is_cut_at_tie = ties == "cut"
+    worths, sizes, weights = as_leaf.tolist(), (TIE * size).tolist(), rows.tolist()
+
+    def is_cut(node: int, kept: float) -> bool:
+        better = sign * (worths[node] - kept)
+        if weights[node] == 0 or abs(better) <= sizes[node]:
+            return is_cut_at_tie
+        return bool(better > 0)
+
+    fold = fold_bottom_up(
+        tree,
+        as_leaf,
+        is_cut,
+        tree_cost=float(np.where(tree.is_leaf, as_leaf, stopped).sum()),
+        own=stopped,
+        add=_sum,
+        order=in_order.tolist(),
+    )
+    better = sign * (fold.as_leaf - fold.kept)
+    return fold.apply(tree, rows, compare(better, size[fold.node], rows[fold.node]))
+
+
+def _sum(values: Iterable[float]) -> float:
+    """Return the sum of the worth of the branches, rounded as NumPy does."""
+    return float(np.sum(np.fromiter(values, np.float64)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penjing.prune.decisions import Decision, apply_cuts, record_decision
-from penjing.prune.pessimistic import inner_nodes_bottom_up
+from penjing.prune.bottom_up import fold_bottom_up
+from penjing.prune.decisions import Decision
 from penjing.tree.tree_data import TreeData
 
 
@@ -30,24 +30,14 @@ def prune(tree: TreeData) -> tuple[TreeData, list[Decision]]:
     >>> prune(tree)[0].to_dict()
     {'legs': {0: 'fish', 4: 'dog'}}
     """
-    values, losses, weight = tree.values, tree.losses.tolist(), tree.weight.tolist()
-    is_leaf = tree.is_leaf.tolist()
-    subtree_losses = list(losses)
+    values, is_leaf = tree.values.tolist(), tree.is_leaf.tolist()
+    first, n_children = tree.first_child.tolist(), tree.n_children.tolist()
+
+    def is_cut(node: int, _: float) -> bool:
+        children = range(first[node], first[node] + n_children[node])
+        is_leaf[node] = all(is_leaf[c] and values[c] == values[node] for c in children)
+        return bool(is_leaf[node])
+
     tree_loss = float(tree.losses[tree.is_leaf].sum())
-    decisions = []
-    for node in inner_nodes_bottom_up(tree):
-        children = tree.children(node)
-        is_cut = all(is_leaf[c] and values[c] == values[node] for c in children)
-        loss_kept = sum(subtree_losses[child] for child in children)
-        subtree_losses[node] = loss_kept
-        is_leaf[node] = is_cut
-        decision = record_decision(
-            node,
-            weight[node],
-            kept=loss_kept,
-            as_leaf=losses[node],
-            tree_kept=tree_loss,
-            decision="cut" if is_cut else "keep",
-        )
-        decisions.append(decision)
-    return apply_cuts(tree, decisions), decisions
+    fold = fold_bottom_up(tree, tree.losses, is_cut, tree_cost=tree_loss, cut_costs=False)
+    return fold.apply(tree, tree.weight)

@@ -20,7 +20,7 @@ from penjing.grow.loop import grow
 from penjing.grow.recipe import Recipe
 from penjing.predict.inputs import align
 from penjing.predict.predict import classes_of
-from penjing.prune.cost_complexity import pruning_path
+from penjing.prune.cost_complexity import weakest_links
 from penjing.tree.counts import prediction_costs, reader_of
 from penjing.tree.tree_data import TreeData
 
@@ -66,10 +66,10 @@ def cross_validated(tree: TreeData, source: Any, folds: int = 10) -> TreeData:  
     own_table = recipe.dialect.cross_validated_table
     if own_table is not None:
         return _with_table(tree, own_table(tree, table, recipe, folds))
-    links = pruning_path(tree)
+    links = weakest_links(tree)
     root = float(tree.losses[0])
     alphas = [0.0]
-    for alpha in sorted(link.alpha for link in links[1:]):
+    for alpha in sorted(links.alpha[1:].tolist()):
         if alpha > alphas[-1] + TOLERANCE * root:
             alphas.append(alpha)
     alphas.reverse()
@@ -87,12 +87,13 @@ def cross_validated(tree: TreeData, source: Any, folds: int = 10) -> TreeData:  
         engine = Engine(prepared, recipe.missing, reader=reader)
         fold_tree = grow(engine, recipe.fits(prepared))
         share = float(weight[~held_out].sum() / weight.sum())
+        fold_links, test_rows = weakest_links(fold_tree), table.take(held_out)
         for k, alpha in enumerate(between):
-            smaller = cut_to(fold_tree, alpha * share)
-            losses[held_out, k] = _row_losses(smaller, table.take(held_out))
+            smaller = fold_tree.pruned(fold_links.cut_to(alpha * share))
+            losses[held_out, k] = _row_losses(smaller, test_rows)
     rows = []
     for k, alpha in enumerate(alphas):
-        smaller = cut_to(tree, alpha + TOLERANCE * root)
+        smaller = tree.pruned(links.cut_to(alpha + TOLERANCE * root))
         loss = losses[:, k]
         error = float((loss * weight).sum())
         spread = float((loss * loss * weight).sum()) - error * error / float(weight.sum())
@@ -105,7 +106,7 @@ def cross_validated(tree: TreeData, source: Any, folds: int = 10) -> TreeData:  
 
 def cut_to(tree: TreeData, alpha: float) -> TreeData:
     """Return a tree pruned to a complexity."""
-    return tree.pruned([link.node for link in pruning_path(tree)[1:] if link.alpha <= alpha])
+    return tree.pruned(weakest_links(tree).cut_to(alpha))
 
 
 def _row_losses(tree: TreeData, table: Table) -> Floats:

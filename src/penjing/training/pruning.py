@@ -84,7 +84,7 @@ def prune(
             raise ChoiceError("share_needs_rows", value=validation)
         table = validation_rows(tree, validation)
         missing = "fraction" if tree.recipe.get("missing") == "fraction" else "refuse"
-        judge = load("engine", "memory")(table, missing=missing, shares_of="tree")
+        judge = load("engine", "native")(table, missing=missing, shares_of="tree")
         record |= {"measure": measure_of(judge.reader), "validation": source_of(table)}
         smaller, decisions = pruner(tree, judge, **options)
     elif validation is not None:

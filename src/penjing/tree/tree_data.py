@@ -548,14 +548,17 @@ class TreeData:
         kept_ids = np.flatnonzero(keep)
         column = np.where(is_cut, LEAF, nodes.column)[kept_ids]
         new_id = np.cumsum(keep) - 1
-        spans = [nodes.levels(i) for i in kept_ids.tolist()]
+        # The codes of a node stand together: those of the kept nodes, one after the other.
+        n_codes = np.diff(nodes.level_start)[kept_ids]
+        level_start = np.append([0], np.cumsum(n_codes)).astype(np.int64)
+        offsets = np.repeat(nodes.level_start[kept_ids] - level_start[:-1], n_codes)
         is_leaf = column == LEAF
         pruned_nodes = Nodes(
             parent=np.append([-1], new_id[nodes.parent[kept_ids[1:]]]).astype(np.int32),
             column=column.astype(np.int32),
             cut=np.where(is_leaf, np.nan, nodes.cut[kept_ids]),
-            level_start=np.append([0], np.cumsum([len(s) for s in spans])).astype(np.int64),
-            level_codes=np.concatenate(spans).astype(np.int32),
+            level_start=level_start,
+            level_codes=nodes.level_codes[offsets + np.arange(len(offsets))].astype(np.int32),
             total=nodes.total[kept_ids],
             gain=np.where(is_leaf, 0.0, nodes.gain[kept_ids]),
             score=np.where(is_leaf, 0.0, nodes.score[kept_ids]),

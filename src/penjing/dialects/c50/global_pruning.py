@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import sqrt
 
+from penjing.prune.bottom_up import inner_nodes_bottom_up
 from penjing.prune.decisions import Decision, apply_cuts, record_decision
-from penjing.prune.pessimistic import inner_nodes_bottom_up
 from penjing.tree.tree_data import TreeData
 
 
