@@ -3,42 +3,36 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
-#include "base/thread_pool.hpp"
+#include "bind/grow_request.hpp"
 #include "bind/ndarray.hpp"
 #include "dialects/rpart.hpp"
 #include "dialects/rpart_cross_validation.hpp"
-#include "dialects/rpart_nodes.hpp"
+#include "grow/driver.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-using penjing::coded_column;
 using penjing::In;
 using penjing::pointer;
 using penjing::pointer_or_null;
-using penjing::poll_python;
 using penjing::to_numpy;
 
 namespace {
 
-void read(const nb::list& columns, const nb::dict& given, const nb::dict& recipe,
-          penjing::RpartRequest& request, penjing::References& references) {
-    const auto number = [&](const char* name) { return nb::cast<double>(recipe[name]); };
-    const auto whole = [&](const char* name) { return nb::cast<std::int64_t>(recipe[name]); };
-    request.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
-    request.n_rows = nb::cast<In<std::int32_t>>(given["target"], false).size();
-    request.target = pointer<std::int32_t>(references, given["target"], request.n_rows);
-    request.y = pointer_or_null<double>(references, given["y"], request.n_rows);
-    request.weight = pointer_or_null<double>(references, given["weight"], request.n_rows);
-    request.raw_y = pointer_or_null<double>(references, given["cases"], request.n_rows);
+using RpartCall = penjing::GrowCall<penjing::RpartRequest>;
+
+void read(const nb::dict& given, RpartCall& call) {
+    penjing::RpartRequest& request = call.request;
+    const std::size_t n_rows = request.n_rows;
+    const std::size_t n_sums = request.n_sums;
+    request.raw_y = call.array<double>("cases", n_rows);
     if (request.raw_y != nullptr) {
         for (nb::handle rows : nb::cast<nb::list>(given["sorted"])) {
             request.sorted.push_back(
-                pointer_or_null<std::int32_t>(references, rows, request.n_rows));
+                pointer_or_null<std::int32_t>(call.references, rows, n_rows));
         }
     }
     for (nb::handle array : nb::cast<nb::list>(given["lists"])) {
@@ -48,118 +42,45 @@ void read(const nb::list& columns, const nb::dict& given, const nb::dict& recipe
         }
         auto list =
             nb::cast<nb::ndarray<std::uint32_t, nb::ndim<1>, nb::c_contig>>(array, false);
-        if (list.size() != request.n_rows) {
+        if (list.size() != n_rows) {
             throw nb::value_error("every list needs room for all rows");
         }
-        references.push_back(nb::borrow(array));
+        call.references.push_back(nb::borrow(array));
         request.lists.push_back(list.data());
     }
-    request.n_classes = nb::cast<std::size_t>(recipe["n_seen"]);
-    request.prior_factor =
-        pointer_or_null<double>(references, given["altered"], request.n_classes);
-    request.mean_factor = pointer_or_null<double>(references, given["means"], request.n_sums);
-    request.loss_factor = pointer_or_null<double>(references, given["factor"], request.n_sums);
-    request.loss =
-        pointer_or_null<double>(references, given["loss"], request.n_sums * request.n_sums);
-    for (nb::handle item : columns) {  // codes, levels or None, n_levels
-        const auto parts = nb::cast<nb::tuple>(item);
-        penjing::GrowColumn column = coded_column(references, parts, request.n_rows);
-        column.ordered = column.levels != nullptr;
-        request.columns.push_back(column);
-    }
-    request.cost = pointer_or_null<double>(references, given["cost"], request.columns.size());
-    request.is_entropy = nb::cast<bool>(recipe["by_bits"]);
-    request.centre = number("centre");
-    request.common_prior = number("alike");
-    request.alpha = number("alpha");
-    request.cp = number("cp");
-    request.min_gain = number("min_gain");
-    request.max_depth = whole("max_depth");
-    request.min_split = nb::cast<std::uint32_t>(recipe["min_split"]);
-    request.min_bucket = nb::cast<std::uint32_t>(recipe["least"]);
-    request.max_surrogates = nb::cast<std::size_t>(recipe["max_surrogates"]);
-    request.use_surrogates = nb::cast<int>(recipe["use_surrogates"]);
-    request.surrogate_style = nb::cast<int>(recipe["surrogate_style"]);
-    request.threads = nb::cast<int>(recipe["threads"]);
-}
-
-// Lists of codes as one array with the start of each.
-struct CodeLists {
-    std::vector<std::int64_t> start{0};
-    std::vector<std::int32_t> codes;
-
-    void add(const std::vector<std::int32_t>& list) {
-        codes.insert(codes.end(), list.begin(), list.end());
-        start.push_back(static_cast<std::int64_t>(codes.size()));
-    }
-};
-
-nb::dict to_dict(penjing::RpartTree&& tree) {
-    std::vector<std::int32_t> parent;
-    std::vector<std::int32_t> column;
-    std::vector<std::int32_t> missing;
-    std::vector<double> cut;
-    std::vector<double> gain;
-    std::vector<double> score;
-    CodeLists levels;
-    CodeLists ties;
-    nb::list surrogates;
-    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-        const penjing::RpartNode& node = tree.nodes[i];
-        parent.push_back(node.parent);
-        column.push_back(node.column);
-        missing.push_back(node.missing);
-        cut.push_back(node.cut);
-        gain.push_back(node.gain);
-        score.push_back(node.score);
-        levels.add(node.levels);
-        ties.add(node.ties);
-        for (const penjing::RpartSurrogate& one : node.surrogates) {
-            surrogates.append(
-                nb::make_tuple(i, one.column, one.cut, one.below, one.agreement, one.adjusted,
-                               to_numpy(std::vector<std::int32_t>(one.groups[0])),
-                               to_numpy(std::vector<std::int32_t>(one.groups[1]))));
-        }
-    }
-    nb::dict result;
-    result["parent"] = to_numpy(std::move(parent));
-    result["column"] = to_numpy(std::move(column));
-    result["missing"] = to_numpy(std::move(missing));
-    result["cut"] = to_numpy(std::move(cut));
-    result["gain"] = to_numpy(std::move(gain));
-    result["score"] = to_numpy(std::move(score));
-    result["total"] = to_numpy(std::move(tree.total));
-    result["level_start"] = to_numpy(std::move(levels.start));
-    result["level_codes"] = to_numpy(std::move(levels.codes));
-    result["tie_start"] = to_numpy(std::move(ties.start));
-    result["tie_columns"] = to_numpy(std::move(ties.codes));
-    result["surrogates"] = surrogates;
-    return result;
+    request.n_classes = call.setting<std::size_t>("n_seen");
+    request.prior_factor = call.array<double>("altered", request.n_classes);
+    request.mean_factor = call.array<double>("means", n_sums);
+    request.loss_factor = call.array<double>("factor", n_sums);
+    request.loss = call.array<double>("loss", n_sums * n_sums);
+    request.cost = call.array<double>("cost", request.columns.size());
+    request.is_entropy = call.flag("by_bits");
+    request.centre = call.number("centre");
+    request.common_prior = call.number("alike");
+    request.alpha = call.number("alpha");
+    request.cp = call.number("cp");
+    request.min_split = call.setting<std::uint32_t>("min_split");
+    request.min_bucket = call.setting<std::uint32_t>("least");
+    request.max_surrogates = call.setting<std::size_t>("max_surrogates");
+    request.use_surrogates = call.setting<int>("use_surrogates");
+    request.surrogate_style = call.setting<int>("surrogate_style");
 }
 
 nb::dict grow_rpart(const nb::list& columns, const nb::dict& given, const nb::dict& recipe) {
-    penjing::References references;  // arrays must outlive the growth
-    penjing::RpartRequest request;
-    read(columns, given, recipe, request, references);
-    const nb::object report = recipe["progress"];
-    penjing::Progress progress;
-    request.progress = &progress;
-    penjing::RpartTree tree;
-    {
-        const nb::gil_scoped_release free;
-        penjing::ThreadPool pool(request.threads);
-        penjing::RpartKernel kernel(request);
-        tree = kernel.grow(pool, poll_python(&progress, report));
-    }
-    return to_dict(std::move(tree));
+    RpartCall call(columns, given, recipe);
+    read(given, call);
+    return penjing::to_dict(call.run([&](auto& pool, const auto& poll) {
+        return penjing::grow(call.request, penjing::RpartKernel(call.request), pool, poll);
+    }));
 }
 
 // The errors of each complexity: their sums and the sums of their squares.
 nb::tuple cross_validate_rpart(const nb::list& columns, const nb::dict& given,
                                const nb::dict& recipe, const nb::dict& validation) {
-    penjing::References references;
-    penjing::RpartRequest request;
-    read(columns, given, recipe, request, references);
+    RpartCall call(columns, given, recipe);
+    read(given, call);
+    penjing::References& references = call.references;
+    const penjing::RpartRequest& request = call.request;
     const auto flag = [&](const char* name) { return nb::cast<bool>(validation[name]); };
     penjing::RpartFolds folds;
     folds.n_folds = nb::cast<In<double>>(validation["alpha"], false).size();
@@ -172,31 +93,24 @@ nb::tuple cross_validate_rpart(const nb::list& columns, const nb::dict& given,
     folds.has_costs = flag("has_costs");
     folds.loss_transposed = flag("loss_transposed");
     folds.stuck_repeats = flag("stuck_repeats");
-    penjing::RpartErrors errors;
-    {
-        const nb::gil_scoped_release free;
-        penjing::ThreadPool pool(request.threads);
-        errors = penjing::RpartCrossValidation(request, folds).run(pool, poll_python());
-    }
+    penjing::RpartErrors errors = call.run([&](auto& pool, const auto& poll) {
+        return penjing::RpartCrossValidation(request, folds).run(pool, poll);
+    });
     return nb::make_tuple(to_numpy(std::move(errors.sum)), to_numpy(std::move(errors.squares)));
 }
 
 // The risk of each node of the tree that is grown and pruned to a complexity, row by row.
 auto rpart_risks_by_row(const nb::list& columns, const nb::dict& given,
                         const nb::dict& recipe) {
-    penjing::References references;
-    penjing::RpartRequest request;
-    read(columns, given, recipe, request, references);
-    std::vector<double> risks;
-    {
-        const nb::gil_scoped_release free;
-        penjing::ThreadPool pool(request.threads);
-        penjing::RpartKernel kernel(request);
-        penjing::RpartPrunedTree tree(request, kernel.grow(pool, poll_python()), false);
+    RpartCall call(columns, given, recipe);
+    read(given, call);
+    const penjing::RpartRequest& request = call.request;
+    return to_numpy(call.run([&](auto& pool, const auto& poll) {
+        penjing::RpartPrunedTree tree(
+            request, penjing::grow(request, penjing::RpartKernel(request), pool, poll), false);
         tree.prune(request.alpha);
-        risks = tree.risks();
-    }
-    return to_numpy(std::move(risks));
+        return tree.risks();
+    }));
 }
 
 auto rpart_sort_order(const In<double>& values) {

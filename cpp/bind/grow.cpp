@@ -4,7 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
-#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +13,7 @@
 #include "bind/ndarray.hpp"
 #include "grow/category_order.hpp"
 #include "grow/counted.hpp"
+#include "grow/driver.hpp"
 #include "grow/encoded_request.hpp"
 #include "grow/general.hpp"
 #include "grow/grow_weighted.hpp"
@@ -23,89 +24,47 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 using penjing::In;
-using penjing::poll_python;
 using penjing::to_numpy;
 
 namespace {
 
-penjing::GrowInput read(const nb::list& columns, nb::handle target, nb::handle y,
-                        nb::handle weight, const nb::dict& recipe) {
-    penjing::GrowInput input;
-    penjing::GrowRequest& request = input.request;
-    penjing::read_table(request, input.references, columns, target, y, weight);
-    request.criterion = penjing::criterion_kind(nb::cast<std::string>(recipe["measure"]));
-    request.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
-    request.centre = nb::cast<double>(recipe["centre"]);
-    request.multiway = nb::cast<bool>(recipe["multiway"]);
-    request.fraction = nb::cast<bool>(recipe["fraction"]);
-    request.whole = nb::cast<bool>(recipe["whole"]);
-    request.max_depth = nb::cast<std::int64_t>(recipe["max_depth"]);
-    request.min_weight = nb::cast<double>(recipe["min_weight"]);
-    request.min_branch = nb::cast<double>(recipe["min_branch"]);
-    request.min_gain = nb::cast<double>(recipe["min_gain"]);
-    request.threads = nb::cast<int>(recipe["threads"]);
-    request.small = nb::cast<std::size_t>(recipe["small"]);
-    return input;
-}
-
-nb::object grow(const nb::list& columns, nb::handle target, nb::handle y, nb::handle weight,
-                const nb::dict& recipe) {
-    penjing::GrowInput input = read(columns, target, y, weight, recipe);
-    penjing::Progress progress;
-    input.request.progress = &progress;
-    const penjing::GrowRequest& request = input.request;
-    const nb::object report = recipe["progress"];
-    const bool by_count = nb::cast<bool>(recipe["by_count"]);
-    const bool by_row = nb::cast<bool>(recipe["by_row"]);  // the general kernel, come what may
-    penjing::GrownTree tree;
+nb::object grow(const nb::list& columns, const nb::dict& given, const nb::dict& recipe) {
+    penjing::GrowCall<penjing::GrowRequest> call(columns, given, recipe);
+    penjing::GrowRequest& request = call.request;
+    request.criterion = penjing::criterion_kind(call.setting<std::string>("measure"));
+    request.centre = call.number("centre");
+    request.multiway = call.flag("multiway");
+    request.fraction = call.flag("fraction");
+    request.whole = call.flag("whole");
+    request.min_weight = call.number("min_weight");
+    request.min_branch = call.number("min_branch");
+    request.small = call.setting<std::size_t>("small");
+    const bool by_count = call.flag("by_count");
+    // The general kernel: because it is asked for, or since the others grow depth first only.
+    const bool by_row = call.flag("by_row") || request.max_leaves >= 0;
     penjing::ColumnChecks checks;
-    bool is_counted = false;
-    bool is_weighted = false;
-    {
-        const nb::gil_scoped_release free;
-        penjing::ThreadPool pool(request.threads);
-        const penjing::PollCallback poll = poll_python(&progress, report);
-        std::vector<penjing::Subtree> subtrees;
-        if (by_count && penjing::can_grow_counted(request) &&
-            !penjing::starts_with_missing(request)) {
-            const bool fits = penjing::Packing(request.n_sums).fits_short(request.n_rows);
-            subtrees = fits ? penjing::grow_counted<std::uint32_t>(request, pool, poll)
-                            : penjing::grow_counted<std::uint64_t>(request, pool, poll);
+    const bool is_weighted = !by_count && !by_row && penjing::can_grow_weighted(request);
+    penjing::GrownTree tree = call.run([&](penjing::ThreadPool& pool,
+                                           const penjing::PollCallback& poll) {
+        if (by_count) {
+            return penjing::can_grow_counted(request) && !penjing::starts_with_missing(request)
+                       ? penjing::grow_counted(request, pool, poll)
+                       : penjing::GrownTree{};
         }
-        is_counted = !subtrees.empty();
-        is_weighted = !by_count && !by_row && penjing::can_grow_weighted(request);
         if (is_weighted) {
-            subtrees = penjing::grow_weighted(request, pool, poll, checks);
-        } else if (!by_count) {
-            const penjing::EncodedRequest coded(request, pool);
-            subtrees = penjing::GeneralKernel(coded.request).grow(pool, poll);
+            return penjing::grow_weighted(request, pool, poll, checks);
         }
-        if (!subtrees.empty()) {
-            tree = penjing::flatten(std::move(subtrees), request.n_sums, !is_counted);
-        }
-    }
-    if ((by_count && !is_counted) || checks.is_unsupported) {
+        const penjing::EncodedRequest coded(request, pool);
+        return penjing::grow(coded.request, penjing::GeneralKernel(coded.request), pool, poll);
+    });
+    if (tree.parent.empty()) {
         return nb::none();
     }
-    nb::dict result;
-    if (request.criterion == penjing::CriterionKind::gini && is_counted) {
-        result["gain"] = to_numpy(penjing::gini_gains(tree, request.n_sums));
+    if (request.criterion == penjing::CriterionKind::gini && by_count) {
+        tree.gain = penjing::gini_gains(tree, request.n_sums);
     }
-    result["parent"] = to_numpy(std::move(tree.parent));
-    result["column"] = to_numpy(std::move(tree.column));
-    result["cut"] = to_numpy(std::move(tree.cut));
-    result["gap"] = to_numpy(std::move(tree.gap));
-    result["level_start"] = to_numpy(std::move(tree.level_start));
-    result["level_codes"] = to_numpy(std::move(tree.level_codes));
-    result["total"] = to_numpy(std::move(tree.total));
-    result["after"] = to_numpy(std::move(tree.after));
-    result["known"] = to_numpy(std::move(tree.known));
-    result["missing"] = to_numpy(std::move(tree.missing));
-    result["tied_nodes"] = to_numpy(std::move(tree.tied_nodes));
-    result["tie_start"] = to_numpy(std::move(tree.tie_start));
-    result["tie_columns"] = to_numpy(std::move(tree.tie_columns));
-    result["n_ties"] = tree.n_ties;
-    result["has_gap"] = is_counted || is_weighted;
+    nb::dict result = penjing::to_dict(std::move(tree));
+    result["has_gap"] = by_count || is_weighted;
     result["n_missing"] = to_numpy(std::move(checks.n_missing));
     return nb::object(result);
 }
@@ -159,8 +118,7 @@ void bind_grow(nb::module_& m) {
     m.def("principal_coordinates", &principal_coordinates, "cells"_a.noconvert(),
           "Return where levels lie along the direction in which their shares of the classes "
           "vary most.");
-    m.def("grow", &grow, "columns"_a, "target"_a.none(), "y"_a.none(), "weight"_a.none(),
-          "recipe"_a,
+    m.def("grow", &grow, "columns"_a, "given"_a, "recipe"_a,
           "Grow a whole tree; the answer holds the arrays of penjing.tree.Nodes. None if asked "
           "to count by ones where a value is missing or rows have weights, or if a number is "
           "infinite, or a value missing that must not.");

@@ -1,24 +1,24 @@
-// Reads what the growing kernels need from Python: columns, target, settings, rows of nodes.
+// What Python asks of the growing kernels (columns, target, settings, rows of nodes), and the
+// tree that it gets.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/thread_pool.hpp"
 #include "bind/ndarray.hpp"
 #include "grow/node_rows.hpp"
+#include "grow/nodes.hpp"
 #include "grow/request.hpp"
 
 namespace penjing {
-
-struct GrowInput {
-    GrowRequest request;
-    References references;  // arrays must outlive the work
-};
 
 inline CriterionKind criterion_kind(const std::string& name) {
     return name == "gini"       ? CriterionKind::gini
@@ -80,6 +80,85 @@ inline std::vector<RowsView> read_rows(References& references, const nb::list& n
         views.push_back({ids.data(), weight, ids.size()});
     }
     return views;
+}
+
+// One call of a kernel from Python: `columns` as above, `given` the arrays of the rows, and
+// `recipe` the settings.
+template <class Request>
+class GrowCall {
+  public:
+    Request request;
+    References references;  // arrays must outlive the growth
+    Progress progress;
+
+    GrowCall(const nb::list& columns, const nb::dict& given, const nb::dict& recipe)
+        : given_(given), recipe_(recipe), report_(recipe["progress"]) {
+        read_table(request, references, columns, given["target"], given["y"], given["weight"]);
+        request.n_sums = setting<std::size_t>("n_sums");
+        request.max_depth = setting<std::int64_t>("max_depth");
+        request.max_leaves = setting<std::int64_t>("max_leaves");
+        request.min_gain = setting<double>("min_gain");
+        request.threads = setting<int>("threads");
+        request.progress = &progress;
+    }
+    GrowCall(const GrowCall&) = delete;
+    GrowCall& operator=(const GrowCall&) = delete;
+
+    template <class T>
+    [[nodiscard]] T setting(const char* name) const {
+        return nb::cast<T>(recipe_[name]);
+    }
+    [[nodiscard]] double number(const char* name) const { return setting<double>(name); }
+    [[nodiscard]] bool flag(const char* name) const { return setting<bool>(name); }
+
+    // An array of the rows, classes or columns; null for None.
+    template <class T>
+    const T* array(const char* name, std::size_t size) {
+        return pointer_or_null<T>(references, given_[name], size);
+    }
+
+    // Return work(pool, poll), which runs without the lock of the interpreter.
+    template <class Work>
+    auto run(const Work& work) const {
+        const nb::gil_scoped_release free;
+        ThreadPool pool(request.threads);
+        return work(pool, poll_python(&progress, report_));
+    }
+
+  private:
+    const nb::dict& given_;
+    const nb::dict& recipe_;
+    nb::object report_;
+};
+
+// The arrays of a tree by name; those that the kernel does not record are empty.
+inline nb::dict to_dict(GrownTree&& tree) {
+    nb::list surrogates;
+    for (Surrogate& one : tree.surrogates) {
+        surrogates.append(nb::make_tuple(
+            one.node, one.column, one.cut, one.below, one.agreement, one.adjusted,
+            to_numpy(std::move(one.groups[0])), to_numpy(std::move(one.groups[1]))));
+    }
+    nb::dict result;
+    result["parent"] = to_numpy(std::move(tree.parent));
+    result["column"] = to_numpy(std::move(tree.column));
+    result["cut"] = to_numpy(std::move(tree.cut));
+    result["gap"] = to_numpy(std::move(tree.gap));
+    result["level_start"] = to_numpy(std::move(tree.level_start));
+    result["level_codes"] = to_numpy(std::move(tree.level_codes));
+    result["total"] = to_numpy(std::move(tree.total));
+    result["after"] = to_numpy(std::move(tree.after));
+    result["known"] = to_numpy(std::move(tree.known));
+    result["missing"] = to_numpy(std::move(tree.missing));
+    result["gain"] = to_numpy(std::move(tree.gain));
+    result["score"] = to_numpy(std::move(tree.score));
+    result["missing_branch"] = to_numpy(std::move(tree.missing_branch));
+    result["surrogates"] = surrogates;
+    result["tied_nodes"] = to_numpy(std::move(tree.tied_nodes));
+    result["tie_start"] = to_numpy(std::move(tree.tie_start));
+    result["tie_columns"] = to_numpy(std::move(tree.tie_columns));
+    result["n_ties"] = tree.n_ties;
+    return result;
 }
 
 }  // namespace penjing

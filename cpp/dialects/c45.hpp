@@ -12,13 +12,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/thread_pool.hpp"
 #include "grow/approximate_information.hpp"
-#include "grow/general.hpp"
+#include "grow/criterion.hpp"
+#include "grow/driver.hpp"
+#include "grow/node_rows.hpp"
 #include "grow/nodes.hpp"
 #include "grow/sort_codes.hpp"
 
@@ -107,52 +109,6 @@ class C45Kernel {
     explicit C45Kernel(const C45Request& request)
         : request_(request), math_(request.single, request.tolerance), s_(request.n_sums) {}
 
-    std::vector<Subtree> grow(ThreadPool& pool, const PollCallback& poll) {
-        NodeRows all;
-        all.ids.resize(request_.n_rows);
-        std::iota(all.ids.begin(), all.ids.end(), 0U);
-        if (request_.weight != nullptr) {
-            all.weight.assign(request_.weight, request_.weight + request_.n_rows);
-        }
-        by_row_.resize(request_.low_memory ? 0 : request_.n_rows * request_.columns.size());
-        for (std::size_t c = 0; c < request_.columns.size() && !request_.low_memory; ++c) {
-            for (std::size_t row = 0; row < request_.n_rows; ++row) {
-                by_row_[row * request_.columns.size() + c] = request_.columns[c].codes[row];
-            }
-        }
-        scratch_.resize(static_cast<std::size_t>(pool.size()));
-        // All threads share the columns of large nodes; smaller nodes are whole tasks.
-        const std::size_t large =
-            pool.size() > 1 ? std::max<std::size_t>(request_.n_rows / 32, 2000) : 0;
-        std::vector<Subtree> subtrees(1);
-        std::vector<OpenNode> deferred;
-        grow_subtree(subtrees[0], OpenNode{0, 0, std::move(all)}, 0, large, &pool, &deferred,
-                     poll);
-        subtrees.resize(1 + deferred.size());
-        for (std::size_t i = 0; i < deferred.size(); ++i) {
-            subtrees[0].nodes[deferred[i].node].link = static_cast<std::int32_t>(i + 1);
-        }
-        std::vector<std::size_t> by_size(deferred.size());
-        std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-        std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
-            return deferred[a].rows.ids.size() > deferred[b].rows.ids.size();
-        });
-        pool.run(deferred.size(), [&](std::size_t task, int thread) {
-            const std::size_t i = by_size[task];
-            OpenNode open = std::move(deferred[i]);
-            open.node = 0;
-            grow_subtree(subtrees[i + 1], std::move(open), thread, 0, nullptr, nullptr,
-                         thread == 0 ? poll : PollCallback{});
-        });
-        return subtrees;
-    }
-
-  private:
-    struct OpenNode {
-        std::uint32_t node;
-        std::int64_t depth;
-        NodeRows rows;
-    };
     struct ColumnSplit {  // the best split of one column
         double gain = not_a_number;
         double information = 0;
@@ -173,67 +129,122 @@ class C45Kernel {
         std::vector<std::uint32_t> cuts, near_best;
         std::vector<std::uint8_t> seen;
         std::vector<std::uint64_t> keys, spare;
+        NodeColumns columns;              // of the node that is searched
+        std::vector<ColumnSplit> splits;  // of each column
+        std::vector<double> scores;
+    };
+    using OpenNode = OpenRows;
+    using Task = GrowTask<Scratch>;
+    struct Split {
+        std::size_t column = 0;
+        double score = 0;
+        ColumnSplit best;
     };
 
-    void grow_subtree(Subtree& subtree, OpenNode first, int thread, std::size_t large,
-                      ThreadPool* pool, std::vector<OpenNode>* deferred,
-                      const PollCallback& poll) {
-        std::vector<ColumnSplit> splits(request_.columns.size());
-        std::vector<double> scores(request_.columns.size());
-        NodeColumns columns;
-        std::vector<OpenNode> stack;
-        add_nodes(subtree, 1, s_);
-        sum_rows(subtree, 0, first.rows);
-        stack.push_back(std::move(first));
-        while (!stack.empty()) {
-            OpenNode open = std::move(stack.back());
-            stack.pop_back();
-            if (poll) {
-                poll();
+    // ---- for the driver
+
+    [[nodiscard]] NodeLayout layout() const { return {s_, false, false, true}; }
+
+    Scratch& scratch(int thread) { return scratch_[static_cast<std::size_t>(thread)]; }
+
+    std::optional<OpenNode> start(Subtree& subtree, ThreadPool& pool, const PollCallback&) {
+        by_row_.resize(request_.low_memory ? 0 : request_.n_rows * request_.columns.size());
+        for (std::size_t c = 0; c < request_.columns.size() && !request_.low_memory; ++c) {
+            for (std::size_t row = 0; row < request_.n_rows; ++row) {
+                by_row_[row * request_.columns.size() + c] = request_.columns[c].codes[row];
             }
-            const double* total = subtree.total.data() + open.node * s_;
-            const double weight = math_.sum(total, s_);
-            if (stops(total, weight, open.depth)) {
-                request_.report_leaf(open.rows.ids.size());
-                continue;
-            }
-            if (deferred != nullptr && open.rows.ids.size() < large) {
-                deferred->push_back(std::move(open));
-                continue;
-            }
-            gather(open.rows, columns);
-            const auto search_task = [&](std::size_t c, int task_thread) {
-                Scratch& scratch = scratch_[static_cast<std::size_t>(task_thread)];
-                splits[c] = ColumnSplit{};
-                count(c, open.rows, columns, scratch);
-                if (request_.columns[c].ordered) {
-                    best_cut(request_.columns[c], weight, scratch, splits[c]);
-                } else {
-                    score_categories(weight, scratch, splits[c]);
-                }
-            };
-            if (pool != nullptr) {
-                pool->run(splits.size(), search_task);
+        }
+        scratch_.resize(static_cast<std::size_t>(pool.size()));
+        OpenNode root{0, 0, all_rows(request_)};
+        subtree.add_nodes(1);
+        sum_rows(subtree, 0, root.rows);
+        return root;
+    }
+
+    bool stops(Task& task, const OpenNode& open) const {
+        const double* total = task.subtree.total_of(open.node);
+        const double weight = math_.sum(total, s_);
+        const double most = *std::max_element(total, total + s_);
+        return weight - most <= request_.tolerance ||
+               (request_.max_depth >= 0 && open.depth >= request_.max_depth) ||
+               weight <
+                   std::max(2 * request_.min_branch, request_.min_weight) - request_.tolerance;
+    }
+
+    template <class Pool>
+    bool search(Task& task, const OpenNode& open, Split& split, Pool&& pool) {
+        Scratch& own = task.scratch;
+        const double weight = math_.sum(task.subtree.total_of(open.node), s_);
+        own.splits.resize(request_.columns.size());
+        own.scores.resize(own.splits.size());
+        gather(open.rows, own.columns);
+        pool.run(own.splits.size(), [&](std::size_t c, int thread) {
+            Scratch& of_thread = thread < 0 ? own : scratch(thread);
+            own.splits[c] = ColumnSplit{};
+            count(c, open.rows, own.columns, of_thread);
+            if (request_.columns[c].ordered) {
+                best_cut(request_.columns[c], weight, of_thread, own.splits[c]);
             } else {
-                for (std::size_t c = 0; c < splits.size(); ++c) {
-                    search_task(c, thread);
+                score_categories(weight, of_thread, own.splits[c]);
+            }
+        });
+        const int winner = choose(own.splits, own.scores);
+        if (winner < 0) {
+            return false;
+        }
+        split.column = static_cast<std::size_t>(winner);
+        split.score = own.scores[split.column];
+        split.best = std::move(own.splits[split.column]);
+        split.best.gain = std::max(split.best.gain, 0.0);
+        if (!(split.best.gain >= request_.min_gain)) {
+            return false;
+        }
+        record_ties(task.subtree, open.node, own.scores, split.column);
+        return true;
+    }
+
+    [[nodiscard]] double worth(Task& task, const OpenNode& open, const Split& split) const {
+        const double* total = task.subtree.total_of(open.node);
+        return pairwise_sum(total, s_) * split.best.gain;
+    }
+    [[nodiscard]] std::size_t n_branches(const Split& split) const {
+        return request_.columns[split.column].ordered ? 2 : split.best.codes.size();
+    }
+
+    template <class Pool>
+    void divide(Task& task, const OpenNode& open, const Split& split, Pool&&,
+                std::vector<OpenNode>& open_nodes) const {
+        Subtree& subtree = task.subtree;
+        const ColumnSplit& best = split.best;
+        const GrowColumn& column = request_.columns[split.column];
+        const std::size_t n_parts = n_branches(split);
+        const std::uint32_t first = subtree.split(open.node, split.column, n_parts);
+        subtree.scores[open.node].gain = best.gain;
+        subtree.scores[open.node].score = split.score;
+        std::vector<std::int32_t> branch_of;
+        if (column.ordered) {
+            subtree.nodes[open.node].cut = best.cut;
+        } else {
+            branch_of.assign(static_cast<std::size_t>(column.n_levels), -1);
+            for (std::size_t b = 0; b < n_parts; ++b) {
+                const std::array<std::int32_t, 1> level{best.codes[b]};
+                subtree.set_levels(first + static_cast<std::uint32_t>(b), level);
+                branch_of[static_cast<std::size_t>(level[0])] = static_cast<std::int32_t>(b);
+            }
+        }
+        std::vector<NodeRows> parts =
+            partition_rows(open.rows, n_parts, request_.fraction, [&](std::uint32_t row) {
+                const std::int32_t code = column.codes[row];
+                if (code < 0) {
+                    return -1;
                 }
-            }
-            request_.report_scan(open.rows.ids.size());
-            const int winner = choose(splits, scores);
-            if (winner < 0) {
-                request_.report_leaf(open.rows.ids.size());
-                continue;
-            }
-            const auto w = static_cast<std::size_t>(winner);
-            const double gain = std::max(splits[w].gain, 0.0);
-            if (gain >= request_.min_gain) {
-                record_ties(subtree, open.node, scores, w);
-                // Here `known` begins with the gain and the score of each node.
-                subtree.known[open.node * s_] = gain;
-                subtree.known[open.node * s_ + 1] = scores[w];
-                divide(subtree, open, w, splits[w], stack);
-            }
+                return column.ordered ? (code > best.low ? 1 : 0)
+                                      : branch_of[static_cast<std::size_t>(code)];
+            });
+        for (std::size_t b = n_parts; b-- > 0;) {
+            const auto child = first + static_cast<std::uint32_t>(b);
+            sum_rows(subtree, child, parts[b]);
+            open_nodes.push_back({child, open.depth + 1, std::move(parts[b])});
         }
     }
 
@@ -242,14 +253,6 @@ class C45Kernel {
         for (std::size_t i = 0; i < rows.ids.size(); ++i) {
             total[request_.target[rows.ids[i]]] += rows.weight.empty() ? 1.0 : rows.weight[i];
         }
-    }
-
-    [[nodiscard]] bool stops(const double* total, double weight, std::int64_t depth) const {
-        const double most = *std::max_element(total, total + s_);
-        return weight - most <= request_.tolerance ||
-               (request_.max_depth >= 0 && depth >= request_.max_depth) ||
-               weight <
-                   std::max(2 * request_.min_branch, request_.min_weight) - request_.tolerance;
     }
 
     // ---- counting: levels that occur, ascending, and their sums
@@ -579,6 +582,7 @@ class C45Kernel {
         split.codes = scratch.codes;
     }
 
+  private:
     // ---- the choice between columns
 
     int choose(const std::vector<ColumnSplit>& splits, std::vector<double>& scores) const {
@@ -623,91 +627,6 @@ class C45Kernel {
         }
         subtree.nodes[node].tie_start = start;
         subtree.nodes[node].tie_count = static_cast<std::uint32_t>(subtree.ties.size() - start);
-    }
-
-    // ---- partition
-
-    void divide(Subtree& subtree, const OpenNode& open, std::size_t c, const ColumnSplit& split,
-                std::vector<OpenNode>& stack) const {
-        const GrowColumn& column = request_.columns[c];
-        const std::size_t n_parts = column.ordered ? 2 : split.codes.size();
-        const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
-        add_nodes(subtree, n_parts, s_);
-        Subtree::Node& node = subtree.nodes[open.node];
-        node.column = static_cast<std::int32_t>(c);
-        node.first_child = first;
-        node.n_children = static_cast<std::uint32_t>(n_parts);
-        std::vector<std::int32_t> branch_of;
-        if (column.ordered) {
-            node.cut = split.cut;
-        } else {
-            branch_of.assign(static_cast<std::size_t>(column.n_levels), -1);
-            for (std::size_t b = 0; b < n_parts; ++b) {
-                Subtree::Node& child = subtree.nodes[first + b];
-                child.level_start = static_cast<std::uint32_t>(subtree.levels.size());
-                child.level_count = 1;
-                subtree.levels.push_back(split.codes[b]);
-                branch_of[static_cast<std::size_t>(split.codes[b])] =
-                    static_cast<std::int32_t>(b);
-            }
-        }
-        const auto branch = [&](std::uint32_t row) {
-            const std::int32_t code = column.codes[row];
-            if (code < 0) {
-                return -1;
-            }
-            return column.ordered ? (code > split.low ? 1 : 0)
-                                  : branch_of[static_cast<std::size_t>(code)];
-        };
-        const NodeRows& rows = open.rows;
-        std::vector<double> shares(n_parts, 0.0);
-        std::vector<std::size_t> n_rows(n_parts, 0);
-        std::size_t n_missing = 0;
-        for (std::size_t i = 0; i < rows.ids.size(); ++i) {
-            const int b = branch(rows.ids[i]);
-            if (b < 0) {
-                ++n_missing;
-            } else {
-                shares[static_cast<std::size_t>(b)] +=
-                    rows.weight.empty() ? 1.0 : rows.weight[i];
-                ++n_rows[static_cast<std::size_t>(b)];
-            }
-        }
-        const double sum = pairwise_sum(shares.data(), n_parts);
-        std::vector<NodeRows> parts(n_parts);
-        const bool shared = n_missing > 0 && request_.fraction;
-        const bool weighted = shared || !rows.weight.empty();
-        for (std::size_t to = 0; to < n_parts; ++to) {
-            parts[to].ids.reserve(n_rows[to] + (shared ? n_missing : 0));
-            if (weighted) {
-                parts[to].weight.reserve(n_rows[to] + (shared ? n_missing : 0));
-            }
-        }
-        for (std::size_t i = 0; i < rows.ids.size(); ++i) {
-            const int b = branch(rows.ids[i]);
-            const double weight = rows.weight.empty() ? 1.0 : rows.weight[i];
-            const auto put = [&](std::size_t to, double part) {
-                parts[to].ids.push_back(rows.ids[i]);
-                if (weighted) {
-                    parts[to].weight.push_back(part);
-                }
-            };
-            if (b >= 0) {
-                put(static_cast<std::size_t>(b), weight);
-            } else if (shared) {
-                for (std::size_t to = 0; to < n_parts; ++to) {
-                    const double share = shares[to] / sum;
-                    if (share > 0) {
-                        put(to, weight * share);
-                    }
-                }
-            }
-        }
-        for (std::size_t b = n_parts; b-- > 0;) {
-            const auto child = first + static_cast<std::uint32_t>(b);
-            sum_rows(subtree, child, parts[b]);
-            stack.push_back({child, open.depth + 1, std::move(parts[b])});
-        }
     }
 
     const C45Request& request_;

@@ -8,14 +8,17 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/thread_pool.hpp"
 #include "dialects/c45.hpp"
+#include "grow/driver.hpp"
 #include "grow/nodes.hpp"
 
 namespace penjing {
@@ -40,38 +43,6 @@ class C45CaseKernel {
         }
     }
 
-    Subtree grow(const PollCallback& poll) {
-        cases_.resize(request_.n_rows);
-        for (std::size_t row = 0; row < request_.n_rows; ++row) {
-            cases_[row].row = static_cast<std::uint32_t>(row);
-            cases_[row].weight =
-                request_.weight == nullptr ? 1.0F : static_cast<float>(request_.weight[row]);
-        }
-        times_used_.assign(request_.columns.size(), 0);
-        add_nodes(subtree_, 1, k_);
-        std::vector<Frame> stack;
-        enter(stack, 0, 0, cases_.size(), 0);
-        while (!stack.empty()) {
-            if (poll) {
-                poll();
-            }
-            if (!next_branch(stack)) {
-                const Frame& done = stack.back();
-                --times_used_[static_cast<std::size_t>(done.column)];
-                stack.pop_back();
-                if (!stack.empty()) {
-                    leave(stack.back());
-                }
-            }
-        }
-        return std::move(subtree_);
-    }
-
-  private:
-    struct Case {
-        std::uint32_t row = 0;
-        float weight = 1;
-    };
     struct ColumnSplit {
         double gain = not_a_number;
         double information = 0;
@@ -79,18 +50,131 @@ class C45CaseKernel {
         std::int32_t high = 0;
         std::vector<std::int32_t> codes;
     };
-    struct Frame {  // a node whose branches are being grown
+    struct OpenNode {  // a branch of the node whose frame has this number; the root has none
         std::uint32_t node = 0;
-        std::int64_t depth = 0;
+        std::uint32_t frame = 0;
+        int branch = 0;
+        std::size_t first = 0, last = 0;  // its cases, once it is grown
+
+        [[nodiscard]] std::size_t n_rows() const { return last - first; }
+    };
+    struct Split {
+        std::size_t column = 0;
+        double gain = 0;
+        double score = 0;
+        ColumnSplit best;
+    };
+    struct Scratch {};
+    using Task = GrowTask<Scratch>;
+
+    // ---- for the driver
+
+    [[nodiscard]] NodeLayout layout() const { return {k_, false, false, true}; }
+    [[nodiscard]] static bool is_sequential() { return true; }
+
+    Scratch& scratch(int) { return scratch_; }
+
+    std::optional<OpenNode> start(Subtree& subtree, ThreadPool&, const PollCallback&) {
+        cases_.resize(request_.n_rows);
+        for (std::size_t row = 0; row < request_.n_rows; ++row) {
+            cases_[row].row = static_cast<std::uint32_t>(row);
+            cases_[row].weight =
+                request_.weight == nullptr ? 1.0F : static_cast<float>(request_.weight[row]);
+        }
+        times_used_.assign(request_.columns.size(), 0);
+        subtree.add_nodes(1);
+        return OpenNode{0, no_frame, 0, 0, cases_.size()};
+    }
+
+    bool stops(Task& task, OpenNode& open) {
+        if (open.frame != no_frame) {
+            enter_branch(open);
+        }
+        std::vector<float> total(k_, 0.0F);
+        for (std::size_t i = open.first; i < open.last; ++i) {
+            total[class_of(i)] += cases_[i].weight;
+        }
+        std::copy(total.begin(), total.end(), task.subtree.total_of(open.node));
+        weight_ = sum_rows(open.first, open.last);
+        const float most = *std::max_element(total.begin(), total.end());
+        return most == weight_ || static_cast<double>(weight_) < 2 * minimum_ ||
+               static_cast<double>(weight_) < request_.min_weight ||
+               (request_.max_depth >= 0 &&
+                static_cast<std::int64_t>(frames_.size()) >= request_.max_depth);
+    }
+
+    template <class Pool>
+    bool search(Task&, const OpenNode& open, Split& split, Pool&&) {
+        std::vector<ColumnSplit> splits(request_.columns.size());
+        for (std::size_t c = 0; c < splits.size(); ++c) {
+            if (request_.columns[c].ordered) {
+                best_cut(c, open.first, open.last, weight_, splits[c]);
+            } else if (times_used_[c] == 0) {
+                score_categories(c, open.first, open.last, weight_, splits[c]);
+            }
+        }
+        const int winner = choose(splits, split.score);
+        if (winner < 0) {
+            return false;
+        }
+        split.column = static_cast<std::size_t>(winner);
+        split.best = std::move(splits[split.column]);
+        split.gain = std::max(split.best.gain, 0.0);
+        return split.gain >= request_.min_gain;
+    }
+
+    template <class Pool>
+    void divide(Task& task, const OpenNode& open, const Split& split, Pool&&,
+                std::vector<OpenNode>& open_nodes) {
+        Subtree& subtree = task.subtree;
+        const GrowColumn& column = request_.columns[split.column];
+        Frame frame;
+        frame.first = open.first;
+        frame.last = open.last;
+        frame.column = split.column;
+        double cut = not_a_number;
+        if (column.ordered) {
+            cut = place_cut(column, split.best, frame.below);
+        } else {
+            frame.codes = split.best.codes;
+        }
+        const std::size_t n_parts = column.ordered ? 2 : frame.codes.size();
+        const std::uint32_t child = subtree.split(open.node, split.column, n_parts);
+        subtree.nodes[open.node].cut = cut;
+        subtree.scores[open.node].gain = split.gain;
+        subtree.scores[open.node].score = split.score;
+        for (std::size_t b = 0; b < frame.codes.size(); ++b) {
+            const std::array<std::int32_t, 1> level{frame.codes[b]};
+            subtree.set_levels(child + static_cast<std::uint32_t>(b), level);
+        }
+        frame.known = group(frame, no_branch, open.first, open.last);
+        frame.weight = sum_rows(frame.known, open.last);
+        ++times_used_[split.column];
+        for (std::size_t b = n_parts; b-- > 0;) {
+            open_nodes.push_back({child + static_cast<std::uint32_t>(b),
+                                  static_cast<std::uint32_t>(frames_.size()),
+                                  static_cast<int>(b)});
+        }
+        frames_.push_back(std::move(frame));
+    }
+
+  private:
+    struct Case {
+        std::uint32_t row = 0;
+        float weight = 1;
+    };
+    struct Frame {  // a node whose branches are being grown
         std::size_t first = 0, known = 0,
                     last = 0;  // cases with a known value are in [known, last)
-        std::int32_t column = -1;
+        std::size_t column = 0;
         std::int32_t below = 0;  // the last code of branch 0 of a cut
         std::vector<std::int32_t> codes;
         float weight = 0;
-        std::size_t branch = 0, end = 0;  // of the branch that was grown last
+        bool is_in_branch = false;
+        std::size_t end = 0;  // of the branch that is being grown
         float factor = 1;
     };
+    static constexpr std::uint32_t no_frame = 0xffffffffU;
 
     [[nodiscard]] static float number(const GrowColumn& column, std::int32_t code) {
         return column.levels == nullptr ? static_cast<float>(code)
@@ -117,87 +201,10 @@ class C45CaseKernel {
         return sum;
     }
 
-    // Search a node; if it is split, push its frame on the stack.
-    void enter(std::vector<Frame>& stack, std::uint32_t node, std::size_t first,
-               std::size_t last, std::int64_t depth) {
-        std::vector<float> total(k_, 0.0F);
-        for (std::size_t i = first; i < last; ++i) {
-            total[class_of(i)] += cases_[i].weight;
-        }
-        std::copy(total.begin(), total.end(),
-                  subtree_.total.begin() + static_cast<std::ptrdiff_t>(node * k_));
-        const float weight = sum_rows(first, last);
-        const float most = *std::max_element(total.begin(), total.end());
-        if (most == weight || static_cast<double>(weight) < 2 * minimum_ ||
-            static_cast<double>(weight) < request_.min_weight ||
-            (request_.max_depth >= 0 && depth >= request_.max_depth)) {
-            request_.report_leaf(last - first);
-            return;
-        }
-        request_.report_scan(last - first);
-        std::vector<ColumnSplit> splits(request_.columns.size());
-        for (std::size_t c = 0; c < splits.size(); ++c) {
-            if (request_.columns[c].ordered) {
-                best_cut(c, first, last, weight, splits[c]);
-            } else if (times_used_[c] == 0) {
-                score_categories(c, first, last, weight, splits[c]);
-            }
-        }
-        double score = 0;
-        const int winner = choose(splits, score);
-        if (winner < 0) {
-            return;
-        }
-        const auto c = static_cast<std::size_t>(winner);
-        const double gain = std::max(splits[c].gain, 0.0);
-        if (gain < request_.min_gain) {
-            return;
-        }
-        subtree_.known[node * k_] = gain;
-        subtree_.known[node * k_ + 1] = score;
-        stack.push_back(divided(node, c, splits[c], first, last, depth));
-    }
-
-    Frame divided(std::uint32_t node, std::size_t c, const ColumnSplit& split,
-                  std::size_t first, std::size_t last, std::int64_t depth) {
-        const GrowColumn& column = request_.columns[c];
-        Frame frame;
-        frame.node = node;
-        frame.depth = depth;
-        frame.first = first;
-        frame.last = last;
-        frame.column = static_cast<std::int32_t>(c);
-        std::size_t n_parts = 2;
-        double cut = not_a_number;
-        if (column.ordered) {
-            cut = place_cut(column, split, frame.below);
-        } else {
-            frame.codes = split.codes;
-            n_parts = split.codes.size();
-        }
-        const auto child = static_cast<std::uint32_t>(subtree_.nodes.size());
-        add_nodes(subtree_, n_parts, k_);
-        Subtree::Node& split_node = subtree_.nodes[node];
-        split_node.column = frame.column;
-        split_node.cut = cut;
-        split_node.first_child = child;
-        split_node.n_children = static_cast<std::uint32_t>(n_parts);
-        for (std::size_t b = 0; b < frame.codes.size(); ++b) {
-            Subtree::Node& below = subtree_.nodes[child + b];
-            below.level_start = static_cast<std::uint32_t>(subtree_.levels.size());
-            below.level_count = 1;
-            subtree_.levels.push_back(frame.codes[b]);
-        }
-        frame.known = group(frame, no_branch, first, last);
-        frame.weight = sum_rows(frame.known, last);
-        ++times_used_[c];
-        return frame;
-    }
-
     static constexpr int no_branch = -1;
 
     [[nodiscard]] int branch_of(const Frame& frame, std::size_t i) const {
-        const auto c = static_cast<std::size_t>(frame.column);
+        const std::size_t c = frame.column;
         const std::int32_t code_ = code(c, i);
         if (code_ < 0) {
             return no_branch;
@@ -219,36 +226,34 @@ class C45CaseKernel {
         return first;
     }
 
-    // Start the next branch of the top node; false if there is none.
-    bool next_branch(std::vector<Frame>& stack) {
-        Frame& top = stack.back();
-        const Subtree::Node& node = subtree_.nodes[top.node];
-        if (top.branch == node.n_children) {
-            return false;
+    // Leave the nodes that are finished, and move the cases of a branch to the front.
+    void enter_branch(OpenNode& open) {
+        for (;;) {
+            if (frames_.back().is_in_branch) {
+                leave_branch(frames_.back());
+            }
+            if (frames_.size() == open.frame + 1) {
+                break;
+            }
+            --times_used_[frames_.back().column];
+            frames_.pop_back();
         }
-        const auto branch = static_cast<int>(top.branch);
-        const std::uint32_t child = node.first_child + static_cast<std::uint32_t>(top.branch);
-        top.end = group(top, branch, top.known, top.last);
-        const float part = sum_rows(top.known, top.end);
-        top.factor = part / top.weight;
-        for (std::size_t i = top.first; i < top.known; ++i) {
-            cases_[i].weight = cases_[i].weight * part / top.weight;
+        Frame& frame = frames_.back();
+        frame.is_in_branch = true;
+        frame.end = group(frame, open.branch, frame.known, frame.last);
+        const float part = sum_rows(frame.known, frame.end);
+        frame.factor = part / frame.weight;
+        for (std::size_t i = frame.first; i < frame.known; ++i) {
+            cases_[i].weight = cases_[i].weight * part / frame.weight;
         }
-        ++top.branch;
-        const std::size_t size = stack.size();
-        const std::size_t first = top.first;
-        const std::size_t end = top.end;
-        const std::int64_t depth = top.depth + 1;
-        enter(stack, child, first, end, depth);  // may move the stack
-        if (stack.size() == size) {
-            leave(stack.back());
-        }
-        return true;
+        open.first = frame.first;
+        open.last = frame.end;
     }
 
     // After a branch: move the cases without a value back to the front and restore their
     // weight.
-    void leave(Frame& frame) {
+    void leave_branch(Frame& frame) {
+        frame.is_in_branch = false;
         group(frame, no_branch, frame.first, frame.end);
         for (std::size_t i = frame.first; i < frame.known; ++i) {
             cases_[i].weight /= frame.factor;
@@ -482,7 +487,9 @@ class C45CaseKernel {
     std::vector<std::vector<float>> numbers_;
     std::vector<Case> cases_;
     std::vector<std::uint32_t> times_used_;
-    Subtree subtree_;
+    std::vector<Frame> frames_;  // of the node that is grown and those above it
+    float weight_ = 0;           // of the node that is grown
+    Scratch scratch_;
 };
 
 }  // namespace penjing

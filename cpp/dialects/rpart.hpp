@@ -14,15 +14,18 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/buffer.hpp"
 #include "base/thread_pool.hpp"
 #include "dialects/rpart_criterion.hpp"
-#include "dialects/rpart_nodes.hpp"
+#include "dialects/rpart_request.hpp"
 #include "dialects/rpart_rows.hpp"
 #include "dialects/rpart_scan.hpp"
+#include "grow/driver.hpp"
+#include "grow/nodes.hpp"
 
 namespace penjing {
 
@@ -33,60 +36,8 @@ class RpartKernel {
           s_(request.n_sums),
           is_number_(request.y != nullptr),
           lists_(request.columns.size()),
-          branch_(request.n_rows, 0),
-          splits_(request.columns.size()),
-          surrogates_(request.columns.size()) {}
+          branch_(request.n_rows, 0) {}
 
-    RpartTree grow(ThreadPool& pool, const PollCallback& poll) {
-        for (int i = 0; i < pool.size(); ++i) {
-            scratch_.push_back(std::make_unique<Scratch>(request_));
-        }
-        RpartTree tree;
-        std::vector<OpenNode> stack;
-        stack.push_back(prepare(tree, pool));
-        while (!stack.empty()) {
-            OpenNode open = std::move(stack.back());
-            stack.pop_back();
-            if (poll) {
-                poll();
-            }
-            if (stops(tree, open)) {
-                report_node(open.n, true);
-                continue;
-            }
-            report_node(open.n, false);
-            const bool shared = pool.size() > 1 && open.n * request_.columns.size() >= 20000;
-            const auto each = [&](const auto& work) {
-                if (shared) {
-                    pool.run(request_.columns.size(), work);
-                } else {
-                    for (std::size_t c = 0; c < request_.columns.size(); ++c) {
-                        work(c, 0);
-                    }
-                }
-            };
-            const double risk = scratch_[0]->criterion.loss(tree.total.data() + open.node * s_);
-            const double scale = request_.raw_y == nullptr ? risk : risk_by_row(open);
-            each([&](std::size_t c, int thread) {
-                search(*scratch_[static_cast<std::size_t>(thread)], open, c, scale);
-            });
-            const int winner = choose(tree.nodes[open.node]);
-            if (winner < 0) {
-                continue;
-            }
-            const auto w = static_cast<std::size_t>(winner);
-            route_rows(open, w);
-            find_surrogates(tree.nodes[open.node], open, w, each);
-            if (!(tree.nodes[open.node].gain >= request_.min_gain)) {
-                tree.nodes[open.node] = as_leaf(tree.nodes[open.node]);
-                continue;
-            }
-            divide(tree, open, w, risk, each, stack);
-        }
-        return rpart_flatten(std::move(tree), s_);
-    }
-
-  private:
     struct OpenNode {
         std::uint32_t node = 0;
         std::uint32_t begin = 0;
@@ -95,6 +46,8 @@ class RpartKernel {
         double most = 0;  // upper bound of the risk that splits below can remove
         bool is_pure = false;
         std::vector<std::uint32_t> known;  // rows of each ordered column whose value is known
+
+        [[nodiscard]] std::size_t n_rows() const { return n; }
     };
     struct ColumnSplit {  // the best split of one column
         double gain = not_a_number;
@@ -103,14 +56,23 @@ class RpartKernel {
         std::int32_t last = 0;  // the last code of branch 0
         std::vector<std::int32_t> groups[2];
     };
-    class CandidateSearch;
+    struct Split {
+        std::size_t column = 0;
+        double score = 0;
+        double risk = 0;  // of the node
+        std::int32_t missing_branch = -1;
+        ColumnSplit best;
+        std::vector<Surrogate> surrogates;
+    };
     struct Scratch {
         explicit Scratch(const RpartRequest& request)
             : criterion(request),
               cell(request.n_sums),
               known(request.n_sums),
               below(request.n_sums),
-              above(request.n_sums) {}
+              above(request.n_sums),
+              splits(request.columns.size()),
+              surrogates(request.columns.size()) {}
         RpartCriterion criterion;
         std::vector<double> cell, known, below, above;  // S
         std::vector<std::int32_t> codes;                // levels that occur
@@ -125,31 +87,22 @@ class RpartKernel {
         RpartThresholds thresholds;
         RpartClassScan class_scan;
         RpartPartition sides;
+        std::vector<ColumnSplit> splits;  // of each column
+        std::vector<Surrogate> surrogates;
+        std::vector<std::int32_t> ties;
     };
+    using Task = GrowTask<Scratch>;
 
-    static constexpr std::size_t few_cells = 1024;
+    // ---- for the driver
 
-    static std::uint32_t row_of(std::uint32_t entry) { return entry >> 1; }
+    [[nodiscard]] NodeLayout layout() const { return {s_, false, false, true}; }
 
-    [[nodiscard]] double weight_of(std::uint32_t row) const {
-        return request_.weight == nullptr ? 1.0 : request_.weight[row];
-    }
+    Scratch& scratch(int thread) { return *scratch_[static_cast<std::size_t>(thread)]; }
 
-    void report_node(std::size_t n, bool is_leaf) const {
-        if (request_.progress == nullptr) {
-            return;
+    std::optional<OpenNode> start(Subtree& subtree, ThreadPool& pool, const PollCallback&) {
+        for (int i = 0; i < pool.size(); ++i) {
+            scratch_.push_back(std::make_unique<Scratch>(request_));
         }
-        if (is_leaf) {
-            request_.progress->rows_in_leaves += n;
-            ++request_.progress->n_leaves;
-        } else {
-            request_.progress->rows_scanned += n;
-        }
-    }
-
-    // ---- before the first node
-
-    OpenNode prepare(RpartTree& tree, ThreadPool& pool) {
         const std::size_t n = request_.n_rows;
         OpenNode root;
         root.n = static_cast<std::uint32_t>(n);
@@ -167,13 +120,133 @@ class RpartKernel {
                 std::copy(sorted, sorted + n, sorted_rows_.begin());
             }
         }
-        tree.nodes.resize(1);
-        tree.total.resize(s_);
-        root.is_pure = sum_rows(0, root.n, tree.total.data());
-        const double risk = scratch_[0]->criterion.loss(tree.total.data());
+        subtree.add_nodes(1);
+        root.is_pure = sum_rows(0, root.n, subtree.total_of(0));
+        const double risk = scratch_[0]->criterion.loss(subtree.total_of(0));
         alpha_ = request_.alpha >= 0 ? request_.alpha : request_.cp * risk;
         root.most = risk;
         return root;
+    }
+
+    bool stops(Task& task, const OpenNode& open) const {
+        if (open.is_pure || (request_.max_depth >= 0 && open.depth >= request_.max_depth) ||
+            open.n < request_.min_split) {
+            return true;
+        }
+        const double risk = task.scratch.criterion.loss(task.subtree.total_of(open.node));
+        return std::min(risk, open.most) <= alpha_;
+    }
+
+    template <class Pool>
+    bool search(Task& task, const OpenNode& open, Split& split, Pool&& pool) {
+        Scratch& own = task.scratch;
+        split.risk = own.criterion.loss(task.subtree.total_of(open.node));
+        const double scale = request_.raw_y == nullptr ? split.risk : risk_by_row(open);
+        pool.run(request_.columns.size(), [&](std::size_t c, int thread) {
+            search_column(scratch_of(thread, own), open, c, scale, own.splits[c]);
+        });
+        const int winner = choose(own, split);
+        if (winner < 0 ||
+            !(own.splits[static_cast<std::size_t>(winner)].gain >= request_.min_gain)) {
+            return false;
+        }
+        split.column = static_cast<std::size_t>(winner);
+        split.best = std::move(own.splits[split.column]);
+        split.missing_branch = -1;
+        split.surrogates.clear();
+        task.subtree.set_ties(open.node, own.ties);
+        route_rows(open, split);
+        find_surrogates(own, open, split, pool);
+        return true;
+    }
+
+    [[nodiscard]] double worth(Task& task, const OpenNode& open, const Split& split) const {
+        const double* total = task.subtree.total_of(open.node);
+        if (is_number_) {
+            return total[0] * split.best.gain;
+        }
+        std::vector<double> adjusted(total, total + s_);
+        for (std::size_t k = 0; request_.loss_factor != nullptr && k < s_; ++k) {
+            adjusted[k] *= request_.loss_factor[k];
+        }
+        return pairwise_sum(adjusted.data(), s_) * split.best.gain;
+    }
+    [[nodiscard]] static std::size_t n_branches(const Split&) { return 2; }
+
+    template <class Pool>
+    void divide(Task& task, const OpenNode& open, Split& split, Pool&& pool,
+                std::vector<OpenNode>& open_nodes) {
+        Subtree& subtree = task.subtree;
+        Scratch& own = task.scratch;
+        const std::uint32_t first = subtree.split(open.node, split.column, 2);
+        subtree.nodes[open.node].cut = split.best.cut;
+        Subtree::Score& score = subtree.scores[open.node];
+        score.gain = split.best.gain;
+        score.score = split.score;
+        score.missing_branch = split.missing_branch;
+        if (!request_.columns[split.column].ordered) {
+            subtree.set_levels(first, split.best.groups[0]);
+            subtree.set_levels(first + 1, split.best.groups[1]);
+        }
+        route_missing(split, open);
+        subtree.set_surrogates(open.node, std::move(split.surrogates));
+
+        OpenNode children[2];
+        std::uint32_t begin = open.begin;
+        own.sides.start(open.n);
+        own.sides.add(rows_.data() + open.begin, open.n, 0, branch_.data());
+        for (std::uint32_t b = 0; b < 2; ++b) {
+            OpenNode& child = children[b];
+            child.node = first + b;
+            child.begin = begin;
+            child.n = own.sides.size(b);
+            own.sides.copy(b, rows_.data() + begin);
+            begin += child.n;
+            child.depth = open.depth + 1;
+            child.most = std::min(split.risk, open.most) - alpha_;
+            child.is_pure = sum_rows(child.begin, child.n, subtree.total_of(child.node));
+            child.known.assign(request_.columns.size(), 0);
+        }
+        if (request_.raw_y != nullptr) {
+            own.sides.start(open.n);
+            own.sides.add(sorted_rows_.data() + open.begin, open.n, 0, branch_.data());
+            for (std::uint32_t b = 0; b < 2; ++b) {
+                own.sides.copy(b, sorted_rows_.data() + children[b].begin);
+            }
+        }
+        pool.run(request_.columns.size(), [&](std::size_t d, int thread) {
+            if (request_.columns[d].ordered) {
+                partition_list(d, open, children, scratch_of(thread, own).sides);
+            }
+        });
+        open_nodes.push_back(std::move(children[1]));
+        open_nodes.push_back(std::move(children[0]));
+    }
+
+  private:
+    static constexpr std::size_t few_cells = 1024;
+    class CandidateSearch;
+
+    Scratch& scratch_of(int thread, Scratch& own) { return thread < 0 ? own : scratch(thread); }
+
+    void partition_list(std::size_t d, const OpenNode& open, OpenNode (&children)[2],
+                        RpartPartition& sides) {
+        const std::uint32_t* list = list_of(d) + open.begin;
+        sides.start(open.n);
+        sides.add(list, open.known[d], 1, branch_.data());
+        children[0].known[d] = sides.size(0);
+        children[1].known[d] = sides.size(1);
+        // Rows without a value have no flags.
+        sides.add(list + open.known[d], open.n - open.known[d], 1, branch_.data());
+        for (std::uint32_t b = 0; b < 2; ++b) {
+            sides.copy(b, list_of(d) + children[b].begin);
+        }
+    }
+
+    static std::uint32_t row_of(std::uint32_t entry) { return entry >> 1; }
+
+    [[nodiscard]] double weight_of(std::uint32_t row) const {
+        return request_.weight == nullptr ? 1.0 : request_.weight[row];
     }
 
     [[nodiscard]] std::uint32_t* list_of(std::size_t c) {
@@ -241,7 +314,7 @@ class RpartKernel {
     // The sum of squares about the mean, row by row; that of the root in table order.
     [[nodiscard]] double risk_by_row(const OpenNode& open) const {
         const std::uint32_t* rows =
-            (open.node == 0 ? rows_.data() : sorted_rows_.data()) + open.begin;
+            (open.depth == 0 ? rows_.data() : sorted_rows_.data()) + open.begin;
         double sum = 0;
         double weight = 0;
         for (std::uint32_t i = 0; i < open.n; ++i) {
@@ -280,19 +353,10 @@ class RpartKernel {
         }
     }
 
-    [[nodiscard]] bool stops(const RpartTree& tree, const OpenNode& open) {
-        if (open.is_pure || (request_.max_depth >= 0 && open.depth >= request_.max_depth) ||
-            open.n < request_.min_split) {
-            return true;
-        }
-        const double risk = scratch_[0]->criterion.loss(tree.total.data() + open.node * s_);
-        return std::min(risk, open.most) <= alpha_;
-    }
-
     // ---- the best split of one column
 
-    void search(Scratch& scratch, const OpenNode& open, std::size_t c, double risk) {
-        ColumnSplit& split = splits_[c];
+    void search_column(Scratch& scratch, const OpenNode& open, std::size_t c, double risk,
+                       ColumnSplit& split) {
         split = ColumnSplit{};
         if (request_.columns[c].ordered) {
             if (request_.raw_y != nullptr) {
@@ -822,14 +886,16 @@ class RpartKernel {
 
     // ---- the choice between columns
 
-    int choose(RpartNode& node) const {
+    int choose(Scratch& scratch, Split& split) const {
+        const std::vector<ColumnSplit>& splits = scratch.splits;
+        scratch.ties.clear();
         const std::size_t n = request_.columns.size();
         const auto cost = [&](std::size_t c) {
             return request_.cost == nullptr ? 1.0 : request_.cost[c];
         };
         const auto score = [&](std::size_t c) {
-            return request_.cost == nullptr ? splits_[c].gain
-                                            : splits_[c].gain / request_.cost[c];
+            return request_.cost == nullptr ? splits[c].gain
+                                            : splits[c].gain / request_.cost[c];
         };
         int winner = -1;
         double top = not_a_number;
@@ -844,25 +910,15 @@ class RpartKernel {
             return winner;
         }
         for (std::size_t c = 0; c < n; ++c) {
-            if (score(c) + tie_share * splits_[c].whole / cost(c) >= top) {
-                node.ties.push_back(static_cast<std::int32_t>(c));
+            if (score(c) + tie_share * splits[c].whole / cost(c) >= top) {
+                scratch.ties.push_back(static_cast<std::int32_t>(c));
             }
         }
         if (is_number_ && request_.raw_y == nullptr) {
-            winner = node.ties.front();
+            winner = scratch.ties.front();
         }
-        if (node.ties.size() < 2) {
-            node.ties.clear();
-        }
-        node.gain = splits_[static_cast<std::size_t>(winner)].gain;
-        node.score = score(static_cast<std::size_t>(winner));
+        split.score = score(static_cast<std::size_t>(winner));
         return winner;
-    }
-
-    static RpartNode as_leaf(const RpartNode& node) {
-        RpartNode leaf;
-        leaf.levels = node.levels;
-        return leaf;
     }
 
     // ---- surrogates
@@ -883,9 +939,9 @@ class RpartKernel {
     }
 
     // The branch of each row by the split itself: 0, 1, or 2 if its value is missing.
-    void route_rows(const OpenNode& open, std::size_t c) {
-        const GrowColumn& column = request_.columns[c];
-        const ColumnSplit& split = splits_[c];
+    void route_rows(const OpenNode& open, const Split& chosen) {
+        const GrowColumn& column = request_.columns[chosen.column];
+        const ColumnSplit& split = chosen.best;
         const std::vector<std::uint8_t> by_code = branch_by_code(column, split.groups);
         for (std::uint32_t i = open.begin; i < open.begin + open.n; ++i) {
             const std::int32_t code = column.codes[rows_[i]];
@@ -901,40 +957,38 @@ class RpartKernel {
         std::size_t left, right;  // which branch is rpart's left one
     };
 
-    template <class Each>
-    void find_surrogates(RpartNode& node, const OpenNode& open, std::size_t c,
-                         const Each& each) {
-        if (request_.max_surrogates == 0 ||
-            (!request_.without_surrogates.empty() && request_.without_surrogates[c])) {
+    template <class Pool>
+    void find_surrogates(Scratch& own, const OpenNode& open, Split& split, Pool&& pool) {
+        if (request_.max_surrogates == 0 || (!request_.without_surrogates.empty() &&
+                                             request_.without_surrogates[split.column])) {
             return;
         }
-        const RoutedWeights routed = routed_weights(open, c);
-        each([&](std::size_t d, int thread) {
-            surrogates_[d].agreement = not_a_number;
-            if (d == c) {
+        const RoutedWeights routed = routed_weights(own, open, split.column);
+        pool.run(request_.columns.size(), [&](std::size_t d, int thread) {
+            Surrogate& surrogate = own.surrogates[d];
+            surrogate.agreement = not_a_number;
+            if (d == split.column) {
                 return;
             }
-            Scratch& scratch = *scratch_[static_cast<std::size_t>(thread)];
             if (request_.columns[d].ordered) {
-                surrogate_cut(scratch, open, d, routed);
+                surrogate_cut(scratch_of(thread, own), open, d, routed, surrogate);
             } else {
-                surrogate_groups(scratch, open, d, routed);
+                surrogate_groups(scratch_of(thread, own), open, d, routed, surrogate);
             }
         });
-        for (std::size_t d = 0; d < surrogates_.size(); ++d) {
-            if (!std::isnan(surrogates_[d].agreement)) {
-                node.surrogates.push_back(surrogates_[d]);
+        for (const Surrogate& surrogate : own.surrogates) {
+            if (!std::isnan(surrogate.agreement)) {
+                split.surrogates.push_back(surrogate);
             }
         }
-        std::stable_sort(node.surrogates.begin(), node.surrogates.end(),
-                         [](const RpartSurrogate& a, const RpartSurrogate& b) {
-                             return a.agreement > b.agreement;
-                         });
-        if (node.surrogates.size() > request_.max_surrogates) {
-            node.surrogates.resize(request_.max_surrogates);
+        std::stable_sort(
+            split.surrogates.begin(), split.surrogates.end(),
+            [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement; });
+        if (split.surrogates.size() > request_.max_surrogates) {
+            split.surrogates.resize(request_.max_surrogates);
         }
         if (request_.use_surrogates == 2 && routed.weight[0] != routed.weight[1]) {
-            node.missing = routed.weight[1] > routed.weight[0] ? 1 : 0;
+            split.missing_branch = routed.weight[1] > routed.weight[0] ? 1 : 0;
         }
     }
 
@@ -943,8 +997,7 @@ class RpartKernel {
     }
 
     // The weights that the split itself sends to each branch, category by category.
-    RoutedWeights routed_weights(const OpenNode& open, std::size_t c) {
-        Scratch& scratch = *scratch_[0];
+    RoutedWeights routed_weights(Scratch& scratch, const OpenNode& open, std::size_t c) {
         RoutedWeights routed{{0, 0}, 0, 1};
         if (!request_.columns[c].ordered) {
             count(scratch, open, c, 3,
@@ -980,7 +1033,7 @@ class RpartKernel {
 
     // The cut that agrees best with the split.
     void surrogate_cut(Scratch& scratch, const OpenNode& open, std::size_t d,
-                       const RoutedWeights& routed) {
+                       const RoutedWeights& routed, Surrogate& split) {
         constexpr std::uint32_t each_way = 2;
         const std::uint32_t* list = list_of(d) + open.begin;
         const std::uint32_t n = open.known[d];
@@ -1002,7 +1055,6 @@ class RpartKernel {
         if (at == 0 || !(best > std::max(whole[0], whole[1]))) {
             return;
         }
-        RpartSurrogate& split = surrogates_[d];
         if (agreement(best, whole, routed, split)) {
             const GrowColumn& column = request_.columns[d];
             split.column = static_cast<std::uint32_t>(d);
@@ -1067,7 +1119,7 @@ class RpartKernel {
 
     // The grouping that agrees best: each category goes to its heavier side.
     void surrogate_groups(Scratch& scratch, const OpenNode& open, std::size_t d,
-                          const RoutedWeights& routed) {
+                          const RoutedWeights& routed, Surrogate& split) {
         constexpr double each_way = 2;
         count(scratch, open, d, 6, [&](std::uint32_t row, double* sums) {
             add_branch(row, sums);
@@ -1102,7 +1154,6 @@ class RpartKernel {
         if (n_agreeing < each_way || n_rows - n_agreeing < each_way) {
             return;
         }
-        RpartSurrogate& split = surrogates_[d];
         if (agreement(pairwise_sum(scratch.parts.data(), scratch.parts.size()), whole, routed,
                       split)) {
             split.column = static_cast<std::uint32_t>(d);
@@ -1114,7 +1165,7 @@ class RpartKernel {
     }
 
     bool agreement(double agree, const double* whole, const RoutedWeights& routed,
-                   RpartSurrogate& split) const {
+                   Surrogate& split) const {
         constexpr double nothing = 1e-10;
         const double* of = request_.surrogate_style == 0 ? routed.weight : whole;
         const double total = of[0] + of[1];
@@ -1130,70 +1181,9 @@ class RpartKernel {
 
     // ---- partition
 
-    template <class Each>
-    void divide(RpartTree& tree, const OpenNode& open, std::size_t c, double risk,
-                const Each& each, std::vector<OpenNode>& stack) {
-        const auto first = static_cast<std::uint32_t>(tree.nodes.size());
-        tree.nodes.resize(first + 2);
-        tree.total.resize(tree.nodes.size() * s_);
-        RpartNode& node = tree.nodes[open.node];
-        ColumnSplit& split = splits_[c];
-        node.column = static_cast<std::int32_t>(c);
-        node.cut = split.cut;
-        node.first_child = first;
-        if (!request_.columns[c].ordered) {
-            tree.nodes[first].levels = split.groups[0];
-            tree.nodes[first + 1].levels = split.groups[1];
-        }
-        route_missing(node, open);
-
-        OpenNode children[2];
-        std::uint32_t begin = open.begin;
-        RpartPartition& sides = scratch_[0]->sides;
-        sides.start(open.n);
-        sides.add(rows_.data() + open.begin, open.n, 0, branch_.data());
-        for (std::uint32_t b = 0; b < 2; ++b) {
-            OpenNode& child = children[b];
-            child.node = first + b;
-            child.begin = begin;
-            child.n = sides.size(b);
-            sides.copy(b, rows_.data() + begin);
-            begin += child.n;
-            child.depth = open.depth + 1;
-            child.most = std::min(risk, open.most) - alpha_;
-            child.is_pure = sum_rows(child.begin, child.n, tree.total.data() + child.node * s_);
-            child.known.assign(request_.columns.size(), 0);
-        }
-        if (request_.raw_y != nullptr) {
-            sides.start(open.n);
-            sides.add(sorted_rows_.data() + open.begin, open.n, 0, branch_.data());
-            for (std::uint32_t b = 0; b < 2; ++b) {
-                sides.copy(b, sorted_rows_.data() + children[b].begin);
-            }
-        }
-        each([&](std::size_t d, int thread) {
-            if (!request_.columns[d].ordered) {
-                return;
-            }
-            RpartPartition& parts = scratch_[static_cast<std::size_t>(thread)]->sides;
-            const std::uint32_t* list = list_of(d) + open.begin;
-            parts.start(open.n);
-            parts.add(list, open.known[d], 1, branch_.data());
-            children[0].known[d] = parts.size(0);
-            children[1].known[d] = parts.size(1);
-            // Rows without a value have no flags.
-            parts.add(list + open.known[d], open.n - open.known[d], 1, branch_.data());
-            for (std::uint32_t b = 0; b < 2; ++b) {
-                parts.copy(b, list_of(d) + children[b].begin);
-            }
-        });
-        stack.push_back(std::move(children[1]));
-        stack.push_back(std::move(children[0]));
-    }
-
     // Rows without a value follow the surrogates, then the majority.
-    void route_missing(const RpartNode& node, const OpenNode& open) {
-        for (const RpartSurrogate& one : node.surrogates) {
+    void route_missing(const Split& split, const OpenNode& open) {
+        for (const Surrogate& one : split.surrogates) {
             if (request_.use_surrogates == 0) {
                 break;
             }
@@ -1213,10 +1203,10 @@ class RpartKernel {
                 }
             }
         }
-        if (node.missing >= 0) {
+        if (split.missing_branch >= 0) {
             for (std::uint32_t i = open.begin; i < open.begin + open.n; ++i) {
                 if (branch_[rows_[i]] == 2) {
-                    branch_[rows_[i]] = static_cast<std::uint8_t>(node.missing);
+                    branch_[rows_[i]] = static_cast<std::uint8_t>(split.missing_branch);
                 }
             }
         }
@@ -1231,8 +1221,6 @@ class RpartKernel {
     std::vector<std::uint32_t> rows_;
     std::vector<std::uint32_t> sorted_rows_;  // the same rows in the order of the first column
     std::vector<std::uint8_t> branch_;
-    std::vector<ColumnSplit> splits_;
-    std::vector<RpartSurrogate> surrogates_;
     std::vector<std::unique_ptr<Scratch>> scratch_;
 };
 

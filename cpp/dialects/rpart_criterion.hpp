@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "dialects/rpart_nodes.hpp"
+#include "dialects/rpart_request.hpp"
 #include "grow/criterion.hpp"
 
 namespace penjing {

@@ -6,14 +6,16 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "base/thread_pool.hpp"
 #include "dialects/rpart.hpp"
 #include "dialects/rpart_criterion.hpp"
-#include "dialects/rpart_nodes.hpp"
+#include "dialects/rpart_request.hpp"
+#include "grow/driver.hpp"
+#include "grow/nodes.hpp"
 
 namespace penjing {
 
@@ -87,19 +89,20 @@ class RpartSubset {
 class RpartPrunedTree {
   public:
     // `has_costs`: risks and predictions are by the costs of the request, else by counts.
-    RpartPrunedTree(const RpartRequest& request, RpartTree&& tree, bool has_costs)
+    RpartPrunedTree(const RpartRequest& request, GrownTree&& tree, bool has_costs)
         : request_(without_costs(request, has_costs)),
           criterion_(request_),
           tree_(std::move(tree)),
-          n_(tree_.nodes.size()),
+          n_(tree_.parent.size()),
           first_child_(n_, 0),
           right_(n_, 1),
           value_(n_),
           risk_(n_),
           complexity_(n_),
-          branch_of_code_(n_) {
+          branch_of_code_(n_),
+          first_surrogate_(n_ + 1, 0) {
         for (std::size_t i = n_ - 1; i > 0; --i) {
-            first_child_[static_cast<std::size_t>(tree_.nodes[i].parent)] = i;
+            first_child_[static_cast<std::size_t>(tree_.parent[i])] = i;
         }
         for (std::size_t i = 0; i < n_; ++i) {
             const double* total = total_of(i);
@@ -112,16 +115,17 @@ class RpartPrunedTree {
             if (is_cut(i)) {
                 right_[i] = mean(left) < mean(left + 1) ? 1 : 0;
             } else {
-                branch_of_code_[i] =
-                    branches(request_.columns[column_of(i)], tree_.nodes[left].levels,
-                             tree_.nodes[left + 1].levels);
-            }
-            for (const RpartSurrogate& one : tree_.nodes[i].surrogates) {
-                surrogate_branches_.push_back(
-                    branches(request_.columns[one.column], one.groups[0], one.groups[1]));
+                branch_of_code_[i] = branches(request_.columns[column_of(i)], levels_into(left),
+                                              levels_into(left + 1));
             }
         }
-        index_surrogates();
+        for (const Surrogate& one : tree_.surrogates) {
+            ++first_surrogate_[one.node + 1];
+            surrogate_branches_.push_back(
+                branches(request_.columns[one.column], one.groups[0], one.groups[1]));
+        }
+        std::partial_sum(first_surrogate_.begin(), first_surrogate_.end(),
+                         first_surrogate_.begin());
         if (request_.raw_y != nullptr) {
             sum_risks_by_row();
         }
@@ -130,12 +134,12 @@ class RpartPrunedTree {
     // Prune the splits whose complexity is at most alpha; compute that of the others.
     void prune(double alpha) {
         for (const std::size_t node : compute_complexities(alpha)) {
-            tree_.nodes[node].column = -1;
+            tree_.column[node] = -1;
         }
         compute_complexities(alpha);
     }
 
-    [[nodiscard]] bool is_leaf(std::size_t node) const { return tree_.nodes[node].column < 0; }
+    [[nodiscard]] bool is_leaf(std::size_t node) const { return tree_.column[node] < 0; }
     [[nodiscard]] double complexity(std::size_t node) const { return complexity_[node]; }
     [[nodiscard]] double value(std::size_t node) const { return value_[node]; }
 
@@ -157,25 +161,26 @@ class RpartPrunedTree {
     // The child of a row: by the split, its surrogates or the majority; 0 if it has none.
     [[nodiscard]] std::size_t child(std::size_t node, const RpartRequest& rows,
                                     std::size_t row) const {
-        const RpartNode& at = tree_.nodes[node];
         const auto c = column_of(node);
         const std::int32_t code = rows.columns[c].codes[row];
         std::uint8_t branch = no_branch;
         if (code >= 0) {
-            branch = is_cut(node) ? (rows.columns[c].levels[code] > at.cut ? std::uint8_t{1}
+            branch = is_cut(node)
+                         ? (rows.columns[c].levels[code] > tree_.cut[node] ? std::uint8_t{1}
                                                                            : std::uint8_t{0})
-                                  : branch_of_code_[node][static_cast<std::size_t>(code)];
+                         : branch_of_code_[node][static_cast<std::size_t>(code)];
         }
-        for (std::size_t i = 0;
-             branch == no_branch && request_.use_surrogates > 0 && i < at.surrogates.size();
+        for (std::size_t i = first_surrogate_[node];
+             branch == no_branch && request_.use_surrogates > 0 &&
+             i < first_surrogate_[node + 1];
              ++i) {
-            branch = surrogate_branch(node, i, rows, row);
+            branch = surrogate_branch(i, rows, row);
         }
         if (branch == no_branch) {
-            if (at.missing < 0) {
+            if (tree_.missing_branch[node] < 0) {
                 return 0;
             }
-            branch = static_cast<std::uint8_t>(at.missing);
+            branch = static_cast<std::uint8_t>(tree_.missing_branch[node]);
         }
         return first_child_[node] + branch;
     }
@@ -200,11 +205,9 @@ class RpartPrunedTree {
         return tree_.total.data() + node * request_.n_sums;
     }
     [[nodiscard]] std::size_t column_of(std::size_t node) const {
-        return static_cast<std::size_t>(tree_.nodes[node].column);
+        return static_cast<std::size_t>(tree_.column[node]);
     }
-    [[nodiscard]] bool is_cut(std::size_t node) const {
-        return !std::isnan(tree_.nodes[node].cut);
-    }
+    [[nodiscard]] bool is_cut(std::size_t node) const { return !std::isnan(tree_.cut[node]); }
     [[nodiscard]] double mean(std::size_t node) { return criterion_.mean(total_of(node)); }
 
     static std::vector<std::uint8_t> branches(const GrowColumn& column,
@@ -223,27 +226,21 @@ class RpartPrunedTree {
         return branch;
     }
 
-    void index_surrogates() {
-        first_surrogate_.resize(n_, 0);
-        std::size_t next = 0;
-        for (std::size_t i = 0; i < n_; ++i) {
-            first_surrogate_[i] = next;
-            next += is_leaf(i) ? 0 : tree_.nodes[i].surrogates.size();
-        }
+    [[nodiscard]] std::vector<std::int32_t> levels_into(std::size_t node) const {
+        const auto codes = tree_.level_codes.begin();
+        return {codes + tree_.level_start[node], codes + tree_.level_start[node + 1]};
     }
 
-    [[nodiscard]] std::uint8_t surrogate_branch(std::size_t node, std::size_t i,
-                                                const RpartRequest& rows,
+    [[nodiscard]] std::uint8_t surrogate_branch(std::size_t i, const RpartRequest& rows,
                                                 std::size_t row) const {
-        const RpartSurrogate& one = tree_.nodes[node].surrogates[i];
+        const Surrogate& one = tree_.surrogates[i];
         const GrowColumn& column = rows.columns[one.column];
         const std::int32_t code = column.codes[row];
         if (code < 0) {
             return no_branch;
         }
         if (!column.ordered) {
-            return surrogate_branches_[first_surrogate_[node] + i]
-                                      [static_cast<std::size_t>(code)];
+            return surrogate_branches_[i][static_cast<std::size_t>(code)];
         }
         const bool is_above = column.levels[code] > one.cut;
         return is_above == (one.below == 0) ? 1 : 0;
@@ -331,8 +328,8 @@ class RpartPrunedTree {
             }
         }
         for (std::size_t i = 1; i < n_; ++i) {
-            complexity_[i] = std::min(
-                complexity_[i], complexity_[static_cast<std::size_t>(tree_.nodes[i].parent)]);
+            complexity_[i] = std::min(complexity_[i],
+                                      complexity_[static_cast<std::size_t>(tree_.parent[i])]);
         }
         return cut;
     }
@@ -361,7 +358,7 @@ class RpartPrunedTree {
 
     RpartRequest request_;
     RpartCriterion criterion_;
-    RpartTree tree_;
+    GrownTree tree_;
     std::size_t n_;
     std::vector<std::size_t> first_child_, right_;
     std::vector<double> value_, risk_, complexity_;
@@ -435,8 +432,8 @@ class RpartCrossValidation {
         request.alpha = folds_.alpha[fold];
         request.without_surrogates = without_surrogates_;
         ThreadPool alone(1);
-        RpartKernel kernel(request);
-        RpartPrunedTree tree(request, kernel.grow(alone, poll), folds_.has_costs);
+        RpartPrunedTree tree(request, grow(request, RpartKernel(request), alone, poll),
+                             folds_.has_costs);
         tree.prune(request.alpha);
         predict(tree, folds_.complexities + fold * folds_.n_complexities, result);
         return result;

@@ -12,7 +12,7 @@
 #include <limits>
 #include <vector>
 
-#include "dialects/rpart_nodes.hpp"
+#include "dialects/rpart_request.hpp"
 
 namespace penjing {
 

@@ -14,7 +14,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
-#include <queue>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,8 +23,10 @@
 #include "base/thread_pool.hpp"
 #include "dialects/sklearn_criterion.hpp"
 #include "dialects/sklearn_feature_order.hpp"
-#include "dialects/sklearn_nodes.hpp"
+#include "dialects/sklearn_request.hpp"
 #include "dialects/sklearn_scan.hpp"
+#include "grow/driver.hpp"
+#include "grow/nodes.hpp"
 #include "grow/sorted_lists.hpp"
 
 namespace penjing {
@@ -41,32 +43,8 @@ class SklearnKernel {
           use_avx512_(has_avx512()),
           lists_(request.columns.size()),
           is_sparse_(request.columns.size(), 0),
-          candidates_(request.columns.size()),
-          left_sums_(request.columns.size() * request.n_sums),
           is_constant_(request.columns.size(), 1) {}
 
-    std::vector<SklearnSubtree> grow(ThreadPool& pool, const PollCallback& poll) {
-        for (int i = 0; i < pool.size(); ++i) {
-            scratch_.emplace_back(std::make_unique<Scratch>(
-                request_, pool.size() > 1 || i == 0 ? request_.n_rows : 0));
-        }
-        std::vector<SklearnSubtree> subtrees(1);
-        OpenNode root = prepare(subtrees[0], pool);
-        if (root.is_open) {
-            if (request_.max_leaves >= 0) {
-                best_first(subtrees[0], std::move(root), pool, poll);
-            } else if (request_.shuffles || pool.size() == 1) {
-                GrowTask task{subtrees[0], *scratch_[0], &pool,      nullptr,     0,
-                              poll,        candidates_,  left_sums_, table_rows()};
-                depth_first(task, std::move(root));
-            } else {
-                in_subtrees(subtrees, std::move(root), pool, poll);
-            }
-        }
-        return subtrees;
-    }
-
-  private:
     using Columns = std::shared_ptr<const std::vector<std::uint32_t>>;
     struct OpenNode {  // a node that may be split: a range of every list
         std::uint32_t node = 0;
@@ -78,6 +56,8 @@ class SklearnKernel {
         bool is_local = false;
         Columns columns;                     // those that are not constant
         std::vector<std::uint32_t> missing;  // missing values per column; empty: none
+
+        [[nodiscard]] std::size_t n_rows() const { return n; }
     };
     struct Candidate {
         double gain = not_a_number;
@@ -89,7 +69,7 @@ class SklearnKernel {
         bool is_made = false;
         bool is_checked = true;  // whether its values are known to differ by the gap
     };
-    struct ChosenSplit {
+    struct Split {
         std::uint32_t column = 0;
         Candidate candidate;
         std::vector<double> left;
@@ -99,6 +79,19 @@ class SklearnKernel {
         std::uint32_t at;
         bool missing_left;
         double left[3], right[3];
+    };
+    // Targets and weights by row. In small nodes the rows are renumbered from 0, so that these
+    // arrays are compact.
+    struct RowData {
+        const std::int32_t* target = nullptr;
+        const double* y = nullptr;
+        const double* weight = nullptr;
+        const std::uint32_t* row_of = nullptr;  // the row in the table; null: the same
+    };
+    struct Local {
+        std::vector<std::int32_t> target;
+        std::vector<double> y, weight;
+        std::vector<std::uint32_t> row_of, number;
     };
     struct Scratch {
         Scratch(const SklearnRequest& request, std::size_t n_rows)
@@ -114,7 +107,9 @@ class SklearnKernel {
               best_left(request.n_sums),
               best_right(request.n_sums),
               totals(request.n_sums),
-              counts(request.n_sums) {
+              counts(request.n_sums),
+              candidates(request.columns.size()),
+              left_sums(request.columns.size() * request.n_sums) {
             marks.prepare(n_rows);
         }
         SklearnCriterion criterion;
@@ -128,38 +123,155 @@ class SklearnKernel {
         PrefixSums sums;
         std::vector<Entry> spare;
         std::vector<std::uint32_t> spare_rows;
-    };
-    // Targets and weights by row. In small nodes the rows are renumbered from 0, so that these
-    // arrays are compact.
-    struct RowData {
-        const std::int32_t* target = nullptr;
-        const double* y = nullptr;
-        const double* weight = nullptr;
-        const std::uint32_t* row_of = nullptr;  // the row in the table; null: the same
-    };
-    struct Local {
-        std::vector<std::int32_t> target;
-        std::vector<double> y, weight;
-        std::vector<std::uint32_t> row_of, number;
-    };
-    struct GrowTask {  // what one thread grows
-        SklearnSubtree& subtree;
-        Scratch& scratch;
-        ThreadPool* pool;                 // null: no helpers
-        std::vector<OpenNode>* deferred;  // gets the nodes of fewer than `large` rows
-        std::size_t large;
-        const PollCallback& poll;
-        std::vector<Candidate>& candidates;
-        std::vector<double>& left_sums;
-        RowData row_data;
-        Local local{};
-        double impurity = 0;  // impurity and weight of the node that is searched
+        // Of the node that is searched.
+        std::vector<Candidate> candidates;
+        std::vector<double> left_sums;
+        double impurity = 0;
         double weight = 0;
+        // Of the task.
+        RowData row_data;
+        Local local;
+        bool localizes = false;  // whether rows of small nodes are renumbered
     };
+    using Task = GrowTask<Scratch>;
 
+    // ---- for the driver
+
+    [[nodiscard]] NodeLayout layout() const { return {s_, false, false, true}; }
+    [[nodiscard]] bool is_sequential() const { return request_.shuffles; }
+
+    Scratch& scratch(int thread) { return *scratch_[static_cast<std::size_t>(thread)]; }
+
+    std::optional<OpenNode> start(Subtree& subtree, ThreadPool& pool, const PollCallback&) {
+        for (int i = 0; i < pool.size(); ++i) {
+            scratch_.emplace_back(std::make_unique<Scratch>(
+                request_, pool.size() > 1 || i == 0 ? request_.n_rows : 0));
+        }
+        // Nodes that change their thread keep the row numbers of the table.
+        scratch_[0]->localizes =
+            request_.max_leaves < 0 && (request_.shuffles || pool.size() == 1);
+        return prepare(subtree, pool);
+    }
+
+    void begin(Task& task, const OpenNode& open) const {
+        task.scratch.row_data = table_rows();
+        task.scratch.localizes = task.scratch.localizes || open.depth > 0;
+    }
+
+    static bool stops(const Task&, const OpenNode& open) { return !open.is_open; }
+
+    // Prepare a node; its subtree is never grown whole.
+    bool grow_whole(Task& task, OpenNode& open, const PollCallback&) {
+        constexpr std::uint32_t close = 1U << 15;  // rows whose data fit the cache
+        if (!is_counted_ && !open.is_local) {
+            task.scratch.row_data = table_rows();
+            if (open.n <= close && task.scratch.localizes) {
+                localize(task.scratch, open);
+            }
+        }
+        return false;
+    }
+
+    template <class Pool>
+    bool search(Task& task, OpenNode& open, Split& split, Pool&& pool) {
+        Scratch& own = task.scratch;
+        const double* total = task.subtree.total_of(open.node);
+        const std::vector<std::uint32_t>& columns = *open.columns;
+        own.impurity = own.criterion.impurity(total);
+        own.weight = own.criterion.weight(total);
+        if (request_.shuffles) {
+            std::fill(is_constant_.begin(), is_constant_.end(), std::uint8_t{1});
+            for (const std::uint32_t c : columns) {
+                is_constant_[c] = is_constant(own.row_data, open, c) ? 1 : 0;
+            }
+            feature_order_->ranks(is_constant_, open.n_constant, own.ranks);
+        }
+        pool.run(columns.size(), [&](std::size_t i, int thread) {
+            const std::uint32_t c = columns[i];
+            Candidate& candidate = own.candidates[c];
+            candidate = Candidate{};
+            candidate.is_constant =
+                request_.shuffles ? is_constant_[c] != 0 : has_one_value(open, c);
+            if (!candidate.is_constant &&
+                !(request_.shuffles && own.ranks[c] == FeatureOrder::never)) {
+                search_column(thread < 0 ? own : scratch(thread), own, open, c, total, false);
+            }
+        });
+        check_best(own, open, total);
+        const bool found = choose(task, open, split);
+        if (found && std::any_of(columns.begin(), columns.end(), [&](std::uint32_t c) {
+                return own.candidates[c].is_constant;
+            })) {
+            std::vector<std::uint32_t> remaining;
+            for (const std::uint32_t c : columns) {
+                if (!own.candidates[c].is_constant) {
+                    remaining.push_back(c);
+                }
+            }
+            open.columns =
+                std::make_shared<const std::vector<std::uint32_t>>(std::move(remaining));
+        }
+        return found;
+    }
+
+    [[nodiscard]] static double worth(Task& task, const OpenNode& open, const Split& split) {
+        return task.scratch.criterion.weight(task.subtree.total_of(open.node)) *
+               split.candidate.gain;
+    }
+    [[nodiscard]] static std::size_t n_branches(const Split&) { return 2; }
+
+    template <class Pool>
+    void divide(Task& task, const OpenNode& open, const Split& split, Pool&& pool,
+                std::vector<OpenNode>& open_nodes) {
+        Scratch& own = task.scratch;
+        const std::uint32_t c = split.column;
+        const std::uint32_t n_missing = open.missing.empty() ? 0 : open.missing[c];
+        const std::uint32_t n_left =
+            split.candidate.at + (split.candidate.missing_branch == 0 ? n_missing : 0U);
+        const bool left_moves = n_left < open.n - n_left;
+        const std::uint32_t n_moved = left_moves ? n_left : open.n - n_left;
+        const std::uint32_t first = task.subtree.split(open.node, c, 2);
+        set_split(task.subtree, open, split, own.row_data);
+        mark_moved(open, split, left_moves, own);
+        OpenNode children[2];
+        for (std::uint32_t b = 0; b < 2; ++b) {
+            OpenNode& child = children[b];
+            const bool is_moved = (b == 0) == left_moves;
+            child.node = first + b;
+            child.n = is_moved ? n_moved : open.n - n_moved;
+            child.begin = is_moved ? open.begin + open.n - n_moved : open.begin;
+            child.depth = open.depth + 1;
+            child.n_constant = open.n_constant;
+            child.columns = open.columns;
+            child.is_local = open.is_local;
+        }
+        sum_children(task, open, split, children[0], children[1]);
+        if (children[0].is_open || children[1].is_open) {
+            for (OpenNode& child : children) {
+                child.missing.assign(open.missing.size(), 0);
+            }
+            const std::vector<std::uint32_t>& columns = *open.columns;
+            pool.run(columns.size(), [&](std::size_t i, int thread) {
+                partition_list(thread < 0 ? own : scratch(thread), own.marks, open, columns[i],
+                               children[left_moves ? 1 : 0], children[left_moves ? 0 : 1]);
+            });
+        }
+        for (const std::uint32_t row : own.moved) {
+            own.marks.clear(row);
+        }
+        for (const int b : {1, 0}) {
+            if (children[b].is_open) {
+                open_nodes.push_back(std::move(children[b]));
+            } else {
+                request_.report_leaf(children[b].n);
+            }
+        }
+    }
+
+  private:
     // ---- before the first node
 
-    OpenNode prepare(SklearnSubtree& subtree, ThreadPool& pool) {
+    OpenNode prepare(Subtree& subtree, ThreadPool& pool) {
         const std::size_t n = request_.n_rows;
         OpenNode root;
         root.n = static_cast<std::uint32_t>(n);
@@ -184,8 +296,7 @@ class SklearnKernel {
                 std::make_unique<FeatureOrder>(request_.columns.size(), request_.max_features,
                                                request_.state, request_.max_leaves >= 0);
         }
-        subtree.nodes.resize(1);
-        subtree.total.assign(s_, 0.0);
+        subtree.add_nodes(1);
         bool is_pure = true;
         if (is_counted_) {
             for (std::size_t row = 0; row < n; ++row) {
@@ -198,7 +309,7 @@ class SklearnKernel {
         Scratch& scratch = *scratch_[0];
         total_weight_ = scratch.criterion.weight(subtree.total.data());
         min_weight_ = request_.min_weight_share * total_weight_;
-        root.is_open = !is_pure && !stops(scratch, subtree.total.data(), root.n, 0);
+        root.is_open = !is_pure && !is_leaf(scratch, subtree.total.data(), root.n, 0);
         return root;
     }
 
@@ -253,8 +364,8 @@ class SklearnKernel {
     }
 
     // Renumber the rows of a node, in table order.
-    void localize(GrowTask& task, OpenNode& open) {
-        Local& local = task.local;
+    void localize(Scratch& scratch, OpenNode& open) {
+        Local& local = scratch.local;
         std::uint32_t* rows = rows_.data() + open.begin;
         local.number.resize(request_.n_rows);
         local.row_of.assign(rows, rows + open.n);
@@ -281,9 +392,9 @@ class SklearnKernel {
                 list[i] = static_cast<Entry>(local.number[row]) << shift_ | (list[i] & mask);
             }
         }
-        task.row_data = {local.target.data(), is_regression_ ? local.y.data() : nullptr,
-                         request_.weight == nullptr ? nullptr : local.weight.data(),
-                         local.row_of.data()};
+        scratch.row_data = {local.target.data(), is_regression_ ? local.y.data() : nullptr,
+                            request_.weight == nullptr ? nullptr : local.weight.data(),
+                            local.row_of.data()};
         open.is_local = true;
     }
 
@@ -308,228 +419,53 @@ class SklearnKernel {
         return is_pure;
     }
 
-    [[nodiscard]] bool stops(Scratch& scratch, const double* total, std::uint32_t n,
-                             std::int64_t depth) const {
+    [[nodiscard]] bool is_leaf(Scratch& scratch, const double* total, std::uint32_t n,
+                               std::int64_t depth) const {
         return (request_.max_depth >= 0 && depth >= request_.max_depth) ||
                n < request_.min_samples_split ||
                scratch.criterion.weight(total) < 2 * min_weight_ ||
                scratch.criterion.impurity(total) <= std::numeric_limits<double>::epsilon();
     }
 
-    // ---- the order in which nodes are split
-
-    void depth_first(GrowTask& task, OpenNode first) {
-        std::vector<OpenNode> stack;
-        stack.push_back(std::move(first));
-        ChosenSplit split;
-        while (!stack.empty()) {
-            OpenNode open = std::move(stack.back());
-            stack.pop_back();
-            if (task.poll) {
-                task.poll();
-            }
-            if (task.deferred != nullptr && open.n < task.large) {
-                task.deferred->push_back(std::move(open));
-                continue;
-            }
-            if (!is_counted_ && !open.is_local) {
-                constexpr std::uint32_t close = 1U << 15;  // rows whose data fit the cache
-                task.row_data = table_rows();
-                if (open.n <= close &&
-                    task.deferred == nullptr) {  // deferred nodes keep the table numbers
-                    localize(task, open);
-                }
-            }
-            if (!find_split(task, open, split)) {
-                continue;
-            }
-            OpenNode left;
-            OpenNode right;
-            divide(task, open, split, left, right);
-            if (right.is_open) {
-                stack.push_back(std::move(right));
-            }
-            if (left.is_open) {
-                stack.push_back(std::move(left));
-            }
-        }
-    }
-
-    // All threads share the columns of large nodes; smaller nodes are whole tasks.
-    void in_subtrees(std::vector<SklearnSubtree>& subtrees, OpenNode root, ThreadPool& pool,
-                     const PollCallback& poll) {
-        std::vector<OpenNode> deferred;
-        {
-            const std::size_t large = std::max<std::size_t>(request_.n_rows / 32, 2000);
-            GrowTask task{subtrees[0], *scratch_[0], &pool,      &deferred,   large,
-                          poll,        candidates_,  left_sums_, table_rows()};
-            depth_first(task, std::move(root));
-        }
-        subtrees.resize(1 + deferred.size());
-        for (std::size_t i = 0; i < deferred.size(); ++i) {
-            SklearnSubtree& subtree = subtrees[i + 1];
-            const std::uint32_t node = deferred[i].node;
-            subtrees[0].nodes[node].link = static_cast<std::int32_t>(i + 1);
-            subtree.nodes.resize(1);
-            subtree.total.assign(
-                subtrees[0].total.begin() + static_cast<std::ptrdiff_t>(node * s_),
-                subtrees[0].total.begin() + static_cast<std::ptrdiff_t>((node + 1) * s_));
-            deferred[i].node = 0;
-        }
-        std::vector<std::size_t> by_size(deferred.size());
-        std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-        std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
-            return deferred[a].n > deferred[b].n;
-        });
-        pool.run(deferred.size(), [&](std::size_t index, int thread) {
-            const std::size_t i = by_size[index];
-            std::vector<Candidate> candidates(request_.columns.size());
-            std::vector<double> left_sums(request_.columns.size() * s_);
-            const PollCallback polls = thread == 0 ? poll : PollCallback{};
-            GrowTask task{subtrees[i + 1],
-                          *scratch_[static_cast<std::size_t>(thread)],
-                          nullptr,
-                          nullptr,
-                          0,
-                          polls,
-                          candidates,
-                          left_sums,
-                          table_rows()};
-            depth_first(task, std::move(deferred[i]));
-        });
-    }
-
-    // With a limit on leaves, the node of the greatest weighted gain is split next.
-    void best_first(SklearnSubtree& subtree, OpenNode root, ThreadPool& pool,
-                    const PollCallback& poll) {
-        struct QueuedNode {
-            double proxy_improvement;
-            OpenNode open;
-            ChosenSplit split;
-        };
-        std::vector<QueuedNode> queue;
-        const auto comes_later = [&](const QueuedNode& a, const QueuedNode& b) {
-            return a.proxy_improvement < b.proxy_improvement ||
-                   (a.proxy_improvement == b.proxy_improvement && a.open.node > b.open.node);
-        };
-        GrowTask task{subtree, *scratch_[0], &pool,      nullptr,     0,
-                      poll,    candidates_,  left_sums_, table_rows()};
-        const auto enqueue = [&](OpenNode open) {
-            ChosenSplit split;
-            if (open.is_open && find_split(task, open, split)) {
-                const double mass =
-                    task.scratch.criterion.weight(subtree.total.data() + open.node * s_);
-                queue.push_back(
-                    {mass * split.candidate.gain, std::move(open), std::move(split)});
-                std::push_heap(queue.begin(), queue.end(), comes_later);
-            }
-        };
-        enqueue(std::move(root));
-        for (std::int64_t n_leaves = 1; !queue.empty() && n_leaves < request_.max_leaves;
-             ++n_leaves) {
-            if (poll) {
-                poll();
-            }
-            std::pop_heap(queue.begin(), queue.end(), comes_later);
-            const QueuedNode next = std::move(queue.back());
-            queue.pop_back();
-            OpenNode left;
-            OpenNode right;
-            divide(task, next.open, next.split, left, right);
-            enqueue(std::move(left));
-            enqueue(std::move(right));
-        }
-    }
-
     // ---- search: the best cut of every column, and the choice between them
 
-    bool find_split(GrowTask& task, OpenNode& open, ChosenSplit& split) {
-        const double* total = task.subtree.total.data() + open.node * s_;
-        const std::vector<std::uint32_t>& columns = *open.columns;
-        const double impurity = task.impurity = task.scratch.criterion.impurity(total);
-        const double weight = task.weight = task.scratch.criterion.weight(total);
-        if (request_.shuffles) {
-            std::fill(is_constant_.begin(), is_constant_.end(), std::uint8_t{1});
-            for (const std::uint32_t c : columns) {
-                is_constant_[c] = is_constant(task.row_data, open, c) ? 1 : 0;
-            }
-            feature_order_->ranks(is_constant_, open.n_constant, task.scratch.ranks);
-        }
-        const auto search_task = [&](std::size_t i, int thread) {
-            Scratch& scratch = task.pool == nullptr
-                                   ? task.scratch
-                                   : *scratch_[static_cast<std::size_t>(thread)];
-            const std::uint32_t c = columns[i];
-            Candidate& candidate = task.candidates[c];
-            candidate = Candidate{};
-            candidate.is_constant =
-                request_.shuffles ? is_constant_[c] != 0 : has_one_value(open, c);
-            if (!candidate.is_constant &&
-                !(request_.shuffles && task.scratch.ranks[c] == FeatureOrder::never)) {
-                search_column(scratch, task, open, c, false);
-            }
-        };
-        if (is_shared(task, open)) {
-            task.pool->run(columns.size(), search_task);
-        } else {
-            for (std::size_t i = 0; i < columns.size(); ++i) {
-                search_task(i, 0);
-            }
-        }
-        check_best(task, open);
-        const bool found = choose(task, open, impurity, weight, split);
-        if (found && std::any_of(columns.begin(), columns.end(), [&](std::uint32_t c) {
-                return task.candidates[c].is_constant;
-            })) {
-            std::vector<std::uint32_t> remaining;
-            for (const std::uint32_t c : columns) {
-                if (!task.candidates[c].is_constant) {
-                    remaining.push_back(c);
-                }
-            }
-            open.columns =
-                std::make_shared<const std::vector<std::uint32_t>>(std::move(remaining));
-        }
-        return found;
-    }
-
-    void search_column(Scratch& scratch, GrowTask& task, const OpenNode& open, std::uint32_t c,
-                       bool check_gaps) {
-        Candidate& candidate = task.candidates[c];
-        search(scratch, task.row_data, open, c, task.subtree.total.data() + open.node * s_,
-               check_gaps, candidate);
+    // The best cut of a column goes to the candidates of `own`.
+    void search_column(Scratch& scratch, Scratch& own, const OpenNode& open, std::uint32_t c,
+                       const double* total, bool check_gaps) {
+        Candidate& candidate = own.candidates[c];
+        search_list(scratch, own.row_data, open, c, total, check_gaps, candidate);
         if (candidate.is_made) {
-            double* left = task.left_sums.data() + c * s_;
+            double* left = own.left_sums.data() + c * s_;
             std::copy(scratch.best_left.begin(), scratch.best_left.end(), left);
             candidate.gain = scratch.criterion.gain(left, scratch.best_right.data(),
-                                                    task.impurity, task.weight);
+                                                    own.impurity, own.weight);
         }
     }
 
     // Columns are searched as if all their values differed by the gap, since looking values up
     // is expensive. Candidates that may win are checked: if the cut stands, it is also the best
     // of the cuts that stand; otherwise the column is searched again.
-    void check_best(GrowTask& task, const OpenNode& open) {
+    void check_best(Scratch& own, const OpenNode& open, const double* total) {
         for (bool again = true; again;) {
             again = false;
             double top = not_a_number;
             for (const std::uint32_t c : *open.columns) {
-                const double gain = task.candidates[c].gain;
+                const double gain = own.candidates[c].gain;
                 top = !std::isnan(gain) && !(gain <= top) ? gain : top;
             }
             for (const std::uint32_t c : *open.columns) {
-                Candidate& candidate = task.candidates[c];
+                Candidate& candidate = own.candidates[c];
                 if (candidate.is_checked ||
-                    !(candidate.gain + 2 * tie_share * task.impurity >= top)) {
+                    !(candidate.gain + 2 * tie_share * own.impurity >= top)) {
                     continue;
                 }
                 const Entry* entries = lists_[c].data() + open.begin;
-                if (is_far(task.row_data, c, entries, candidate.at) &&
-                    is_far(task.row_data, c, entries, candidate.top)) {
+                if (is_far(own.row_data, c, entries, candidate.at) &&
+                    is_far(own.row_data, c, entries, candidate.top)) {
                     candidate.is_checked = true;
                 } else {
                     candidate = Candidate{};
-                    search_column(task.scratch, task, open, c, true);
+                    search_column(own, own, open, c, total, true);
                     again = true;
                 }
             }
@@ -541,36 +477,29 @@ class SklearnKernel {
         return is_gap(value(row_data, c, entries[at - 1]), value(row_data, c, entries[at]));
     }
 
-    // Whether a node is large enough to share its columns among threads.
-    [[nodiscard]] bool is_shared(const GrowTask& task, const OpenNode& open) const {
-        constexpr std::size_t many = 20000;
-        return task.pool != nullptr && task.pool->size() > 1 &&
-               open.n * open.columns->size() >= many;
-    }
-
-    bool choose(GrowTask& task, const OpenNode& open, double impurity, double weight,
-                ChosenSplit& split) {
+    bool choose(Task& task, const OpenNode& open, Split& split) {
+        Scratch& own = task.scratch;
         double top = not_a_number;
         for (const std::uint32_t c : *open.columns) {
-            const double gain = task.candidates[c].gain;
+            const double gain = own.candidates[c].gain;
             if (!std::isnan(gain) && !(gain <= top)) {
                 top = gain;
             }
         }
         if (std::isnan(top) ||
             (request_.min_decrease > 0 &&
-             top * weight / total_weight_ + std::numeric_limits<double>::epsilon() <
+             top * own.weight / total_weight_ + std::numeric_limits<double>::epsilon() <
                  request_.min_decrease)) {
             return false;
         }
-        SklearnSubtree& subtree = task.subtree;
+        Subtree& subtree = task.subtree;
         const std::size_t start = subtree.ties.size();
         double proxy_improvement = -std::numeric_limits<double>::infinity();
         for (const std::uint32_t c : *open.columns) {
-            if (task.candidates[c].gain + tie_share * impurity >= top) {
+            if (own.candidates[c].gain + tie_share * own.impurity >= top) {
                 subtree.ties.push_back(static_cast<std::int32_t>(c));
                 proxy_improvement =
-                    std::max(proxy_improvement, task.candidates[c].proxy_improvement);
+                    std::max(proxy_improvement, own.candidates[c].proxy_improvement);
             }
         }
         auto winner = static_cast<std::uint32_t>(subtree.ties[start]);
@@ -578,19 +507,19 @@ class SklearnKernel {
             std::uint32_t first = std::numeric_limits<std::uint32_t>::max();
             for (std::size_t i = start; i < subtree.ties.size(); ++i) {
                 const auto c = static_cast<std::uint32_t>(subtree.ties[i]);
-                if (task.candidates[c].proxy_improvement == proxy_improvement &&
-                    task.scratch.ranks[c] < first) {
-                    first = task.scratch.ranks[c];
+                if (own.candidates[c].proxy_improvement == proxy_improvement &&
+                    own.ranks[c] < first) {
+                    first = own.ranks[c];
                     winner = c;
                 }
             }
         }
         split.column = winner;
-        split.candidate = task.candidates[winner];
+        split.candidate = own.candidates[winner];
         split.candidate.gain = std::max(split.candidate.gain, 0.0);
         split.left.assign(
-            task.left_sums.begin() + static_cast<std::ptrdiff_t>(winner * s_),
-            task.left_sums.begin() + static_cast<std::ptrdiff_t>((winner + 1) * s_));
+            own.left_sums.begin() + static_cast<std::ptrdiff_t>(winner * s_),
+            own.left_sums.begin() + static_cast<std::ptrdiff_t>((winner + 1) * s_));
         const std::size_t n_tied = subtree.ties.size() - start;
         if (!(split.candidate.gain >= request_.min_gain)) {
             subtree.ties.resize(start);
@@ -599,7 +528,6 @@ class SklearnKernel {
         if (n_tied > 1) {
             subtree.nodes[open.node].tie_start = static_cast<std::uint32_t>(start);
             subtree.nodes[open.node].tie_count = static_cast<std::uint32_t>(n_tied);
-            subtree.tied_nodes_in_order.push_back(open.node);
         } else {
             subtree.ties.resize(start);
         }
@@ -630,8 +558,9 @@ class SklearnKernel {
                                           value(row_data, c, entries[open.n - 1])));
     }
 
-    void search(Scratch& scratch, const RowData& row_data, const OpenNode& open,
-                std::uint32_t c, const double* total, bool check_gaps, Candidate& candidate) {
+    void search_list(Scratch& scratch, const RowData& row_data, const OpenNode& open,
+                     std::uint32_t c, const double* total, bool check_gaps,
+                     Candidate& candidate) {
         const Entry* entries = lists_[c].data() + open.begin;
         const std::uint32_t n_missing = open.missing.empty() ? 0 : open.missing[c];
         candidate.is_checked = check_gaps || is_sparse_[c] == 0;
@@ -993,91 +922,45 @@ class SklearnKernel {
 
     // ---- partition
 
-    void divide(GrowTask& task, const OpenNode& open, const ChosenSplit& split, OpenNode& left,
-                OpenNode& right) {
-        SklearnSubtree& subtree = task.subtree;
-        Scratch& scratch = task.scratch;
-        const std::uint32_t c = split.column;
+    // Mark the rows of the smaller child, which is moved.
+    void mark_moved(const OpenNode& open, const Split& split, bool left_moves, Scratch& own) {
         const Candidate& candidate = split.candidate;
-        const Entry* entries = lists_[c].data() + open.begin;
-        const std::uint32_t n_missing = open.missing.empty() ? 0 : open.missing[c];
+        const Entry* entries = lists_[split.column].data() + open.begin;
+        const std::uint32_t n_missing = open.missing.empty() ? 0 : open.missing[split.column];
         const std::uint32_t n_known = open.n - n_missing;
-        const std::uint32_t n_left =
-            candidate.at + (candidate.missing_branch == 0 ? n_missing : 0U);
-
-        const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
-        subtree.nodes.resize(first + 2);
-        subtree.total.resize(subtree.nodes.size() * s_);
-        SklearnSubtree::Node& node = subtree.nodes[open.node];
-        node.column = static_cast<std::int32_t>(c);
-        node.first_child = first;
-        node.gain = candidate.gain;
-        node.missing = candidate.missing_branch;
-        const double low = value(task.row_data, c, entries[candidate.at - 1]);
-        node.cut = std::numeric_limits<double>::infinity();
-        node.gap[0] = low;
-        if (candidate.at < n_known) {
-            const double high = value(task.row_data, c, entries[candidate.at]);
-            node.cut = sklearn_cut(low, high);
-            node.gap[1] = high;
-        }
-
-        // The smaller child is marked and moved.
-        const bool left_moves = n_left < open.n - n_left;
-        const std::uint32_t n_moved = left_moves ? n_left : open.n - n_left;
-        scratch.moved.clear();
+        own.moved.clear();
         const auto mark = [&](std::uint32_t from, std::uint32_t to) {
             for (std::uint32_t i = from; i < to; ++i) {
                 const auto row = static_cast<std::uint32_t>(entries[i] >> shift_);
-                scratch.marks.set(row);
-                scratch.moved.push_back(row);
+                own.marks.set(row);
+                own.moved.push_back(row);
             }
         };
         mark(left_moves ? 0 : candidate.at, left_moves ? candidate.at : n_known);
         if (left_moves == (candidate.missing_branch == 0)) {
             mark(n_known, open.n);
         }
+    }
 
-        for (OpenNode* child : {&left, &right}) {
-            const bool is_moved = (child == &left) == left_moves;
-            child->node = child == &left ? first : first + 1;
-            child->n = is_moved ? n_moved : open.n - n_moved;
-            child->begin = is_moved ? open.begin + open.n - n_moved : open.begin;
-            child->depth = open.depth + 1;
-            child->n_constant = open.n_constant;
-            child->columns = open.columns;
-            child->is_local = open.is_local;
-        }
-        sum_children(task, open, split, left, right);
-        if (left.is_open || right.is_open) {
-            OpenNode& kept_child = left_moves ? right : left;
-            OpenNode& moved_child = left_moves ? left : right;
-            if (!open.missing.empty()) {
-                kept_child.missing.assign(open.missing.size(), 0);
-                moved_child.missing.assign(open.missing.size(), 0);
-            }
-            const std::vector<std::uint32_t>& columns = *open.columns;
-            const auto partition = [&](std::size_t i, int thread) {
-                Scratch& own = task.pool == nullptr
-                                   ? scratch
-                                   : *scratch_[static_cast<std::size_t>(thread)];
-                partition_list(own, scratch.marks, open, columns[i], kept_child, moved_child);
-            };
-            if (is_shared(task, open)) {
-                task.pool->run(columns.size(), partition);
-            } else {
-                for (std::size_t i = 0; i < columns.size(); ++i) {
-                    partition(i, 0);
-                }
-            }
-        }
-        for (const std::uint32_t row : scratch.moved) {
-            scratch.marks.clear(row);
+    void set_split(Subtree& subtree, const OpenNode& open, const Split& split,
+                   const RowData& row_data) {
+        const Candidate& candidate = split.candidate;
+        const std::uint32_t c = split.column;
+        const Entry* entries = lists_[c].data() + open.begin;
+        const std::uint32_t n_known = open.n - (open.missing.empty() ? 0 : open.missing[c]);
+        subtree.scores[open.node].gain = candidate.gain;
+        subtree.scores[open.node].missing_branch = candidate.missing_branch;
+        Subtree::Node& node = subtree.nodes[open.node];
+        node.low = value(row_data, c, entries[candidate.at - 1]);
+        node.cut = std::numeric_limits<double>::infinity();
+        if (candidate.at < n_known) {
+            node.high = value(row_data, c, entries[candidate.at]);
+            node.cut = sklearn_cut(node.low, node.high);
         }
     }
 
-    void sum_children(GrowTask& task, const OpenNode& open, const ChosenSplit& split,
-                      OpenNode& left, OpenNode& right) {
+    void sum_children(Task& task, const OpenNode& open, const Split& split, OpenNode& left,
+                      OpenNode& right) {
         double* total = task.subtree.total.data();
         bool pure[2] = {true, true};
         if (is_counted_) {
@@ -1100,13 +983,15 @@ class SklearnKernel {
                 }
             }
             std::copy(scratch.spare_rows.begin(), scratch.spare_rows.end(), rows + remaining);
-            pure[0] = sum_rows(task.row_data, left.begin, left.n, total + left.node * s_);
-            pure[1] = sum_rows(task.row_data, right.begin, right.n, total + right.node * s_);
+            pure[0] =
+                sum_rows(task.scratch.row_data, left.begin, left.n, total + left.node * s_);
+            pure[1] =
+                sum_rows(task.scratch.row_data, right.begin, right.n, total + right.node * s_);
         }
         left.is_open =
-            !pure[0] && !stops(task.scratch, total + left.node * s_, left.n, left.depth);
+            !pure[0] && !is_leaf(task.scratch, total + left.node * s_, left.n, left.depth);
         right.is_open =
-            !pure[1] && !stops(task.scratch, total + right.node * s_, right.n, right.depth);
+            !pure[1] && !is_leaf(task.scratch, total + right.node * s_, right.n, right.depth);
     }
 
     [[nodiscard]] bool has_one_class(const double* total) const {
@@ -1156,8 +1041,6 @@ class SklearnKernel {
     double min_weight_ = 0;    // of a child
     std::unique_ptr<FeatureOrder> feature_order_;
     std::vector<std::unique_ptr<Scratch>> scratch_;
-    std::vector<Candidate> candidates_;
-    std::vector<double> left_sums_;
     std::vector<std::uint8_t> is_constant_;
 };
 

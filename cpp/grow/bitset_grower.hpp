@@ -12,6 +12,7 @@
 #include "grow/bitset.hpp"
 #include "grow/criterion.hpp"
 #include "grow/criterion_counts.hpp"
+#include "grow/driver.hpp"
 #include "grow/level_counts.hpp"
 #include "grow/nodes.hpp"
 
@@ -131,15 +132,21 @@ class BitsetGrower {
         }
         splits_.resize(table.columns.size());
         stack_.push_back({root, 0, lowest_bits(table.n), depth, 0, 0, active_.size()});
-        while (!stack_.empty()) {
-            const OpenNode at = stack_.back();
-            stack_.pop_back();
-            active_.resize(at.active + at.n_active);  // drops the columns of finished nodes
-            grow_node(kernel, subtree, at, scratch);
-        }
+        Task<Scratch> task{kernel, subtree, scratch};
+        SerialPool alone;
+        grow_depth_first(kernel.request_, *this, task, stack_, alone, PollCallback{},
+                         [](const OpenNode&) { return true; });
     }
 
-  private:
+    // ---- for the driver
+
+    using Split = std::size_t;  // the column
+    template <class Scratch>
+    struct Task {
+        Kernel& kernel;
+        Subtree& subtree;
+        Scratch& scratch;
+    };
     struct OpenNode {
         std::uint32_t node = 0;
         std::uint32_t begin = 0;
@@ -147,7 +154,38 @@ class BitsetGrower {
         std::int64_t depth = 0;
         unsigned side = 0;
         std::size_t active = 0, n_active = 0;  // range of its columns in active_
+
+        [[nodiscard]] std::size_t n_rows() const { return popcount(rows); }
     };
+
+    template <class Task>
+    static bool stops(const Task&, const OpenNode&) {
+        return false;  // leaves are not opened
+    }
+
+    template <class Task, class Pool>
+    bool search(Task& task, const OpenNode& at, Split& split, const Pool&) {
+        active_.resize(at.active + at.n_active);  // drops the columns of finished nodes
+        prepare_node(task.kernel, at);
+        for (std::size_t i = at.active; i < at.active + at.n_active; ++i) {
+            search_column(task.kernel, active_[i], at, task.scratch);
+        }
+        const int winner = choose_column(task.kernel, at, task.scratch);
+        if (winner < 0) {
+            return false;
+        }
+        split = static_cast<std::size_t>(winner);
+        task.subtree.set_ties(at.node, task.scratch.ties);
+        return true;
+    }
+
+    template <class Task, class Pool>
+    void divide(Task& task, const OpenNode& at, Split split, const Pool&,
+                std::vector<OpenNode>&) {
+        divide(task.kernel, task.subtree, at, split, task.scratch);
+    }
+
+  private:
     struct ColumnSplit {
         double value = -1;  // V; negative: no admissible split
         double information = 0;
@@ -184,23 +222,7 @@ class BitsetGrower {
     }
 
     template <class Scratch>
-    void grow_node(Kernel& kernel, Subtree& subtree, const OpenNode& at, Scratch& scratch) {
-        prepare_node(kernel, at);
-        kernel.request_.report_scan(node_.stats.n);
-        for (std::size_t i = at.active; i < at.active + at.n_active; ++i) {
-            search(kernel, active_[i], at, scratch);
-        }
-        const int winner = choose_column(kernel, at, scratch);
-        if (winner < 0) {
-            kernel.request_.report_leaf(node_.stats.n);
-            return;
-        }
-        subtree.set_ties(at.node, scratch.ties);
-        divide(kernel, subtree, at, static_cast<std::size_t>(winner), scratch);
-    }
-
-    template <class Scratch>
-    void search(Kernel& kernel, std::size_t j, const OpenNode& at, Scratch& scratch) {
+    void search_column(Kernel& kernel, std::size_t j, const OpenNode& at, Scratch& scratch) {
         const BitsetTable::Column& column = table.columns[j];
         const NodeStats& f = node_.stats;
         ColumnSplit& split = splits_[j];
@@ -373,7 +395,8 @@ class BitsetGrower {
             const std::uint32_t* counts = counts_.data() + b * kernel.k_;
             kernel.add_node(subtree, counts);
             if (!source.ordered) {
-                kernel.set_levels(subtree, levels_[b]);
+                subtree.set_levels(static_cast<std::uint32_t>(subtree.nodes.size() - 1),
+                                   levels_[b]);
             }
             branches_[b].grows =
                 n_remaining > 0 && !kernel.is_leaf(counts, branches_[b].n, at.depth + 1);

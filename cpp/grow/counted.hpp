@@ -16,6 +16,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -31,6 +32,7 @@
 #include "grow/category_order.hpp"
 #include "grow/criterion.hpp"
 #include "grow/criterion_counts.hpp"
+#include "grow/driver.hpp"
 #include "grow/level_counts.hpp"
 #include "grow/nodes.hpp"
 #include "grow/sorted_lists.hpp"
@@ -50,61 +52,6 @@ class CountedKernel {
           packing_(request.n_sums),
           use_avx512_(has_avx512()),
           columns_(request.columns.size()) {}
-
-    // Returns nothing if a value is missing or infinite: the request is then for another
-    // kernel.
-    std::vector<Subtree> grow(ThreadPool& pool, const PollCallback& poll) {
-        OpenNode root;
-        root.n = static_cast<std::uint32_t>(request_.n_rows);
-        if (!prepare(pool, root, poll)) {
-            return {};
-        }
-        const bool is_serial = pool.size() == 1;
-        const std::size_t large =
-            is_serial ? 0 : std::max<std::size_t>(request_.n_rows / 32, std::size_t{4096});
-        std::vector<Subtree> subtrees(1);
-        std::vector<OpenNode> deferred;
-        root.counts.assign(k_, 0);
-        for (std::size_t i = 0; i < request_.n_rows; ++i) {
-            ++root.counts[static_cast<std::size_t>(request_.target[i])];
-        }
-        for (std::size_t c = 0; c < columns_.size(); ++c) {
-            if (columns_[c].kind != Kind::constant) {
-                root.active.push_back(static_cast<std::uint32_t>(c));
-            }
-        }
-        add_node(subtrees[0], root.counts.data());
-        if (!is_leaf(root.counts.data(), root.n, 0)) {
-            grow_subtree(subtrees[0], std::move(root), scratch_[0], large,
-                         is_serial ? nullptr : &pool, is_serial ? nullptr : &deferred, poll);
-        }
-        subtrees.resize(1 + deferred.size());
-        std::vector<std::size_t> by_size(deferred.size());
-        std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-        std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
-            return deferred[a].n > deferred[b].n;
-        });
-        for (std::size_t i = 0; i < deferred.size(); ++i) {
-            subtrees[0].nodes[deferred[i].node].link = static_cast<std::int32_t>(i + 1);
-            add_node(subtrees[i + 1], deferred[i].counts.data());
-        }
-        pool.run(deferred.size(), [&](std::size_t task, int thread) {
-            const std::size_t i = by_size[task];
-            deferred[i].node = 0;
-            grow_subtree(subtrees[i + 1], std::move(deferred[i]),
-                         scratch_[static_cast<std::size_t>(thread)], 0, nullptr, nullptr,
-                         thread == 0 ? poll : PollCallback{});
-        });
-        return subtrees;
-    }
-
-  private:
-    // Up to this depth, examining buckets costs less than moving fine codes along.
-    static constexpr std::int64_t shallow = 9;
-    // Buckets of fewer rows are sorted without a look at fine codes.
-    [[nodiscard]] std::uint32_t max_sorted_bucket() const {
-        return static_cast<std::uint32_t>(std::min<std::size_t>(64, small_));
-    }
 
     enum class Kind : std::uint8_t { constant, pair, nominal, ordered };
     struct Column {
@@ -131,6 +78,19 @@ class CountedKernel {
         std::vector<std::uint32_t> counts;
         std::vector<std::uint32_t> active;
         Cells buckets;  // slots x buckets x K
+
+        [[nodiscard]] std::size_t n_rows() const { return n; }
+    };
+    struct Cut {
+        double at = not_a_number;
+        double low = not_a_number, high = not_a_number;
+    };
+    struct Split {
+        std::size_t column = 0;
+        Cut cut;
+        std::vector<std::uint32_t> counts;               // K per branch
+        std::vector<std::uint32_t> sizes;                // rows of each branch
+        std::vector<std::vector<std::uint32_t>> levels;  // categories into each branch
     };
     struct ColumnSplit {
         bool exists = false;           // whether there is an admissible split
@@ -174,6 +134,153 @@ class CountedKernel {
         BitsetGrower<CountedKernel> bitset;
         std::vector<std::uint8_t> bitset_row;  // the number of a row in the bitset table
     };
+
+    using Task = GrowTask<Scratch>;
+
+    // ---- for the driver
+
+    [[nodiscard]] NodeLayout layout() const { return {k_, true, false, false}; }
+
+    Scratch& scratch(int thread) { return scratch_[static_cast<std::size_t>(thread)]; }
+
+    [[nodiscard]] std::size_t min_shared_rows(int) const {
+        return std::max<std::size_t>(request_.n_rows / 32, 4096);
+    }
+
+    // Returns nothing if a value is missing or infinite: the request is then for another
+    // kernel.
+    std::optional<OpenNode> start(Subtree& subtree, ThreadPool& pool,
+                                  const PollCallback& poll) {
+        OpenNode root;
+        root.n = static_cast<std::uint32_t>(request_.n_rows);
+        if (!prepare(pool, root, poll)) {
+            return std::nullopt;
+        }
+        root.counts.assign(k_, 0);
+        for (std::size_t i = 0; i < request_.n_rows; ++i) {
+            ++root.counts[static_cast<std::size_t>(request_.target[i])];
+        }
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+            if (columns_[c].kind != Kind::constant) {
+                root.active.push_back(static_cast<std::uint32_t>(c));
+            }
+        }
+        add_node(subtree, root.counts.data());
+        return root;
+    }
+
+    bool stops(Task&, const OpenNode& open) const {
+        return is_leaf(open.counts.data(), open.n, open.depth);
+    }
+
+    // Make the lists of a node that has become small, and grow the subtree of a tiny one.
+    bool grow_whole(Task& task, OpenNode& open, const PollCallback&) {
+        if (!open.has_lists && open.n <= small_) {
+            if (lists_everywhere_) {
+                open.has_lists = true;
+            } else {
+                make_lists(open, task.scratch);
+            }
+        }
+        if (!open.has_lists || open.n > max_bitset_rows) {
+            return false;
+        }
+        make_bitset(open, task.scratch);
+        task.scratch.bitset.grow(*this, task.subtree, open.node, open.depth, task.scratch);
+        return true;
+    }
+
+    template <class Pool>
+    bool search(Task& task, const OpenNode& open, Split& split, Pool&& pool) {
+        Scratch& scratch = task.scratch;
+        NodeStats stats;
+        stats.t = open.counts.data();
+        stats.k = k_;
+        stats.n = open.n;
+        stats.min_rows = min_branch_rows(open.n);
+        M::prepare(stats, log_);
+        if (std::any_of(open.active.begin(), open.active.end(),
+                        [&](std::uint32_t c) { return columns_[c].is_pair(); })) {
+            scratch.classes.prepare(labels_.at(open.depth, open.begin), open.n, k_);
+        }
+        pool.run(open.active.size(), [&](std::size_t i, int thread) {
+            const std::size_t c = open.active[i];
+            search_column(c, open, stats, scratch_of(thread, scratch), scratch.classes,
+                          scratch.splits[c], scratch);
+        });
+        if (!open.has_lists) {
+            open_buckets(open, stats, scratch, pool);
+        }
+        const int winner = choose_column(open, stats, scratch);
+        if (winner < 0) {
+            return false;
+        }
+        split.column = static_cast<std::size_t>(winner);
+        count_branches(open, scratch, split);
+        if (request_.min_gain > 0 && gain_of(open.counts, open.n, split.counts,
+                                             split.sizes.size()) < request_.min_gain) {
+            return false;
+        }
+        task.subtree.set_ties(open.node, scratch.ties);
+        return true;
+    }
+
+    template <class Pool>
+    void divide(Task& task, OpenNode& open, const Split& split, Pool&& pool,
+                std::vector<OpenNode>& open_nodes) {
+        Scratch& scratch = task.scratch;
+        const std::size_t n_parts = split.sizes.size();
+        Division division{split, {}, std::vector<bool>(n_parts), std::vector<Cells>(n_parts)};
+        const auto first = static_cast<std::uint32_t>(task.subtree.nodes.size());
+        if (!add_children(task.subtree, open, scratch, division)) {
+            return;
+        }
+        if (n_parts == 2) {
+            divide_in_two(open, scratch, division, pool);
+        } else {
+            divide_in_many(open, scratch, division, pool);
+        }
+        // The smaller branch is grown first, so that few nodes wait.
+        std::vector<std::size_t> starts(n_parts, open.begin);
+        for (std::size_t b = 1; b < n_parts; ++b) {
+            starts[b] = starts[b - 1] + split.sizes[b - 1];
+        }
+        for (std::size_t i = 0; i < n_parts; ++i) {
+            const std::size_t b =
+                n_parts == 2 && split.sizes[0] > split.sizes[1] ? i : n_parts - 1 - i;
+            if (division.grows[b]) {
+                OpenNode child;
+                child.node = first + static_cast<std::uint32_t>(b);
+                child.n = split.sizes[b];
+                child.begin = starts[b];
+                child.has_lists = open.has_lists;
+                child.buckets = std::move(division.buckets[b]);
+                child.depth = open.depth + 1;
+                child.counts.assign(split.counts.data() + b * k_,
+                                    split.counts.data() + (b + 1) * k_);
+                child.active = division.remaining;
+                open_nodes.push_back(std::move(child));
+            }
+        }
+        if (open.buckets) {
+            scratch.spare.push_back(std::move(open.buckets));
+        }
+    }
+
+  private:
+    struct Division {
+        const Split& split;
+        std::vector<std::uint32_t> remaining;  // columns that may still split a node below
+        std::vector<bool> grows;               // whether a branch may be split
+        std::vector<Cells> buckets;            // of each branch
+    };
+
+    // Up to this depth, examining buckets costs less than moving fine codes along.
+    static constexpr std::int64_t shallow = 9;
+    // Buckets of fewer rows are sorted without a look at fine codes.
+    [[nodiscard]] std::uint32_t max_sorted_bucket() const {
+        return static_cast<std::uint32_t>(std::min<std::size_t>(64, small_));
+    }
 
     // ---- preparation
 
@@ -566,11 +673,6 @@ class CountedKernel {
         return lists_everywhere_ ? row : scratch.global[row];
     }
 
-    struct Cut {
-        double at = not_a_number;
-        double low = not_a_number, high = not_a_number;
-    };
-
     [[nodiscard]] Cut cut_of(std::size_t c, double low, double high) const {
         const GrowColumn& source = request_.columns[c];
         if (source.codes == nullptr) {
@@ -615,89 +717,15 @@ class CountedKernel {
         node.n_children = static_cast<std::uint32_t>(n_parts);
     }
 
-    // The categories that lead into the node that was added last.
-    static void set_levels(Subtree& subtree, const std::vector<std::uint32_t>& levels) {
-        Subtree::Node& child = subtree.nodes.back();
-        child.level_start = static_cast<std::uint32_t>(subtree.levels.size());
-        child.level_count = static_cast<std::uint32_t>(levels.size());
-        subtree.levels.insert(subtree.levels.end(), levels.begin(), levels.end());
-    }
-
-    void grow_subtree(Subtree& subtree, OpenNode first, Scratch& scratch, std::size_t large,
-                      ThreadPool* pool, std::vector<OpenNode>* deferred,
-                      const PollCallback& poll) {
-        std::vector<OpenNode> stack;
-        stack.push_back(std::move(first));
-        while (!stack.empty()) {
-            OpenNode open = std::move(stack.back());
-            stack.pop_back();
-            if (poll) {
-                poll();
-            }
-            if (deferred != nullptr && open.n < large) {
-                deferred->push_back(std::move(open));
-                continue;
-            }
-            if (!open.has_lists && open.n <= small_) {
-                if (lists_everywhere_) {
-                    open.has_lists = true;
-                } else {
-                    make_lists(open, scratch);
-                }
-            }
-            if (open.has_lists && open.n <= max_bitset_rows) {
-                make_bitset(open, scratch);
-                scratch.bitset.grow(*this, subtree, open.node, open.depth, scratch);
-            } else if (pool != nullptr) {
-                grow_node(subtree, open, scratch, *pool, stack);
-            } else {
-                grow_node(subtree, open, scratch, SerialPool{}, stack);
-            }
-        }
-    }
-
     Scratch& scratch_of(int thread, Scratch& scratch) {
         return thread < 0 ? scratch : scratch_[static_cast<std::size_t>(thread)];
     }
 
-    template <class Pool>
-    void grow_node(Subtree& subtree, OpenNode& open, Scratch& scratch, Pool&& pool,
-                   std::vector<OpenNode>& stack) {
-        NodeStats stats;
-        stats.t = open.counts.data();
-        stats.k = k_;
-        stats.n = open.n;
-        stats.min_rows = min_branch_rows(open.n);
-        M::prepare(stats, log_);
-        bool any_pair = false;
-        for (const std::uint32_t c : open.active) {
-            any_pair = any_pair || columns_[c].is_pair();
-        }
-        if (any_pair) {
-            scratch.classes.prepare(labels_.at(open.depth, open.begin), open.n, k_);
-        }
-        pool.run(open.active.size(), [&](std::size_t i, int thread) {
-            const std::size_t c = open.active[i];
-            Scratch& own = scratch_of(thread, scratch);
-            search(c, open, stats, own, scratch.classes, scratch.splits[c], scratch);
-        });
-        if (!open.has_lists) {
-            open_buckets(open, stats, scratch, pool);
-        }
-        request_.report_scan(open.n);
-        const int winner = choose_column(open, stats, scratch);
-        if (winner < 0) {
-            request_.report_leaf(open.n);
-            return;
-        }
-        subtree.set_ties(open.node, scratch.ties);
-        divide(subtree, open, static_cast<std::size_t>(winner), scratch, pool, stack);
-    }
-
     // ---- search
 
-    void search(std::size_t c, const OpenNode& open, const NodeStats& f, Scratch& scratch,
-                const ClassBits& classes, ColumnSplit& split, const Scratch& owner) const {
+    void search_column(std::size_t c, const OpenNode& open, const NodeStats& f,
+                       Scratch& scratch, const ClassBits& classes, ColumnSplit& split,
+                       const Scratch& owner) const {
         const Column& column = columns_[c];
         split.exists = false;
         split.can_split_below = false;
@@ -857,35 +885,38 @@ class CountedKernel {
         });
     }
 
-    void open_column(std::size_t c, const OpenNode& open, const NodeStats& f, Scratch& scratch,
-                     ColumnSplit& split, std::atomic<double>& so_far) const {
-        const Column& column = columns_[c];
-        const auto bar = [&] {  // candidates below it can neither win nor tie
+    // The search inside the buckets of one column.
+    struct BucketSearch {
+        const CountedKernel& kernel;
+        const Column& column;
+        const NodeStats& f;
+        Scratch& scratch;
+        ColumnSplit& split;
+        std::atomic<double>& so_far;
+        const std::uint8_t* codes;
+        const std::uint32_t* rows;
+        const std::uint16_t* labels;
+
+        // Candidates below it can neither win nor tie.
+        [[nodiscard]] double bar() const {
             return so_far.load(std::memory_order_relaxed) * (1 - 1e-11) - 3 * f.slack;
-        };
-        const std::uint32_t* cells = open.buckets.get() + column.slot * n_buckets * k_;
-        const std::uint8_t* codes = column.bytes.at(open.depth, open.begin);
-        const std::uint32_t* rows = rows_.at(open.depth, open.begin);
-        const std::uint16_t* labels = labels_.at(open.depth, open.begin);
-        scratch.before.assign(k_, 0);
-        std::uint32_t l = 0;
-        split.exists = false;
-        const auto propose = [&](double value, std::uint32_t at, std::size_t b) {
+        }
+        void propose(double value, std::uint32_t at, std::size_t b) {
             if (!split.exists || value > split.value + f.slack) {
                 split.value = !split.exists && value <= f.slack ? 0 : value;
                 split.at = at;
                 split.bucket = static_cast<std::uint32_t>(b);
                 split.exists = true;
             }
-        };
-        const auto raise = [&](double value) {
+        }
+        void raise(double value) {
             double old = so_far.load(std::memory_order_relaxed);
             while (value > old && !so_far.compare_exchange_weak(old, value)) {
             }
-        };
+        }
         // Sort rows, given by position in the node, by value into scratch.opened.
-        const auto sort_rows = [&] {
-            scratch.sort.start(scratch.hits.size(), packing_.class_bits);
+        void sort_rows() {
+            scratch.sort.start(scratch.hits.size(), kernel.packing_.class_bits);
             std::uint32_t* tags = scratch.sort.tags();
             for (std::size_t i = 0; i < scratch.hits.size(); ++i) {
                 tags[i] = labels[scratch.hits[i]];
@@ -898,80 +929,104 @@ class CountedKernel {
                 scratch.opened[i] = static_cast<Entry>(scratch.sort.tag(i)) << 1 |
                                     (scratch.sort.differs(i) ? 1U : 0U);
             }
-        };
+        }
         // The best cut inside a range of scratch.opened, after `before` rows of the node.
-        const auto search_inside = [&](std::size_t first, std::uint32_t size,
-                                       std::uint32_t before, std::size_t b) {
+        void search_inside(std::size_t first, std::uint32_t size, std::uint32_t before,
+                           std::size_t b) {
             if (size < 2) {
                 return;
             }
             scratch.opened[first] &= ~Entry{1};
-            const BestCut best = best_cut(
-                ListView<Entry>{scratch.opened.data() + first, size, packing_.shift(), before},
-                f, M{}, log_, scratch.below, use_avx512_);
+            const BestCut best =
+                best_cut(ListView<Entry>{scratch.opened.data() + first, size,
+                                         kernel.packing_.shift(), before},
+                         f, M{}, kernel.log_, scratch.below, kernel.use_avx512_);
             if (best.at > 0) {
                 propose(best.value, best.at, b);
                 raise(best.value);
             }
-        };
+        }
+        // Search a bucket of m rows, after l others, by its fine codes.
+        void search_fine_cells(const std::uint8_t* fine, std::size_t b, std::uint32_t m,
+                               std::uint32_t l) {
+            // So many fine cells that a few rows are in each.
+            const std::size_t k_ = kernel.k_;
+            const auto bits = static_cast<unsigned>(
+                std::clamp(static_cast<int>(std::bit_width(m)) - 3, 4, 7));
+            const std::size_t n_cells = std::size_t{1} << bits;
+            const auto bucket = static_cast<std::uint8_t>(b);
+            const FineCodeView view{codes, fine, labels, f.n, 8 - bits, k_};
+            scratch.fine_counts.assign(n_cells * k_, 0);
+            count_in_bucket(view, bucket, m, scratch.fine_counts.data(), scratch.packed,
+                            kernel.use_avx512_);
+            scratch.start = scratch.before;
+            const Scan scan = kernel.scan_cells(
+                scratch.fine_counts.data(), n_cells, [](std::size_t) { return true; }, f,
+                scratch.start.data(), l, scratch.edge_value.data(), scratch.bound.data());
+            raise(scan.best);
+            const double least = bar();
+            rows_in_cells(view, bucket, m, scratch.bound.data(), least, scratch.hits,
+                          kernel.use_avx512_);
+            sort_rows();
+            scratch.start = scratch.before;
+            std::size_t first = 0;
+            std::uint32_t before = l;
+            for (std::size_t cell = 0; cell < n_cells; ++cell) {
+                const std::uint32_t* inside = scratch.fine_counts.data() + cell * k_;
+                const std::uint32_t size =
+                    std::accumulate(inside, inside + k_, std::uint32_t{0});
+                if (scratch.bound[cell] >= least) {
+                    scratch.below = scratch.start;
+                    search_inside(first, size, before, b);
+                    first += size;
+                }
+                for (std::size_t k = 0; k < k_; ++k) {
+                    scratch.start[k] += inside[k];
+                }
+                before += size;
+                if (scratch.edge_value[cell] >= 0 && before < l + m) {
+                    propose(scratch.edge_value[cell], before, b);
+                }
+            }
+        }
+    };
+
+    void open_column(std::size_t c, const OpenNode& open, const NodeStats& f, Scratch& scratch,
+                     ColumnSplit& split, std::atomic<double>& so_far) const {
+        const Column& column = columns_[c];
+        BucketSearch buckets{*this,
+                             column,
+                             f,
+                             scratch,
+                             split,
+                             so_far,
+                             column.bytes.at(open.depth, open.begin),
+                             rows_.at(open.depth, open.begin),
+                             labels_.at(open.depth, open.begin)};
+        const std::uint32_t* cells = open.buckets.get() + column.slot * n_buckets * k_;
+        scratch.before.assign(k_, 0);
+        std::uint32_t l = 0;
+        split.exists = false;
         std::size_t run_end = 0;  // end of the buckets whose rows are in scratch.run
         std::size_t place = 0;    // where the rows of bucket b begin
         for (std::size_t b = 0; b < n_buckets; ++b) {
             const std::uint32_t* inside = cells + b * k_;
             const std::uint32_t m = std::accumulate(inside, inside + k_, std::uint32_t{0});
-            if (split.bound[b] >= bar()) {
-                const auto bucket = static_cast<std::uint8_t>(b);
-                if (!has_fine_codes_ || m < max_sorted_bucket()) {
+            const double least = buckets.bar();
+            if (split.bound[b] >= least) {
+                if (has_fine_codes_ && m >= max_sorted_bucket()) {
+                    buckets.search_fine_cells(column.fine.at(open.depth, open.begin), b, m, l);
+                } else {
                     if (b >= run_end) {
-                        run_end = fetch_run(b, codes, cells, open.n, split, bar(), scratch);
+                        run_end =
+                            fetch_run(b, buckets.codes, cells, open.n, split, least, scratch);
                         place = 0;
                     }
-                    scratch.hits.assign(
-                        scratch.run.begin() + static_cast<std::ptrdiff_t>(place),
-                        scratch.run.begin() + static_cast<std::ptrdiff_t>(place + m));
-                    sort_rows();
+                    const auto rows = scratch.run.begin() + static_cast<std::ptrdiff_t>(place);
+                    scratch.hits.assign(rows, rows + m);
+                    buckets.sort_rows();
                     scratch.below = scratch.before;
-                    search_inside(0, m, l, b);
-                } else {
-                    // So many fine cells that a few rows are in each.
-                    const auto bits = static_cast<unsigned>(
-                        std::clamp(static_cast<int>(std::bit_width(m)) - 3, 4, 7));
-                    const std::size_t n_cells = std::size_t{1} << bits;
-                    const std::uint8_t* fine = column.fine.at(open.depth, open.begin);
-                    const FineCodeView view{codes, fine, labels, open.n, 8 - bits, k_};
-                    scratch.fine_counts.assign(n_cells * k_, 0);
-                    count_in_bucket(view, bucket, m, scratch.fine_counts.data(), scratch.packed,
-                                    use_avx512_);
-                    scratch.start = scratch.before;
-                    const Scan scan = scan_cells(
-                        scratch.fine_counts.data(), n_cells, [](std::size_t) { return true; },
-                        f, scratch.start.data(), l, scratch.edge_value.data(),
-                        scratch.bound.data());
-                    raise(scan.best);
-                    const double least = bar();
-                    rows_in_cells(view, bucket, m, scratch.bound.data(), least, scratch.hits,
-                                  use_avx512_);
-                    sort_rows();
-                    scratch.start = scratch.before;
-                    std::size_t first = 0;
-                    std::uint32_t before = l;
-                    for (std::size_t cell = 0; cell < n_cells; ++cell) {
-                        const std::uint32_t* rows_of = scratch.fine_counts.data() + cell * k_;
-                        const std::uint32_t size =
-                            std::accumulate(rows_of, rows_of + k_, std::uint32_t{0});
-                        if (scratch.bound[cell] >= least) {
-                            scratch.below = scratch.start;
-                            search_inside(first, size, before, b);
-                            first += size;
-                        }
-                        for (std::size_t k = 0; k < k_; ++k) {
-                            scratch.start[k] += rows_of[k];
-                        }
-                        before += size;
-                        if (scratch.edge_value[cell] >= 0 && before < l + m) {
-                            propose(scratch.edge_value[cell], before, b);
-                        }
-                    }
+                    buckets.search_inside(0, m, l, b);
                 }
             }
             for (std::size_t k = 0; k < k_; ++k) {
@@ -980,7 +1035,7 @@ class CountedKernel {
             l += m;
             place += m;
             if (split.edge_value[b] >= 0) {
-                propose(split.edge_value[b], l, b);
+                buckets.propose(split.edge_value[b], l, b);
             }
         }
     }
@@ -1156,135 +1211,104 @@ class CountedKernel {
 
     // ---- partition
 
-    template <class Pool>
-    void divide(Subtree& subtree, OpenNode& open, std::size_t c, Scratch& scratch, Pool&& pool,
-                std::vector<OpenNode>& stack) {
+    // The rows and classes of each branch, the categories that lead to it, and the cut.
+    void count_branches(const OpenNode& open, Scratch& scratch, Split& split) const {
+        const std::size_t c = split.column;
         const Column& column = columns_[c];
-        const ColumnSplit& split = scratch.splits[c];
-        const GrowColumn& source = request_.columns[c];
-        std::vector<std::uint32_t> counts;  // K per branch
-        std::vector<std::uint32_t> sizes;
-        std::vector<std::vector<std::uint32_t>> levels;  // into each branch
-        Cut cut;
-        if (column.is_ordered() && !open.has_lists) {
-            cut = cut_bucket(c, open, split, scratch, counts);
-            sizes = {split.at, open.n - split.at};
-        } else if (column.is_ordered()) {
-            const Entry* list = list_at(c, scratch, open.depth, open.begin);
-            const unsigned shift = packing_.shift();
-            const Entry mask = (Entry{1} << packing_.class_bits) - 1;
-            const bool left_is_smaller = split.at <= open.n - split.at;
-            counts.assign(2 * k_, 0);
-            std::uint32_t* few = counts.data() + (left_is_smaller ? 0 : k_);
-            std::uint32_t* many = counts.data() + (left_is_smaller ? k_ : 0);
-            const std::uint32_t from = left_is_smaller ? 0 : split.at;
-            const std::uint32_t to = left_is_smaller ? split.at : open.n;
-            for (std::uint32_t i = from; i < to; ++i) {
-                ++few[list[i] >> 1 & mask];
-            }
-            for (std::size_t k = 0; k < k_; ++k) {
-                many[k] = open.counts[k] - few[k];
-            }
-            sizes = {split.at, open.n - split.at};
-            const auto key = [&](std::uint32_t i) {
-                return column.keys.at(
-                    global_row(scratch, static_cast<std::size_t>(list[i] >> shift)));
-            };
-            cut = cut_of(c, key(split.at - 1), key(split.at));
-        } else {
-            count(column, open, std::max(source.n_levels, 2), scratch.levels);
-            const LevelCounts& present = scratch.levels;
-            if (source.ordered) {
-                cut = cut_of(c, column.low, column.high);
-            }
-            if (request_.multiway || source.ordered) {
-                counts = present.cells;
-                sizes = present.sizes;
-                for (const std::uint32_t code : present.codes) {
-                    levels.push_back({code});
-                }
-            } else {
-                levels = groups_of(column, split, present);
-                counts.assign(2 * k_, 0);
-                sizes.assign(2, 0);
-                for (std::size_t b = 0; b < 2; ++b) {
-                    for (const std::uint32_t code : levels[b]) {
-                        const auto i = static_cast<std::size_t>(
-                            std::lower_bound(present.codes.begin(), present.codes.end(), code) -
-                            present.codes.begin());
-                        sizes[b] += present.sizes[i];
-                        for (std::size_t k = 0; k < k_; ++k) {
-                            counts[b * k_ + k] += present.cells[i * k_ + k];
-                        }
-                    }
-                }
-            }
-        }
-        if (request_.min_gain > 0 &&
-            gain_of(open.counts, open.n, counts, sizes.size()) < request_.min_gain) {
-            request_.report_leaf(open.n);
+        const ColumnSplit& best = scratch.splits[c];
+        const bool is_ordered = request_.columns[c].ordered;
+        split.cut = Cut{};
+        split.levels.clear();
+        if (column.is_ordered()) {
+            split.cut = open.has_lists ? cut_list(c, open, best, scratch, split.counts)
+                                       : cut_bucket(c, open, best, scratch, split.counts);
+            split.sizes = {best.at, open.n - best.at};
             return;
         }
+        count(column, open, std::max(request_.columns[c].n_levels, 2), scratch.levels);
+        const LevelCounts& present = scratch.levels;
+        if (is_ordered) {
+            split.cut = cut_of(c, column.low, column.high);
+        }
+        if (request_.multiway || is_ordered) {
+            split.counts = present.cells;
+            split.sizes = present.sizes;
+            for (const std::uint32_t code : present.codes) {
+                split.levels.push_back({code});
+            }
+            return;
+        }
+        split.levels = groups_of(column, best, present);
+        split.counts.assign(2 * k_, 0);
+        split.sizes.assign(2, 0);
+        for (std::size_t b = 0; b < 2; ++b) {
+            for (const std::uint32_t code : split.levels[b]) {
+                const auto i = static_cast<std::size_t>(
+                    std::lower_bound(present.codes.begin(), present.codes.end(), code) -
+                    present.codes.begin());
+                split.sizes[b] += present.sizes[i];
+                for (std::size_t k = 0; k < k_; ++k) {
+                    split.counts[b * k_ + k] += present.cells[i * k_ + k];
+                }
+            }
+        }
+    }
 
-        // The nodes.
-        const std::size_t n_parts = sizes.size();
-        const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
-        set_split(subtree, open.node, c, cut, first, n_parts);
-        std::vector<std::uint32_t> remaining;
-        const bool used_up = column.is_pair() || (!source.ordered && request_.multiway);
+    // Find the values on both sides of a cut of a sorted list, and count both branches.
+    Cut cut_list(std::size_t c, const OpenNode& open, const ColumnSplit& split,
+                 const Scratch& scratch, std::vector<std::uint32_t>& counts) const {
+        const Entry* list = list_at(c, scratch, open.depth, open.begin);
+        const Entry mask = (Entry{1} << packing_.class_bits) - 1;
+        const bool left_is_smaller = split.at <= open.n - split.at;
+        counts.assign(2 * k_, 0);
+        std::uint32_t* few = counts.data() + (left_is_smaller ? 0 : k_);
+        std::uint32_t* many = counts.data() + (left_is_smaller ? k_ : 0);
+        const std::uint32_t from = left_is_smaller ? 0 : split.at;
+        const std::uint32_t to = left_is_smaller ? split.at : open.n;
+        for (std::uint32_t i = from; i < to; ++i) {
+            ++few[list[i] >> 1 & mask];
+        }
+        for (std::size_t k = 0; k < k_; ++k) {
+            many[k] = open.counts[k] - few[k];
+        }
+        const auto key = [&](std::uint32_t i) {
+            return columns_[c].keys.at(
+                global_row(scratch, static_cast<std::size_t>(list[i] >> packing_.shift())));
+        };
+        return cut_of(c, key(split.at - 1), key(split.at));
+    }
+
+    // Add the children to the subtree; returns whether any of them may be split.
+    bool add_children(Subtree& subtree, const OpenNode& open, const Scratch& scratch,
+                      Division& division) const {
+        const Split& split = division.split;
+        const std::size_t c = split.column;
+        const bool is_ordered = request_.columns[c].ordered;
+        set_split(subtree, open.node, c, split.cut,
+                  static_cast<std::uint32_t>(subtree.nodes.size()), split.sizes.size());
+        const bool used_up = columns_[c].is_pair() || (!is_ordered && request_.multiway);
         for (const std::uint32_t other : open.active) {
             if (scratch.splits[other].can_split_below && !(used_up && other == c)) {
-                remaining.push_back(other);
+                division.remaining.push_back(other);
             }
         }
-        std::vector<bool> grows(n_parts);
         bool any_grows = false;
-        for (std::size_t b = 0; b < n_parts; ++b) {
-            const std::uint32_t* of_branch = counts.data() + b * k_;
-            add_node(subtree, of_branch);
-            if (!source.ordered) {
-                set_levels(subtree, levels[b]);
+        for (std::size_t b = 0; b < split.sizes.size(); ++b) {
+            const std::uint32_t* counts = split.counts.data() + b * k_;
+            add_node(subtree, counts);
+            if (!is_ordered) {
+                subtree.set_levels(static_cast<std::uint32_t>(subtree.nodes.size() - 1),
+                                   split.levels[b]);
             }
-            grows[b] = !remaining.empty() && !is_leaf(of_branch, sizes[b], open.depth + 1);
-            any_grows = any_grows || grows[b];
-            if (!grows[b]) {
-                request_.report_leaf(sizes[b]);
-            }
-        }
-        if (!any_grows) {
-            return;
-        }
-
-        // The rows.
-        std::vector<Cells> buckets(n_parts);
-        if (n_parts == 2) {
-            divide_in_two(open, c, scratch, sizes, levels, grows, remaining, pool, buckets);
-        } else {
-            divide_in_many(open, c, scratch, sizes, levels, grows, remaining, pool, buckets);
-        }
-        // The smaller branch is grown first, so that few nodes wait.
-        std::vector<std::size_t> starts(n_parts, open.begin);
-        for (std::size_t b = 1; b < n_parts; ++b) {
-            starts[b] = starts[b - 1] + sizes[b - 1];
-        }
-        for (std::size_t i = 0; i < n_parts; ++i) {
-            const std::size_t b = n_parts == 2 && sizes[0] > sizes[1] ? i : n_parts - 1 - i;
-            if (grows[b]) {
-                OpenNode child;
-                child.node = first + static_cast<std::uint32_t>(b);
-                child.n = sizes[b];
-                child.begin = starts[b];
-                child.has_lists = open.has_lists;
-                child.buckets = std::move(buckets[b]);
-                child.depth = open.depth + 1;
-                child.counts.assign(counts.data() + b * k_, counts.data() + (b + 1) * k_);
-                child.active = remaining;
-                stack.push_back(std::move(child));
+            const bool grows =
+                !division.remaining.empty() && !is_leaf(counts, split.sizes[b], open.depth + 1);
+            division.grows[b] = grows;
+            any_grows = any_grows || grows;
+            if (!grows) {
+                request_.report_leaf(split.sizes[b]);
             }
         }
-        if (open.buckets) {
-            scratch.spare.push_back(std::move(open.buckets));
-        }
+        return any_grows;
     }
 
     // Find the values on both sides of a cut, count both branches, and mark the rows of the
@@ -1373,37 +1397,35 @@ class CountedKernel {
                            n_parts);
     }
 
-    template <class Pool>
-    void divide_in_two(const OpenNode& open, std::size_t c, Scratch& scratch,
-                       const std::vector<std::uint32_t>& sizes,
-                       const std::vector<std::vector<std::uint32_t>>& levels,
-                       const std::vector<bool>& grows,
-                       const std::vector<std::uint32_t>& remaining, Pool&& pool,
-                       std::vector<Cells>& buckets) {
-        const Column& column = columns_[c];
-        const bool left_is_marked = sizes[0] <= sizes[1];
-        bool any_list = false;
-        bool any_block = false;
-        for (const std::uint32_t other : remaining) {
+    // How the rows of a node go to two branches: those of the smaller branch are marked.
+    struct Marks {
+        bool left;      // whether the left branch is the marked one
+        bool in_list;   // whether the rows were marked by the list of the split's column
+        bool any_list;  // whether a column that is partitioned is a list
+        bool any_block;
+        [[nodiscard]] std::size_t marked() const { return left ? 0 : 1; }
+    };
+
+    // Mark the rows of the smaller branch, by position and by row number.
+    Marks mark_rows(const OpenNode& open, Scratch& scratch, const Division& division) const {
+        const Split& split = division.split;
+        const Column& column = columns_[split.column];
+        Marks marks{split.sizes[0] <= split.sizes[1], column.is_ordered() && open.has_lists,
+                    false, false};
+        for (const std::uint32_t other : division.remaining) {
             const bool is_list = columns_[other].is_ordered() && open.has_lists;
-            (is_list ? any_list : any_block) = true;
+            (is_list ? marks.any_list : marks.any_block) = true;
         }
-        // Mark the rows of the smaller branch, by position and by row number.
-        const bool by_list = column.is_ordered() && open.has_lists;
         if (column.is_ordered() && !open.has_lists) {  // cut_bucket has marked the left
-            if (!left_is_marked) {
+            if (!marks.left) {
                 for (std::uint64_t& word : scratch.mask) {
                     word = ~word;
                 }
             }
-        } else if (by_list) {
-            const Entry* list = list_at(c, scratch, open.depth, open.begin);
-            const std::uint32_t from = left_is_marked ? 0 : sizes[0];
-            const std::uint32_t to = left_is_marked ? sizes[0] : open.n;
-            for (std::uint32_t i = from; i < to; ++i) {
-                scratch.marked.set(static_cast<std::size_t>(list[i] >> packing_.shift()));
-            }
-            if (any_block) {
+        } else if (marks.in_list) {
+            each_in_smaller_part(open, scratch, split,
+                                 [&](std::size_t row) { scratch.marked.set(row); });
+            if (marks.any_block) {
                 const std::uint32_t* rows = rows_.at(open.depth, open.begin);
                 scratch.mask.assign((open.n + 63) / 64, 0);
                 for (std::uint32_t i = 0; i < open.n; ++i) {
@@ -1412,18 +1434,49 @@ class CountedKernel {
                 }
             }
         } else {
-            mark_levels(open, column, levels[left_is_marked ? 0 : 1],
-                        std::max(request_.columns[c].n_levels, 2), scratch);
-            if (any_list) {
+            mark_levels(open, column, split.levels[marks.marked()],
+                        std::max(request_.columns[split.column].n_levels, 2), scratch);
+            if (marks.any_list) {
                 const std::uint32_t* rows = rows_.at(open.depth, open.begin);
                 each_marked(scratch, open.n,
                             [&](std::size_t i) { scratch.marked.set(rows[i]); });
             }
         }
+        return marks;
+    }
+
+    void clear_marks(const OpenNode& open, Scratch& scratch, const Division& division,
+                     const Marks& marks) const {
+        if (marks.in_list) {
+            each_in_smaller_part(open, scratch, division.split,
+                                 [&](std::size_t row) { scratch.marked.clear(row); });
+        } else if (marks.any_list) {
+            const std::uint32_t* rows = rows_.at(open.depth, open.begin);
+            each_marked(scratch, open.n, [&](std::size_t i) { scratch.marked.clear(rows[i]); });
+        }
+    }
+
+    // Call f(row) for the rows of the smaller branch of a cut, from its sorted list.
+    template <class F>
+    void each_in_smaller_part(const OpenNode& open, const Scratch& scratch, const Split& split,
+                              F&& f) const {
+        const Entry* list = list_at(split.column, scratch, open.depth, open.begin);
+        const bool is_left = split.sizes[0] <= split.sizes[1];
+        const std::uint32_t to = is_left ? split.sizes[0] : open.n;
+        for (std::uint32_t i = is_left ? 0 : split.sizes[0]; i < to; ++i) {
+            f(static_cast<std::size_t>(list[i] >> packing_.shift()));
+        }
+    }
+
+    template <class Pool>
+    void divide_in_two(const OpenNode& open, Scratch& scratch, Division& division,
+                       Pool&& pool) {
+        const std::vector<std::uint32_t>& sizes = division.split.sizes;
+        const std::vector<bool>& grows = division.grows;
+        const Marks marks = mark_rows(open, scratch, division);
         const std::size_t starts[2] = {open.begin, open.begin + sizes[0]};
-        const std::size_t marked = left_is_marked ? 0 : 1;
+        const std::size_t marked = marks.marked();
         const std::size_t plain = 1 - marked;
-        // The counts of the larger branch are those of the node less those of the smaller.
         const auto counts_buckets = [&](std::size_t b) {
             return !open.has_lists && grows[b] && sizes[b] > small_;
         };
@@ -1431,8 +1484,8 @@ class CountedKernel {
         const bool moves[2] = {grows[0] || (counts_any && marked == 0),
                                grows[1] || (counts_any && marked == 1)};
         if (counts_any) {
-            buckets[marked] = fresh(scratch);
-            buckets[plain] = fresh(scratch);
+            division.buckets[marked] = fresh(scratch);
+            division.buckets[plain] = fresh(scratch);
         }
         const auto move = [&](const auto& buffer) {
             split_by_mask(buffer.at(open.depth, open.begin), scratch.mask.data(), open.n,
@@ -1440,7 +1493,7 @@ class CountedKernel {
                           moves[marked] ? buffer.at(open.depth + 1, starts[marked]) : nullptr,
                           use_avx512_);
         };
-        if (any_block) {
+        if (marks.any_block) {
             pool.run(2, [&](std::size_t i, int) {
                 if (i == 0) {
                     move(rows_);
@@ -1449,40 +1502,19 @@ class CountedKernel {
                 }
             });
         }
-        pool.run(remaining.size(), [&](std::size_t i, int thread) {
-            const Column& other = columns_[remaining[i]];
+        pool.run(division.remaining.size(), [&](std::size_t i, int thread) {
+            const std::uint32_t c = division.remaining[i];
+            const Column& other = columns_[c];
             if (other.is_ordered() && open.has_lists) {
-                Entry* const right = list_at(remaining[i], scratch, open.depth + 1, starts[1]);
-                Entry* to[2] = {grows[0]
-                                    ? list_at(remaining[i], scratch, open.depth + 1, starts[0])
-                                    : nullptr,
-                                grows[1] ? right : nullptr};
-                if (lists_everywhere_ && grows[1]) {  // the left branch is written in place
-                    to[1] = scratch_of(thread, scratch).spare_list.reset(sizes[1]);
-                }
-                partition_two(
-                    ListView<Entry>{list_at(remaining[i], scratch, open.depth, open.begin),
-                                    open.n, packing_.shift()},
-                    scratch.marked, to[plain], to[marked], use_avx512_);
-                if (lists_everywhere_ && grows[1]) {
-                    std::copy_n(to[1], sizes[1], right);
-                }
+                split_list_in_two(c, open, division, plain, scratch,
+                                  scratch_of(thread, scratch));
             } else if (!other.bytes.empty()) {
                 move(other.bytes);
                 if (!other.fine.empty()) {
                     move(other.fine);
                 }
                 if (other.is_ordered() && counts_any) {
-                    const std::size_t at = other.slot * n_buckets * k_;
-                    std::uint32_t* few = buckets[marked].get() + at;
-                    count_buckets(other.bytes.at(open.depth + 1, starts[marked]),
-                                  labels_.at(open.depth + 1, starts[marked]), sizes[marked],
-                                  few);
-                    const std::uint32_t* all = open.buckets.get() + at;
-                    std::uint32_t* many = buckets[plain].get() + at;
-                    for (std::size_t cell = 0; cell < n_buckets * k_; ++cell) {
-                        many[cell] = all[cell] - few[cell];
-                    }
+                    count_smaller_branch(other, open, division, marked, starts[marked]);
                 }
             } else if (!other.shorts.empty()) {
                 move(other.shorts);
@@ -1491,21 +1523,44 @@ class CountedKernel {
             }
         });
         for (std::size_t b = 0; b < 2; ++b) {
-            if (buckets[b] && !counts_buckets(b)) {
-                scratch.spare.push_back(std::move(buckets[b]));
+            if (division.buckets[b] && !counts_buckets(b)) {
+                scratch.spare.push_back(std::move(division.buckets[b]));
             }
         }
-        // Clear the marks.
-        if (by_list) {
-            const Entry* list = list_at(c, scratch, open.depth, open.begin);
-            const std::uint32_t from = left_is_marked ? 0 : sizes[0];
-            const std::uint32_t to = left_is_marked ? sizes[0] : open.n;
-            for (std::uint32_t i = from; i < to; ++i) {
-                scratch.marked.clear(static_cast<std::size_t>(list[i] >> packing_.shift()));
-            }
-        } else if (any_list) {
-            const std::uint32_t* rows = rows_.at(open.depth, open.begin);
-            each_marked(scratch, open.n, [&](std::size_t i) { scratch.marked.clear(rows[i]); });
+        clear_marks(open, scratch, division, marks);
+    }
+
+    void split_list_in_two(std::uint32_t c, const OpenNode& open, const Division& division,
+                           std::size_t plain, const Scratch& owner, Scratch& own) const {
+        const std::uint32_t* sizes = division.split.sizes.data();
+        Entry* const right = list_at(c, owner, open.depth + 1, open.begin + sizes[0]);
+        Entry* to[2] = {
+            division.grows[0] ? list_at(c, owner, open.depth + 1, open.begin) : nullptr,
+            division.grows[1] ? right : nullptr};
+        const bool in_place = lists_everywhere_ && division.grows[1];
+        if (in_place) {  // the left branch is written over the list
+            to[1] = own.spare_list.reset(sizes[1]);
+        }
+        partition_two(ListView<Entry>{list_at(c, owner, open.depth, open.begin), open.n,
+                                      packing_.shift()},
+                      owner.marked, to[plain], to[1 - plain], use_avx512_);
+        if (in_place) {
+            std::copy_n(to[1], sizes[1], right);
+        }
+    }
+
+    // The counts of the larger branch are those of the node less those of the smaller.
+    void count_smaller_branch(const Column& column, const OpenNode& open,
+                              const Division& division, std::size_t marked,
+                              std::size_t begin) const {
+        const std::size_t at = column.slot * n_buckets * k_;
+        std::uint32_t* few = division.buckets[marked].get() + at;
+        count_buckets(column.bytes.at(open.depth + 1, begin), labels_.at(open.depth + 1, begin),
+                      division.split.sizes[marked], few);
+        const std::uint32_t* all = open.buckets.get() + at;
+        std::uint32_t* many = division.buckets[1 - marked].get() + at;
+        for (std::size_t cell = 0; cell < n_buckets * k_; ++cell) {
+            many[cell] = all[cell] - few[cell];
         }
     }
 
@@ -1548,12 +1603,14 @@ class CountedKernel {
     }
 
     template <class Pool>
-    void divide_in_many(const OpenNode& open, std::size_t c, Scratch& scratch,
-                        const std::vector<std::uint32_t>& sizes,
-                        const std::vector<std::vector<std::uint32_t>>& levels,
-                        const std::vector<bool>& grows,
-                        const std::vector<std::uint32_t>& remaining, Pool&& pool,
-                        std::vector<Cells>& buckets) {
+    void divide_in_many(const OpenNode& open, Scratch& scratch, Division& division,
+                        Pool&& pool) {
+        const std::size_t c = division.split.column;
+        const std::vector<std::uint32_t>& sizes = division.split.sizes;
+        const std::vector<std::vector<std::uint32_t>>& levels = division.split.levels;
+        const std::vector<bool>& grows = division.grows;
+        const std::vector<std::uint32_t>& remaining = division.remaining;
+        std::vector<Cells>& buckets = division.buckets;
         const std::size_t n_parts = sizes.size();
         std::vector<std::uint32_t> branch_of(
             static_cast<std::size_t>(request_.columns[c].n_levels), 0);
@@ -1669,16 +1726,27 @@ inline bool can_grow_counted(const GrowRequest& request) {
            request.n_sums < 65536 && request.n_rows < std::size_t{1} << 31;
 }
 
+namespace detail {
+
 template <class Entry>
-std::vector<Subtree> grow_counted(const GrowRequest& request, ThreadPool& pool,
-                                  const PollCallback& poll) {
+GrownTree grow_counted(const GrowRequest& request, ThreadPool& pool, const PollCallback& poll) {
     if (request.criterion == CriterionKind::gini) {
         if (request.n_sums == 2) {
-            return CountedKernel<Entry, BinaryGini>(request).grow(pool, poll);
+            return grow(request, CountedKernel<Entry, BinaryGini>(request), pool, poll);
         }
-        return CountedKernel<Entry, MulticlassGini>(request).grow(pool, poll);
+        return grow(request, CountedKernel<Entry, MulticlassGini>(request), pool, poll);
     }
-    return CountedKernel<Entry, CountEntropy>(request).grow(pool, poll);
+    return grow(request, CountedKernel<Entry, CountEntropy>(request), pool, poll);
+}
+
+}  // namespace detail
+
+// Grow a tree; it has no nodes if a value is missing or infinite.
+inline GrownTree grow_counted(const GrowRequest& request, ThreadPool& pool,
+                              const PollCallback& poll) {
+    return Packing(request.n_sums).fits_short(request.n_rows)
+               ? detail::grow_counted<std::uint32_t>(request, pool, poll)
+               : detail::grow_counted<std::uint64_t>(request, pool, poll);
 }
 
 }  // namespace penjing

@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/thread_pool.hpp"
 #include "grow/column_search.hpp"
 #include "grow/criterion.hpp"
+#include "grow/driver.hpp"
 #include "grow/node_rows.hpp"
 #include "grow/nodes.hpp"
 
@@ -24,214 +26,131 @@ class GeneralKernel {
     explicit GeneralKernel(const GrowRequest& request)
         : request_(request), search_(request), s_(request.n_sums) {}
 
-    std::vector<Subtree> grow(ThreadPool& pool, const PollCallback& poll) {
-        NodeRows all;
-        all.ids.resize(request_.n_rows);
-        std::iota(all.ids.begin(), all.ids.end(), 0U);
-        if (request_.weight != nullptr) {
-            all.weight.assign(request_.weight, request_.weight + request_.n_rows);
-        }
-        scratch_.clear();
-        for (int i = 0; i < pool.size(); ++i) {
-            scratch_.emplace_back(request_);
-        }
-        // All threads share the columns of large nodes; smaller nodes are whole tasks.
-        const std::size_t large =
-            pool.size() > 1 ? std::max<std::size_t>(request_.n_rows / 32, 2000) : 0;
-        std::vector<Subtree> subtrees(1);
-        std::vector<OpenNode> deferred;
-        grow_subtree(subtrees[0], OpenNode{0, 0, std::move(all)}, 0, large, &pool, &deferred,
-                     poll);
-        subtrees.resize(1 + deferred.size());
-        for (std::size_t i = 0; i < deferred.size(); ++i) {
-            subtrees[0].nodes[deferred[i].node].link = static_cast<std::int32_t>(i + 1);
-        }
-        std::vector<std::size_t> by_size(deferred.size());
-        std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-        std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
-            return deferred[a].rows.ids.size() > deferred[b].rows.ids.size();
-        });
-        pool.run(deferred.size(), [&](std::size_t task, int thread) {
-            const std::size_t i = by_size[task];
-            OpenNode open = std::move(deferred[i]);
-            open.node = 0;
-            grow_subtree(subtrees[i + 1], std::move(open), thread, 0, nullptr, nullptr,
-                         thread == 0 ? poll : PollCallback{});
-        });
-        return subtrees;
-    }
-
     using ColumnSplit = ColumnSearch::ColumnSplit;
-    using Scratch = ColumnSearch::Scratch;
+    struct Scratch : ColumnSearch::Scratch {
+        using ColumnSearch::Scratch::Scratch;
+        std::vector<ColumnSplit> splits;  // of each column
+        std::vector<Candidate> candidates;
+        std::vector<double> scores;
+        std::vector<std::int32_t> ties;
+    };
+    using OpenNode = OpenRows;
+    using Task = GrowTask<Scratch>;
+    struct Split {
+        std::size_t column = 0;
+        ColumnSplit best;
+    };
 
     // The best split of the rows of a node by one column; it must be encoded.
-    void search_column(std::size_t c, const RowsView& rows, Scratch& scratch,
+    void search_column(std::size_t c, const RowsView& rows, ColumnSearch::Scratch& scratch,
                        ColumnSplit& split) const {
         search_.search_column(c, rows, scratch, split);
     }
 
-  private:
-    struct OpenNode {
-        std::uint32_t node;
-        std::int64_t depth;
-        NodeRows rows;
-    };
+    // ---- for the driver
 
-    void grow_subtree(Subtree& subtree, OpenNode first, int thread, std::size_t large,
-                      ThreadPool* pool, std::vector<OpenNode>* deferred,
-                      const PollCallback& poll) {
-        Scorer& scorer = scratch_[static_cast<std::size_t>(thread)].scorer;
-        std::vector<ColumnSplit> splits(request_.columns.size());
-        std::vector<Candidate> candidates(request_.columns.size());
-        std::vector<double> scores;
-        std::vector<std::int32_t> ties;
-        std::vector<OpenNode> stack;
-        add_nodes(subtree, 1, s_);
-        sum_rows(subtree, 0, first.rows);
-        stack.push_back(std::move(first));
-        while (!stack.empty()) {
-            OpenNode open = std::move(stack.back());
-            stack.pop_back();
-            if (poll) {
-                poll();
-            }
-            if (stops(subtree, open, scorer)) {
-                request_.report_leaf(open.rows.ids.size());
-                continue;
-            }
-            if (deferred != nullptr && open.rows.ids.size() < large) {
-                deferred->push_back(std::move(open));
-                continue;
-            }
-            const RowsView rows{open.rows.ids.data(),
-                                open.rows.weight.empty() ? nullptr : open.rows.weight.data(),
-                                open.rows.ids.size()};
-            const auto search_task = [&](std::size_t c, int task_thread) {
-                search_column(c, rows, scratch_[static_cast<std::size_t>(task_thread)],
-                              splits[c]);
-            };
-            if (pool != nullptr) {
-                pool->run(splits.size(), search_task);
-            } else {
-                for (std::size_t c = 0; c < splits.size(); ++c) {
-                    search_task(c, thread);
-                }
-            }
-            for (std::size_t c = 0; c < splits.size(); ++c) {
-                candidates[c] = splits[c].candidate;
-            }
-            request_.report_scan(open.rows.ids.size());
-            const int winner = choose(candidates, request_.is_ratio(), scores, ties);
-            if (winner < 0) {
-                continue;
-            }
-            subtree.set_ties(open.node, ties);
-            const auto w = static_cast<std::size_t>(winner);
-            if (splits[w].candidate.gain >= request_.min_gain) {
-                divide(subtree, open, w, splits[w], stack);
-            }
+    [[nodiscard]] NodeLayout layout() const { return {s_, false, true, false}; }
+
+    Scratch& scratch(int thread) { return scratch_[static_cast<std::size_t>(thread)]; }
+
+    std::optional<OpenNode> start(Subtree& subtree, ThreadPool& pool, const PollCallback&) {
+        for (int i = 0; i < pool.size(); ++i) {
+            scratch_.emplace_back(request_);
         }
+        OpenNode root{0, 0, all_rows(request_)};
+        subtree.add_nodes(1);
+        sum_rows(subtree, 0, root.rows);
+        return root;
     }
 
-    void sum_rows(Subtree& subtree, std::uint32_t node, const NodeRows& rows) const {
-        double* total = subtree.total.data() + node * s_;
-        for (std::size_t i = 0; i < rows.ids.size(); ++i) {
-            search_.add_row(total, rows.ids[i], rows.weight.empty() ? 1.0 : rows.weight[i]);
-        }
-    }
-
-    bool stops(const Subtree& subtree, const OpenNode& open, const Scorer& scorer) const {
+    bool stops(Task& task, const OpenNode& open) const {
         const auto& ids = open.rows.ids;
         const bool is_pure = std::all_of(ids.begin(), ids.end(), [&](std::uint32_t id) {
             return request_.y == nullptr ? request_.target[id] == request_.target[ids[0]]
                                          : request_.raw(id) == request_.raw(ids[0]);
         });
         return is_pure || (request_.max_depth >= 0 && open.depth >= request_.max_depth) ||
-               scorer.weight(subtree.total.data() + open.node * s_) < request_.min_weight;
+               weight(task, open) < request_.min_weight;
     }
 
-    // ---- partition
+    template <class Pool>
+    bool search(Task& task, const OpenNode& open, Split& split, Pool&& pool) {
+        Scratch& own = task.scratch;
+        const RowsView rows = view_of(open.rows);
+        own.splits.resize(request_.columns.size());
+        own.candidates.resize(own.splits.size());
+        pool.run(own.splits.size(), [&](std::size_t c, int thread) {
+            search_column(c, rows, thread < 0 ? own : scratch(thread), own.splits[c]);
+        });
+        for (std::size_t c = 0; c < own.splits.size(); ++c) {
+            own.candidates[c] = own.splits[c].candidate;
+        }
+        const int winner = choose(own.candidates, request_.is_ratio(), own.scores, own.ties);
+        if (winner < 0) {
+            return false;
+        }
+        split.column = static_cast<std::size_t>(winner);
+        if (!(own.candidates[split.column].gain >= request_.min_gain)) {
+            return false;
+        }
+        std::swap(split.best, own.splits[split.column]);
+        task.subtree.set_ties(open.node, own.ties);
+        return true;
+    }
 
-    void divide(Subtree& subtree, const OpenNode& open, std::size_t c, const ColumnSplit& split,
-                std::vector<OpenNode>& stack) const {
-        const GrowColumn& column = request_.columns[c];
-        const std::size_t n_parts = split.after.size() / s_;
-        const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
-        add_nodes(subtree, n_parts, s_);
-        Subtree::Node& node = subtree.nodes[open.node];
-        node.column = static_cast<std::int32_t>(c);
-        node.first_child = first;
-        node.n_children = static_cast<std::uint32_t>(n_parts);
-        std::copy(split.known.begin(), split.known.end(),
-                  subtree.known.data() + open.node * s_);
-        std::copy(split.missing.begin(), split.missing.end(),
-                  subtree.missing.data() + open.node * s_);
-        std::copy(split.after.begin(), split.after.end(), subtree.after.data() + first * s_);
+    [[nodiscard]] double worth(Task& task, const OpenNode& open, const Split& split) const {
+        return weight(task, open) * split.best.candidate.gain;
+    }
+    [[nodiscard]] std::size_t n_branches(const Split& split) const {
+        return split.best.after.size() / s_;
+    }
+
+    template <class Pool>
+    void divide(Task& task, const OpenNode& open, const Split& split, Pool&&,
+                std::vector<OpenNode>& open_nodes) const {
+        Subtree& subtree = task.subtree;
+        const ColumnSplit& best = split.best;
+        const GrowColumn& column = request_.columns[split.column];
+        const std::size_t n_parts = n_branches(split);
+        const std::uint32_t first = subtree.split(open.node, split.column, n_parts);
+        subtree.set_known(open.node, best.known, best.missing, best.after);
         std::vector<std::int32_t> branch_of;
         if (column.ordered) {
-            node.cut = cut_between(column, split.low, split.high);
+            subtree.nodes[open.node].cut = cut_between(column, best.low, best.high);
         } else {
             branch_of.assign(static_cast<std::size_t>(column.n_levels), -1);
             for (std::size_t b = 0; b < n_parts; ++b) {
-                Subtree::Node& child = subtree.nodes[first + b];
-                child.level_start = static_cast<std::uint32_t>(subtree.levels.size());
-                child.level_count = static_cast<std::uint32_t>(split.groups[b].size());
-                for (const std::int32_t code : split.groups[b]) {
-                    subtree.levels.push_back(code);
+                subtree.set_levels(first + static_cast<std::uint32_t>(b), best.groups[b]);
+                for (const std::int32_t code : best.groups[b]) {
                     branch_of[static_cast<std::size_t>(code)] = static_cast<std::int32_t>(b);
                 }
             }
         }
-        const auto branch = [&](std::uint32_t row) {
-            const std::int32_t code = column.codes[row];
-            if (code < 0) {
-                return -1;
-            }
-            return column.ordered ? (code > split.low ? 1 : 0)
-                                  : branch_of[static_cast<std::size_t>(code)];
-        };
-        const NodeRows& rows = open.rows;
-        std::vector<double> shares(n_parts, 0.0);
-        std::vector<std::size_t> sizes(n_parts, 0);
-        std::size_t n_missing = 0;
-        for (std::size_t i = 0; i < rows.ids.size(); ++i) {
-            const int b = branch(rows.ids[i]);
-            if (b < 0) {
-                ++n_missing;
-            } else {
-                ++sizes[static_cast<std::size_t>(b)];
-                shares[static_cast<std::size_t>(b)] +=
-                    rows.weight.empty() ? 1.0 : rows.weight[i];
-            }
-        }
-        const bool shared = n_missing > 0 && request_.fraction;
-        const double sum = pairwise_sum(shares.data(), n_parts);
-        std::vector<NodeRows> parts(n_parts);
-        const bool weighted = shared || !rows.weight.empty();
-        for (std::size_t b = 0; b < n_parts;
-             ++b) {  // exact, so that vectors do not overallocate
-            const std::size_t size =
-                sizes[b] + (shared && shares[b] / sum > 0 ? n_missing : std::size_t{0});
-            parts[b].ids.reserve(size);
-            parts[b].weight.reserve(weighted ? size : 0);
-        }
-        for (std::size_t i = 0; i < rows.ids.size(); ++i) {
-            const int b = branch(rows.ids[i]);
-            const double weight = rows.weight.empty() ? 1.0 : rows.weight[i];
-            for (std::size_t to = 0; to < n_parts; ++to) {
-                const double share = b < 0 ? shares[to] / sum : 1.0;
-                if (b < 0 ? shared && share > 0 : to == static_cast<std::size_t>(b)) {
-                    parts[to].ids.push_back(rows.ids[i]);
-                    if (weighted) {
-                        parts[to].weight.push_back(b < 0 ? weight * share : weight);
-                    }
+        std::vector<NodeRows> parts =
+            partition_rows(open.rows, n_parts, request_.fraction, [&](std::uint32_t row) {
+                const std::int32_t code = column.codes[row];
+                if (code < 0) {
+                    return -1;
                 }
-            }
-        }
+                return column.ordered ? (code > best.low ? 1 : 0)
+                                      : branch_of[static_cast<std::size_t>(code)];
+            });
         for (std::size_t b = n_parts; b-- > 0;) {
             const auto child = first + static_cast<std::uint32_t>(b);
             sum_rows(subtree, child, parts[b]);
-            stack.push_back({child, open.depth + 1, std::move(parts[b])});
+            open_nodes.push_back({child, open.depth + 1, std::move(parts[b])});
+        }
+    }
+
+  private:
+    [[nodiscard]] double weight(Task& task, const OpenNode& open) const {
+        return task.scratch.scorer.weight(task.subtree.total_of(open.node));
+    }
+
+    void sum_rows(Subtree& subtree, std::uint32_t node, const NodeRows& rows) const {
+        double* total = subtree.total_of(node);
+        for (std::size_t i = 0; i < rows.ids.size(); ++i) {
+            search_.add_row(total, rows.ids[i], rows.weight_at(i));
         }
     }
 

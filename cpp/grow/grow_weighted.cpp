@@ -51,25 +51,25 @@ bool can_grow_weighted(const GrowRequest& request) {
     return request.y != nullptr || !in_buckets || request.n_sums <= max_bucketed_classes;
 }
 
-std::vector<Subtree> grow_weighted(const GrowRequest& request, ThreadPool& pool,
-                                   const PollCallback& poll, ColumnChecks& checks) {
+GrownTree grow_weighted(const GrowRequest& request, ThreadPool& pool, const PollCallback& poll,
+                        ColumnChecks& checks) {
+    using enum ImpurityKind;
     if (request.criterion == CriterionKind::gini) {
-        return WeightedKernel<ImpurityKind::gini, true>(request, true).grow(pool, poll, checks);
+        return grow(request, WeightedKernel<gini, true>(request, true, checks), pool, poll);
     }
     if (request.criterion != CriterionKind::variance) {
-        return WeightedKernel<ImpurityKind::entropy, true>(request, true)
-            .grow(pool, poll, checks);
+        return grow(request, WeightedKernel<entropy, true>(request, true, checks), pool, poll);
     }
     const bool missing = starts_with_missing(request);
     if (request.weight == nullptr && !(missing && request.fraction)) {
-        std::vector<Subtree> subtrees =
-            WeightedKernel<ImpurityKind::variance, false>(request, !request.fraction)
-                .grow(pool, poll, checks);
-        if (!subtrees.empty() || checks.is_unsupported) {
-            return subtrees;
+        GrownTree tree =
+            grow(request, WeightedKernel<variance, false>(request, !request.fraction, checks),
+                 pool, poll);
+        if (!tree.parent.empty() || checks.is_unsupported) {
+            return tree;
         }
     }
-    return WeightedKernel<ImpurityKind::variance, true>(request, true).grow(pool, poll, checks);
+    return grow(request, WeightedKernel<variance, true>(request, true, checks), pool, poll);
 }
 
 }  // namespace penjing

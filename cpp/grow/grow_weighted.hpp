@@ -22,7 +22,8 @@ bool starts_with_missing(const GrowRequest& request);
 // Whether the weighted kernels support the request.
 bool can_grow_weighted(const GrowRequest& request);
 
-std::vector<Subtree> grow_weighted(const GrowRequest& request, ThreadPool& pool,
-                                   const PollCallback& poll, ColumnChecks& checks);
+// Grow a tree; it has no nodes if the request is refused.
+GrownTree grow_weighted(const GrowRequest& request, ThreadPool& pool, const PollCallback& poll,
+                        ColumnChecks& checks);
 
 }  // namespace penjing

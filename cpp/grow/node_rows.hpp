@@ -1,9 +1,14 @@
-// The rows of a node, in the order of the table, and their weights.
+// The rows of a node in the order of the table, with their weights, and how they are
+// partitioned (engines/memory.py, _divide).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
+
+#include "grow/criterion.hpp"
+#include "grow/request.hpp"
 
 namespace penjing {
 
@@ -11,6 +16,10 @@ struct NodeRows {
     std::vector<std::uint32_t> ids;
     std::vector<double> weight;  // empty: one each
     bool is_weighted = false;    // also where there are no rows
+
+    [[nodiscard]] double weight_at(std::size_t i) const {
+        return weight.empty() ? 1.0 : weight[i];
+    }
 };
 
 struct RowsView {
@@ -26,6 +35,74 @@ struct RowsView {
 inline RowsView view_of(const NodeRows& rows) {
     return {rows.ids.data(), rows.weight.empty() ? nullptr : rows.weight.data(),
             rows.ids.size()};
+}
+
+inline NodeRows all_rows(const GrowRequest& request) {
+    NodeRows rows;
+    rows.ids.resize(request.n_rows);
+    std::iota(rows.ids.begin(), rows.ids.end(), 0U);
+    if (request.weight != nullptr) {
+        rows.weight.assign(request.weight, request.weight + request.n_rows);
+    }
+    return rows;
+}
+
+// An open node of the kernels that keep such rows.
+struct OpenRows {
+    std::uint32_t node = 0;
+    std::int64_t depth = 0;
+    NodeRows rows;
+
+    [[nodiscard]] std::size_t n_rows() const { return rows.ids.size(); }
+};
+
+// Partition rows by branch(row), which is -1 for a missing value. Such a row goes to every
+// branch with a share of its weight if `fraction`, and to none otherwise.
+template <class Branch>
+std::vector<NodeRows> partition_rows(const NodeRows& rows, std::size_t n_parts, bool fraction,
+                                     const Branch& branch) {
+    const std::size_t n = rows.ids.size();
+    std::vector<double> shares(n_parts, 0.0);
+    std::vector<std::size_t> sizes(n_parts, 0);
+    std::size_t n_missing = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const int b = branch(rows.ids[i]);
+        if (b < 0) {
+            ++n_missing;
+        } else {
+            ++sizes[static_cast<std::size_t>(b)];
+            shares[static_cast<std::size_t>(b)] += rows.weight_at(i);
+        }
+    }
+    const bool shared = n_missing > 0 && fraction;
+    const double sum = pairwise_sum(shares.data(), n_parts);
+    std::vector<NodeRows> parts(n_parts);
+    const bool weighted = shared || !rows.weight.empty();
+    for (std::size_t b = 0; b < n_parts; ++b) {  // exact, so that vectors do not overallocate
+        shares[b] = shares[b] / sum;
+        const std::size_t size = sizes[b] + (shared && shares[b] > 0 ? n_missing : 0U);
+        parts[b].ids.reserve(size);
+        parts[b].weight.reserve(weighted ? size : 0);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        const int b = branch(rows.ids[i]);
+        const auto put = [&](std::size_t to, double weight) {
+            parts[to].ids.push_back(rows.ids[i]);
+            if (weighted) {
+                parts[to].weight.push_back(weight);
+            }
+        };
+        if (b >= 0) {
+            put(static_cast<std::size_t>(b), rows.weight_at(i));
+            continue;
+        }
+        for (std::size_t to = 0; shared && to < n_parts; ++to) {
+            if (shares[to] > 0) {
+                put(to, rows.weight_at(i) * shares[to]);
+            }
+        }
+    }
+    return parts;
 }
 
 }  // namespace penjing

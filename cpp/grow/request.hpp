@@ -41,9 +41,10 @@ struct GrowRequest {
     CriterionKind criterion = CriterionKind::gini;
     bool multiway = true;
     bool fraction = false;
-    bool whole = false;           // missing values are not allowed
-    bool missing_branch = false;  // missing values have a branch of their own
-    std::int64_t max_depth = -1;  // -1: no limit
+    bool whole = false;            // missing values are not allowed
+    bool missing_branch = false;   // missing values have a branch of their own
+    std::int64_t max_depth = -1;   // -1: no limit
+    std::int64_t max_leaves = -1;  // -1: no limit; otherwise the best node is split first
     double min_weight = 0;
     double min_branch = 0;
     double min_gain = 0;

@@ -26,6 +26,7 @@
 #include "grow/buckets.hpp"
 #include "grow/criterion.hpp"
 #include "grow/criterion_fixed_point.hpp"
+#include "grow/driver.hpp"
 #include "grow/exact_scoring.hpp"
 #include "grow/general.hpp"
 #include "grow/grow_weighted.hpp"
@@ -49,7 +50,7 @@ class WeightedKernel {
                            ClassCriterion<kind == ImpurityKind::entropy ? ImpurityKind::entropy
                                                                         : ImpurityKind::gini>>;
 
-    WeightedKernel(const GrowRequest& request, bool any_missing)
+    WeightedKernel(const GrowRequest& request, bool any_missing, ColumnChecks& checks)
         : request_(request),
           s_(request.n_sums),
           width_(is_regression ? regression_cell : request.n_sums),
@@ -61,56 +62,9 @@ class WeightedKernel {
           any_missing_(any_missing),
           node_sums_(request, any_missing),
           columns_(request.columns.size()),
-          row_arrays_(weighted, !is_regression, 0) {}
+          row_arrays_(weighted, !is_regression, 0),
+          checks_(checks) {}
 
-    // Returns nothing if a number is infinite, or if a missing value is to be distributed
-    // although the kernel is for rows of weight one.
-    std::vector<Subtree> grow(ThreadPool& pool, const PollCallback& poll,
-                              ColumnChecks& checks) {
-        for (int i = 0; i < pool.size(); ++i) {
-            scratch_.push_back(std::make_unique<Scratch>(request_, general_, any_missing_));
-        }
-        const bool is_serial = pool.size() == 1;
-        // Nodes above the share of one thread are grown by all threads together.
-        const auto n_workers = static_cast<std::size_t>(pool.size());
-        const std::size_t large =
-            is_serial ? 0 : std::max(request_.n_rows / n_workers, small_ + 1);
-        std::vector<Subtree> subtrees(1);
-        std::vector<OpenNode> deferred;
-        std::optional<OpenNode> root = first_node(subtrees[0], pool, checks, poll);
-        if (!root) {
-            return {};
-        }
-        if (!root->stops) {
-            grow_subtree(subtrees[0], std::move(*root), *scratch_[0], row_arrays_, large,
-                         is_serial ? nullptr : &pool, is_serial ? nullptr : &deferred, poll);
-        }
-        subtrees.resize(1 + deferred.size());
-        std::vector<std::size_t> by_size(deferred.size());
-        std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-        std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
-            return deferred[a].block.n > deferred[b].block.n;
-        });
-        for (std::size_t i = 0; i < deferred.size(); ++i) {
-            subtrees[0].nodes[deferred[i].node].link = static_cast<std::int32_t>(i + 1);
-            add_nodes(subtrees[i + 1], 1, s_);
-            std::copy_n(subtrees[0].total.data() + deferred[i].node * s_, s_,
-                        subtrees[i + 1].total.data());
-        }
-        pool.run(deferred.size(), [&](std::size_t task, int thread) {
-            const std::size_t i = by_size[task];
-            deferred[i].node = 0;
-            const std::unique_ptr<RowArrays<Item>> own_arrays =
-                std::move(deferred[i].own_arrays);
-            grow_subtree(subtrees[i + 1], std::move(deferred[i]),
-                         *scratch_[static_cast<std::size_t>(thread)],
-                         own_arrays ? *own_arrays : row_arrays_, 0, nullptr, nullptr,
-                         thread == 0 ? poll : PollCallback{});
-        });
-        return subtrees;
-    }
-
-  private:
     using Cells = std::unique_ptr<std::int64_t[]>;
     struct Column {
         const GrowColumn* from = nullptr;
@@ -130,7 +84,10 @@ class WeightedKernel {
             own_arrays;  // its own arrays, if it has been moved out
         Cells cells;     // slots x buckets x width
         std::vector<std::uint32_t> active;
+
+        [[nodiscard]] std::size_t n_rows() const { return block.n; }
     };
+    using Split = std::uint32_t;  // the column; its split is in the scratch memory
     struct ColumnSplit {
         double best_edge = -1;          // of the cuts between buckets
         double improvement = -1;        // of all cuts, after exact scoring
@@ -189,17 +146,141 @@ class WeightedKernel {
         std::vector<std::uint64_t> masks[2], missing;  // one bit per row
         std::vector<double> shares;
         std::size_t heaviest = 0;
+        RowArrays<Item>* row_arrays = nullptr;  // of the task
+        std::unique_ptr<RowArrays<Item>> own_arrays;
         bool drops_missing = false;
     };
 
+    using Task = GrowTask<Scratch>;
+
+    // ---- for the driver
+
+    [[nodiscard]] NodeLayout layout() const { return {s_, false, true, false}; }
+
+    Scratch& scratch(int thread) { return *scratch_[static_cast<std::size_t>(thread)]; }
+
+    // Nodes above the share of one thread are grown by all threads together.
+    [[nodiscard]] std::size_t min_shared_rows(int n_threads) const {
+        return std::max(request_.n_rows / static_cast<std::size_t>(n_threads), small_ + 1);
+    }
+
+    // Returns nothing if a number is infinite, or if a missing value is to be distributed
+    // although the kernel is for rows of weight one.
+    std::optional<OpenNode> start(Subtree& subtree, ThreadPool& pool,
+                                  const PollCallback& poll) {
+        for (int i = 0; i < pool.size(); ++i) {
+            scratch_.push_back(std::make_unique<Scratch>(request_, general_, any_missing_));
+        }
+        return first_node(subtree, pool, poll);
+    }
+
+    void set_aside(Task& task, OpenNode& open) const {
+        if (weighted && request_.fraction) {  // nodes before it may need more room
+            const NodeBlock<Item> block =
+                task.scratch.row_arrays->block(open.block.begin, open.block.n);
+            open.own_arrays = std::make_unique<RowArrays<Item>>(
+                task.scratch.row_arrays->extract(block, block.n > small_));
+            open.block.begin = 0;
+        }
+    }
+
+    void begin(Task& task, OpenNode& open) {
+        task.scratch.own_arrays = std::move(open.own_arrays);
+        task.scratch.row_arrays =
+            task.scratch.own_arrays ? task.scratch.own_arrays.get() : &row_arrays_;
+    }
+
+    static bool stops(const Task&, const OpenNode& open) { return open.stops; }
+
+    bool grow_whole(Task& task, OpenNode& open, const PollCallback& poll) {
+        // The arrays may have moved; the rows of the node are the last ones in them.
+        open.block = task.scratch.row_arrays->block(open.block.begin, open.block.n);
+        if (open.block.n > small_) {
+            return false;
+        }
+        task.scratch.small.grow(task.subtree, open.node, open.depth, open.block.rows,
+                                open.block.weight, open.block.n, open.max_abs_y, open.active,
+                                poll);
+        return true;
+    }
+
+    template <class Pool>
+    bool search(Task& task, OpenNode& open, Split& split, Pool&& pool) {
+        Scratch& scratch = task.scratch;
+        score_columns(task.subtree, open, scratch, pool);
+        const int winner = choose(scratch.candidates, false, scratch.scores, scratch.ties);
+        if (winner < 0 ||
+            !(scratch.candidates[static_cast<std::size_t>(winner)].gain >= request_.min_gain)) {
+            recycle(open, scratch);
+            return false;
+        }
+        task.subtree.set_ties(open.node, scratch.ties);
+        split = static_cast<Split>(winner);
+        return true;
+    }
+
+    template <class Pool>
+    void divide(Task& task, OpenNode& open, Split c, Pool&& pool,
+                std::vector<OpenNode>& open_nodes) {
+        Subtree& subtree = task.subtree;
+        Scratch& scratch = task.scratch;
+        const GrowColumn& from = request_.columns[c];
+        const ColumnSplit& split = scratch.splits[c];
+        const std::vector<double>& after =
+            from.ordered ? split.cut.after : split.general_split.after;
+        const std::size_t n_parts = after.size() / s_;
+        const std::uint32_t first = subtree.split(open.node, c, n_parts);
+        subtree.set_known(open.node, from.ordered ? split.cut.known : split.general_split.known,
+                          from.ordered ? split.cut.missing : split.general_split.missing,
+                          after);
+        if (from.ordered) {
+            set_cut(subtree.nodes[open.node], from, split.low, split.high);
+        } else {
+            scratch.branch_of.assign(static_cast<std::size_t>(from.n_levels), no_branch);
+            for (std::size_t b = 0; b < n_parts; ++b) {
+                subtree.set_levels(first + static_cast<std::uint32_t>(b),
+                                   split.general_split.groups[b]);
+                for (const std::int32_t code : split.general_split.groups[b]) {
+                    scratch.branch_of[static_cast<std::size_t>(code)] =
+                        static_cast<std::uint32_t>(b);
+                }
+            }
+        }
+        std::vector<OpenNode> parts(n_parts);
+        for (std::size_t b = 0; b < n_parts; ++b) {
+            parts[b].node = first + static_cast<std::uint32_t>(b);
+            parts[b].depth = open.depth + 1;
+            for (const std::uint32_t a : open.active) {
+                if (!request_.columns[a].ordered || scratch.splits[a].can_split_below) {
+                    parts[b].active.push_back(a);
+                }
+            }
+        }
+        RowArrays<Item>& row_arrays = *scratch.row_arrays;
+        if (n_parts == 2) {
+            divide_in_two(subtree, open, c, parts, scratch, row_arrays, pool, open_nodes);
+        } else {
+            divide_in_many(subtree, open, c, parts, scratch, row_arrays, pool, open_nodes);
+        }
+        recycle(open, scratch);
+    }
+
+  private:
+    static void recycle(OpenNode& open, Scratch& scratch) {
+        if (open.cells) {
+            scratch.spare.push_back(std::move(open.cells));
+        }
+    }
+
     // ---- the first node
 
-    std::optional<OpenNode> first_node(Subtree& subtree, ThreadPool& pool, ColumnChecks& checks,
+    std::optional<OpenNode> first_node(Subtree& subtree, ThreadPool& pool,
                                        const PollCallback& poll) {
+        ColumnChecks& checks = checks_;
         const std::size_t n = request_.n_rows;
         Scratch& scratch = *scratch_[0];
         OpenNode root;
-        add_nodes(subtree, 1, s_);
+        subtree.add_nodes(1);
         const TargetRange range = node_sums_.sum_rows(
             [&](auto&& row) {
                 for (std::size_t i = 0; i < n; ++i) {
@@ -476,45 +557,6 @@ class WeightedKernel {
 
     // ---- nodes
 
-    void grow_subtree(Subtree& subtree, OpenNode first, Scratch& scratch,
-                      RowArrays<Item>& row_arrays, std::size_t large, ThreadPool* pool,
-                      std::vector<OpenNode>* deferred, const PollCallback& poll) {
-        std::vector<OpenNode> stack;
-        stack.push_back(std::move(first));
-        while (!stack.empty()) {
-            OpenNode open =
-                std::move(stack.back());  // its rows are the last ones in the arrays
-            stack.pop_back();
-            open.block = row_arrays.block(open.block.begin, open.block.n);
-            if (poll) {
-                poll();
-            }
-            if (deferred != nullptr && open.block.n < large) {
-                if (weighted && request_.fraction) {  // nodes before it may need more room
-                    open.own_arrays = std::make_unique<RowArrays<Item>>(
-                        row_arrays.extract(open.block, open.block.n > small_));
-                    open.block.begin = 0;
-                }
-                deferred->push_back(std::move(open));
-                continue;
-            }
-            if (open.block.n <= small_) {
-                scratch.small.grow(subtree, open.node, open.depth, open.block.rows,
-                                   open.block.weight, open.block.n, open.max_abs_y, open.active,
-                                   poll);
-                continue;
-            }
-            if (pool != nullptr) {
-                grow_node(subtree, open, scratch, row_arrays, *pool, stack);
-            } else {
-                grow_node(subtree, open, scratch, row_arrays, SerialPool{}, stack);
-            }
-            if (open.cells) {
-                scratch.spare.push_back(std::move(open.cells));
-            }
-        }
-    }
-
     Scratch& scratch_of(int thread, Scratch& scratch) {
         return thread < 0 ? scratch : *scratch_[static_cast<std::size_t>(thread)];
     }
@@ -528,9 +570,10 @@ class WeightedKernel {
                                  open.max_abs_y, unit_y, steps * weights_.unit, scorer);
     }
 
+    // The best split of each column; those that can neither win nor tie are left out.
     template <class Pool>
-    void grow_node(Subtree& subtree, OpenNode& open, Scratch& scratch,
-                   RowArrays<Item>& row_arrays, Pool&& pool, std::vector<OpenNode>& stack) {
+    void score_columns(const Subtree& subtree, const OpenNode& open, Scratch& scratch,
+                       Pool&& pool) {
         const NodeLimits node = limits(subtree, open, scratch.scorer);
         if (scratch.splits.size() < columns_.size()) {
             scratch.splits.resize(columns_.size());
@@ -582,19 +625,6 @@ class WeightedKernel {
                 score_exactly(c, open, node, best, scratch, pool, split);
                 scratch.candidates[c] = split.cut.candidate;
             }
-        }
-        request_.report_scan(open.block.n);
-        const int winner = choose(scratch.candidates, false, scratch.scores, scratch.ties);
-        if (winner < 0) {
-            request_.report_leaf(open.block.n);
-            return;
-        }
-        subtree.set_ties(open.node, scratch.ties);
-        const auto w = static_cast<std::uint32_t>(winner);
-        if (scratch.candidates[w].gain >= request_.min_gain) {
-            divide(subtree, open, w, scratch, row_arrays, pool, stack);
-        } else {
-            request_.report_leaf(open.block.n);
         }
     }
 
@@ -1070,60 +1100,6 @@ class WeightedKernel {
     }
 
     // ---- partition
-
-    template <class Pool>
-    void divide(Subtree& subtree, OpenNode& open, std::uint32_t c, Scratch& scratch,
-                RowArrays<Item>& row_arrays, Pool&& pool, std::vector<OpenNode>& stack) {
-        const GrowColumn& from = request_.columns[c];
-        const ColumnSplit& split = scratch.splits[c];
-        const std::vector<double>& after =
-            from.ordered ? split.cut.after : split.general_split.after;
-        const std::size_t n_parts = after.size() / s_;
-        const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
-        add_nodes(subtree, n_parts, s_);
-        Subtree::Node& node = subtree.nodes[open.node];
-        node.column = static_cast<std::int32_t>(c);
-        node.first_child = first;
-        node.n_children = static_cast<std::uint32_t>(n_parts);
-        const std::vector<double>& known =
-            from.ordered ? split.cut.known : split.general_split.known;
-        const std::vector<double>& missing =
-            from.ordered ? split.cut.missing : split.general_split.missing;
-        std::copy(known.begin(), known.end(), subtree.known.data() + open.node * s_);
-        std::copy(missing.begin(), missing.end(), subtree.missing.data() + open.node * s_);
-        std::copy(after.begin(), after.end(), subtree.after.data() + first * s_);
-        if (from.ordered) {
-            set_cut(node, from, split.low, split.high);
-        } else {
-            scratch.branch_of.assign(static_cast<std::size_t>(from.n_levels), no_branch);
-            for (std::size_t b = 0; b < n_parts; ++b) {
-                Subtree::Node& child = subtree.nodes[first + b];
-                child.level_start = static_cast<std::uint32_t>(subtree.levels.size());
-                child.level_count =
-                    static_cast<std::uint32_t>(split.general_split.groups[b].size());
-                for (const std::int32_t code : split.general_split.groups[b]) {
-                    subtree.levels.push_back(code);
-                    scratch.branch_of[static_cast<std::size_t>(code)] =
-                        static_cast<std::uint32_t>(b);
-                }
-            }
-        }
-        std::vector<OpenNode> parts(n_parts);
-        for (std::size_t b = 0; b < n_parts; ++b) {
-            parts[b].node = first + static_cast<std::uint32_t>(b);
-            parts[b].depth = open.depth + 1;
-            for (const std::uint32_t a : open.active) {
-                if (!request_.columns[a].ordered || scratch.splits[a].can_split_below) {
-                    parts[b].active.push_back(a);
-                }
-            }
-        }
-        if (n_parts == 2) {
-            divide_in_two(subtree, open, c, parts, scratch, row_arrays, pool, stack);
-        } else {
-            divide_in_many(subtree, open, c, parts, scratch, row_arrays, pool, stack);
-        }
-    }
 
     void push(OpenNode& part, std::vector<OpenNode>& stack) const {
         if (part.stops) {
@@ -1695,6 +1671,7 @@ class WeightedKernel {
     NodeSums<kind, weighted> node_sums_;
     std::vector<Column> columns_;
     RowArrays<Item> row_arrays_;  // of all nodes without arrays of their own
+    ColumnChecks& checks_;
     std::vector<std::unique_ptr<Scratch>> scratch_;
     std::size_t n_slots_ = 0;
     Scale weights_, numbers_, squares_;

@@ -15,6 +15,7 @@
 #include "grow/buckets.hpp"
 #include "grow/criterion.hpp"
 #include "grow/criterion_fixed_point.hpp"
+#include "grow/driver.hpp"
 #include "grow/exact_scoring.hpp"
 #include "grow/general.hpp"
 #include "grow/nodes.hpp"
@@ -136,27 +137,19 @@ class SmallSubtreeGrower {
     void grow(Subtree& subtree, std::uint32_t node, std::int64_t depth,
               const std::uint32_t* rows, const double* weights, std::size_t n, double max_abs_y,
               const std::vector<std::uint32_t>& columns, const PollCallback& poll) {
-        start(rows, weights, n, columns);
+        start_lists(rows, weights, n, columns);
         stack_.clear();
         stack_.push_back({node, static_cast<std::uint32_t>(n),
                           static_cast<std::uint32_t>(heads_.size()), depth, 0, 0, 0,
                           max_abs_y});
-        while (!stack_.empty()) {
-            const OpenNode open = stack_.back();
-            stack_.pop_back();
-            if (poll) {
-                poll();
-            }
-            step(subtree, open);
-        }
+        SerialPool alone;
+        grow_depth_first(request_, *this, subtree, stack_, alone, poll,
+                         [](const OpenNode&) { return true; });
     }
 
-  private:
-    struct ListHead {  // a column of a node and the length of its list
-        std::uint32_t column;
-        std::uint32_t size;
-        bool is_list;
-    };
+    // ---- for the driver
+
+    using Split = std::uint32_t;  // the number of the column among the lists of the node
     struct OpenNode {
         std::uint32_t node;
         std::uint32_t n;
@@ -164,6 +157,52 @@ class SmallSubtreeGrower {
         std::int64_t depth;
         std::size_t data_at, head_at, weight_at;
         double max_abs_y;
+
+        [[nodiscard]] std::size_t n_rows() const { return n; }
+    };
+
+    static bool stops(const Subtree&, const OpenNode&) {
+        return false;  // leaves are not opened
+    }
+
+    template <class Pool>
+    bool search(Subtree& subtree, const OpenNode& open, Split& split, const Pool&) {
+        score_columns(subtree, open);
+        // The average over columns sums them at their positions, as NumPy does.
+        const bool by_column = request_.is_ratio();
+        const int winner = choose(candidates_, by_column, scores_, ties_);
+        if (winner < 0 ||
+            !(candidates_[static_cast<std::size_t>(winner)].gain >= request_.min_gain)) {
+            pop_node(open);
+            return false;
+        }
+        const ListHead* heads = heads_.data() + open.head_at;
+        split = static_cast<std::uint32_t>(winner);
+        if (by_column) {
+            const std::uint32_t column = split;
+            for (split = 0; heads[split].column != column;) {
+                ++split;
+            }
+        } else {
+            for (std::int32_t& tied : ties_) {
+                tied = static_cast<std::int32_t>(heads[tied].column);
+            }
+        }
+        subtree.set_ties(open.node, ties_);
+        return true;
+    }
+
+    template <class Pool>
+    void divide(Subtree& subtree, const OpenNode& open, Split split, const Pool&,
+                std::vector<OpenNode>&) {
+        divide(subtree, open, split);
+    }
+
+  private:
+    struct ListHead {  // a column of a node and the length of its list
+        std::uint32_t column;
+        std::uint32_t size;
+        bool is_list;
     };
     struct Part {
         std::vector<std::uint32_t> rows;
@@ -183,8 +222,8 @@ class SmallSubtreeGrower {
 
     // ---- the first node
 
-    void start(const std::uint32_t* rows, const double* weights, std::size_t n,
-               const std::vector<std::uint32_t>& columns) {
+    void start_lists(const std::uint32_t* rows, const double* weights, std::size_t n,
+                     const std::vector<std::uint32_t>& columns) {
         global_.assign(rows, rows + n);
         if constexpr (!is_regression) {
             label_.resize(n);
@@ -276,7 +315,8 @@ class SmallSubtreeGrower {
 
     // ---- one node
 
-    void step(Subtree& subtree, const OpenNode& open) {
+    // The best split of each column; those that can neither win nor tie are left out.
+    void score_columns(const Subtree& subtree, const OpenNode& open) {
         const std::uint32_t* rows = data_.data() + open.data_at;
         const double* total = subtree.total.data() + open.node * s_;
         double unit = 0;
@@ -306,7 +346,6 @@ class SmallSubtreeGrower {
             }
             best = std::max(best, split.improvement);
         }
-        // The average over columns sums them at their positions, as NumPy does.
         const bool by_column = request_.is_ratio();
         candidates_.assign(by_column ? request_.columns.size() : open.n_heads, Candidate{});
         list = rows + open.n;
@@ -325,36 +364,6 @@ class SmallSubtreeGrower {
                 candidate = split.cut.candidate;
             }
             list += head.size;
-        }
-        request_.report_scan(open.n);
-        const int winner = choose(candidates_, request_.is_ratio(), scores_, ties_);
-        if (winner < 0) {
-            request_.report_leaf(open.n);
-            pop_node(open);
-            return;
-        }
-        if (ties_.size() > 1) {
-            Subtree::Node& out = subtree.nodes[open.node];
-            out.tie_start = static_cast<std::uint32_t>(subtree.ties.size());
-            out.tie_count = static_cast<std::uint32_t>(ties_.size());
-            for (const std::int32_t tied : ties_) {
-                const std::size_t h = open.head_at + static_cast<std::size_t>(tied);
-                subtree.ties.push_back(by_column ? tied
-                                                 : static_cast<std::int32_t>(heads_[h].column));
-            }
-        }
-        auto w = static_cast<std::uint32_t>(winner);
-        if (candidates_[w].gain >= request_.min_gain) {
-            if (by_column) {
-                const auto column = w;
-                for (w = 0; heads_[open.head_at + w].column != column;) {
-                    ++w;
-                }
-            }
-            divide(subtree, open, w);
-        } else {
-            request_.report_leaf(open.n);
-            pop_node(open);
         }
     }
 
@@ -563,19 +572,10 @@ class SmallSubtreeGrower {
         const std::vector<double>& after =
             head.is_list ? split.cut.after : split.general_split.after;
         const std::size_t n_parts = after.size() / s_;
-        const auto first = static_cast<std::uint32_t>(subtree.nodes.size());
-        add_nodes(subtree, n_parts, s_);
-        Subtree::Node& node = subtree.nodes[open.node];
-        node.column = static_cast<std::int32_t>(head.column);
-        node.first_child = first;
-        node.n_children = static_cast<std::uint32_t>(n_parts);
-        const std::vector<double>& known =
-            head.is_list ? split.cut.known : split.general_split.known;
-        const std::vector<double>& missing =
-            head.is_list ? split.cut.missing : split.general_split.missing;
-        std::copy(known.begin(), known.end(), subtree.known.data() + open.node * s_);
-        std::copy(missing.begin(), missing.end(), subtree.missing.data() + open.node * s_);
-        std::copy(after.begin(), after.end(), subtree.after.data() + first * s_);
+        const std::uint32_t first = subtree.split(open.node, head.column, n_parts);
+        subtree.set_known(open.node, head.is_list ? split.cut.known : split.general_split.known,
+                          head.is_list ? split.cut.missing : split.general_split.missing,
+                          after);
         const std::uint32_t* rows = data_.data() + open.data_at;
         if (parts_.size() < n_parts) {
             parts_.resize(n_parts);
@@ -592,17 +592,15 @@ class SmallSubtreeGrower {
             for (std::uint32_t i = 0; i < head.size; ++i) {
                 side_[list[i] & 0xffffU] = i < at ? 1 : 2;
             }
-            set_cut(node, column, value_at(column, global_[list[at - 1] & 0xffffU]),
+            set_cut(subtree.nodes[open.node], column,
+                    value_at(column, global_[list[at - 1] & 0xffffU]),
                     value_at(column, global_[list[at] & 0xffffU]));
         } else {
             branch_of_.assign(static_cast<std::size_t>(column.n_levels), no_branch);
             for (std::size_t b = 0; b < n_parts; ++b) {
-                Subtree::Node& child = subtree.nodes[first + b];
-                child.level_start = static_cast<std::uint32_t>(subtree.levels.size());
-                child.level_count =
-                    static_cast<std::uint32_t>(split.general_split.groups[b].size());
+                subtree.set_levels(first + static_cast<std::uint32_t>(b),
+                                   split.general_split.groups[b]);
                 for (const std::int32_t code : split.general_split.groups[b]) {
-                    subtree.levels.push_back(code);
                     branch_of_[static_cast<std::size_t>(code)] = static_cast<std::uint32_t>(b);
                 }
             }

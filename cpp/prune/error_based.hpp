@@ -17,7 +17,7 @@
 
 #include "base/thread_pool.hpp"
 #include "grow/criterion.hpp"
-#include "grow/general.hpp"
+#include "grow/node_rows.hpp"
 #include "grow/request.hpp"
 
 namespace penjing {

@@ -1,7 +1,7 @@
 """Column coding and prediction in C++ (see cpp/bind/module.cpp)."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -38,33 +38,27 @@ def encode_str_list(values: list[Any]) -> tuple[list[str], npt.NDArray[np.int32]
     None if there is anything else in the list.
     """
 
-def grow_c45(
-    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool, bool]],
-    target: npt.NDArray[np.int32],
-    weight: npt.NDArray[np.float64] | None,
-    recipe: dict[str, object],
-) -> dict[str, Any]:
-    """Grow a whole tree by the rules of C4.5 and J48."""
+_Columns: TypeAlias = Sequence[tuple[Any, ...]]
+"""Of each column: codes, their numbers or None, the number of codes, whether it is ordered."""
+
+def grow_c45(columns: _Columns, given: dict[str, Any], recipe: dict[str, object]) -> dict[str, Any]:
+    """Grow a whole tree by the rules of C4.5 and J48.
+
+    A column has a fifth part: whether it takes part in the average gain.
+    """
 
 def grow_sklearn(
-    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]],
-    target: npt.NDArray[np.int32],
-    y: npt.NDArray[np.float64] | None,
-    weight: npt.NDArray[np.float64] | None,
-    factor: npt.NDArray[np.float64] | None,
-    recipe: dict[str, object],
+    columns: _Columns, given: dict[str, Any], recipe: dict[str, object]
 ) -> dict[str, Any]:
-    """Grow a whole tree by scikit-learn's rules; columns are codes and their numbers."""
+    """Grow a whole tree by scikit-learn's rules."""
 
 def grow_rpart(
-    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int]],
-    given: dict[str, Any],
-    recipe: dict[str, object],
+    columns: _Columns, given: dict[str, Any], recipe: dict[str, object]
 ) -> dict[str, Any]:
-    """Grow a whole tree by rpart's rules; columns are codes, numbers if ordered, n_levels."""
+    """Grow a whole tree by rpart's rules."""
 
 def cross_validate_rpart(
-    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int]],
+    columns: _Columns,
     given: dict[str, Any],
     recipe: dict[str, object],
     validation: dict[str, object],
@@ -72,7 +66,7 @@ def cross_validate_rpart(
     """Return the errors of the held-out rows at every complexity, and their squares."""
 
 def rpart_risks_by_row(
-    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int]],
+    columns: _Columns,
     given: dict[str, Any],
     recipe: dict[str, object],
 ) -> npt.NDArray[np.float64]:
@@ -114,13 +108,7 @@ def prune_error_based(
 ) -> dict[str, Any]:
     """Prune a tree by estimated errors, as C4.5 and J48 do."""
 
-def grow(
-    columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool]],
-    target: npt.NDArray[np.int32] | None,
-    y: npt.NDArray[np.float64] | None,
-    weight: npt.NDArray[np.float64] | None,
-    recipe: dict[str, Any],
-) -> dict[str, Any] | None:
+def grow(columns: _Columns, given: dict[str, Any], recipe: dict[str, Any]) -> dict[str, Any] | None:
     """Grow a whole tree; the answer holds the arrays of penjing.tree.nodes.Nodes.
 
     None if asked to count by ones where a value is missing or infinite, or rows have weights.

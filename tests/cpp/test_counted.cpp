@@ -86,18 +86,16 @@ int main() {
         Table table(seed);
         penjing::ThreadPool serial_pool(1);
         const penjing::EncodedRequest encoded(table.request, serial_pool);
-        const penjing::GrownTree expected =
-            penjing::flatten(penjing::GeneralKernel(encoded.request).grow(serial_pool, {}),
-                             table.request.n_sums, true);
+        const penjing::GrownTree expected = penjing::grow(
+            encoded.request, penjing::GeneralKernel(encoded.request), serial_pool, {});
         for (const std::size_t small : {std::size_t{4}, std::size_t{60}, std::size_t{1000}}) {
             for (const int threads : {1, 3}) {
                 table.request.small = small;
                 penjing::ThreadPool pool(threads);
-                const auto subtrees =
-                    small == 60 ? penjing::grow_counted<std::uint64_t>(table.request, pool, {})
-                                : penjing::grow_counted<std::uint32_t>(table.request, pool, {});
+                using penjing::detail::grow_counted;
                 const penjing::GrownTree tree =
-                    penjing::flatten(subtrees, table.request.n_sums, false);
+                    small == 60 ? grow_counted<std::uint64_t>(table.request, pool, {})
+                                : grow_counted<std::uint32_t>(table.request, pool, {});
                 check(tree.parent == expected.parent, "parent", seed);
                 check(tree.column == expected.column, "column", seed);
                 check(same(tree.cut, expected.cut), "cut", seed);

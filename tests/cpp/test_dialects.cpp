@@ -67,11 +67,9 @@ bool same(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 template <class Entry>
-penjing::SklearnTree tree(penjing::SklearnRequest request, int threads) {
+penjing::GrownTree tree(penjing::SklearnRequest request, int threads) {
     penjing::ThreadPool pool(threads);
-    penjing::SklearnKernel<Entry> kernel(request);
-    return penjing::sklearn_flatten(kernel.grow(pool, {}), request.n_sums,
-                                    request.shuffles || request.max_leaves >= 0);
+    return penjing::grow(request, penjing::SklearnKernel<Entry>(request), pool, {});
 }
 
 void sklearn_rules() {
@@ -91,13 +89,14 @@ void sklearn_rules() {
         request.state = 12345;
         request.max_features = 3;
         request.max_leaves = seed % 8 == 5 ? 9 : -1;
-        const penjing::SklearnTree one = tree<std::uint32_t>(request, 1);
-        const penjing::SklearnTree three = tree<std::uint32_t>(request, 3);
-        const penjing::SklearnTree use_avx512 = tree<std::uint64_t>(request, 1);
+        const penjing::GrownTree one = tree<std::uint32_t>(request, 1);
+        const penjing::GrownTree three = tree<std::uint32_t>(request, 3);
+        const penjing::GrownTree use_avx512 = tree<std::uint64_t>(request, 1);
         CHECK(one.parent.size() > 1);
-        for (const penjing::SklearnTree* other : {&three, &use_avx512}) {
+        for (const penjing::GrownTree* other : {&three, &use_avx512}) {
             CHECK(one.parent == other->parent && one.column == other->column);
-            CHECK(one.missing == other->missing && one.tie_columns == other->tie_columns);
+            CHECK(one.missing_branch == other->missing_branch &&
+                  one.tie_columns == other->tie_columns);
             CHECK(same(one.cut, other->cut) && same(one.gain, other->gain));
             CHECK(same(one.total, other->total));
         }
@@ -128,20 +127,22 @@ void rpart_rules() {
         }
         request.max_surrogates = 3;
         request.use_surrogates = static_cast<int>(seed % 3);
-        std::vector<penjing::RpartTree> found;
+        request.max_leaves = seed % 8 == 5 ? 9 : -1;
+        std::vector<penjing::GrownTree> found;
         for (const int threads : {1, 3}) {
             penjing::ThreadPool pool(threads);
-            penjing::RpartKernel kernel(request);
-            found.push_back(kernel.grow(pool, {}));
+            found.push_back(penjing::grow(request, penjing::RpartKernel(request), pool, {}));
         }
-        CHECK(found[0].nodes.size() == found[1].nodes.size());
-        CHECK(same(found[0].total, found[1].total));
-        for (std::size_t i = 0; i < found[0].nodes.size(); ++i) {
-            const penjing::RpartNode& a = found[0].nodes[i];
-            const penjing::RpartNode& b = found[1].nodes[i];
-            CHECK(a.parent == b.parent && a.column == b.column && a.levels == b.levels);
-            CHECK(a.gain == b.gain && a.surrogates.size() == b.surrogates.size());
-            CHECK(a.surrogates.size() <= request.max_surrogates);
+        const penjing::GrownTree& a = found[0];
+        const penjing::GrownTree& b = found[1];
+        CHECK(a.parent == b.parent && a.column == b.column && a.level_codes == b.level_codes);
+        CHECK(same(a.total, b.total) && same(a.gain, b.gain) && a.tie_columns == b.tie_columns);
+        CHECK(a.surrogates.size() == b.surrogates.size());
+        std::vector<std::size_t> n_surrogates(a.parent.size(), 0);
+        for (std::size_t i = 0; i < a.surrogates.size(); ++i) {
+            CHECK(a.surrogates[i].node == b.surrogates[i].node);
+            CHECK(a.surrogates[i].agreement == b.surrogates[i].agreement);
+            CHECK(++n_surrogates[a.surrogates[i].node] <= request.max_surrogates);
         }
     }
 }

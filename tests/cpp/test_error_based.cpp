@@ -59,8 +59,7 @@ struct Table {
 
     penjing::GrownTree tree(int threads) const {
         penjing::ThreadPool pool(threads);
-        penjing::C45Kernel kernel(request);
-        return penjing::flatten(kernel.grow(pool, {}), request.n_sums, true);
+        return penjing::grow(request, penjing::C45Kernel(request), pool, {});
     }
 };
 

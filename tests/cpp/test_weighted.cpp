@@ -98,18 +98,16 @@ int main() {
         Table table(seed);
         penjing::ThreadPool serial_pool(1);
         const penjing::EncodedRequest encoded(table.request, serial_pool);
-        const penjing::GrownTree expected =
-            penjing::flatten(penjing::GeneralKernel(encoded.request).grow(serial_pool, {}),
-                             table.request.n_sums, true);
+        const penjing::GrownTree expected = penjing::grow(
+            encoded.request, penjing::GeneralKernel(encoded.request), serial_pool, {});
         for (const std::size_t small :
              {1U, 3U, 60U, 1000U}) {  // 1: buckets are sorted in several batches
             for (const int threads : {1, 3}) {
                 table.request.small = small;
                 penjing::ThreadPool pool(threads);
                 penjing::ColumnChecks checks;
-                const auto subtrees = penjing::grow_weighted(table.request, pool, {}, checks);
                 const penjing::GrownTree tree =
-                    penjing::flatten(subtrees, table.request.n_sums, true);
+                    penjing::grow_weighted(table.request, pool, {}, checks);
                 check(tree.parent == expected.parent, "parent", seed);
                 check(tree.column == expected.column, "column", seed);
                 check(same(tree.cut, expected.cut), "cut", seed);

@@ -34,6 +34,7 @@ def some_recipe(rng, *, regression):
         shape=str(rng.choice(["multiway", "binary"])),
         missing="fraction",
         max_depth=None if rng.random() < 0.6 else int(rng.integers(0, 5)),
+        max_leaves=None if rng.random() < 0.75 else int(rng.integers(1, 30)),
         min_weight=float(rng.choice([0, 0, 2.5, 5])),
         min_branch=float(rng.choice([0, 0, 1, 2])),
         min_gain=float(rng.choice([0, 0, 0.01])),
@@ -86,7 +87,6 @@ def test_what_it_cannot_grow_it_leaves():
     rng = np.random.default_rng(1)
     table = some_table(rng, 50, regression=False, missing=False, weighted=False)
     engine = native.Engine(table)
-    assert engine.grow(Recipe("some", max_leaves=4)) is None
     assert engine.grow(Recipe("some", criterion=lambda counts: counts.min(-1))) is None
 
 

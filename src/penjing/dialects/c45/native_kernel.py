@@ -14,13 +14,13 @@ from penjing.grow.engine import NativeEngine
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
 from penjing.tree.counts import Classes, Reader, ties_of
-from penjing.tree.nodes import LEAF, Nodes
+from penjing.tree.nodes import Nodes
 from penjing.tree.tree_data import TreeData
 
 
 def is_native(recipe: Recipe) -> bool:
     """Return whether C++ grows whole trees by a recipe, as far as memory is concerned."""
-    return recipe.max_leaves is None
+    return recipe.max_leaves is None or recipe.options.sums == "exact"
 
 
 def grow(
@@ -28,25 +28,32 @@ def grow(
 ) -> TreeData | None:
     """Return the tree before pruning; None if only the Python code supports the recipe.
 
-    That is: groups of categories, a limit on leaves, costs. The tree equals that of the Python
-    loop to the last bit.
+    That is: groups of categories, costs. The tree equals that of the Python loop to the last bit.
     """
     table, s = engine.table, engine.reader
     options = recipe.options
     is_supported = isinstance(options, C45Options) and isinstance(s, Classes) and s.costs is None
-    if not is_supported or recipe.shape != "multiway" or recipe.max_leaves is not None:
+    if not is_supported or recipe.shape != "multiway":
         return None
     assert isinstance(options, C45Options)
+    if not is_native(recipe):
+        return None  # cases are ordered as C4.5 does it depth first
     if recipe.criterion not in ("gain", "gain_ratio"):
         return None
     assert table.target is not None
     in_average = options.in_average(table.columns, float(table.weights.sum()))
     arrays: dict[str, Any] = _core.grow_c45(
         _core_columns(table, in_average),
-        np.ascontiguousarray(table.target.codes, np.int32),
-        None if table.weight is None else np.ascontiguousarray(table.weight, np.float64),
+        {
+            "target": np.ascontiguousarray(table.target.codes, np.int32),
+            "y": None,
+            "weight": None
+            if table.weight is None
+            else np.ascontiguousarray(table.weight, np.float64),
+        },
         {
             "n_sums": s.size,
+            "max_leaves": -1 if recipe.max_leaves is None else recipe.max_leaves,
             "max_depth": -1 if recipe.max_depth is None else recipe.max_depth,
             "threads": engine.n_threads,
             "progress": engine.progress_reporter(progress),
@@ -88,10 +95,6 @@ def _core_columns(table: Table, in_average: Sequence[bool]) -> list[Any]:
 
 
 def _tree(arrays: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> TreeData:
-    gain_and_score = arrays["worth"].reshape(-1, s.size)
-    is_split = arrays["column"] != LEAF
-    gain = np.where(is_split, gain_and_score[:, 0], 0.0)
-    score = np.where(is_split, gain_and_score[:, min(1, s.size - 1)], 0.0)
     nodes = Nodes(
         arrays["parent"],
         arrays["column"],
@@ -99,9 +102,9 @@ def _tree(arrays: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> Tr
         arrays["level_start"],
         arrays["level_codes"],
         arrays["total"].reshape(-1, s.size),
-        gain,
-        score,
+        arrays["gain"],
+        arrays["score"],
     )
     assert table.target is not None
-    about = {"n_ties": arrays["n_ties"], "ties": ties_of(arrays, score)}
+    about = {"n_ties": arrays["n_ties"], "ties": ties_of(arrays, arrays["score"])}
     return TreeData(nodes, table.schema, table.target.field, recipe.settings(), 0.0, about)

@@ -14,22 +14,20 @@ from penjing.dialects.rpart.sorted_rows import sorted_rows
 from penjing.grow.engine import NativeEngine
 from penjing.grow.recipe import Recipe
 from penjing.progress import NativeProgressCallback, ProgressCallback
-from penjing.tree.counts import Classes, Reader
-from penjing.tree.nodes import LEAF, Nodes
+from penjing.tree.counts import Classes, Reader, ties_of
+from penjing.tree.nodes import Nodes
 from penjing.tree.split import Surrogate
 from penjing.tree.tree_data import TreeData
 
 MOST_LEVELS = 26
 """With more than two classes, columns of more categories than this are left to Python."""
-MAX_TIES = 1_000
-"""How many ties a tree records at most."""
 ROWS = 2**31
 """Row numbers must fit in 31 bits; the last bit of 32 is a flag."""
 
 
-def is_native(recipe: Recipe) -> bool:
+def is_native(recipe: Recipe) -> bool:  # noqa: ARG001 - the protocol's
     """Return whether C++ grows whole trees by a recipe, as far as memory is concerned."""
-    return recipe.max_leaves is None
+    return True
 
 
 def grow(
@@ -46,7 +44,9 @@ def grow(
     return _tree(_core.grow_rpart(*request), table, s, recipe)
 
 
-KernelRequest = tuple[list[tuple[Codes, Floats | None, int]], dict[str, Any], dict[str, object]]
+CoreColumn = tuple[Codes, Floats | None, int, bool]
+"""Codes, their numbers if they are ordered, how many there are, whether they are ordered."""
+KernelRequest = tuple[list[CoreColumn], dict[str, Any], dict[str, object]]
 """The arguments of the kernel: columns, arrays of the rows, settings."""
 
 
@@ -61,14 +61,14 @@ def kernel_request(
 ) -> KernelRequest | None:
     """Return the arguments of the kernel; None if only the Python code supports the recipe.
 
-    That is: rows or classes of weight 0, a limit on leaves, fractional cases; with more than two
+    That is: rows or classes of weight 0, fractional cases; with more than two
     classes, categorical columns of many categories or of weighted rows; and numbers of weighted
     rows that are to be added row by row.
     """
     options = recipe.options
     assert isinstance(options, RpartOptions)
     assert table.target is not None
-    has_policy = recipe.max_leaves is None and recipe.missing in ("surrogate", "refuse")
+    has_policy = recipe.missing in ("surrogate", "refuse")
     has_criterion = recipe.criterion in ("gini", "gain", "variance")
     fits_target = (recipe.criterion == "variance") != isinstance(s, Classes)
     if not (
@@ -119,6 +119,7 @@ def kernel_request(
             "cp": float(options.cp),
             "min_gain": float(recipe.min_gain),
             "max_depth": -1 if recipe.max_depth is None else recipe.max_depth,
+            "max_leaves": -1 if recipe.max_leaves is None else recipe.max_leaves,
             "min_split": min(options.minsplit, ROWS),
             "least": min(options.least, ROWS),
             "max_surrogates": options.maxsurrogate if recipe.missing == "surrogate" else 0,
@@ -165,12 +166,12 @@ def _altered(s: Reader, options: RpartOptions, n_seen: int) -> tuple[Floats | No
     return (altered.copy() if options.has_costs or alike != 1.0 else None), alike
 
 
-def _core_column(column: Column) -> tuple[Codes, Floats | None, int]:
+def _core_column(column: Column) -> CoreColumn:
     codes, n_levels = np.ascontiguousarray(column.codes, np.int32), len(column.levels)
     if not column.has_order:
-        return codes, None, n_levels
+        return codes, None, n_levels, False
     numbers = column.levels if column.is_numeric else np.arange(n_levels)
-    return codes, np.ascontiguousarray(numbers, np.float64), n_levels
+    return codes, np.ascontiguousarray(numbers, np.float64), n_levels, True
 
 
 def _tree(arrays: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> TreeData:
@@ -198,24 +199,10 @@ def _tree(arrays: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> Tr
         arrays["total"].reshape(-1, s.size),
         arrays["gain"],
         arrays["score"],
-        missing=arrays["missing"] if bool((arrays["missing"] >= 0).any()) else None,
+        missing=arrays["missing_branch"] if bool((arrays["missing_branch"] >= 0).any()) else None,
         surrogates=surrogates,
     )
     assert table.target is not None
     centre = 0.0 if isinstance(s, Classes) else s.centre
-    about = _ties(arrays)
+    about = {"n_ties": arrays["n_ties"], "ties": ties_of(arrays, arrays["score"])}
     return TreeData(nodes, table.schema, table.target.field, recipe.settings(), centre, about)
-
-
-def _ties(arrays: dict[str, Any]) -> dict[str, Any]:
-    start = arrays["tie_start"]
-    tied = np.flatnonzero((np.diff(start) > 0) & (arrays["column"] != LEAF)).tolist()
-    ties = [
-        {
-            "node": node,
-            "columns": arrays["tie_columns"][start[node] : start[node + 1]].tolist(),
-            "score": float(arrays["score"][node]),
-        }
-        for node in tied[:MAX_TIES]
-    ]
-    return {"n_ties": len(tied), "ties": ties}

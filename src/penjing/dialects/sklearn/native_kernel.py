@@ -22,15 +22,13 @@ from penjing.tree.tree_data import TreeData
 _CRITERIA = {"gini", "gain", "variance"}
 
 
-def is_native(recipe: Recipe) -> bool:
+def is_native(recipe: Recipe) -> bool:  # noqa: ARG001 - the protocol's
     """Return whether C++ grows whole trees by a recipe, as far as memory is concerned."""
-    return recipe.max_leaves is None
+    return True
 
 
 def grow(
-    engine: NativeEngine,
-    recipe: Recipe,
-    progress: ProgressCallback | None,  # noqa: ARG001 - the protocol's
+    engine: NativeEngine, recipe: Recipe, progress: ProgressCallback | None
 ) -> TreeData | None:
     """Return the tree before pruning; None if only the Python code supports the recipe.
 
@@ -53,10 +51,12 @@ def grow(
     start = options.start
     arrays: dict[str, Any] = _core.grow_sklearn(
         [_core_column(column) for column in table.columns],
-        np.ascontiguousarray(table.target.codes, np.int32),
-        None if isinstance(s, Classes) else table.target.numbers() - s.centre,
-        None if weight is None else np.ascontiguousarray(weight, np.float64),
-        factor,
+        {
+            "target": np.ascontiguousarray(table.target.codes, np.int32),
+            "y": None if isinstance(s, Classes) else table.target.numbers() - s.centre,
+            "weight": None if weight is None else np.ascontiguousarray(weight, np.float64),
+            "factor": factor,
+        },
         {
             "n_sums": s.size,
             "by_bits": recipe.criterion == "gain",
@@ -72,6 +72,7 @@ def grow(
             "state": -1 if start is None else start,
             "n_looked_at": options.n_looked_at(len(table.columns)),
             "threads": threads,
+            "progress": engine.progress_reporter(progress),
         },
     )
     return _tree(arrays, table, s, recipe)
@@ -85,26 +86,27 @@ def _encode_columns(table: Table, threads: int) -> None:
             list(pool.map(attrgetter("codes"), unencoded))
 
 
-def _core_column(column: Column) -> tuple[Codes, Floats]:
+def _core_column(column: Column) -> tuple[Codes, Floats, int, bool]:
     levels = column.levels if column.is_numeric else np.arange(len(column.levels))
-    return np.ascontiguousarray(column.codes, np.int32), np.ascontiguousarray(levels, np.float64)
+    codes = np.ascontiguousarray(column.codes, np.int32)
+    return codes, np.ascontiguousarray(levels, np.float64), len(levels), True
 
 
 def _tree(arrays: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> TreeData:
-    n, gain = len(arrays["parent"]), arrays["gain"]
+    gain = arrays["gain"]
     gap = arrays["gap"].reshape(-1, 2)
     gap[~np.array([column.is_numeric for column in table.columns])[arrays["column"]]] = np.nan
     nodes = Nodes(
         arrays["parent"],
         arrays["column"],
         arrays["cut"],
-        np.zeros(n + 1, np.int64),
-        np.empty(0, np.int32),
+        arrays["level_start"],
+        arrays["level_codes"],
         arrays["total"].reshape(-1, s.size),
         gain,
         gain.copy(),
         gap,
-        missing=arrays["missing"] if arrays["column"][0] != LEAF else None,
+        missing=arrays["missing_branch"] if arrays["column"][0] != LEAF else None,
     )
     assert table.target is not None
     about = {"n_ties": arrays["n_ties"], "ties": ties_of(arrays, gain)}

@@ -22,13 +22,9 @@ from penjing.tree.tree_data import TreeData
 def is_native(recipe: Recipe) -> bool:
     """Return whether C++ grows whole trees by a recipe.
 
-    It does not for a criterion without a kernel, a limit on leaves, or a branch for missing values.
+    It does not for a criterion without a kernel, or a branch for missing values.
     """
-    return (
-        recipe.measure().native is not None
-        and recipe.max_leaves is None
-        and recipe.missing != "branch"
-    )
+    return recipe.measure().native is not None and recipe.missing != "branch"
 
 
 def grow(
@@ -40,7 +36,7 @@ def grow(
         return None
     criterion = recipe.measure()
     arrays: dict[str, Any] | None = None
-    if engine.space is None:
+    if engine.space is None and recipe.max_leaves is None:
         arrays = _grow_native(engine, recipe, criterion, progress, unit_weights=True)
     uncoded = [column for column in table.columns if isinstance(column, LazyColumn)]
     if arrays is None:
@@ -76,10 +72,11 @@ def _grow_native(
     """
     s, table = engine.reader, engine.table
     assert table.target is not None
+    classes, numbers = engine.target_arrays
+    weight = None if table.weight is None else np.ascontiguousarray(table.weight, np.float64)
     arrays: dict[str, Any] | None = _core.grow(
         engine.kernel_columns(),
-        *engine.target_arrays,
-        None if table.weight is None else np.ascontiguousarray(table.weight, np.float64),
+        {"target": classes, "y": numbers, "weight": weight},
         {
             "measure": kernel_of(criterion),
             "n_sums": s.size,
@@ -87,6 +84,7 @@ def _grow_native(
             "multiway": recipe.shape == "multiway",
             "fraction": engine.missing == "fraction",
             "max_depth": -1 if recipe.max_depth is None else recipe.max_depth,
+            "max_leaves": -1 if recipe.max_leaves is None else recipe.max_leaves,
             "min_weight": float(recipe.min_weight),
             "min_branch": float(recipe.min_branch),
             "min_gain": float(recipe.min_gain),
@@ -106,7 +104,7 @@ def tree_arrays(
     """Return the nodes, with gains and scores by the formulas of the criterion, and the ties."""
     parent, column = arrays["parent"], arrays["column"]
     total = arrays["total"].reshape(-1, s.size)
-    if "gain" in arrays:
+    if arrays["gain"].size:
         gain, score = arrays["gain"], arrays["gain"].copy()
     else:
         gain, score = _gains(arrays, criterion, s, total)
