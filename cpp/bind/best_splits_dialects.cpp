@@ -67,13 +67,8 @@ nb::dict to_dict(const std::vector<penjing::ScoredSplit>& splits) {
 nb::dict best_splits_rpart(const nb::list& columns, const nb::dict& given,
                            const nb::list& nodes, const nb::dict& recipe) {
     penjing::References references;
-    penjing::GrowRequest table;
-    penjing::read_table(table, references, columns, given["target"], given["y"], nb::none());
     penjing::RpartRequest request;
-    request.columns = table.columns;
-    request.n_rows = table.n_rows;
-    request.target = table.target;
-    request.y = table.y;
+    penjing::read_table(request, references, columns, given["target"], given["y"], nb::none());
     request.raw_y = pointer_or_null<double>(references, given["cases"], request.n_rows);
     request.n_sums = nb::cast<std::size_t>(recipe["n_sums"]);
     request.n_classes = nb::cast<std::size_t>(recipe["n_classes"]);

@@ -20,7 +20,9 @@ from penjing.tree.tree_data import TreeData
 
 def is_native(recipe: Recipe) -> bool:
     """Return whether C++ grows whole trees by a recipe, as far as memory is concerned."""
-    return recipe.max_leaves is None or recipe.options.sums == "exact"
+    options = recipe.options
+    assert isinstance(options, C45Options)
+    return recipe.max_leaves is None or options.sums == "exact"
 
 
 def grow(
