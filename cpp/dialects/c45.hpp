@@ -28,6 +28,7 @@ namespace penjing {
 
 struct C45Request : GrowRequest {
     bool single = false;
+    bool single_numbers = false;  // numbers are compared in single precision
     bool by_ratio = true;
     bool cut_cost = true;
     bool cut_at_value = true;
@@ -107,7 +108,10 @@ double average_gain(const std::vector<ColumnSplit>& splits, const C45Request& re
 class C45Kernel {
   public:
     explicit C45Kernel(const C45Request& request)
-        : request_(request), math_(request.single, request.tolerance), s_(request.n_sums) {}
+        : math_(request.single, request.tolerance),
+          numbers_(request.single_numbers, 0.0),
+          s_(request.n_sums),
+          request_(request) {}
 
     struct ColumnSplit {  // the best split of one column
         double gain = not_a_number;
@@ -115,6 +119,8 @@ class C45Kernel {
         double cut = not_a_number;
         std::int32_t low = 0;             // the last code of branch 0
         std::vector<std::int32_t> codes;  // the categories of a categorical column
+        std::int64_t n_candidates = 0;
+        double cost = not_a_number;  // of encoding the threshold, if it was subtracted
     };
     struct NodeColumns {  // class and weight of each of a node's rows, and its codes
         std::vector<std::uint32_t> class_;
@@ -175,19 +181,7 @@ class C45Kernel {
     bool search(Task& task, const OpenNode& open, Split& split, Pool&& pool) {
         Scratch& own = task.scratch;
         const double weight = math_.sum(task.subtree.total_of(open.node), s_);
-        own.splits.resize(request_.columns.size());
-        own.scores.resize(own.splits.size());
-        gather(open.rows, own.columns);
-        pool.run(own.splits.size(), [&](std::size_t c, int thread) {
-            Scratch& of_thread = thread < 0 ? own : scratch(thread);
-            own.splits[c] = ColumnSplit{};
-            count(c, open.rows, own.columns, of_thread);
-            if (request_.columns[c].ordered) {
-                best_cut(request_.columns[c], weight, of_thread, own.splits[c]);
-            } else {
-                score_categories(weight, of_thread, own.splits[c]);
-            }
-        });
+        search_columns(open.rows, weight, own, pool);
         const int winner = choose(own.splits, own.scores);
         if (winner < 0) {
             return false;
@@ -199,9 +193,34 @@ class C45Kernel {
         if (!(split.best.gain >= request_.min_gain)) {
             return false;
         }
-        record_ties(task.subtree, open.node, own.scores, split.column);
+        const double slack =
+            std::max(request_.tolerance, tie_share * std::max(std::fabs(split.score), 1.0));
+        record_ties(task.subtree, open.node, own.scores, split.column, slack);
         return true;
     }
+
+    void make_scratch(int n_threads) { scratch_.resize(static_cast<std::size_t>(n_threads)); }
+
+    // The best split of every column, into the scratch memory of the caller.
+    template <class Pool>
+    void search_columns(const NodeRows& rows, double weight, Scratch& own, Pool&& pool) {
+        own.splits.resize(request_.columns.size());
+        own.scores.resize(own.splits.size());
+        gather(rows, own.columns);
+        pool.run(own.splits.size(), [&](std::size_t c, int thread) {
+            Scratch& of_thread = thread < 0 ? own : scratch(thread);
+            own.splits[c] = ColumnSplit{};
+            count(c, rows, own.columns, of_thread);
+            if (request_.columns[c].ordered) {
+                best_cut(request_.columns[c], weight, of_thread, own.splits[c]);
+            } else {
+                score_categories(weight, of_thread, own.splits[c]);
+            }
+        });
+    }
+
+    // The weight of a node as its columns are scored by it.
+    [[nodiscard]] double node_weight(const double* total) const { return math_.sum(total, s_); }
 
     [[nodiscard]] double worth(Task& task, const OpenNode& open, const Split& split) const {
         const double* total = task.subtree.total_of(open.node);
@@ -338,6 +357,10 @@ class C45Kernel {
                 scratch.cells[scratch.cells.size() - s_ + of.class_[i]] += of.weight[i];
             }
         }
+        if (s_ == 1) {  // NumPy adds a single column pairwise
+            scratch.known[0] = pairwise_sum(scratch.cells.data(), scratch.cells.size());
+            return;
+        }
         for (std::size_t at = 0; at < scratch.cells.size(); at += s_) {
             for (std::size_t k = 0; k < s_; ++k) {
                 scratch.known[k] += scratch.cells[at + k];
@@ -368,7 +391,11 @@ class C45Kernel {
         const double most = math_.round(known - least) + tolerance;
         const double before = math_.round(math_.information(scratch.known.data(), s_) / known);
         const double unknown = math_.round(1 - math_.round(known / weight));
-        scan_cuts(column, least, most, scratch);
+        scan_cuts(
+            column, least - tolerance, most, scratch,
+            [&](double low, double high) { return low < high - request_.gap; },
+            [&](const double* cell) { return math_.sum(cell, s_); });
+        split.n_candidates = static_cast<std::int64_t>(scratch.cuts.size());
         if (scratch.cuts.empty()) {
             return;
         }
@@ -397,14 +424,17 @@ class C45Kernel {
         const std::size_t at = scratch.cuts[place];
         split.gain = net_gain;
         split.information = math_.round(math_.information(sides, 3) / weight);
+        split.cost = std::log2(static_cast<double>(scratch.cuts.size())) /
+                     (pairwise_sum(scratch.known.data(), s_) +
+                      pairwise_sum(scratch.missing.data(), s_));
         place_cut(column, scratch.codes[at], scratch.codes[at + 1], split);
     }
 
     // All admissible cuts: the sums below each, and its approximate information.
-    void scan_cuts(const GrowColumn& column, double least, double most,
-                   Scratch& scratch) const {
+    template <class AreApart, class SizeOf>
+    void scan_cuts(const GrowColumn& column, double least, double most, Scratch& scratch,
+                   const AreApart& are_apart, const SizeOf& size_of) const {
         const std::size_t n = scratch.codes.size();
-        const double tolerance = request_.tolerance;
         scratch.low.assign(s_, 0.0);
         scratch.high = scratch.known;
         scratch.n_log_low.assign(s_, 0.0);
@@ -437,11 +467,11 @@ class C45Kernel {
                     scratch.n_log_high[k] = high;
                 }
             }
-            below = math_.round(below + math_.sum(cell, s_));
+            below = math_.round(below + size_of(cell));
             const double next = number(column, scratch.codes[i + 1]);
-            const bool apart = here < next - request_.gap;
+            const bool apart = are_apart(here, next);
             here = next;
-            if (below < least - tolerance || below > most || !apart) {
+            if (below < least || below > most || !apart) {
                 continue;
             }
             scratch.cuts.push_back(static_cast<std::uint32_t>(i));
@@ -483,7 +513,7 @@ class C45Kernel {
     }
 
     [[nodiscard]] double number(const GrowColumn& column, std::int32_t code) const {
-        return column.levels == nullptr ? code : math_.round(column.levels[code]);
+        return column.levels == nullptr ? code : numbers_.round(column.levels[code]);
     }
 
     double gain_of_two(const double* low, Scratch& scratch, double before,
@@ -519,7 +549,7 @@ class C45Kernel {
         }
         const double a = number(column, low);
         const double b = number(column, high);
-        double middle = math_.round(midpoint(a, b));
+        double middle = numbers_.round(midpoint(a, b));
         if (!(a <= middle && middle < b)) {
             middle = a;
         }
@@ -580,7 +610,31 @@ class C45Kernel {
         split.information =
             math_.round(math_.information(scratch.sizes.data(), n + 1) / weight);
         split.codes = scratch.codes;
+        split.n_candidates = 1;
     }
+
+  protected:
+    static void record_ties(Subtree& subtree, std::uint32_t node,
+                            const std::vector<double>& scores, std::size_t winner,
+                            double slack) {
+        const double score = scores[winner];
+        const auto start = static_cast<std::uint32_t>(subtree.ties.size());
+        for (std::size_t c = 0; c < scores.size(); ++c) {
+            if (std::fabs(scores[c] - score) <= slack) {
+                subtree.ties.push_back(static_cast<std::int32_t>(c));
+            }
+        }
+        if (subtree.ties.size() < start + 2) {
+            subtree.ties.resize(start);
+            return;
+        }
+        subtree.nodes[node].tie_start = start;
+        subtree.nodes[node].tie_count = static_cast<std::uint32_t>(subtree.ties.size() - start);
+    }
+
+    C45Arithmetic math_;
+    C45Arithmetic numbers_;  // rounds numbers of the table
+    std::size_t s_;
 
   private:
     // ---- the choice between columns
@@ -610,28 +664,7 @@ class C45Kernel {
         return winner;
     }
 
-    void record_ties(Subtree& subtree, std::uint32_t node, const std::vector<double>& scores,
-                     std::size_t winner) const {
-        const double score = scores[winner];
-        const double slack =
-            std::max(request_.tolerance, tie_share * std::max(std::fabs(score), 1.0));
-        const auto start = static_cast<std::uint32_t>(subtree.ties.size());
-        for (std::size_t c = 0; c < scores.size(); ++c) {
-            if (std::fabs(scores[c] - score) <= slack) {
-                subtree.ties.push_back(static_cast<std::int32_t>(c));
-            }
-        }
-        if (subtree.ties.size() < start + 2) {
-            subtree.ties.resize(start);
-            return;
-        }
-        subtree.nodes[node].tie_start = start;
-        subtree.nodes[node].tie_count = static_cast<std::uint32_t>(subtree.ties.size() - start);
-    }
-
     const C45Request& request_;
-    C45Arithmetic math_;
-    std::size_t s_;
     std::vector<std::int32_t> by_row_;  // all codes in row-major order
     std::vector<Scratch> scratch_;
 };

@@ -47,6 +47,25 @@ def grow_c45(columns: _Columns, given: dict[str, Any], recipe: dict[str, object]
     A column has a fifth part: whether it takes part in the average gain.
     """
 
+def grow_c50(columns: _Columns, given: dict[str, Any], recipe: dict[str, object]) -> dict[str, Any]:
+    """Grow a whole tree by the rules of C5.0."""
+
+def best_splits_c45(
+    columns: _Columns,
+    given: dict[str, Any],
+    recipe: dict[str, object],
+    nodes: list[tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64] | None]],
+) -> dict[str, Any]:
+    """Return the best split of every column in each node by the rules of C4.5 and J48."""
+
+def best_splits_c50(
+    columns: _Columns,
+    given: dict[str, Any],
+    recipe: dict[str, object],
+    nodes: list[tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64] | None]],
+) -> dict[str, Any]:
+    """Return the best split of every column in each node by the rules of C5.0."""
+
 def grow_sklearn(
     columns: _Columns, given: dict[str, Any], recipe: dict[str, object]
 ) -> dict[str, Any]:

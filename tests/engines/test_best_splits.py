@@ -26,6 +26,13 @@ SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
     "id3": ({}, {"missing": "branch"}, {"min_branch": 2.0}),
     "c4.5-textbook": ({}, {"missing": "branch"}, {"min_branch": 1.5}),
     "cart-textbook": ({}, {"missing": "fraction"}),
+    "c4.5": ({}, {"criterion": "gain"}, {"min_branch": 1.0, "precision": "double"}),
+    "j48": ({}, {"cut_cost": False}, {"cut_at": "midpoint", "min_branch": 1.0}),
+    "c5.0": (
+        {},
+        {"criterion": "gain", "min_branch": 1.0},
+        {"numbers": "double", "gap_cost": False},
+    ),
     "cart-binary": ({}, {"missing": "branch"}, {"missing": "fraction", "min_branch": 2.0}),
 }
 
@@ -33,7 +40,7 @@ SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
 def assert_same_splits(one: BestSplits, other: BestSplits) -> None:
     for name in ("gain", "split_information", "impurity", "cut", "n_candidates"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
-    for name in ("missing", "worth", "order"):
+    for name in ("missing", "worth", "order", "counted", "cut_cost"):
         a, b = getattr(one, name), getattr(other, name)
         assert (a is None) == (b is None), name
         if a is not None:

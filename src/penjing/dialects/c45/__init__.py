@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from penjing.dialects.c45 import dialect, explanation, native_kernel
+from penjing.dialects.c45.native_best_splits import native_best_splits
 from penjing.dialects.c45.options import C45Options
 from penjing.grow.dialect import Dialect
 from penjing.grow.recipe import Recipe
@@ -36,6 +37,7 @@ QUINLAN = Dialect(
     choose=dialect.choose,
     finish=dialect.finish,
     native_grow=native_kernel.grow,
+    native_best_splits=native_best_splits,
     is_native=native_kernel.is_native,
     rounds_thresholds=True,
     ranks_by_criterion=False,

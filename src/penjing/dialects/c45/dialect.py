@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -93,7 +94,7 @@ def best_splits(
             gain_[i, c], information_[i, c], cut[i, c] = best.gain, best.information, best.cut
             if field.has_order:
                 weight_of_all = float(s.weight(counts.known) + s.weight(counts.missing))
-                cut_cost[i, c] = float(np.log2(best.n_candidates)) / weight_of_all
+                cut_cost[i, c] = math.log2(best.n_candidates) / weight_of_all
             if best.groups:
                 groups[i, c] = best.groups
     counted = np.array(options.in_average(engine.schema, tree.weight_of(0)), bool)
@@ -144,7 +145,7 @@ def best_cut(
     before = round_(information(counts.known, round_, options.tolerance) / known)
     missing_share = float(round_(np.asarray(1 - float(round_(np.asarray(known / weight))))))
     gains = _gain(parts, before, missing_share, options)
-    cost = float(np.log2(len(candidates)) / weight) if options.cut_cost else 0.0
+    cost = math.log2(len(candidates)) / weight if options.cut_cost else 0.0
     gains = round_(gains - float(round_(np.asarray(cost)))) if options.tolerance == 0 else gains
     best = last_improvement(gains, 0.0, options.tie)
     if best is None:

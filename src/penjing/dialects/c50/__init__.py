@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penjing.dialects.c45 import explanation as c45_explanation
-from penjing.dialects.c50 import dialect
+from penjing.dialects.c50 import dialect, native_kernel
 from penjing.dialects.c50.explanation import exclusion_reason
 from penjing.dialects.c50.options import C50Options
 from penjing.grow.dialect import Dialect
@@ -30,6 +30,9 @@ C50 = Dialect(
     scores=dialect.scores,
     choose=dialect.choose,
     finish=dialect.finish,
+    native_grow=native_kernel.grow,
+    native_best_splits=native_kernel.native_best_splits,
+    is_native=native_kernel.is_native,
     needs=frozenset({REGROWING}),
     ranks_by_criterion=False,
     averages_gains=True,

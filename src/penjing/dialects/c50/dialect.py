@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +24,7 @@ from penjing.dialects.c45.dialect import (
 from penjing.dialects.c45.information import double, gain, in_order, information, single
 from penjing.dialects.c50 import error_pruning, global_pruning, leaf_merging
 from penjing.dialects.c50.options import C50Options
-from penjing.grow.engine import Engine, TreeStructure
+from penjing.grow.engine import Engine, RowSource, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import NO_VALUES, Choice
 from penjing.prune import collapse
@@ -82,15 +83,28 @@ def best_splits(
             gain_[i, c], information_[i, c], cut[i, c] = best.gain, best.information, best.cut
             if best.groups:
                 groups[i, c] = best.groups
-    n = tree.weight_of(0)
+    found = gain_, information_, np.ones(shape), cut, n_candidates, groups
+    return screened_splits(engine, recipe, tree.weight_of(0), weights, found, cost)
+
+
+def screened_splits(  # noqa: PLR0917 - what columns are screened by
+    source: Engine | RowSource,
+    recipe: Recipe,
+    total_weight: float,
+    weights: Floats,
+    found: tuple[Any, ...],
+    cost: Floats,
+) -> ScreenedSplits:
+    """Return the best splits with what columns are screened by."""
+    options, schema = _options(recipe), source.schema
     return ScreenedSplits(
-        gain_, information_, np.ones(shape), cut, n_candidates, groups,
-        counted=np.array(options.in_average(engine.schema, n), bool),
-        branches=np.array([2 if f.has_order else len(f.levels) for f in engine.schema]),
+        *found,
+        counted=np.array(options.in_average(schema, total_weight), bool),
+        branches=np.array([2 if f.has_order else len(f.levels) for f in schema]),
         weight=weights,
-        per_class=n / max(engine.reader.size, 1),
+        per_class=total_weight / max(source.reader.size, 1),
         cut_cost=cost if options.cut_cost else None,
-    )  # fmt: skip
+    )
 
 
 def best_cut(
@@ -150,7 +164,7 @@ def _cost(
     if options.gap_cost:
         width = float(numbers[-1] - numbers[0]) / float(numbers[position + 1] - numbers[position])
         choices = min(choices, width)
-    return float(np.log2(choices)) / weight
+    return math.log2(choices) / weight
 
 
 def choose(best_splits: BestSplits, recipe: Recipe) -> list[Choice]:
@@ -195,7 +209,7 @@ def _min_gain(
     few, many = options.screen_few, options.screen_many
     if best_splits.per_class <= few:
         return average
-    mdl = 0.9 * float(np.log2(n)) / weight
+    mdl = 0.9 * math.log2(n) / weight
     if best_splits.per_class >= many:
         return mdl
     share = (best_splits.per_class - few) / (many - few)
