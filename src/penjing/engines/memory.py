@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -147,6 +147,12 @@ class Engine(EngineBase):
         y = self._table.target.numbers()[ids]
         codes = np.zeros(len(ids), np.int32)
         return codes if column is None else self._table.columns[column].codes[ids], y, weight
+
+    def engine_below(self, tree: TreeStructure, node: int) -> Self:
+        """Return an engine for the rows of a node, with the weights that they have there."""
+        rows = self._rows_of(tree, node)
+        table = replace(self._table.take(rows.ids), weight=rows.weight)
+        return type(self)(table, missing=self._missing, reader=self.reader)
 
     def level_values(self, column: int) -> Floats:
         """Return the sorted numbers of a numeric column, by code."""

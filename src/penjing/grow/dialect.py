@@ -52,6 +52,11 @@ def never(recipe: Recipe) -> bool:  # noqa: ARG001 - the protocol's
     return False
 
 
+def as_it_is(recipe: Recipe, share: float, root_loss: float) -> Recipe:  # noqa: ARG001 - the protocol's
+    """Return the recipe: nothing in it depends on the whole table."""
+    return recipe
+
+
 def not_native(*arguments: object) -> None:
     """Return None: C++ does not have this dialect."""
 
@@ -100,6 +105,10 @@ class Dialect(TreeDialect):
     """Returns the best splits of nodes as C++ computes them; None if it cannot."""
     is_native: Callable[[Recipe], bool] = never
     """Whether C++ grows whole trees by a recipe; then rows need less memory."""
+
+    recipe_below: Callable[[Recipe, float, float], Recipe] = as_it_is
+    """Returns the recipe for a tree that grows from a node, given the node's share of the weight
+    of the table and the loss of the root: what counts from the root is adapted."""
 
     needs: frozenset[str] = frozenset()
     """What an engine must be able to do besides counting; see `penjing.grow.engine`."""

@@ -175,6 +175,14 @@ class Engine:
         """
         raise CapabilityError("cases_need_rows")
 
+    def engine_below(
+        self,
+        tree: TreeStructure,  # noqa: ARG002 - for subclasses
+        node: int,  # noqa: ARG002
+    ) -> Engine:
+        """Return an engine for the rows of a node, with the weights that they have there."""
+        raise CapabilityError("below_needs_rows")
+
     def close(self) -> None:
         """Release what the engine holds elsewhere."""
 

@@ -1131,6 +1131,10 @@ MESSAGES: dict[str, str] = {
         "C5.0's option -r turns a tree into rules; a fit gives the tree. Fit without -r, then ask\n"
         "for rules: tree.ruleset(rows, votes=True), or: penjing ruleset MODEL --train ROWS --votes"
     ),
+    "below_needs_rows": (
+        "growing a tree from a node needs its rows, which this engine does not have. "
+        "Use the native or the memory engine."
+    ),
     "cases_need_rows": (
         "sums='cases' adds up rows one by one, and this engine knows only their sums.\n"
         "Use engine='native' or engine='memory', or sums='exact'."

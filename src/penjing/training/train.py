@@ -25,6 +25,7 @@ from penjing.engines.out_of_core.engine import (
 from penjing.errors import ChoiceError, DataError
 from penjing.grow.engine import PREPARED_ROWS, Engine
 from penjing.grow.loop import PrePruner, grow_unpruned
+from penjing.grow.pre_pruned import can_pre_prune, pre_pruned
 from penjing.grow.recipe import Recipe
 from penjing.predict.flat import row_blocks, threshold_gaps
 from penjing.predict.predict import classes_of
@@ -206,7 +207,7 @@ class _FitRequest:
         gate = None
         if prune == PREPRUNED and held_out is not None:
             chosen.refuse_missing(table.columns)
-            judge = _engine("memory", held_out, chosen, shares_of="tree")
+            judge = _engine("native", held_out, chosen, shares_of="tree")
             gate = ValidationPrePruner(judge, self.ties, pruning.source_of(held_out))
         tree = _grow(counter, table, chosen, self.progress, gate)
         is_kept = False if self.trace == "auto" and name == "disk" else self.trace
@@ -262,8 +263,10 @@ def _grow(
     gate: PrePruner | None,
 ) -> TreeData:
     """Return the tree before its program's last steps: grown by the engine, or by the loop."""
-    if gate is None:
+    if gate is None or can_pre_prune(recipe):
         tree = engine.grow(recipe, progress)
+        if tree is not None and gate is not None:
+            tree = pre_pruned(tree, gate, engine.reader)
         if tree is not None:
             return tree
     recipe.refuse_missing(table.columns)

@@ -36,6 +36,7 @@ QUINLAN = Dialect(
     scores=dialect.scores,
     choose=dialect.choose,
     finish=dialect.finish,
+    recipe_below=dialect.recipe_below,
     native_grow=native_kernel.grow,
     native_best_splits=native_best_splits,
     is_native=native_kernel.is_native,

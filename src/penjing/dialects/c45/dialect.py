@@ -408,6 +408,12 @@ def with_majority_classes(tree: TreeData, options: C45Options) -> TreeData:
     return replace(tree, nodes=replace(tree.nodes, answers=predictions)) if predictions else tree
 
 
+def recipe_below(recipe: Recipe, share: float, root_loss: float) -> Recipe:  # noqa: ARG001 - the protocol's
+    """Return the recipe for a node: many categories are judged by the rows of the table."""
+    options = _options(recipe)
+    return replace(recipe, options=replace(options, many_levels=options.many_levels / share))
+
+
 def pruning_record(
     method: str,
     settings: dict[str, Any],

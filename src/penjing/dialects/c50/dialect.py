@@ -277,6 +277,20 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
     return replace(tree, kept_trace=trace, about=about)
 
 
+def recipe_below(recipe: Recipe, share: float, root_loss: float) -> Recipe:  # noqa: ARG001 - the protocol's
+    """Return the recipe for a node: what is screened by is that of the whole table."""
+    options = _options(recipe)
+    return replace(
+        recipe,
+        options=replace(
+            options,
+            many_levels=options.many_levels / share,
+            screen_few=options.screen_few * share,
+            screen_many=options.screen_many * share,
+        ),
+    )
+
+
 def regrow_subtree(
     engine: Engine, recipe: Recipe, path: Sequence[tuple[Split, int]], root_split: Split
 ) -> tuple[TreeBuilder, int]:

@@ -149,6 +149,13 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
     return replace(tree, nodes=replace(_with_predicting_cuts(tree), missing=missing), about=about)
 
 
+def recipe_below(recipe: Recipe, share: float, root_loss: float) -> Recipe:  # noqa: ARG001 - the protocol's
+    """Return the recipe for a node: complexity is measured by the risk of the root."""
+    options = rpart_options(recipe)
+    alpha = options.cp * root_loss if options.alpha is None else options.alpha
+    return replace(recipe, options=replace(options, alpha=alpha))
+
+
 def _with_predicting_cuts(tree: TreeData) -> Nodes:
     """Return the nodes with the thresholds of ordered columns by which a grown tree predicts."""
     nodes = tree.nodes

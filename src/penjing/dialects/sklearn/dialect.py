@@ -176,6 +176,19 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
     return prune(tree, alpha=alpha, by="impurity")[0] if alpha > 0 else tree
 
 
+def recipe_below(recipe: Recipe, share: float, root_loss: float) -> Recipe:  # noqa: ARG001 - the protocol's
+    """Return the recipe for a node: fractions are those of the weight of the whole table."""
+    options = sklearn_options(recipe)
+    return replace(
+        recipe,
+        options=replace(
+            options,
+            min_weight_fraction_leaf=options.min_weight_fraction_leaf / share,
+            min_impurity_decrease=options.min_impurity_decrease / share,
+        ),
+    )
+
+
 def importance(tree: TreeData) -> dict[str, float]:
     """Return the importance of each column: its share in the decrease of impurity."""
     s = tree.reader
