@@ -74,6 +74,7 @@ class C(Language):
     text_variable = "    const char *{v}; /* {comment} */"
     reference = "row->{v}"
     row = "    {{{}}},"
+    nan, infinity, backslashed = "NAN", "INFINITY", '"\\?'
 
     head = """\
 /* {origin}.
@@ -298,29 +299,17 @@ double penjing_predict(const penjing_row *row) {
 
     def number(self, value: float) -> str:
         """Return a double that compilers read exactly: a short decimal, else hexadecimal."""
-        if math.isnan(value):
-            return "NAN"
-        if math.isinf(value):
-            return "INFINITY" if value > 0 else "-INFINITY"
-        decimal = repr(value)
-        return decimal if len(decimal) <= 8 else value.hex()
+        decimal = super().number(value)
+        return value.hex() if math.isfinite(value) and len(decimal) > 8 else decimal
 
     def threshold(self, value: float) -> str:
         """Return a double; where it is hexadecimal, a comment has the decimal."""
         literal = self.number(value)
         return f"{literal} /* {value!r} */" if len(repr(value)) > 8 else literal
 
-    def text(self, text: str) -> str:
-        """Return a literal; other characters are escapes of exactly three octal digits."""
-        parts = []
-        for character in text:
-            if character in '"\\?':
-                parts.append("\\" + character)
-            elif character.isprintable():
-                parts.append(character)
-            else:
-                parts += [f"\\{byte:03o}" for byte in character.encode("utf-8")]
-        return '"' + "".join(parts) + '"'
+    def escape(self, character: str) -> str:
+        """Return the bytes of a character, each as exactly three octal digits."""
+        return "".join(f"\\{byte:03o}" for byte in character.encode("utf-8"))
 
     def raise_unseen(self, column: str) -> str:
         """Return the statement that refuses an unseen category of a column."""

@@ -312,32 +312,18 @@ public final class {name} {
     def __init__(self, class_name: str) -> None:
         self._class_name = class_name
 
-    def number(self, value: float) -> str:
-        """Return a number that `Double.parseDouble` reads."""
-        if math.isfinite(value):
-            return repr(value)
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-
     def threshold(self, value: float) -> str:
         """Return a literal; a column may be named Double."""
         if math.isinf(value):
             return "(1.0 / 0.0)" if value > 0 else "(-1.0 / 0.0)"
         return repr(value)
 
-    def text(self, text: str) -> str:
-        """Return a literal; other characters are octal or, beyond Latin-1, Unicode escapes."""
-        parts = []
-        for character in text:
-            if character in '"\\':
-                parts.append("\\" + character)
-            elif character.isprintable():
-                parts.append(character)
-            elif ord(character) < 256:
-                parts.append(f"\\{ord(character):03o}")
-            else:
-                units = character.encode("utf-16-be")
-                parts += [f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2)]
-        return '"' + "".join(parts) + '"'
+    def escape(self, character: str) -> str:
+        """Return a character as three octal digits or, beyond Latin-1, as its UTF-16 units."""
+        if ord(character) < 256:
+            return f"\\{ord(character):03o}"
+        units = character.encode("utf-16-be")
+        return "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))
 
     def raise_unseen(self, column: str) -> str:
         """Return the statement that refuses an unseen category of a column."""

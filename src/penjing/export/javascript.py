@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 
 from penjing.export.language import Fields, Language, Values
 from penjing.export.plan import Plan
@@ -214,16 +213,6 @@ export const predict = (row) => mixed(row)[0][0];
     const most = risks.reduce((a, b) => Math.min(a, b))
         + {tie} * risks.reduce((a, b) => Math.max(a, b));
     return classes[risks.findIndex((risk) => risk <= most)];"""
-
-    def number(self, value: float) -> str:
-        """Return a number as a literal of a table."""
-        if math.isfinite(value):
-            return repr(value)
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-
-    def threshold(self, value: float) -> str:
-        """Return a literal; a column may be named Infinity."""
-        return repr(value) if math.isfinite(value) else f"{math.copysign(1, value):.0f}e999"
 
     def text(self, text: str) -> str:
         """Return a literal without '<', since the program may be part of an HTML page."""

@@ -7,6 +7,7 @@ the braces of the language stand as they are.
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -91,17 +92,36 @@ class Language(ABC):
     row: ClassVar[str]
     """A row of a table of numbers, as a format."""
 
-    @abstractmethod
+    # -- literals ------------------------------------------------------------------------------
+
+    nan: ClassVar[str] = "NaN"
+    infinity: ClassVar[str] = "Infinity"
+    backslashed: ClassVar[str] = '"\\'
+    """The characters of a text that need a backslash."""
+
     def number(self, value: float) -> str:
         """Return a number as a literal of a table."""
+        if math.isnan(value):
+            return self.nan
+        if math.isinf(value):
+            return self.infinity if value > 0 else f"-{self.infinity}"
+        return repr(value)
 
     def threshold(self, value: float) -> str:
-        """Return a number as a literal of a condition."""
-        return self.number(value)
+        """Return a number as a literal of a condition; a column may have the name of a constant."""
+        return f"{math.copysign(1, value):.0f}e999" if math.isinf(value) else repr(value)
 
-    @abstractmethod
     def text(self, text: str) -> str:
-        """Return a text as a literal."""
+        """Return a text as a literal in which control characters are escapes."""
+        parts = []
+        for c in text:
+            plain = f"\\{c}" if c in self.backslashed else c
+            parts.append(plain if c.isprintable() else self.escape(c))
+        return '"' + "".join(parts) + '"'
+
+    def escape(self, character: str) -> str:
+        """Return the escape of a character that is not printable."""
+        raise NotImplementedError
 
     @abstractmethod
     def raise_unseen(self, column: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 
 from penjing.export.language import Fields, Language, Values, fill, wrap_items
@@ -64,6 +63,7 @@ class Python(Language):
     number_variable = "    {v} = _number(row.get({name}))"
     text_variable = "    {v} = _text(row.get({name}), {name})"
     row = "    ({},),"
+    nan, infinity = "math.nan", "math.inf"
 
     head = '''\
 """{origin}.
@@ -233,16 +233,6 @@ def predict(row):
         risks = [risk + share * cost * factor for risk, cost in zip(risks, loss)]
     most = min(risks) + {tie} * max(risks)
     return CLASSES[next(k for k, risk in enumerate(risks) if risk <= most)]"""
-
-    def number(self, value: float) -> str:
-        """Return a number as a literal of a table."""
-        if math.isfinite(value):
-            return repr(value)
-        return "math.nan" if math.isnan(value) else "math.inf" if value > 0 else "-math.inf"
-
-    def threshold(self, value: float) -> str:
-        """Return a literal; a column may be named math."""
-        return repr(value) if math.isfinite(value) else f"{math.copysign(1, value):.0f}e999"
 
     def text(self, text: str) -> str:
         """Return a text as a literal."""
