@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from penjing.cli.command import COMMON_OPTIONS
+from penjing.cli.parameters import COMMON_OPTIONS
 
 COMMAND_MODULES = ("show", "fit", "predict", "understand", "export", "report", "about")
 """The modules that define the commands."""

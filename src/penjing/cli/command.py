@@ -9,72 +9,15 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from functools import wraps
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from penjing.cli import Exit
 from penjing.cli.console import STDOUT, Console, open_stdout
+from penjing.cli.parameters import COMMON_OPTIONS
 from penjing.errors import PenjingError
-
-
-class Lang(StrEnum):
-    """The languages."""
-
-    en = "en"
-    zh = "zh"
-
-
-class Color(StrEnum):
-    """When to use colour."""
-
-    auto = "auto"
-    always = "always"
-    never = "never"
-
-
-PANEL = "Output"
-COMMON_OPTIONS = {
-    "lang": (
-        Annotated[
-            Lang | None,
-            typer.Option(help="Language of the output; else the locale's.", rich_help_panel=PANEL),
-        ],
-        None,
-    ),
-    "as_json": (
-        Annotated[bool, typer.Option("--json", help="Print plain data.", rich_help_panel=PANEL)],
-        False,
-    ),
-    "ascii_only": (
-        Annotated[
-            bool,
-            typer.Option("--ascii", help="Draw with plain characters.", rich_help_panel=PANEL),
-        ],
-        False,
-    ),
-    "width": (
-        Annotated[
-            int | None,
-            typer.Option(help="Length of a line; else the terminal's.", rich_help_panel=PANEL),
-        ],
-        None,
-    ),
-    "color": (
-        Annotated[Color, typer.Option(help="When to use colour.", rich_help_panel=PANEL)],
-        Color.auto,
-    ),
-    "debug": (
-        Annotated[
-            bool,
-            typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=PANEL),
-        ],
-        False,
-    ),
-}
-"""The options of every command: name, type for typer, default."""
 
 Command = Callable[..., Exit | None]
 

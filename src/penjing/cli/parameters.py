@@ -14,9 +14,25 @@ import typer
 Group = dict[str, tuple[Any, Any]]
 """The type for typer and the default of each option, by the keyword that it becomes."""
 
+OUTPUT = "Output"
 READING = "Reading"
 GROWING = "Recipe"
 METHOD = "Options of a method"
+
+
+class Lang(StrEnum):
+    """The languages."""
+
+    en = "en"
+    zh = "zh"
+
+
+class Color(StrEnum):
+    """When to use colour."""
+
+    auto = "auto"
+    always = "always"
+    never = "never"
 
 
 class Ties(StrEnum):
@@ -64,6 +80,20 @@ def _option(
 def _switch(help_: str, *words: str, panel: str) -> tuple[Any, Any]:
     """Return an option of a group without a value."""
     return Annotated[bool, typer.Option(*words, help=help_, rich_help_panel=panel)], False
+
+
+COMMON_OPTIONS: Group = {
+    "lang": _option(Lang, "Language of the output; else the locale's.", "--lang", panel=OUTPUT),
+    "as_json": _switch("Print plain data.", "--json", panel=OUTPUT),
+    "ascii_only": _switch("Draw with plain characters.", "--ascii", panel=OUTPUT),
+    "width": _option(int, "Length of a line; else the terminal's.", "--width", panel=OUTPUT),
+    "color": (
+        Annotated[Color, typer.Option(help="When to use colour.", rich_help_panel=OUTPUT)],
+        Color.auto,
+    ),
+    "debug": _switch("Show the traceback of an error.", "--debug", panel=OUTPUT),
+}
+"""The options of every command."""
 
 
 def _reading(kind: Any, metavar: str, help_: str, *words: str) -> tuple[Any, Any]:  # noqa: ANN401
