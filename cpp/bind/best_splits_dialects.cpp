@@ -41,13 +41,12 @@ nb::dict to_dict(const std::vector<penjing::ScoredSplit>& splits) {
         n_candidates.push_back(split.n_candidates);
         missing.push_back(split.missing);
         is_constant.push_back(split.is_constant ? 1 : 0);
-        const bool has_groups = !split.groups[0].empty() || !split.groups[1].empty();
-        n_groups.push_back(has_groups ? 2 : 0);
-        for (const std::vector<std::int32_t>& group : split.groups) {
-            if (has_groups) {
-                group_sizes.push_back(static_cast<std::int64_t>(group.size()));
-                group_codes.insert(group_codes.end(), group.begin(), group.end());
-            }
+        n_groups.push_back(split.groups.empty() ? 0 : 2);
+        if (!split.groups.empty()) {
+            group_sizes.push_back(split.n_first);
+            group_sizes.push_back(static_cast<std::int64_t>(split.groups.size()) -
+                                  split.n_first);
+            group_codes.insert(group_codes.end(), split.groups.begin(), split.groups.end());
         }
     }
     nb::dict result;
@@ -61,6 +60,30 @@ nb::dict to_dict(const std::vector<penjing::ScoredSplit>& splits) {
     result["group_sizes"] = to_numpy(std::move(group_sizes));
     result["group_codes"] = to_numpy(std::move(group_codes));
     result["is_constant"] = to_numpy(std::move(is_constant));
+    return result;
+}
+
+// What orders the rows of each column, from the lists of keys and of orders; a column without
+// them is None in both.
+std::vector<penjing::RowKeys> read_keys(penjing::References& references, const nb::dict& given,
+                                        std::size_t n_columns, std::size_t n_rows) {
+    const auto keys = nb::cast<nb::list>(given["keys"]);
+    const auto orders = nb::cast<nb::list>(given["orders"]);
+    if (keys.size() != n_columns || orders.size() != n_columns) {
+        throw nb::value_error("every column must have its order of rows, or None");
+    }
+    std::vector<penjing::RowKeys> result(n_columns);
+    for (std::size_t c = 0; c < n_columns; ++c) {
+        if (orders[c].is_none()) {
+            continue;
+        }
+        result[c].key = penjing::pointer<std::int32_t>(references, keys[c], n_rows);
+        result[c].order = penjing::pointer<std::uint32_t>(references, orders[c], n_rows);
+        if (n_rows > 0) {
+            const std::int32_t last = result[c].key[result[c].order[n_rows - 1]];
+            result[c].n_keys = static_cast<std::size_t>(last + 1);
+        }
+    }
     return result;
 }
 
@@ -80,13 +103,8 @@ nb::dict best_splits_rpart(const nb::list& columns, const nb::dict& given,
     request.is_entropy = nb::cast<bool>(recipe["is_entropy"]);
     request.min_bucket = nb::cast<std::uint32_t>(recipe["min_bucket"]);
     const auto threads = nb::cast<int>(recipe["threads"]);
-    std::vector<const std::int32_t*> rank;
-    for (nb::handle ranks : nb::cast<nb::list>(given["ranks"])) {
-        rank.push_back(pointer_or_null<std::int32_t>(references, ranks, request.n_rows));
-    }
-    if (request.raw_y != nullptr && rank.size() != request.columns.size()) {
-        throw nb::value_error("every column must have its order of rows");
-    }
+    const std::vector<penjing::RowKeys> keys =
+        read_keys(references, given, request.columns.size(), request.n_rows);
     const std::vector<penjing::RowsView> rows =
         penjing::read_rows(references, nodes, request.n_rows);
     const std::uint8_t* is_root =
@@ -96,7 +114,7 @@ nb::dict best_splits_rpart(const nb::list& columns, const nb::dict& given,
     {
         const nb::gil_scoped_release free;
         penjing::ThreadPool pool(threads);
-        best = penjing::rpart_best_splits(request, rows, roots, rank, pool, poll_python());
+        best = penjing::rpart_best_splits(request, rows, roots, keys, pool, poll_python());
     }
     nb::dict result = to_dict(best.splits);
     std::vector<std::int64_t> n_categories(best.n_categories.begin(), best.n_categories.end());
@@ -121,6 +139,16 @@ nb::dict best_splits_sklearn(const nb::list& columns, const nb::dict& given,
     request.min_samples_leaf = nb::cast<double>(recipe["min_samples_leaf"]);
     request.min_weight_leaf = nb::cast<double>(recipe["min_weight_leaf"]);
     request.ties_by_rounding = nb::cast<bool>(recipe["ties_by_rounding"]);
+    request.keys = read_keys(references, given, request.columns.size(), request.n_rows);
+    for (nb::handle bits : nb::cast<nb::list>(given["is_close"])) {
+        const std::size_t c = request.is_close.size();
+        const auto n_levels = static_cast<std::size_t>(request.columns.at(c).n_levels);
+        request.is_close.push_back(
+            pointer_or_null<std::uint8_t>(references, bits, (n_levels + 7) / 8));
+    }
+    if (request.is_close.size() != request.columns.size()) {
+        throw nb::value_error("every column needs its close values, or None");
+    }
     const auto threads = nb::cast<int>(recipe["threads"]);
     const std::vector<penjing::RowsView> rows =
         penjing::read_rows(references, nodes, request.n_rows);
@@ -135,9 +163,20 @@ nb::dict best_splits_sklearn(const nb::list& columns, const nb::dict& given,
     return result;
 }
 
+nb::object order_of_rows(const penjing::In<std::int32_t>& codes, std::size_t n_levels) {
+    std::vector<std::uint32_t> order;
+    {
+        const nb::gil_scoped_release free;
+        order = penjing::order_of_rows(codes.data(), codes.size(), n_levels);
+    }
+    return order.empty() ? nb::none() : nb::cast(to_numpy(std::move(order)));
+}
+
 }  // namespace
 
 void bind_best_splits_dialects(nb::module_& m) {
+    m.def("order_of_rows", &order_of_rows, "codes"_a.noconvert(), "n_levels"_a,
+          "Return the rows in the order of their codes; None for few codes.");
     m.def("best_splits_rpart", &best_splits_rpart, "columns"_a, "given"_a, "nodes"_a,
           "recipe"_a, "Return the best split of every column in each node, by rpart's rules.");
     m.def("best_splits_sklearn", &best_splits_sklearn, "columns"_a, "given"_a, "nodes"_a,

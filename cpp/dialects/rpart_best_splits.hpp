@@ -93,10 +93,13 @@ class RpartColumnSearch {
 
     // The levels that have a row of positive weight, and their sums.
     void count(const GrowColumn& column, const RowsView& rows, bool is_sorted) {
-        NodeCounts counts =
-            is_sorted ? count_sorted(column.codes, target_, rows)
-                      : count_column(column.codes, static_cast<std::size_t>(column.n_levels),
-                                     target_, rows);
+        if (is_sorted) {
+            count_sorted(column.codes, target_, rows, counts_);
+        } else {
+            counts_ = count_column(column.codes, static_cast<std::size_t>(column.n_levels),
+                                   target_, rows);
+        }
+        const NodeCounts& counts = counts_;
         has_weights_ = rows.weight != nullptr;
         const std::vector<double>& unit = has_weights_ ? counts.rows : counts.cells;
         codes_.clear();
@@ -406,8 +409,13 @@ class RpartColumnSearch {
         const double left = criterion_.mean(sum_cells(cells[0], s_).data());
         const double right = criterion_.mean(sum_cells(cells[1], s_).data());
         const bool is_left = is_number_ ? !(left > right) : left < right;
-        for (std::size_t i = 0; i < codes_.size(); ++i) {
-            split.groups[(is_left_[i] != 0) == is_left ? 0 : 1].push_back(codes_[i]);
+        for (const bool in_first : {true, false}) {
+            for (std::size_t i = 0; i < codes_.size(); ++i) {
+                if (((is_left_[i] != 0) == is_left) == in_first) {
+                    split.groups.push_back(codes_[i]);
+                    split.n_first += in_first ? 1U : 0U;
+                }
+            }
         }
     }
 
@@ -418,6 +426,7 @@ class RpartColumnSearch {
     RpartCriterion criterion_;
     std::vector<double> right_, none_;  // S
     // of the column and the node that are searched
+    NodeCounts counts_;
     std::vector<std::int32_t> codes_;
     std::vector<double> cells_, known_, n_rows_;
     double n_all_ = 0;
@@ -434,20 +443,15 @@ struct RpartBestSplits {
     std::vector<std::size_t> n_categories;  // nodes x columns: if they are too many, else 0
 };
 
-// The best split of every column in each node. `rank` is each row's place in rpart's order of
-// an ordered column, if numbers are summed row by row; the risk of the root is summed in the
-// order of the table, that of other nodes in the order of the first column.
+// The best split of every column in each node. If numbers are summed row by row, `keys` are the
+// places of rows in rpart's order of each column; the risk of the root is summed in the order
+// of the table, that of other nodes in the order of the first column.
 inline RpartBestSplits rpart_best_splits(const RpartRequest& request,
                                          const std::vector<RowsView>& nodes,
                                          const std::vector<std::uint8_t>& is_root,
-                                         const std::vector<const std::int32_t*>& rank,
-                                         ThreadPool& pool, const PollCallback& poll) {
+                                         const std::vector<RowKeys>& keys, ThreadPool& pool,
+                                         const PollCallback& poll) {
     const std::size_t n_columns = request.columns.size();
-    std::vector<RowKeys> keys(n_columns);
-    for (std::size_t c = 0; c < n_columns; ++c) {
-        keys[c] = request.raw_y != nullptr ? RowKeys{rank[c], request.n_rows}
-                                           : keys_of_codes(request.columns[c]);
-    }
     std::vector<RpartColumnSearch> searches;
     for (int thread = 0; thread < pool.size(); ++thread) {
         searches.emplace_back(request);

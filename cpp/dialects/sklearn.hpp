@@ -608,7 +608,7 @@ class SklearnKernel {
             pick_by_counts(scratch, list, scratch.near_entropy.places, candidate);
         } else if (s_ == 2) {
             scratch.near_gini.start(-1, gini_margin * n * n);
-            scan_two(entries, node, is_far_enough, scratch.near_gini);
+            scan_gini_of_two(entries, node, is_far_enough, scratch.near_gini, use_avx512_);
             pick_binary(scratch, open.n, scratch.near_gini.places, candidate);
         } else {
             scratch.near_gini.start(-1, gini_margin * n);
@@ -625,21 +625,8 @@ class SklearnKernel {
         }
     }
 
-    template <class IsFarEnough>
-    void scan_two(const Entry* entries, const SklearnNode& node,
-                  const IsFarEnough& is_far_enough, NearBest<double>& near) const {
-#if PENJING_X86
-        if constexpr (sizeof(Entry) == 4) {
-            if (use_avx512_) {
-                scan_gini_binary_avx512(entries, node, is_far_enough, near);
-                return;
-            }
-        }
-#endif
-        scan_gini_binary(entries, node, is_far_enough, near);
-    }
-
     // Score the cuts that may be best as scikit-learn does; the first of the best wins.
+
     template <class Places>
     void pick_binary(Scratch& scratch, double n, const Places& places,
                      Candidate& candidate) const {

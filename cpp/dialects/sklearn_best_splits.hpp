@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "dialects/sklearn_criterion.hpp"
+#include "dialects/sklearn_scan.hpp"
+#include "grow/criterion_counts.hpp"
 #include "grow/node_counts.hpp"
 #include "grow/scored_split.hpp"
 #include "grow/sorted_node_rows.hpp"
@@ -27,7 +29,10 @@ struct SklearnSearchRequest {
     double min_samples_leaf = 1;
     double min_weight_leaf = 0;
     bool ties_by_rounding = true;  // of numbers: scores that differ by rounding are equal
-    int threads = 1;
+    std::vector<RowKeys> keys;     // of each column: the order of rows by its codes
+    // Of each column: a bit for each code whose value lies within the gap of the next one;
+    // null: none does.
+    std::vector<const std::uint8_t*> is_close;
 
     [[nodiscard]] bool is_regression() const { return target.classes == nullptr; }
 };
@@ -40,7 +45,16 @@ class SklearnColumnSearch {
           criterion_(s_, request.is_regression(), request.is_entropy, request.class_weight),
           below_(s_),
           left_(s_),
-          right_(s_) {}
+          right_(s_),
+          totals_(s_),
+          class_counts_(s_) {
+        while (std::size_t{1} << (shift_ - 1) < s_) {
+            ++shift_;
+        }
+        if (request.is_entropy) {
+            log_.prepare(request.n_rows);
+        }
+    }
 
     struct Node {
         double impurity = 0;
@@ -51,13 +65,19 @@ class SklearnColumnSearch {
         return {criterion_.impurity(total.data()), criterion_.weight(total.data())};
     }
 
-    void search(std::size_t c, const RowsView& rows, bool is_sorted, const Node& node,
-                ScoredSplit& split) {
+    void search(std::size_t c, const RowsView& rows, const Node& node, ScoredSplit& split) {
         const GrowColumn& column = request_.columns[c];
+        const bool is_sorted = request_.keys[c].key != nullptr;
+        is_close_ = request_.is_close[c];
+        if (is_sorted && rows.weight == nullptr && request_.class_weight == nullptr &&
+            rows.n > 0 && column.codes[rows.ids[0]] >= 0) {
+            search_unit_rows(column, rows, node, split);
+            return;
+        }
         count(column, rows, is_sorted);
         const std::size_t n = counts_.codes.size();
-        split.is_constant =
-            n == 0 || (!has_missing_ && !is_far(number(column, 0), number(column, n - 1)));
+        split.is_constant = n == 0 || (!has_missing_ &&
+                                       !is_far(column, counts_.codes[0], counts_.codes[n - 1]));
         Candidates candidates;
         scan(column, false, candidates);
         if (has_missing_) {
@@ -86,10 +106,12 @@ class SklearnColumnSearch {
     };
 
     void count(const GrowColumn& column, const RowsView& rows, bool is_sorted) {
-        counts_ = is_sorted
-                      ? count_sorted(column.codes, request_.target, rows)
-                      : count_column(column.codes, static_cast<std::size_t>(column.n_levels),
-                                     request_.target, rows);
+        if (is_sorted) {
+            count_sorted(column.codes, request_.target, rows, counts_);
+        } else {
+            counts_ = count_column(column.codes, static_cast<std::size_t>(column.n_levels),
+                                   request_.target, rows);
+        }
         const bool is_weighted = rows.weight != nullptr;
         const double* unit = is_weighted ? counts_.rows.data() : counts_.cells.data();
         n_rows_.resize(counts_.codes.size());
@@ -117,12 +139,16 @@ class SklearnColumnSearch {
             sums[k] += cell[k];
         }
     }
-    [[nodiscard]] double number(const GrowColumn& column, std::size_t i) const {
-        const std::int32_t code = counts_.codes[i];
+    [[nodiscard]] static double number(const GrowColumn& column, std::int32_t code) {
         return column.levels == nullptr ? static_cast<double>(code) : column.levels[code];
     }
-    [[nodiscard]] bool is_far(double low, double high) const {
-        return is_sklearn_gap(low, high, request_.gap, request_.compare_as_float);
+    [[nodiscard]] bool is_far(const GrowColumn& column, std::int32_t low,
+                              std::int32_t high) const {
+        if (is_close_ == nullptr || (is_close_[low >> 3] >> (low & 7) & 1U) == 0) {
+            return low != high;
+        }
+        return is_sklearn_gap(number(column, low), number(column, high), request_.gap,
+                              request_.compare_as_float);
     }
 
     // Consider every threshold with missing values on one side. If there are any, infinity is
@@ -135,9 +161,9 @@ class SklearnColumnSearch {
         for (std::size_t i = 0; i < n; ++i) {
             add(counts_.cells.data() + i * s_, below_);
             n_below += n_rows_[i];
-            const bool is_candidate = i + 1 < n
-                                          ? is_far(number(column, i), number(column, i + 1))
-                                          : has_missing_ && !missing_left;
+            const bool is_candidate =
+                i + 1 < n ? is_far(column, counts_.codes[i], counts_.codes[i + 1])
+                          : has_missing_ && !missing_left;
             if (!is_candidate) {
                 continue;
             }
@@ -197,10 +223,166 @@ class SklearnColumnSearch {
         split.impurity = node.impurity;
         split.missing =
             has_missing_ ? (best.missing_left ? 0 : 1) : (best.n_left > best.n_right ? 0 : 1);
-        split.cut =
-            best.place + 1 < counts_.codes.size()
-                ? sklearn_cut(number(column, best.place), number(column, best.place + 1))
-                : std::numeric_limits<double>::infinity();
+        split.cut = std::numeric_limits<double>::infinity();
+        if (best.place + 1 < counts_.codes.size()) {
+            split.cut = cut_between_codes(column, counts_.codes[best.place],
+                                          counts_.codes[best.place + 1]);
+        }
+    }
+
+    [[nodiscard]] static double cut_between_codes(const GrowColumn& column, std::int32_t low,
+                                                  std::int32_t high) {
+        return sklearn_cut(number(column, low), number(column, high));
+    }
+
+    // ---- rows of weight one without missing values
+
+    void search_unit_rows(const GrowColumn& column, const RowsView& rows, const Node& node,
+                          ScoredSplit& split) {
+        split.is_constant =
+            !is_far(column, column.codes[rows.ids[0]], column.codes[rows.ids[rows.n - 1]]);
+        const double min_rows =
+            std::ceil(std::max({1.0, request_.min_samples_leaf, request_.min_weight_leaf}));
+        if (split.is_constant || !(2 * min_rows <= static_cast<double>(rows.n))) {
+            return;
+        }
+        if (request_.is_regression()) {
+            search_numbers(column, rows, static_cast<std::uint32_t>(min_rows), node, split);
+        } else {
+            search_counted(column, rows, static_cast<std::uint32_t>(min_rows), node, split);
+        }
+    }
+
+    // As in the growing kernel, thresholds are compared in integers first, and those near the
+    // best are scored as scikit-learn does.
+    void search_counted(const GrowColumn& column, const RowsView& rows, std::uint32_t min_rows,
+                        const Node& node, ScoredSplit& split) {
+        const auto n = static_cast<std::uint32_t>(rows.n);
+        const std::int64_t n_candidates = set_entries(column, rows);
+        const SklearnNode stats{totals_.data(), s_, n, min_rows};
+        const ListView<std::uint32_t> list{entries_.data(), n, shift_};
+        std::fill(class_counts_.begin(), class_counts_.end(), 0U);
+        const double size = n;
+        if (request_.is_entropy) {
+            const std::int64_t margin = entropy_margin(stats, log_);
+            near_entropy_.start(-margin, margin);
+            scan_entropy(list, stats, log_, class_counts_.data(), AnyGap{}, near_entropy_);
+            pick(near_entropy_.places, rows, column, node, split);
+        } else if (s_ == 2) {
+            near_gini_.start(-1, gini_margin * size * size);
+            scan_gini_of_two(entries_.data(), stats, AnyGap{}, near_gini_, use_avx512_);
+            pick(near_gini_.places, rows, column, node, split);
+        } else {
+            near_gini_.start(-1, gini_margin * size);
+            scan_gini_multiclass(list, stats, class_counts_.data(), AnyGap{}, near_gini_);
+            pick(near_gini_.places, rows, column, node, split);
+        }
+        split.n_candidates = std::isnan(split.worth) ? 0 : n_candidates;
+    }
+
+    // Set the entries of a list (class << 1 | whether a threshold may lie before the value),
+    // and the rows of each class. Returns the number of thresholds.
+    std::int64_t set_entries(const GrowColumn& column, const RowsView& rows) {
+        entries_.resize(rows.n);
+        std::fill(totals_.begin(), totals_.end(), 0U);
+        std::int32_t last = column.codes[rows.ids[0]];
+        std::int64_t n_thresholds = 0;
+        for (std::size_t i = 0; i < rows.n; ++i) {
+            const std::int32_t code = column.codes[rows.ids[i]];
+            const auto label = static_cast<std::uint32_t>(request_.target.classes[rows.ids[i]]);
+            const std::uint32_t has_gap = is_far(column, last, code) ? 1U : 0U;
+            last = code;
+            entries_[i] = label << 1 | has_gap;
+            ++totals_[label];
+            n_thresholds += has_gap;
+        }
+        return n_thresholds;
+    }
+
+    // The best of the thresholds near the best; those are in ascending order.
+    template <class Places>
+    void pick(const Places& places, const RowsView& rows, const GrowColumn& column,
+              const Node& node, ScoredSplit& split) {
+        FirstLargest best;
+        std::fill(below_.begin(), below_.end(), 0.0);
+        std::uint32_t counted = 0;
+        for (const auto& place : places) {
+            for (; counted < place.at; ++counted) {
+                below_[entries_[counted] >> 1] += 1;
+            }
+            set_right();
+            best.add(place.at, criterion_.proxy_improvement(below_.data(), right_.data()));
+            if (best.at == place.at) {
+                left_ = below_;
+            }
+        }
+        if (places.empty()) {
+            return;
+        }
+        below_ = left_;
+        set_right();
+        split.worth = best.best;
+        set_split_at(best.at, rows, column, node, split);
+    }
+
+    void set_split_at(std::size_t at, const RowsView& rows, const GrowColumn& column,
+                      const Node& node, ScoredSplit& split) {
+        split.gain = criterion_.gain(left_.data(), right_.data(), node.impurity, node.weight);
+        split.impurity = node.impurity;
+        split.missing = at > rows.n - at ? 0 : 1;
+        split.cut = cut_between_codes(column, column.codes[rows.ids[at - 1]],
+                                      column.codes[rows.ids[at]]);
+    }
+    void set_right() {
+        for (std::size_t k = 0; k < s_; ++k) {
+            right_[k] = totals_[k] - below_[k];
+        }
+    }
+
+    void search_numbers(const GrowColumn& column, const RowsView& rows, std::uint32_t min_rows,
+                        const Node& node, ScoredSplit& split) {
+        const auto n = static_cast<std::uint32_t>(rows.n);
+        std::size_t n_allowed = 0;
+        sums_.resize(n);
+        std::fill(below_.begin(), below_.end(), 0.0);
+        double cell[3] = {0, 0, 0};
+        std::int32_t last = column.codes[rows.ids[0]];
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::int32_t code = column.codes[rows.ids[i]];
+            if (code != last) {
+                add(cell, below_);
+                std::fill(cell, cell + 3, 0.0);
+                const bool has_gap = is_far(column, last, code);
+                split.n_candidates += has_gap ? 1 : 0;
+                if (has_gap && i >= min_rows && n - i >= min_rows) {
+                    sums_.at[n_allowed] = i;
+                    sums_.w[n_allowed] = below_[0];
+                    sums_.wy[n_allowed] = below_[1];
+                    sums_.wyy[n_allowed] = below_[2];
+                    ++n_allowed;
+                }
+                last = code;
+            }
+            request_.target.add(cell, rows.ids[i], 1.0);
+        }
+        add(cell, below_);
+        if (n_allowed == 0) {
+            split.n_candidates = 0;
+            return;
+        }
+        const double top = proxy_improvements(sums_, n_allowed, below_[0], below_[1],
+                                              request_.min_weight_leaf, use_avx512_);
+        const double least = request_.ties_by_rounding ? top - tie_share * std::fabs(top) : top;
+        std::size_t best = 0;
+        while (best + 1 < n_allowed && !(sums_.proxy_improvement[best] >= least)) {
+            ++best;
+        }
+        left_ = {sums_.w[best], sums_.wy[best], sums_.wyy[best]};
+        for (std::size_t k = 0; k < s_; ++k) {
+            right_[k] = below_[k] - left_[k];
+        }
+        split.worth = sums_.proxy_improvement[best];
+        set_split_at(sums_.at[best], rows, column, node, split);
     }
 
     const SklearnSearchRequest& request_;
@@ -214,6 +396,15 @@ class SklearnColumnSearch {
     double n_known_ = 0;
     double n_missing_ = 0;
     bool has_missing_ = false;
+    const std::uint8_t* is_close_ = nullptr;
+    // for rows of weight one
+    unsigned shift_ = 2;
+    std::vector<std::uint32_t> entries_, totals_, class_counts_;
+    NearBest<double> near_gini_;
+    PrefixSums sums_;
+    NearBest<std::int64_t> near_entropy_;
+    LogTable log_;
+    bool use_avx512_ = has_avx512();
 };
 
 struct SklearnBestSplits {
@@ -226,10 +417,6 @@ inline SklearnBestSplits sklearn_best_splits(const SklearnSearchRequest& request
                                              const std::vector<RowsView>& nodes,
                                              ThreadPool& pool, const PollCallback& poll) {
     const std::size_t n_columns = request.columns.size();
-    std::vector<RowKeys> keys(n_columns);
-    for (std::size_t c = 0; c < n_columns; ++c) {
-        keys[c] = keys_of_codes(request.columns[c]);
-    }
     std::vector<SklearnColumnSearch> searches;
     for (int thread = 0; thread < pool.size(); ++thread) {
         searches.emplace_back(request);
@@ -242,11 +429,10 @@ inline SklearnBestSplits sklearn_best_splits(const SklearnSearchRequest& request
         best.weight[node] = totals[node].weight;
     }
     SortedNodeRows(nodes, request.n_rows)
-        .for_each(keys, pool, poll,
+        .for_each(request.keys, pool, poll,
                   [&](std::size_t node, std::size_t c, const RowsView& rows, int thread) {
                       searches[static_cast<std::size_t>(thread)].search(
-                          c, rows, keys[c].key != nullptr, totals[node],
-                          best.splits[node * n_columns + c]);
+                          c, rows, totals[node], best.splits[node * n_columns + c]);
                   });
     return best;
 }

@@ -170,6 +170,22 @@ PENJING_AVX512 void scan_gini_binary_avx512(const std::uint32_t* entries,
 }
 #endif
 
+template <class Entry, class IsFarEnough>
+void scan_gini_of_two(const Entry* entries, const SklearnNode& node,
+                      const IsFarEnough& is_far_enough, NearBest<double>& near,
+                      bool use_avx512) {
+#if PENJING_X86
+    if constexpr (sizeof(Entry) == 4) {
+        if (use_avx512) {
+            scan_gini_binary_avx512(entries, node, is_far_enough, near);
+            return;
+        }
+    }
+#endif
+    static_cast<void>(use_avx512);
+    scan_gini_binary(entries, node, is_far_enough, near);
+}
+
 // ---- Gini of many classes: s1 / L + s2 / R, sums of squares
 
 template <class Entry, class IsFarEnough>

@@ -110,21 +110,26 @@ inline NodeCounts count_column(const std::int32_t* codes, std::size_t n_levels,
 
 // The same for rows in the order of their codes (with missing values first), equal ones in the
 // order of the table.
-inline NodeCounts count_sorted(const std::int32_t* codes, const TargetView& target,
-                               const RowsView& rows) {
+inline void count_sorted(const std::int32_t* codes, const TargetView& target,
+                         const RowsView& rows, NodeCounts& counts) {
     const std::size_t s = target.n_sums;
-    NodeCounts counts;
+    counts.codes.clear();
+    counts.cells.clear();
+    counts.rows.clear();
     counts.missing.assign(s, 0.0);
-    for (std::size_t i = 0; i < rows.n; ++i) {
-        const std::uint32_t row = rows.ids[i];
-        const double weight = rows.weight_of(i);
-        if (codes[row] < 0) {
-            target.add(counts.missing.data(), row, weight);
-            counts.n_missing += 1;
-            continue;
-        }
-        if (counts.codes.empty() || counts.codes.back() != codes[row]) {
-            counts.codes.push_back(codes[row]);
+    counts.n_missing = 0;
+    std::size_t at = 0;
+    for (; at < rows.n && codes[rows.ids[at]] < 0; ++at) {
+        target.add(counts.missing.data(), rows.ids[at], rows.weight_of(at));
+        counts.n_missing += 1;
+    }
+    std::int32_t last = -1;
+    for (; at < rows.n; ++at) {
+        const std::uint32_t row = rows.ids[at];
+        const double weight = rows.weight_of(at);
+        if (codes[row] != last) {
+            last = codes[row];
+            counts.codes.push_back(last);
             counts.cells.resize(counts.cells.size() + s, 0.0);
             counts.rows.resize(rows.weight == nullptr ? 0 : counts.cells.size(), 0.0);
         }
@@ -133,7 +138,6 @@ inline NodeCounts count_sorted(const std::int32_t* codes, const TargetView& targ
             target.add(counts.rows.data() + counts.rows.size() - s, row, 1.0);
         }
     }
-    return counts;
 }
 
 // The sums of all cells, as NumPy adds rows of an array: a single column pairwise.

@@ -16,9 +16,10 @@ struct ScoredSplit {
     double worth = not_a_number;
     double cut = not_a_number;
     std::int64_t n_candidates = 0;
-    std::int32_t missing = 1;             // branch of missing values
-    std::vector<std::int32_t> groups[2];  // of a categorical column
+    std::int32_t missing = 1;  // branch of missing values
     bool is_constant = false;
+    std::uint32_t n_first = 0;         // of a categorical column: codes of the first branch
+    std::vector<std::int32_t> groups;  // the codes of the first branch, then of the second
 };
 
 // The first of the largest scores. As in NumPy, a NaN is larger than any number.

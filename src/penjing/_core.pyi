@@ -142,6 +142,9 @@ def best_splits(
 ) -> dict[str, Any]:
     """Return the best split of every column in each node, by a criterion of the textbook."""
 
+def order_of_rows(codes: npt.NDArray[np.int32], n_levels: int) -> npt.NDArray[np.uint32] | None:
+    """Return the rows in the order of their codes; None for few codes."""
+
 def best_splits_rpart(
     columns: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None, int, bool]],
     given: dict[str, Any],

@@ -88,6 +88,14 @@ class Engine(memory.Engine):
             _ = column.codes  # a column of plain numbers is encoded now
         return [_kernel_column(column) for column in self._table.columns]
 
+    @cached_property
+    def row_orders(self) -> list[npt.NDArray[np.uint32] | None]:
+        """The rows in the order of each column's codes; None if it has no order, or few codes."""
+        return [
+            _core.order_of_rows(codes, n_levels) if is_ordered else None
+            for codes, _, n_levels, is_ordered in self.core_columns
+        ]
+
     def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes."""
         assert self._table.target is not None

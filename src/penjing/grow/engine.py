@@ -203,6 +203,10 @@ class RowSource(Protocol):
         """Codes, numbers of the codes or None, number of codes, and whether they are ordered."""
 
     @property
+    def row_orders(self) -> list[npt.NDArray[np.uint32] | None]:
+        """The rows in the order of each column's codes; None if it has no order, or few codes."""
+
+    @property
     def target_arrays(self) -> tuple[Codes | None, Floats | None]:
         """The classes, or the numbers."""
 

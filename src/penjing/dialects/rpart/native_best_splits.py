@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from penjing import _core
 from penjing.dialects.rpart.dialect import MOST_LEVELS, SplitScorer, n_present, rpart_options
-from penjing.dialects.rpart.sorted_rows import ranks_of_codes
+from penjing.dialects.rpart.sorted_rows import order_of_codes, positions_of
 from penjing.errors import CapabilityError
 from penjing.grow.engine import RowSource, TreeStructure
 from penjing.grow.recipe import Recipe
@@ -21,26 +21,36 @@ from penjing.tree.split import BestSplits, groups_from_core
 MOST_ROWS = 2**31
 """A larger minimum size stands for this one, which fits the integers of C++."""
 
-_RANKS: WeakKeyDictionary[RowSource, list[npt.NDArray[np.int32] | None]] = WeakKeyDictionary()
+Rows = npt.NDArray[np.uint32]
+Positions = npt.NDArray[np.int32]
+
+_ORDERS: WeakKeyDictionary[RowSource, tuple[list[Positions | None], list[Rows | None]]] = (
+    WeakKeyDictionary()
+)
 
 
 def native_best_splits(
     source: RowSource, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
-) -> BestSplits:
-    """Return the best split of each column of each node."""
+) -> BestSplits | None:
+    """Return the best split of each column of each node; None for a table without columns."""
+    if not source.schema:
+        return None
     s, options = source.reader, rpart_options(recipe)
     is_classes = isinstance(s, Classes)
     scorer = SplitScorer(s, recipe, n_present(source.totals(tree, [0]).cells[0], s))
     classes, y = source.target_arrays
     by_row = not is_classes and options.sums == "cases"
     costs = s.costs if isinstance(s, Classes) else None
+    columns = source.core_columns
+    keys, orders = _rpart_orders(source) if by_row else ([c[0] for c in columns], source.row_orders)
     arrays: dict[str, Any] = _core.best_splits_rpart(
-        source.core_columns,
+        columns,
         {
             "target": classes,
             "y": None if y is None or isinstance(s, Classes) else y - s.centre,
             "cases": y if by_row else None,
-            "ranks": _ranks(source) if by_row else [],
+            "keys": keys,
+            "orders": orders,
             "altered": scorer.altered if is_classes else None,
             "means": None if costs is None else np.asarray(costs.altered, np.float64),
             "is_root": np.asarray([node == 0 for node in nodes], np.uint8),
@@ -73,11 +83,18 @@ def native_best_splits(
     )
 
 
-def _ranks(source: RowSource) -> list[npt.NDArray[np.int32] | None]:
-    """Return the place of each row in rpart's order of each column; None if it has no order."""
-    if source not in _RANKS:
-        _RANKS[source] = [
-            ranks_of_codes(codes, levels, n_levels) if is_ordered else None
+def _rpart_orders(source: RowSource) -> tuple[list[Positions | None], list[Rows | None]]:
+    """Return rpart's order of rows by each column: their positions, and the rows in order.
+
+    Both are None for a column without an order.
+    """
+    if source not in _ORDERS:
+        orders = [
+            order_of_codes(codes, levels, n_levels) if is_ordered else None
             for codes, levels, n_levels, is_ordered in source.core_columns
         ]
-    return _RANKS[source]
+        _ORDERS[source] = (
+            [None if order is None else positions_of(order) for order in orders],
+            [None if order is None else order.astype(np.uint32) for order in orders],
+        )
+    return _ORDERS[source]

@@ -18,27 +18,24 @@ def sorted_rows(column: Column) -> npt.NDArray[np.int32] | None:
     if not column.has_order:
         return None
     levels = np.asarray(column.levels, np.float64) if column.is_numeric else None
-    return _sort(column.codes, levels, len(column.levels))
+    return order_of_codes(column.codes, levels, len(column.levels))
 
 
 def ranks(column: Column) -> npt.NDArray[np.int32] | None:
     """Return the position of each row in that order; None for a categorical column."""
     rows = sorted_rows(column)
-    return None if rows is None else _positions(rows)
+    return None if rows is None else positions_of(rows)
 
 
-def ranks_of_codes(codes: Codes, levels: Floats | None, n_levels: int) -> npt.NDArray[np.int32]:
-    """Return the same for the codes of a column, and its numbers if it is numeric."""
-    return _positions(_sort(codes, levels, n_levels))
-
-
-def _sort(codes: Codes, levels: Floats | None, n_levels: int) -> npt.NDArray[np.int32]:
+def order_of_codes(codes: Codes, levels: Floats | None, n_levels: int) -> npt.NDArray[np.int32]:
+    """Return the rows in rpart's order, from codes and the numbers of a numeric column."""
     numbers = np.arange(1.0, n_levels + 1) if levels is None else levels
     values = np.append(numbers, 0.0)  # index -1, the code of missing values
     return _core.rpart_sort_order(values[codes])
 
 
-def _positions(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+def positions_of(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Return the position of each row in an order of rows."""
     positions = np.empty(len(rows), np.int32)
     positions[rows] = np.arange(len(rows), dtype=np.int32)
     return positions

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing import _core
 from penjing.dialects.sklearn.dialect import (
     SplitScorer,
+    far_apart,
     feature_order_of,
     sklearn_options,
     too_small_decrease,
 )
 from penjing.dialects.sklearn.feature_order import NEVER
+from penjing.dialects.sklearn.options import SklearnOptions
 from penjing.grow.engine import RowSource, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.tree.counts import Classes
 from penjing.tree.split import BestSplits
+
+Bits = npt.NDArray[np.uint8]
+
+_CLOSE: WeakKeyDictionary[RowSource, dict[tuple[str, float], list[Bits | None]]] = (
+    WeakKeyDictionary()
+)
 
 
 def native_best_splits(
@@ -34,6 +44,9 @@ def native_best_splits(
         source.core_columns,
         {
             "target": classes,
+            "keys": [column[0] for column in source.core_columns],
+            "orders": source.row_orders,
+            "is_close": _close_values(source, options),
             "y": None if y is None or isinstance(s, Classes) else y - s.centre,
             "factor": None if costs is None else np.asarray(costs.factor, np.float64),
         },
@@ -54,12 +67,14 @@ def native_best_splits(
     order = np.zeros(shape, np.int32)
     feature_order = feature_order_of(tree, len(source.schema), recipe)
     is_constant = arrays["is_constant"].reshape(shape).astype(bool)
-    for i, node in enumerate(nodes):
-        if feature_order is not None:
+    if feature_order is not None:
+        for i, node in enumerate(nodes):
             order[i] = feature_order.ranks(node, tree.parent_of(node)[0], is_constant[i].tolist())
-            gain[i, order[i] == NEVER] = np.nan
-        if too_small_decrease(gain[i], float(arrays["node_weight"][i]), total_weight, options):
-            gain[i] = np.nan
+        gain[order == NEVER] = np.nan
+    if options.min_impurity_decrease > 0:
+        for i, weight in enumerate(arrays["node_weight"].tolist()):
+            if too_small_decrease(gain[i], weight, total_weight, options):
+                gain[i] = np.nan
     return BestSplits(
         gain,
         np.full(shape, np.nan),
@@ -71,3 +86,17 @@ def native_best_splits(
         arrays["worth"].reshape(shape),
         order,
     )
+
+
+def _close_values(source: RowSource, options: SklearnOptions) -> list[Bits | None]:
+    """Return which codes of each column lie within the gap of the next, as bits; None: none."""
+    known = _CLOSE.setdefault(source, {})
+    settings = options.precision, float(options.gap)
+    if settings not in known:
+        known[settings] = []
+        for _, levels, n_levels, _ in source.core_columns:
+            numbers = np.arange(float(n_levels)) if levels is None else levels
+            is_close = np.append(~far_apart(numbers, options), False)[:n_levels]
+            bits = np.packbits(is_close, bitorder="little")
+            known[settings].append(bits if bits.any() else None)
+    return known[settings]
