@@ -7,7 +7,9 @@ had nearly all the rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import heapq
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
@@ -74,45 +76,85 @@ class _Pruning:
         self._min_branch = min_branch
         self.decisions: list[Decision] = []
         self._tree_errors = self._estimate(0, draft.total)
+        self._estimates: dict[int, float] = {}
+        """The estimated errors of the subtrees that are decided."""
+        self._undecided: list[tuple[int, int]] = []
+        """A heap of depth and node, both negative: the deepest first, then the last."""
 
     def run(
         self, counter: RowCounter, share: float | None, regrow_share: float, regrow: Regrow | None
     ) -> None:
         """Decide on each split, the deepest first; those below a raised branch again."""
         draft = self.draft
-        undecided = {node for node in draft.subtree(0) if not draft.is_leaf(node)}
-        while undecided:
-            node = max(undecided, key=lambda n: (draft.depth[n], n))
-            undecided.remove(node)
+        self._add_undecided(0)
+        candidates: dict[int, _RaisedBranch | None] = {}
+        while self._undecided:
+            node = -heapq.heappop(self._undecided)[1]
             as_subtree, as_leaf = (
-                self._estimate(node, draft.total),
+                self._pooled_estimate({c: draft.total[c] for c in draft.children(node)}),
                 self._as_leaf(draft.total[node]),
             )
-            branch = None if share is None else self._branch_to_raise(node, share)
-            as_branch, totals = inf, {}
-            if branch is not None:
-                nodes = draft.subtree(branch)[1:]
-                cells = counter.totals(draft.structure_with_raised({node: branch}), nodes).cells
-                totals = dict(zip(nodes, cells, strict=True))
-                as_branch = self._estimate(branch, totals)
-            branch_estimate = None if branch is None else as_branch
+            if node not in candidates:
+                candidates |= self._raised_branches(node, counter, share, candidates)
+            raised = candidates.pop(node)
+            as_branch = inf if raised is None else self._estimate(raised.branch, raised.totals)
+            branch_estimate = None if raised is None else as_branch
             if as_leaf <= as_branch + MARGIN and as_leaf <= as_subtree + MARGIN:
                 self._record(node, as_subtree, as_leaf, "cut", branch_estimate)
                 draft.make_leaf(node)
-            elif branch is not None and as_branch <= as_subtree + MARGIN:
+            elif raised is not None and as_branch <= as_subtree + MARGIN:
                 self._record(node, as_subtree, as_leaf, "raise", branch_estimate)
+                branch = raised.branch
                 if regrow is None or draft.weight[branch] >= regrow_share * draft.weight[node]:
                     draft.raise_branch(node, branch)
                     draft.set_total(node, draft.total[node])
-                    for each, total in totals.items():
+                    for each, total in raised.totals.items():
                         draft.set_total(each, total)
                 else:
                     split = draft.split_of(branch)
                     assert split is not None
                     draft.replace_subtree(node, *regrow(draft.path_to(node), split))
-                undecided |= {each for each in draft.subtree(node) if not draft.is_leaf(each)}
+                self._add_undecided(node)
             else:
                 self._record(node, as_subtree, as_leaf, "keep", branch_estimate)
+                self._estimates[node] = as_subtree
+
+    def _add_undecided(self, node: int) -> None:
+        """Add the splits of a subtree to those that are decided later."""
+        draft = self.draft
+        for each in draft.subtree(node):
+            if not draft.is_leaf(each):
+                heapq.heappush(self._undecided, (-draft.depth[each], -each))
+
+    def _raised_branches(
+        self, node: int, counter: RowCounter, share: float | None, known: Container[int]
+    ) -> dict[int, _RaisedBranch | None]:
+        """Return the branch that may replace each undecided node of one depth, but known ones.
+
+        The nodes below them are all decided and in no other node's subtree, so that their rows
+        are counted together. Only a node whose own subtree has changed is counted again.
+        """
+        draft = self.draft
+        depth = draft.depth[node]
+        undecided = (-last for above, last in self._undecided if -above == depth)
+        batch = [node, *(each for each in undecided if each not in known)]
+        found: dict[int, _RaisedBranch | None] = dict.fromkeys(batch)
+        if share is None:
+            return found
+        raised = {}
+        for each in batch:
+            branch = self._branch_to_raise(each, share)
+            if branch is not None:
+                raised[each] = branch
+        below = {each: draft.subtree(branch)[1:] for each, branch in raised.items()}
+        nodes = [one for subtree in below.values() for one in subtree]
+        if not nodes:
+            return found
+        cells = iter(counter.totals(draft.structure_with_raised(raised), nodes).cells)
+        for each, subtree in below.items():
+            totals = dict(zip(subtree, cells, strict=False))
+            found[each] = _RaisedBranch(raised[each], totals)
+        return found
 
     def _record(
         self,
@@ -169,15 +211,30 @@ class _Pruning:
         return estimates[node]
 
     def _pooled_estimate(
-        self, totals: Mapping[int, Floats], estimates: Mapping[int, float]
+        self, totals: Mapping[int, Floats], estimates: Mapping[int, float] | None = None
     ) -> float:
-        """Return the estimated errors of some branches, the small ones as one leaf."""
+        """Return the estimated errors of some branches, the small ones as one leaf.
+
+        Without ``estimates`` they are decided subtrees.
+        """
         total_estimate = pooled = wrong = 0.0
         for node, total in totals.items():
             weight = float(total.sum())
             if weight < self._min_branch:
                 pooled += weight
                 wrong += weight - float(total.max())
-            else:
+            elif estimates is not None:
                 total_estimate += estimates[node]
+            elif self.draft.is_leaf(node):
+                total_estimate += self._as_leaf(total)
+            else:
+                total_estimate += self._estimates[node]
         return total_estimate + self._bound.estimate(pooled, wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class _RaisedBranch:
+    """A branch that may replace its parent, and the sums of the nodes below it if it does."""
+
+    branch: int
+    totals: dict[int, Floats]
