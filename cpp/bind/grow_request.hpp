@@ -158,6 +158,7 @@ inline nb::dict to_dict(GrownTree&& tree) {
     result["tie_start"] = to_numpy(std::move(tree.tie_start));
     result["tie_columns"] = to_numpy(std::move(tree.tie_columns));
     result["n_ties"] = tree.n_ties;
+    result["passed_over"] = to_numpy(std::move(tree.passed_over));
     return result;
 }
 

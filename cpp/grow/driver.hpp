@@ -150,6 +150,7 @@ void grow_best_first(const GrowRequest& request, Kernel& kernel, Task& task, Ope
         queue.pop_back();
         const auto n_more = static_cast<std::int64_t>(kernel.n_branches(next.split)) - 1;
         if (n_more > request.max_leaves - n_leaves) {  // nor will it fit later
+            task.subtree.passed_over.push_back(next.open.node);
             request.report_leaf(next.open.n_rows());
             continue;
         }

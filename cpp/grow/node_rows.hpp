@@ -57,16 +57,18 @@ struct OpenRows {
 };
 
 // Partition rows by branch(row), which is -1 for a missing value. Such a row goes to every
-// branch with a share of its weight if `fraction`, and to none otherwise.
-template <class Branch>
+// branch with a share of its weight if `fraction`, and to none otherwise. The rows of branches
+// that are not wanted are left out.
+template <class Branch, class IsWanted>
 std::vector<NodeRows> partition_rows(const NodeRows& rows, std::size_t n_parts, bool fraction,
-                                     const Branch& branch) {
+                                     const Branch& branch, const IsWanted& is_wanted) {
     const std::size_t n = rows.ids.size();
+    std::vector<std::int32_t> branches(n);
     std::vector<double> shares(n_parts, 0.0);
     std::vector<std::size_t> sizes(n_parts, 0);
     std::size_t n_missing = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        const int b = branch(rows.ids[i]);
+        const std::int32_t b = branches[i] = branch(rows.ids[i]);
         if (b < 0) {
             ++n_missing;
         } else {
@@ -75,29 +77,35 @@ std::vector<NodeRows> partition_rows(const NodeRows& rows, std::size_t n_parts, 
         }
     }
     const bool shared = n_missing > 0 && fraction;
+    const bool weighted = shared || !rows.weight.empty();
     const double sum = pairwise_sum(shares.data(), n_parts);
     std::vector<NodeRows> parts(n_parts);
-    const bool weighted = shared || !rows.weight.empty();
+    std::vector<std::uint8_t> wanted(n_parts);
     for (std::size_t b = 0; b < n_parts; ++b) {  // exact, so that vectors do not overallocate
         shares[b] = shares[b] / sum;
-        const std::size_t size = sizes[b] + (shared && shares[b] > 0 ? n_missing : 0U);
-        parts[b].ids.reserve(size);
-        parts[b].weight.reserve(weighted ? size : 0);
+        wanted[b] = is_wanted(b) ? 1 : 0;
+        if (wanted[b] != 0) {
+            const std::size_t size = sizes[b] + (shared && shares[b] > 0 ? n_missing : 0U);
+            parts[b].ids.reserve(size);
+            parts[b].weight.reserve(weighted ? size : 0);
+        }
     }
     for (std::size_t i = 0; i < n; ++i) {
-        const int b = branch(rows.ids[i]);
         const auto put = [&](std::size_t to, double weight) {
             parts[to].ids.push_back(rows.ids[i]);
             if (weighted) {
                 parts[to].weight.push_back(weight);
             }
         };
-        if (b >= 0) {
-            put(static_cast<std::size_t>(b), rows.weight_at(i));
+        if (branches[i] >= 0) {
+            const auto to = static_cast<std::size_t>(branches[i]);
+            if (wanted[to] != 0) {
+                put(to, rows.weight_at(i));
+            }
             continue;
         }
         for (std::size_t to = 0; shared && to < n_parts; ++to) {
-            if (shares[to] > 0) {
+            if (wanted[to] != 0 && shares[to] > 0) {
                 put(to, rows.weight_at(i) * shares[to]);
             }
         }

@@ -65,6 +65,7 @@ struct Subtree {
     std::vector<std::int32_t> levels;
     std::vector<std::int32_t> ties;  // in the order in which nodes were searched
     std::vector<Surrogate> surrogates;
+    std::vector<std::uint32_t> passed_over;  // leaves that had a split, but one too many
 
     explicit Subtree(const NodeLayout& layout_) : layout(layout_) {}
 
@@ -170,6 +171,7 @@ struct GrownTree {
     std::vector<std::int64_t> tie_start{0};
     std::vector<std::int32_t> tie_columns;
     std::int64_t n_ties = 0;
+    std::vector<std::int32_t> passed_over;  // leaves that a limit on leaves did not split
 };
 
 // Numbers the nodes of all subtrees breadth first; subtree 0 holds the root. Memory is freed as
@@ -184,6 +186,7 @@ class Flattening {
         number_nodes(ties_in_search_order);
         if (ties_in_search_order) {
             list_ties_in_search_order();
+            list_passed_over();
         }
         if (layout_.has_scores) {
             copy_scores();
@@ -296,6 +299,19 @@ class Flattening {
             const Subtree::Node& node = subtree.nodes[refs[tied[i]].node];
             if (node.column >= 0) {
                 add_tie(subtree, node, tied[i]);
+            }
+        }
+    }
+
+    void list_passed_over() {
+        const std::vector<NodeRef>& refs = layout_.has_known ? node_refs_ : parent_refs_;
+        std::vector<bool> is_passed_over(subtrees_[0].nodes.size(), false);
+        for (const std::uint32_t node : subtrees_[0].passed_over) {
+            is_passed_over[node] = true;
+        }
+        for (std::size_t i = 0; i < refs.size(); ++i) {
+            if (is_passed_over[refs[i].node]) {
+                out_.passed_over.push_back(static_cast<std::int32_t>(i));
             }
         }
     }

@@ -397,13 +397,7 @@ class ErrorPruner {
                 }
             }
         }
-        Visit root{0, 0, false, {}};
-        root.rows.ids.resize(request_.rows.n_rows);
-        std::iota(root.rows.ids.begin(), root.rows.ids.end(), 0U);
-        if (request_.rows.weight != nullptr) {
-            root.rows.weight.assign(request_.rows.weight,
-                                    request_.rows.weight + request_.rows.n_rows);
-        }
+        Visit root{0, 0, false, all_rows(request_.rows)};
         std::vector<Visit> stack;
         stack.push_back(std::move(root));
         while (!stack.empty()) {
@@ -422,64 +416,17 @@ class ErrorPruner {
         const GrowColumn& column =
             request_.rows.columns[static_cast<std::size_t>(entry.column)];
         const std::size_t n_parts = entry.n;
-        const NodeRows& rows = visit.rows;
-        const std::size_t n = rows.ids.size();
-        branch_.resize(n);
-        shares_.assign(n_parts, 0.0);
-        sizes_.assign(n_parts, 0);
-        std::size_t n_missing = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::int32_t code = column.codes[rows.ids[i]];
-            const std::int32_t b = code < 0 ? -1 : column.ordered ? (code > entry.low) : code;
-            branch_[i] = b;
-            if (b < 0) {
-                ++n_missing;
-            } else {
-                shares_[static_cast<std::size_t>(b)] +=
-                    rows.weight.empty() ? 1.0 : rows.weight[i];
-                ++sizes_[static_cast<std::size_t>(b)];
-            }
-        }
-        const double sum = pairwise_sum(shares_.data(), n_parts);
-        const bool shared = n_missing > 0 && request_.rows.fraction;
-        const bool weighted = shared || !rows.weight.empty();
-        std::vector<NodeRows> parts(n_parts);
-        is_wanted_.assign(n_parts, 0);
+        const auto is_wanted = [&](std::size_t b) {
+            return visit.counts || on_path_[entry.first + b] != 0;
+        };
+        const auto branch = [&](std::uint32_t row) {
+            const std::int32_t code = column.codes[row];
+            return code < 0 ? -1 : column.ordered ? (code > entry.low ? 1 : 0) : code;
+        };
+        std::vector<NodeRows> parts =
+            partition_rows(visit.rows, n_parts, request_.rows.fraction, branch, is_wanted);
         for (std::size_t b = 0; b < n_parts; ++b) {
-            const std::uint32_t child = entry.first + static_cast<std::uint32_t>(b);
-            is_wanted_[b] = visit.counts || on_path_[child] != 0 ? 1 : 0;
-            shares_[b] = shares_[b] / sum;
-            if (is_wanted_[b] != 0) {
-                const std::size_t size = sizes_[b] + (shared ? n_missing : 0);
-                parts[b].ids.reserve(size);
-                if (weighted) {
-                    parts[b].weight.reserve(size);
-                }
-            }
-        }
-        for (std::size_t i = 0; i < n; ++i) {
-            const double weight = rows.weight.empty() ? 1.0 : rows.weight[i];
-            const auto put = [&](std::size_t to, double part) {
-                parts[to].ids.push_back(rows.ids[i]);
-                if (weighted) {
-                    parts[to].weight.push_back(part);
-                }
-            };
-            if (branch_[i] >= 0) {
-                const auto to = static_cast<std::size_t>(branch_[i]);
-                if (is_wanted_[to] != 0) {
-                    put(to, weight);
-                }
-            } else if (shared) {
-                for (std::size_t to = 0; to < n_parts; ++to) {
-                    if (is_wanted_[to] != 0 && shares_[to] > 0) {
-                        put(to, weight * shares_[to]);
-                    }
-                }
-            }
-        }
-        for (std::size_t b = 0; b < n_parts; ++b) {
-            if (is_wanted_[b] == 0) {
+            if (!is_wanted(b)) {
                 continue;
             }
             const std::uint32_t child = entry.first + static_cast<std::uint32_t>(b);
@@ -543,10 +490,6 @@ class ErrorPruner {
     std::vector<std::uint8_t> on_path_;
     double total_errors_ = 0;
     PruneResult out_;
-    std::vector<std::int32_t> branch_;
-    std::vector<double> shares_;
-    std::vector<std::size_t> sizes_;
-    std::vector<std::uint8_t> is_wanted_;
 };
 
 }  // namespace penjing

@@ -129,6 +129,7 @@ struct Definition {
     std::vector<Node> nodes;         // in the order in which they were made
     std::vector<std::size_t> queue;  // breadth first
     std::vector<std::int32_t> parent;
+    std::vector<std::int32_t> passed_over;
 
     Definition(std::uint32_t n_rows, std::int64_t max_leaves) {
         nodes.push_back({{0, n_rows}, {}});
@@ -172,12 +173,16 @@ struct Definition {
                 queue.push_back(child);
                 parent.push_back(static_cast<std::int32_t>(i));
             }
+            if (std::find(chosen.begin(), chosen.end(), queue[i]) != chosen.end()) {
+                passed_over.push_back(static_cast<std::int32_t>(i));
+            }
         }
     }
 };
 
 void check_tree(const penjing::GrownTree& tree, const Definition& expected) {
     CHECK(tree.parent == expected.parent);
+    CHECK(tree.passed_over == expected.passed_over);
     bool same = tree.parent.size() == expected.parent.size();
     for (std::size_t i = 0; same && i < tree.parent.size(); ++i) {
         const Definition::Node& node = expected.nodes[expected.queue[i]];

@@ -23,7 +23,7 @@ HOW = [
     {"recipe": "c4.5"},
     {"recipe": "c4.5", "g": True, "m": 1},
     {"recipe": "c4.5", "c": 5, "precision": "double"},
-    {"recipe": "c4.5", "max_leaves": 40},
+    {"recipe": "c4.5", "max_leaves": 100, "c": 60},
     {"recipe": "j48", "max_leaves": 20, "U": True},
 ]
 

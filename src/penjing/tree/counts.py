@@ -231,14 +231,21 @@ def sums(
     ).astype(np.float64, copy=False)
 
 
-def ties_of(arrays: Mapping[str, Any], score: Floats) -> list[dict[str, Any]]:
-    """Return the ties between columns that a native grower reports, as a tree records them."""
+def native_record(arrays: Mapping[str, Any], score: Floats) -> dict[str, Any]:
+    """Return what C++ reports of a growth: ties, and leaves that ``max_leaves`` did not split.
+
+    The result is part of a tree's ``about``, as the loop in Python records it.
+    """
     start, columns = arrays["tie_start"].tolist(), arrays["tie_columns"].tolist()
     tied = arrays["tied_nodes"]
-    return [
+    ties = [
         {"columns": columns[start[i] : start[i + 1]], "score": at, "node": node}
         for i, (node, at) in enumerate(zip(tied.tolist(), score[tied].tolist(), strict=True))
     ]
+    record: dict[str, Any] = {"n_ties": arrays["n_ties"], "ties": ties}
+    if arrays["passed_over"].size:
+        record["stops"] = {"max_leaves": arrays["passed_over"].tolist()}
+    return record
 
 
 def prediction_costs(

@@ -12,7 +12,7 @@ from penjing.dialects.c45.options import C45Options
 from penjing.grow.engine import NativeEngine, RowSource
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
-from penjing.tree.counts import Classes, Reader, ties_of
+from penjing.tree.counts import Classes, Reader, native_record
 from penjing.tree.nodes import Nodes
 from penjing.tree.tree_data import TreeData
 
@@ -115,5 +115,5 @@ def grown_tree(arrays: dict[str, Any], engine: NativeEngine, recipe: Recipe) -> 
         arrays["gain"],
         arrays["score"],
     )
-    about = {"n_ties": arrays["n_ties"], "ties": ties_of(arrays, arrays["score"])}
+    about = native_record(arrays, arrays["score"])
     return TreeData(nodes, engine.schema, engine.target, recipe.settings(), 0.0, about)

@@ -14,7 +14,7 @@ from penjing.dialects.rpart.sorted_rows import sorted_rows
 from penjing.grow.engine import NativeEngine
 from penjing.grow.recipe import Recipe
 from penjing.progress import NativeProgressCallback, ProgressCallback
-from penjing.tree.counts import Classes, Reader, ties_of
+from penjing.tree.counts import Classes, Reader, native_record
 from penjing.tree.nodes import Nodes
 from penjing.tree.split import Surrogate
 from penjing.tree.tree_data import TreeData
@@ -204,5 +204,5 @@ def _tree(arrays: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> Tr
     )
     assert table.target is not None
     centre = 0.0 if isinstance(s, Classes) else s.centre
-    about = {"n_ties": arrays["n_ties"], "ties": ties_of(arrays, arrays["score"])}
+    about = native_record(arrays, arrays["score"])
     return TreeData(nodes, table.schema, table.target.field, recipe.settings(), centre, about)

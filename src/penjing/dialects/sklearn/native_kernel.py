@@ -15,7 +15,7 @@ from penjing.dialects.sklearn.options import SklearnOptions
 from penjing.grow.engine import NativeEngine
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
-from penjing.tree.counts import Classes, Reader, ties_of
+from penjing.tree.counts import Classes, Reader, native_record
 from penjing.tree.nodes import LEAF, Nodes
 from penjing.tree.tree_data import TreeData
 
@@ -109,6 +109,6 @@ def _tree(arrays: dict[str, Any], table: Table, s: Reader, recipe: Recipe) -> Tr
         missing=arrays["missing_branch"] if arrays["column"][0] != LEAF else None,
     )
     assert table.target is not None
-    about = {"n_ties": arrays["n_ties"], "ties": ties_of(arrays, gain)}
+    about = native_record(arrays, gain)
     centre = 0.0 if isinstance(s, Classes) else s.centre
     return TreeData(nodes, table.schema, table.target.field, recipe.settings(), centre, about)

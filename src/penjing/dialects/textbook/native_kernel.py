@@ -14,7 +14,7 @@ from penjing.data.table import Floats
 from penjing.grow.engine import NativeEngine
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
-from penjing.tree.counts import Classes, Reader, ties_of
+from penjing.tree.counts import Classes, Reader, native_record
 from penjing.tree.nodes import LEAF, Nodes
 from penjing.tree.tree_data import TreeData
 
@@ -50,9 +50,9 @@ def grow(
         assert arrays is not None
     for column in uncoded:
         column.mark_finite() if not arrays["after"].size else None
-    nodes, ties = tree_arrays(arrays, criterion, reader)
+    nodes = tree_arrays(arrays, criterion, reader)
     centre = 0.0 if isinstance(reader, Classes) else reader.centre
-    about = {"n_ties": arrays["n_ties"], "ties": ties}
+    about = native_record(arrays, nodes.score)
     assert table.target is not None
     return TreeData(nodes, table.schema, table.target.field, recipe.settings(), centre, about)
 
@@ -98,10 +98,8 @@ def _grow_native(
     return arrays
 
 
-def tree_arrays(
-    arrays: dict[str, Any], criterion: Criterion, s: Reader
-) -> tuple[Nodes, list[dict[str, Any]]]:
-    """Return the nodes, with gains and scores by the formulas of the criterion, and the ties."""
+def tree_arrays(arrays: dict[str, Any], criterion: Criterion, s: Reader) -> Nodes:
+    """Return the nodes, with gains and scores by the formulas of the criterion."""
     parent, column = arrays["parent"], arrays["column"]
     total = arrays["total"].reshape(-1, s.size)
     if arrays["gain"].size:
@@ -110,8 +108,7 @@ def tree_arrays(
         gain, score = _gains(arrays, criterion, s, total)
     gap = arrays["gap"].reshape(-1, 2) if arrays["has_gap"] else None
     flat = arrays["level_start"], arrays["level_codes"]
-    nodes = Nodes(parent, column, arrays["cut"], *flat, total, gain, score, gap)
-    return nodes, ties_of(arrays, score)
+    return Nodes(parent, column, arrays["cut"], *flat, total, gain, score, gap)
 
 
 def _gains(
