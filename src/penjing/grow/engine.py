@@ -231,6 +231,10 @@ class NativeEngine(RowSource, Protocol):
         """The rows."""
 
     @property
+    def target(self) -> Field:
+        """The target."""
+
+    @property
     def missing(self) -> str:
         """What happens to a row whose value is missing."""
 

@@ -33,14 +33,14 @@ def native_best_splits(
     shape = len(nodes), len(source.schema)
     # The impurity is used only as a scale of rounding errors; gains are a few bits, so it is 1.
     return BestSplits(
-        *core_splits(arrays, shape),
+        **core_splits(arrays, shape),
         counted=np.array(counted, bool),
         cut_cost=arrays["cost"].reshape(shape) if options.cut_cost else None,
     )
 
 
-def core_splits(arrays: dict[str, Any], shape: tuple[int, int]) -> tuple[Any, ...]:
-    """Return the first fields of `BestSplits`; each category is a group of its own."""
+def core_splits(arrays: dict[str, Any], shape: tuple[int, int]) -> dict[str, Any]:
+    """Return the fields of `BestSplits`; each category is a group of its own."""
     n_groups = arrays["n_groups"]
     first = np.append(0, np.cumsum(n_groups))[:-1]
     groups = FlatGroups(
@@ -49,7 +49,11 @@ def core_splits(arrays: dict[str, Any], shape: tuple[int, int]) -> tuple[Any, ..
         np.arange(len(arrays["group_codes"]) + 1),
         arrays["group_codes"],
     )
-    gain, information, cut, n_candidates = (
-        arrays[name].reshape(shape) for name in ("gain", "information", "cut", "n_candidates")
-    )
-    return gain, information, np.ones(shape), cut, n_candidates, groups
+    return {
+        "gain": arrays["gain"].reshape(shape),
+        "split_information": arrays["information"].reshape(shape),
+        "impurity": np.ones(shape),
+        "cut": arrays["cut"].reshape(shape),
+        "n_candidates": arrays["n_candidates"].reshape(shape),
+        "groups": groups,
+    }

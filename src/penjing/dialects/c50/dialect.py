@@ -83,7 +83,14 @@ def best_splits(
             gain_[i, c], information_[i, c], cut[i, c] = best.gain, best.information, best.cut
             if best.groups:
                 groups[i, c] = best.groups
-    found = gain_, information_, np.ones(shape), cut, n_candidates, groups
+    found: dict[str, Any] = {
+        "gain": gain_,
+        "split_information": information_,
+        "impurity": np.ones(shape),
+        "cut": cut,
+        "n_candidates": n_candidates,
+        "groups": groups,
+    }
     return screened_splits(engine, recipe, tree.weight_of(0), weights, found, cost)
 
 
@@ -92,13 +99,13 @@ def screened_splits(  # noqa: PLR0917 - what columns are screened by
     recipe: Recipe,
     total_weight: float,
     weights: Floats,
-    found: tuple[Any, ...],
+    found: dict[str, Any],
     cost: Floats,
 ) -> ScreenedSplits:
     """Return the best splits with what columns are screened by."""
     options, schema = _options(recipe), source.schema
     return ScreenedSplits(
-        *found,
+        **found,
         counted=np.array(options.in_average(schema, total_weight), bool),
         branches=np.array([2 if f.has_order else len(f.levels) for f in schema]),
         weight=weights,
