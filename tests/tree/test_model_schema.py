@@ -23,7 +23,8 @@ RELATED = (
     "a branch", "those of two branches", "levels of the column", "different", "at least one class",
     "a class", "on both sides", "of no negative weight", "of weights that can be added", "for ",
     "a column that offered", "plain and not nested", "of different names", "finite number",
-    "a whole number from 0 to", "a list of texts or", "two groups",
+    "a whole number from 0 to", "a list of texts or", "two groups", "one entry for each",
+    "ascending", "a count for each", "a number of nodes", "one for each node",
 )  # fmt: skip
 """What only a look at several places, or at the whole, can tell."""
 
@@ -92,14 +93,47 @@ def test_there_is_a_file_of_every_format():
 def test_what_format_2_adds_comes_back_and_goes_with_the_nodes_it_names():
     tree = penjing.load(FIXTURES[-1])
     assert tree.reading == {"missing": ["-", "n/a"], "encoding": "gb18030"}
-    assert tree.sketch[0]["counts"] == [[3, 1], [0, 2]]
-    assert tree.skeleton["place"] == [0]
+    assert tree.sketch[0]["counts"][0] == [16, 3, 8]
+    assert tree.skeleton["n_nodes"] == tree.n_nodes
     plain = tree.to_json()
     assert serialize.from_json(json.loads(json.dumps(plain))).to_json() == plain
-    smaller = tree.prune("cost-complexity", cp=0.5)
+    smaller = tree.prune("cost-complexity", cp=0.05)
+    assert 1 < smaller.n_leaves < tree.n_leaves
     assert smaller.reading == tree.reading
-    assert smaller.sketch is None
-    assert smaller.skeleton is None
+    assert smaller.skeleton == tree.skeleton  # that of the first pruning stays
+    for sketch in smaller.sketch:
+        assert smaller.nodes.column[sketch["node"]] == sketch["column"]
+
+
+@pytest.mark.parametrize(
+    ("change", "at"),
+    [
+        (lambda m: m["sketch"][0].update(node=99), "sketch[0].node"),
+        (lambda m: m["sketch"][0].update(column=1), "sketch[0].column"),
+        (lambda m: m["sketch"][0].update(classes=[0, 7]), "sketch[0].classes"),
+        (lambda m: m["sketch"][0].update(codes=[0, 1, 2, 3, 4, 9]), "sketch[0].codes"),
+        (lambda m: m["sketch"][0]["counts"].pop(), "sketch[0].counts"),
+        (lambda m: m["sketch"][0]["counts"][0].pop(), "sketch[0].counts"),
+        (lambda m: m["sketch"][1]["bounds"].reverse(), "sketch[1].bounds"),
+        (lambda m: m["sketch"][1].update(range=[1]), "sketch[1].range"),
+        (lambda m: m["sketch"][0].update(runner_up="x"), "sketch[0].runner_up"),
+        (lambda m: m["skeleton"].pop("nodes"), "skeleton.nodes"),
+        (lambda m: m["skeleton"]["nodes"].clear(), "skeleton.nodes"),
+        (lambda m: m["skeleton"]["nodes"].append(7), "skeleton.nodes[17]"),
+        (lambda m: m["skeleton"]["nodes"][3].update(parent=16), "skeleton.nodes[3].parent"),
+        (lambda m: m["skeleton"]["nodes"][3].update(column=60), "skeleton.nodes[3].column"),
+        (lambda m: m["skeleton"]["nodes"][3].update(total=[1]), "skeleton.nodes[3].total"),
+        (lambda m: m["skeleton"]["nodes"][3].update(gain=1), "skeleton.nodes[3]"),
+        (lambda m: m["skeleton"].update(n_nodes=3), "skeleton.n_nodes"),
+        (lambda m: m["about"].update(stops={"validation": [99]}), "about.stops.validation[0]"),
+    ],
+)
+def test_a_damaged_sketch_or_skeleton_is_refused(change, at):
+    plain = json.loads(FIXTURES[-1].read_text("utf-8"))
+    change(plain)
+    with pytest.raises(DataError) as refusal:
+        serialize.from_json(plain)
+    assert refusal.value.values["at"] == at
 
 
 @pytest.mark.parametrize("key", ["reading", "sketch", "skeleton"])

@@ -12,6 +12,7 @@ import stat
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -629,3 +630,32 @@ def test_a_link_is_followed_and_a_pipe_written_into(tmp_path):
     reader.join()
     assert got == [b"through"]
     assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("recipe", ["sklearn", "c4.5", "j48", "rpart", "c5.0"])
+def test_a_trace_of_missing_values_is_saved_and_loaded(tmp_path, recipe):
+    """A split of scikit-learn into known and missing values was saved, but not loaded."""
+    tree = penjing.fit(penjing.example("watermelon2.0alpha"), recipe=recipe, trace=True)
+    tree.save(tmp_path / "m.tree")
+    assert penjing.load(tmp_path / "m.tree") == tree
+    for step in tree.trace:
+        if step["kind"] == "grow" and step["question"] is not None:
+            assert step["candidates"][0]["branches"]
+
+
+@pytest.mark.parametrize("seed", [2, 3, 7, 11])
+def test_a_raised_branch_of_more_categories_is_saved_and_loaded(tmp_path, seed):
+    """It got a third branch, but kept its surrogates, which are for two."""
+    random = np.random.default_rng(seed)
+    n = 90
+    columns = [nominal(f"c{i}", random.integers(0, 6, n).tolist()) for i in range(3)]
+    codes = [np.asarray(column.codes) for column in columns]
+    y = (codes[0] % 3 + codes[1] % 2 + random.integers(0, 2, n)) % 3
+    table = Table(tuple(columns), nominal("y", y.tolist()), n)
+    grown_tree = penjing.fit(table, recipe="rpart", cp=0.0, minsplit=4)
+    tree = grown_tree.prune("error-based", training=table)
+    assert tree.n_children.max() > 2
+    tree.save(tmp_path / "m.tree")
+    loaded = penjing.load(tmp_path / "m.tree")
+    assert loaded == tree
+    assert loaded.predict(table).tolist() == tree.predict(table).tolist()

@@ -70,9 +70,16 @@ def fit(
         bool | None,
         typer.Option(
             "--trace/--no-trace",
-            help="Keep how the tree grew, for `why` and `trace`. Default: if that is quick.",
+            help="Keep how the tree grew, for `why` and `trace`. Default: if it is small.",
         ),
     ] = None,
+    sketch: Annotated[
+        bool,
+        typer.Option(
+            "--sketch/--no-sketch",
+            help="Keep how the rows of large nodes are distributed, for pictures of the model.",
+        ),
+    ] = True,
     settings: RecipeSettings,
 ) -> None:
     """Grow a tree from a table."""
@@ -93,6 +100,7 @@ def fit(
             "engine": loader.engine,
             "memory_limit": memory_limit,
             "trace": "auto" if trace is None else trace,
+            "sketch": sketch,
             **changed,
         }
         trees = pruning.grow(console, train, validation, arguments)

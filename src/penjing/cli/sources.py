@@ -379,8 +379,9 @@ def save_model(console: Console, tree: Tree, path: str | None) -> None:
     if path is None:
         return
     if path == STANDARD_STREAM:
-        text = json.dumps(tree.to_json(), ensure_ascii=False, allow_nan=False, indent=1)
-        print_bytes(text.encode() + b"\n")
+        from penjing.tree.serialize import to_bytes  # noqa: PLC0415 - heavy
+
+        print_bytes(to_bytes(tree))
         return
     tree.save(path)
     console.print_note("saved", path=path)

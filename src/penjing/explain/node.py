@@ -293,7 +293,8 @@ def _candidate(tree: TreeData, record: Mapping[str, Any], chosen: int | None) ->
     after = np.asarray(record["after"], float)
     known = _weight(tree, after.sum(axis=0))
     candidate["known"] = _plain(known)
-    if tree.recipe.get("missing") == "branch":  # missing values have their own branch
+    has_missing_branch = "cut" in record and record["cut"] is None
+    if has_missing_branch or tree.recipe.get("missing") == "branch":
         candidate["known"] = _plain(known - missing)
         missing = 0.0
     candidate |= {"split_information": record["split_information"]}

@@ -297,7 +297,11 @@ def _dialect_candidate(
     places = values[counts.codes] if field.is_numeric else counts.codes.astype(np.float64)
     cut = float(best_splits.cut[i, c])
     below = int((places <= cut).sum())
-    if not 0 < below < len(places):  # a split into known and missing values
+    if below == len(places) and np.isinf(cut):  # a split into known and missing values
+        after = np.stack([counts.known, counts.missing])
+        record |= {"after": [json_numbers(part) for part in after]} | measures(after, s)
+        return record | _threshold_gains(np.array([cut]), np.zeros(1), 0)
+    if not 0 < below < len(places):
         return None
     low = counts.cells.cumsum(axis=0)[:-1]
     after = np.stack([low[below - 1], counts.known - low[below - 1]])

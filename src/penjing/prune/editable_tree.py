@@ -12,7 +12,7 @@ from penjing.data.table import Codes, Floats
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Totals
 from penjing.tree.nodes import LEAF, Ids, Nodes
-from penjing.tree.split import Split
+from penjing.tree.split import NO_BRANCH, Split
 from penjing.tree.tree_data import TreeData
 
 
@@ -273,7 +273,7 @@ class EditableTree:
             branches = list(enumerate(self.children(node)))
             if split.cut is None:
                 branches = [arm for arm in branches if not self._is_implied(node, arm[1])]
-                split = replace(split, groups=tuple(split.groups[b] for b, _ in branches))
+                split = _with_branches(split, [b for b, _ in branches])
             children = builder.add_children(built, split)
             builder.set_totals(
                 list(children), _totals([self.total[child] for _, child in branches])
@@ -293,6 +293,20 @@ class EditableTree:
             if not new_tree.is_leaf[new]:
                 gap[new] = tree.nodes.gap[origin[built]]
         return replace(new_tree, nodes=replace(new_tree.nodes, gap=gap))
+
+
+def _with_branches(split: Split, branches: list[int]) -> Split:
+    """Return a split into groups of categories with only these of its branches.
+
+    Raising may have added a branch; surrogates are for two branches.
+    """
+    has_both = branches == [0, 1]
+    return replace(
+        split,
+        groups=tuple(split.groups[b] for b in branches),
+        missing=branches.index(split.missing) if split.missing in branches else NO_BRANCH,
+        surrogates=split.surrogates if has_both else (),
+    )
 
 
 def tree_from_arrays(

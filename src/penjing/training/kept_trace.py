@@ -13,6 +13,7 @@ from penjing.grow.engine import Engine
 from penjing.grow.recipe import Recipe
 from penjing.grow.trace_steps import CUTS, LEVELS, with_steps
 from penjing.tree.builder import unit_totals
+from penjing.tree.skeleton import skeleton_of
 from penjing.tree.steps import Steps
 from penjing.tree.tree_data import TreeData
 
@@ -53,15 +54,23 @@ def finish_with_trace(
     if trace is True and not is_traceable:
         raise CapabilityError("sums_need_native")
     if trace is False or (trace == AUTO and not (is_traceable and tree.n_nodes <= MAX_NODES)):
-        return dialect.finish(tree, engine, recipe)
+        return _with_skeleton(tree, dialect.finish(tree, engine, recipe))
     has_unit_rows = table.weight is None and not table.is_regression
     totals = unit_totals(tree.nodes.total) if has_unit_rows else None
-    tree = dialect.finish(with_steps(tree, engine, recipe, totals), engine, recipe)
+    traced = with_steps(tree, engine, recipe, totals)
+    tree = _with_skeleton(tree, dialect.finish(traced, engine, recipe))
     if trace == AUTO and not _is_small(tree, table):
         return replace(tree, kept_trace=None)
     if trace == AUTO:
         tree.kept_trace["steps"].as_list()
     return tree
+
+
+def _with_skeleton(grown: TreeData, finished: TreeData) -> TreeData:
+    """Return a finished tree, with the skeleton of the grown one if it was pruned."""
+    if finished.n_nodes >= grown.n_nodes:
+        return finished
+    return replace(finished, skeleton=skeleton_of(grown, finished))
 
 
 def _is_small(tree: TreeData, table: Table) -> bool:

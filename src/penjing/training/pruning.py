@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from penjing.prune.decisions import OWN_MEASURES, measure_of
 from penjing.prune.renumber import NodeMapping, carry_trace, map_nodes, renumber_decisions
 from penjing.registry import load
 from penjing.training.cp_validation import cross_validated
+from penjing.tree.skeleton import skeleton_of
 from penjing.tree.tree_data import TreeData, renumber_stops
 
 
@@ -97,14 +98,44 @@ def prune(
     )
     earlier = [_renumber_record(previous, new_ids) for previous in tree.about.get("pruning", ())]
     about = dict(smaller.about) | {"pruning": [*earlier, record]}
-    if "stops" in tree.about:
-        about |= {"stops": renumber_stops(tree.about, new_ids.now).get("stops")}
+    about |= {"stops": renumber_stops(tree.about, new_ids.now).get("stops")}
     if "training" in about:
         about["training"] = _training_summary(tree, smaller)
     about = {key: value for key, value in about.items() if value is not None}
-    trace = carry_trace(tree, smaller, new_ids)
-    pruned: TreeData = replace(smaller, about=about, kept_trace=trace, reading=tree.reading)
+    pruned: TreeData = replace(
+        smaller,
+        about=about,
+        kept_trace=carry_trace(tree, smaller, new_ids),
+        reading=tree.reading,
+        sketch=_renumber_sketches(tree.sketch, smaller, new_ids),
+        skeleton=_skeleton(tree, smaller),
+    )
     return pruned
+
+
+def _skeleton(tree: TreeData, pruned: TreeData) -> Mapping[str, Any] | None:
+    """Return the skeleton from before the first pruning."""
+    if tree.skeleton is not None or pruned.n_nodes == tree.n_nodes:
+        return tree.skeleton
+    return skeleton_of(tree, pruned)
+
+
+def _renumber_sketches(
+    sketches: Sequence[Mapping[str, Any]] | None, pruned: TreeData, new_ids: NodeMapping
+) -> list[Mapping[str, Any]] | None:
+    """Return the sketches of the nodes that still have their split, by their new numbers."""
+    if sketches is None:
+        return None
+    kept = [
+        dict(sketch) | {"node": new_ids.now[sketch["node"]]}
+        for sketch in sketches
+        if sketch["node"] in new_ids.now
+    ]
+    return [
+        sketch
+        for sketch in kept
+        if not pruned.is_leaf[sketch["node"]] and sketch["node"] not in new_ids.other
+    ]
 
 
 def _renumber_record(record: Mapping[str, Any], new_ids: NodeMapping) -> Mapping[str, Any]:

@@ -41,10 +41,13 @@ from penjing.training.select_engine import (
     refuse_too_large,
     select_engine,
 )
+from penjing.training.sketches import sketches
 from penjing.tree.counts import reader_of
 from penjing.tree.nodes import LEAF
 from penjing.tree.tree_data import TreeData
 
+CELLS_FOR_SKETCHES = 200_000
+"""Sketches of a smaller table take a noticeable part of the fit; they are made if asked for."""
 PREPRUNED = "prepruned"
 """The pruning method that works while the tree grows."""
 
@@ -63,6 +66,7 @@ def train(
     query: str | None = None,
     threads: int | None = None,
     trace: bool | Literal["auto"] = False,
+    sketch: bool | None = False,
     schema: Mapping[str, Any] | None = None,
     weight: str | None = None,
     seed: int = 0,
@@ -79,6 +83,7 @@ def train(
     """
     _check_arguments(
         engine=engine, prune=prune, query=query, weight=weight, work=work, ties=ties, trace=trace,
+        sketch=sketch,
         threads=threads, seed=seed, progress=progress, schema=schema,
     )  # fmt: skip
     remote_engine = remote.engine_for(data, engine)
@@ -111,6 +116,7 @@ def train(
         memory_limit,
         threads,
         trace,
+        sketch,
         seed,
         progress,
     )
@@ -153,6 +159,8 @@ def _check_arguments(**given: Any) -> None:  # noqa: ANN401 - checked here
         arguments.path("work", given["work"])
     if not (isinstance(given["trace"], str) and given["trace"] == "auto"):
         arguments.boolean("trace", given["trace"])
+    if given["sketch"] is not None:
+        arguments.boolean("sketch", given["sketch"])
     arguments.optional_whole_number("threads", given["threads"], 1, arguments.MAX_WHOLE_NUMBER)
     arguments.whole_number("seed", given["seed"], 0)
     arguments.check_function("progress", given["progress"])
@@ -172,6 +180,7 @@ class _FitRequest:
     memory_limit: float | str | None
     threads: int | None
     trace: TraceMode
+    sketch: bool | None
     seed: int
     progress: ProgressCallback | None
 
@@ -214,6 +223,7 @@ class _FitRequest:
         tree = finish_with_trace(tree, counter, table, chosen, is_kept)
         if name == "disk" and tree.kept_trace is not None:
             tree.kept_trace["steps"].as_list()  # before the folder of the rows is removed
+        tree = self._with_sketch(tree, counter, table, chosen)
         if gate is not None:
             return _describe(tree, table, gate)
         complexity_errors = chosen.dialect.complexity_errors
@@ -228,6 +238,15 @@ class _FitRequest:
             {} if held_out is None else {"validation": held_out, "ties": self.ties}
         )
         return pruning.prune(tree, prune, **pruning_options)
+
+    def _with_sketch(
+        self, tree: TreeData, engine: Engine, table: Table, recipe: Recipe
+    ) -> TreeData:
+        """Return the tree with sketches of its largest nodes, if they are wanted."""
+        n_cells = table.n_rows * len(table.columns)
+        if self.sketch or (self.sketch is None and n_cells >= CELLS_FOR_SKETCHES):
+            return replace(tree, sketch=sketches(tree, engine, recipe))
+        return tree
 
     def _pruning_method(self, recipe: Recipe, held_out: Table | None) -> str | None:
         """Return how the tree is pruned, None if only its recipe decides."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import math
 import os
@@ -33,12 +34,14 @@ from penjing.tree.nodes import LEAF, Ids, Nodes
 from penjing.tree.split import NO_BRANCH, Surrogate
 from penjing.tree.steps import Steps
 from penjing.tree.tree_data import TreeData
-from penjing.tree.validate import first_misfit
+from penjing.tree.validate import first_misfit, misfit, shapes
 
 FORMAT = 2
 """The number of the format written here; every number up to it can be read."""
-MAX_DECISIONS = 2_000
+MAX_DECISIONS = 200
 """Of more decisions of a pruning, a model keeps only those about its own nodes."""
+ROWS_OF_COLUMNS = 20
+"""More decisions of a pruning are written as columns."""
 MAX_WEIGHT = 1e300
 """Sums of weights up to this do not overflow."""
 MAX_QUOTED = 120
@@ -143,10 +146,57 @@ def _without_gone_nodes(record: Mapping[str, Any]) -> Mapping[str, Any]:
     if len(decisions) <= MAX_DECISIONS:
         return record
     kept = [decision for decision in decisions if not decision.get("is_gone")]
-    if len(kept) == len(decisions):
+    left_out = {} if len(kept) == len(decisions) else {"n_decisions": len(decisions)}
+    return left_out | dict(record) | {"decisions": kept}
+
+
+def _to_columns(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the record of a pruning with its decisions as columns if they are many.
+
+    That takes less than half the bytes. A column of one value is that value; ``tree_as_leaf`` is
+    left out where it follows from other columns.
+    """
+    decisions = record.get("decisions", ())
+    keys = list(decisions[0]) if decisions else []
+    if len(decisions) <= ROWS_OF_COLUMNS or any(list(each) != keys for each in decisions):
         return record
-    n_decisions = record.get("n_decisions", len(decisions))
-    return dict(record) | {"decisions": kept, "n_decisions": n_decisions}
+    if all(_tree_as_leaf(each) == each.get("tree_as_leaf") for each in decisions):
+        keys = [key for key in keys if key != "tree_as_leaf"]
+    columns: dict[str, Any] = {}
+    for key in keys:
+        column = [decision[key] for decision in decisions]
+        is_constant = key != "node" and all(value is column[0] for value in column)
+        columns[key] = column[0] if is_constant else column
+    return dict(record) | {"decisions": columns}
+
+
+def _tree_as_leaf(decision: Mapping[str, Any]) -> float | int | None:
+    """Return the measure of the tree with a leaf instead, from that of the tree as it is."""
+    numbers = [decision.get(key) for key in ("tree_kept", "as_leaf", "kept")]
+    if not all(isinstance(v, int | float) and not isinstance(v, bool) for v in numbers):
+        return None
+    tree_kept, as_leaf, kept = (float(v) for v in numbers if v is not None)
+    value = tree_kept + (as_leaf - kept)
+    return _number(value) if math.isfinite(value) else None
+
+
+def _from_columns(record: Any, source: str, at: str) -> Any:  # noqa: ANN401 - unchecked input
+    """Return the record of a pruning with its decisions as a list."""
+    columns = record.get("decisions") if isinstance(record, dict) else None
+    if not isinstance(columns, dict):
+        return record
+    at = f"{at}.decisions"
+    nodes = columns.get("node")
+    _check(isinstance(nodes, list), source, f"{at}.node", "a list")
+    n = len(nodes or ())
+    for key, column in columns.items():
+        fits = not isinstance(column, list) or len(column) == n
+        _check(fits and not isinstance(column, dict), source, f"{at}.{key}", "one for each node")
+    full = [column if isinstance(column, list) else [column] * n for column in columns.values()]
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*full, strict=True)]
+    if "tree_as_leaf" not in columns:
+        rows = [row | {"tree_as_leaf": _tree_as_leaf(row)} for row in rows]
+    return record | {"decisions": rows}
 
 
 def save(tree: TreeData, path: str | Path) -> None:
@@ -155,14 +205,44 @@ def save(tree: TreeData, path: str | Path) -> None:
     A name that ends in ``.gz`` is compressed.
     """
     arguments.path("path", path)
-    plain = to_json(tree)
-    try:
-        data = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1).encode("utf-8")
-    except UnicodeEncodeError:  # an unpaired surrogate has an escape, but no UTF-8
-        data = json.dumps(plain, allow_nan=False, indent=1).encode("ascii")
+    data = to_bytes(tree)
     if str(path).endswith(".gz"):
         data = gzip.compress(data, mtime=0)
     write_atomically(path, data)
+
+
+def to_bytes(tree: TreeData) -> bytes:
+    """Return the content of a model file: JSON with one node, step or decision a line."""
+    plain = to_json(tree)
+    if "pruning" in plain["about"]:
+        records = [_to_columns(record) for record in plain["about"]["pruning"]]
+        plain["about"] = plain["about"] | {"pruning": records}
+    try:
+        return (_text(plain, _ENCODER) + "\n").encode("utf-8")
+    except UnicodeEncodeError:  # an unpaired surrogate has an escape, but no UTF-8
+        return (_text(plain, _ASCII_ENCODER) + "\n").encode("ascii")
+
+
+_COMPACT: dict[str, Any] = {"allow_nan": False, "separators": (",", ":")}
+_ENCODER = json.JSONEncoder(ensure_ascii=False, **_COMPACT)
+_ASCII_ENCODER = json.JSONEncoder(**_COMPACT)
+
+
+def _text(value: Any, encoder: json.JSONEncoder, *, is_model: bool = True) -> str:  # noqa: ANN401
+    """Return JSON with an item of a list of objects a line; other values take one line."""
+    if isinstance(value, dict) and (is_model or any(map(_is_records, value.values()))):
+        parts = (
+            f"{encoder.encode(key)}:{_text(part, encoder, is_model=False)}"
+            for key, part in value.items()
+        )
+        return "{\n" + ",\n".join(parts) + "\n}"
+    if _is_records(value):
+        return "[\n" + ",\n".join(_text(part, encoder, is_model=False) for part in value) + "\n]"
+    return encoder.encode(value)
+
+
+def _is_records(value: Any) -> bool:  # noqa: ANN401 - plain data
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
 def write_atomically(path: str | Path, data: bytes) -> None:
@@ -320,7 +400,7 @@ def from_json(plain: Any, source: str = "model") -> TreeData:  # noqa: ANN401 - 
     for key, value in plain.items():
         _check(key in _KEYS or key in optional, source, key, "absent (no such key is known)")
         _check(isinstance(value, optional.get(key, object)), source, key, "of the right type")
-    plain = _upgrade(plain)
+    plain = _upgrade(plain, source)
     target = _field_from_json(plain["target"], source, "target")
     schema = tuple(
         _field_from_json(f, source, f"schema[{i}]") for i, f in enumerate(plain["schema"])
@@ -330,6 +410,8 @@ def from_json(plain: Any, source: str = "model") -> TreeData:  # noqa: ANN401 - 
     has_answers = target.is_numeric or len(target.levels) > 0
     _check(has_answers, source, "target.levels", "at least one class")
     nodes = _nodes_from_json(plain["nodes"], schema, target, source)
+    _check_skeleton(plain.get("skeleton"), schema, target, source)
+    _check_sketches(plain.get("sketch"), nodes, schema, target, source)
     centre = _numbers([plain["centre"]], 1, source, "centre")[0]
     if misfit := first_misfit(plain, len(nodes), len(schema), len(target.levels)):
         raise _broken(source, *misfit)
@@ -337,8 +419,68 @@ def from_json(plain: Any, source: str = "model") -> TreeData:  # noqa: ANN401 - 
     return TreeData(nodes, schema, target, *parts, *(plain.get(key) for key in _OPTIONAL_KEYS))
 
 
-def _upgrade(plain: dict[str, Any]) -> dict[str, Any]:
-    """Return a model of an earlier format as the current one has it."""
+def _check_skeleton(
+    skeleton: dict[str, Any] | None, schema: tuple[Field, ...], target: Field, source: str
+) -> None:
+    """Raise an error if a skeleton is not a tree for the columns and the target of a model."""
+    if skeleton is None:
+        return
+    rows = skeleton.get("nodes")
+    _check(isinstance(rows, list), source, "skeleton.nodes", "a list")
+    keys = ({"parent", "levels", "total", "column", "cut"}, {"gain": 0, "score": 0})
+    for i, row in enumerate(rows or ()):
+        is_valid = isinstance(row, dict) and row.keys() <= keys[0]
+        _check(is_valid, source, f"skeleton.nodes[{i}]", "an object with keys of a skeleton")
+    full = [row | keys[1] if "column" in row else row for row in rows or ()]
+    _nodes_from_json(full, schema, target, source, "skeleton.nodes")
+    n_nodes = skeleton.get("n_nodes")
+    is_valid = isinstance(n_nodes, int) and not isinstance(n_nodes, bool) and n_nodes >= len(full)
+    _check(is_valid, source, "skeleton.n_nodes", "a number of nodes")
+
+
+def _check_sketches(
+    sketches: list[Any] | None,
+    nodes: Nodes,
+    schema: tuple[Field, ...],
+    target: Field,
+    source: str,
+) -> None:
+    """Raise an error if sketches are not those of splits of the model."""
+    shape = shapes(len(nodes), len(schema))["sketch"]
+    if found := misfit(sketches or [], shape, "sketch"):
+        raise _broken(source, *found)
+    n_classes = len(target.levels)
+    for i, sketch in enumerate(sketches or ()):
+        at = f"sketch[{i}]"
+        column, codes = sketch["column"], sketch.get("codes", [])
+        is_valid = nodes.column[sketch["node"]] == column
+        _check(is_valid, source, f"{at}.column", "the column that the node splits on")
+        classes = sketch.get("classes", [])
+        is_valid = all(0 <= c < n_classes for c in classes) and len(set(classes)) == len(classes)
+        _check(is_valid, source, f"{at}.classes", "different classes")
+        is_valid = all(0 <= c < len(schema[column].levels) for c in codes)
+        _check(is_valid, source, f"{at}.codes", "levels of the column")
+        n_bins = len(sketch["bounds"]) + 1 if "bounds" in sketch else len(codes)
+        is_valid = n_bins <= len(sketch["counts"]) <= n_bins + ("codes" in sketch)
+        _check(is_valid, source, f"{at}.counts", "one entry for each bin")
+        size = 3 if target.is_numeric else len(classes)
+        rows = [*sketch["counts"], sketch.get("missing", [0.0] * size)]
+        is_valid = all(size <= len(row) <= size + 1 for row in rows)
+        _check(is_valid, source, f"{at}.counts", "a count for each class")
+        bounds = sketch.get("bounds", [])
+        is_valid = all(a < b for a, b in itertools.pairwise(bounds))
+        _check(is_valid, source, f"{at}.bounds", "ascending")
+        is_valid = len(sketch.get("range", [0, 0])) == 2
+        _check(is_valid, source, f"{at}.range", "two numbers")
+
+
+def _upgrade(plain: dict[str, Any], source: str) -> dict[str, Any]:
+    """Return a model with its decisions as lists, and one of an earlier format as the current."""
+    if isinstance(records := plain["about"].get("pruning"), list):
+        records = [
+            _from_columns(record, source, f"about.pruning[{i}]") for i, record in enumerate(records)
+        ]
+        plain = plain | {"about": plain["about"] | {"pruning": records}}
     if plain["format"] > 1 or "reading" not in plain["about"]:
         return plain
     about = dict(plain["about"])
@@ -346,12 +488,12 @@ def _upgrade(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 def _nodes_from_json(  # noqa: PLR0915 - one check after the other
-    rows: list[Any], schema: tuple[Field, ...], target: Field, source: str
+    rows: list[Any], schema: tuple[Field, ...], target: Field, source: str, where: str = "nodes"
 ) -> Nodes:
     n = len(rows)
     is_number = target.is_numeric
     size = 3 if is_number else len(target.levels)
-    _check(n > 0, source, "nodes", "at least one node")
+    _check(n > 0, source, where, "at least one node")
     parent, column = np.full(n, -1, np.int32), np.full(n, LEAF, np.int32)
     cut, gain, score = np.full(n, np.nan), np.zeros(n), np.zeros(n)
     total, gap = np.zeros((n, size)), np.full((n, 2), np.nan)
@@ -359,7 +501,7 @@ def _nodes_from_json(  # noqa: PLR0915 - one check after the other
     n_children = [0] * n
     has_gap = False
     for i, row in enumerate(rows):
-        at = f"nodes[{i}]"
+        at = f"{where}[{i}]"
         _check(isinstance(row, dict), source, at, "an object")
         for key in row:
             _check(key in _NODE_KEYS, source, f"{at}.{key}", "absent (no such key is known)")
@@ -407,11 +549,13 @@ def _nodes_from_json(  # noqa: PLR0915 - one check after the other
     for i in range(n):
         expected = 0 if column[i] == LEAF else 2 if not math.isnan(cut[i]) else None
         is_valid = n_children[i] == expected if expected is not None else n_children[i] >= 1
-        _check(is_valid, source, f"nodes[{i}]", "the number of children its question has")
+        _check(is_valid, source, f"{where}[{i}]", "the number of children its question has")
     taken: set[tuple[int, int]] = set()
     for i, codes in enumerate(levels):
         for code in codes:
-            _check((int(parent[i]), code) not in taken, source, f"nodes[{i}].levels", "taken once")
+            _check(
+                (int(parent[i]), code) not in taken, source, f"{where}[{i}].levels", "taken once"
+            )
             taken.add((int(parent[i]), code))
     start = np.append([0], np.cumsum([len(codes) for codes in levels])).astype(np.int64)
     flat = np.asarray([code for codes in levels for code in codes], np.int32)

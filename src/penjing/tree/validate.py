@@ -121,8 +121,20 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
         },
         "trace": ({"steps": [step], "is_whole": bool}, None),
         "reading": {"missing?": (marks, {"only": marks})},
-        "sketch": [{"node": node, "column": column}],
-        "skeleton": {"nodes": [{"parent": int, "total": sums}]},
+        "sketch": [
+            {
+                "node": node,
+                "column": column,
+                "counts": [sums],
+                "classes?": [int],
+                "codes?": [int],
+                "bounds?": sums,
+                "range?": sums,
+                "missing?": sums,
+                "runner_up?": column,
+            }
+        ],
+        "skeleton": {"n_nodes": int, "nodes": [{"parent": int, "total": sums}]},
     }
 
 
