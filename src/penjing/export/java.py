@@ -43,9 +43,10 @@ def write(
     >>> "public static String predict(Map<String, ?> row)" in write(tree)
     True
     """
-    if not NAME.fullmatch(name) or name in RESERVED["java"] | _USED_NAMES:
+    language = Java(name)
+    if not NAME.fullmatch(name) or name in RESERVED["java"] | language.used_names():
         raise ChoiceError("export_class_name", value=name)
-    return write_program(tree, Java(name), missing=missing, unseen=unseen)
+    return write_program(tree, language, missing=missing, unseen=unseen)
 
 
 class Java(Language):
@@ -63,254 +64,14 @@ class Java(Language):
     number_variable = "        double {v} = number(row.get({name}));"
     text_variable = "        String {v} = text(row.get({name}));"
 
-    head = """\
-// {origin}.
-
-import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
-
-/** predict(row) answers for a row {column: value}; null, NaN and an absent column are missing. */
-public final class {name} {
-    private {name}() {}
-
-    public static final String[] COLUMNS = {{columns}};
-    public static final String[] CLASSES = texts({classes});
-    private static final Map<String, Map<Object, Integer>> LEVELS = new HashMap<>();
-    private static final double[] ANSWERS = numbers({answers});
-    private static final double[] SHARES = numbers({shares});
-    private static final int WIDTH = {width};
-
-    static {
-{levels}
-    }
-
-    /** Texts that stand one after the other, each as its length, a colon, and itself. */
-    private static String[] texts(String... chunks) {
-        String whole = String.join("", chunks);
-        java.util.List<String> found = new java.util.ArrayList<>();
-        for (int at = 0; at < whole.length();) {
-            int colon = whole.indexOf(':', at);
-            int end = colon + 1 + Integer.parseInt(whole.substring(at, colon));
-            found.add(whole.substring(colon + 1, end));
-            at = end;
-        }
-        return found.toArray(new String[0]);
-    }
-
-    private static double[] numbers(String... chunks) {
-        String whole = String.join("", chunks);
-        if (whole.isEmpty()) return new double[0];
-        String[] parts = whole.split(" ");
-        double[] found = new double[parts.length];
-        for (int i = 0; i < parts.length; ++i) found[i] = Double.parseDouble(parts[i]);
-        return found;
-    }
-
-    private static void learn(String column, String... chunks) {
-        Map<Object, Integer> known = new HashMap<>();
-        for (String text : texts(chunks)) {
-            int code = known.size();
-            known.put(text, code);
-        }
-        LEVELS.put(column, known);
-    }
-
-    private static double number(Object value) {
-        return value == null ? Double.NaN : ((Number) value).doubleValue();
-    }
-
-    private static boolean isMissing(double value) {
-        return value != value;
-    }
-
-    /** The level as a text; null is missing. */
-    private static String text(Object value) {
-        if (value == null) return null;
-        if (value instanceof Boolean) return (Boolean) value ? "True" : "False";
-        if (!(value instanceof Number)) return value.toString();
-        double number = ((Number) value).doubleValue();
-        if (Double.isNaN(number)) return null;
-        boolean isWhole = number == Math.rint(number) && Math.abs(number) < 1e18;
-        return isWhole ? Long.toString((long) number) : value.toString();
-    }
-
-    private static int level(Object value, String column) {
-        String text = text(value);
-        return text == null ? -1 : LEVELS.get(column).getOrDefault(text, -2);
-    }
-"""
-
-    nested = """
-    /** The node where a row stops. */
-    private static int stop(Map<String, ?> row) {
-{variables}{body}
-    }
-"""
-
-    walk = """
-    private static int[] whole(String... chunks) {
-        double[] numbers = numbers(chunks);
-        int[] found = new int[numbers.length];
-        for (int i = 0; i < found.length; ++i) found[i] = (int) numbers[i];
-        return found;
-    }
-
-{tables}
-
-    private static double[] cells(Map<String, ?> row) {
-        double[] found = new double[COLUMNS.length];
-        for (int i = 0; i < found.length; ++i) {
-            Object value = row.get(COLUMNS[i]);
-            found[i] = LEVELS.containsKey(COLUMNS[i]) ? level(value, COLUMNS[i]) : number(value);
-        }
-        return found;
-    }
-
-    /** The branch of a level: -2 counts as missing, -3 has none. */
-    private static int find(int test, int code) {
-        int at = java.util.Arrays.binarySearch(
-            PAIR_CODE, PAIR_START[test], PAIR_START[test + 1], code);
-        return at < 0 ? -3 : PAIR_BRANCH[at];
-    }
-
-    /** The branch a row takes, -1 where it stops, -2 where it goes down every branch. */
-    private static int branch(int node, double[] cells) {
-        int first = TEST_START[node];
-        for (int k = first; k < TEST_START[node + 1]; ++k) {
-            double value = cells[COLUMN[k]];
-            if (!Double.isNaN(CUT[k])) {
-                if (!Double.isNaN(value)) return value <= CUT[k] ? BELOW[k] : 1 - BELOW[k];
-            } else if (value >= 0 || find(k, (int) value) >= 0) {
-                int branch = find(k, (int) value);
-                if (branch >= 0) return branch;
-                if (branch == -3 && k == first) return -1;
-            } else if (value == -2 && k == first) {
-                {unseen}
-            }
-        }
-        return LAST[node];
-    }
-
-    /** The node where a row stops, or the one that shares it out, less all nodes. */
-    private static int walk(int node, double[] cells) {
-        for (;;) {
-            int branch = branch(node, cells);
-            if (branch < 0) return branch == -2 ? node - LAST.length : node;
-            node = CHILD[node] + branch;
-        }
-    }
-"""
-
-    stop = """
-    private static int stop(Map<String, ?> row) {
-        return walk(0, cells(row));
-    }
-"""
-
-    predict_class = """
-    public static String predict(Map<String, ?> row) {
-        return CLASSES[(int) ANSWERS[stop(row)]];
-    }
-
-    public static double[] predictProba(Map<String, ?> row) {
-        int node = stop(row);
-        return java.util.Arrays.copyOfRange(SHARES, node * WIDTH, (node + 1) * WIDTH);
-    }
-}
-"""
-
-    predict_number = """
-    public static double predict(Map<String, ?> row) {
-        return ANSWERS[stop(row)];
-    }
-}
-"""
-
-    costs = """
-    private static final double[] FACTOR = numbers({factor});
-    private static final double[] LOSS = numbers({loss});
-"""
-
-    fractional = """\
-{costs}
-    /** What the nodes that a row reaches answer, by their parts; returns the node if it is one. */
-    private static int mixed(Map<String, ?> row, double[] found) {
-        double[] cells = cells(row);
-        int node = walk(0, cells);
-        if (node >= 0) {
-            System.arraycopy(SHARES, node * WIDTH, found, 0, WIDTH);
-            return node;
-        }
-        ArrayDeque<Integer> nodes = new ArrayDeque<>();
-        ArrayDeque<Double> parts = new ArrayDeque<>();
-        double part = 1.0;
-        for (;;) {
-            if (node < 0) {
-                node += LAST.length;
-                for (int c = CHILD[node] + N_CHILDREN[node] - 1; c >= CHILD[node]; --c) {
-                    if (SHARE[c] > 0) {
-                        nodes.push(c);
-                        parts.push(part * SHARE[c]);
-                    }
-                }
-            } else {
-                for (int s = 0; s < WIDTH; ++s) found[s] += part * SHARES[node * WIDTH + s];
-            }
-            if (nodes.isEmpty()) return -1;
-            part = parts.pop();
-            node = walk(nodes.pop(), cells);
-        }
-    }
-"""
-
-    fractional_predict_class = """
-    /** Of classes that are as likely the first. */
-    public static String predict(Map<String, ?> row) {
-        double[] found = new double[WIDTH];
-        int node = mixed(row, found);
-        if (node >= 0) return CLASSES[(int) ANSWERS[node]];
-        int k = 0;
-{best}
-        return CLASSES[k];
-    }
-
-    public static double[] predictProba(Map<String, ?> row) {
-        double[] found = new double[WIDTH];
-        mixed(row, found);
-        return found;
-    }
-}
-"""
-
-    fractional_predict_number = """
-    public static double predict(Map<String, ?> row) {
-        double[] found = new double[WIDTH];
-        mixed(row, found);
-        return found[0];
-    }
-}
-"""
-
-    most_probable = """\
-        double most = found[0];
-        for (double value : found) most = Math.max(most, value);
-        while (!(found[k] >= most - {tie})) ++k;"""
-
-    least_cost = """\
-        double[] risks = new double[WIDTH];
-        for (int t = 0; t < WIDTH; ++t)
-            for (int s = 0; s < WIDTH; ++s) risks[s] += found[t] * LOSS[t * WIDTH + s] * FACTOR[t];
-        double least = risks[0];
-        double most = risks[0];
-        for (double risk : risks) {
-            least = Math.min(least, risk);
-            most = Math.max(most, risk);
-        }
-        while (!(risks[k] <= least + {tie} * most)) ++k;"""
-
     def __init__(self, class_name: str) -> None:
         self._class_name = class_name
+
+    def used_names(self) -> set[str]:
+        """Return the names that the program uses, which the class may not hide."""
+        names = ("head", "nested", "walk", "stop", "fractional", "most_probable", "least_cost")
+        code = re.sub(r"\{\w+\}", "", "".join(map(self.part, names)))
+        return {*NAME.findall(code), "IllegalArgumentException"}
 
     def threshold(self, value: float) -> str:
         """Return a literal; a column may be named Double."""
@@ -360,9 +121,3 @@ public final class {name} {
     def _chunks(self, text: str) -> str:
         chunks = [text[i : i + CHUNK] for i in range(0, len(text), CHUNK)] or [""]
         return ",\n        ".join(map(self.text, chunks))
-
-
-_PARTS = (Java.head, Java.nested, Java.walk, Java.stop, Java.fractional)
-_CODE = "".join([*_PARTS, Java.most_probable, Java.least_cost])
-_USED_NAMES = frozenset(NAME.findall(re.sub(r"\{\w+\}", "", _CODE))) | {"IllegalArgumentException"}
-"""The names that the program uses: the class may not hide them."""

@@ -1,8 +1,22 @@
 """What a programming language has to say for a program to be written in it.
 
-A language is a class of templates and literals; :mod:`penjing.export.program` decides what is
-written and in which order. In a template, `fill` replaces the fields that it is given, so that
-the braces of the language stand as they are.
+A language is a class of literals, conditions and declarations, and a file of parts in the folder
+``templates``; :mod:`penjing.export.program` decides what is written and in which order. In a part,
+`fill` replaces the fields that it is given, so that the braces of the language stand as they are.
+The parts that every language has, and their fields:
+
+head
+    origin, columns, levels, variables, answers, shares, width and those of `head_fields`
+nested
+    Nested if and else: variables, body and those of `nested_fields`
+walk, stop
+    The walk over tables: tables, unseen and those of `walk_fields`; the node where a row stops
+predict_class, predict_number
+    What that node predicts: a class and the probabilities, or a number
+fractional, fractional_predict_class, fractional_predict_number
+    The same with fractional cases, the mean of the nodes that a row reaches: costs, best
+costs, most_probable, least_cost
+    The costs of errors: factor, loss and both as lists; the best class: tie
 """
 
 from __future__ import annotations
@@ -11,6 +25,8 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import ClassVar
 
 from penjing.export import identifiers
@@ -32,32 +48,9 @@ class Language(ABC):
 
     name: ClassVar[identifiers.Language]
 
-    # -- the parts of a program ----------------------------------------------------------------
-
-    head: ClassVar[str]
-    """Fields: origin, columns, levels, variables, answers, shares, width and `head_fields`."""
-    nested: ClassVar[str]
-    """Nested if and else. Fields: variables, body and `nested_fields`."""
-    walk: ClassVar[str]
-    """The walk over tables. Fields: tables, unseen and `walk_fields`."""
-    stop: ClassVar[str]
-    """The node where a row stops, by the walk."""
-    predict_class: ClassVar[str]
-    """The class that the node predicts, and the probabilities."""
-    predict_number: ClassVar[str]
-    """The number that the node predicts."""
-    fractional: ClassVar[str]
-    """Fractional cases: the mean of the nodes that a row reaches. Field: costs."""
-    costs: ClassVar[str]
-    """The costs of errors. Fields: factor, loss."""
-    fractional_predict_class: ClassVar[str]
-    """The class and the probabilities, with fractional cases. Fields: costs, best."""
-    fractional_predict_number: ClassVar[str]
-    """The number, with fractional cases."""
-    most_probable: ClassVar[str]
-    """The most probable class. Field: tie."""
-    least_cost: ClassVar[str]
-    """The class of least cost. Field: tie."""
+    def part(self, name: str) -> str:
+        """Return a part of the programs, as it stands in the file of the language."""
+        return _parts(self.name)[name]
 
     # -- conditions and blocks -----------------------------------------------------------------
 
@@ -165,16 +158,24 @@ class Language(ABC):
         return text
 
     def head_fields(self, plan: Plan) -> Fields:  # noqa: ARG002
-        """Return further fields of `head`."""
+        """Return further fields of the part ``head``."""
         return {}
 
     def nested_fields(self, plan: Plan) -> Fields:  # noqa: ARG002
-        """Return further fields of `nested`."""
+        """Return further fields of the part ``nested``."""
         return {}
 
     def walk_fields(self, plan: Plan) -> Fields:  # noqa: ARG002
-        """Return further fields of `walk`."""
+        """Return further fields of the part ``walk``."""
         return {}
+
+
+@cache
+def _parts(language: str) -> dict[str, str]:
+    """Return the parts of a file; each follows a line with its name."""
+    path = files("penjing.export") / "templates" / f"{language}.template"
+    _, *parts = re.split(r"^=== (\w+)\n", path.read_text("utf-8"), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def fill(template: str, fields: Mapping[str, str]) -> str:

@@ -39,21 +39,18 @@ def write_program(
     """
     plan = build_plan(tree, language.name, missing=missing, unseen=unseen)
     language.check(plan)
-    is_number = tree.is_regression
+    predict = "predict_number" if tree.is_regression else "predict_class"
     variables = {"variables": _variables(plan, language)}
-    head = fill(language.head, variables | _head_fields(plan, language))
+    head = fill(language.part("head"), variables | _head_fields(plan, language))
     if plan.has_fractions:
         fields = {"costs": _costs(plan, language), "best": _best_class(plan, language)}
-        predict = (
-            language.fractional_predict_number if is_number else language.fractional_predict_class
-        )
-        return head + _walk(plan, language) + fill(language.fractional + predict, fields)
-    predict = language.predict_number if is_number else language.predict_class
+        end = language.part("fractional") + language.part(f"fractional_{predict}")
+        return head + _walk(plan, language) + fill(end, fields)
     if not _fits_nested_if(plan):
-        return head + _walk(plan, language) + language.stop + predict
+        return head + _walk(plan, language) + language.part("stop") + language.part(predict)
     body = {"body": "\n".join(_if_else_lines(plan, language))}
-    nested = fill(language.nested, variables | body | language.nested_fields(plan))
-    return head + nested + predict
+    nested = fill(language.part("nested"), variables | body | language.nested_fields(plan))
+    return head + nested + language.part(predict)
 
 
 def _fits_nested_if(plan: Plan) -> bool:
@@ -125,7 +122,7 @@ def _walk(plan: Plan, language: Language) -> str:
         "error": language.unseen_error,
     }
     fields = {"tables": language.tables(listed, plan), "unseen": unseen[plan.unseen]}
-    return fill(language.walk, fields | language.walk_fields(plan))
+    return fill(language.part("walk"), fields | language.walk_fields(plan))
 
 
 def _costs(plan: Plan, language: Language) -> str:
@@ -138,7 +135,7 @@ def _costs(plan: Plan, language: Language) -> str:
         "factor_list": _list(map(language.number, factor)),
         "loss_list": _list(_list(map(language.number, row)) for row in loss),
     }
-    return fill(language.costs, fields)
+    return fill(language.part("costs"), fields)
 
 
 def _list(items: Iterable[str]) -> str:
@@ -146,8 +143,8 @@ def _list(items: Iterable[str]) -> str:
 
 
 def _best_class(plan: Plan, language: Language) -> str:
-    best = language.most_probable if plan.costs is None else language.least_cost
-    return fill(best, {"tie": repr(TIE)})
+    best = language.part("most_probable" if plan.costs is None else "least_cost")
+    return fill(best, {"tie": repr(TIE)}).removesuffix("\n")
 
 
 # -- nested if and else -------------------------------------------------------------------------
