@@ -107,8 +107,8 @@ def test_a_refusal_names_the_recipes_that_an_engine_knows(put):
 
 
 def test_it_brings_its_recipes_settings_and_words():
-    assert penjing.RECIPES["pearson"] is penjing.RECIPES["chi"]
-    assert list(penjing.RECIPES)[-2:] == ["cart", "pearson"]
+    assert recipes.RECIPES["pearson"] is recipes.RECIPES["chi"]
+    assert list(recipes.RECIPES)[-2:] == ["cart", "pearson"]
     golf = penjing.example("golf")
     tree = penjing.fit(golf, recipe="pearson", least_rows=3, least_chi=0.5, trace=True)
     for lang, word in (("en", "Pearson's chi-squared"), ("zh", "按卡方统计量比较")):
