@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import penjing
 from penjing.data.table import Column, Table
 from penjing.dialects.recipes import recipe_of
+from penjing.dialects.sklearn.feature_order import NEVER
 from penjing.engines import memory, native
 from penjing.errors import CapabilityError, PenjingError
 from penjing.grow.recipe import Recipe
@@ -202,3 +204,36 @@ def test_too_many_categories_for_all_groupings() -> None:
         with pytest.raises(CapabilityError) as error:
             engine.best_splits(tree, [0], recipe)
         assert error.value.values["n"] == 30
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_order_of_columns(seed: int) -> None:
+    rng = np.random.default_rng([seed, 23])
+    changes: dict[str, Any] = {"random_state": seed}
+    changes |= {"max_features": int(rng.integers(1, 4))} if seed % 2 else {}
+    changes |= {"max_leaves": int(rng.integers(2, 20))} if seed % 3 == 0 else {}
+    table = some_table(
+        rng, 120, regression=seed % 5 == 0, missing=seed % 4 == 0, weighted=False, n_columns=6
+    )
+    recipe = recipe_of("sklearn", **changes)
+    table = recipe.prepared(table)
+    fitted = recipe.fits(table)
+    tree = train(table, recipe=recipe)
+    found, expected = both_answers(table, tree, list(range(tree.n_nodes)), fitted)
+    assert_same_splits(found, expected)
+    # Drawn again, the order gives the splits that the tree was grown with.
+    inner = np.flatnonzero(~tree.is_leaf).tolist()
+    choices = fitted.dialect.choose(expected, fitted)
+    chosen = [choice.split.column for n in inner if (choice := choices[n]).split is not None]
+    assert chosen == tree.nodes.column[inner].tolist()
+    assert found.order is not None
+    drawn = found.order[inner]
+    n_tried = (drawn != NEVER).sum(axis=1)
+    assert (n_tried <= fitted.options.n_looked_at(len(table.columns))).all()
+
+
+def test_trace_of_a_tree_with_a_random_order_of_columns() -> None:
+    table = penjing.example("watermelon3.0")
+    tree = penjing.fit(table, recipe="sklearn", random_state=3, trace=True)
+    steps = [step for step in tree.trace if step["question"] is not None]
+    assert len(steps) == tree.n_nodes - tree.n_leaves

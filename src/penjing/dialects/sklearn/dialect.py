@@ -16,6 +16,7 @@ import numpy.typing as npt
 from penjing.criteria import sklearn_impurity
 from penjing.data.table import Floats
 from penjing.dialects.sklearn.feature_order import NEVER, FeatureOrder
+from penjing.dialects.sklearn.finished_order import finished_order
 from penjing.dialects.sklearn.options import SklearnOptions
 from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
@@ -23,7 +24,7 @@ from penjing.grow.search import Choice, first_best
 from penjing.grow.surrogates import numbers_of
 from penjing.prune.cost_complexity import prune
 from penjing.tree.builder import TreeBuilder
-from penjing.tree.counts import TIE, Classes, Counts, Reader
+from penjing.tree.counts import TIE, Classes, Counts, Reader, Tally
 from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
 
@@ -66,6 +67,14 @@ def best_splits(
     worth, order = np.full(shape, np.nan), np.zeros(shape, np.int32)
     scorer = SplitScorer(engine.reader, recipe)
     feature_order = feature_order_of(tree, len(engine.schema), recipe)
+    finished = None
+    if feature_order is not None and not isinstance(tree, TreeBuilder):
+
+        def constant_columns(searched: Sequence[int]) -> list[list[bool]]:
+            tallies = engine.tally(tree, searched)
+            return [_constant_columns(tally, options, engine) for tally in tallies]
+
+        finished = finished_order(engine, tree, recipe, feature_order, constant_columns)
     total_weight = float(scorer.weight(engine.totals(tree, [0]).cells[0]))
     for i, tally in enumerate(engine.tally(tree, nodes)):
         before = float(scorer.impurity(tally.total[None])[0])
@@ -83,11 +92,12 @@ def best_splits(
             n_candidates[i, c] = len(splits.cuts)
             gain[i, c] = scorer.gain(splits, best, before, weight)
             impurity[i, c] = before
-        if feature_order is not None:
-            constant = [_is_constant(tally.columns[c], options, engine, c) for c in range(shape[1])]
-            above = tree.parent_of(nodes[i])[0]
-            order[i] = feature_order.ranks(nodes[i], above, constant)
-            gain[i, order[i] == NEVER] = np.nan
+        if finished is not None:
+            order[i] = finished[nodes[i]]
+        elif feature_order is not None:
+            constant = _constant_columns(tally, options, engine)
+            order[i] = feature_order.ranks(nodes[i], tree.parent_of(nodes[i])[0], constant)
+        gain[i, order[i] == NEVER] = np.nan
         if too_small_decrease(gain[i], weight, total_weight, options):
             gain[i] = np.nan
     none = np.full(shape, np.nan)
@@ -109,19 +119,27 @@ _FEATURE_ORDERS: WeakKeyDictionary[TreeBuilder, FeatureOrder] = WeakKeyDictionar
 
 
 def feature_order_of(tree: TreeStructure, n_columns: int, recipe: Recipe) -> FeatureOrder | None:
-    """Return the order of columns of one tree, None if it is the order of the table."""
+    """Return the order of columns of one tree, None if it is the order of the table.
+
+    That of a growing tree goes on where it was; that of a finished tree is at its start.
+    """
     options = sklearn_options(recipe)
     if not options.depth_first:
         return None
-    assert isinstance(tree, TreeBuilder)
-    if tree not in _FEATURE_ORDERS:
-        best_first = recipe.max_leaves is not None
-        start, most = options.start, options.n_looked_at(n_columns)
-        assert start is not None
-        _FEATURE_ORDERS[tree] = FeatureOrder(
-            n_columns, start, is_best_first=best_first, n_looked_at=most
-        )
-    return _FEATURE_ORDERS[tree]
+    if isinstance(tree, TreeBuilder) and tree in _FEATURE_ORDERS:
+        return _FEATURE_ORDERS[tree]
+    best_first = recipe.max_leaves is not None
+    start, most = options.start, options.n_looked_at(n_columns)
+    assert start is not None
+    order = FeatureOrder(n_columns, start, is_best_first=best_first, n_looked_at=most)
+    if isinstance(tree, TreeBuilder):
+        _FEATURE_ORDERS[tree] = order
+    return order
+
+
+def _constant_columns(tally: Tally, options: SklearnOptions, engine: Engine) -> list[bool]:
+    """Return whether each column is constant in a node."""
+    return [_is_constant(counts, options, engine, c) for c, counts in tally.columns.items()]
 
 
 def _is_constant(counts: Counts, options: SklearnOptions, engine: Engine, c: int) -> bool:

@@ -37,11 +37,21 @@ class FeatureOrder:
         self, n_columns: int, start: int, *, is_best_first: bool, n_looked_at: int | None = None
     ) -> None:
         self._max_features = n_columns if n_looked_at is None else n_looked_at
+        self._settings = n_columns, start, is_best_first, self._max_features
         self._state = start
         self._columns = list(range(n_columns))
         self._constant = [0] * n_columns
         self._is_best_first = is_best_first
         self._n_known: dict[int, int] = {}
+
+    def restarted(self) -> FeatureOrder:
+        """Return an order with the same settings that has drawn nothing yet."""
+        n_columns, start, is_best_first, most = self._settings
+        return FeatureOrder(n_columns, start, is_best_first=is_best_first, n_looked_at=most)
+
+    def has_settings_of(self, other: FeatureOrder) -> bool:
+        """Return whether both draw the same order."""
+        return self._settings == other._settings
 
     def ranks(self, node: int, parent: int, is_constant: Sequence[bool]) -> Codes:
         """Return the rank of each column in the order of a node; NEVER if it is not tried."""

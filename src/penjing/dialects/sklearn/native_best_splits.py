@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing import _core
+from penjing.data.table import Codes
 from penjing.dialects.sklearn.dialect import (
     SplitScorer,
     far_apart,
@@ -18,9 +19,11 @@ from penjing.dialects.sklearn.dialect import (
     too_small_decrease,
 )
 from penjing.dialects.sklearn.feature_order import NEVER
+from penjing.dialects.sklearn.finished_order import finished_order
 from penjing.dialects.sklearn.options import SklearnOptions
 from penjing.grow.engine import RowSource, TreeStructure
 from penjing.grow.recipe import Recipe
+from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Classes
 from penjing.tree.split import BestSplits
 
@@ -35,12 +38,44 @@ def native_best_splits(
     source: RowSource, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
 ) -> BestSplits:
     """Return the best split of each column of each node."""
+    options = sklearn_options(recipe)
+    total_weight = _total_weight(source, tree, recipe)
+    arrays = _search(source, tree, nodes, recipe)
+    shape = len(nodes), len(source.schema)
+    gain = arrays["gain"].reshape(shape)
+    order = _column_orders(source, tree, nodes, recipe, arrays["is_constant"].reshape(shape))
+    gain[order == NEVER] = np.nan
+    if options.min_impurity_decrease > 0:
+        for i, weight in enumerate(arrays["node_weight"].tolist()):
+            if too_small_decrease(gain[i], weight, total_weight, options):
+                gain[i] = np.nan
+    return BestSplits(
+        gain,
+        np.full(shape, np.nan),
+        arrays["impurity"].reshape(shape),
+        arrays["cut"].reshape(shape),
+        arrays["n_candidates"].reshape(shape),
+        {},
+        arrays["missing"].reshape(shape),
+        arrays["worth"].reshape(shape),
+        order,
+    )
+
+
+def _total_weight(source: RowSource, tree: TreeStructure, recipe: Recipe) -> float:
+    """Return the weight of all rows, class weights included."""
+    return float(SplitScorer(source.reader, recipe).weight(source.totals(tree, [0]).cells[0]))
+
+
+def _search(
+    source: RowSource, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
+) -> dict[str, Any]:
+    """Return what C++ finds in each column of each node."""
     s, options = source.reader, sklearn_options(recipe)
-    scorer = SplitScorer(s, recipe)
-    total_weight = float(scorer.weight(source.totals(tree, [0]).cells[0]))
     costs = s.costs if isinstance(s, Classes) else None
+    least = options.min_weight_fraction_leaf * _total_weight(source, tree, recipe)
     classes, y = source.target_arrays
-    arrays: dict[str, Any] = _core.best_splits_sklearn(
+    return _core.best_splits_sklearn(
         source.core_columns,
         {
             "target": classes,
@@ -57,35 +92,37 @@ def native_best_splits(
             "compare_as_float": options.precision == "single",
             "gap": float(options.gap),
             "min_samples_leaf": float(options.min_samples_leaf),
-            "min_weight_leaf": options.min_weight_fraction_leaf * total_weight,
+            "min_weight_leaf": least,
             "ties_by_rounding": not options.depth_first,
             "threads": source.n_threads,
         },
     )
-    shape = len(nodes), len(source.schema)
-    gain = arrays["gain"].reshape(shape)
-    order = np.zeros(shape, np.int32)
+
+
+def _column_orders(
+    source: RowSource,
+    tree: TreeStructure,
+    nodes: Sequence[int],
+    recipe: Recipe,
+    is_constant: npt.NDArray[np.uint8],
+) -> Codes:
+    """Return the rank of each column in a tie; zeros for the order of the table."""
+    order = np.zeros(is_constant.shape, np.int32)
     feature_order = feature_order_of(tree, len(source.schema), recipe)
-    is_constant = arrays["is_constant"].reshape(shape).astype(bool)
-    if feature_order is not None:
+    if feature_order is None:
+        return order
+    if isinstance(tree, TreeBuilder):
         for i, node in enumerate(nodes):
-            order[i] = feature_order.ranks(node, tree.parent_of(node)[0], is_constant[i].tolist())
-        gain[order == NEVER] = np.nan
-    if options.min_impurity_decrease > 0:
-        for i, weight in enumerate(arrays["node_weight"].tolist()):
-            if too_small_decrease(gain[i], weight, total_weight, options):
-                gain[i] = np.nan
-    return BestSplits(
-        gain,
-        np.full(shape, np.nan),
-        arrays["impurity"].reshape(shape),
-        arrays["cut"].reshape(shape),
-        arrays["n_candidates"].reshape(shape),
-        {},
-        arrays["missing"].reshape(shape),
-        arrays["worth"].reshape(shape),
-        order,
-    )
+            constant = is_constant[i].astype(bool).tolist()
+            order[i] = feature_order.ranks(node, tree.parent_of(node)[0], constant)
+        return order
+
+    def constant_columns(searched: Sequence[int]) -> list[list[bool]]:
+        arrays = _search(source, tree, searched, recipe)
+        flags = arrays["is_constant"].reshape(len(searched), len(source.schema))
+        return [list(row) for row in flags.astype(bool).tolist()]
+
+    return finished_order(source, tree, recipe, feature_order, constant_columns)[list(nodes)]
 
 
 def _close_values(source: RowSource, options: SklearnOptions) -> list[Bits | None]:
