@@ -141,6 +141,13 @@ def inner_nodes_bottom_up(tree: TreeData) -> list[int]:
     return [int(node) for node in inner[np.argsort(last[inner], kind="stable")]]
 
 
+def inner_nodes_deepest_first(tree: TreeData) -> list[int]:
+    """Return the nodes that have a split, the deepest first, those of one depth in order."""
+    inner = np.flatnonzero(~tree.is_leaf)
+    in_order: list[int] = inner[np.lexsort((inner, -tree.depths[inner]))].tolist()
+    return in_order
+
+
 def preorder(tree: TreeData) -> Ids:
     """Return every node, each before its children, the first branch first."""
     sizes = subtree_sizes(tree)

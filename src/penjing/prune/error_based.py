@@ -9,6 +9,7 @@ structure.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import Any, Literal
@@ -18,8 +19,13 @@ import numpy as np
 from penjing import arguments
 from penjing.data.table import Floats
 from penjing.errors import CapabilityError
+from penjing.prune.bottom_up import (
+    BottomUpFold,
+    fold_bottom_up,
+    inner_nodes_deepest_first,
+)
 from penjing.prune.confidence import ErrorBound
-from penjing.prune.decisions import Decision, record_decision
+from penjing.prune.decisions import Decision, decision_list, record_decision
 from penjing.prune.editable_tree import (
     EditableTree,
     RowCounter,
@@ -98,6 +104,10 @@ def prune(
             return tree_from_arrays(tree, arrays, about), _decisions(
                 arrays, may_raise=bool(may_raise)
             )
+    if not may_raise and _keeps_its_branches(tree):
+        fold = _fold(tree, bound, MARGIN + slack)
+        smaller, decisions = fold.apply(tree, tree.weight)
+        return replace(smaller, about=about, kept_trace=None, reading=None), decisions
     editable = EditableTree(tree, partial(majority, tolerance=slack) if slack else None)
     pruning = _ErrorBasedPruning(editable, bound, slack)
     while pruning.open:
@@ -107,23 +117,55 @@ def prune(
     return pruning.tree.finish(about), pruning.decisions
 
 
+def _keeps_its_branches(tree: TreeData) -> bool:
+    """Whether pruning without raising leaves all branches of the remaining splits as they are.
+
+    An `EditableTree` drops a branch without rows that predicts as its parent, and sorts branches
+    by category.
+    """
+    if not (tree.weight > 0).all():
+        return False
+    if tree.recipe.get("shape") != "multiway":
+        return True
+    nodes = tree.nodes
+    has_codes = np.flatnonzero(np.diff(nodes.level_start) > 0)
+    code = nodes.level_codes[nodes.level_start[has_codes]]
+    parent = nodes.parent[has_codes]
+    return not bool(((np.diff(parent) == 0) & (np.diff(code) < 0)).any())
+
+
+def _fold(tree: TreeData, bound: ErrorBound, margin: float) -> BottomUpFold:
+    """Decide every split, the deepest first, where branches are not raised."""
+    most = tree.nodes.total.max(axis=1).tolist()
+    pairs = zip(tree.weight.tolist(), most, strict=True)
+    as_leaf = [bound.estimate(n, n - correct) for n, correct in pairs]
+    errors = np.asarray(as_leaf)
+    return fold_bottom_up(
+        tree,
+        errors,
+        lambda node, kept: as_leaf[node] <= kept + margin,
+        tree_cost=sum(errors[tree.is_leaf].tolist()),
+        order=inner_nodes_deepest_first(tree),
+    )
+
+
 def _decisions(arrays: Mapping[str, Any], *, may_raise: bool) -> list[Decision]:
     """Return the decisions that a native pruner made."""
-    names = ("node", "rows", "kept", "as_leaf", "whole", "as_branch", "decision")
-    return [
-        record_decision(
-            node,
-            rows,
-            kept=kept,
-            as_leaf=as_leaf,
-            tree_kept=tree_errors,
-            decision=_DECISION_NAMES[decision],
-            as_branch=as_branch if may_raise else None,
-        )
-        for node, rows, kept, as_leaf, tree_errors, as_branch, decision in zip(
-            *(arrays[name].tolist() for name in names), strict=True
-        )
-    ]
+    kept, as_leaf, as_branch = arrays["kept"], arrays["as_leaf"], arrays["as_branch"]
+    decision = [_DECISION_NAMES[code] for code in arrays["decision"].tolist()]
+    is_raised = np.asarray([name == "raise" for name in decision], bool) & may_raise
+    instead = np.where(is_raised, as_branch, as_leaf)
+    why = np.where(instead == kept, "equal", np.where(instead < kept, "better", "worse"))
+    return decision_list(
+        arrays["node"],
+        rows=arrays["rows"],
+        kept=kept,
+        as_leaf=as_leaf,
+        tree_kept=arrays["whole"],
+        decision=decision,
+        why=why.tolist(),
+        as_branch=as_branch if may_raise else None,
+    )
 
 
 _DECISION_NAMES: tuple[Literal["keep", "cut", "raise"], ...] = ("keep", "cut", "raise")

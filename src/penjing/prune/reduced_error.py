@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from penjing.prune.bottom_up import fold_bottom_up
+from penjing.prune.bottom_up import fold_bottom_up, inner_nodes_deepest_first
 from penjing.prune.decisions import (
     Decision,
     Judge,
@@ -55,8 +55,6 @@ def prune(tree: TreeData, judge: Judge, *, ties: Ties = "cut") -> tuple[TreeData
     # rounding residue, far below the difference that decides.
     stopped = prediction_worth(cells - below, tree.values, s)
 
-    inner = np.flatnonzero(~tree.is_leaf)
-    in_order = inner[np.lexsort((inner, -tree.depths[inner]))]
     sign = 1.0 if measure == "correct" else -1.0
     is_cut_at_tie = ties == "cut"
     worths, sizes, weights = as_leaf.tolist(), (TIE * size).tolist(), rows.tolist()
@@ -74,7 +72,7 @@ def prune(tree: TreeData, judge: Judge, *, ties: Ties = "cut") -> tuple[TreeData
         tree_cost=float(np.where(tree.is_leaf, as_leaf, stopped).sum()),
         own=stopped,
         add=_sum,
-        order=in_order.tolist(),
+        order=inner_nodes_deepest_first(tree),
     )
     better = sign * (fold.as_leaf - fold.kept)
     return fold.apply(tree, rows, compare(better, size[fold.node], rows[fold.node]))
