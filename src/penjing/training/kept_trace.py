@@ -49,16 +49,15 @@ def finish_with_trace(
     trace : bool or "auto"
         Whether to keep the trace; ``"auto"`` if it is small.
     """
-    dialect = recipe.dialect
     is_traceable = recipe.options.can_be_traced
     if trace is True and not is_traceable:
         raise CapabilityError("sums_need_native")
     if trace is False or (trace == AUTO and not (is_traceable and tree.n_nodes <= MAX_NODES)):
-        return _with_skeleton(tree, dialect.finish(tree, engine, recipe))
+        return finish_with_skeleton(tree, engine, recipe)
     has_unit_rows = table.weight is None and not table.is_regression
     totals = unit_totals(tree.nodes.total) if has_unit_rows else None
     traced = with_steps(tree, engine, recipe, totals)
-    tree = _with_skeleton(tree, dialect.finish(traced, engine, recipe))
+    tree = finish_with_skeleton(traced, engine, recipe)
     if trace == AUTO and not _is_small(tree, table):
         return replace(tree, kept_trace=None)
     if trace == AUTO:
@@ -66,8 +65,9 @@ def finish_with_trace(
     return tree
 
 
-def _with_skeleton(grown: TreeData, finished: TreeData) -> TreeData:
-    """Return a finished tree, with the skeleton of the grown one if it was pruned."""
+def finish_with_skeleton(grown: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
+    """Return the finished tree, with the skeleton of the grown one if it was pruned."""
+    finished = recipe.dialect.finish(grown, engine, recipe)
     if finished.n_nodes >= grown.n_nodes:
         return finished
     return replace(finished, skeleton=skeleton_of(grown, finished))

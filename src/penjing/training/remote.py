@@ -16,13 +16,14 @@ from penjing.dialects.recipes import recipe_of
 from penjing.engines import remote_counts
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.grow.engine import Capabilities
-from penjing.grow.loop import grow, grow_unpruned
+from penjing.grow.loop import grow_unpruned
 from penjing.grow.recipe import Recipe
 from penjing.grow.trace_steps import with_steps
 from penjing.predict.flat import comparison_cuts
 from penjing.progress import ProgressCallback
 from penjing.registry import load
 from penjing.training.finish_locally import grow_and_finish, stored_gaps
+from penjing.training.kept_trace import finish_with_skeleton
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.nodes import LEAF
 from penjing.tree.tree_data import TreeData
@@ -153,15 +154,15 @@ def _grow(engine: Any, recipe: Recipe, request: RemoteRequest) -> TreeData:  # n
     """Return the tree: grown by the engine, or finished in this process, or by the loop."""
     if request.is_traced:
         tree = with_steps(grow_unpruned(engine, recipe, None, request.progress), engine, recipe)
-        tree = recipe.dialect.finish(tree, engine, recipe)
+        tree = finish_with_skeleton(tree, engine, recipe)
         tree.kept_trace["steps"].as_list()  # while the engine is open
         return tree
     grown: TreeData | None = engine.grow(recipe, request.progress)
     if grown is None:
         grown = grow_and_finish(engine, recipe, request.progress)
     if grown is None:
-        return grow(engine, recipe, None, request.progress)
-    return recipe.dialect.finish(grown, engine, recipe)
+        grown = grow_unpruned(engine, recipe, None, request.progress)
+    return finish_with_skeleton(grown, engine, recipe)
 
 
 def check(recipe: Recipe, engine: str) -> None:
