@@ -16,6 +16,7 @@ from penjing.data.memory_limit import n_threads
 from penjing.data.scratch import ScratchFolder
 from penjing.data.table import Codes, Column, Floats, Table
 from penjing.engines import memory
+from penjing.engines.whole_tree import whole_tree_totals
 from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.progress import NativeProgressCallback, Progress, ProgressCallback
@@ -25,6 +26,8 @@ from penjing.tree.tree_data import TreeData
 
 SMALL = 100_000
 """With fewer cells (rows x columns) than this, a thread costs more time than it saves."""
+MANY_NODES = 64
+"""The sums of more nodes are computed together, if all nodes of a tree are requested."""
 
 
 class Engine(memory.Engine):
@@ -99,6 +102,11 @@ class Engine(memory.Engine):
     def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes."""
         assert self._table.target is not None
+        n_nodes = len(nodes)
+        if isinstance(tree, TreeData) and n_nodes > MANY_NODES and nodes == range(len(tree.nodes)):
+            whole = whole_tree_totals(tree, self._table, self._y, self.reader, self._missing)
+            if whole is not None:
+                return whole
         rows = [self._rows_of(tree, node) for node in nodes]
         is_classes = isinstance(self.reader, Classes)
         cells, is_pure = _core.node_sums(
