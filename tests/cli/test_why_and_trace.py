@@ -296,3 +296,27 @@ def test_a_tree_made_by_hand_did_not_grow(run):
     found = run("trace", "h.tree", "--train", "f.csv", "--lang", "en")
     head = found.out.splitlines()[0]
     assert head.startswith("How 2 rows go through the tree for y that was made by hand: nodes 3.")
+
+
+@pytest.mark.parametrize(
+    ("lang", "sentence"),
+    [("en", "Give the training rows: --train FILE"), ("zh", "请给出训练集：--train 文件")],
+)
+def test_a_model_without_its_file_says_what_to_pass(run, tmp_path, lang, sentence):
+    path = tmp_path / "m.csv"
+    path.write_bytes(Path(TRAIN).read_bytes())
+    model = str(tmp_path / "m.tree")
+    run("fit", str(path), "--no-trace", "-o", model)
+    with_file = run("why", model, "--lang", lang).out
+    run("draw", model, "-o", "with.html")
+    assert "step 1 of" in Path("with.html").read_text("utf-8")
+    path.rename(tmp_path / "moved.csv")
+    for command in ("why", "trace"):
+        done = run(command, model, "--lang", lang)
+        assert done.code != 0
+        assert sentence in done.err
+    assert (
+        run("why", model, "--train", str(tmp_path / "moved.csv"), "--lang", lang).out == with_file
+    )
+    assert run("draw", model, "-o", "without.html").code == 0
+    assert "step 1 of" not in Path("without.html").read_text("utf-8")

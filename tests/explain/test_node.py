@@ -79,8 +79,7 @@ def _about(tree):
 
 
 def test_a_tree_without_a_trace_says_so():
-    table = penjing.example("golf")
-    tree = penjing.fit(table)
+    tree = penjing.fit(penjing.example("golf"))
     with pytest.raises(ChoiceError, match="has no trace"):
         explain(tree)
     with pytest.raises(ChoiceError, match="has no trace"):

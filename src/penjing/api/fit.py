@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import numpy.typing as npt
 
 from penjing.api.settings import Settings
-from penjing.api.tree import Tree
+from penjing.api.tree import Tree, remember_rows
 from penjing.data.folds import Fold
 from penjing.data.source import Source
 from penjing.grow.recipe import Recipe
 from penjing.progress import Progress, ProgressCallback
 from penjing.training.train import train
+from penjing.training.training_rows import TrainingRows
 
 if TYPE_CHECKING:
     from penjing.data.source import ColumnSchema
@@ -112,4 +113,7 @@ def fit(
     (4, 8)
     """
     parameters: dict[str, Any] = {**locals()}
-    return Tree.from_data(train(**parameters.pop("settings"), **parameters))
+    tree = Tree.from_data(train(**parameters.pop("settings"), **parameters))
+    is_part = isinstance(validation, float | Fold)  # some of the rows did not grow the tree
+    rows = None if is_part else TrainingRows(data, target, schema, weight)
+    return remember_rows(tree, rows)

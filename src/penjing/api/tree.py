@@ -12,9 +12,10 @@ import numpy.typing as npt
 from penjing import arguments
 from penjing.api.keywords import accepts_other_options, given_options
 from penjing.data.source import Label, Source
-from penjing.data.table import Floats
+from penjing.data.table import Floats, Table
 from penjing.predict import predict as prediction
 from penjing.registry import load as load_plugin
+from penjing.training.training_rows import TrainingRows
 from penjing.tree.nodes import Ids
 from penjing.tree.tree_data import TreeData
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from penjing.explain.rules import Ruleset
     from penjing.explain.trace import Trace
 
+_ROWS = "_training_rows"
+"""The attribute of a tree that leads to its training rows; it is neither saved nor pickled."""
 Unseen = Literal["stop", "missing", "error"]
 Missing = Literal["stop", "fraction", "error"]
 Language = Literal["en", "zh"]
@@ -72,6 +75,31 @@ class Tree(TreeData):
         tree = cls.__new__(cls)
         tree.__dict__.update(data.__dict__)
         return tree
+
+    def training_table(self) -> Table | None:
+        """Return the training rows while what `fit` was given exists; None for a loaded model.
+
+        A file is read again if it is unchanged. The tree itself holds no rows.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> tree = penjing.fit(fish)
+        >>> tree.training_table() is fish
+        True
+        """
+        rows: TrainingRows | None = self.__dict__.get(_ROWS)
+        table = None if rows is None else rows.read()
+        if table is None or table.target is None or table.schema != self.schema:
+            return None
+        source = self.about.get("source", {})
+        is_same = table.source.get("sha256") == source.get("sha256")
+        return table if is_same and table.n_rows == source.get("n_rows") else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: everything but the way to the training rows."""
+        return {key: value for key, value in self.__dict__.items() if key != _ROWS}
 
     # -- predictions ---------------------------------------------------------------------------
 
@@ -153,7 +181,10 @@ class Tree(TreeData):
 
     @property
     def trace(self) -> Trace | None:
-        """How the tree grew and was pruned, step by step; None if nothing of it was kept.
+        """How the tree grew and was pruned, step by step; None if that is not known.
+
+        Steps that were not kept are computed from the training rows while they exist; for others
+        pass the rows: ``penjing.explain.trace.compute_trace(tree, rows)``.
 
         Examples
         --------
@@ -391,7 +422,9 @@ class Tree(TreeData):
         options: dict[str, Any] = given_options(locals(), "method")
         from penjing.training.pruning import prune
 
-        return Tree.from_data(prune(self, method, **options))
+        return remember_rows(
+            Tree.from_data(prune(self, method, **options)), self.__dict__.get(_ROWS)
+        )
 
     # -- texts and pictures ------------------------------------------------------------------------
 
@@ -818,3 +851,10 @@ class Tree(TreeData):
     def _repr_html_(self) -> str:
         """Return the picture that notebooks show."""
         return self.write("svg")
+
+
+def remember_rows(tree: Tree, rows: TrainingRows | None) -> Tree:
+    """Return a new tree that nobody else holds yet; it knows where its training rows are."""
+    if rows is not None:
+        tree.__dict__[_ROWS] = rows
+    return tree

@@ -128,9 +128,22 @@ def draw(
     from penjing.render.save import save_picture  # noqa: PLC0415 - heavy
 
     tree = sources.load_model(model)
+    if output.endswith(".html") and tree.kept_trace is None:
+        tree = _with_trace(console, tree, model)
     style = {"theme": theme, "title": title, "max_leaves": max_leaves, "icicle": icicle}
     save_picture(tree, output, lang=console.lang, **style)
     console.print_note("saved", path=output)
+
+
+def _with_trace(console: Console, tree: Tree, model: str) -> Tree:
+    """Return the tree with the first steps of its trace, if its training file is there."""
+    from penjing.explain.node import with_trace  # noqa: PLC0415 - heavy
+    from penjing.render.html import MAX_STEPS  # noqa: PLC0415 - heavy
+
+    rows = sources.find_training_rows(console, tree, model, None, sources.ReadingOptions())
+    if rows is None or tree.about.get("n_rows") != rows.n_rows:
+        return tree
+    return type(tree).from_data(with_trace(tree, rows, MAX_STEPS))
 
 
 def print_size(console: Console, tree: Tree, *, empty: bool = False) -> None:

@@ -121,7 +121,7 @@ class Note:
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Table:
     """A data set: encoded columns, the target, and a weight per row.
 

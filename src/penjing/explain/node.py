@@ -54,10 +54,17 @@ def explain(tree: TreeData, node: int = 0, data: Table | None = None) -> Plain:
     ChoiceError
         If the tree has no trace of this node and no rows were given.
     """
+    if data is None and not _has_step(tree, node):
+        data = tree.training_table()
     if data is None:
         return _describe_step(tree, node, trace_step(tree, node))
     (step,) = compute_steps(tree, [node], data)
     return _describe_with_counts(tree, node, step, _with_counts(tree, data))
+
+
+def _has_step(tree: TreeData, node: int) -> bool:
+    """Whether the trace of a tree keeps the step of a node."""
+    return tree.kept_trace is not None and step_of(tree.kept_trace.get("steps"), node) is not None
 
 
 def about_empty(tree: TreeData, node: int, level: int) -> Plain:
@@ -103,10 +110,11 @@ def story(tree: TreeData, data: Table | None = None, limit: int | None = None) -
     limit : int, optional
         The largest number of steps to return.
     """
+    rows = tree.training_table() if tree.kept_trace is None and data is None else data
     if tree.kept_trace is not None:
         records = tree.kept_trace.get("steps", ())[:limit]
-    elif data is not None:
-        records = compute_steps(tree, range(tree.n_nodes)[:limit], data)
+    elif rows is not None:
+        records = compute_steps(tree, range(tree.n_nodes)[:limit], rows)
     else:
         raise ChoiceError("no_trace_pruned" if tree.about.get("pruning") else "no_trace")
     row_numbers = {} if data is None else _row_numbers(tree, data)

@@ -174,5 +174,7 @@ def compute_trace(tree: TreeData, data: Table) -> Trace:
 
 
 def of_tree(tree: TreeData) -> Trace | None:
-    """Return the trace of a tree; None if nothing of it was kept."""
+    """Return the trace of a tree: kept, or from its training rows; None if there is neither."""
+    if tree.kept_trace is None and (rows := tree.training_table()) is not None:
+        return compute_trace(tree, rows)
     return Trace(tree) if tree.kept_trace is not None or tree.about.get("pruning") else None

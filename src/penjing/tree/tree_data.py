@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from penjing.arguments import as_list, bad_value_error, is_whole, optional_text
 from penjing.data.source import Label
-from penjing.data.table import Field, Floats
+from penjing.data.table import Field, Floats, Table
 from penjing.errors import WrongTypeError
 from penjing.tree.counts import Classes, Costs, Number, Reader
 from penjing.tree.nodes import LEAF, Ids, Nodes
@@ -73,6 +73,18 @@ class TreeData:
             rest = {key: value for key, value in about.items() if key != "reading"}
             state = state | {"about": rest, "reading": about["reading"]}
         self.__dict__.update(state)
+
+    def training_table(self) -> Table | None:
+        """Return the training rows, if they can be had: a plain record knows none.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish).training_table() is fish
+        True
+        """
+        return None
 
     # -- shape ----------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ from penjing.tree.tree_data import TreeData
 
 _PREFIXES = ("view_", "mark_", "measure_", "rule_", "leaves", "folded_leaves", "icicle_", "root")
 VIEWS = ("tree", "icicle", "list")
-_STEPS = 500
+MAX_STEPS = 500
 """Maximum number of steps of the trace in the page."""
 
 
@@ -174,7 +174,7 @@ def _steps(tree: TreeData) -> list[dict[str, Any]] | None:
     """Return the steps of growing and pruning as texts; None without a trace."""
     if not tree.kept_trace:
         return None
-    steps = story(tree, limit=_STEPS)
+    steps = story(tree, limit=MAX_STEPS)
     growing_steps = [
         {
             "node": step["node"],
@@ -187,7 +187,7 @@ def _steps(tree: TreeData) -> list[dict[str, Any]] | None:
         }
         for i, step in enumerate(steps, start=1)
     ]
-    return growing_steps + list(itertools.islice(_decisions(tree), _STEPS))
+    return growing_steps + list(itertools.islice(_decisions(tree), MAX_STEPS))
 
 
 def _decisions(tree: TreeData) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,56 @@
+"""Where the training rows of a tree can be read again, without keeping them in memory."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from penjing.data.read import read
+from penjing.data.table import Table
+from penjing.errors import PenjingError
+
+
+class TrainingRows:
+    """The source of a tree's training rows: a path, or a weak reference to what `fit` was given.
+
+    Parameters
+    ----------
+    data, target, schema, weight
+        As in :func:`penjing.fit`.
+    """
+
+    def __init__(
+        self,
+        data: Any,  # noqa: ANN401 - any source
+        target: Any,  # noqa: ANN401 - a name, or the values
+        schema: Mapping[str, Any] | None,
+        weight: str | None,
+    ) -> None:
+        self._data, self._target = _reference(data), _reference(target)
+        self._options: dict[str, Any] = {"schema": schema, "weight": weight}
+
+    def read(self) -> Table | None:
+        """Return the rows; None if they are gone, or cannot be read again."""
+        data, target = self._data(), self._target()
+        if data is None:
+            return None
+        if isinstance(data, Table):
+            return data
+        try:
+            if target is None or isinstance(target, str):
+                return read(data, target, **self._options)
+            return read(data, None, labels=target, **self._options)
+        except PenjingError:
+            return None
+
+
+def _reference(value: Any) -> Callable[[], Any]:  # noqa: ANN401 - any source
+    """Return a function that returns a value while somebody else holds it, then None."""
+    if value is None or isinstance(value, str | Path):
+        return lambda: value
+    try:
+        return weakref.ref(value)
+    except TypeError:  # lists and dicts
+        return lambda: None
