@@ -14,6 +14,7 @@ from penjing.data.encode.coded import Wants, coded
 from penjing.data.folds import Fold, hold_out
 from penjing.data.memory_limit import memory_bytes, native_engine_bytes
 from penjing.data.read import read
+from penjing.data.store import StoredColumn
 from penjing.data.table import Table
 from penjing.dialects.recipes import recipe_of
 from penjing.engines.out_of_core.engine import (
@@ -242,7 +243,12 @@ class _FitRequest:
     def _with_sketch(
         self, tree: TreeData, engine: Engine, table: Table, recipe: Recipe
     ) -> TreeData:
-        """Return the tree with sketches of its largest nodes, if they are wanted."""
+        """Return the tree with sketches of its largest nodes, if they are wanted.
+
+        Rows that were counted from a store on disk have none: they would have to be mapped first.
+        """
+        if any(isinstance(column, StoredColumn) for column in table.columns):
+            return tree
         n_cells = table.n_rows * len(table.columns)
         if self.sketch or (self.sketch is None and n_cells >= CELLS_FOR_SKETCHES):
             return replace(tree, sketch=sketches(tree, engine, recipe))
