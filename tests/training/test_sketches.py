@@ -90,13 +90,10 @@ def test_the_runner_up_is_the_second_best_column():
         assert tree.schema[sketch["runner_up"]].name == tree.trace[sketch["node"]]["runner_up"]
 
 
-def test_sketches_are_made_for_large_tables_or_if_asked_for():
-    small, large = mixed(100), mixed(60_000)
-    assert penjing.fit(small).sketch is None
-    assert penjing.fit(small, sketch=False).sketch is None
-    assert penjing.fit(small, sketch=True).sketch
-    assert penjing.fit(large, max_depth=2).sketch
-    assert penjing.fit(large, max_depth=2, sketch=False).sketch is None
+def test_sketches_are_made_if_asked_for():
+    table = mixed(100)
+    assert penjing.fit(table).sketch is None
+    assert penjing.fit(table, sketch=True).sketch
 
 
 @pytest.mark.parametrize("low", [0.0, -3.0, 1e-9, 1e9, -5e-324])

@@ -36,7 +36,7 @@ def fit(
     query: str | None = None,
     threads: int | None = None,
     trace: bool | Literal["auto"] = False,
-    sketch: bool | None = None,
+    sketch: bool = False,
     schema: Mapping[str, ColumnSchema] | None = None,
     weight: str | None = None,
     seed: int = 0,
@@ -84,11 +84,10 @@ def fit(
     trace : bool or "auto"
         Keep every candidate of every node in the tree. ``"auto"`` keeps them if they take less
         than 200 KB, as the command does. The candidates are computed when they are asked for.
-    sketch : bool, optional
+    sketch : bool
         Keep how the rows of the 64 largest nodes are distributed over their split columns, for
-        pictures of a saved model. A sketch counts at least 5 rows, but it may still tell about
-        people: ``False`` keeps none. By default, tables of fewer than 200,000 cells have none,
-        since it would take a noticeable part of the fit.
+        pictures of a saved model, as the command does. A sketch counts at least 5 rows, but it
+        may still tell about people. Sketches of a small table take longer than its tree.
     schema, weight
         As in :func:`penjing.read`; a `Table` has been read already.
     seed : int

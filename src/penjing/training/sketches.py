@@ -13,7 +13,7 @@ Pictures of a saved model show them; the model holds no rows. The rules:
   others together. If
   the target is a number, it has the count, the mean and the standard deviation.
 * The runner-up, the column with the second-best score, is searched again for the largest nodes,
-  as far as that takes little time (`SEARCHED_SHARE`); for others it is computed when needed.
+  as far as that takes little time (`SEARCHED_ROWS`); for others it is computed when needed.
 """
 
 from __future__ import annotations
@@ -35,10 +35,8 @@ MAX_NODES, MIN_ROWS = 64, 5
 MAX_BINS, MAX_CLASSES = 24, 8
 MOST_ROWS = 0.6
 """Bins hold equally many rows if one of equal width would hold more than this share of them."""
-SEARCHED_SHARE = 0.1
-"""Runner-ups are searched among at most this share of the rows that growing searched."""
-FREE_ROWS = 5_000
-"""That many rows are always searched."""
+SEARCHED_ROWS = 5_000
+"""Runner-ups are searched in the largest nodes that have at most so many rows together."""
 DIGITS = 4
 """Fractional counts, means and deviations are rounded to this many digits after the point, or to
 as many that count."""
@@ -81,8 +79,7 @@ def _runner_ups(
     """Return the runner-up of the largest nodes, as far as the search takes little time."""
     if not recipe.options.can_be_traced or not largest:
         return {}
-    allowed = max(FREE_ROWS, SEARCHED_SHARE * float(tree.weight[~tree.is_leaf].sum()))
-    n_nodes = int((np.cumsum(tree.weight[list(largest)]) <= allowed).sum())
+    n_nodes = int((np.cumsum(tree.weight[list(largest)]) <= SEARCHED_ROWS).sum())
     computer = TraceComputer(engine, tree, recipe)
     computer.search(largest[:n_nodes])
     return {node: computer.runner_up(node) for node in largest[:n_nodes]}
@@ -188,9 +185,8 @@ def _rounded(value: float, step: float) -> float:
 
 
 def _added_up(cells: Floats, bins: Any, n_bins: int) -> Floats:  # noqa: ANN401 - positions
-    sums = np.zeros((n_bins, cells.shape[1]))
-    np.add.at(sums, bins, cells)
-    return sums
+    columns = [np.bincount(bins, column, n_bins) for column in cells.T]
+    return np.stack(columns, axis=1) if columns else np.zeros((n_bins, 0))
 
 
 def _entry(cell: Floats, s: Reader, classes: Sequence[int]) -> list[float]:

@@ -47,8 +47,6 @@ from penjing.tree.counts import reader_of
 from penjing.tree.nodes import LEAF
 from penjing.tree.tree_data import TreeData
 
-CELLS_FOR_SKETCHES = 200_000
-"""Sketches of a smaller table take a noticeable part of the fit; they are made if asked for."""
 PREPRUNED = "prepruned"
 """The pruning method that works while the tree grows."""
 
@@ -67,7 +65,7 @@ def train(
     query: str | None = None,
     threads: int | None = None,
     trace: bool | Literal["auto"] = False,
-    sketch: bool | None = False,
+    sketch: bool = False,
     schema: Mapping[str, Any] | None = None,
     weight: str | None = None,
     seed: int = 0,
@@ -160,8 +158,7 @@ def _check_arguments(**given: Any) -> None:  # noqa: ANN401 - checked here
         arguments.path("work", given["work"])
     if not (isinstance(given["trace"], str) and given["trace"] == "auto"):
         arguments.boolean("trace", given["trace"])
-    if given["sketch"] is not None:
-        arguments.boolean("sketch", given["sketch"])
+    arguments.boolean("sketch", given["sketch"])
     arguments.optional_whole_number("threads", given["threads"], 1, arguments.MAX_WHOLE_NUMBER)
     arguments.whole_number("seed", given["seed"], 0)
     arguments.check_function("progress", given["progress"])
@@ -181,7 +178,7 @@ class _FitRequest:
     memory_limit: float | str | None
     threads: int | None
     trace: TraceMode
-    sketch: bool | None
+    sketch: bool
     seed: int
     progress: ProgressCallback | None
 
@@ -247,12 +244,9 @@ class _FitRequest:
 
         Rows that were counted from a store on disk have none: they would have to be mapped first.
         """
-        if any(isinstance(column, StoredColumn) for column in table.columns):
+        if not self.sketch or any(isinstance(column, StoredColumn) for column in table.columns):
             return tree
-        n_cells = table.n_rows * len(table.columns)
-        if self.sketch or (self.sketch is None and n_cells >= CELLS_FOR_SKETCHES):
-            return replace(tree, sketch=sketches(tree, engine, recipe))
-        return tree
+        return replace(tree, sketch=sketches(tree, engine, recipe))
 
     def _pruning_method(self, recipe: Recipe, held_out: Table | None) -> str | None:
         """Return how the tree is pruned, None if only its recipe decides."""
