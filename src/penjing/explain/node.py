@@ -19,6 +19,8 @@ from penjing.predict.predict import apply
 from penjing.registry import load
 from penjing.text.branch_order import children_in_order
 from penjing.text.labels import CutText, branch_text, comparison_cut, cut_label, in_32_bits, quoted
+from penjing.tree.builder import unit_totals
+from penjing.tree.counts import Totals
 from penjing.tree.dialect import TEXTBOOK, dialect_of
 from penjing.tree.split import level_text
 from penjing.tree.steps import StepEntry, Steps
@@ -409,7 +411,19 @@ def trace_computer(tree: TreeData, data: Table) -> TraceComputer:
     """Return what computes the steps of a tree from its training rows."""
     recipe = recipe_of_tree(tree)
     engine = load("engine", "native")(data, missing=recipe.missing)
-    return TraceComputer(engine, tree, recipe)
+    return TraceComputer(engine, tree, recipe, _known_totals(tree, data))
+
+
+def _known_totals(tree: TreeData, data: Table) -> Totals | None:
+    """Return the sums of a tree's nodes if they are those of these rows; None to count them."""
+    if tree.is_regression or not tree.has_counts or data.weight is not None or data.target is None:
+        return None
+    codes = data.target.codes
+    if len(codes) == 0 or codes.min() < 0 or codes.max() >= len(tree.classes):
+        return None
+    classes = np.bincount(codes, minlength=len(tree.classes))
+    is_same = np.array_equal(classes, tree.nodes.total[0])
+    return unit_totals(tree.nodes.total) if is_same else None
 
 
 def recipe_of_tree(tree: TreeData) -> Recipe:
