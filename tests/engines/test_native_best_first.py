@@ -61,11 +61,13 @@ CASES = [
     ("cart-binary", True, True),
     ("c4.5", False, True),
     ("j48", False, True),
+    ("c5.0", False, True),
     ("rpart", False, True),
     ("rpart", True, True),
     ("sklearn", False, False),
     ("sklearn", True, False),
 ]
+PRUNES = ("c4.5", "j48", "c5.0")
 SETTINGS = {"rpart": {"cp": 0.0, "minsplit": 4}, "cart-binary": {"missing": "fraction"}}
 
 
@@ -83,7 +85,7 @@ def test_every_recipe(name, regression, missing, weighted):
             table = Table(columns, plain.target, plain.n_rows, plain.weight)
         n_leaves.append(check(table, name, max_leaves, (1, 3), **settings).n_leaves)
         assert n_leaves[-1] <= max_leaves
-    assert n_leaves[-1] > (3 if name in ("c4.5", "j48") else 8)  # those two prune
+    assert n_leaves[-1] > (3 if name in PRUNES else 8)
 
 
 @pytest.mark.parametrize("name", ["id3", "cart-binary", "c4.5", "rpart", "sklearn"])
