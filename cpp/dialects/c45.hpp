@@ -425,9 +425,9 @@ class C45Kernel {
         const std::size_t at = scratch.cuts[place];
         split.gain = net_gain;
         split.information = math_.round(math_.information(sides, 3) / weight);
-        split.cost = std::log2(static_cast<double>(scratch.cuts.size())) /
-                     (pairwise_sum(scratch.known.data(), s_) +
-                      pairwise_sum(scratch.missing.data(), s_));
+        split.cost =
+            std::log2(static_cast<double>(scratch.cuts.size())) /
+            (pairwise_sum(scratch.known.data(), s_) + pairwise_sum(scratch.missing.data(), s_));
         place_cut(column, scratch.codes[at], scratch.codes[at + 1], split);
     }
 
