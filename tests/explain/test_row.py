@@ -76,6 +76,15 @@ def test_every_flip_flips_and_no_smaller_one_exists(recipe, table, data):
                 assert tree.predict([both])[0] == answer
 
 
+def test_the_distance_of_a_huge_number_is_finite():
+    column = numeric("x", [1e300, 0, 0, 1e300, 0, 0, 0, 0, 1e300])
+    target = nominal("y", list("aaabaaaab"))
+    tree = penjing.fit(Table((column,), target, 9), recipe="c4.5")
+    explanation = tree.explain({"x": 1e300}, flips=5).to_json()
+    assert explanation["flips"]
+    json.dumps(explanation, allow_nan=False)
+
+
 def test_the_nearest_cut_comes_first_and_numbers_are_those_of_the_model():
     x = numeric("x", [1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
     tree = penjing.fit(Table((x,), nominal("y", list("aabbaa")), 6), recipe="cart-binary")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -500,7 +501,7 @@ class _Search:
                 total += abs(to / self.half_ranges[c] - self.row[c] / self.half_ranges[c])
             else:
                 total += 1.0
-        return total
+        return min(total, sys.float_info.max)  # JSON has no infinity
 
     def predict(self, changed: Row) -> Label:
         """Return the prediction for the changed row."""
