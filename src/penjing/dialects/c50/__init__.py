@@ -33,7 +33,6 @@ C50 = Dialect(
     recipe_below=dialect.recipe_below,
     native_grow=native_kernel.grow,
     native_best_splits=native_kernel.native_best_splits,
-    is_native=native_kernel.is_native,
     needs=frozenset({REGROWING}),
     ranks_by_criterion=False,
     averages_gains=True,

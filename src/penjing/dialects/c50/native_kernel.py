@@ -24,11 +24,6 @@ from penjing.tree.split import BestSplits
 from penjing.tree.tree_data import TreeData
 
 
-def is_native(recipe: Recipe) -> bool:
-    """Return whether C++ grows whole trees by a recipe, as far as memory is concerned."""
-    return recipe.shape == "multiway"
-
-
 def grow(
     engine: NativeEngine, recipe: Recipe, progress: ProgressCallback | None
 ) -> TreeData | None:
