@@ -81,20 +81,22 @@ std::vector<NodeRows> partition_rows(const NodeRows& rows, std::size_t n_parts, 
     const double sum = pairwise_sum(shares.data(), n_parts);
     std::vector<NodeRows> parts(n_parts);
     std::vector<std::uint8_t> wanted(n_parts);
-    for (std::size_t b = 0; b < n_parts; ++b) {  // exact, so that vectors do not overallocate
+    for (std::size_t b = 0; b < n_parts; ++b) {  // their sizes are exact
         shares[b] = shares[b] / sum;
         wanted[b] = is_wanted(b) ? 1 : 0;
         if (wanted[b] != 0) {
             const std::size_t size = sizes[b] + (shared && shares[b] > 0 ? n_missing : 0U);
-            parts[b].ids.reserve(size);
-            parts[b].weight.reserve(weighted ? size : 0);
+            parts[b].ids.resize(size);
+            parts[b].weight.resize(weighted ? size : 0);
         }
     }
+    std::vector<std::size_t> next(n_parts, 0);
     for (std::size_t i = 0; i < n; ++i) {
         const auto put = [&](std::size_t to, double weight) {
-            parts[to].ids.push_back(rows.ids[i]);
+            const std::size_t at = next[to]++;
+            parts[to].ids[at] = rows.ids[i];
             if (weighted) {
-                parts[to].weight.push_back(weight);
+                parts[to].weight[at] = weight;
             }
         };
         if (branches[i] >= 0) {
