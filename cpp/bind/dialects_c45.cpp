@@ -124,6 +124,27 @@ nb::dict best_splits_c50(const nb::list& columns, const nb::dict& given, const n
     return best_splits<penjing::C50Kernel>(call, nodes);
 }
 
+nb::dict regrow_c50(const nb::list& columns, const nb::dict& given, const nb::dict& recipe,
+                    const nb::dict& node) {
+    penjing::GrowCall<penjing::C50Request> call(columns, given, recipe);
+    read_c50(call, columns);
+    const penjing::C50Request& request = call.request;
+    nb::list rows;
+    rows.append(node["rows"]);
+    penjing::C50GivenNode root;
+    root.rows = std::move(copy_rows(rows, request.n_rows).front());
+    root.depth = nb::cast<std::int64_t>(node["depth"]);
+    root.column = nb::cast<std::size_t>(node["column"]);
+    root.cut = nb::cast<double>(node["cut"]);
+    root.low = nb::cast<std::int32_t>(node["low"]);
+    if (root.column >= request.columns.size()) {
+        throw nb::value_error("there is no such column");
+    }
+    return penjing::to_dict(call.run([&](auto& pool, const auto& poll) {
+        return penjing::grow(request, penjing::C50SubtreeKernel(request, root), pool, poll);
+    }));
+}
+
 }  // namespace
 
 void bind_dialects_c45(nb::module_& m) {
@@ -135,4 +156,6 @@ void bind_dialects_c45(nb::module_& m) {
           "Return the best split of every column in each node by the rules of C4.5 and J48.");
     m.def("best_splits_c50", &best_splits_c50, "columns"_a, "given"_a, "recipe"_a, "nodes"_a,
           "Return the best split of every column in each node by the rules of C5.0.");
+    m.def("regrow_c50", &regrow_c50, "columns"_a, "given"_a, "recipe"_a, "node"_a,
+          "Grow the subtree of a node whose split is given by the rules of C5.0.");
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "dialects/c45.hpp"
@@ -234,6 +235,58 @@ class C50Kernel : public C45Kernel {
     }
 
     const C50Request& request_;
+};
+
+// A node whose split is given: its rows, the number of splits above it, and the split.
+struct C50GivenNode {
+    NodeRows rows;
+    std::int64_t depth = 0;
+    std::size_t column = 0;
+    double cut = 0;
+    std::int32_t low = 0;  // the last code of branch 0 of a cut
+};
+
+// Grows the subtree of such a node (regrow_subtree in dialects/c50/dialect.py). A categorical
+// column has a branch for each category of the rows; without any, the node is a leaf.
+class C50SubtreeKernel : public C50Kernel {
+  public:
+    C50SubtreeKernel(const C50Request& request, const C50GivenNode& given)
+        : C50Kernel(request), request_(request), given_(given) {}
+
+    std::optional<OpenNode> start(Subtree& subtree, ThreadPool& pool, const PollCallback&) {
+        make_scratch(pool.size());
+        OpenNode root{0, given_.depth, given_.rows};
+        subtree.add_nodes(1);
+        sum_rows(subtree, 0, root.rows);
+        return root;
+    }
+
+    bool stops(Task& task, const OpenNode& open) const {
+        return open.depth > given_.depth && C50Kernel::stops(task, open);
+    }
+
+    template <class Pool>
+    bool search(Task& task, const OpenNode& open, Split& split, Pool&& pool) {
+        if (open.depth > given_.depth) {
+            return C50Kernel::search(task, open, split, pool);
+        }
+        split = Split{};
+        split.column = given_.column;
+        split.best.gain = 0;
+        if (request_.columns[given_.column].ordered) {
+            split.best.cut = given_.cut;
+            split.best.low = given_.low;
+            return true;
+        }
+        gather(open.rows, task.scratch.columns);
+        count(given_.column, open.rows, task.scratch.columns, task.scratch);
+        split.best.codes = task.scratch.codes;
+        return !split.best.codes.empty();
+    }
+
+  private:
+    const C50Request& request_;
+    const C50GivenNode& given_;
 };
 
 }  // namespace penjing

@@ -66,6 +66,14 @@ def best_splits_c50(
 ) -> dict[str, Any]:
     """Return the best split of every column in each node by the rules of C5.0."""
 
+def regrow_c50(
+    columns: _Columns,
+    given: dict[str, Any],
+    recipe: dict[str, object],
+    node: dict[str, Any],
+) -> dict[str, Any]:
+    """Grow the subtree of a node whose split is given by the rules of C5.0."""
+
 def grow_sklearn(
     columns: _Columns, given: dict[str, Any], recipe: dict[str, object]
 ) -> dict[str, Any]:

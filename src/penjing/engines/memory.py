@@ -14,6 +14,7 @@ from penjing.data.table import Codes, Column, Field, Floats, Table
 from penjing.grow.engine import Capabilities, RowRanks, TreeStructure
 from penjing.grow.engine import Engine as EngineBase
 from penjing.tree.counts import Classes, Counts, Reader, Tally, Totals, reader_of, sums
+from penjing.tree.held_rows import HeldRows
 from penjing.tree.split import NO_BRANCH, Split
 
 
@@ -194,14 +195,38 @@ class Engine(EngineBase):
         """Return a node's rows, by splitting those of its nearest ancestor in the cache."""
         if tree is not self._tree:
             self._tree, self._rows = tree, {}
+        rows = self._rows.get(node)
+        if rows is not None:
+            return rows
+        held: HeldRows | None = getattr(tree, "held_rows", None)
         path = [node]
-        while path[-1] != 0 and path[-1] not in self._rows:
+        while (rows := self._rows.get(path[-1])) is None:
+            if held is not None:
+                rows = held.get(path[-1])
+            if rows is None and path[-1] == 0:
+                rows = self._root
+            if rows is not None:
+                break
             path.append(tree.parent_of(path[-1])[0])
-        rows = self._rows.get(path[-1], self._root)
         for parent, child in zip(reversed(path), reversed(path[:-1]), strict=False):
             self._split_rows(tree, parent, rows)
+            if held is not None:
+                self._hold_rows(tree, parent, held)
             rows = self._rows[child]
         return rows
+
+    def _hold_rows(self, tree: TreeStructure, parent: int, held: HeldRows) -> None:
+        """Hold the rows of a node's children for later requests.
+
+        At most as many row numbers are held as the table has values.
+        """
+        for child in tree.children(parent):
+            if tree.split(child) is not None:
+                held.hold(child, self._rows[child], self._most_held)
+
+    @property
+    def _most_held(self) -> int:
+        return self._table.n_rows * len(self.schema)
 
     def _split_rows(self, tree: TreeStructure, parent: int, rows: Rows) -> None:
         """Put the rows of a node's children into the cache, and remove the node's own."""

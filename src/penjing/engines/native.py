@@ -20,8 +20,9 @@ from penjing.engines.whole_tree import whole_tree_totals
 from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.progress import NativeProgressCallback, Progress, ProgressCallback
+from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Classes, Counts, Reader, Totals
-from penjing.tree.split import NO_BRANCH, BestSplits, first_code_above
+from penjing.tree.split import NO_BRANCH, BestSplits, Split, first_code_above
 from penjing.tree.tree_data import TreeData
 
 SMALL = 100_000
@@ -69,6 +70,10 @@ class Engine(memory.Engine):
         """Return the best split of every column in each node; from tallies if C++ cannot."""
         best = recipe.dialect.native_best_splits(self, tree, nodes, recipe)
         return super().best_splits(tree, nodes, recipe) if best is None else best
+
+    def regrow(self, tree: TreeBuilder, node: int, split: Split, recipe: Recipe) -> TreeData | None:
+        """Return the tree that grows from a node whose split is given; None if C++ cannot."""
+        return recipe.dialect.native_regrow(self, tree, node, split, recipe)
 
     # -- the answers that the loop in Python asks for ------------------------------------------
 
@@ -177,6 +182,10 @@ class Engine(memory.Engine):
         for child, (ids, weight) in zip(children, parts, strict=True):
             self._rows[child] = memory.Rows(ids, weight)
         self._rows.pop(parent, None)
+
+    @property
+    def _most_held(self) -> int:
+        return super()._most_held if self._space is None else 0
 
     def prune_by_errors(
         self, tree: TreeData, options: Mapping[str, object]

@@ -22,13 +22,14 @@ from penjing.grow.search import Choice
 from penjing.progress import ProgressCallback
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.dialect import TreeDialect
-from penjing.tree.split import BestSplits
+from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
 
 CpTable = list[list[float]]
 StopRule = Callable[[TreeBuilder, int, Recipe], str | None]
 SplitSearch = Callable[[Engine, TreeStructure, Sequence[int], Recipe], BestSplits]
 NativeGrower = Callable[[NativeEngine, Recipe, ProgressCallback | None], TreeData | None]
+NativeRegrower = Callable[[RowSource, TreeBuilder, int, Split, Recipe], TreeData | None]
 NativeSplitSearch = Callable[[RowSource, TreeStructure, Sequence[int], Recipe], BestSplits | None]
 
 
@@ -103,6 +104,8 @@ class Dialect(TreeDialect):
     """Returns a tree grown in C++, before the last steps; None if the loop has to grow it."""
     native_best_splits: NativeSplitSearch = not_native
     """Returns the best splits of nodes as C++ computes them; None if it cannot."""
+    native_regrow: NativeRegrower = not_native
+    """Returns the subtree below a given split as C++ grows it; None if it cannot."""
     is_native: Callable[[Recipe], bool] = never
     """Whether C++ grows whole trees by a recipe; then rows need less memory."""
 

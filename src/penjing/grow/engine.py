@@ -19,6 +19,7 @@ from penjing.data.table import Codes, Column, Field, Floats, Table
 from penjing.errors import CapabilityError
 from penjing.grow.recipe import Recipe
 from penjing.progress import NativeProgressCallback, ProgressCallback
+from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Reader, Tally, Totals
 from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
@@ -154,6 +155,16 @@ class Engine:
         """Return the tree before the dialect's last steps, or None: then the loop grows it."""
         return None
 
+    def regrow(
+        self,
+        tree: TreeBuilder,  # noqa: ARG002 - for subclasses
+        node: int,  # noqa: ARG002
+        split: Split,  # noqa: ARG002
+        recipe: Recipe,  # noqa: ARG002
+    ) -> TreeData | None:
+        """Return the tree that grows from a node whose split is given; None if it cannot."""
+        return None
+
     def prune_by_errors(
         self,
         tree: TreeData,  # noqa: ARG002 - for subclasses
@@ -195,6 +206,10 @@ class RowSource(Protocol):
         """The columns that can be split on."""
 
     @property
+    def target(self) -> Field:
+        """The target."""
+
+    @property
     def reader(self) -> Reader:
         """Interprets the sums."""
 
@@ -229,10 +244,6 @@ class NativeEngine(RowSource, Protocol):
     @property
     def table(self) -> Table:
         """The rows."""
-
-    @property
-    def target(self) -> Field:
-        """The target."""
 
     @property
     def missing(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,34 +11,59 @@ import numpy as np
 from penjing.data.table import Codes, Floats
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Totals
+from penjing.tree.held_rows import HeldOutside, HeldRows
 from penjing.tree.nodes import LEAF, Ids, Nodes
 from penjing.tree.split import NO_BRANCH, Split
 from penjing.tree.tree_data import TreeData
 
 
-@dataclass(frozen=True)
 class EditedStructure:
-    """A snapshot of the structure of an `EditableTree`; engines may cache rows by it."""
+    """The structure of an `EditableTree` in which some nodes are replaced by a branch of theirs.
 
-    splits: Mapping[int, Split]
-    child_ranges: Mapping[int, range]
-    parents: Mapping[int, tuple[int, int]]
+    It is valid until the tree is changed; engines may cache rows by it. Rows of nodes that have
+    the same rows in the tree itself are in ``held_rows``, for later structures too.
+
+    Parameters
+    ----------
+    tree : EditableTree
+        The tree.
+    raised : mapping
+        The nodes that are replaced, and the child that replaces each.
+    """
+
+    def __init__(self, tree: EditableTree, raised: Mapping[int, int]) -> None:
+        self._tree = tree
+        self._raised = raised
+        self._parents = {
+            child: (node, i)
+            for node, branch in raised.items()
+            for i, child in enumerate(tree.children(branch))
+        }
+        self.below_raised = {node: tree.subtree(branch)[1:] for node, branch in raised.items()}
+        """The nodes below each raised branch: they have other rows than in the tree."""
+        changed = {each for nodes in self.below_raised.values() for each in nodes}
+        self.held_rows = HeldOutside(tree.held_rows, changed)
 
     def split(self, node: int) -> Split | None:
         """Return the split of a node."""
-        return self.splits.get(node)
+        return self._tree.split_of(self._raised.get(node, node))
 
     def parent_of(self, node: int) -> tuple[int, int]:
         """Return the parent of a node, and the branch of the parent that leads to the node."""
-        return self.parents[node]
+        return self._parents.get(node) or self._tree.parent_of(node)
 
     def children(self, node: int) -> range:
         """Return the ids of a node's children, in the order of its branches."""
-        return self.child_ranges.get(node, range(0))
+        return self._tree.children(self._raised.get(node, node))
 
     def weight_of(self, node: int) -> float:
         """Not available: the structure has no sums; fractions come from the counted rows."""
         raise NotImplementedError
+
+
+def row_sums(cells: Floats) -> list[float]:
+    """Return the sum of each row of an array, as `sum` of that row alone would round it."""
+    return np.ascontiguousarray(cells).sum(axis=1).tolist()  # type: ignore[no-any-return]
 
 
 def majority(total: Floats, tolerance: float = 0.0) -> int:
@@ -71,6 +96,23 @@ class RowCounter(Protocol):
         """
 
 
+class GrownSubtree(Protocol):
+    """A subtree that was grown to replace another."""
+
+    top: int
+    """The number of its root."""
+
+    @property
+    def totals(self) -> Floats:
+        """The sums of each node, by its number."""
+
+    def split(self, node: int) -> Split | None:
+        """Return the split of a node, None for a leaf."""
+
+    def children(self, node: int) -> range:
+        """Return the children of a node."""
+
+
 class EditableTree:
     """A mutable copy of a tree with its own node numbers.
 
@@ -92,22 +134,46 @@ class EditableTree:
         self._label = label
         self.total: list[Floats] = []
         self.weight: list[float] = []
+        self.most: list[float] = []
+        """The greatest of each node's sums: the weight of its most frequent class."""
         self.label: list[int] = []
         self.depth: list[int] = []
         self._parent: list[tuple[int, int]] = []
         self._split: dict[int, Split] = {}
         self._children: dict[int, range] = {}
         self.origin: list[int] = []
-        self._append(0, tree.nodes.total[0], int(tree.values[0]), (-1, 0), 0)
+        self.held_rows = HeldRows()
+        self._no_rows = np.zeros_like(tree.nodes.total[0])
+        weight, most = row_sums(tree.nodes.total), tree.nodes.total.max(axis=1).tolist()
+        label_of, is_leaf = tree.values.tolist(), tree.is_leaf.tolist()
+        self._append(0, tree.nodes.total[0], weight[0], most[0], label_of[0], (-1, 0), 0)
         for node in self._walk_down():
-            self._expand(node)
+            origin = self.origin[node]
+            if origin < 0 or is_leaf[origin]:
+                continue
+            below = self.depth[node] + 1
+            for branch, child in enumerate(self._expand(node, origin)):
+                above = (node, branch)
+                if child < 0:
+                    self._append(-1, self._no_rows, 0.0, 0.0, self.label[node], above, below)
+                    continue
+                total, answer = tree.nodes.total[child], int(label_of[child])
+                self._append(child, total, weight[child], most[child], answer, above, below)
 
-    def _append(
-        self, origin: int, total: Floats, label: int, above: tuple[int, int], depth: int
+    def _append(  # noqa: PLR0917 - the lists of a node's attributes
+        self,
+        origin: int,
+        total: Floats,
+        weight: float,
+        most: float,
+        label: int,
+        above: tuple[int, int],
+        depth: int,
     ) -> None:
         self.origin.append(origin)
         self.total.append(total)
-        self.weight.append(float(total.sum()))
+        self.weight.append(weight)
+        self.most.append(most)
         self.label.append(label)
         self._parent.append(above)
         self.depth.append(depth)
@@ -118,28 +184,23 @@ class EditableTree:
             yield node
             node += 1
 
-    def _expand(self, node: int) -> None:
-        origin = self.origin[node]
-        if origin < 0 or self._tree.is_leaf[origin]:
-            return
+    def _expand(self, node: int, origin: int) -> list[int]:
+        """Set the split of a node; return the original node of each child, -1 for an empty one."""
         split = self._tree.split(origin)
         assert split is not None
-        branches: list[tuple[Codes, int]] = [
-            (self._tree.nodes.levels(child), child) for child in self._tree.children(origin)
-        ]
+        children = list(self._tree.children(origin))
         if split.cut is None:
+            levels = [self._tree.nodes.levels(child) for child in children]
+            branches: list[tuple[Codes, int]] = list(zip(levels, children, strict=True))
             branches += [(codes, -1) for codes in self._empty(origin)]
             if self._tree.recipe.get("shape") == "multiway":
                 branches.sort(key=lambda arm: int(arm[0][0]))  # in the order of levels
             split = replace(split, groups=tuple(codes for codes, _ in branches))
+            children = [child for _, child in branches]
         first = len(self.origin)
         self._split[node] = split
-        self._children[node] = range(first, first + len(branches))
-        for branch, (_, child) in enumerate(branches):
-            known = child >= 0
-            total = self._tree.nodes.total[child] if known else np.zeros_like(self.total[0])
-            label = int(self._tree.values[child]) if known else self.label[node]
-            self._append(child, total, label, (node, branch), self.depth[node] + 1)
+        self._children[node] = range(first, first + len(children))
+        return children
 
     def _empty(self, origin: int) -> list[Codes]:
         codes = np.asarray(self._tree.empty_levels(origin), np.int32)
@@ -179,12 +240,11 @@ class EditableTree:
 
     def structure_with_raised(self, raised: Mapping[int, int]) -> EditedStructure:
         """Return the structure in which these nodes are replaced by one of their children each."""
-        splits, children = dict(self._split), dict(self._children)
-        parents = dict(enumerate(self._parent))
-        for node, branch in raised.items():
-            splits[node], children[node] = self._split[branch], self._children[branch]
-            parents |= {child: (node, i) for i, child in enumerate(children[node])}
-        return EditedStructure(splits, children, parents)
+        return EditedStructure(self, raised)
+
+    def parent_of(self, node: int) -> tuple[int, int]:
+        """Return the parent of a node, and the branch of the parent that leads to the node."""
+        return self._parent[node]
 
     def path_to(self, node: int) -> list[tuple[Split, int]]:
         """Return the splits and branches from the root to a node."""
@@ -200,16 +260,20 @@ class EditableTree:
             node = self._parent[node][0]
         return self.origin[node]
 
-    def replace_subtree(self, node: int, builder: TreeBuilder, top: int) -> None:
-        """Replace a node by the subtree of a builder below ``top``."""
-        pairs = [(node, top)]
+    def replace_subtree(self, node: int, grown: GrownSubtree) -> None:
+        """Replace a node by a subtree."""
+        self._drop_rows_below(node)
+        cells = grown.totals
+        weight, most = row_sums(cells), cells.max(axis=1).tolist()
+        most_frequent = cells.argmax(axis=1).tolist()
+        pairs = [(node, grown.top)]
         for here, built in pairs:  # the list grows during the loop
-            split = builder.split(built)
+            split = grown.split(built)
             self._split.pop(here, None)
             self._children.pop(here, None)
             if split is None:
                 continue
-            branches = list(zip(split.groups, builder.children(built), strict=False))
+            branches = list(zip(split.groups, grown.children(built), strict=False))
             if split.cut is None:
                 used_codes = {code for codes, _ in branches for code in codes.tolist()}
                 n_levels = len(self._tree.schema[split.column].levels)
@@ -219,16 +283,19 @@ class EditableTree:
                 split = replace(split, groups=tuple(codes for codes, _ in branches))
                 children = [child for _, child in branches]
             else:
-                children = list(builder.children(built))
+                children = list(grown.children(built))
             first = len(self.origin)
             self._split[here] = split
             self._children[here] = range(first, first + len(children))
+            depth = self.depth[here] + 1
             for branch, child in enumerate(children):
-                total = builder.total(child) if child >= 0 else np.zeros_like(self.total[0])
-                label = int(total.argmax()) if total.any() else self.label[here]
-                self._append(-1, total, label, (here, branch), self.depth[here] + 1)
-                if child >= 0:
-                    pairs.append((first + branch, child))
+                above = (here, branch)
+                if child < 0:
+                    self._append(-1, self._no_rows, 0.0, 0.0, self.label[here], above, depth)
+                    continue
+                label = most_frequent[child] if most[child] > 0 else self.label[here]
+                self._append(-1, cells[child], weight[child], most[child], label, above, depth)
+                pairs.append((first + branch, child))
 
     def make_leaf(self, node: int) -> None:
         """Make a node a leaf."""
@@ -236,6 +303,7 @@ class EditableTree:
 
     def raise_branch(self, node: int, branch: int) -> None:
         """Put a child, with its subtree, in the place of its parent."""
+        self._drop_rows_below(node)
         self._split[node], self._children[node] = self._split[branch], self._children[branch]
         self.label[node] = self.label[branch]
         self.origin[node] = self.origin[branch]
@@ -244,13 +312,17 @@ class EditableTree:
         for each in self.subtree(node)[1:]:
             self.depth[each] -= 1
 
+    def _drop_rows_below(self, node: int) -> None:
+        """Drop the rows of the nodes below a node: they get other rows, or are removed."""
+        self.held_rows.drop(self.subtree(node)[1:])
+
     def set_total(self, node: int, total: Floats) -> None:
         """Set the sums of a node, and update its class."""
         self.total[node] = total
-        self.weight[node] = float(total.sum())
+        self.weight[node], self.most[node] = float(total.sum()), float(total.max())
         if self._label is not None:
             self.label[node] = self._label(total)
-        elif total[self.label[node]] < total.max():
+        elif total[self.label[node]] < self.most[node]:
             self.label[node] = int(total.argmax())
 
     def _is_implied(self, node: int, child: int) -> bool:

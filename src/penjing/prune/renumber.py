@@ -121,7 +121,7 @@ def renumber_decisions(
     for decision in decisions:
         node = int(decision.get("now", decision["node"]))
         is_gone = bool(decision.get("is_gone", False)) or node not in mapping.now
-        renumbered.append(dict(decision) | {"now": mapping.nearest[node], "is_gone": is_gone})
+        renumbered.append({**decision, "now": mapping.nearest[node], "is_gone": is_gone})
     return renumbered
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from penjing.data.table import Codes, Field, Floats
 from penjing.progress import Progress
 from penjing.tree.counts import Classes, Reader, Totals
+from penjing.tree.held_rows import HeldRows
 from penjing.tree.nodes import LEAF, Ids, Nodes
 from penjing.tree.split import NO_BRANCH, Split
 from penjing.tree.tree_data import TreeData
@@ -40,6 +41,8 @@ class TreeBuilder:
         self._children: dict[int, range] = {}
         self.n_leaves = 1
         self._row_levels = self._generation = 0
+        self.held_rows: HeldRows | None = None
+        """Rows of nodes that are known already; they are not found again."""
 
     @classmethod
     def from_totals(cls, s: Reader, parents: Sequence[int], totals: Totals) -> TreeBuilder:
@@ -118,6 +121,10 @@ class TreeBuilder:
     def loss_of(self, node: int) -> float:
         """Return the loss of a node as a leaf: the weight of its errors, or its sum of squares."""
         return float(self._s.loss(self._total[node]))
+
+    def totals(self) -> Floats:
+        """Return the sums of every node, by its id."""
+        return np.stack(self._total)
 
     def is_pure(self, node: int) -> bool:
         """Whether all rows of a node have one class (or one number)."""

@@ -219,6 +219,8 @@ class TreeData:
         >>> tree.checked(4)
         4
         """
+        if type(node) is int and 0 <= node < len(self.nodes.parent):  # all but a few calls
+            return node
         if not is_whole(node) or not 0 <= node < len(self.nodes.parent):
             raise bad_value_error("no_node", "node", node, int, last=len(self.nodes.parent) - 1)
         return int(node)

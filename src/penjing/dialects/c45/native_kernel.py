@@ -103,7 +103,7 @@ def core_rows(engine: NativeEngine) -> dict[str, Any]:
     }
 
 
-def grown_tree(arrays: dict[str, Any], engine: NativeEngine, recipe: Recipe) -> TreeData:
+def grown_tree(arrays: dict[str, Any], engine: RowSource, recipe: Recipe) -> TreeData:
     """Return the tree that C++ has grown."""
     nodes = Nodes(
         arrays["parent"],

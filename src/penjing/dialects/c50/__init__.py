@@ -33,6 +33,7 @@ C50 = Dialect(
     recipe_below=dialect.recipe_below,
     native_grow=native_kernel.grow,
     native_best_splits=native_kernel.native_best_splits,
+    native_regrow=native_kernel.native_regrow,
     needs=frozenset({REGROWING}),
     ranks_by_criterion=False,
     averages_gains=True,

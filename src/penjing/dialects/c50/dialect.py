@@ -28,9 +28,11 @@ from penjing.grow.engine import Engine, RowSource, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import NO_VALUES, Choice
 from penjing.prune import collapse
+from penjing.prune.editable_tree import EditableTree
 from penjing.prune.renumber import NodeMapping, carry_trace, renumber_decisions
-from penjing.tree.builder import TreeBuilder
-from penjing.tree.counts import Counts
+from penjing.tree.builder import TreeBuilder, unit_totals
+from penjing.tree.counts import Classes, Counts, Reader
+from penjing.tree.held_rows import HeldRows
 from penjing.tree.split import BestSplits, Split
 from penjing.tree.steps import renumber_steps
 from penjing.tree.tree_data import TreeData, renumber_stops
@@ -262,8 +264,8 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
             "regrow_share": options.regrow_share,
         }
 
-        def regrow(path: Sequence[tuple[Split, int]], root_split: Split) -> tuple[TreeBuilder, int]:
-            return regrow_subtree(engine, recipe, path, root_split)
+        def regrow(draft: EditableTree, node: int, split: Split) -> CollapsedSubtree:
+            return regrow_subtree(engine, recipe, draft, node, split)
 
         before = tree
         tree, decisions = error_pruning.prune(tree, engine, regrow, **settings)
@@ -299,19 +301,25 @@ def recipe_below(recipe: Recipe, share: float, root_loss: float) -> Recipe:  # n
 
 
 def regrow_subtree(
-    engine: Engine, recipe: Recipe, path: Sequence[tuple[Split, int]], root_split: Split
-) -> tuple[TreeBuilder, int]:
-    """Return a tree with this split at the end of a path, its subtree grown and collapsed."""
+    engine: Engine, recipe: Recipe, draft: EditableTree, node: int, root_split: Split
+) -> CollapsedSubtree:
+    """Return the subtree that grows in the place of a node from this split, collapsed."""
     growth = TreeBuilder(engine.reader)
-    growth.set_totals([0], engine.totals(growth, [0]))
+    growth.set_totals([0], unit_totals(draft.total[0][None]))
     top = 0
-    for split, branch in path:
+    for split, branch in draft.path_to(node):
         top = growth.add_children(top, split)[branch]
-    growth.set_totals([top], engine.totals(growth, [top]))
-    growth.add_children(top, _with_present_levels(engine, growth, top, root_split))
+    known_rows = draft.held_rows.get(node)
+    if known_rows is not None:
+        growth.held_rows = HeldRows()
+        growth.held_rows.hold(top, known_rows, limit=len(known_rows.ids))
+    grown = engine.regrow(growth, top, root_split, recipe)
+    if grown is not None and not grown.is_leaf[0]:
+        return CollapsedSubtree(grown, 0, root_split, _options(recipe))
+    root_split = _with_present_levels(engine, growth, top, root_split)
+    growth.add_children(top, root_split)
     open_nodes = list(growth.children(top))
     growth.set_totals(open_nodes, engine.totals(growth, open_nodes))
-    split_nodes = [top]
     while open_nodes:
         splittable = [n for n in open_nodes if stops(growth, n, recipe) is None]
         choices = choose(engine.best_splits(growth, splittable, recipe), recipe)
@@ -321,9 +329,66 @@ def regrow_subtree(
             child for n, split in splits.items() for child in growth.add_children(n, split)
         ]
         growth.set_totals(open_nodes, engine.totals(growth, open_nodes))
-        split_nodes += splits
-    _collapse(growth, split_nodes[1:], _options(recipe))
-    return growth, top
+    return CollapsedSubtree(growth, top, root_split, _options(recipe))
+
+
+class CollapsedSubtree:
+    """A grown subtree without the splits that save no error.
+
+    Parameters
+    ----------
+    grown : TreeBuilder or TreeData
+        A tree; its nodes are numbered breadth first.
+    top : int
+        The root of the subtree.
+    top_split : Split
+        The split of the root, which is not removed; its groups are those of the tree.
+    options : C50Options
+        Whether splits are removed, and which.
+    """
+
+    def __init__(
+        self, grown: TreeBuilder | TreeData, top: int, top_split: Split, options: C50Options
+    ) -> None:
+        self.top = top
+        self._grown = grown
+        self._splits: dict[int, Split] = {}
+        self.totals = grown.totals() if isinstance(grown, TreeBuilder) else grown.nodes.total
+        nodes = [top]
+        for node in nodes:  # the list grows during the loop
+            split = grown.split(node)
+            if split is not None:
+                self._splits[node] = split
+                nodes.extend(grown.children(node))
+        self._splits[top] = replace(top_split, groups=self._splits[top].groups)
+        if options.collapse:
+            self._collapse(options.collapse_share)
+
+    def _collapse(self, share: float) -> None:
+        """Remove splits that save no error, the deepest first."""
+        as_leaf = _losses(self.totals, self._grown.reader)
+        errors = list(as_leaf)
+        for node in reversed(list(self._splits)):
+            below = sum(errors[child] for child in self._grown.children(node))
+            if node != self.top and below >= share * as_leaf[node]:
+                del self._splits[node]
+            else:
+                errors[node] = below
+
+    def split(self, node: int) -> Split | None:
+        """Return the split of a node, None for a leaf."""
+        return self._splits.get(node)
+
+    def children(self, node: int) -> range:
+        """Return the children of a node."""
+        return self._grown.children(node) if node in self._splits else range(0)
+
+
+def _losses(totals: Floats, s: Reader) -> list[float]:
+    """Return the loss of each node."""
+    if isinstance(s, Classes) and s.costs is None:
+        return s.loss(totals).tolist()  # type: ignore[no-any-return]
+    return [float(s.loss(total)) for total in totals]  # each alone: products round otherwise
 
 
 def _with_present_levels(engine: Engine, growth: TreeBuilder, node: int, split: Split) -> Split:
@@ -332,17 +397,6 @@ def _with_present_levels(engine: Engine, growth: TreeBuilder, node: int, split: 
         return split
     counts = next(iter(engine.tally(growth, [node], [split.column]))).columns[split.column]
     return replace(split, groups=tuple(counts.codes[:, None]))
-
-
-def _collapse(growth: TreeBuilder, split_nodes: list[int], options: C50Options) -> None:
-    """Remove splits that save no error, the deepest first."""
-    errors: dict[int, float] = {}
-    for node in reversed(split_nodes):
-        below = sum(errors.get(child, growth.loss_of(child)) for child in growth.children(node))
-        if options.collapse and below >= options.collapse_share * growth.loss_of(node):
-            growth.remove_children(node)
-        else:
-            errors[node] = below
 
 
 def _merge_leaves(

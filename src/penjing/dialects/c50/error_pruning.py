@@ -8,7 +8,7 @@ had nearly all the rows.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Literal
@@ -16,14 +16,15 @@ from typing import Literal
 from penjing.data.table import Floats
 from penjing.prune.confidence import ErrorBound
 from penjing.prune.decisions import Decision, record_decision
-from penjing.prune.editable_tree import EditableTree, RowCounter
+from penjing.prune.editable_tree import EditableTree, GrownSubtree, RowCounter, row_sums
 from penjing.prune.error_based import MARGIN
-from penjing.tree.builder import TreeBuilder
 from penjing.tree.split import Split
 from penjing.tree.tree_data import TreeData
 
-Regrow = Callable[[Sequence[tuple[Split, int]], Split], tuple[TreeBuilder, int]]
-"""Grows the subtree below a split, given the splits and branches above it."""
+_Numbers = Mapping[int, float] | Sequence[float]
+"""A number for each node."""
+Regrow = Callable[[EditableTree, int, Split], GrownSubtree]
+"""Grows the subtree of a node again, below a given split."""
 
 
 def prune(
@@ -75,11 +76,12 @@ class _Pruning:
         self._bound = bound
         self._min_branch = min_branch
         self.decisions: list[Decision] = []
-        self._tree_errors = self._estimate(0, draft.total)
+        self._leaf_estimates: dict[tuple[float, float], float] = {}
+        self._tree_errors = self._estimate(0, draft.weight, draft.most)
         self._estimates: dict[int, float] = {}
         """The estimated errors of the subtrees that are decided."""
-        self._undecided: list[tuple[int, int]] = []
-        """A heap of depth and node, both negative: the deepest first, then the last."""
+        self._undecided: dict[int, list[int]] = {}
+        """For each depth a heap of the nodes, negative: the last first."""
 
     def run(
         self, counter: RowCounter, share: float | None, regrow_share: float, regrow: Regrow | None
@@ -89,19 +91,18 @@ class _Pruning:
         self._add_undecided(0)
         candidates: dict[int, _RaisedBranch | None] = {}
         while self._undecided:
-            node = -heapq.heappop(self._undecided)[1]
-            as_subtree, as_leaf = (
-                self._pooled_estimate({c: draft.total[c] for c in draft.children(node)}),
-                self._as_leaf(draft.total[node]),
-            )
+            node = self._next_undecided()
+            as_subtree = self._pooled_estimate(draft.children(node), draft.weight, draft.most)
+            as_leaf = self._as_leaf(draft.weight[node], draft.most[node])
             if node not in candidates:
                 candidates |= self._raised_branches(node, counter, share, candidates)
             raised = candidates.pop(node)
-            as_branch = inf if raised is None else self._estimate(raised.branch, raised.totals)
+            as_branch = inf if raised is None else raised.estimate
             branch_estimate = None if raised is None else as_branch
             if as_leaf <= as_branch + MARGIN and as_leaf <= as_subtree + MARGIN:
                 self._record(node, as_subtree, as_leaf, "cut", branch_estimate)
                 draft.make_leaf(node)
+                draft.held_rows.drop([node])
             elif raised is not None and as_branch <= as_subtree + MARGIN:
                 self._record(node, as_subtree, as_leaf, "raise", branch_estimate)
                 branch = raised.branch
@@ -113,18 +114,28 @@ class _Pruning:
                 else:
                     split = draft.split_of(branch)
                     assert split is not None
-                    draft.replace_subtree(node, *regrow(draft.path_to(node), split))
+                    draft.replace_subtree(node, regrow(draft, node, split))
                 self._add_undecided(node)
             else:
                 self._record(node, as_subtree, as_leaf, "keep", branch_estimate)
                 self._estimates[node] = as_subtree
+                draft.held_rows.drop([node])  # if it is decided again, it has other rows
 
     def _add_undecided(self, node: int) -> None:
         """Add the splits of a subtree to those that are decided later."""
         draft = self.draft
         for each in draft.subtree(node):
             if not draft.is_leaf(each):
-                heapq.heappush(self._undecided, (-draft.depth[each], -each))
+                heapq.heappush(self._undecided.setdefault(draft.depth[each], []), -each)
+
+    def _next_undecided(self) -> int:
+        """Remove the deepest undecided node, the last of several, and return it."""
+        depth = max(self._undecided)
+        nodes = self._undecided[depth]
+        node = -heapq.heappop(nodes)
+        if not nodes:
+            del self._undecided[depth]
+        return node
 
     def _raised_branches(
         self, node: int, counter: RowCounter, share: float | None, known: Container[int]
@@ -136,7 +147,7 @@ class _Pruning:
         """
         draft = self.draft
         depth = draft.depth[node]
-        undecided = (-last for above, last in self._undecided if -above == depth)
+        undecided = (-each for each in self._undecided.get(depth, ()))
         batch = [node, *(each for each in undecided if each not in known)]
         found: dict[int, _RaisedBranch | None] = dict.fromkeys(batch)
         if share is None:
@@ -146,14 +157,19 @@ class _Pruning:
             branch = self._branch_to_raise(each, share)
             if branch is not None:
                 raised[each] = branch
-        below = {each: draft.subtree(branch)[1:] for each, branch in raised.items()}
-        nodes = [one for subtree in below.values() for one in subtree]
-        if not nodes:
+        if not raised:
             return found
-        cells = iter(counter.totals(draft.structure_with_raised(raised), nodes).cells)
+        structure = draft.structure_with_raised(raised)
+        below = structure.below_raised
+        nodes = [one for subtree in below.values() for one in subtree]
+        cells = counter.totals(structure, nodes).cells
+        weight = dict(zip(nodes, row_sums(cells), strict=True))
+        most = dict(zip(nodes, cells.max(axis=1).tolist(), strict=True))
+        next_cells = iter(cells)
         for each, subtree in below.items():
-            totals = dict(zip(subtree, cells, strict=False))
-            found[each] = _RaisedBranch(raised[each], totals)
+            totals = dict(zip(subtree, next_cells, strict=False))
+            branch = raised[each]
+            found[each] = _RaisedBranch(branch, self._estimate(branch, weight, most), totals)
         return found
 
     def _record(
@@ -194,47 +210,60 @@ class _Pruning:
             None if repeats_column or draft.weight[branch] < share * draft.weight[node] else branch
         )
 
-    def _as_leaf(self, total: Floats) -> float:
-        weight = float(total.sum())
-        return self._bound.estimate(weight, weight - float(total.max()))
+    def _as_leaf(self, weight: float, most: float) -> float:
+        estimate = self._leaf_estimates.get((weight, most))
+        if estimate is None:
+            estimate = self._leaf_estimates[weight, most] = self._bound.estimate(
+                weight, weight - most
+            )
+        return estimate
 
-    def _estimate(self, node: int, totals: Mapping[int, Floats] | Sequence[Floats]) -> float:
-        """Return the estimated errors of a subtree, given the totals of its nodes."""
+    def _estimate(self, node: int, weight: _Numbers, most: _Numbers) -> float:
+        """Return the estimated errors of a subtree, given the sums of the nodes below its root."""
+        draft = self.draft
         estimates: dict[int, float] = {}
-        for each in reversed(self.draft.subtree(node)):
-            if self.draft.is_leaf(each):
-                estimates[each] = self._as_leaf(totals[each])
-            else:
-                estimates[each] = self._pooled_estimate(
-                    {c: totals[c] for c in self.draft.children(each)}, estimates
-                )
+        for each in reversed(draft.subtree(node)):
+            children = draft.children(each)
+            estimates[each] = (
+                self._pooled_estimate(children, weight, most, estimates)
+                if children
+                else self._as_leaf(weight[each], most[each])
+            )
         return estimates[node]
 
     def _pooled_estimate(
-        self, totals: Mapping[int, Floats], estimates: Mapping[int, float] | None = None
+        self,
+        nodes: Iterable[int],
+        weight: _Numbers,
+        most: _Numbers,
+        estimates: Mapping[int, float] | None = None,
     ) -> float:
         """Return the estimated errors of some branches, the small ones as one leaf.
 
         Without ``estimates`` they are decided subtrees.
         """
         total_estimate = pooled = wrong = 0.0
-        for node, total in totals.items():
-            weight = float(total.sum())
-            if weight < self._min_branch:
-                pooled += weight
-                wrong += weight - float(total.max())
+        for node in nodes:
+            here = weight[node]
+            if here < self._min_branch:
+                pooled += here
+                wrong += here - most[node]
             elif estimates is not None:
                 total_estimate += estimates[node]
             elif self.draft.is_leaf(node):
-                total_estimate += self._as_leaf(total)
+                total_estimate += self._as_leaf(here, most[node])
             else:
                 total_estimate += self._estimates[node]
-        return total_estimate + self._bound.estimate(pooled, wrong)
+        return total_estimate + (self._bound.estimate(pooled, wrong) if pooled > 0 else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class _RaisedBranch:
-    """A branch that may replace its parent, and the sums of the nodes below it if it does."""
+    """A branch that may replace its parent: its estimated errors and sums if it does.
+
+    The sums are those of the nodes below it.
+    """
 
     branch: int
+    estimate: float
     totals: dict[int, Floats]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor, nan
 from typing import Any
 
 from penjing import _core
@@ -20,7 +21,7 @@ from penjing.grow.engine import NativeEngine, RowSource, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
 from penjing.tree.builder import TreeBuilder
-from penjing.tree.split import BestSplits
+from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
 
 
@@ -64,6 +65,51 @@ def native_best_splits(
     weights = source.totals(tree, nodes).cells.sum(axis=1)
     cost = arrays["cost"].reshape(shape)
     return screened_splits(source, recipe, total, weights, core_splits(arrays, shape), cost)
+
+
+MIN_CELLS = 100_000
+"""Subtrees of fewer cells (rows x columns) are grown again by one thread."""
+
+
+def native_regrow(
+    source: RowSource, tree: TreeBuilder, node: int, split: Split, recipe: Recipe
+) -> TreeData | None:
+    """Return the tree that grows from a node whose split is given.
+
+    A categorical column has a branch for each category of the rows. Neither ``max_leaves`` nor
+    ``min_gain`` limits the tree.
+    """
+    if not is_searched(recipe, source.reader):
+        return None
+    total = tree.weight_of(0)
+    options = recipe.options
+    assert isinstance(options, C50Options)
+    rows = source.rows_for_core(tree, [node])[0]
+    limits: dict[str, Any] = {"max_leaves": -1, "min_gain": 0.0}
+    if len(rows[0]) * len(source.schema) < MIN_CELLS:
+        limits["threads"] = 1
+    low = -1 if split.cut is None else _last_code_below(source, split.column, split.cut)
+    arrays = _core.regrow_c50(
+        core_columns(source, options.in_average(source.schema, total)),
+        {"target": source.target_arrays[0], "y": None, "weight": None},
+        _settings(source, recipe, total) | limits,
+        {
+            "rows": rows,
+            "depth": tree.depth(node),
+            "column": split.column,
+            "cut": nan if split.cut is None else split.cut,
+            "low": low,
+        },
+    )
+    return grown_tree(arrays, source, recipe)
+
+
+def _last_code_below(source: RowSource, column: int, cut: float) -> int:
+    """Return the last code of an ordered column that is not above a threshold."""
+    _, levels, n_levels, _ = source.core_columns[column]
+    if levels is None:
+        return int(min(floor(cut), n_levels))
+    return int(levels.searchsorted(cut, side="right")) - 1
 
 
 def _settings(source: RowSource, recipe: Recipe, total_weight: float) -> dict[str, Any]:
