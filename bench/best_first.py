@@ -58,9 +58,9 @@ def main() -> None:
     parser.add_argument("--leaves", type=int, default=2_000)
     parser.add_argument("--repeat", type=int, default=3)
     given = parser.parse_args()
-    from sklearn.tree import DecisionTreeClassifier  # noqa: PLC0415 - after the path
+    from sklearn.tree import DecisionTreeClassifier
 
-    import penjing  # noqa: PLC0415
+    import penjing
 
     x, y = rows(given.rows)
     model = DecisionTreeClassifier(max_leaf_nodes=given.leaves, random_state=0)
