@@ -83,5 +83,5 @@ def test_the_same_subtree_below_a_given_split(seed: int, monkeypatch: pytest.Mon
         split = draft.split_of(inner[int(rng.integers(len(inner)))])
         assert split is not None
         engine = native.Engine(table, threads=1 + seed % 2)
-        expected = nodes_of(regrow_subtree(reference, fitted, draft, node, split))
+        expected = nodes_of(regrow_subtree(reference, fitted, EditableTree(tree), node, split))
         assert nodes_of(regrow_subtree(engine, fitted, draft, node, split)) == expected

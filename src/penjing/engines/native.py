@@ -20,7 +20,6 @@ from penjing.engines.whole_tree import whole_tree_totals
 from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.progress import NativeProgressCallback, Progress, ProgressCallback
-from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Classes, Counts, Reader, Totals
 from penjing.tree.split import NO_BRANCH, BestSplits, Split, first_code_above
 from penjing.tree.tree_data import TreeData
@@ -71,9 +70,16 @@ class Engine(memory.Engine):
         best = recipe.dialect.native_best_splits(self, tree, nodes, recipe)
         return super().best_splits(tree, nodes, recipe) if best is None else best
 
-    def regrow(self, tree: TreeBuilder, node: int, split: Split, recipe: Recipe) -> TreeData | None:
+    def regrow(
+        self,
+        tree: TreeStructure,
+        node: int,
+        split: Split,
+        recipe: Recipe,
+        total_weight: float,
+    ) -> TreeData | None:
         """Return the tree that grows from a node whose split is given; None if C++ cannot."""
-        return recipe.dialect.native_regrow(self, tree, node, split, recipe)
+        return recipe.dialect.native_regrow(self, tree, node, split, recipe, total_weight)
 
     # -- the answers that the loop in Python asks for ------------------------------------------
 

@@ -29,7 +29,7 @@ CpTable = list[list[float]]
 StopRule = Callable[[TreeBuilder, int, Recipe], str | None]
 SplitSearch = Callable[[Engine, TreeStructure, Sequence[int], Recipe], BestSplits]
 NativeGrower = Callable[[NativeEngine, Recipe, ProgressCallback | None], TreeData | None]
-NativeRegrower = Callable[[RowSource, TreeBuilder, int, Split, Recipe], TreeData | None]
+NativeRegrower = Callable[[RowSource, TreeStructure, int, Split, Recipe, float], TreeData | None]
 NativeSplitSearch = Callable[[RowSource, TreeStructure, Sequence[int], Recipe], BestSplits | None]
 
 

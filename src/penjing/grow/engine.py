@@ -19,7 +19,6 @@ from penjing.data.table import Codes, Column, Field, Floats, Table
 from penjing.errors import CapabilityError
 from penjing.grow.recipe import Recipe
 from penjing.progress import NativeProgressCallback, ProgressCallback
-from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Reader, Tally, Totals
 from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
@@ -157,12 +156,16 @@ class Engine:
 
     def regrow(
         self,
-        tree: TreeBuilder,  # noqa: ARG002 - for subclasses
+        tree: TreeStructure,  # noqa: ARG002 - for subclasses
         node: int,  # noqa: ARG002
         split: Split,  # noqa: ARG002
         recipe: Recipe,  # noqa: ARG002
+        total_weight: float,  # noqa: ARG002
     ) -> TreeData | None:
-        """Return the tree that grows from a node whose split is given; None if it cannot."""
+        """Return the tree that grows from a node whose split is given; None if it cannot.
+
+        ``total_weight`` is the weight of the whole table.
+        """
         return None
 
     def prune_by_errors(

@@ -304,6 +304,11 @@ def regrow_subtree(
     engine: Engine, recipe: Recipe, draft: EditableTree, node: int, root_split: Split
 ) -> CollapsedSubtree:
     """Return the subtree that grows in the place of a node from this split, collapsed."""
+    total_weight = float(engine.reader.weight(draft.total[0]))
+    structure = draft.structure_with_raised({})
+    grown = engine.regrow(structure, node, root_split, recipe, total_weight)
+    if grown is not None and not grown.is_leaf[0]:
+        return CollapsedSubtree(grown, 0, root_split, _options(recipe))
     growth = TreeBuilder(engine.reader)
     growth.set_totals([0], unit_totals(draft.total[0][None]))
     top = 0
@@ -313,9 +318,6 @@ def regrow_subtree(
     if known_rows is not None:
         growth.held_rows = HeldRows()
         growth.held_rows.hold(top, known_rows, limit=len(known_rows.ids))
-    grown = engine.regrow(growth, top, root_split, recipe)
-    if grown is not None and not grown.is_leaf[0]:
-        return CollapsedSubtree(grown, 0, root_split, _options(recipe))
     root_split = _with_present_levels(engine, growth, top, root_split)
     growth.add_children(top, root_split)
     open_nodes = list(growth.children(top))

@@ -71,19 +71,26 @@ MIN_CELLS = 100_000
 """Subtrees of fewer cells (rows x columns) are grown again by one thread."""
 
 
-def native_regrow(
-    source: RowSource, tree: TreeBuilder, node: int, split: Split, recipe: Recipe
+def native_regrow(  # noqa: PLR0917 - the engine's arguments
+    source: RowSource,
+    tree: TreeStructure,
+    node: int,
+    split: Split,
+    recipe: Recipe,
+    total: float,
 ) -> TreeData | None:
-    """Return the tree that grows from a node whose split is given.
+    """Return the tree that grows from a node whose split is given, and the weight of the table.
 
     A categorical column has a branch for each category of the rows. Neither ``max_leaves`` nor
     ``min_gain`` limits the tree.
     """
     if not is_searched(recipe, source.reader):
         return None
-    total = tree.weight_of(0)
     options = recipe.options
     assert isinstance(options, C50Options)
+    depth, at = 0, node
+    while at:
+        at, depth = tree.parent_of(at)[0], depth + 1
     rows = source.rows_for_core(tree, [node])[0]
     limits: dict[str, Any] = {"max_leaves": -1, "min_gain": 0.0}
     if len(rows[0]) * len(source.schema) < MIN_CELLS:
@@ -95,7 +102,7 @@ def native_regrow(
         _settings(source, recipe, total) | limits,
         {
             "rows": rows,
-            "depth": tree.depth(node),
+            "depth": depth,
             "column": split.column,
             "cut": nan if split.cut is None else split.cut,
             "low": low,

@@ -32,7 +32,6 @@ from penjing.grow.engine import REGROWING, SURROGATES, Capabilities, TreeStructu
 from penjing.grow.engine import Engine as EngineBase
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
-from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Classes, Reader, Tally, Totals, reader_of
 from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
@@ -146,9 +145,16 @@ class Engine(EngineBase):
         """Return the best split of every column in each node."""
         return self._native().best_splits(tree, nodes, recipe)
 
-    def regrow(self, tree: TreeBuilder, node: int, split: Split, recipe: Recipe) -> TreeData | None:
+    def regrow(
+        self,
+        tree: TreeStructure,
+        node: int,
+        split: Split,
+        recipe: Recipe,
+        total_weight: float,
+    ) -> TreeData | None:
         """Return the tree that grows from a node whose split is given; None if C++ cannot."""
-        return self._native().regrow(tree, node, split, recipe)
+        return self._native().regrow(tree, node, split, recipe, total_weight)
 
     def level_values(self, column: int) -> Floats:
         """Return the sorted numbers of a numeric column, by code."""
