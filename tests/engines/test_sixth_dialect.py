@@ -28,6 +28,7 @@ from engines.test_every_engine import (
 from penjing import registry
 from penjing.dialects import recipes
 from penjing.explain.node import explain, story
+from penjing.i18n import LANGUAGES, catalogue
 from penjing.render import node_text, trace_text
 
 __all__ = ["coarse", "put", "spark_session"]  # fixtures
@@ -49,11 +50,16 @@ def forget() -> None:
 @pytest.fixture(scope="module", autouse=True)
 def installed() -> Iterator[None]:
     """Install the package of the dialect, by its entry point."""
+    messages = {lang: dict(catalogue(lang)) for lang in LANGUAGES}
     sys.path.insert(0, str(FOLDER))
     forget()
     yield
     sys.path.remove(str(FOLDER))
+    sys.modules.pop("chi_dialect", None)
     forget()
+    for lang, before in messages.items():
+        catalogue(lang).clear()
+        catalogue(lang).update(before)
 
 
 def table_of(case: Case, n: int = 100) -> penjing.Table:

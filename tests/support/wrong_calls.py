@@ -82,7 +82,7 @@ def of_rows() -> list[Call]:
         "data": SOURCE, "target": NONE, "recipe": NEVER, "validation": "None|0.5", "prune": NONE,
         "ties": NEVER, "engine": NEVER, "memory_limit": "None|3|1.5|10**9|10**30",
         "work": f"{NONE}|{FILE}|long text|path", "query": NONE, "threads": f"{NONE}|{SIZE}",
-        "trace": SWITCH, "schema": "None|{}", "weight": NONE, "seed": FROM_0,
+        "trace": SWITCH, "sketch": SWITCH, "schema": "None|{}", "weight": NONE, "seed": FROM_0,
         "progress": "None|lambda|class",
     }  # fmt: skip
     read = {

@@ -38,7 +38,8 @@ def _messages(lang: str) -> dict[str, str]:
 def add_messages(lang: str, messages: dict[str, str]) -> None:
     """Add sentences to a catalogue, for dialects and plug-ins that bring their own.
 
-    A key that the catalogue has already is refused, so that nothing is replaced by accident.
+    A key that the catalogue has already with another text is refused, so that nothing is replaced
+    by accident.
 
     Examples
     --------
@@ -47,7 +48,7 @@ def add_messages(lang: str, messages: dict[str, str]) -> None:
     'age was rounded.'
     """
     known = catalogue(lang)
-    if taken := sorted(known.keys() & messages.keys()):
+    if taken := sorted(key for key in messages if known.get(key, messages[key]) != messages[key]):
         problem = f"the {lang} catalogue has these messages already: {', '.join(taken)}"
         raise KeyError(problem)
     known.update(messages)

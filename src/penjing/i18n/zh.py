@@ -907,7 +907,7 @@ MESSAGES: dict[str, str] = {
         "C5.0 的选项 -r 把树变成规则；拟合得到的是树。请不带 -r 拟合，再求规则：\n"
         "tree.ruleset(rows, votes=True)，或：penjing ruleset MODEL --train ROWS --votes"
     ),
-    "below_needs_rows": "从一个结点继续生成树需要该结点的样本,而此引擎没有;请使用 native 或 memory 引擎。",
+    "below_needs_rows": "从一个结点继续生成树需要该结点的样本，而此引擎没有；请使用 native 或 memory 引擎。",
     "cases_need_rows": (
         "sums='cases' 逐个样本求和，而这个引擎只有样本的总和。\n"
         "请用 engine='native' 或 engine='memory'，或 sums='exact'。"

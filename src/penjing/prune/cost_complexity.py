@@ -165,6 +165,7 @@ def prune(
         arguments.number("cp", share)
         alpha = share * float(cost[0])
     arguments.number("alpha", alpha)
+    alpha = float(alpha)
     links = weakest_links(tree, by)
     # A cp from a table is a rounded quotient.
     slack = 0.0 if is_exact else 1e-12 * float(cost[0])
