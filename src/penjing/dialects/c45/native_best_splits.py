@@ -12,7 +12,7 @@ from penjing.dialects.c45.native_kernel import core_columns, is_searched, kernel
 from penjing.dialects.c45.options import C45Options
 from penjing.grow.engine import RowSource, TreeStructure
 from penjing.grow.recipe import Recipe
-from penjing.tree.split import BestSplits, FlatGroups
+from penjing.tree.split import BestSplits, groups_from_core
 
 
 def native_best_splits(
@@ -41,14 +41,8 @@ def native_best_splits(
 
 def core_splits(arrays: dict[str, Any], shape: tuple[int, int]) -> dict[str, Any]:
     """Return the fields of `BestSplits`; each category is a group of its own."""
-    n_groups = arrays["n_groups"]
-    first = np.append(0, np.cumsum(n_groups))[:-1]
-    groups = FlatGroups(
-        np.where(n_groups > 0, first, -1).reshape(shape),
-        n_groups.reshape(shape),
-        np.arange(len(arrays["group_codes"]) + 1),
-        arrays["group_codes"],
-    )
+    one_code_each = {"group_sizes": np.ones(len(arrays["group_codes"]), np.int64)}
+    groups = groups_from_core(arrays | one_code_each, arrays["cut"], shape)
     return {
         "gain": arrays["gain"].reshape(shape),
         "split_information": arrays["information"].reshape(shape),
